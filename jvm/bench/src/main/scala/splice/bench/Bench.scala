@@ -11,11 +11,12 @@ import org.apache.spark.sql.SparkSession
 import splice.bench.cost.{DriverCost, HandOverCost, ManyClustersCost, MemoryOverBatches, PlanCost}
 import splice.bench.race.{ClusterAway, ClustersRace, FilesRace, KafkaRace, RealTimeRace, Steady}
 
-/** `make bench`: Splice beside Spark's own sources, Flink's and the bare client, in turns, in one run.
+/** `make bench`: compares Splice with Spark's sources, Flink's source and the plain client. All contenders run in
+  * turns in one run.
   *
-  * The arguments name the bootstrap servers of a cluster each; cases of one cluster run on the first, and those of several need
-  * three. [[BenchPlan]] says how to size it. Prints the tables, and writes them to
-  * the file that the environment variable `OUT` names.
+  * Each argument has the bootstrap servers of one cluster. Cases with one cluster use the first argument. Cases with
+  * several clusters need three arguments. [[BenchPlan]] defines the size. The benchmark prints the tables and writes
+  * them to the file in the environment variable `OUT`.
   */
 object Bench {
 
@@ -43,7 +44,7 @@ object Bench {
         "handover" -> (() => new HandOverCost(spark, servers, plan).run()),
         "driver"   -> (() => new DriverCost(servers, plan.cores).run()),
         "plan"     -> (() => s"${new PlanCost(plan.cores).run()}\n\n${new ManyClustersCost(plan.cores).run()}"),
-        // Last, since it needs sessions of its own, and a JVM has one at a time.
+        // This case is last, because it needs separate sessions and a JVM has one Spark context at a time.
         "realtime" ->
           (() => {
             spark.stop()

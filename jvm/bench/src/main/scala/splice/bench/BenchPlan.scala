@@ -3,12 +3,13 @@
 
 package splice.bench
 
-/** How large a bench is; each value can be set by an environment variable of its name in capitals.
+/** Size of a benchmark. An environment variable with the upper-case name sets each value.
   *
   * @param cases
-  *   which of `kafka`, `matrix`, `steady`, `memory`, `clusters`, `away`, `files`, `handover`, `driver`, `plan`, `realtime` to run, divided by commas; None = all
+  *   comma-separated list of cases: `kafka`, `matrix`, `steady`, `memory`, `clusters`, `away`, `files`, `handover`,
+  *   `driver`, `plan`, `realtime`; None = all
   * @param only
-  *   what the title of a race over Kafka must hold; None = all races
+  *   text that the title of a Kafka race must contain; None = all races
   */
 final case class BenchPlan(
     rows: Long,

@@ -6,7 +6,7 @@ package splice.bench
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.expr
 
-/** What a query takes of each record. */
+/** Columns that a query reads of each record. */
 sealed abstract class Columns(val title: String) {
   def of(records: DataFrame): DataFrame
 }

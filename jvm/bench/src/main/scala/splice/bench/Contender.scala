@@ -3,10 +3,10 @@
 
 package splice.bench
 
-/** Somebody who does the same work as the others; `run` answers how many rows it has read, if that can be told. */
+/** Contender of a race. All contenders do the same work. `run` returns the number of rows, if available. */
 final case class Contender(name: String, run: () => Option[Long])
 
-/** What one contender needed in each of its runs, in nanoseconds. */
+/** Times of the runs of one contender, in nanoseconds. */
 final case class Timing(name: String, rows: Long, nanos: Seq[Long]) {
 
   def median: Long = Median(nanos)
@@ -14,15 +14,15 @@ final case class Timing(name: String, rows: Long, nanos: Seq[Long]) {
   def rowsPerSecond: Double = rows / (median / 1e9)
 }
 
-/** Lets contenders run in turns, so that a slow minute of the machine meets them all. */
+/** Runs contenders in turns, so that a slow phase of the machine affects all of them. */
 object Race {
 
-  /** `warmUps` unmeasured runs each, then `rounds` measured ones each.
+  /** Runs each contender `warmUps` times without measurement, then `rounds` times with measurement.
     *
     * @param warmUps
-    *   more than one where one is not enough
+    *   number of unmeasured runs per contender
     * @throws java.lang.IllegalStateException
-    *   when one reads another number of rows than `rows`
+    *   if a contender reads another number of rows than `rows`
     */
   def apply(rows: Long, rounds: Int, contenders: Seq[Contender], warmUps: Int = 1): Seq[Timing] = {
     def once(c: Contender): Long = {
@@ -34,7 +34,7 @@ object Race {
       nanos
     }
     (1 to warmUps).foreach(_ => contenders.foreach(once))
-    // Each round begins with another contender, since a run may pay for the garbage of the one before it.
+    // Each round begins with another contender, because a run may include the garbage collection of the previous run.
     val laps = (0 until rounds).map { round =>
       val (first, last) = contenders.splitAt(round % contenders.size)
       (last ++ first).map(c => c.name -> once(c)).toMap

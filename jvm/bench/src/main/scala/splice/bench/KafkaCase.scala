@@ -3,23 +3,23 @@
 
 package splice.bench
 
-/** How a topic is read. */
+/** Mode in which a topic is read. */
 sealed abstract class Reading(val title: String)
 
 object Reading {
   case object Batch    extends Reading("batch")
   case object OneBatch extends Reading("AvailableNow, one batch")
 
-  /** AvailableNow in batches of so many rows. */
+  /** AvailableNow in batches of `rows` rows. */
   final case class Batches(rows: Long) extends Reading(f"AvailableNow, batches of $rows%,d rows")
 }
 
-/** One race.
+/** Case of a race over Kafka.
   *
   * @param flink
-  *   whether Flink takes part, which reads values only
+  *   true if Flink takes part; Flink reads values only
   * @param splitting
-  *   whether Splice runs a second time, with `splitLargePartitions`
+  *   true if Splice also runs with `splitLargePartitions`
   */
 final case class KafkaCase(
     topic: TopicSpec,
@@ -35,7 +35,7 @@ object KafkaCase {
 
   private val PerTrigger = 500000L
 
-  /** What the first look is for. */
+  /** Main cases. */
   def main(plan: BenchPlan): Seq[KafkaCase] = {
     val topic = TopicSpec(plan.rows, plan.bytes, plan.partitions)
     Seq(
@@ -45,7 +45,7 @@ object KafkaCase {
     )
   }
 
-  /** Sizes, codecs, partitions, columns and triggers beside those of [[main]]. */
+  /** Cases with other sizes, codecs, partitions, columns and triggers than [[main]]. */
   def matrix(plan: BenchPlan): Seq[KafkaCase] = {
     val topic = TopicSpec(plan.rows, plan.bytes, plan.partitions)
     val large = topic.copy(rows = plan.rows / 5, bytes = plan.bytes * 10)

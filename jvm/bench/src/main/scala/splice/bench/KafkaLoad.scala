@@ -15,12 +15,12 @@ import org.apache.kafka.common.serialization.ByteArraySerializer
 
 import splice.testkit.KafkaTopics
 
-/** Makes topics of records of one size. */
+/** Creates topics with records of one size. */
 final class KafkaLoad(servers: String) {
 
   private val Values = 1 << 12
 
-  /** Makes a topic and fills it. */
+  /** Creates and fills a topic. */
   def fill(topic: TopicSpec): Unit = {
     create(topic.name, topic.partitions)
     val values = KafkaLoad.values(Values, topic.bytes)
@@ -35,7 +35,7 @@ final class KafkaLoad(servers: String) {
     }
   }
 
-  /** Makes an empty topic. */
+  /** Creates an empty topic. */
   def create(topic: String, partitions: Int): Unit = administer(KafkaTopics.create(_, topic, partitions))
 
   /** Deletes a topic. */
@@ -43,7 +43,7 @@ final class KafkaLoad(servers: String) {
     val _ = admin.deleteTopics(List(topic).asJava).all().get()
   }
 
-  /** A producer that fills batches. */
+  /** Creates a producer with large batches. */
   def producer(codec: String, lingerMillis: Int = 20): KafkaProducer[Array[Byte], Array[Byte]] = {
     val settings: JMap[String, AnyRef] = Map[String, AnyRef](
       "bootstrap.servers" -> servers,
@@ -65,7 +65,7 @@ final class KafkaLoad(servers: String) {
 
 object KafkaLoad {
 
-  /** Different values of one size: words, as text holds them, so that they compress as text does. */
+  /** Creates different values of one size. Values consist of words, so their compression ratio equals that of text. */
   def values(count: Int, bytes: Int): Array[Array[Byte]] = {
     val random = new Random(7)
     val words  = Array.fill(200)(random.alphanumeric.take(random.between(2, 9)).mkString)

@@ -3,7 +3,7 @@
 
 package splice.bench
 
-/** The middle of some values, the greater one of two. */
+/** Median of values; the greater of two middle values. */
 object Median {
   def apply[A: Ordering](of: Seq[A]): A = of.sorted.apply(of.size / 2)
 }

@@ -9,10 +9,10 @@ import java.util.Comparator
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
-/** The same work for every source, to a sink that drops what it gets. */
+/** Queries with the same work for every source, with a sink that drops all rows. */
 final class Queries(spark: SparkSession) {
 
-  /** A batch read; answers the rows that tasks report as read. Spark's own Kafka relation reports none. */
+  /** Runs a batch query. Returns the number of rows that tasks report. Spark's Kafka relation reports none. */
   def batch(
       format: String,
       options: Map[String, String],
@@ -23,7 +23,7 @@ final class Queries(spark: SparkSession) {
     drop(columns.of(path.map(reader.load).getOrElse(reader.load())))
   }
 
-  /** A stream under AvailableNow, from nothing to its end. */
+  /** Runs a stream with AvailableNow from a new checkpoint to its end. */
   def availableNow(format: String, options: Map[String, String], columns: Columns): Long = {
     val checkpoint = Files.createTempDirectory("bench-checkpoint")
     try {

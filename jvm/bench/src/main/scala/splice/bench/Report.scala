@@ -3,10 +3,10 @@
 
 package splice.bench
 
-/** Results as Markdown. */
+/** Results in Markdown. */
 object Report {
 
-  /** One table of a race; ratios are against each of `against`. */
+  /** Table of a race, with ratios to each contender in `against`. */
   def table(title: String, timings: Seq[Timing], against: Seq[String]): String = {
     val bases = against.flatMap(name => timings.find(_.name == name))
     val head  = Seq("source", "median s", "least–greatest s", "rows/s") ++ bases.map(b => s"÷ ${b.name}")

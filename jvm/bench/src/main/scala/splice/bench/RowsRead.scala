@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
 import org.apache.spark.scheduler.{SparkListener, SparkListenerJobEnd, SparkListenerJobStart, SparkListenerTaskEnd}
 
-/** Adds up the rows that tasks report as read. Events come on Spark's listener thread. */
+/** Sum of the rows that tasks report. Spark calls this listener on its listener thread. */
 final class RowsRead extends SparkListener {
 
   private val rows  = new AtomicLong
@@ -24,7 +24,7 @@ final class RowsRead extends SparkListener {
     ended.notifyAll()
   }
 
-  /** The rows of all jobs, once the listener has seen their end. */
+  /** Waits for the end of all jobs. Returns the number of rows. */
   def total(): Long = ended.synchronized {
     while (begun.get == 0 || ended.get < begun.get) ended.wait(100)
     rows.get

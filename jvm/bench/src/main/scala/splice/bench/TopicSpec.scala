@@ -3,12 +3,12 @@
 
 package splice.bench
 
-/** A topic to fill and read.
+/** Topic to fill and read.
   *
   * @param codec
-  *   how the producer compresses; `none`, `lz4` or `zstd`
+  *   compression codec of the producer: `none`, `lz4` or `zstd`
   * @param skewed
-  *   whether partition 0 has nine of ten records; else all have the same number
+  *   true if partition 0 has nine of ten records; else all partitions have the same number of records
   */
 final case class TopicSpec(
     rows: Long,
@@ -18,10 +18,10 @@ final case class TopicSpec(
     skewed: Boolean = false
 ) {
 
-  /** Its name, which says what it is. */
+  /** Name of the topic, built from the values of the specification. */
   def name: String = s"bench-$rows-$bytes-$partitions-$codec${if (skewed) "-skewed" else ""}"
 
-  /** Where a record goes. */
+  /** Partition of a record. */
   def partition(record: Long): Int =
     if (skewed && record % 10 != 0) 0 else ((if (skewed) record / 10 else record) % partitions).toInt
 

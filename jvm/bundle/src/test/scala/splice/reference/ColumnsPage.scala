@@ -8,7 +8,9 @@ import org.apache.spark.sql.types.StructType
 import splice.source.options.SourceOptions
 import splice.source.{Position, Source, SourceProvider}
 
-/** Columns and task metrics, asked of sources whose options name no real place: making a source touches nothing. */
+/** Page of columns and task metrics. The sources have dummy locations, because the creation of a source accesses no
+  * storage.
+  */
 object ColumnsPage {
 
   private val intro =

@@ -12,14 +12,14 @@ import com.fasterxml.jackson.databind.JsonNode
 
 import splice.source.internal.entries.Json
 
-/** Every error condition of every module, from the files that the modules read their texts from. */
+/** Page of all error conditions, from the error files of the modules. */
 object ErrorsPage {
 
   private val intro =
     """Each error of Splice has a condition, as Spark's errors do. `getCondition()` returns it in Scala, Java and Python, and the
       |message begins with it in brackets. Words in angle brackets are parameters of the message.""".stripMargin
 
-  /** @param root the folder of the repository */
+  /** @param root root folder of the repository */
   def text(root: Path): String =
     Markdown.page(
       "Errors",
@@ -36,7 +36,7 @@ object ErrorsPage {
   private def files(root: Path): Seq[Path] =
     ofModules(root) :+ root.resolve("python/src/splice/error-conditions.json")
 
-  // The testkit is no part of the jar, so nobody meets its errors.
+  // The testkit is excluded, because the jar does not contain it.
   private def ofModules(root: Path): Seq[Path] = Using.resource(Files.list(root.resolve("jvm"))) { modules =>
     modules.iterator.asScala.filterNot(_.endsWith("testkit")).toSeq.flatMap(m =>
       within(m.resolve("src/main/resources/splice"))

@@ -3,10 +3,10 @@
 
 package splice.reference
 
-/** Text and tables as Markdown, for GitHub and mkdocs alike. */
+/** Text and tables in Markdown for GitHub and mkdocs. */
 object Markdown {
 
-  /** Text that means nothing to Markdown, in one line. */
+  /** Escapes text for Markdown, on one line. */
   def text(words: String): String = words.trim.replaceAll("\\s+", " ").flatMap {
     case '<'                         => "&lt;"
     case '>'                         => "&gt;"
@@ -15,7 +15,7 @@ object Markdown {
     case c                           => c.toString
   }
 
-  /** Text as it is typed. */
+  /** Inline code. */
   def code(words: String): String = s"`${words.replace("|", "\\|")}`"
 
   def table(headings: Seq[String], rows: Seq[Seq[String]]): String = {
@@ -23,7 +23,7 @@ object Markdown {
     lines.map(_.mkString("| ", " | ", " |")).mkString("\n")
   }
 
-  /** A page of blocks with an empty line between two, and a note on where it comes from. */
+  /** Page of blocks separated by empty lines, with a note about its generator. */
   def page(title: String, blocks: Seq[String]): String =
     (s"# $title" +: blocks :+ "<!-- Made from the code by splice.reference.ReferencePages; do not edit. -->")
       .mkString("", "\n\n", "\n")

@@ -7,7 +7,7 @@ import splice.hybrid.internal.options.HybridOptions
 import splice.source.SourceProvider
 import splice.source.options.{CommonOptions, OptionSet, SourceOption}
 
-/** Every option of every connector. */
+/** Page of all options of all connectors. */
 object OptionsPage {
 
   private val intro =

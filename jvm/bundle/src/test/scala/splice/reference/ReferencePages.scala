@@ -13,7 +13,7 @@ object ReferencePages {
 
   val Command = """project/sbt "bundle/Test/runMain splice.reference.ReferencePages""""
 
-  /** Each page's file below the folder of the repository, and its text. */
+  /** File and text of each page. */
   def all(root: Path): Seq[(Path, String)] = {
     val docs         = root.resolve("docs")
     val folder       = docs.resolve("reference")
@@ -28,7 +28,7 @@ object ReferencePages {
     )
   }
 
-  /** The working directory is the folder of the repository. */
+  /** Writes all pages. The working directory is the root folder of the repository. */
   def main(arguments: Array[String]): Unit =
     all(Path.of("").toAbsolutePath).foreach { case (file, text) => Files.writeString(file, text) }
 }

@@ -10,10 +10,10 @@ import org.scalatest.funsuite.AnyFunSuite
 final class ReferencePagesSuite extends AnyFunSuite {
 
   ReferencePages.all(Path.of("").toAbsolutePath).foreach { case (file, text) =>
-    test(s"${file.getFileName} says what the code says") {
+    test(s"${file.getFileName} matches the code") {
       val said       = Files.readString(file).linesIterator.toSeq
       val difference = said.zipAll(text.linesIterator.toSeq, "", "").find { case (page, code) => page != code }
-      assert(difference.isEmpty, s"Write the reference pages anew: ${ReferencePages.Command}")
+      assert(difference.isEmpty, s"Regenerate the reference pages: ${ReferencePages.Command}")
     }
   }
 }

@@ -21,11 +21,11 @@ import splice.source.options.CommonOptions
 import splice.source.runtime.Boundedness
 import splice.source.{EnumeratorContext, ReadMode, Source, SplitEnumerator}
 
-/** A bounded source of files, read by Spark's own readers: parquet, orc, json, csv, text.
+/** Bounded source of files (parquet, orc, json, csv, text) that uses Spark's readers.
   *
-  * The files are listed when the query first starts and written down; from then on nothing is listed again, and files that come
-  * later are not read. A file that was changed after it was listed fails the query (see `onFileChanged`).
-  * Options are those of [[splice.files.internal.options.FileOptions]]; every other one is handed to Spark's reader.
+  * The first start of a query lists the files and persists the list. Later starts do not list again, so files that
+  * arrive later are not read. A file that changed after the listing fails the query (see `onFileChanged`).
+  * [[splice.files.internal.options.FileOptions]] defines the options. All other options are passed to Spark's reader.
   */
 final class FileSource private[files] (private[files] val settings: FileSettings) extends Source[FilesPosition] {
 
@@ -35,7 +35,7 @@ final class FileSource private[files] (private[files] val settings: FileSettings
 
   override def boundedness: Boundedness = Boundedness.Bounded
 
-  /** Lists the paths, and reads what the format needs to infer its columns, the first time. */
+  /** Columns of the files. The first call lists the paths and infers the columns if necessary. */
   override def schema: StructType = analysis.schemas.rows
 
   override def metadataColumns: StructType = FileMetadata.schema
@@ -64,10 +64,10 @@ final class FileSource private[files] (private[files] val settings: FileSettings
 
   override def schemaNeedsStorage: Boolean = true
 
-  /** The columns of this start, if they are known without a listing. */
+  /** Columns of this start, if the files were already listed. */
   private[files] def analysed: Option[FileSchemas] = analysis.found
 
-  /** What is at the paths, as a run of the mode takes it. */
+  /** Listing of the paths for a run in the given mode. */
   private[files] def listing(mode: ReadMode): FileListing = analysis.listing(mode)
 }
 
@@ -75,7 +75,7 @@ object FileSource {
 
   private[files] val Kind = "files"
 
-  /** Begins a source of files.
+  /** Begins the definition of a file source.
     *
     * @param format
     *   `parquet`, `orc`, `json`, `csv` or `text`

@@ -11,28 +11,28 @@ import splice.files.internal.options.FileOptions
 import splice.source.options.{OptionSetters, SourceOptions}
 import splice.source.{SourceProvider, SourceSpec}
 
-/** Says what a file source reads. Immutable: every method returns another builder. */
+/** Immutable builder of a file source. Each method returns a new builder. */
 final class FileSourceBuilder private[files] (entries: Seq[(String, String)]) extends OptionSetters[FileSourceBuilder] {
 
-  /** Sets an option of the file source or of the file format; the last value counts. */
+  /** Sets an option of the file source or of the file format. The last value of an option wins. */
   override def option(key: String, value: String): FileSourceBuilder =
     new FileSourceBuilder(entries.filterNot(_._1.equalsIgnoreCase(key)) :+ (key -> value))
 
-  /** The columns, so that Spark need not infer them; in SQL, such as `id BIGINT, name STRING`. */
+  /** Sets the columns as DDL, such as `id BIGINT, name STRING`. Spark then does not infer them. */
   def schema(ddl: String): FileSourceBuilder = option(FileOptions.Schema.key, ddl)
 
-  /** The columns, so that Spark need not infer them. */
+  /** Sets the columns. Spark then does not infer them. */
   def schema(columns: StructType): FileSourceBuilder = option(FileOptions.Schema.key, columns.json)
 
-  /** The policy for paths without a file to read: `fail` or `warn`. By default `fail` for a leg that another leg follows, else
-    * `warn`.
+  /** Sets the policy for paths without a file to read: `fail` or `warn`. Default: `fail` for a leg before another
+    * leg, else `warn`.
     */
   def onEmpty(policy: String): FileSourceBuilder = option(FileOptions.Empty.key, policy)
 
-  /** Checks the options; touches no file.
+  /** Builds the source specification. Checks the options without file access.
     *
     * @throws splice.source.errors.SpliceOptionException
-    *   when an option is unknown, missing or not allowed
+    *   if an option is unknown, missing or invalid
     */
   def build(): SourceSpec = {
     val spec = SourceSpec(ListMap.from(entries))

@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.errors.SpliceException
 
-/** Columns that differ in case are two columns where the session is case-sensitive. */
+/** Tests of columns that differ only in case, in a case-sensitive session. */
 final class CaseSensitiveSuite extends AnyFunSuite with LocalSpark {
 
   private val Key = "spark.sql.caseSensitive"
@@ -26,7 +26,7 @@ final class CaseSensitiveSuite extends AnyFunSuite with LocalSpark {
     val _ = Files.writeString(Paths.get(at(file)), line)
   }
 
-  test("two columns of a file, in any order") {
+  test("two columns of a file that differ in case are read in any order") {
     sensitive {
       spark.sql("SELECT 1 AS a, 2 AS A").write.parquet(at("two"))
       json("lines/1.json", """{"a":1,"A":2}""")
@@ -40,7 +40,7 @@ final class CaseSensitiveSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("a column of folders and one of files") {
+  test("a partition column and a file column that differ in case are two columns") {
     sensitive {
       json("folders/Dt=7/1.json", """{"dt":1}""")
       val own = spark.read.json(at("folders"))
@@ -52,7 +52,7 @@ final class CaseSensitiveSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("a column of the files hides a metadata column of the same case only") {
+  test("a file column hides only a metadata column of the same case") {
     sensitive {
       json("hides/1.json", """{"_FILE_SIZE":1}""")
       val read  = SourceRead("format" -> "json", "path" -> at("hides"))
@@ -63,7 +63,7 @@ final class CaseSensitiveSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("two columns of a file that differ in case are an error in other sessions, as in Spark") {
+  test("two file columns that differ in case are an error in a case-insensitive session, as in Spark") {
     json("both/1.json", """{"a":1,"A":2}""")
     intercept[org.apache.spark.sql.AnalysisException](spark.read.json(at("both")))
     val error = intercept[SpliceException](SourceRead("format" -> "json", "path" -> at("both")).source.schema)

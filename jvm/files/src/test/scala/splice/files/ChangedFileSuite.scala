@@ -15,10 +15,10 @@ import splice.source.errors.SpliceException
 import splice.source.{SplitReader, TaskRanges}
 import splice.testkit.LoggedMessages
 
-/** Files that differ from the list when a task opens them. */
+/** Tests of files that differ from the list when a task opens them. */
 final class ChangedFileSuite extends AnyFunSuite with LocalSpark {
 
-  test("a file that was changed after it was listed is named, unless a warning is enough") {
+  test("a file that changed after the listing is an error, or a warning with onFileChanged warn") {
     spark.range(0, 10, 1, 1).write.parquet(at("changed"))
     def reading(options: (String, String)*) =
       SourceRead(Seq("format" -> "parquet", "path" -> at("changed")) ++ options: _*)
@@ -48,7 +48,7 @@ final class ChangedFileSuite extends AnyFunSuite with LocalSpark {
     )).getMessage.contains("3 bytes"))
   }
 
-  test("a task warns of a file once, however many of its blocks it reads") {
+  test("a task logs one warning per changed file, independent of its blocks") {
     write("parts/a.txt", (0 until 100).map(i => s"line $i\n").mkString, "2026-01-01T00:00:00Z")
     val read = SourceRead(
       "format"            -> "text",
@@ -66,7 +66,7 @@ final class ChangedFileSuite extends AnyFunSuite with LocalSpark {
     assert(rows == 100 && all.size > 5 && warned.size == 1)
   }
 
-  test("a file that was written again with the same length is named") {
+  test("a rewritten file of the same length is an error") {
     val file = write("again/a.txt", "a\nb\n", "2026-01-01T00:00:00.123Z")
     val read = SourceRead("format" -> "text", "path" -> at("again"))
     val all  = read.allRanges
@@ -78,7 +78,7 @@ final class ChangedFileSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("a store that returns milliseconds in a listing and whole seconds in a status changes no file") {
+  test("a store with milliseconds in listings and seconds in status results in no change of a file") {
     write("rounded/a.txt", "a\nb\n", "2026-01-01T00:00:01.123Z")
     val read = rounding("rounded")
     val all  = read.allRanges

@@ -18,7 +18,7 @@ import org.apache.hadoop.fs.{
   RemoteIterator
 }
 
-/** The local file system as `counting:///`; notes every question that it is asked about a path. */
+/** Local file system as `counting:///` that records all requests about paths. */
 class CountingFileSystem extends RawLocalFileSystem {
 
   override def getUri: URI = URI.create("counting:///")
@@ -65,14 +65,14 @@ object CountingFileSystem {
 
   private def fail(path: Path): Unit = Option(failures.get(path.toUri.getPath)).foreach(e => throw e)
 
-  /** Opening `file` fails with `e` during `body`. */
+  /** Runs `body`, during which opening `file` fails with `e`. */
   def failing[A](file: String, e: Exception)(body: => A): A = {
     failures.put(file, e)
     try body
     finally { val _ = failures.remove(file) }
   }
 
-  /** What `body` asks about paths below `folder`. */
+  /** Runs `body` and returns its requests about paths below `folder`. */
   def during[A](folder: String)(body: => A): (A, Seq[(String, String)]) = {
     noted.clear()
     val result = body

@@ -8,8 +8,8 @@ import java.net.URI
 import org.apache.hadoop.fs.{FileStatus, Path, RawLocalFileSystem}
 import org.apache.hadoop.security.AccessControlException
 
-/** The local file system as `denying:///`: what is in a folder whose name begins with `locked` is denied, but not its folders that are
-  * called `open`, and what is in them.
+/** Local file system as `denying:///`. Denies access to the content of folders with the prefix `locked`, except
+  * subfolders named `open` and their content.
   */
 final class DenyingFileSystem extends RawLocalFileSystem {
 

@@ -12,7 +12,7 @@ import splice.source.ReadMode
 import splice.source.errors.SpliceException
 import splice.testkit.LoggedMessages
 
-/** A list without files: an error or a warning, as `onEmpty` specifies. */
+/** Tests of lists without files: an error or a warning, depending on `onEmpty`. */
 final class EmptyListSuite extends AnyFunSuite with LocalSpark {
 
   private def source(path: String, options: (String, String)*): FileSource =
@@ -23,12 +23,12 @@ final class EmptyListSuite extends AnyFunSuite with LocalSpark {
     val _ = Files.writeString(Paths.get(file), "a\nb\n")
   }
 
-  test("a source on its own has no rows by default") {
+  test("a single source without files has no rows by default") {
     Files.createDirectories(Paths.get(at("none")))
     assert(new SourceRead(source(at("none"))).rows().isEmpty)
   }
 
-  test("with warn, an empty list is one warning that names the path, and is persisted") {
+  test("with warn, an empty list is persisted and logs one warning with the path") {
     Files.createDirectories(Paths.get(at("quiet")))
     val log      = new MemorySideLog
     def warnings = LoggedMessages.during("splice.files") {
@@ -40,7 +40,7 @@ final class EmptyListSuite extends AnyFunSuite with LocalSpark {
     assert(warnings.isEmpty && log.keys("files-") == Seq("files-00000000", "files-end"))
   }
 
-  test("with fail, an empty list is an error that names paths and options, and is not persisted") {
+  test("with fail, an empty list is not persisted and is an error with paths and options") {
     Files.createDirectories(Paths.get(at("later")))
     val log   = new MemorySideLog
     val empty = source(at("later"), "onEmpty" -> "fail")
@@ -52,7 +52,7 @@ final class EmptyListSuite extends AnyFunSuite with LocalSpark {
     assert(new SourceRead(source(at("later"), "onEmpty" -> "fail"), log).rows().size == 2)
   }
 
-  test("files that no filter accepts, and files in folders of another depth, are an empty list") {
+  test("rejected files and files at another depth result in an empty list") {
     write(at("deep/2026/11/a.txt"))
     Seq(Seq("path" -> at("deep")), Seq("path" -> at("deep/2026/11"), "pathGlobFilter" -> "*.csv")).foreach { options =>
       val own =

@@ -8,7 +8,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Rows and columns come out as Spark's own reader gives them. */
+/** Tests that rows and columns equal those of Spark's reader. */
 final class FormatsSuite extends AnyFunSuite with LocalSpark {
 
   private lazy val orders: DataFrame = spark
@@ -38,17 +38,17 @@ final class FormatsSuite extends AnyFunSuite with LocalSpark {
     read
   }
 
-  test("parquet, rows and columns") {
+  test("parquet is read as rows and as columns") {
     nested.write.parquet(at("parquet"))
     assert(same("parquet", at("parquet")).columnar())
   }
 
-  test("orc, rows and columns") {
+  test("orc is read as rows and as columns") {
     nested.write.orc(at("orc"))
     assert(same("orc", at("orc")).columnar())
   }
 
-  test("json") {
+  test("json files are read") {
     nested.write.json(at("json"))
     assert(!same("json", at("json")).columnar())
   }
@@ -58,12 +58,12 @@ final class FormatsSuite extends AnyFunSuite with LocalSpark {
     same("csv", at("csv"), "header" -> "true", "inferSchema" -> "true")
   }
 
-  test("csv with another separator and a schema") {
+  test("csv with another separator and a given schema") {
     orders.select("order_id", "name").write.option("sep", ";").csv(at("csv2"))
     same("csv", at("csv2"), "sep" -> ";", "schema" -> "order_id BIGINT, name STRING")
   }
 
-  test("text, by line and by file") {
+  test("text is read by line and by file") {
     orders.select(col("order_id").cast("string")).write.text(at("text"))
     same("text", at("text"))
     same("text", at("text"), "wholetext" -> "true")
@@ -77,12 +77,12 @@ final class FormatsSuite extends AnyFunSuite with LocalSpark {
     } finally spark.conf.unset("spark.sql.parquet.enableVectorizedReader")
   }
 
-  test("a given schema leaves columns out and adds columns that files do not have") {
+  test("a given schema can omit columns and add columns that files lack") {
     orders.write.parquet(at("given"))
     same("parquet", at("given"), "schema" -> "amount DOUBLE, later STRING, order_id BIGINT")
   }
 
-  test("files that one task reads in parts") {
+  test("files are read in parts by one task") {
     orders.coalesce(1).write.option("parquet.block.size", "2000").parquet(at("blocks"))
     val read = same("parquet", at("blocks"), "maxPartitionBytes" -> "3000")
     assert(read.allRanges.size > 1)
@@ -90,7 +90,7 @@ final class FormatsSuite extends AnyFunSuite with LocalSpark {
     assert(same("json", at("lines"), "maxPartitionBytes" -> "10k").allRanges.size > 5)
   }
 
-  test("columns in any order, some of them, and none") {
+  test("all, some or no columns are read in any order") {
     orders.withColumn("part", col("order_id") % 3).write.partitionBy("part").parquet(at("some"))
     val read    = SourceRead("format" -> "parquet", "path" -> at("some"))
     val columns = Seq("part", "name", "order_id")
@@ -101,7 +101,7 @@ final class FormatsSuite extends AnyFunSuite with LocalSpark {
     assert(read.rows(none).size == 1000 && read.batches(none).size == 1000)
   }
 
-  test("formats that are not known are refused with those that are") {
+  test("an unknown format is rejected with a list of all formats") {
     val error = intercept[IllegalArgumentException](SourceRead("format" -> "avro", "path" -> "/x"))
     assert(error.getMessage.contains("'avro'") && error.getMessage.contains("parquet, orc, json, csv, text"))
   }

@@ -9,14 +9,14 @@ import java.util.Comparator
 import org.apache.spark.sql.SparkSession
 import org.scalatest.{BeforeAndAfterAll, Suite}
 
-/** A session of two cores, shared by the suites of one JVM, and a folder that goes when the suite ends. */
+/** Session with two cores, shared by the suites of one JVM, and a folder that is deleted at the end of the suite. */
 trait LocalSpark extends BeforeAndAfterAll { this: Suite =>
 
   protected lazy val spark: SparkSession = LocalSpark.session
 
   protected lazy val folder: Path = Files.createTempDirectory("splice-files")
 
-  /** A path below the suite's folder. */
+  /** Path below the folder of the suite. */
   protected def at(name: String): String = folder.resolve(name).toString
 
   override protected def beforeAll(): Unit = {

@@ -20,7 +20,7 @@ import splice.files.internal.split.{BlockId, FileGrid}
 import splice.source.log.Coverage
 import splice.source.{Limits, SplitRange, StartPosition}
 
-/** Files that several batches read: each row is in exactly one batch, with any limits and over restarts. */
+/** Tests of files that several batches read. Each row is in exactly one batch, with any limits and across restarts. */
 final class PartsOfFilesSuite extends AnyFunSuite with RandomFiles {
 
   private def values(read: SourceRead, from: FilesPosition, until: FilesPosition): Seq[String] =
@@ -30,7 +30,7 @@ final class PartsOfFilesSuite extends AnyFunSuite with RandomFiles {
     if (ranges.isEmpty) Nil
     else SourceRead.here(read.enumerator.readers(value, ranges), ranges)(_.getUTF8String(0).toString)
 
-  /** Reads a world to its end, with a restart now and then, and compares rows with the files. Returns all positions. */
+  /** Reads all files with random restarts, and compares the rows with the files. Returns all positions. */
   private def live(world: World, random: Random)(next: (SourceRead, FileList, FilesPosition) => FilesPosition)
       : Seq[FilesPosition] = {
     val log                 = new MemorySideLog
@@ -64,7 +64,7 @@ final class PartsOfFilesSuite extends AnyFunSuite with RandomFiles {
     done
   }
 
-  /** Covers some ranges, and compares their rows and the remaining ones with all rows. */
+  /** Covers some ranges, and compares their rows and the remaining rows with all rows. */
   private def checkRemaining(read: SourceRead, done: Seq[FilesPosition], random: Random, all: Seq[String]): Unit = {
     val batches = done.zip(done.drop(1)).flatMap { case (from, until) => read.enumerator.splits(from, until) }
     val some    = batches.filter(_ => random.nextInt(3) > 0)
@@ -86,7 +86,7 @@ final class PartsOfFilesSuite extends AnyFunSuite with RandomFiles {
     case _ => Limits.Limited(bytes = Some(1L + random.nextInt(200)))
   }
 
-  /** Any position after this one, with blocks that are read in part. */
+  /** Returns a random later position with partly read blocks. */
   private def anyAfter(random: Random, list: FileList, at: FilesPosition): FilesPosition =
     if (at == list.end) at
     else {
@@ -125,7 +125,7 @@ final class PartsOfFilesSuite extends AnyFunSuite with RandomFiles {
 
   private def at(rows: Long): FilesPosition = FilesPosition(1, SortedMap(BlockId(0, 0L) -> rows))
 
-  /** Compares the rows of a file before and after a row with all of them. */
+  /** Compares the rows of a file before and after a row with all rows. */
   private def checkSpans(read: SourceRead, columns: StructType, counts: Seq[Int]): Unit = {
     val start = read.enumerator.start(StartPosition.Configured)
     val end   = FilesPosition(1)
@@ -143,7 +143,7 @@ final class PartsOfFilesSuite extends AnyFunSuite with RandomFiles {
     assert(columnar == read.source.settings.kind.vectorized)
   }
 
-  test("parquet: rows are counted over row groups and column batches") {
+  test("parquet: row numbers continue over row groups and column batches") {
     val path = at("spans-parquet")
     spark.range(0, 10000, 1, 1).selectExpr("id", "concat('n', id) AS name").write
       .option("parquet.block.size", "20000").parquet(path)
@@ -154,14 +154,14 @@ final class PartsOfFilesSuite extends AnyFunSuite with RandomFiles {
     checkSpans(read, columns, Seq(1, 4095, 4096, 5000, 9999, 10000, 20000))
   }
 
-  test("csv: rows are counted after the header") {
+  test("csv: row numbers begin after the header") {
     val path = at("spans.csv")
     Files.writeString(Paths.get(path), (0 until 100).map(i => s"$i,n$i").mkString("id,name\n", "\n", "\n"))
     val read = SourceRead("format" -> "csv", "path" -> path, "header" -> "true", "schema" -> "id INT, name STRING")
     checkSpans(read, read.source.schema, Seq(1, 37, 99, 100, 200))
   }
 
-  test("a large file that cannot be split is read once, by one task of one batch") {
+  test("a large file that is not splittable is read by one task of one batch") {
     val random = new Random(7)
     val file   = Paths.get(at("large.csv.gz"))
     Using.resource(new GZIPOutputStream(Files.newOutputStream(file))) { out =>

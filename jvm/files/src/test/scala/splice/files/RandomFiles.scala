@@ -12,12 +12,12 @@ import scala.util.{Random, Using}
 import org.apache.spark.sql.types.StructType
 import org.scalatest.Suite
 
-/** Folders of random files of one column, of which some can be read in parts. */
+/** Folders of random files with one column. Some files are splittable. */
 trait RandomFiles extends LocalSpark { this: Suite =>
 
   protected val value = StructType.fromDDL("value STRING")
 
-  /** A folder of random files, and all their values. */
+  /** Folder of random files, with all their values. */
   protected case class World(format: String, path: String, values: Seq[String])
 
   protected def world(format: String, random: Random): World = {

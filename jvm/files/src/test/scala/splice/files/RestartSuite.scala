@@ -16,7 +16,7 @@ import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric
 import splice.source.{EnumeratorContext, Limits, ReadMode}
 
-/** The list is made once in the life of a checkpoint. */
+/** Tests that a checkpoint has one list for its lifetime. */
 final class RestartSuite extends AnyFunSuite with LocalSpark {
 
   private def counting(name: String): String = s"counting://${at(name)}"
@@ -31,7 +31,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     assert(asked.isEmpty)
   }
 
-  test("after a restart nothing is listed or written, and new files are not read") {
+  test("a restart neither lists nor writes, and new files are not read") {
     spark.range(0, 100, 1, 4).write.parquet(at("list"))
     val log              = new MemorySideLog
     val (before, listed) =
@@ -66,7 +66,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     assert(again.rows().size == 100)
   }
 
-  test("a list without its end, and an end without its list, are damage") {
+  test("a list without its end, and an end without its list, are corrupt") {
     spark.range(0, 10, 1, 2).write.parquet(at("damage"))
     Seq("files-end", "files-00000000").foreach { missing =>
       val log   = new MemorySideLog
@@ -95,23 +95,23 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     assert(asked.count { case (what, path) => what == "list" && path == at("once") } == 1)
   }
 
-  test("AvailableNow reads the files that were there when the run began, also of a leg that begins later") {
+  test("AvailableNow reads the files that existed at the start of the run, even for a leg that begins later") {
     spark.range(0, 100, 1, 4).write.parquet(at("frozen"))
     val log   = new MemorySideLog
     val first = new SourceRead(source("frozen"), log)
     first.enumerator.freeze()
     spark.range(100, 200, 1, 4).write.mode("append").parquet(at("frozen"))
-    assert(log.keys("") == Nil, "a run that does not reach the leg decides nothing")
+    assert(log.keys("") == Nil, "a run that does not reach the leg stores no decision")
     assert(first.rows().size == 100)
     val (_, asked) = CountingFileSystem.during(at("frozen")) {
       val again = new SourceRead(source("frozen"), log)
       again.enumerator.freeze()
       assert(again.positions.last == first.positions.last)
     }
-    assert(!asked.exists(_._1 == "list"), "a persisted list is not made again")
+    assert(!asked.exists(_._1 == "list"), "a persisted list is not created again")
   }
 
-  test("once all files have been read, the folder may go") {
+  test("after all files are read, the folder may be deleted") {
     spark.range(0, 100, 1, 4).write.parquet(at("gone"))
     val log   = new MemorySideLog
     val until = new SourceRead(source("gone"), log).positions.last
@@ -130,11 +130,11 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
       val error = intercept[SpliceException](own.schema)
       assert(error.getCondition == FilesErrors.PathNotFound)
     }
-    // Only the question for the columns looks whether the path is there.
+    // Only the request for the schema checks the existence of the path.
     assert(asked.forall(_._1 == "status"))
   }
 
-  test("an offset of another list is refused") {
+  test("an offset of another list is rejected") {
     spark.range(0, 100, 1, 4).write.parquet(at("other"))
     val read  = new SourceRead(source("other"))
     val start = read.positions.head
@@ -151,7 +151,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("a side log without the list is damage") {
+  test("a side log without the list is corrupt") {
     val own   = source("whatever")
     val error = intercept[SpliceException](new SourceRead(own).enumerator.advance(
       own.position("""{"files":0,"v":1}"""),
@@ -160,7 +160,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     assert(error.getCondition == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND")
   }
 
-  test("a file that has vanished is named, and skipped only when that is asked for") {
+  test("a missing file is an error with its name, and is skipped only with ignoreMissingFiles") {
     spark.range(0, 10, 1, 2).write.parquet(at("vanished"))
     def reading(options: (String, String)*) =
       SourceRead(Seq("format" -> "parquet", "path" -> at("vanished")) ++ options: _*)
@@ -174,7 +174,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     assert(lenient.rows(ranges = ranges(lenient)).size == 5)
   }
 
-  test("a file that cannot be read fails the task, and is skipped only when that is asked for") {
+  test("an unreadable file fails the task, and is skipped only with ignoreCorruptFiles") {
     spark.range(0, 10, 1, 2).write.parquet(at("corrupt"))
     val file = Files.list(Paths.get(at("corrupt"))).filter(_.toString.endsWith(".parquet")).findFirst.get
     Files.write(file, Array.fill[Byte](200)(7))

@@ -8,7 +8,9 @@ import java.nio.file.{Files, Paths}
 
 import org.apache.hadoop.fs.{FileStatus, Path, RawLocalFileSystem}
 
-/** The local file system as `rounding:///`: a listing has modification times in milliseconds, a status in whole seconds. */
+/** Local file system as `rounding:///`. A listing has modification times in milliseconds, but a status has whole
+  * seconds.
+  */
 final class RoundingFileSystem extends RawLocalFileSystem {
 
   override def getUri: URI = URI.create("rounding:///")

@@ -20,7 +20,7 @@ import splice.source._
 import splice.source.options.SourceOptions
 import splice.source.runtime.{SessionSettings, SideLog}
 
-/** Reads a file source without Spark's front: enumerator, ranges, tasks. */
+/** Reads a file source directly with its enumerator, ranges and tasks, without a Spark query. */
 final class SourceRead(
     val source: FileSource,
     log: SideLog = new MemorySideLog,
@@ -32,7 +32,7 @@ final class SourceRead(
   val enumerator: SplitEnumerator[FilesPosition] =
     source.enumerator(EnumeratorContext(log, mode, Clock.systemUTC(), cores, "test", session = session))
 
-  /** All positions from the first to the last. */
+  /** Returns all positions from the first to the last. */
   def positions: Seq[FilesPosition] = {
     @tailrec def from(done: Vector[FilesPosition]): Seq[FilesPosition] = {
       val next = enumerator.advance(done.last, enumerator.limits(done.last))
@@ -76,7 +76,7 @@ object SourceRead {
   def source(options: (String, String)*): FileSource =
     SourceProvider.create(SourceOptions(Map("source" -> "files") ++ options)).asInstanceOf[FileSource]
 
-  /** The rows of all ranges, one range after another, read in this thread. */
+  /** Reads all ranges in sequence in this thread. */
   def here[A](readers: SplitReaderFactory, ranges: Seq[SplitRange])(item: InternalRow => A): Seq[A] =
     ranges.flatMap { range =>
       Using.resource(readers.rows(TaskRanges(None, IndexedSeq(range))))(r => SplitReader.items(r).map(item).toVector)
@@ -95,13 +95,13 @@ object SourceRead {
         .toVector
     }
 
-  /** The same of Spark's own reader. */
+  /** Reads rows with Spark's reader. */
   def ofSpark(read: DataFrame): Seq[String] = {
     val columns = read.schema
     read.queryExecution.toRdd.map(text(_, columns)).collect().toSeq.sorted
   }
 
-  /** The bytes of a row, so that equal text is equal content. */
+  /** Returns the bytes of a row as text, so that equal texts have equal content. */
   def text(row: InternalRow, columns: StructType): String =
     UnsafeProjection.create(columns)(row).toString
 }

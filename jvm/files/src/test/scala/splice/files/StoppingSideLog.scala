@@ -5,7 +5,7 @@ package splice.files
 
 import splice.source.runtime.SideLog
 
-/** A driver that stops before it writes certain entries. */
+/** Side log that simulates a driver that stops before it writes certain entries. */
 final class StoppingSideLog(inner: SideLog, stopsBefore: String => Boolean) extends SideLog {
   override def get(key: String): Option[Seq[String]]                         = inner.get(key)
   override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] = get(key).getOrElse {

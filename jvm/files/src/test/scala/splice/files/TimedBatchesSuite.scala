@@ -18,31 +18,31 @@ import splice.files.internal.split.{FileRange, FileSchemas, ListedFile, Packing}
 import splice.source.runtime.OpenEnded
 import splice.source.{Limits, Poll, SplitRange, SplitReaderFactory, StartPosition, TaskRanges}
 
-/** Batches that have a time instead of an end: it may end them after any row. */
+/** Tests of real-time batches, which may end after any row. */
 final class TimedBatchesSuite extends AnyFunSuite with RandomFiles {
 
   private def open(read: SourceRead): OpenEnded[FilesPosition] = read.enumerator match {
     case enumerator: OpenEnded[FilesPosition @unchecked] => enumerator
-    case other                                           => fail(s"$other is not read in such batches")
+    case other                                           => fail(s"$other does not support real-time batches")
   }
 
-  /** As Spark sends it to the driver. */
+  /** Serialises the unread ranges, as Spark does. */
   private def sent(unread: Seq[SplitRange]): Seq[SplitRange] = {
     val bytes = new ByteArrayOutputStream
     Using.resource(new ObjectOutputStream(bytes))(_.writeObject(unread))
     new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject().asInstanceOf[Seq[SplitRange]]
   }
 
-  /** The first rows of a task, and its unread ranges. */
+  /** Returns the first rows of a task and its unread ranges. */
   private def part(readers: SplitReaderFactory, ranges: Seq[SplitRange], rows: Int): (Seq[String], Seq[SplitRange]) =
     Using.resource(readers.rows(TaskRanges(None, ranges.toIndexedSeq))) { reader =>
-      // A poll that finds the end is one more than there are rows.
+      // One more poll than the number of rows detects the end.
       val found = Iterator.fill(rows)(reader.poll(Poll.Forever)).takeWhile(_ == Poll.Found)
         .map(_ => reader.get().getUTF8String(0).toString).toVector
       (found, sent(reader.unread))
     }
 
-  /** A batch of some tasks, each of which reads a number of rows. */
+  /** Runs a batch whose tasks read a number of rows each. */
   private def batch(read: SourceRead, from: FilesPosition, tasks: Int)(rows: Int => Int)
       : (FilesPosition, Seq[String]) = {
     val settled = open(read).settle(from)
@@ -60,7 +60,7 @@ final class TimedBatchesSuite extends AnyFunSuite with RandomFiles {
     (until, SourceRead.here(read.enumerator.readers(value, ranges), ranges)(_.getUTF8String(0).toString))
   }
 
-  /** Reads a world to its end by batches of both kinds, with a restart now and then. */
+  /** Reads all files in batches of both kinds, with random restarts. */
   private def live(world: World, random: Random): Seq[FilesPosition] = {
     val log                 = new MemorySideLog
     def start(): SourceRead = new SourceRead(source(world, 20L + random.nextInt(80)), log)
@@ -79,7 +79,7 @@ final class TimedBatchesSuite extends AnyFunSuite with RandomFiles {
     val read        = start()
     val (done, out) = batches(read, Vector(read.enumerator.start(StartPosition.Configured)), Vector.empty)
     assert(out.sorted == world.values.sorted)
-    // The same rows lie between two positions if one batch reads them all.
+    // One batch between any two positions has the same rows.
     (1 to 3).foreach { _ =>
       val (x, y) = (random.nextInt(done.size), random.nextInt(done.size))
       val (a, b) = (math.min(x, y), math.max(x, y))
@@ -95,20 +95,21 @@ final class TimedBatchesSuite extends AnyFunSuite with RandomFiles {
 
   Seq("text" -> 10, "csv" -> 10, "json" -> 10, "parquet" -> 2).foreach { case (format, seeds) =>
     test(
-      s"$format: each row is in one batch, wherever the time of a batch ends, with batches of other triggers between"
+      s"$format: each row is in one batch, for any end of real-time batches and with batches of other triggers between them"
     ) {
       val cuts = LazyList.range(1, 50).map { seed =>
         val random    = new Random(seed)
         val positions = withClue(s"seed $seed: ")(live(world(format, random), random))
         positions.count(_.partly.valuesIterator.exists(_ > 0))
       }
-      // The names of files, and so their order, are not a seed's choice. Further seeds are read until a batch ends within a block.
+      // File names and their order do not depend on the seed. Further seeds are run until a batch ends within a
+      // block.
       assert(cuts.take(seeds).sum > 0 || cuts.exists(_ > 0))
     }
   }
 
   Seq("parquet", "orc").foreach { format =>
-    test(s"$format: a batch that ends after any row is continued by another trigger, with column batches before") {
+    test(s"$format: another trigger continues a batch that ended after any row, with column batches before") {
       import spark.implicits._
       val path   = at(s"each-$format")
       val values = (0 until 23).map(i => s"v$i")
@@ -132,7 +133,7 @@ final class TimedBatchesSuite extends AnyFunSuite with RandomFiles {
     }
   }
 
-  test("files of which nothing was read are not in the position, and a task that never began returns its ranges") {
+  test("unread files are not in the position, and the ranges of a task that never began stay unread") {
     val path = Files.createDirectories(Path.of(at("three")))
     (0 until 3).foreach(n => Files.writeString(path.resolve(s"$n.txt"), s"a$n\nb$n\n"))
     val read              = SourceRead("format" -> "text", "path" -> path.toString, "orderBy" -> "path")
@@ -157,13 +158,13 @@ final class TimedBatchesSuite extends AnyFunSuite with RandomFiles {
       .toIndexedSeq
   )
 
-  test("a batch has some files, whose blocks are few enough for a position") {
+  test("a batch has at least one file, and its blocks fit into a position") {
     val small = files(Seq.fill(2500)(10L): _*)
     val open  = small.open(FilesPosition.Start)
     assert(open.size == 1000 && open.map(_.splitId) == (0 until 1000).map(n => s"$n:0"))
     assert(small.reached(FilesPosition.Start, open.flatMap(_.blocks)) == FilesPosition.Start)
     assert(small.reached(FilesPosition.Start, Nil) == FilesPosition(1000))
-    // All that one batch leaves is read by the next one before other files.
+    // The next batch reads the unread blocks before other files.
     val large = files(100000L, 10L, 30000L)
     val next  = large.reached(FilesPosition.Start, large.open(FilesPosition.Start).drop(1).flatMap(_.blocks))
     assert(next.files == 1 && next.partly.size == large.open(FilesPosition.Start).size - 1)
@@ -171,7 +172,7 @@ final class TimedBatchesSuite extends AnyFunSuite with RandomFiles {
     assert(large.open(next).forall(range => range.blocks.forall(_.length > 0) && !range.isOpen))
   }
 
-  test("a block is one range, and its rows are counted from its start") {
+  test("each block is one range, and its row numbers begin at its start") {
     val list  = files(35L)
     val from  = list.reached(FilesPosition.Start, list.open(FilesPosition.Start).slice(1, 3).flatMap(_.blocks))
     val spans = list.open(from).collect { case range: FileRange => range.blocks.toSeq.map(b => (b.start, b.length)) }

@@ -10,7 +10,7 @@ import org.apache.hadoop.hdfs.BlockMissingException
 import org.apache.hadoop.security.AccessControlException
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Errors of storage that are not a property of the file. */
+/** Tests of storage errors that are not caused by the file. */
 final class UnreadableFileSuite extends AnyFunSuite with LocalSpark {
 
   test("a file without permission or with a missing block is neither missing nor corrupt") {

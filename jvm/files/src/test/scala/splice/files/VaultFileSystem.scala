@@ -9,18 +9,18 @@ import java.net.URI
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path, RawLocalFileSystem}
 
-/** The local file system as `vault://anna:s3cr3t@my_host`: no file without this user. */
+/** Local file system as `vault://anna:s3cr3t@my_host`. Access needs this user and password. */
 final class VaultFileSystem extends RawLocalFileSystem {
 
   private var own = Option.empty[URI]
 
   override def initialize(uri: URI, configuration: Configuration): Unit = {
     super.initialize(uri, configuration)
-    if (uri.getRawAuthority != VaultFileSystem.Authority) throw new IOException(s"$uri has not the right user")
+    if (uri.getRawAuthority != VaultFileSystem.Authority) throw new IOException(s"$uri does not have the expected user")
     own = Some(new URI(s"vault://${uri.getRawAuthority}"))
   }
 
-  // Hadoop asks for it in the constructor.
+  // The constructor of the superclass calls this method before `own` is set.
   override def getUri: URI = Option(own).flatten.getOrElse(URI.create("vault:///"))
 
   override def getScheme: String = "vault"

@@ -8,35 +8,37 @@ import java.time.Duration
 import splice.hybrid.internal.options.{HandOverOptions, RuleOfUser}
 import splice.source.OffsetColumns
 
-/** How a leg takes over from the one before: a rule that is asked once, at the switch (FLIP-150's start position conversion).
+/** Rule that computes the start of a leg from the end of the previous leg (FLIP-150's start position conversion).
+  * Splice evaluates the rule once, at the switch.
   *
-  * Columns are those of the leg before, ahead of its `select`.
+  * Columns are columns of the source of the previous leg, before `select` is applied.
   */
 sealed trait HandOver extends Product with Serializable {
 
-  /** The rule as options, without the name of the leg. */
+  /** Options of the rule, without the leg prefix. */
   def options: Seq[(String, String)]
 
-  /** The exact count of the previous legs that the rule needs, if it does. */
+  /** Exact count of the previous legs; None if the rule does not need a count. */
   private[hybrid] def counts: Option[HandOver.Offsets] = None
 
-  /** The column of the previous leg whose least and greatest values the rule needs. */
+  /** Time column of the previous leg whose minimum and maximum the rule needs. */
   private[hybrid] def timeColumn: Option[String] = None
 }
 
 object HandOver {
 
-  /** A rule in one line. */
+  /** Text of a rule on one line. */
   private[hybrid] def text(rule: Option[HandOver]): String =
     rule.fold("")(_.options.map {
       case (HandOverOptions.Python.key, name) => s"${HandOverOptions.Python.key}=${RuleOfUser.OfPython(name).text}"
       case (key, value)                       => s"$key=$value"
     }.mkString(" "))
 
-  /** Exact: what the history lacks of each log partition, then everything after its greatest offset. Each row once.
+  /** Exact hand-over with each row once. The leg first reads the offsets of each log partition that the history
+    * lacks. Then the leg reads all offsets after the greatest offset of the history.
     *
     * @param columns
-    *   of the legs of the history that have no [[LogColumns]] of their own
+    *   columns of the legs of the history that do not set [[LogColumns]]
     */
   final case class Offsets(columns: LogColumns.Named) extends HandOver {
     override def options: Seq[(String, String)] = Seq(
@@ -48,7 +50,9 @@ object HandOver {
     override private[hybrid] def counts: Option[Offsets] = Some(this)
   }
 
-  /** The greatest event time minus an overlap: rows of the overlap are read twice, rows later than it are lost. */
+  /** Start at the greatest event time minus an overlap. Rows within the overlap are read twice. Rows that arrive
+    * later than the overlap are lost.
+    */
   final case class EventTime(column: String, overlap: Duration) extends HandOver {
     override def options: Seq[(String, String)] = Seq(
       HandOverOptions.Rule.key    -> HandOverOptions.EventTimeRule,
@@ -58,7 +62,9 @@ object HandOver {
     override private[hybrid] def timeColumn: Option[String] = Some(column)
   }
 
-  /** The newest file's modification time minus an overlap: rows of the overlap are read twice, rows later than it are lost. */
+  /** Start at the modification time of the newest file minus an overlap. Rows within the overlap are read twice. Rows
+    * that arrive later than the overlap are lost.
+    */
   final case class ModificationTime(overlap: Duration) extends HandOver {
     override def options: Seq[(String, String)] = Seq(
       HandOverOptions.Rule.key    -> HandOverOptions.ModificationTimeRule,
@@ -66,7 +72,7 @@ object HandOver {
     )
   }
 
-  /** A length of time before the moment of the switch, whatever the history holds. */
+  /** Start at the time of the switch minus a duration. The content of the history has no effect. */
   final case class NowMinus(duration: Duration) extends HandOver {
     override def options: Seq[(String, String)] = Seq(
       HandOverOptions.Rule.key     -> HandOverOptions.NowMinusRule,
@@ -74,12 +80,12 @@ object HandOver {
     )
   }
 
-  /** A [[HandOverRule]] of the user. What it returns sets whether rows are lost or read twice.
+  /** User-defined [[HandOverRule]]. The returned start may lose rows or read rows twice.
     *
     * @param columns
-    *   the columns of the previous legs whose offsets are counted for the rule; None counts no offsets
+    *   columns of the previous legs with the offsets to count for the rule; None = no count
     * @param time
-    *   the timestamp column of the previous leg whose least and greatest values the rule receives
+    *   timestamp column of the previous leg whose minimum and maximum the rule receives
     */
   final case class Custom private[splice] (by: RuleOfUser, columns: Option[LogColumns.Named], time: Option[String])
       extends HandOver {
@@ -90,30 +96,30 @@ object HandOver {
     override private[hybrid] def counts: Option[Offsets]    = columns.map(Offsets(_))
     override private[hybrid] def timeColumn: Option[String] = time
 
-    /** The same rule, which also receives the offsets of the previous legs for each log partition, by these columns. */
+    /** Returns a copy of this rule that also receives the offsets of the previous legs per log partition. */
     def withOffsets(topic: String, partition: String, offset: String): Custom =
       copy(columns = Some(LogColumns.Named(OffsetColumns(topic, partition, offset))))
 
-    /** The same rule, which also receives the least and the greatest value of a timestamp column. */
+    /** Returns a copy of this rule that also receives the minimum and the maximum of a timestamp column. */
     def withEventTime(column: String): Custom = copy(time = Some(column))
   }
 
-  /** [[Custom]], by a class with a public constructor without arguments. */
+  /** [[Custom]] rule from a class with a public constructor without arguments. */
   def custom(rule: Class[_ <: HandOverRule]): Custom = Custom(RuleOfUser.OfClass(rule.getName), None, None)
 
   /** [[Offsets]] over columns `topic`, `partition`, `offset`. */
   def offsets(): HandOver = offsets("topic", "partition", "offset")
 
-  /** [[Offsets]] over columns of other names. */
+  /** [[Offsets]] over the given columns. */
   def offsets(topic: String, partition: String, offset: String): HandOver =
     Offsets(LogColumns.Named(OffsetColumns(topic, partition, offset)))
 
-  /** [[Offsets]] over columns of other names, two of which are compared with the log before the switch.
+  /** [[Offsets]] over the given columns. Splice compares the timestamp and the key with the log before the switch.
     *
     * @param timestamp
-    *   the column with the timestamp of the record; None = it is not compared
+    *   column with the timestamp of the record; None = no comparison
     * @param key
-    *   the column with the key of the record; None = it is not compared
+    *   column with the key of the record; None = no comparison
     */
   def offsets(
       topic: String,

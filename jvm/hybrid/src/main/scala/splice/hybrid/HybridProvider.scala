@@ -23,7 +23,7 @@ final class HybridProvider extends SourceProvider with KeepsHistory {
   override def create(options: SourceOptions): Source[_ <: Position] =
     new HybridSource(ChainParser.parse(options), options.find(HybridOptions.Schema).map(HybridSchema.parse(options, _)))
 
-  /** The switch to the leg whose scope the log is. */
+  /** Switch to the leg that owns the scope `log`. */
   override def history(log: SideLog): Seq[HistoryEvent] = {
     val switches = SwitchFormat.entries(log)
     switches.numbers.toSeq.map { number =>
@@ -43,6 +43,6 @@ final class HybridProvider extends SourceProvider with KeepsHistory {
 private[splice] object HybridProvider {
   val Kind = "hybrid"
 
-  /** The event of a leg that took over. */
+  /** Event of a switch to a leg. */
   val Switch = "handOver"
 }

@@ -19,13 +19,15 @@ import splice.source.internal.legs.{LegIdentity, LegPlan}
 import splice.source.runtime.{Boundedness, SideLog}
 import splice.source.{EnumeratorContext, Source, SourceSpec, SplitEnumerator}
 
-/** A source made of sources: each leg is read to its end, then the next takes over (FLIP-150's HybridSource).
+/** Source that reads several sources (legs) in order. After the end of a leg, the next leg starts (FLIP-150's
+  * HybridSource).
   *
-  * A batch lies in one leg, or spans several when it is a bounded read or replays many batches as one; a batch of one leg is
-  * columnar where that leg's reader is and its `select` names columns only. Every leg's rows come to the same columns, those of the
-  * option `schema`, else of the last leg; the hidden column `_leg` names the leg of each row.
+  * A batch covers one leg. Bounded reads and batches that replay many batches may span several legs. A batch of one
+  * leg is columnar if the reader of the leg is columnar and its `select` has only columns. All legs produce the same
+  * columns: the columns of the option `schema`, else those of the last leg. The hidden column `_leg` has the name of
+  * the leg.
   *
-  * Legs are at least once or exactly once as their hand-over says: see [[HandOver]].
+  * The hand-over of a leg determines its guarantee, at-least-once or exactly-once: see [[HandOver]].
   */
 final class HybridSource private[splice] (chain: Chain, declared: Option[StructType]) extends Source[HybridPosition] {
 
@@ -84,17 +86,17 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
 
 object HybridSource {
 
-  /** Begins a chain with its first leg, which starts where its source says.
+  /** Begins a chain with its first leg. The options of the source set the start.
     *
     * @param name
-    *   names the leg in options, offsets and the column `_leg`: letters, digits and underscores, a letter first
+    *   name of the leg in options, offsets and the column `_leg`; a letter, then letters, digits and underscores
     * @param source
-    *   a bounded source, unless it is the only one
+    *   source of the leg; bounded, unless it is the only leg
     */
   def builder(name: String, source: SourceSpec): HybridSourceBuilder =
     HybridSourceBuilder.first(name, source, None)
 
-  /** The same, with a SELECT list over the source's rows. */
+  /** Begins a chain with its first leg and a SELECT list over the rows of the source. */
   def builder(name: String, source: SourceSpec, select: String): HybridSourceBuilder =
     HybridSourceBuilder.first(name, source, Option(select))
 }

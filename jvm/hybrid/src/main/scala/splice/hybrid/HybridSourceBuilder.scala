@@ -9,45 +9,45 @@ import splice.hybrid.internal.options.{HybridOptions, LogColumnsOption}
 import splice.source.options.{CommonOptions, OptionSetters, SourceOptions}
 import splice.source.{SourceProvider, SourceSpec}
 
-/** Builds a hybrid, leg by leg; immutable, each call gives a new builder. */
+/** Immutable builder of a hybrid source. Each call returns a new builder. */
 final class HybridSourceBuilder private (
     names: Vector[String],
     legs: ListMap[String, String],
     own: ListMap[String, String]
 ) extends OptionSetters[HybridSourceBuilder] {
 
-  /** Adds a leg that starts where its source says. */
+  /** Adds a leg. The options of its source set the start. */
   def addSource(name: String, source: SourceSpec): HybridSourceBuilder = add(name, source, None, None)
 
-  /** Adds a leg that takes over from the one before by a rule. */
+  /** Adds a leg with a hand-over rule. */
   def addSource(name: String, source: SourceSpec, handOver: HandOver): HybridSourceBuilder =
     add(name, source, Option(handOver), None)
 
-  /** Adds a leg that takes over by a rule, with a SELECT list over its source's rows. */
+  /** Adds a leg with a hand-over rule and a SELECT list over the rows of its source. */
   def addSource(name: String, source: SourceSpec, handOver: HandOver, select: String): HybridSourceBuilder =
     add(name, source, Option(handOver), Option(select))
 
-  /** Adds a leg that starts where its source says, with a SELECT list over its source's rows. */
+  /** Adds a leg with a SELECT list over the rows of its source. The options of the source set the start. */
   def addSource(name: String, source: SourceSpec, select: String): HybridSourceBuilder =
     add(name, source, None, Option(select))
 
-  /** Sets which columns of a leg name the records of the log, for a later leg that begins by offsets. By default they are the columns that
-    * the rule of that leg names.
+  /** Sets the columns of a leg that identify records of the log, for a later leg that begins by offsets. Default: the
+    * columns of the rule of that later leg.
     *
     * @param leg
-    *   the name of the leg
+    *   name of the leg
     */
   def logColumns(leg: String, columns: LogColumns): HybridSourceBuilder =
     option(s"$leg.${LogColumnsOption.Columns.key}", LogColumnsOption.text(columns))
 
-  /** Sets an option of the whole hybrid, such as `schema`. */
+  /** Sets an option of the hybrid source, such as `schema`. */
   override def option(key: String, value: String): HybridSourceBuilder =
     new HybridSourceBuilder(names, legs, own + (key -> value))
 
-  /** Checks all that can be checked without a server or a folder.
+  /** Builds the source specification. Runs all checks that need no server or folder.
     *
     * @throws splice.source.errors.SpliceOptionException
-    *   that names the option, with its leg in front
+    *   with the name of the option, prefixed by its leg
     */
   def build(): SourceSpec = {
     val options = ListMap(

@@ -5,10 +5,10 @@ package splice.hybrid
 
 import splice.source.OffsetColumns
 
-/** Which columns of the rows of a leg name the record of the log that a row is a copy of. They are columns of the leg's source, before its
-  * `select`.
+/** Columns of a copied log record that identify the record. The columns belong to the source of the leg, before
+  * `select` is applied.
   *
-  * A leg without it has the columns of the rule that counts the leg; see [[HandOver.Offsets]].
+  * A leg without this option uses the columns of the rule that counts the leg; see [[HandOver.Offsets]].
   */
 sealed trait LogColumns extends Product with Serializable
 
@@ -17,14 +17,14 @@ object LogColumns {
   /** The rows of the leg are not copies of the log. An exact hand-over ignores the leg. */
   case object Excluded extends LogColumns
 
-  /** The columns of the leg.
+  /** Columns of the leg.
     *
     * @param offsets
-    *   topic, partition and offset of the record
+    *   columns with topic, partition and offset of the record
     * @param timestamp
-    *   the timestamp of the record; None if the leg does not have it, so it is not compared with the log
+    *   column with the timestamp of the record; None = the timestamp is not compared with the log
     * @param key
-    *   the key of the record; None if the leg does not have it, so it is not compared with the log
+    *   column with the key of the record; None = the key is not compared with the log
     */
   final case class Named(offsets: OffsetColumns, timestamp: Option[String] = None, key: Option[String] = None)
       extends LogColumns {
@@ -33,10 +33,10 @@ object LogColumns {
       others.offsets == offsets && others.timestamp.forall(timestamp.contains) && others.key.forall(key.contains)
   }
 
-  /** The columns with topic, partition and offset. */
+  /** Columns with topic, partition and offset. */
   def of(topic: String, partition: String, offset: String): LogColumns = Named(OffsetColumns(topic, partition, offset))
 
-  /** The columns with topic, partition and offset, and with the timestamp and the key that are compared with the log. */
+  /** Columns with topic, partition and offset, and columns with the timestamp and key to compare with the log. */
   def of(
       topic: String,
       partition: String,

@@ -9,12 +9,12 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.testkit.LoggedMessages
 
-/** Warnings and the entry of a switch whose policies accept what would be an error. */
+/** Tests of warnings and of the switch entry if policies accept losses and duplicates. */
 final class AcceptedLossSuite extends AnyFunSuite with HybridWorlds {
 
   private trait Warned extends World {
 
-    /** The warnings of a run from the start. */
+    /** Returns the warnings of a run from the start. */
     def warnings(): Seq[String] = LoggedMessages.during("splice.hybrid.internal.handover.HandOverTable") {
       Using.resource(Legs.run(source, log))(batches(_))
     }._2
@@ -22,13 +22,13 @@ final class AcceptedLossSuite extends AnyFunSuite with HybridWorlds {
     def table: Seq[String] = log.scope("leg-live").get("hand-over-00000000").get.drop(3)
   }
 
-  test("a switch without a loss warns of nothing") {
+  test("a switch without a loss logs no warning") {
     new Warned {
       assert(warnings().isEmpty)
     }
   }
 
-  test("duplicates that are accepted are one warning of the switch, and a restart does not repeat it") {
+  test("accepted duplicates produce one warning at the switch, and a restart does not repeat the warning") {
     new Warned {
       override def own: Seq[(String, String)] = Seq("onDuplicates" -> "warn")
       history.archive(0, live.read(0, 0, 1).head)
@@ -39,7 +39,7 @@ final class AcceptedLossSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a gap that is accepted is one warning with the offsets of each partition") {
+  test("an accepted gap produces one warning with the offsets of each partition") {
     new Warned {
       override def own: Seq[(String, String)] = Seq("onGap" -> "warn")
       live.forget(0, 3)
@@ -50,7 +50,7 @@ final class AcceptedLossSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("holes that are ignored or read from the log are no warning") {
+  test("ignored or filled holes produce no warning") {
     Seq("fill", "ignore").foreach { policy =>
       new Warned {
         override def own: Seq[(String, String)] = Seq("onHoles" -> policy)
@@ -60,7 +60,7 @@ final class AcceptedLossSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("the entry of the switch has the findings of each partition") {
+  test("the switch entry has the findings of each partition") {
     new Warned {
       override def own: Seq[(String, String)] =
         Seq("onGap" -> "warn", "onDuplicates" -> "warn", "handOver.key" -> "_key")

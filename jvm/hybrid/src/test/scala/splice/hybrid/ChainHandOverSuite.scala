@@ -17,10 +17,10 @@ import splice.source.options.SourceOptions
 import splice.source.{OffsetColumns, Position, Source}
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions, MemoryRange}
 
-/** Several archives, then the log that they were taken from, with an exact hand-over. */
+/** Tests of an exact hand-over from several archives to the archived log. */
 final class ChainHandOverSuite extends AnyFunSuite {
 
-  /** A log of two partitions with ten records each: ids 0 to 9 in partition 0, and 100 to 109 in partition 1. */
+  /** Log of two partitions with ten records each: ids 0 to 9 in partition 0, and 100 to 109 in partition 1. */
   private trait World {
     val live: MemoryLog     = Legs.log()
     val old: MemoryLog      = Legs.log(1)
@@ -60,7 +60,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
     val every: Seq[Long] = (0L until 10L) ++ (100L until 110L)
   }
 
-  test("a partition that only the older archive holds is not read again from the log") {
+  test("a partition that only the older archive has is not read again from the log") {
     new World {
       archive(old, 0, 0, 4)
       archive(old, 1, 0, 5)
@@ -69,7 +69,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
     }
   }
 
-  test("the older archive is not needed any more when its offsets are counted") {
+  test("the older archive is no longer needed after its offsets are counted") {
     new World {
       archive(old, 1, 0, 5)
       archive(recent, 0, 0, 7)
@@ -98,7 +98,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
     }
   }
 
-  test("missing offsets between two archives are an error with partition and range if holes are not allowed") {
+  test("missing offsets between two archives are an error with partition and range if onHoles is fail") {
     new World {
       archive(old, 0, 0, 3)
       archive(recent, 0, 5, 7)
@@ -109,7 +109,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
     }
   }
 
-  test("holes of which the log has a part: the rest is unavailable, by policy") {
+  test("if the log has a part of the holes, the policy applies to the other offsets") {
     new World {
       archive(old, 0, 0, 3)
       archive(recent, 0, 6, 7)
@@ -135,7 +135,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
     }
   }
 
-  test("a row that an archive holds twice is an error with partition, offset and counts") {
+  test("a row that an archive has twice is an error with partition, offset and counts") {
     new World {
       archive(old, 0, 0, 3)
       archive(old, 0, 1, 2)
@@ -162,7 +162,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
     }
   }
 
-  test("the log supplies what lies before the history") {
+  test("the log supplies offsets before the history") {
     new World {
       archive(old, 0, 2, 3)
       archive(recent, 0, 3, 4)
@@ -177,14 +177,14 @@ final class ChainHandOverSuite extends AnyFunSuite {
     }
   }
 
-  test("an empty archive between two others changes nothing") {
+  test("an empty archive between two others has no effect") {
     new World {
       archive(old, 0, 0, 3)
       assert(run() == every)
     }
   }
 
-  test("a rejected hand-over can be corrected at a restart, and the offsets are counted again by other columns") {
+  test("a restart can correct a rejected hand-over and counts the offsets again by other columns") {
     new World {
       archive(old, 1, 0, 5)
       archive(recent, 1, 6, 8)
@@ -198,9 +198,9 @@ final class ChainHandOverSuite extends AnyFunSuite {
   private def offsetIn(column: String) =
     "logColumns" -> s"""{"topic":"topic","partition":"partition","offset":"$column"}"""
 
-  test("a leg with columns of its own is counted by them, the others by those of the rule") {
+  test("a leg with logColumns is counted by these columns, and other legs by the columns of the rule") {
     new World {
-      // Only the ids of partition 0 are its offsets.
+      // Only in partition 0 the ids equal the offsets.
       override def ofRecent: Seq[(String, String)] = Seq(offsetIn("offset"))
       archive(old, 0, 0, 4)
       archive(recent, 1, 0, 5)
@@ -221,7 +221,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
     }
   }
 
-  test("the rows of an excluded leg are read, and the log is read as if there were none") {
+  test("the rows of an excluded leg are read, and do not affect the start of the log") {
     new World {
       override def ofOld: Seq[(String, String)] = Seq("logColumns" -> "none")
       archive(old, 1, 0, 5)
@@ -231,7 +231,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
     }
   }
 
-  test("a leg without the columns of the rule is named, and why it is counted unless it is directly before the rule") {
+  test("an error names a leg without the columns of the rule, and explains the count of an indirect previous leg") {
     Seq("old" -> "NO_OFFSETS", "recent" -> "COLUMN_NOT_FOUND").foreach { case (name, condition) =>
       new World {
         override def ofOld: Seq[(String, String)]    = if (name == "old") Seq(offsetIn("none")) else Nil
@@ -271,7 +271,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
     chain.legs.flatMap(leg => CountedColumns.of(chain, leg).map(leg.name -> _)).toMap
   }
 
-  test("rows are counted only of legs whose offsets or event times a later rule needs") {
+  test("only legs whose offsets or event times a later rule needs are counted") {
     val own    = LogColumns.Named(OffsetColumns("topic", "partition", "o"))
     val ofLog  = LogColumns.Named(OffsetColumns("topic", "partition", "offset"))
     val timed  = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")

@@ -20,12 +20,12 @@ import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
 import splice.testkit.internal.memory.MemoryLog
 
-/** Files whose last records are compared with the log. */
+/** Tests of the comparison of file archives with the log. */
 final class ComparedFilesSuite extends AnyFunSuite with LocalSpark {
 
   private lazy val folder = Files.createTempDirectory("splice-compared")
 
-  /** Two partitions of five records, of which the files have the first three. */
+  /** Two partitions of five records. The files have the first three records. */
   private class World(name: String, format: String, time: Column, key: Column) {
     val live: MemoryLog = Legs.log()
     for (p <- 0 to 1; i <- 0 until 5) live.append(p, 10L * p + i, millis = 1767225600123L + 1000L * i)
@@ -70,7 +70,7 @@ final class ComparedFilesSuite extends AnyFunSuite with LocalSpark {
 
   private val text: Column = concat(lit("key-"), col("id"))
 
-  test("files of the log are accepted, by each format and type") {
+  test("archives of the log are accepted for each format and type") {
     val worlds = Seq(
       new World("parquet", "parquet", millis(0), text.cast("binary")),
       new World("orc", "orc", millis(0), text),
@@ -85,7 +85,7 @@ final class ComparedFilesSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("files of another log are rejected") {
+  test("archives of another log are rejected") {
     val worlds = Seq(
       new World("late", "parquet", millis(1), text.cast("binary")),
       new World("seconds-late", "parquet", date_trunc("second", millis(1000)), text),
@@ -100,7 +100,7 @@ final class ComparedFilesSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("a column of another type is rejected before anything is read") {
+  test("a column of another type is rejected before data is read") {
     val error = intercept[SpliceException](new World("types", "parquet", col("millis"), text).run())
     assert(error.getCondition == "SPLICE_HAND_OVER.COLUMN_TYPE_MISMATCH")
     Seq("'at'", "(timestamp)", "BIGINT", "'live.handOver.timestamp'").foreach { words =>

@@ -12,7 +12,7 @@ import splice.source.Position
 import splice.source.errors.SpliceException
 import splice.source.runtime.SideLog
 
-/** A history of files without a file. */
+/** Tests of a file leg without files. */
 final class EmptyHistorySuite extends AnyFunSuite with LocalSpark {
 
   private def history(folder: Path, more: (String, String)*): (String, Seq[(String, String)]) =
@@ -28,7 +28,7 @@ final class EmptyHistorySuite extends AnyFunSuite with LocalSpark {
   private def start(options: Map[String, String], log: SideLog = new MemorySideLog): Position =
     Legs.run(Legs.source(options), log).initial()
 
-  test("a leg that another leg follows fails, and a restart reads the files that arrived") {
+  test("an empty leg before another leg fails, and a restart reads files that arrived later") {
     val folder  = Files.createTempDirectory("splice-empty")
     val options = chain(folder)
     val log     = new MemorySideLog
@@ -43,14 +43,14 @@ final class EmptyHistorySuite extends AnyFunSuite with LocalSpark {
     Files.delete(folder)
   }
 
-  test("a bounded read of the chain fails too") {
+  test("a bounded read of the chain also fails") {
     val folder = Files.createTempDirectory("splice-empty")
     val error  = intercept[SpliceException](Legs.run(Legs.source(chain(folder))).everything())
     assert(error.getCondition == "SPLICE_FILES.NO_FILES")
     Files.delete(folder)
   }
 
-  test("a leg that is the last, or that only warns, is empty") {
+  test("the last leg, or a leg with onEmpty warn, may be empty") {
     val folder = Files.createTempDirectory("splice-empty")
     start(chain(folder, "onEmpty" -> "warn"))
     start(Legs.options(history(folder)))

@@ -8,10 +8,10 @@ import scala.collection.immutable.SortedMap
 import splice.source.LogPartition
 import splice.source.log.{LogPartitions, LogRange, LogRecord}
 
-/** A log of certain ranges and records.
+/** Log with fixed ranges and records.
   *
   * @param found
-  *   its records, by partition and offset
+  *   records by partition and offset
   */
 final class FixedLog(ranges: SortedMap[LogPartition, LogRange], found: Map[(LogPartition, Long), LogRecord] = Map.empty)
     extends LogPartitions {

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong
 import splice.source.{Position, Source}
 import splice.testkit.SourceContract
 
-/** The contract, over a chain whose first batch lies in the history. */
+/** Contract tests with a chain whose first batch is in the history. */
 final class HybridContractSuite extends SourceContract with LocalSpark {
 
   override protected def world(): World = new World {

@@ -19,7 +19,7 @@ final class HybridSourceBuilderSuite extends AnyFunSuite {
   private val history = SourceSpec(ListMap.from(MemoryOptions.of(log, "bounded" -> "true")))
   private val live    = SourceSpec(ListMap.from(MemoryOptions.of(log)))
 
-  test("a builder says the options") {
+  test("a builder sets the options") {
     val built = HybridSource
       .builder("history", history, "id, topic")
       .addSource("live", live, HandOver.eventTime("timestamp", Duration.ofMinutes(5)), "id, topic")
@@ -44,14 +44,14 @@ final class HybridSourceBuilderSuite extends AnyFunSuite {
     )
   }
 
-  test("each way to add a source") {
+  test("all overloads of addSource set the options") {
     val first = HybridSource.builder("history", history)
     assert(!first.addSource("live", live).build().options.contains("live.handOver"))
     assert(first.addSource("live", live, HandOver.offsets()).build().options("live.handOver") == "offsets")
     assert(first.addSource("live", live, "id").build().options("live.select") == "id")
   }
 
-  test("build checks what options check") {
+  test("build runs the same checks as the options") {
     val error = intercept[SpliceOptionException](HybridSource.builder("live", live).addSource("more", live).build())
     assert(error.getCondition == "SPLICE_HYBRID.UNBOUNDED_LEG")
     val name = intercept[SpliceOptionException](HybridSource.builder("1st", history).build())

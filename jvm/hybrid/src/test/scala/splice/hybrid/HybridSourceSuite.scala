@@ -16,10 +16,10 @@ import splice.source.SplitRange
 import splice.source.internal.entries.Json
 import splice.source.log.Extent
 
-/** Properties that a hybrid source takes from its legs. */
+/** Tests of properties that a hybrid source derives from its legs. */
 final class HybridSourceSuite extends AnyFunSuite with HybridWorlds {
 
-  test("the metrics of tasks are those of all legs, each once") {
+  test("the task metrics are the distinct metrics of all legs") {
     val kafka  = Seq("source" -> "kafka", "subscribe" -> "t", "kafka.bootstrap.servers" -> "broker:9092")
     val files  = Seq("source" -> "files", "format" -> "parquet", "path" -> "/lake")
     val legs   = Seq("history" -> files, "middle" -> (kafka :+ "endingOffsets" -> "latest"), "live" -> kafka)
@@ -44,7 +44,7 @@ final class HybridSourceSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("the kind of a start in the history of a leg is its own start, a time, or offsets") {
+  test("the history of a leg has the kind of start: configured, a time or offsets") {
     Seq(
       Nil                                                        -> "\"configured\"",
       Seq("handOver" -> "nowMinus", "handOver.duration" -> "2s") -> """{"timestamp":3000}""",
@@ -80,7 +80,7 @@ final class HybridSourceSuite extends AnyFunSuite with HybridWorlds {
     override def preferredHosts: Seq[String]                 = Seq("host")
   }
 
-  test("the range of a leg has the properties of the range that it is") {
+  test("the range of a leg has the properties of its inner range") {
     val range = LegRange("live", Piece(5))
     assert(range.splitId == "live/piece" && range.weight == 5 && range.slotted && range.cuttable)
     assert(range.extents == Seq(Extent(1, 0, 5)) && range.preferredHosts == Seq("host"))
@@ -89,7 +89,7 @@ final class HybridSourceSuite extends AnyFunSuite with HybridWorlds {
     assert(!plain.slotted && !plain.cuttable && plain.extents.isEmpty && plain.preferredHosts.isEmpty)
   }
 
-  test("columns of the hybrid may be null at every level, because legs may differ in that") {
+  test("columns of the hybrid source are nullable at every level") {
     def kind(nullable: Boolean): StructType = {
       val inner = StructType(Seq(StructField("x", LongType, nullable)))
       StructType(Seq(

@@ -9,7 +9,7 @@ import splice.hybrid.internal.split.{HybridPosition, LegRange}
 import splice.source.{Position, Source, SplitRange}
 import splice.testkit.internal.memory.{MemoryLog, MemoryRange}
 
-/** A history that holds the first three of a log's six records, and what tests ask of a run over both. */
+/** History with the first three of six records of a log, and helpers for runs over both. */
 trait HybridWorlds {
 
   protected trait World {
@@ -34,7 +34,7 @@ trait HybridWorlds {
 
   protected def leg(p: Position): String = p.asInstanceOf[HybridPosition].leg
 
-  /** All batches until nothing is new. */
+  /** Returns all batches until no data is available. */
   protected def batches(c: Coordinator, everything: Boolean = false): Seq[(Position, Position)] =
     Iterator.unfold(c.initial()) { at =>
       val next = c.advance(at, everything)

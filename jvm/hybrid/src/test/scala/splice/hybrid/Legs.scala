@@ -16,13 +16,13 @@ import splice.source.runtime.{Boundedness, SideLog}
 import splice.source.{EnumeratorContext, Position, ReadMode, Source, SourceProvider, SplitEnumerator}
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 
-/** Makes chains of logs in memory. */
+/** Creates chains of logs in memory. */
 object Legs {
 
-  /** A log of its own name. */
+  /** Creates a log with a unique name. */
   def log(partitions: Int = 2): MemoryLog = new MemoryLog(s"log-${UUID.randomUUID()}").addPartitions(partitions)
 
-  /** A log that another one's records are archived in, all to one partition. */
+  /** Creates an archive of another log with all records in one partition. */
   def archiveOf(live: MemoryLog, until: Map[Int, Long]): MemoryLog = {
     val archive = log(1)
     until.toSeq.sortBy(_._1).foreach { case (p, end) => live.read(p, 0, end).foreach(archive.archive(0, _)) }
@@ -57,10 +57,10 @@ object Legs {
   }
 }
 
-/** A source that reads a log.
+/** Source that reads a log.
   *
   * @param isCommitted
-  *   whether the commit of its end succeeds
+  *   true if the commit of its end succeeds
   */
 final class OfLog(
     inner: Source[_ <: Position],

@@ -6,7 +6,7 @@ package splice.hybrid
 import org.apache.spark.sql.SparkSession
 import org.scalatest.{BeforeAndAfterAll, Suite}
 
-/** A session of two cores, shared by the suites of one JVM. */
+/** Session with two cores, shared by the suites of one JVM. */
 trait LocalSpark extends BeforeAndAfterAll { this: Suite =>
 
   protected lazy val spark: SparkSession = LocalSpark.session

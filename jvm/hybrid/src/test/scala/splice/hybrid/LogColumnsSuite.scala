@@ -15,7 +15,7 @@ import splice.source.options.SourceOptions
 import splice.source.{OffsetColumns, SourceSpec}
 import splice.testkit.internal.memory.MemoryOptions
 
-/** The option `logColumns`, and which legs an exact hand-over counts because of it. */
+/** Tests of the option `logColumns` and its effect on the counted legs of an exact hand-over. */
 final class LogColumnsSuite extends AnyFunSuite {
 
   private val exact   = "handOver"      -> "offsets"
@@ -48,7 +48,7 @@ final class LogColumnsSuite extends AnyFunSuite {
 
   private def refused(texts: String*)(body: => Chain): Unit = invalid(texts: _*)(EvidenceCheck(body))
 
-  test("none, or the columns with topic, partition and offset, and as needed those with timestamp and key") {
+  test("the value is none, or topic, partition and offset columns with optional timestamp and key columns") {
     assert(LogColumnsOption.parse(SourceOptions(Map.empty)).isEmpty)
     assert(parse(" None ").contains(LogColumns.none))
     assert(parse(columns._2).contains(LogColumns.of("t", "p", "o")))
@@ -59,11 +59,11 @@ final class LogColumnsSuite extends AnyFunSuite {
     }
   }
 
-  test("a value with a wrong, missing or repeated key, or with one column twice, is rejected with the reason") {
+  test("a value with an unknown, missing or duplicate key, or with a duplicate column, is rejected with the reason") {
     def rejected(text: String, reason: String): Unit =
       invalid("'history.logColumns'", s"'$text'", reason, """{"topic":"t","partition":"p","offset":"o"}""")(parse(text))
     rejected("all", "all")
-    rejected("""["t","p","o"]""", "it is not an object")
+    rejected("""["t","p","o"]""", "the value is not an object")
     rejected(
       """{"topic":"t","partition":"p","offset":"o","ofset":"x"}""",
       "'ofset' is not one of topic, partition, offset"
@@ -76,7 +76,7 @@ final class LogColumnsSuite extends AnyFunSuite {
     rejected("""{"topic":"t","topic":"u","partition":"p","offset":"o"}""", "Duplicate field 'topic'")
   }
 
-  test("the columns of a rule are different columns too") {
+  test("the columns of a rule must be different") {
     val twice = Seq(exact, "handOver.partition" -> "n", "handOver.offset" -> "N")
     refused("live.handOver.partition", "live.handOver.offset", "the same column 'n'")(chain(
       files("a"),
@@ -84,22 +84,22 @@ final class LogColumnsSuite extends AnyFunSuite {
     ))
   }
 
-  test("an exact hand-over does not count the legs that are excluded") {
+  test("an exact hand-over does not count excluded legs") {
     assert(counted(files("a", none), files("b"), kafka("live", exact)) == Seq("b"))
     assert(counted(files("a"), files("b", none), files("c"), kafka("live", exact)) == Seq("a", "c"))
     assert(counted(files("a"), kafka("k", ending, none), files("b"), kafka("live", exact)) == Seq("a", "b"))
-    // The excluded log has counted the archive before it.
+    // The excluded log has counted the previous archive.
     assert(counted(files("a"), kafka("k", ending, exact, none), files("b"), kafka("live", exact)) == Seq("b"))
   }
 
-  test("an excluded log that did not count the legs before it does not end the history of a later leg") {
+  test("an excluded log without a count of its previous legs does not limit the history of a later leg") {
     val all = chain(files("a"), kafka("k", ending, none), files("b"), kafka("live", exact))
     assert(all.countsBefore(all("k")).map(_.name) == Seq("live"), "'a' is still counted")
     val ended = chain(files("a"), kafka("k", ending, exact, none), files("b"), kafka("live", exact))
     assert(ended.countsBefore(ended("k")).map(_.name) == Seq("k"))
   }
 
-  test("a rule of the user that names columns counts legs too") {
+  test("a user-defined rule with columns also counts legs") {
     val custom =
       Seq("handOver" -> "custom", "handOver.class" -> classOf[FromTheFirst].getName, "handOver.offset" -> "old_offset")
     assert(counted(files("ref", none), files("old"), kafka("live", custom: _*)) == Seq("old"))
@@ -118,7 +118,7 @@ final class LogColumnsSuite extends AnyFunSuite {
     refused("live.handOver, k.logColumns")(chain(files("a"), kafka("k", ending, exact, none), kafka("live", exact)))
   }
 
-  test("a leg that reads a log has its own offsets, and can only be excluded") {
+  test("logColumns of a leg that reads a log can only be none") {
     refused("'k.logColumns'", columns._2, "leg 'k' reads a log", "only none is allowed") {
       chain(kafka("k", ending, columns), kafka("live", exact))
     }
@@ -131,7 +131,7 @@ final class LogColumnsSuite extends AnyFunSuite {
       }
     }
     refused("live.logColumns")(chain(files("history"), kafka("live", exact, none)))
-    // The log between them ends the history of the last leg.
+    // The log between both archives limits the history of the last leg.
     refused("a.logColumns")(chain(files("a", columns), kafka("k", ending), kafka("live", exact)))
   }
 
@@ -146,7 +146,7 @@ final class LogColumnsSuite extends AnyFunSuite {
 
   private val timed = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
 
-  test("the options of a leg that has ended and the rule of a leg that has begun are not checked") {
+  test("the options of an ended leg and the rule of a started leg are not checked") {
     Seq[(Seq[(String, String)], Seq[(String, String)])](
       Seq(none)    -> Seq(exact),
       Seq(none)    -> timed,
@@ -161,7 +161,7 @@ final class LogColumnsSuite extends AnyFunSuite {
     val log = chain(kafka("k", ending, columns), kafka("live", exact))
     intercept[SpliceOptionException](EvidenceCheck(log))
     EvidenceCheck(log.copy(decided = Map("live" -> true)))
-    // The leg that is being read is checked.
+    // The current leg is checked.
     val both =
       chain(files("a", columns), kafka("k", ending, none), kafka("live", timed: _*)).copy(decided = Map("k" -> true))
     refused("k.logColumns", "no later leg")(both)
@@ -170,7 +170,7 @@ final class LogColumnsSuite extends AnyFunSuite {
     }
   }
 
-  test("what a later rule counts depends on the stored rule of a log that has begun, and not on that of the start") {
+  test("the count of a later rule depends on the stored rule of a started log, and not on its configured rule") {
     def history(rule: Seq[(String, String)], decided: Boolean): Seq[String] = {
       val all = chain(files("a"), kafka("k", rule ++ Seq(ending, none): _*), files("b"), kafka("live", exact))
         .copy(decided = Map("k" -> decided))
@@ -184,7 +184,7 @@ final class LogColumnsSuite extends AnyFunSuite {
     }
   }
 
-  test("the builder sets the option of its leg") {
+  test("the builder sets logColumns of the leg") {
     val log                        = Legs.log()
     val history                    = SourceSpec(ListMap.from(MemoryOptions.of(log, "bounded" -> "true")))
     val live                       = SourceSpec(ListMap.from(MemoryOptions.of(log)))

@@ -21,9 +21,9 @@ import splice.source.log.{LogRange, LogRecord}
 import splice.source.options.SourceOptions
 import splice.source.runtime.Boundedness
 
-/** A stream on a cluster in memory, of so many partitions that their offsets are too long for an offset of Spark.
+/** Stream on a cluster in memory with many partitions, whose offsets are too long for an offset of Spark.
   *
-  * Each partition ends at the same offset, which a test moves.
+  * All partitions have the same end offset, which a test changes.
   */
 final class ManyPartitions(options: (String, String)*) extends Source[DynamicOffset] {
 
@@ -34,7 +34,7 @@ final class ManyPartitions(options: (String, String)*) extends Source[DynamicOff
 
   private val source = new DynamicKafkaSource(settings)
 
-  /** Where each partition ends. */
+  /** End offset of each partition. */
   var last = 0L
 
   val size: Int = partitions.size

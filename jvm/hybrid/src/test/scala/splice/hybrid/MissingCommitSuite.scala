@@ -17,10 +17,10 @@ import splice.source.{OnGap, Position, Source}
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 
-/** Logs whose ends are committed outside of the checkpoint, and that are removed from their chain before that. */
+/** Tests of log legs that are removed from a chain before their end is committed outside of the checkpoint. */
 final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
 
-  /** A chain of three logs, read until the last one. No batch was committed. */
+  /** Chain of three logs that was read up to the last log. No batch was committed. */
   private class Logs(commits: String => Boolean, isCommitted: String => Boolean = _ => true) extends World {
     private val next: MemoryLog = Legs.archiveOf(live, Map(0 -> 1))
 
@@ -43,7 +43,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
 
     def run[A](source: Source[_ <: Position])(use: Coordinator => A): A = Using.resource(Legs.run(source, log))(use)
 
-    /** Commits the end in a run of its own, and returns the warnings about last commits. */
+    /** Commits the end in a separate run, and returns the warnings about missing commits. */
     def commit(side: SideLog = log): Seq[String] =
       LoggedMessages.during("splice.hybrid.internal.enumerator.LegCommits") {
         Using.resource(Legs.run(whole, side))(c => c.committed(c.position(at)))
@@ -51,7 +51,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
 
     def committed(name: String): Option[String] = log.scope(s"leg-$name").get("committed").map(_.last)
 
-    /** The names of legs that warnings of a start name. */
+    /** Returns the names of legs in the warnings of a start. */
     def warned(source: Source[_ <: Position]): Seq[String] = {
       val (_, messages) =
         LoggedMessages.during("splice.hybrid.internal.handover.LegLog")(run(source)(c =>
@@ -61,7 +61,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a start names each leg that was removed before its last commit, until the leg was there for one start") {
+  test("each start warns of every leg that was removed before its last commit, until the leg is added for one start") {
     new Logs(commits = _ => true) {
       assert(warned(whole).isEmpty)
       assert(warned(alone) == Seq("first", "second") && warned(alone) == Seq("first", "second"))
@@ -71,26 +71,26 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a leg that the chain still has is not named, also before one that was removed") {
+  test("a start does not warn of a leg in the chain, even before a removed leg") {
     new Logs(commits = _ => true) {
       assert(warned(ends) == Seq("second") && warned(rest) == Seq("first"))
     }
   }
 
-  test("a leg that was removed after its last commit is not named") {
+  test("a start does not warn of a leg that was removed after its last commit") {
     new Logs(commits = _ => true) {
       run(whole)(c => c.committed(c.position(at)))
       assert(warned(alone).isEmpty)
     }
   }
 
-  test("a leg that commits nothing outside of the checkpoint is not named") {
+  test("a start does not warn of a leg without commits outside of the checkpoint") {
     new Logs(commits = _ => false) {
       assert(committed("first").isEmpty && warned(alone).isEmpty)
     }
   }
 
-  test("of legs that commit and legs that do not, the removed ones that commit are named") {
+  test("a start warns only of removed legs that commit outside of the checkpoint") {
     Seq("first", "second").foreach { named =>
       new Logs(commits = Set(named, "live")) { assert(warned(alone) == Seq(named)) }
       new Logs(commits = Set(named))         { assert(warned(alone) == Seq(named)) }
@@ -98,14 +98,14 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
     new Logs(commits = Set("live")) { assert(warned(alone).isEmpty) }
   }
 
-  /** Cannot store that a last commit was passed on. */
+  /** Side log that fails to store the success of a last commit. */
   final private class Full(inner: SideLog, failure: => Exception) extends PassingSideLog(inner) {
     override def getOrCreate(key: String)(lines: => Seq[String]): Seq[String] =
       if (key == "committed") throw failure else inner.getOrCreate(key)(lines)
     override def scope(name: String): SideLog = new Full(inner.scope(name), failure)
   }
 
-  test("a last commit that cannot be stored fails no batch, and the next run repeats it") {
+  test("if the success of a last commit cannot be stored, no batch fails and the next run repeats the commit") {
     new Logs(commits = _ => true) {
       val warnings: Seq[String] = commit(new Full(log, new IOException("no space")))
       assert(warnings.count(_.contains("repeats the last commit of a leg")) == 1, warnings)
@@ -114,17 +114,17 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a leg whose last commit fails is named, and the commits of the others are stored") {
+  test("a warning names a leg whose last commit fails, and the commits of the other legs are stored") {
     Seq[() => Boolean](() => false, () => throw new IllegalStateException("no broker")).foreach { failed =>
       new Logs(commits = _ => true, name => name != "first" || failed()) {
         val warnings: Seq[String] = commit()
-        assert(warnings.count(_.contains("Leg 'first' has ended, and its last commit could not be passed on")) == 1)
+        assert(warnings.count(_.contains("Leg 'first' has ended, but its end could not be committed")) == 1)
         assert(warnings.size == 1 && committed("first").isEmpty && committed("second").nonEmpty)
       }
     }
   }
 
-  test("a last commit that is interrupted ends the call") {
+  test("an interrupt of a last commit ends the call") {
     new Logs(commits = _ => true) {
       intercept[InterruptedIOException](commit(new Full(log, new InterruptedIOException("stopped"))))
     }
@@ -134,7 +134,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("an ended log that was opened for its last commit is closed at once") {
+  test("an ended log that was opened for its last commit is closed immediately") {
     new Logs(commits = _ => true) {
       Using.resource(Legs.run(whole, log)) { c =>
         c.committed(c.position(at))

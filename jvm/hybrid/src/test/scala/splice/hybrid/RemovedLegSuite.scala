@@ -17,12 +17,12 @@ import splice.source.{OnGap, Position, Source}
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 
-/** Chains from which legs are removed while their checkpoint is kept. */
+/** Tests of the removal of legs from a chain with a kept checkpoint. */
 final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
 
   private type Own = (String, Seq[(String, String)])
 
-  /** Two archives with the first five of the log's six records, one row per batch. */
+  /** Two archives with the first five of the six log records, one row per batch. */
   private trait Archives extends World {
     val old: MemoryLog    = Legs.archiveOf(live, Map(0 -> 2))
     val recent: MemoryLog = Legs.log(1)
@@ -37,7 +37,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
 
     def run[A](source: Source[_ <: Position])(use: Coordinator => A): A = Using.resource(Legs.run(source, log))(use)
 
-    /** The offsets of a run that goes on from an offset until nothing is new, or until a condition holds. */
+    /** Returns the offsets of a run that continues from an offset until no data is available or a condition holds. */
     def offsets(source: Source[_ <: Position], from: Option[String] = None)(done: String => Boolean): Seq[String] =
       run(source) { c =>
         val begin = from.fold(c.initial())(c.position)
@@ -56,7 +56,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
 
   private def never(leg: String): Boolean = false
 
-  test("a leg that has ended is left out, its position is carried along, and each row comes once") {
+  test("an ended leg can be removed, its position is kept, and each row is read once") {
     new Archives {
       val before: Seq[String] = offsets(whole)(_ == "live")
       old.remove()
@@ -77,7 +77,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
   private def text(offset: String, leg: String) =
     Json.read(offset).flatMap(Json.field(_, "legs")).flatMap(Json.field(_, leg)).map(Json.write)
 
-  test("the batch of the switch is planned again without the leg, whether or not its offset was logged") {
+  test("the batch of the switch is planned again without the leg, with or without a logged offset") {
     new Archives {
       val before: Seq[String] = offsets(whole)(_ == "live")
       old.remove()
@@ -94,7 +94,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a batch that reads rows of a removed leg names the leg, and starts when the leg is there again") {
+  test("a batch with rows of a removed leg fails with the name of the leg, and succeeds after the leg is added again") {
     new Archives {
       val before: Seq[String]                                                        = offsets(whole)(_ == "live")
       val alone: Source[_ <: Position]                                               = Legs.source(third())
@@ -110,7 +110,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
       assert(needed(middle, before.head, before.last).contains("leg 'recent'"))
       val stuck: SpliceException = intercept[SpliceException](run(alone)(c => c.advance(c.position(last), false)))
       assert(stuck.getCondition == "SPLICE_HYBRID.REMOVED_LEG" && stuck.getMessage.contains("'recent'"))
-      // 'old' has ended there, and nothing of 'recent' was read.
+      // At this offset, 'old' has ended and no row of 'recent' was read.
       val skipped: String = before.filter(at => text(at, "recent").isEmpty).last
       intercept[SpliceException](run(middle)(c => c.advance(c.position(skipped), false)))
       assert(rows(whole, last, before.last) == Seq(3L, 4L, 5L).takeRight(2))
@@ -130,7 +130,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a leg whose rows an undecided exact hand-over counts cannot be removed, and can after the switch") {
+  test("a leg that an undecided exact hand-over counts can be removed only after the switch") {
     new Archives {
       val before: Seq[String]    = offsets(whole)(_ == "recent")
       val error: SpliceException = refused(Legs.source(second, third(exact)))
@@ -146,7 +146,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("legs are removed and added in one start; a removed leg keeps its name, its kind and its place") {
+  test("legs can be removed and added in one start, and a removed leg keeps its name, kind and place") {
     new Archives {
       val bounded: Own                 = third("bounded" -> "true", exact)
       val begun: Source[_ <: Position] = Legs.source(first, second, bounded)
@@ -171,7 +171,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a chain of one leg that never began by a hand-over is not taken for the rest of a chain") {
+  test("a single leg that did not begin by a hand-over is not accepted as the end of a chain") {
     new World {
       Using.resource(Legs.run(source, log))(c => c.advance(c.initial(), everything = false))
       val error: SpliceException = intercept[SpliceException](Legs.run(Legs.source(Legs.live(live)), log))
@@ -202,7 +202,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
     assert(told == 0)
   }
 
-  test("a run that begins at the end of a log passes its commit on") {
+  test("a run that begins at the end of a log commits the end") {
     new Logs {
       Using.resource(Legs.run(logs, log)) { c =>
         val at = c.position(ended.json)
@@ -214,7 +214,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a run that plans the batch of a switch again passes the commit of the log before on, once") {
+  test("a run that plans the batch of a switch again commits the end of the previous log, once") {
     new Logs {
       Using.resource(Legs.run(logs, log)) { c =>
         assert(c.ranges(c.position(ended.json), c.position(switched.json)).nonEmpty)
@@ -233,10 +233,11 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a run that neither reads the log before nor repeats the batch of the switch passes its commit on, once") {
+  test("a run that neither reads the previous log nor repeats the switch commits the end of the log, once") {
     new Logs {
       live.append(0, 9)
-      // The run before was killed when the sink had the batch of the switch, and Spark does not plan such a batch again.
+      // The previous run was killed after the sink received the batch of the switch. Spark does not plan such a batch
+      // again.
       Using.resource(Legs.run(logs, log)) { c =>
         val at = c.position(switched.json)
         assert(c.advance(at, everything = false) != at)
@@ -257,7 +258,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
   }
 
   test(
-    "a last commit that fails is not stored as passed on, and the next run repeats it, with a warning of each failure"
+    "a failed last commit is not stored as committed, and each run repeats the commit with a warning on failure"
   ) {
     new Logs {
       private def warnings(): Int = LoggedMessages.during("splice.hybrid.internal.enumerator.LegCommits") {
@@ -265,7 +266,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
           c.committed(c.position(switched.json))
           c.committed(c.position(switched.json))
         }
-      }._2.count(_.contains("could not be passed on"))
+      }._2.count(_.contains("could not be committed"))
 
       private def stored = log.scope("leg-history").get("committed")
 
@@ -276,7 +277,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a run without a new batch passes the commit of the log before on when it stops") {
+  test("a run without a new batch commits the end of the previous log at its stop") {
     new Logs {
       Using.resource(Legs.run(logs, log)) { c =>
         val at = c.position(switched.json)
@@ -287,7 +288,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a log that cannot be reached any more fails no commit") {
+  test("a commit succeeds even if the ended log is unreachable") {
     new Logs {
       history.failWhenAsked("enumerator")
       Using.resource(Legs.run(logs, log)) { c =>

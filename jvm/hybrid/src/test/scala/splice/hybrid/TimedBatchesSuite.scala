@@ -13,7 +13,7 @@ import splice.coordinator.sidelog.MemorySideLog
 import splice.coordinator.{Coordinator, RealTimeBatches}
 import splice.source.{Poll, Position, Source, SplitRange}
 
-/** Batches of a chain that a time ends. */
+/** Tests of real-time batches of a chain. */
 final class TimedBatchesSuite extends AnyFunSuite with LocalSpark {
 
   private val log = new MemorySideLog
@@ -25,7 +25,7 @@ final class TimedBatchesSuite extends AnyFunSuite with LocalSpark {
     Legs.source("history" -> history, Legs.live(Legs.log(), "handOver" -> "offsets", "select" -> "id"))
   }
 
-  /** Reads some rows of a batch as one task. The result is the rows and the unread ranges. */
+  /** Reads some rows of a batch in one task. Returns the rows and the unread ranges. */
   private def read(c: Coordinator, mode: RealTimeBatches, from: Position, rows: Int): (Seq[Long], Seq[SplitRange]) = {
     mode.begin(from)
     val tasks = mode.tasks(from)
@@ -45,9 +45,9 @@ final class TimedBatchesSuite extends AnyFunSuite with LocalSpark {
     leg.keys("tally-").flatMap(leg.get).map(_.head)
   }
 
-  test("a stop keeps the counts of batches that have ended, and not those of the batch that is read") {
+  test("a stop stores the counts of ended batches, and not the counts of the current batch") {
     Using.resource(Legs.run(source(), log)) { c =>
-      val mode         = c.realTime(() => 2).getOrElse(fail("the chain is not read in such batches"))
+      val mode         = c.realTime(() => 2).getOrElse(fail("the chain does not support real-time batches"))
       val start        = c.initial()
       val (rows, left) = read(c, mode, start, 4)
       val one          = mode.end(left)
@@ -58,7 +58,7 @@ final class TimedBatchesSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("the first leg that is not read in such batches and has not ended is known at the start") {
+  test("the start reports the first leg that has not ended and does not support real-time batches") {
     Using.resource(Legs.run(source(), new MemorySideLog)) { c =>
       assert(c.realTime(() => 2).flatMap(_.unsupportedLeg).map(leg => leg.name -> leg.source).contains(Some("live") ->
         "memory"))

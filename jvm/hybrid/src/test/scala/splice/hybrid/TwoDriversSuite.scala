@@ -17,10 +17,10 @@ import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, OnGap, Position, Source, SplitEnumerator, StartPosition}
 import splice.testkit.internal.memory.{MemoryLog, MemoryPosition}
 
-/** A driver that decides a switch while another driver of the same checkpoint stores its own. */
+/** Tests of a driver that decides a switch while another driver of the same checkpoint stores a switch. */
 final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
 
-  /** The log has the rows 0, 2, 4 and 1, 3, 5 in its partitions. The history has 0 and 4, and 1. */
+  /** Log with the rows 0, 2, 4 and 1, 3, 5 in its partitions. The history has the rows 0, 4 and 1. */
   private trait Holed extends World {
     override protected def archive: MemoryLog = {
       val made = Legs.log(1)
@@ -31,14 +31,14 @@ final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
     def driver(onHoles: String, side: SideLog = log): Coordinator =
       Legs.run(Legs.source(Legs.history(history), Legs.live(live, rule :+ ("onHoles" -> onHoles): _*)), side)
 
-    /** The rows of a run, batch by batch. */
+    /** Returns the rows of a run by batch. */
     def rows(driver: Coordinator): Seq[Seq[Long]] =
       Using.resource(driver)(c => batches(c).map(b => ids(c.ranges(b._1, b._2))))
 
     def replayed(onHoles: String): Seq[Seq[Long]] = rows(driver(onHoles))
   }
 
-  /** Lets another driver act before this one stores the switch. */
+  /** Side log that runs another driver before it stores the switch. */
   final private class Overtaken(inner: SideLog, other: => Any) extends SideLog {
     override def get(key: String): Option[Seq[String]]                        = inner.get(key)
     override def keys(prefix: String): Seq[String]                            = inner.keys(prefix)
@@ -56,7 +56,7 @@ final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
 
   Seq(("fill", "ignore", filled), ("ignore", "fill", ignored)).foreach { case (first, second, wanted) =>
     test(
-      s"the switch of the first driver ($first) holds for the second one ($second), which has decided another start"
+      s"the switch of the first driver ($first) applies to the second driver ($second), which has decided another start"
     ) {
       new Holed {
         val late: Coordinator = driver(second, new Overtaken(log, assert(rows(driver(first)) == wanted)))
@@ -66,7 +66,7 @@ final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a run whose ends are frozen keeps them when it uses the switch of another driver") {
+  test("a run with frozen ends keeps the ends when it uses the switch of another driver") {
     new Holed {
       val late: Coordinator = driver("ignore", new Overtaken(log, assert(rows(driver("fill")) == filled)))
       late.freeze()
@@ -79,13 +79,13 @@ final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("the enumerator that has decided the start that does not hold is closed") {
+  test("the enumerator of the discarded start is closed") {
     new Holed {
       val late: Coordinator = driver("ignore", new Overtaken(log, assert(rows(driver("fill")) == filled)))
       Using.resource(late) { c =>
         val all = batches(c)
         c.committed(all.last._2)
-        // That of the leg that is read is open.
+        // Only the enumerator of the current leg is open.
         assert(live.asked("enumerator") - live.asked("close") == 1)
       }
       assert(live.asked("enumerator") == live.asked("close"))
@@ -93,7 +93,7 @@ final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  /** A log whose start does not show which ranges of it are read. */
+  /** Log whose start position does not contain its ranges. */
   final private class Unplaced(inner: Source[_ <: Position]) extends Source[Position] {
     override def kind: String                                                      = inner.kind
     override def schema: StructType                                                = inner.schema
@@ -106,7 +106,7 @@ final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
       }
   }
 
-  test("the switch of the first driver holds if only its ranges differ, and its start does not") {
+  test("the switch of the first driver applies if only its ranges differ and its start is equal") {
     new Holed {
       def leg(name: String, of: Source[_ <: Position], rule: Option[HandOver], onHoles: OnHoles): Leg =
         Leg(name, of, None, rule, OnGap.Fail, "", onHoles = onHoles)
@@ -116,7 +116,7 @@ final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
         val chain   = Chain(IndexedSeq(archive, leg("live", log, Some(HandOver.offsets()), onHoles)))
         Legs.run(new HybridSource(chain, None), side)
       }
-      // Only the hole of partition 0 shows that its ranges are those of the first driver.
+      // The hole of partition 0 proves that the ranges are those of the first driver.
       def ofFirst(rows: Seq[Seq[Long]]): Boolean = rows == Seq(Seq(0L, 1L, 4L), Seq(1L, 2L, 3L, 5L))
       val late: Coordinator                      =
         driver(OnHoles.Ignore, new Overtaken(log, assert(ofFirst(rows(driver(OnHoles.Fill, log))))))

@@ -9,10 +9,11 @@ import splice.source.LogPartition
 import splice.testkit.internal.simulation.{ArchivedRow, SimulatedCluster, SimulatedFolder}
 import splice.testkit.simulation.Life
 
-/** Copies a log into files, each record once, in the order of each partition; what no reader may see it passes over.
+/** Archiver that copies each readable record of a log to files once, in the order of each partition.
   *
   * @param exact
-  *   whether the chain hands over by offsets. Now and then an archive then skips records, or has some that an older one has.
+  *   true if the hand-over of the chain uses offsets. Some archives then skip records, or have records of an older
+  *   archive
   */
 final class Archiver(cluster: SimulatedCluster, exact: Boolean, life: Life) {
 
@@ -25,19 +26,19 @@ final class Archiver(cluster: SimulatedCluster, exact: Boolean, life: Life) {
   private val held = mutable.Set.empty[LogPartition]
   private val next = mutable.Map.empty[LogPartition, Long]
 
-  /** Where it goes on in a partition. */
+  /** Next offset to archive of a partition. */
   def position(partition: LogPartition): Long = next.getOrElse(partition, 0L)
 
-  /** Rows that it left out although the log held them. */
+  /** Rows that were skipped although the log had them. */
   def skipped: collection.Set[Long] = left
 
-  /** Rows that it archived again, once for each time. */
+  /** Rows that were archived again, with one entry per repetition. */
   def repeated: collection.Seq[Long] = twice
 
-  /** Whether it has archived any row of a partition. */
+  /** True if a row of the partition is archived. */
   def holds(partition: LogPartition): Boolean = held(partition)
 
-  /** A part of what most partitions still have, in some files. */
+  /** Archives a part of the available records of most partitions in some files. */
   def archiveAll(folder: SimulatedFolder): Unit = {
     val some = if (exact) partitions.filterNot(_ => life.chance.oneIn(4)) else partitions
     val from = if (some.isEmpty) Seq(life.chance.oneOf(partitions)) else some
@@ -46,7 +47,7 @@ final class Archiver(cluster: SimulatedCluster, exact: Boolean, life: Life) {
     rows.grouped(life.chance.between(1, 5)).foreach(folder.add)
   }
 
-  /** The next records of one partition, as one file. */
+  /** Archives the next records of one partition in one file. */
   def archiveMore(folder: SimulatedFolder): Unit = {
     val rows = take(life.chance.oneOf(partitions), life.chance.between(1, 3))
     if (rows.nonEmpty) { val _ = folder.add(rows) }
@@ -67,7 +68,7 @@ final class Archiver(cluster: SimulatedCluster, exact: Boolean, life: Life) {
   private def take(partition: LogPartition, most: Int): Seq[ArchivedRow] = {
     val log  = cluster.topic(partition.topic).partitions(partition.partition)
     val from = position(partition)
-    // What retention took before it was archived is a hole that no archiver can fill.
+    // Records that retention removed before they were archived remain a hole.
     val until = if (log.earliest > from) from else math.min(from + most, log.stableEnd)
     next(partition) = until
     val rows = for {

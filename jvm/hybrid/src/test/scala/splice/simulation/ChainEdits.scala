@@ -7,8 +7,9 @@ import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
 import splice.testkit.simulation.{Life, SimulatedSpark, Violation}
 
-/** What a restart changes of the chain: a leg that is left out, or that returns, or is added. A change that loses or repeats rows must be refused
-  * by name; then the next start has all legs again. What must be refused follows from the entries of switches and from Spark's log.
+/** Changes of the chain at a restart: a leg is removed, returns or is added. A change that loses or repeats rows must
+  * be rejected with the name of the leg. The next start then has all legs again. Switch entries and Spark's log
+  * define the changes that must be rejected.
   */
 final class ChainEdits(life: Life, world: ChainWorld, spark: SimulatedSpark, changes: Seq[ChainEdits.Change]) {
 
@@ -18,7 +19,7 @@ final class ChainEdits(life: Life, world: ChainWorld, spark: SimulatedSpark, cha
   private var expected  = Option.empty[Refusal]
   private var situation = Option.empty[String]
 
-  /** A run of the query begins. */
+  /** Called at the start of a run. */
   def startRun(): Unit = {
     expected = None
     situation = None
@@ -27,19 +28,19 @@ final class ChainEdits(life: Life, world: ChainWorld, spark: SimulatedSpark, cha
     expected = expected.orElse(needed)
   }
 
-  /** The run has ended in order.
+  /** Called after a run without failure.
     *
     * @param isAlone
-    *   whether no other driver ran at the same time, so that this one has seen every batch
+    *   true if no other driver ran at the same time, so this driver has planned every batch
     */
   def ended(isAlone: Boolean): Unit = {
     expected.filter(_ => isAlone).foreach { refusal =>
-      throw new Violation(s"the query must fail and continues: ${refusal.situation}, ${refusal.texts.mkString(", ")}")
+      throw new Violation(s"the query must fail but continues: ${refusal.situation}, ${refusal.texts.mkString(", ")}")
     }
     if (expected.isEmpty) situation.foreach(life.met)
   }
 
-  /** Whether the query was right to fail. */
+  /** True if the failure of the query is expected. */
   def explains(error: SpliceException): Boolean = {
     val found = expected.filter { refusal =>
       error.getCondition == refusal.condition && refusal.texts.exists(error.getMessage.contains(_))
@@ -48,7 +49,7 @@ final class ChainEdits(life: Life, world: ChainWorld, spark: SimulatedSpark, cha
     found.nonEmpty
   }
 
-  /** The run is over, whatever its end. */
+  /** Called at the end of a run, with or without failure. */
   def endRun(): Unit = if (expected.nonEmpty) world.present = world.attached
 
   private def change(what: Change): Unit = what match {
@@ -81,7 +82,7 @@ final class ChainEdits(life: Life, world: ChainWorld, spark: SimulatedSpark, cha
     }
   }
 
-  /** The legs that are left out although the next run reads rows of them. */
+  /** Expected error for removed legs with rows that the next run reads. */
   private def needed: Option[Refusal] = {
     val missing = world.attached.filterNot(world.present.contains).filter(isUnread)
     Option.when(missing.nonEmpty)(
@@ -116,10 +117,10 @@ object ChainEdits {
 
   private val Changed = "SPLICE_CHECKPOINT.SOURCE_CHANGED"
 
-  /** @param texts of which the error has one */
+  /** @param texts alternative texts; the error has one of them */
   final private case class Refusal(condition: String, texts: Seq[String], situation: String)
 
-  /** What a start may change. */
+  /** Kind of change at a start. */
   sealed trait Change extends Product with Serializable
 
   object Change {

@@ -10,9 +10,10 @@ import org.scalatest.{BeforeAndAfterAllConfigMap, ConfigMap}
 
 import splice.testkit.simulation.Simulation
 
-/** The simulation is itself tested: each rule that is undone is found within the seeds of its run.
+/** Tests of the simulation: each injected fault is detected within the seeds of a run.
   *
-  * How many of the first lives find each: `sbt "hybrid/testOnly splice.simulation.ChainFaultsSuite -- -Dsplice.count=1000"`.
+  * The following command counts the scenarios that detect each fault: `sbt "hybrid/testOnly
+  * splice.simulation.ChainFaultsSuite -- -Dsplice.count=1000"`.
   */
 final class ChainFaultsSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap {
 
@@ -24,15 +25,15 @@ final class ChainFaultsSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap
   }
 
   private def simulation(faults: Faults) =
-    new Simulation("this one is planted; seed %d")(new ChainLife(_, faults).live())
+    new Simulation("injected fault; seed %d")(new ChainLife(_, faults).live())
 
   (PlantedFaults.all ++ PlantedDriverFaults.all ++ PlantedChainFaults.all).foreach { case (fault, planted) =>
-    test(s"found: hole $fault") {
+    test(s"detected fault: $fault") {
       val lives = simulation(planted)
       val found = lives.firstFailure(1 to ChainSimulationSuite.Seeds)
       assert(found.isDefined, "not found")
       found.foreach(r => info(s"seed ${r.seed}: ${r.failure.fold("")(_.toString).take(200)}"))
-      count.foreach(n => info(s"by ${lives.run(1 to n).count(_.failure.isDefined)} of $n lives"))
+      count.foreach(n => info(s"detected by ${lives.run(1 to n).count(_.failure.isDefined)} of $n scenarios"))
     }
   }
 }

@@ -14,10 +14,11 @@ import splice.source.errors.SpliceException
 import splice.source.{Position, Source, SplitRange, TaskRanges}
 import splice.testkit.simulation._
 
-/** One life of a query over a chain: starts, kills, stops and restarts, then a calm end at which the books must balance.
+/** Scenario of a query over a chain: starts, kills, stops and restarts, then an end without faults at which the
+  * result is verified.
   *
   * @param isTimed
-  *   whether some runs are in real-time mode
+  *   true if some runs are in real-time mode
   */
 final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, isTimed: Boolean = false) {
 
@@ -40,7 +41,7 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
   private val oracle   = new ChainOracle(world, moves)
   private val marks    = scala.collection.mutable.Set.empty[String]
 
-  // The last row that existed when the ends of the run were frozen.
+  // Last row that existed when the ends of the run were frozen.
   private var frozen = Option.empty[Long]
 
   private var staleBefore = 0
@@ -58,14 +59,14 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
       if (world.fillsHoles) marks += "holes are filled"
       marks += s"holes ${world.onHoles}" += s"gap ${world.onGap}" += s"duplicates ${world.onDuplicates}"
       marks += s"shape ${world.shape}" += (if (asynchronous) "asynchronous" else "synchronous")
-      marks ++= refused.map(e => s"refused ${e.getCondition}")
-      if (staleAnswers > 0) marks += "a broker is behind"
+      marks ++= refused.map(e => s"rejected ${e.getCondition}")
+      if (staleAnswers > 0) marks += "a broker is stale"
       spark.lastLogged.foreach(at => marks += s"ended in ${world.position(at).leg}")
       HistoryEnd(spark.sink.size, marks.toSet ++ life.situations)
     } finally world.legs.values.foreach(_.close())
   }
 
-  /** Runs until the life is long enough, or an error ends it. */
+  /** Runs until the scenario is long enough or an error ends it. */
   @tailrec private def runs(left: Int): Option[SpliceException] =
     if (left <= 0 && life.crashPoints.nonEmpty && life.steps >= 20) None
     else
@@ -77,17 +78,19 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
           runs(left - 1)
       }
 
-  /** Nothing moves any more: whatever is there must come out. */
+  /** Runs without further changes, so that the query must deliver all available rows. */
   private def end(): Option[SpliceException] = {
     moves.settle()
     life.calm()
-    // The first run of a chain that reads one log twice may end in the leg before the last.
+    // The first run of a chain that reads one log twice may end in the second-last leg.
     run(
       SimulatedTrigger.AvailableNow
     ).orElse(run(SimulatedTrigger.AvailableNow)).orElse(run(SimulatedTrigger.ProcessingTime(2)))
   }
 
-  /** One run; what ends the query for good. A kill, or a broker that is away, is followed by a restart. */
+  /** Runs the query once. Returns the error that ends the query permanently. A restart follows a kill or an
+    * unavailable broker.
+    */
   private def run(trigger: SimulatedTrigger): Option[SpliceException] = {
     val visible = if (trigger == SimulatedTrigger.AvailableNow) oracle.visible else Nil
     val logged  = spark.lastBatch
@@ -100,7 +103,8 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
     try {
       spark.run(trigger, chance.between(1, 4))
       edits.ended(isAlone)
-      // No one has to know before the next request that a topic is recreated. A driver that was frozen may not have read to the end.
+      // A recreated topic is detectable only at the next request. A driver that was frozen may not have read to the
+      // end.
       if (trigger == SimulatedTrigger.AvailableNow && !moves.recreatedJustNow && isAlone) checkAvailable(visible)
       None
     } catch {
@@ -108,7 +112,7 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
         marks += s"killed in ${spark.lastLogged.fold("no leg")(at => world.position(at).leg)}"
         None
       case away: SpliceException if KafkaErrors.isUnreachable(away) =>
-        marks += "broker away"
+        marks += "broker unavailable"
         None
       case failed: RemovalFailed    => throw new Violation(s"the query fails: $failed")
       case _: IOException           => None
@@ -121,11 +125,13 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
     }
   }
 
-  /** A run of AvailableNow reads no row that was written after its ends were frozen, in all batches but the one that it replays. */
+  /** Checks that no batch of AvailableNow, except a replayed batch, has a row that was written after the freeze of
+    * the ends.
+    */
   private def checkFrozen(logged: Long, last: Long): Unit = {
     if (world.lastRow > last) marks += "the ends of AvailableNow are exceeded by a log"
     val beyond = spark.sink.rowsAfter(logged).filter(_ > last).toSeq
-    if (beyond.nonEmpty) throw new Violation(s"AvailableNow has read rows of later: ${beyond.sorted.mkString(",")}")
+    if (beyond.nonEmpty) throw new Violation(s"AvailableNow has read later rows: ${beyond.sorted.mkString(",")}")
   }
 
   private def trigger: SimulatedTrigger = chance.between(1, 6) match {
@@ -144,7 +150,7 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
       throw new Violation(s"AvailableNow has ended in leg $leg")
   }
 
-  /** Whether no broker that was behind in this run has hidden a row from a leg, or the end of the leg before it. */
+  /** True if no stale broker response in this run has hidden the row from a leg, or the end of the previous leg. */
   private def isShown(row: VisibleRow): Boolean = row.record.forall { case (cluster, p, offset) =>
     val logs = world.names.flatMap(world.logs)
     if (logs.size == 1) logs.filter(_.cluster eq cluster).forall(offset < _.lowestEnd(p))
@@ -170,8 +176,8 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
 
     override def killed(): Unit = world.legs.values.foreach(_.killed())
 
-    // A policy that accepts loss accepts that rows are removed between two readings. No reader can detect that a topic was recreated before
-    // the next request for its topics.
+    // A policy that accepts loss accepts the removal of rows between two reads. A reader detects a recreated topic
+    // only at the next request for its topics.
     override def same: SameRows = (first, again) =>
       SameRows.exactly(first, again) || {
         val (missing, added) = (first.diff(again), again.diff(first))

@@ -10,9 +10,11 @@ import splice.source.{LogPartition, OnGap}
 import splice.testkit.internal.simulation.SimulatedCluster
 import splice.testkit.simulation.{Life, SimulatedSpark}
 
-/** What happens to the sources of a chain while its query lives: growth, retention, transactions, and now and then something grim.
+/** Changes of the sources of a chain during a scenario: growth, retention, transactions, and in some scenarios a
+  * harmful change.
   *
-  * Grim is what may cost rows, so that the query must fail and say so. It comes late, so that every life is long enough, and once.
+  * A harmful change may lose rows, so the query must fail with an error. A harmful change happens once and late, so
+  * that every scenario is long enough.
   */
 final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
 
@@ -26,23 +28,24 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
   private val begunIn        = mutable.Map.empty[String, Int]
   private var runs           = 0
 
-  /** Rows that retention removed before the query could know that their partition exists.
+  /** Rows that retention removed before the query could discover their partition.
     *
     * @param known
-    *   the partitions of which a rule by time has checked that retention removed no row after its time
+    *   partitions for which a time rule has checked that retention removed no row after its time
     */
   def excused(known: LogPartition => Boolean): collection.Set[Long] =
     excusedRows.collect { case (id, p) if p.forall(!known(_)) => id }.toSet
 
-  /** A run of the query begins, which will look at the topics before it reads them. */
+  /** Called at the start of a run. The run describes the topics before it reads them. */
   def startRun(): Unit = {
     noteSwitches()
     runs += 1
     recreatedNow = false
   }
 
-  /** Whether a policy accepts that a row is lost, which retention removed: before the switch to its leg that is `onGap`, after it that of the log.
-    * A row that was removed in the run of the switch may have been removed before or after it.
+  /** True if a policy accepts the loss of a row that retention removed. Before the switch to the leg of the row,
+    * `onGap` applies. After the switch, the policy of the log applies. A row that was removed in the run of the
+    * switch may be removed before or after the switch.
     */
   def mayBeLost(id: Long): Boolean = removedIn.get(id).exists { case (run, _) =>
     noteSwitches()
@@ -53,25 +56,25 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     (world.onGap == OnGap.Warn && run <= last) || (!world.strict && run >= first)
   }
 
-  /** The partition of a row that retention removed before the last leg began. */
+  /** Partition of a row that retention removed before the start of the last leg. */
   def removedBefore(id: Long): Option[LogPartition] = removedIn.get(id).collect {
     case (run, p) if run <= begun(world.names.last) => p
   }
 
-  /** The run in which a leg has begun. */
+  /** Run in which a leg has begun. */
   private def begun(leg: String): Int = if (world.names.head == leg) 0 else begunIn.getOrElse(leg, Int.MaxValue)
 
   private def noteSwitches(): Unit = world.names.filterNot(begunIn.contains).foreach { name =>
     if (world.scope(name).get("hand-over-00000000").nonEmpty) begunIn += name -> runs
   }
 
-  /** Whether a topic was made anew since the run began. */
+  /** True if a topic was recreated since the start of the run. */
   def recreatedJustNow: Boolean = recreatedNow
 
-  /** Whether a topic was deleted and made anew. */
+  /** True if a topic was recreated. */
   def recreated: Boolean = recreatedTopic
 
-  /** Files that were changed after they were written. */
+  /** Files that were changed after their first write. */
   def changed: Set[String] = rewritten
 
   def begin(): Unit = {
@@ -89,13 +92,13 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     life.whenever(moveArchivesAway())
   }
 
-  /** Ends all transactions, so that everything can be read. */
+  /** Ends all transactions, so that all rows are readable. */
   def settle(): Unit =
     clusters.foreach(c => c.openTransactions.foreach(c.end(_, commit = true)))
 
   private def clusters = Seq(world.old, world.live).distinct
 
-  // The old cluster of a migration takes no more rows.
+  // The old cluster of a migration receives no more rows.
   private def growing = if (world.shape == Shape.Moved) Seq(world.live) else Seq(world.old)
 
   private def anyOf(cluster: SimulatedCluster): LogPartition = {
@@ -125,7 +128,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
       if (parts.nonEmpty) cluster.begin(name, parts, chance.between(1, 2))
   }
 
-  /** Takes old records that the query has read, or that an archive holds which it will read. */
+  /** Removes old records that the query has read, or that a not yet read archive has. */
   private def retention(cluster: SimulatedCluster): Unit = {
     val p        = anyOf(cluster)
     val log      = cluster.topic(p.topic).partitions(p.partition)
@@ -133,7 +136,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     val archived =
       if ((cluster eq world.old) && world.shape.exact && !isRead(p) && isArchived) world.archiver.position(p) else 0L
     val safe = math.max(read, archived)
-    // An exact hand-over fails when retention removed records that no leg holds.
+    // An exact hand-over fails if retention removed records that no leg has.
     if (isUnknown(cluster, p)) {
       if (!world.shape.exact || chance.oneIn(8))
         trim(cluster, p, math.min(log.end, log.earliest + chance.between(0, 2)))
@@ -165,25 +168,25 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     }
   }
 
-  /** Deletes a topic and makes it anew, once the query has written down which topic it reads. */
+  /** Recreates a topic after the query has persisted the topic id. */
   private def recreateOne(): Unit =
     if (spark.lastLogged.map(world.position).exists(_.leg == "live")) {
       val before = world.live.topic("t").partitions
       world.live.create("t", before.size)
-      // It may well grow past the offsets of the old one before anybody looks.
+      // The new topic may exceed the offsets of the old topic before the next request.
       before.indices.foreach(p => world.live.produce("t", p, before(p).end.toInt + chance.between(0, 3)))
       recreatedTopic = true
       recreatedNow = true
     } else grim = false
 
-  /** An archive that has been read to its end for good is nobody's business any more. */
+  /** Removes archives whose end is committed, because the query must not need them any more. */
   private def moveArchivesAway(): Unit = spark.lastCommitted.map(world.position).foreach { at =>
     world.names.takeWhile(_ != at.leg).flatMap(world.files).find(_.folder.files.nonEmpty).foreach { leg =>
       leg.folder.files.foreach(f => leg.folder.remove(f.path))
     }
   }
 
-  /** Whether no archive was moved away that a query needs which begins at this offset. */
+  /** True if a query that begins at this offset needs no removed archive. */
   def canReadFrom(offset: String): Boolean = {
     val leg = world.position(offset).leg
     world.names.dropWhile(_ != leg).flatMap(world.files).forall(_.folder.files.nonEmpty)
@@ -194,7 +197,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     if (before > log.earliest) {
       removedIn ++= log.all.takeWhile(_.offset < before).flatMap(_.id).map(_ -> (runs -> p))
       if (isUnknown(cluster, p)) {
-        // Before its decision a rule by time must notice the removal, unless times of records do not increase.
+        // Before its decision, a time rule must detect the removal, unless record times do not increase.
         val noticed = !world.shape.exact && !world.isDecided && !life.hasMovedBack
         excusedRows ++= log.all.takeWhile(_.offset < before).flatMap(_.id).map(_ -> Option.when(noticed)(p))
       }
@@ -202,18 +205,18 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     }
   }
 
-  /** Neither has a logged batch named the partition, nor does an archive hold any of it. */
+  /** True if no logged batch has the partition, and no archive has a row of the partition. */
   private def isUnknown(cluster: SimulatedCluster, p: LogPartition): Boolean =
     spark.lastLogged.forall(at => positions(at, cluster).forall(_.get(p).isEmpty)) &&
       !((cluster eq world.old) && world.shape.exact && isArchived && world.archiver.holds(p))
 
-  // An archive that the chain does not have keeps no row for the query.
+  // An archive outside of the chain provides no rows to the query.
   private def isArchived: Boolean = world.held.isEmpty
 
   private def isRead(p: LogPartition): Boolean =
     spark.lastLogged.exists(at => positions(at, world.old).exists(_.get(p).isDefined))
 
-  /** Up to where a partition has been read for good. */
+  /** Committed position of a partition. */
   def settledPosition(cluster: SimulatedCluster, p: LogPartition): Long =
     spark.lastCommitted.toSeq.flatMap(positions(_, cluster)).flatMap(_.get(p)).maxOption.getOrElse(0L)
 

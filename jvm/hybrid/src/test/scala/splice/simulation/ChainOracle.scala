@@ -12,20 +12,20 @@ import splice.source.{LogPartition, OnGap}
 import splice.testkit.internal.simulation.{ArchivedRow, SimulatedCluster}
 import splice.testkit.simulation.Violation
 
-/** A row that a source held at some time.
+/** Row that a source had at some time.
   *
   * @param record
-  *   where in a log it was; None for a row of a file
+  *   place of the row in a log; None for a row of a file
   */
 final case class VisibleRow(id: Long, record: Option[(SimulatedCluster, LogPartition, Long)])
 
-/** What must have come out of a chain, worked out from what its sources held and from nothing that the query says it read. */
+/** Computes the expected rows of a chain from the content of its sources only, independent of reports of the query. */
 final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
 
-  /** The rows of the archives, as they were listed. */
+  /** Rows of the archives at their listing. */
   def history: Seq[ArchivedRow] = world.folders.flatMap(f => listed(f.name))
 
-  /** Rows that must come out. */
+  /** Rows that the query must deliver. */
   def required: Set[Long] = {
     val all = history.map(_.id).toSet ++ logRows(world.old, whole, moment) ++ migrated -- moves.excused(known) --
       (world.archiver.skipped & world.old.removed)
@@ -33,13 +33,13 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
     all.filter(id => inArchive(id) || !(moves.mayBeLost(id) || isUnnamed(id)))
   }
 
-  /** Whether a row was removed before the switch from a partition that no archive has. A rule of the user that does not name the partition accepts
-    * that it is read from its first record.
+  /** True if a row was removed before the switch, and no archive has its partition. A user-defined rule that returns
+    * no offset for the partition accepts a read from its first record.
     */
   private def isUnnamed(id: Long): Boolean = world.shape == Shape.Custom &&
     moves.removedBefore(id).exists(p => !history.exists(row => LogPartition(row.topic, row.partition) == p))
 
-  /** Checks the rows that came out, and how it ended. */
+  /** Checks the delivered rows and the final error. */
   def verify(out: Seq[Long], settled: Set[Long], refused: Option[SpliceException]): Unit = {
     checkExtra(if (refused.isEmpty && !world.acceptsDuplicates) out else out.diff(world.archiver.repeated))
     refused match {
@@ -48,7 +48,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
     }
   }
 
-  /** What policies have let pass in a query that did not fail. */
+  /** Losses and duplicates that policies accepted in a query without a failure. */
   def accepted(out: Seq[Long]): Set[String] = {
     val copies = history.map(_.id)
     val lost   = logRows(world.old, whole, moment) -- out
@@ -56,7 +56,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
       Set("a gap is accepted").filter(_ => world.onGap == OnGap.Warn && world.strict && lost.exists(moves.mayBeLost))
   }
 
-  /** Rows that AvailableNow must have read when it ends: those that were there when it began. */
+  /** Rows that AvailableNow must have read at its end: the rows that existed at its start. */
   def visible: Seq[VisibleRow] = {
     val logs = for {
       cluster       <- Seq(world.old, world.live).distinct
@@ -65,7 +65,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
       record        <- log.all.takeWhile(_.offset < log.stableEnd).toSeq
       id            <- record.id
     } yield VisibleRow(id, Some((cluster, LogPartition(name, p), record.offset)))
-    // What is added to a folder after its listing is in the log only, and so is what the chain has no leg for.
+    // Only the log has rows that are added to a folder after its listing, and rows of archives outside of the chain.
     val files = world.folders.filterNot(f => world.held.contains(f.name)).flatMap { f =>
       world.files(f.name).flatMap(_.listed(world.scope(f.name))).getOrElse(f.files.flatMap(_.rows))
     }
@@ -73,24 +73,24 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   }
 
   private def checkMissing(out: Seq[Long]): Unit = {
-    if (moves.recreated) throw new Violation("a topic was made anew, and the query went on")
+    if (moves.recreated) throw new Violation("a topic was recreated, but the query continued")
     val missing = required -- out
     if (missing.nonEmpty) throw new Violation(s"rows are missing: ${missing.toSeq.sorted.mkString(",")}")
     val fewer = history.map(_.id).diff(out)
     if (fewer.nonEmpty)
-      throw new Violation(s"rows came less often than archives have them: ${fewer.sorted.mkString(",")}")
+      throw new Violation(s"rows were delivered less often than archives have them: ${fewer.sorted.mkString(",")}")
   }
 
   private def checkExtra(out: Seq[Long]): Unit = {
     val times = out.groupMapReduce(identity)(_ => 1)(_ + _)
     val twice = times.collect { case (id, n) if n > 1 && (world.shape.exact || n > 2 || !archived(id)) => id }
-    if (twice.nonEmpty) throw new Violation(s"rows came twice: ${twice.toSeq.sorted.mkString(",")}")
+    if (twice.nonEmpty) throw new Violation(s"rows are duplicated: ${twice.toSeq.sorted.mkString(",")}")
     val allowed = history.map(_.id).toSet ++ logRows(world.old, if (isPartial) first else _ => 0L, 0L) ++ migrated
     val strange = times.keySet -- allowed
-    if (strange.nonEmpty) throw new Violation(s"rows that nobody wants came: ${strange.toSeq.sorted.mkString(",")}")
+    if (strange.nonEmpty) throw new Violation(s"unexpected rows: ${strange.toSeq.sorted.mkString(",")}")
   }
 
-  /** An error must tell the truth. */
+  /** Checks that the reason of an error is true. */
   private def checkReason(error: SpliceException, settled: Set[Long]): Unit = {
     lazy val lost = Seq(world.old, world.live).distinct.exists(hasLost(_, settled))
     val honest    = error.getCondition match {
@@ -105,14 +105,14 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
       case condition if condition.contains("FILE") => moves.changed.nonEmpty
       case _                                       => false
     }
-    if (!honest) throw new Violation(s"the query fails although nothing is wrong: ${error.getMessage}")
+    if (!honest) throw new Violation(s"the query fails without a reason: ${error.getMessage}")
   }
 
-  /** Whether the policy of a log has skipped rows, which a later hand-over by offsets misses. */
+  /** True if the policy of a log has skipped rows, which are missing at a later hand-over by offsets. */
   private def skipped(settled: Set[Long]): Boolean =
     !world.strict && world.old.removed.exists(id => !world.old.uncommitted(id) && !settled(id) && !archived(id))
 
-  /** Whether a log has lost an offset that the query has not read for good, and that no archive has. A rule by time reads the rows of
+  /** True if a log has lost an offset that is neither committed nor in an archive. A time rule reads the rows of
     * archives again from its time on.
     */
   private def hasLost(cluster: SimulatedCluster, settled: Set[Long]): Boolean = {
@@ -125,8 +125,8 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
       // A start by offsets follows the previous leg, whose rows are read again after a rollback.
       begun = handedOver.flatMap(_.get(partition)).filter(_ => isBehind && Shape.byTime.contains(world.shape))
       read  = math.max(moves.settledPosition(cluster, partition), begun.getOrElse(0L))
-      // A partition that is found after the switch is read from its beginning, whatever the times of its records are. So are the records after
-      // a position, which a clock that moves back dates before the switch.
+      // A partition that is discovered after the switch is read from its beginning, independent of record times.
+      // Records after a position are also read, even if a backward clock gives them times before the switch.
       since   = if (read == 0 && begun.isEmpty && handedOver.forall(_.contains(partition))) moment else 0L
       records = log.ever.iterator.dropWhile(_.timestamp < since)
       record <- records.takeWhile(_.offset < log.earliest)
@@ -143,17 +143,17 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
 
   private def archived = history.map(_.id).toSet
 
-  /** The last archive, which a hand-over by time depends on. */
+  /** Last archive, on which a hand-over by time depends. */
   private def last: Seq[ArchivedRow] = world.folders.lastOption.toSeq.flatMap(f => listed(f.name))
 
-  /** From where on every row of the log must come out, from an archive or from the log. */
+  /** First offset from which every row must be delivered, from an archive or from the log. */
   private def whole: LogPartition => Long =
     if (world.shape.exact && world.shape != Shape.Relay && !world.leavesHoles) _ => 0L else first
 
-  /** Whether rows of the log that no archive has may be left out. */
+  /** True if rows of the log that no archive has may be missing. */
   private def isPartial: Boolean = world.shape == Shape.Relay || (world.shape.exact && world.leavesHoles)
 
-  /** Where the log takes over: one past the greatest offset of all archives, or where the query once began. */
+  /** Start of the log: the greatest offset of all archives plus one, or the initial position of the query. */
   private def first: LogPartition => Long = {
     val ends: collection.Map[LogPartition, Long] =
       if (world.shape == Shape.Relay) begun
@@ -179,7 +179,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   private def handedOver: Option[collection.Map[LogPartition, Long]] =
     handOver.flatMap(_.lift(2)).map(KafkaPosition.read(_).offsets)
 
-  /** The time from which on the log is read, when a rule says a time. */
+  /** Start time of the log, for a time rule. */
   private def moment: Long = world.shape match {
     case Shape.ByTime(HandOver.EventTime(_, overlap))     => last.map(_.timestamp).max - overlap.toMillis
     case Shape.ByTime(HandOver.ModificationTime(overlap)) => modified - overlap.toMillis
@@ -202,7 +202,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
 
   private def handOver: Option[Seq[String]] = world.scope(world.names.last).get("hand-over-00000000")
 
-  /** The partitions that a rule by time has given a start. */
+  /** Partitions with a start from a time rule. */
   private def known: Set[LogPartition] = {
     val start = handOver.flatMap(_.lift(2)).map(KafkaPosition.read)
     start.fold(Set.empty[LogPartition])(_.offsets.keySet.toSet)

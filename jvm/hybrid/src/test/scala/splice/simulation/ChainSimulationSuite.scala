@@ -10,9 +10,9 @@ import org.scalatest.{BeforeAndAfterAllConfigMap, ConfigMap}
 
 import splice.testkit.simulation.{CrashPoint, LifeSettings, Simulation}
 
-/** Whole lives of queries over chains of real enumerators and readers: files, Kafka, and the hybrid that joins them.
+/** Simulation of queries over chains with the real enumerators and readers of files, Kafka and the hybrid source.
   *
-  * One life alone: `sbt "hybrid/testOnly splice.simulation.ChainSimulationSuite -- -Dsplice.seed=42"`, or `-Dsplice.timed=42` for a life with
+  * Command to run one scenario: `sbt "hybrid/testOnly splice.simulation.ChainSimulationSuite -- -Dsplice.seed=42"`, or `-Dsplice.timed=42` for a life with
   * real-time mode.
   */
 final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap {
@@ -25,7 +25,7 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
   )(new ChainLife(_, Faults.none).live())
 
   override def beforeAll(configuration: ConfigMap): Unit = {
-    // Rows that may be lost are a warning each, and there are many.
+    // Each possible loss logs a warning, and a run has many of them.
     Configurator.setLevel("splice", Level.OFF)
     configuration.get("splice.seed").foreach(text => seeds = range(text.toString))
     configuration.get("splice.timed").foreach(text => timed = range(text.toString))
@@ -36,12 +36,14 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
     case range      => range.head.toInt to range.last.toInt
   }
 
-  test("nothing is lost and nothing is doubled in any life") {
+  test("no scenario loses or duplicates rows") {
     val results = simulation.run(seeds)
     val failed  = results.filter(_.failure.isDefined)
     if (failed.nonEmpty) {
       val all = failed.take(20).map(r => s"  seed ${r.seed}: ${r.failure.fold("")(_.toString).take(300)}")
-      fail((simulation.explain(failed.head) +: s"${failed.size} failed, the first of them:" +: all).mkString("\n"))
+      fail((simulation.explain(
+        failed.head
+      ) +: s"${failed.size} scenarios failed, the first of them:" +: all).mkString("\n"))
     }
     val full = results.filter(r => r.crashes.nonEmpty && r.steps >= 20)
     info(
@@ -52,9 +54,9 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
     counts(results.flatMap(_.marks)).foreach(info(_))
     if (seeds.size >= ChainSimulationSuite.Seeds) {
       assert(full.size >= 10000)
-      assert(results.flatMap(_.crashes).toSet == CrashPoint.all.toSet, "the driver is killed everywhere")
+      assert(results.flatMap(_.crashes).toSet == CrashPoint.all.toSet, "the driver is killed at every crash point")
       val met = results.flatMap(_.marks).toSet
-      assert(ChainSimulationSuite.Situations.filterNot(met).isEmpty, "every situation is met")
+      assert(ChainSimulationSuite.Situations.filterNot(met).isEmpty, "every situation occurs")
     }
   }
 
@@ -68,7 +70,7 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
     val failed  = results.filter(_.failure.isDefined)
     if (failed.nonEmpty) {
       val all = failed.take(20).map(r => s"  seed ${r.seed}: ${r.failure.fold("")(_.toString).take(300)}")
-      fail((simulation.explain(failed.head) +: s"${failed.size} failed, the first of them:" +: all).mkString("\n"))
+      fail((simulation.explain(failed.head) +: s"${failed.size} scenarios failed, the first of them:" +: all).mkString("\n"))
     }
     val met = results.flatMap(_.marks)
     counts(met).foreach(info(_))
@@ -78,8 +80,8 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
       }
   }
 
-  test("chains of 130 legs") {
-    val long = new Simulation("a life of 130 legs, seed %d")(
+  test("chains of 130 legs lose and duplicate no rows") {
+    val long = new Simulation("a scenario of 130 legs, seed %d")(
       new ChainLife(_, Faults.none, Some(Shape.Long(ChainSimulationSuite.Legs - 1))).live()
     )
     val results = long.run(1 to 6)
@@ -93,27 +95,27 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
 
 object ChainSimulationSuite {
 
-  /** More than 10,000, because a life that is refused early does not count. */
+  /** Number of seeds. More than 10,000, because scenarios with an early error do not count. */
   val Seeds = 10500
 
-  /** How many lives have runs in real-time mode. */
+  /** Number of scenarios with real-time mode. */
   val TimedSeeds = 500
 
-  /** How many legs a long chain has. */
+  /** Number of legs of a long chain. */
   val Legs = 130
 
-  /** What a run of all seeds must have come across. */
+  /** Situations that must occur in a run of all seeds. */
   val Situations: Seq[String] = (Shape.all ++ Shape.byTime).map(shape => s"shape $shape") ++
     Seq("a", "b", "c", "j", "k", "live", "no leg").map(leg => s"killed in $leg") ++
     Seq("DATA_LOSS", "HAND_OVER_TIME_GAP", "TOPIC_RECREATED").map(condition =>
-      s"refused SPLICE_KAFKA_DATA.$condition"
+      s"rejected SPLICE_KAFKA_DATA.$condition"
     ) ++
-    Seq("GAP", "HOLES", "DUPLICATES").map(condition => s"refused SPLICE_HAND_OVER.$condition") ++
+    Seq("GAP", "HOLES", "DUPLICATES").map(condition => s"rejected SPLICE_HAND_OVER.$condition") ++
     Seq(
-      "refused SPLICE_FILES_DATA.FILE_CHANGED",
+      "rejected SPLICE_FILES_DATA.FILE_CHANGED",
       "asynchronous",
-      "broker away",
-      "a broker is behind",
+      "broker unavailable",
+      "a broker is stale",
       "AvailableNow ended"
     ) ++
     Seq("holes are filled", "holes Fill", "holes Fail", "holes Ignore") ++
@@ -125,7 +127,7 @@ object ChainSimulationSuite {
       "a leg that a batch needs is removed",
       "a leg is appended",
       "a leg is appended too late",
-      "a rule of the user is called again"
+      "a user-defined rule is called again"
     ) ++
     Seq(
       "an entry of another driver is used",

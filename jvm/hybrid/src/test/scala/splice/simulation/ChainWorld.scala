@@ -20,16 +20,16 @@ import splice.source.{EnumeratorContext, Limits, OnGap, Position, Source, SplitE
 import splice.testkit.internal.simulation.{RowIds, SimulatedCluster, SimulatedFolder}
 import splice.testkit.simulation.{Life, Violation}
 
-/** The sources of one simulated chain, and the chain itself.
+/** Sources of one simulated chain, and the chain.
   *
   * @param durable
-  *   the query's side log
+  *   side log of the query
   * @param committed
-  *   the offset of the last batch that is done durably
+  *   offset of the last committed batch
   * @param only
-  *   the shape of the chain, unless it is left to chance
+  *   shape of the chain; None = random
   * @param driver
-  *   the number of the driver that runs
+  *   number of the current driver
   */
 final class ChainWorld(
     life: Life,
@@ -48,38 +48,40 @@ final class ChainWorld(
     else chance.oneOf(Shape.all)
   }
 
-  /** Whether missing rows of a log are an error after its leg has begun. */
+  /** True if missing rows of a log are an error after the start of its leg. */
   val strict: Boolean = !chance.oneIn(4)
 
   val transactional: Boolean = chance.oneIn(3)
 
-  /** What the legs do about holes. A topic with transactions has offsets without a record. */
+  /** Policy of the legs for holes. A topic with transactions has offsets without a record. */
   val onHoles: OnHoles =
     if (transactional) chance.oneOf(Seq(OnHoles.Ignore, OnHoles.Fill))
     else chance.oneOf(Seq(OnHoles.Fill, OnHoles.Fill, OnHoles.Fill, OnHoles.Fail, OnHoles.Ignore))
 
-  /** What a hand-over does about rows that are in no archive, and not in the log any more. */
+  /** Policy of a hand-over for rows that are in no archive and no longer in the log. */
   val onGap: OnGap = chance.oneOf(Seq(OnGap.Fail, OnGap.Fail, OnGap.Warn))
 
-  /** What a hand-over does about rows that archives have several times. */
+  /** Policy of a hand-over for rows that archives have several times. */
   val onDuplicates: OnDuplicates = chance.oneOf(Seq(OnDuplicates.Fail, OnDuplicates.Warn))
 
-  /** Whether the log does not supply what archives lack. A rule of the user starts at the end of the archives. */
+  /** True if the log does not supply the missing rows of archives. The user-defined rule starts at the end of the
+    * archives.
+    */
   def leavesHoles: Boolean = onHoles == OnHoles.Ignore || shape == Shape.Custom
 
-  /** Whether rows may come as often as the archives have them. */
+  /** True if rows may be delivered as often as the archives have them. */
   def acceptsDuplicates: Boolean = onDuplicates == OnDuplicates.Warn || shape == Shape.Custom
 
-  /** The calls of the rule of the user. */
+  /** Calls of the user-defined rule. */
   val calls = new RuleCalls(life, driver, () => isDecided)
 
-  /** Whether the clock has ever moved back. */
+  /** True if the clock has moved back at least once. */
   def hasMovedBack: Boolean = life.hasMovedBack
 
-  /** Whether retention or a deletion has removed a row. */
+  /** True if retention or a deletion has removed the row. */
   def isRemoved(id: Long): Boolean = old.removed(id) || live.removed(id)
 
-  /** Whether a row is of a topic of the live cluster that was deleted and created again. */
+  /** True if the row belongs to a recreated topic of the live cluster. */
   def isOfRecreated(id: Long): Boolean = {
     val names = live.deleted.map(_.name).toSet
     (live.deleted ++ live.topics.values.filter(topic => names(topic.name))).flatMap(_.partitions).exists { log =>
@@ -87,13 +89,13 @@ final class ChainWorld(
     }
   }
 
-  /** The last row that was written. */
+  /** Last written row. */
   def lastRow: Long = ids.last
 
-  /** The cluster that the archives are of. */
+  /** Cluster of the archived rows. */
   val old = new SimulatedCluster("x", life, ids)
 
-  /** The cluster that the last leg reads. */
+  /** Cluster of the last leg. */
   val live: SimulatedCluster = if (shape == Shape.Moved) new SimulatedCluster("y", life, ids) else old
 
   val byPattern: Boolean = chance.oneIn(3)
@@ -138,22 +140,22 @@ final class ChainWorld(
     case _                                               => None
   }
 
-  /** The archive that a later start adds to the chain. */
+  /** Archive that a later start adds to the chain. */
   def held: Option[String] = late
 
-  /** The legs that the chain has, and those that were left out. */
+  /** Legs of the chain, including removed legs. */
   def attached: Seq[String] = names.filterNot(late.contains)
 
-  /** The legs of the next start. */
+  /** Legs of the next start. */
   var present: Seq[String] = attached
 
-  /** Adds the archive that was held back. */
+  /** Adds the held-back archive. */
   def attach(name: String): Unit = {
     late = None
     present = names.filter(leg => leg == name || present.contains(leg))
   }
 
-  /** The leg whose rule counts the rows of a leg. */
+  /** Leg whose rule counts the rows of a leg. */
   def counting(name: String): Option[String] = (shape, name) match {
     case (Shape.ByTime(_), _)                                  => None
     case (Shape.Twice | Shape.Moved, "a") | (Shape.Relay, "j") => Some("k")
@@ -161,7 +163,7 @@ final class ChainWorld(
     case _                                                     => Some("live")
   }
 
-  /** The chain as a start of the query makes it. */
+  /** Creates the chain as a start of the query does. */
   def chain: Chain = chainOf(present)
 
   private def chainOf(some: Seq[String]): Chain = Chain(some.map { name =>
@@ -179,23 +181,23 @@ final class ChainWorld(
 
   def source(): Source[_ <: Position] = new ChainSource(new HybridSource(chain, Some(ChainWorld.schema)), faults)
 
-  /** Whether the last archive has been listed, so that what is added to it comes too late. */
+  /** True if the last archive is listed. Files that are added later are not read. */
   def isListed: Boolean =
     folders.lastOption.flatMap(f => files(f.name)).exists(_.listed(scope(folders.last.name)).isDefined)
 
-  /** Whether the last leg has begun. */
+  /** True if the last leg has begun. */
   def isDecided: Boolean = scope(names.last).get("hand-over-00000000").nonEmpty
 
-  /** The side log of a leg. */
-  /** Whether the log supplies holes of the history. */
+  /** Side log of a leg. */
+  /** True if the log supplies holes of the history. */
   def fillsHoles: Boolean = scope("live").get("hand-over-00000000").exists(_.head.contains("\"filled\""))
 
   def scope(name: String): SideLog = durable.scope(LegEnumerators.scope(name))
 
-  /** What was ever decided for the whole chain. */
+  /** Stored decision of the whole chain. */
   def decided(key: String): Option[Seq[String]] = durable.get(key)
 
-  /** The rule by which a leg takes over. */
+  /** Hand-over rule of a leg. */
   def rule(name: String): Option[HandOver] = {
     val exact = HandOver.offsets()
     (shape, name) match {
@@ -212,7 +214,7 @@ final class ChainWorld(
     }
   }
 
-  /** The leg that a leg takes over from. */
+  /** Previous leg of a leg. */
   def before(name: String): Option[String] = names.lift(names.indexOf(name) - 1)
 
   def files(name: String): Option[FilesLeg] = legs(name) match {
@@ -227,7 +229,7 @@ final class ChainWorld(
 
   def position(json: String): HybridPosition = HybridPosition.parse(chainOf(attached), json)
 
-  /** How tasks count the rows of archives for later legs. */
+  /** Plans to count the rows of archives for later legs. */
   private lazy val plans: Map[String, CountPlan] = {
     val all = chainOf(names)
     (for {
@@ -267,13 +269,13 @@ final class ChainWorld(
     () => reached(name)
   )
 
-  /** Fails if a log that has ended was not told that its end is committed. */
+  /** Checks that every ended log has received the commit of its end. */
   def checkCommits(): Unit = for {
     at   <- committed().map(position).toSeq
     name <- present.takeWhile(_ != at.leg)
     leg  <- logs(name)
   } if (!leg.told(at.position(name).json))
-    throw new Violation(s"leg $name is never told that its end is committed, ${at.position(name)}")
+    throw new Violation(s"leg $name never receives the commit of its end, ${at.position(name)}")
 
   private def reached(leg: String): Option[Position] =
     committed().map(position).filter(p => names.indexOf(leg) <= names.indexOf(p.leg)).map(_.position(leg))
@@ -283,7 +285,7 @@ object ChainWorld {
   val schema: StructType = new StructType().add("id", LongType)
 }
 
-/** The real hybrid, without what needs a session: columns and readers. */
+/** Real hybrid source without the parts that need a session: columns and readers. */
 final private class ChainSource(real: HybridSource, faults: Faults) extends Source[HybridPosition] {
   override def kind: String                                                            = real.kind
   override def boundedness: Boundedness                                                = real.boundedness

@@ -15,10 +15,10 @@ import splice.source.log.LogRecord
 import splice.testkit.internal.simulation.{SimulatedCluster, SimulatedPartition}
 import splice.testkit.simulation.Life
 
-/** Answers the Kafka enumerator from a simulated cluster. Now and then the broker that answers is behind, or away.
+/** Metadata of a simulated cluster for the Kafka enumerator. In some cases the broker is stale or unavailable.
   *
   * @param lag
-  *   how many answers in a row a broker that is behind may give; a query asks again more often than that
+  *   maximum number of consecutive stale responses; a query retries more often
   */
 final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscription, life: Life, lag: Int)
     extends LogMetadata {
@@ -29,19 +29,19 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
   private var lowest  = Map.empty[LogPartition, Long]
   private var missing = Set.empty[LogPartition]
 
-  /** A run of the query begins. */
+  /** Called at the start of a run. */
   def startRun(): Unit = {
     lowest = Map.empty
     missing = Set.empty
   }
 
-  /** The lowest end of a partition that this run was given; 0 if a response did not contain the partition. */
+  /** Lowest end of a partition in the responses of this run; 0 if a response lacked the partition. */
   def lowestEnd(p: LogPartition): Long = if (missing(p)) 0L else lowest.getOrElse(p, Long.MaxValue)
 
-  /** How many answers were those of a broker that is behind. */
+  /** Number of stale responses. */
   def behind: Int = staleEnds.count + stalePartitions.count
 
-  /** What the brokers will remember is written down now and then, whoever asks. */
+  /** Records a possible stale response at random times, independent of requests. */
   life.whenever {
     staleEnds.remember(endsNow)
     stalePartitions.remember(partitionsNow)
@@ -126,14 +126,14 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
   }.toMap
 
   private def asked(what: String): Unit = {
-    life.step(s"${cluster.id}: asked for $what")
+    life.step(s"${cluster.id}: request of $what")
     if (!life.isCalm && life.chance.oneIn(250)) throw KafkaErrors.unreachable(cluster.id, what, Duration.ZERO, Away)
   }
 
-  private object Away extends RuntimeException("the broker is away", None.orNull, false, false)
+  private object Away extends RuntimeException("the broker is unavailable", None.orNull, false, false)
 }
 
-/** Answers that were right some time ago, a few in a row at most. */
+/** Source of stale responses, with a limit of consecutive stale responses. */
 final private class Lag[A](life: Life, most: Int) {
 
   private var before: Vector[A] = Vector.empty
@@ -152,7 +152,7 @@ final private class Lag[A](life: Life, most: Int) {
       val old = life.chance.oneOf(before)
       if (old != now) {
         stale += 1
-        life.note(s"... and a broker that is behind answers $old")
+        life.note(s"... and a stale broker returns $old")
       }
       old
     } else {

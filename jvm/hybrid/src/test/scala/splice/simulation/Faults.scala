@@ -16,36 +16,36 @@ import splice.source.runtime.SideLog
 import splice.testkit.internal.simulation.SimulatedCluster
 import splice.testkit.simulation.TaskRows
 
-/** What a planted fault changes; the default changes nothing.
+/** Hooks of an injected fault. The defaults have no effect.
   *
   * @param kafka
-  *   around a Kafka leg's enumerator
+  *   wraps the enumerator of a Kafka leg
   * @param files
-  *   around an archive's enumerator
+  *   wraps the enumerator of an archive
   * @param hybrid
-  *   around the whole chain's
+  *   wraps the enumerator of the whole chain
   * @param metadata
-  *   around what the enumerator asks a cluster
+  *   wraps the metadata of a cluster
   * @param checksFiles
-  *   whether a file is held to what was listed when it is opened
+  *   true if a file is compared with its listing when it is opened
   * @param relistsFiles
-  *   whether every run lists the files anew and knows nothing of the list before
+  *   true if every run lists the files again and ignores the stored list
   * @param seeks
-  *   whether a reader goes where a range begins
+  *   true if a reader seeks to the start of a range
   * @param paced
-  *   around the whole chain's enumerator, with the driver's clock
+  *   wraps the enumerator of the whole chain, with the clock of the driver
   * @param leg
-  *   around each leg of the chain, whose policies the oracle knows without it
+  *   wraps each leg of the chain; the oracle uses the original policies
   * @param legs
-  *   around what the chain states of its legs
+  *   wraps the leg identities of the chain
   * @param changes
-  *   what restarts change of the chain
+  *   changes of the chain at restarts
   * @param shape
-  *   the shape of all chains, if it is not left to chance
+  *   shape of all chains; None = random
   * @param sharesConsumers
-  *   whether readers of one slot use one consumer at the same time
+  *   true if readers of one slot use one consumer at the same time
   * @param rows
-  *   around the rows of a task; with true for some tasks of queries that accept loss
+  *   wraps the rows of a task; the argument is true for some tasks of queries that accept loss
   */
 final case class Faults(
     sideLog: SideLog => SideLog = identity,

@@ -19,12 +19,12 @@ import splice.source.runtime.{Boundedness, SideLog}
 import splice.testkit.internal.simulation.{ArchivedRow, ForgetfulSideLog, SimulatedFile, SimulatedFolder}
 import splice.testkit.simulation.{Life, TaskRows, Violation}
 
-/** A leg of files: the real enumerator, list, packing and checks over a simulated folder.
+/** File leg with the real enumerator, list, packing and checks over a simulated folder.
   *
   * @param plan
-  *   how tasks count the rows for later legs, if they do
+  *   plan to count the rows for later legs; None = no count
   * @param recalls
-  *   whether the rule that takes over from this leg has decided already, so that nobody may ask for its end again
+  *   true if the hand-over from this leg is decided, so its end must not be requested again
   */
 final class FilesLeg(
     val folder: SimulatedFolder,
@@ -49,11 +49,11 @@ final class FilesLeg(
 
   override def source: Source[_ <: Position] = FolderSource
 
-  /** The rows of the files that a side log holds as listed. */
+  /** Rows of the listed files in a side log. */
   def listed(log: SideLog): Option[Seq[ArchivedRow]] =
     list(log).map(rowsOf)
 
-  /** The modification times of the files that a side log holds as listed. */
+  /** Modification times of the listed files in a side log. */
   def listedTimes(log: SideLog): Option[Seq[Long]] =
     list(log).map(_.files.map(_.modified))
 
@@ -108,7 +108,7 @@ final class FilesLeg(
   private def files(context: EnumeratorContext): SplitEnumerator[FilesPosition] =
     if (!faults.relistsFiles) new FileEnumerator(new Storage(context.sideLog), limits, context)
     else {
-      // The list of the run before is written down, so that the oracle knows it, and is not looked at.
+      // The previous list stays in the side log for the oracle, and the enumerator ignores it.
       val own   = context.copy(sideLog = new ForgetfulSideLog(context.sideLog, _.startsWith("files-")))
       val again = new FileEnumerator(new Storage(own.sideLog), limits, own)
       if (isListed(context.sideLog)) { val _ = again.start(StartPosition.Configured) }
@@ -140,16 +140,16 @@ final class FilesLeg(
   }
 
   private def asked[A](what: String)(answer: => A): A = {
-    // A driver that was frozen does not know what another one has decided.
-    if (recalls() && !life.isResumed) throw new Violation(s"${folder.name} is asked again for its $what")
-    life.step(s"${folder.name} is asked for its $what")
+    // A driver that was frozen has not read the decisions of another driver.
+    if (recalls() && !life.isResumed) throw new Violation(s"the $what of ${folder.name} are requested again")
+    life.step(s"request of the $what of ${folder.name}")
     answer
   }
 }
 
 object FilesLeg {
 
-  /** The columns of an archived row. */
+  /** Columns of an archived row. */
   val Columns: StructType =
     StructType.fromDDL("id BIGINT, topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP")
 }

@@ -15,7 +15,7 @@ import org.apache.hadoop.util.Progressable
 
 import splice.testkit.internal.simulation.SimulatedFolder
 
-/** A Hadoop file system that knows of simulated files what a reader checks: length and modification time. */
+/** Hadoop file system of simulated files. Files have only the length and modification time that readers check. */
 final class SimulatedFileSystem extends FileSystem {
 
   private var uri = URI.create("sim:/")
@@ -51,7 +51,8 @@ final class SimulatedFileSystem extends FileSystem {
       progress: Progressable
   ): FSDataOutputStream = refuse()
 
-  private def refuse(): Nothing = throw new UnsupportedOperationException("nobody needs this of a simulated file")
+  private def refuse(): Nothing =
+    throw new UnsupportedOperationException("a simulated file does not support this operation")
 }
 
 object SimulatedFileSystem {
@@ -66,7 +67,7 @@ object SimulatedFileSystem {
     made
   }
 
-  /** Where the files of a folder are found from now on. */
+  /** Registers a folder. Returns the root of its files. */
   def mount(folder: SimulatedFolder): String = {
     val authority = s"f${last.incrementAndGet()}"
     folders += authority -> folder

@@ -23,7 +23,7 @@ import splice.source.{EnumeratorContext, Limits, LogPartition, Position, Source,
 import splice.testkit.internal.simulation.SimulatedCluster
 import splice.testkit.simulation.{Life, TaskRows}
 
-/** A Kafka leg: the real source, enumerator, reader and pool over a simulated cluster. */
+/** Kafka leg with the real source, enumerator, reader and pool over a simulated cluster. */
 final class KafkaLeg(
     val cluster: SimulatedCluster,
     subscription: Subscription,
@@ -68,16 +68,16 @@ final class KafkaLeg(
 
   private val ends = scala.collection.mutable.Set.empty[String]
 
-  /** Whether the source has received a position as committed. */
+  /** True if the source has received the commit of a position. */
   def told(position: String): Boolean = ends(position)
 
-  /** A run of the query begins. */
+  /** Called at the start of a run. */
   def startRun(): Unit = answers.startRun()
 
-  /** The lowest end of a partition that this run was given. */
+  /** Lowest end of a partition in the responses of this run. */
   def lowestEnd(p: LogPartition): Long = answers.lowestEnd(p)
 
-  /** How often a broker that is behind answered this leg. */
+  /** Number of stale responses to this leg. */
   def behind: Int = answers.behind
 
   override def close(): Unit = ()

@@ -15,10 +15,10 @@ import splice.source.runtime.SideLog
 import splice.source.{Limits, OnGap, SplitEnumerator, SplitRange, StartPosition}
 import splice.testkit.internal.simulation.SimulatedCluster
 
-/** Broken rules of policies, of chains that change, of rules of the user, and of the last commit of a log. */
+/** Injected faults of policies, of changed chains, of user-defined rules, and of the last commit of a log. */
 object PlantedChainFaults {
 
-  /** Each with the situation that shows it. */
+  /** Name of each fault, with its situation. */
   val all: Seq[(String, Faults)] = Seq(
     "policy: onDuplicates=fail warns"      -> Faults(leg = _.copy(onDuplicates = OnDuplicates.Warn)),
     "policy: onDuplicates=warn fails"      -> Faults(leg = _.copy(onDuplicates = OnDuplicates.Fail)),
@@ -45,7 +45,7 @@ object PlantedChainFaults {
       override def start(at: StartPosition): KafkaPosition = super.start(StartPosition.Configured)
     }
 
-  /** Calls the rule at the first batch of each run, also when its start is stored. */
+  /** Calls the rule at the first batch of each run, even if its start is stored. */
   final private class Calling(inner: SplitEnumerator[HybridPosition]) extends Passing[HybridPosition](inner) {
     private lazy val called = new SimulatedRule().start("{}")
 
@@ -56,7 +56,7 @@ object PlantedChainFaults {
     }
   }
 
-  /** Takes a leg that is missing for one that was read. */
+  /** Treats a missing leg as completely read. */
   final private class Without(inner: SplitEnumerator[HybridPosition]) extends Passing[HybridPosition](inner) {
 
     private def orElse[A](other: => A)(body: => A): A =
@@ -71,7 +71,7 @@ object PlantedChainFaults {
       orElse(from)(super.advance(from, limits))
   }
 
-  /** Has the entry of a last commit that was never passed on. */
+  /** Has an entry for a last commit that never happened. */
   final private class Presumed(log: SideLog) extends PassingSideLog(log) {
     override def get(key: String): Option[Seq[String]] =
       if (key == "committed") Some(VersionedEntry.write(Nil, Seq("planted"))) else super.get(key)

@@ -17,22 +17,24 @@ import splice.source.{Limits, OnGap, SplitEnumerator, SplitRange}
 import splice.testkit.internal.simulation.SimulatedCluster
 import splice.testkit.simulation.TaskRows
 
-/** Broken rules that only a second driver, a late task, a rollback, a clock that moves back, failing storage or a later row can show. */
+/** Injected faults that need a second driver, a late task, a rollback, a backward clock, failing storage or a later
+  * row for detection.
+  */
 object PlantedDriverFaults {
 
-  /** Each with the situation that shows it. */
+  /** Name of each fault, with its situation. */
   val all: Seq[(String, Faults)] = Seq(
-    "two drivers: an entry of another driver is replaced"     -> Faults(sideLog = new Replacing(_)),
-    "late tasks: two readers share a consumer"                -> Faults(sharesConsumers = true),
-    "rollback: reading continues where it once was committed" -> Faults(kafka = remembering()),
-    "clock: nothing is read before the last time is furthest" -> Faults(paced = new Paced(_, _)),
-    "storage: a failed removal fails the query"               -> Faults(sideLog = new Removing(_)),
-    "storage: a failed write counts as written"               -> Faults(sideLog = new Trusting(_)),
-    "AvailableNow: a log is read to its end of today"         -> Faults(kafka = unfrozen),
-    "stop: the last planned batch counts as committed"        -> Faults(hybrid = new MisroutedStop(_)),
-    "retention: a rule by time checks no gap"                 -> Faults(leg = _.copy(onGap = OnGap.Warn)),
-    "retention: a log that begins at the position has a gap"  -> Faults(kafka = refusing),
-    "replay: a reader drops a row where rows may be lost"     -> Faults(rows = new Dropping(_, _))
+    "two drivers: an entry of another driver is replaced"                      -> Faults(sideLog = new Replacing(_)),
+    "late tasks: two readers share a consumer"                                 -> Faults(sharesConsumers = true),
+    "rollback: reading continues at the last position that was ever committed" -> Faults(kafka = remembering()),
+    "clock: no row is read until the time exceeds the last time"               -> Faults(paced = new Paced(_, _)),
+    "storage: a failed removal fails the query"                                -> Faults(sideLog = new Removing(_)),
+    "storage: a failed write counts as written"                                -> Faults(sideLog = new Trusting(_)),
+    "AvailableNow: a log is read to its current end"                           -> Faults(kafka = unfrozen),
+    "stop: the last planned batch counts as committed"                         -> Faults(hybrid = new MisroutedStop(_)),
+    "retention: a rule by time checks no gap"                -> Faults(leg = _.copy(onGap = OnGap.Warn)),
+    "retention: a log that begins at the position has a gap" -> Faults(kafka = refusing),
+    "replay: a reader drops a row where rows may be lost"    -> Faults(rows = new Dropping(_, _))
   )
 
   private def unfrozen(inner: SplitEnumerator[KafkaPosition], metadata: LogMetadata, cluster: SimulatedCluster) =

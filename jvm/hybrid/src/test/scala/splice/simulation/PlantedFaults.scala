@@ -14,34 +14,36 @@ import splice.source.runtime.SideLog
 import splice.source.{Limits, LogPartition, SplitEnumerator, SplitRange}
 import splice.testkit.internal.simulation.{ForgetfulSideLog, SimulatedCluster, SimulatedPartition}
 
-/** Rules of the design undone, each from the outside: every one loses or doubles rows, hangs, or binds wrongly some day. */
+/** Injected faults that break rules of the design from outside. Each fault loses or duplicates rows, blocks the
+  * query, or reads from a wrong place.
+  */
 object PlantedFaults {
 
-  /** Each by the number of the hole that its rule closes, in words. */
+  /** Number and name of each fault. */
   val all: Seq[(String, Faults)] = Seq(
-    "1: a partition found later begins where the log begins when the batch is planned" -> Faults(kafka = startsToday),
+    "1: a later partition begins at the start of the log when the batch is planned" -> Faults(kafka = startsToday),
     "1: an exact rule counts the last archive only" -> Faults(sideLog = new LastTally(_, "", mutable.Buffer.empty)),
-    "2: a rule is asked again by every run"         -> forgetting(_.startsWith("hand-over-")),
+    "2: a rule is evaluated again by every run"     -> forgetting(_.startsWith("hand-over-")),
     "2: the start of a leg is chosen again by every run" ->
       forgetting(_.startsWith("hand-over-")),
-    "2: the holes of a history are forgotten by every later run"  -> Faults(sideLog = new Unfilled(_)),
-    "2: files are listed again by every run"                      -> Faults(relistsFiles = true),
-    "2: the end of a bounded log is taken again by every run"     -> forgetting(_.startsWith("ending-")),
-    "6: the end of the log is taken after the times"              -> Faults(metadata = endsAfterTimes),
-    "7: AvailableNow stops at the frozen end, whatever the start" -> Faults(kafka = frozenBelowStart),
-    "7: AvailableNow waits for the least number of rows"   -> Faults(kafka = (inner, _, _) => new Waiting(inner)),
-    "7: a switch without a row is no progress"             -> Faults(hybrid = new SilentSwitch(_)),
-    "8: the first offset is asked for again"               -> forgetting(_ == "initial"),
-    "8: a plan goes up to where the log ends now"          -> Faults(kafka = endsToday),
-    "8: a commit has the position of the last plan"        -> Faults(hybrid = new MisroutedCommit(_)),
-    "8: a replay is planned without a check of its topics" -> Faults(hybrid = new Unchecked(_)),
-    "10: the slots are those of the cluster of today"      -> forgetting(_.startsWith("slots-")),
-    "11: a reader that is reused stays where it is"        -> Faults(seeks = false),
-    "12: a lower end is believed at once"                  -> Faults(kafka = lowerEnds),
-    "12: a partition that is not told of is forgotten"     -> Faults(kafka = vanished),
-    "13: no request returns the ids of topics"             -> Faults(metadata = (inner, _) => new Nameless(inner)),
-    "16: a file is read as it is now"                      -> Faults(checksFiles = false),
-    "17: rows without a report are not counted"            -> Faults(files = new Reported(_))
+    "2: the holes of a history are forgotten by every later run" -> Faults(sideLog = new Unfilled(_)),
+    "2: files are listed again by every run"                     -> Faults(relistsFiles = true),
+    "2: the end of a bounded log is taken again by every run"    -> forgetting(_.startsWith("ending-")),
+    "6: the end of the log is taken after the times"             -> Faults(metadata = endsAfterTimes),
+    "7: AvailableNow stops at the frozen end for any start"      -> Faults(kafka = frozenBelowStart),
+    "7: AvailableNow waits for the least number of rows"         -> Faults(kafka = (inner, _, _) => new Waiting(inner)),
+    "7: a switch without rows is not progress"                   -> Faults(hybrid = new SilentSwitch(_)),
+    "8: the first offset is computed again"                      -> forgetting(_ == "initial"),
+    "8: a plan extends to the current end of the log"            -> Faults(kafka = endsToday),
+    "8: a commit has the position of the last plan"              -> Faults(hybrid = new MisroutedCommit(_)),
+    "8: a replay is planned without a check of its topics"       -> Faults(hybrid = new Unchecked(_)),
+    "10: the slots depend on the current cluster"                -> forgetting(_.startsWith("slots-")),
+    "11: a reused reader keeps its position"                     -> Faults(seeks = false),
+    "12: a lower end is accepted immediately"                    -> Faults(kafka = lowerEnds),
+    "12: a partition missing in a response is dropped"           -> Faults(kafka = vanished),
+    "13: no request returns the ids of topics"   -> Faults(metadata = (inner, _) => new Nameless(inner)),
+    "16: a changed file is read without a check" -> Faults(checksFiles = false),
+    "17: rows without a report are not counted"  -> Faults(files = new Reported(_))
   )
 
   private def forgetting(forgets: String => Boolean): Faults = Faults(sideLog = new ForgetfulSideLog(_, forgets))
@@ -174,7 +176,7 @@ object PlantedFaults {
   }
 }
 
-/** Knows no offsets of a leg after which another leg has stored its offsets in this run. */
+/** Hides the offsets of a leg if another leg has stored its offsets later in this run. */
 final private class LastTally(log: SideLog, of: String, counted: mutable.Buffer[String]) extends SideLog {
   private def isEarlier(key: String)                 = key.startsWith("tally-") && counted.lastOption.exists(_ != of)
   override def get(key: String): Option[Seq[String]] =
@@ -189,7 +191,7 @@ final private class LastTally(log: SideLog, of: String, counted: mutable.Buffer[
   override def scope(name: String): SideLog      = new LastTally(log.scope(name), name, counted)
 }
 
-/** Knows no holes of a history in a switch that an earlier run has stored. */
+/** Hides the holes of a history in a switch that an earlier run has stored. */
 final private class Unfilled(log: SideLog) extends SideLog {
   override def get(key: String): Option[Seq[String]] =
     log.get(key).map(lines => if (key.startsWith("hand-over-")) Unfilled.without(lines) else lines)
@@ -207,7 +209,7 @@ private object Unfilled {
   }
 }
 
-/** Passes every question on. */
+/** Forwards every request. */
 class PassingMetadata(inner: LogMetadata) extends LogMetadata {
   override def describe(): LogDescription                                              = inner.describe()
   override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long]        = inner.earliest(partitions)

@@ -11,7 +11,7 @@ import splice.source.runtime.Report
 import splice.source.{Poll, SplitRange, SplitReader}
 import splice.testkit.simulation.TaskRows
 
-/** The ids of the rows of a real reader. */
+/** Ids of the rows of a real reader. */
 final class ReaderRows(reader: SplitReader[InternalRow], id: InternalRow => Long) extends TaskRows {
 
   private var last: Poll = Poll.Pending
@@ -33,7 +33,7 @@ final class ReaderRows(reader: SplitReader[InternalRow], id: InternalRow => Long
   override def close(): Unit        = reader.close()
 }
 
-/** Reads one thing after another; each is opened when the one before has ended. */
+/** Reads parts in sequence. Each part is opened after the end of the previous part. */
 final class RowsInTurn(parts: Seq[RowsInTurn.Part]) extends TaskRows {
 
   private var later                     = parts.toList
@@ -74,6 +74,6 @@ final class RowsInTurn(parts: Seq[RowsInTurn.Part]) extends TaskRows {
 
 object RowsInTurn {
 
-  /** @param wrap makes the ranges of the whole task of those of the part */
+  /** @param wrap converts ranges of the part to ranges of the whole task */
   final case class Part(ranges: Seq[SplitRange], open: () => TaskRows, wrap: SplitRange => SplitRange = identity)
 }

@@ -7,42 +7,42 @@ import java.time.Duration
 
 import splice.hybrid.HandOver
 
-/** Which legs a chain has, and how each takes over. */
+/** Legs of a chain and their hand-over rules. */
 sealed trait Shape extends Product with Serializable {
 
-  /** Whether each row comes out once; else rows of the overlap come twice. */
+  /** True if each row is delivered once; else rows of the overlap are duplicated. */
   def exact: Boolean = true
 }
 
 object Shape {
 
-  /** Two archives, then the log from where the second ends. */
+  /** Two archives, then the log from the end of the second archive. */
   case object Archives extends Shape
 
-  /** Three archives, then the log from where the third ends. */
+  /** Three archives, then the log from the end of the third archive. */
   case object Dumps extends Shape
 
-  /** An archive, the log up to its end, then the same log from there. */
+  /** An archive, the log up to its end, then the same log from that end. */
   case object Twice extends Shape
 
-  /** An archive, what is left of the old cluster, then a new cluster. */
+  /** An archive, the remaining records of the old cluster, then a new cluster. */
   case object Moved extends Shape
 
-  /** No archive: the log up to its end, again up to its end, and then for ever. */
+  /** No archive. Two bounded reads of the log, then an unbounded read of the log. */
   case object Relay extends Shape
 
-  /** Two archives, then the log from where a rule of the user starts it, which is the end of the archives. */
+  /** Two archives, then the log from the start of a user-defined rule, which is the end of the archives. */
   case object Custom extends Shape
 
-  /** Two archives, then the log by a rule that says a time. */
+  /** Two archives, then the log by a time rule. */
   final case class ByTime(rule: HandOver) extends Shape {
     override def exact: Boolean = false
   }
 
-  /** So many archives, then the log from where the last ends. */
+  /** `archives` archives, then the log from the end of the last archive. */
   final case class Long(archives: Int) extends Shape
 
-  /** Those whose rules are exact. */
+  /** Shapes with exact rules. */
   val all: Seq[Shape] = Seq(Archives, Dumps, Twice, Moved, Relay, Custom)
 
   val byTime: Seq[Shape] = Seq(

@@ -21,10 +21,11 @@ import org.apache.kafka.common.TopicPartition
 import splice.testkit.internal.simulation.{SimulatedCluster, SimulatedPartition}
 import splice.testkit.simulation.{Life, Violation}
 
-/** A consumer of committed records over a simulated cluster: it fetches ahead, in portions, and passes over what nobody may see.
+/** Consumer of committed records of a simulated cluster. The consumer prefetches in portions and skips records that
+  * readers must not return.
   *
   * @param seeks
-  *   false plants a fault: a consumer that stands somewhere already stays there
+  *   false injects a fault: a consumer with a position ignores seeks
   */
 final class SimulatedConsumer(cluster: SimulatedCluster, life: Life, seeks: Boolean)
     extends MockConsumer[Array[Byte], Array[Byte]](OffsetResetStrategy.NONE) {
@@ -63,10 +64,11 @@ final class SimulatedConsumer(cluster: SimulatedCluster, life: Life, seeks: Bool
     val open = at.keys.filterNot(halted).toSeq
     val lost = open.filter(p => log(p).forall(l => at(p) < l.earliest || at(p) > l.end))
     misses = if (lost.isEmpty) 0 else misses + 1
-    if (misses > SimulatedConsumer.Patience) throw new Violation(s"a reader stays at ${at.toMap}, which no log holds")
+    if (misses > SimulatedConsumer.Patience)
+      throw new Violation(s"a reader stays at ${at.toMap}, but no log has these offsets")
     if (lost.nonEmpty) throw new OffsetOutOfRangeException(lost.map(p => p -> Long.box(at(p))).toMap.asJava)
     val ready = open.filter(p => log(p).exists(at(p) < _.stableEnd))
-    // Brokers answer when they like, but one that has something does answer in the end.
+    // Brokers respond at any time, but a broker with data eventually responds.
     val some = ready.filter(_ => life.chance.oneIn(2))
     new ConsumerRecords((if (some.isEmpty) ready.take(1) else some).flatMap { partition =>
       val records = fetch(partition)
@@ -74,7 +76,7 @@ final class SimulatedConsumer(cluster: SimulatedCluster, life: Life, seeks: Bool
     }.toMap.asJava)
   }
 
-  /** The next portion; what nobody may see moves the position only. */
+  /** Fetches the next portion. Skipped records only move the position. */
   private def fetch(partition: TopicPartition): Seq[ConsumerRecord[Array[Byte], Array[Byte]]] = {
     val source = log(partition).toSeq
     val found  = for {
@@ -102,6 +104,6 @@ final class SimulatedConsumer(cluster: SimulatedCluster, life: Life, seeks: Bool
 
 private object SimulatedConsumer {
 
-  /** How often a reader may ask in a row for what is not there. */
+  /** Maximum number of consecutive polls for missing records. */
   val Patience = 100
 }

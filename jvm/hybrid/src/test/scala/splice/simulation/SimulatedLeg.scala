@@ -12,19 +12,19 @@ import splice.source.log.{Coverage, LogPartitions, LogRange, LogRecord, Outlook}
 import splice.source.runtime.{OpenEnded, Report}
 import splice.testkit.simulation.{TaskRows, Violation}
 
-/** One leg of a simulated chain. */
+/** Leg of a simulated chain. */
 trait SimulatedLeg {
 
-  /** Its source, made anew for every run. */
+  /** Source of the leg, created again for every run. */
   def source: Source[_ <: Position]
 
-  /** Reads ranges of this leg as an executor does. */
+  /** Reads ranges of this leg, as an executor does. */
   def rows(run: String, task: TaskRanges): TaskRows
 
-  /** The driver was killed, and the executors with it. */
+  /** Called after a kill of the driver and its executors. */
   def killed(): Unit
 
-  /** The leg is not used any more. */
+  /** Called when the leg is no longer used. */
   def close(): Unit
 }
 
@@ -33,7 +33,7 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
     with OpenEnded[P] {
   private def timed: OpenEnded[P] = inner match {
     case open: OpenEnded[P @unchecked] => open
-    case _                             => throw new IllegalStateException(s"$inner is not read without an end")
+    case _ => throw new IllegalStateException(s"$inner does not support ranges without an end")
   }
 
   override def settle(from: P): P                              = timed.settle(from)
@@ -42,12 +42,12 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   override def isStale: Boolean                                = timed.isStale
   override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = inner match {
     case log: LogPartitions => log.logRanges(history)
-    case _                  => throw new IllegalStateException(s"$inner is asked for ranges of a log")
+    case _                  => throw new IllegalStateException(s"$inner has no ranges of a log")
   }
 
   override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] = inner match {
     case log: LogPartitions => log.records(at)
-    case _                  => throw new IllegalStateException(s"$inner is asked for records of a log")
+    case _                  => throw new IllegalStateException(s"$inner has no records of a log")
   }
 
   override def start(at: StartPosition): P                                               = inner.start(at)
@@ -72,12 +72,12 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   override def close(): Unit                                        = inner.close()
 }
 
-/** Holds a leg to what Spark has really committed: nobody may be told of more.
+/** Checks that a leg receives only positions that Spark has committed.
   *
   * @param durable
-  *   the leg's position in the last batch that is committed
+  *   position of the leg in the last committed batch
   * @param told
-  *   takes each position that the leg receives as committed
+  *   receives each position that is committed to the leg
   */
 final class CommitWatch[P <: Position](
     inner: SplitEnumerator[P],
@@ -99,12 +99,12 @@ final class CommitWatch[P <: Position](
   }
 
   private def check(until: P): Unit = if (!durable().exists(until.precedes))
-    throw new Violation(s"leg $leg is told that $until is committed, and ${durable()} is")
+    throw new Violation(s"leg $leg receives the commit of $until, but ${durable()} is committed")
 
   override def stopped(last: => Option[P]): Unit = {
     last.foreach { until =>
       if (!durable().exists(until.precedes))
-        throw new Violation(s"leg $leg stops with $until committed, and ${durable()} is")
+        throw new Violation(s"leg $leg stops with the commit of $until, but ${durable()} is committed")
     }
     inner.stopped(last)
     last.foreach(until => told(until.json))

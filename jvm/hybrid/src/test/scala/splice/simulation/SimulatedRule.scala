@@ -9,7 +9,9 @@ import splice.hybrid.HandOverRule
 import splice.source.internal.entries.Json
 import splice.testkit.simulation.{Life, Violation}
 
-/** The rule of the user in a simulated chain: the log starts at the end of the archives. A life runs on one thread, which finds the rule here. */
+/** User-defined rule of a simulated chain. The log starts at the end of the archives. A scenario runs on one thread,
+  * which has the rule in a thread-local variable.
+  */
 final class SimulatedRule extends HandOverRule {
   override def start(evidence: String): String = SimulatedRule.calls.get().start(evidence)
 }
@@ -18,7 +20,7 @@ object SimulatedRule {
 
   private val calls = new ThreadLocal[RuleCalls]
 
-  /** Runs a life whose chain has this rule. */
+  /** Runs a scenario whose chain has this rule. */
   def within[A](own: RuleCalls)(life: => A): A = {
     calls.set(own)
     try life
@@ -26,28 +28,28 @@ object SimulatedRule {
   }
 }
 
-/** The calls of the rule in one life. A driver calls it once at most, and none calls it after a start was stored.
+/** Calls of the rule in one scenario. A driver calls the rule at most once, and never after a start was stored.
   *
   * @param driver
-  *   the number of the driver that runs
+  *   number of the current driver
   * @param isDecided
-  *   whether the start is durable
+  *   true if the start is durable
   */
 final class RuleCalls(life: Life, driver: () => Int, isDecided: () => Boolean) {
 
   private val by    = mutable.ArrayBuffer.empty[Int]
   private var fault = Option.empty[String]
 
-  /** @throws Violation when the rule was called too often */
+  /** @throws Violation if the rule was called too often */
   def check(): Unit = fault.foreach(what => throw new Violation(what))
 
   def start(evidence: String): String = {
-    life.step("the rule of the user is called")
-    // A driver that was frozen does not know what another one has decided.
+    life.step("the user-defined rule is called")
+    // A driver that was frozen has not read the decisions of another driver.
     if (!life.isResumed) {
-      if (isDecided()) fault = fault.orElse(Some("the rule of the user is called after its start was stored"))
-      if (by.lastOption.contains(driver())) fault = fault.orElse(Some("one driver calls the rule of the user twice"))
-      if (by.nonEmpty) life.met("a rule of the user is called again")
+      if (isDecided()) fault = fault.orElse(Some("the user-defined rule is called after its start was stored"))
+      if (by.lastOption.contains(driver())) fault = fault.orElse(Some("one driver calls the user-defined rule twice"))
+      if (by.nonEmpty) life.met("a user-defined rule is called again")
     }
     by += driver()
     val held = Json.read(evidence).flatMap(Json.field(_, "offsets")).map(Json.items).getOrElse(Nil)

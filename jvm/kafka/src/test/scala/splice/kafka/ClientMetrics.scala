@@ -11,7 +11,7 @@ import org.apache.kafka.clients.CommonClientConfigs
 import org.apache.kafka.common.MetricName
 import org.apache.kafka.common.metrics.{KafkaMetric, MetricsReporter}
 
-/** The metrics of a Kafka client. Clients create one each. */
+/** Metrics reporter of a Kafka client. Each client creates one instance. */
 final class ClientMetrics extends MetricsReporter {
 
   private val requests             = new ConcurrentHashMap[MetricName, KafkaMetric]
@@ -27,12 +27,12 @@ final class ClientMetrics extends MetricsReporter {
 
   override def metricChange(metric: KafkaMetric): Unit = {
     val name = metric.metricName
-    // Each connection has a metric of the same name in another group.
+    // Each connection has a metric of the same name in another group, so connections are excluded.
     if (name.name == "request-total" && !name.tags.containsKey("node-id")) { val _ = requests.put(name, metric) }
     if (name.tags.containsKey("topic") && name.tags.containsKey("partition")) { val _ = partitions.add(name) }
   }
 
-  // A client that is closed removes its metrics, and its requests still count.
+  // A closed client removes its metrics, but its requests still count.
   override def metricRemoval(metric: KafkaMetric): Unit = { val _ = partitions.remove(metric.metricName) }
 
   override def close(): Unit = partitions.clear()
@@ -42,19 +42,19 @@ object ClientMetrics {
 
   private val all = new ConcurrentLinkedQueue[ClientMetrics]
 
-  /** The options of a query whose clients have this id and are observed. */
+  /** Options of a query whose clients have this id and this reporter. */
   def options(id: String): Seq[(String, String)] =
     Seq("kafka.client.id" -> id, "kafka.metric.reporters" -> classOf[ClientMetrics].getName)
 
   private def of(id: String): Seq[ClientMetrics] = all.asScala.toSeq.filter(_.id == id)
 
-  /** How many clients with this id were created. */
+  /** Number of created clients with this id. */
   def created(id: String): Int = of(id).size
 
-  /** How many requests the clients with this id have sent. */
+  /** Number of requests of the clients with this id. */
   def requests(id: String): Long =
     of(id).flatMap(_.requests.values.asScala).map(_.metricValue.asInstanceOf[Double].toLong).sum
 
-  /** The topics that are assigned to open consumers with this id. */
+  /** Topics that are assigned to open consumers with this id. */
   def assigned(id: String): Set[String] = of(id).flatMap(_.partitions.asScala.map(_.tags.get("topic"))).toSet
 }

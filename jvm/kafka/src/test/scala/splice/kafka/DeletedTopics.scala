@@ -18,26 +18,29 @@ import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, Position, ReadMode, Source}
 import splice.testkit.KafkaBroker
 
-/** One combination of `onTopicRemoved` and `failOnDataLoss`. */
+/** Combination of `onTopicRemoved` and `failOnDataLoss`. */
 final private[kafka] case class RemovalPolicy(removed: String, failOnDataLoss: Boolean) {
 
   def fails: Boolean = removed == "fail"
 
   def keepsPosition: Boolean = removed == "drain" || removed.startsWith("keep")
 
-  /** The id of the clients of a query with this policy. It has no name of a topic, for tests that search in messages. */
+  /** Client id of a query with this policy. The id has no topic name, because tests search for topic names in
+    * messages.
+    */
   def client(topics: String*): String =
     s"${removed.filter(_.isLetter)}-$failOnDataLoss-${topics.mkString(",").hashCode.toHexString}"
 }
 
-/** Topics that are deleted under a query, with each combination of `onTopicRemoved` and `failOnDataLoss`. The timeouts of the clients are Kafka's
-  * defaults, and the broker creates missing topics on request, which is its default.
+/** Helpers for topics that are deleted during a query, with each combination of `onTopicRemoved` and
+  * `failOnDataLoss`. The timeouts of the clients are Kafka's defaults. The broker creates missing topics on request,
+  * which is its default.
   */
 private[kafka] trait DeletedTopics extends BeforeAndAfterAll { this: Suite =>
 
   protected lazy val broker: KafkaBroker = KafkaBroker.start("auto.create.topics.enable" -> "true")
 
-  /** The options by which a query reaches the broker. */
+  /** Client options of a query. */
   protected def client: Seq[(String, String)] = Nil
 
   protected lazy val real = new RealLog(broker)
@@ -63,7 +66,7 @@ private[kafka] trait DeletedTopics extends BeforeAndAfterAll { this: Suite =>
     fails   <- Seq(true, false)
   } yield RemovalPolicy(removed, fails)
 
-  /** All policies at the same time, since most of the time is spent waiting. */
+  /** Runs all policies concurrently, because most of the time is spent waiting. */
   protected def atOnce[A, B](of: Seq[A])(use: A => B): Seq[B] = {
     implicit val threads: ExecutionContext = ExecutionContext.global
     Await.result(Future.traverse(of)(one => Future(scala.concurrent.blocking(use(one)))), 100.seconds)
@@ -76,7 +79,7 @@ private[kafka] trait DeletedTopics extends BeforeAndAfterAll { this: Suite =>
     real.eventually(s"$topic is deleted")(!exists(topic))
   }
 
-  /** Two topics with five records each. */
+  /** Creates topics with five records each. */
   protected def create(topics: String*): Unit = topics.foreach { topic =>
     real.create(topic, 1)
     real.write(topic, 1, 0, 5)
@@ -88,11 +91,13 @@ private[kafka] trait DeletedTopics extends BeforeAndAfterAll { this: Suite =>
     case Success(_)                  => None
   }
 
-  /** Goes on until the position of a topic ends there. */
+  /** Advances until the position of a topic has the given end. */
   protected def reach(c: Coordinator, from: Position, topic: String, end: Int): Position =
     real.until(c, from, within)(_.json.contains(s""""$topic":{"0":$end}"""))
 
-  /** A result, the number of requests that the clients of a query send meanwhile, and for how many seconds. */
+  /** Returns the result of `use`, the number of requests of the clients of a query during `use`, and the duration in
+    * seconds.
+    */
   protected def counted[A](id: String)(use: => A): (A, Long, Double) = {
     val (before, begin) = (ClientMetrics.requests(id), System.nanoTime())
     val result          = use

@@ -13,16 +13,16 @@ import splice.kafka.internal.options.ClientProperties
 import splice.source.{Position, Source}
 import splice.testkit.{KafkaBroker, OpenEndedContract}
 
-/** The Kafka source does what every source must, by record batches as Kafka's client of this build permits. */
+/** Contract tests of the Kafka source with decoded record batches, which the Kafka client of this build permits. */
 final class KafkaContractSuite extends KafkaContract {
 
-  test("readers of this build decode batches, except by the new group protocol") {
+  test("readers of this build decode batches, except with the new group protocol") {
     assert(PassedBatches.isSupported(client()))
     assert(!PassedBatches.isSupported(client("group.protocol" -> "Consumer")))
   }
 }
 
-/** The same by the records of Kafka's client, as with a version of it that Splice does not know. */
+/** Contract tests with the records of Kafka's client, as for an unsupported version of the client. */
 final class KafkaRecordsContractSuite extends KafkaContract {
 
   override protected def beforeAll(): Unit = {

@@ -7,10 +7,10 @@ import org.scalatest.Assertions
 
 import splice.source.errors.SpliceException
 
-/** Expects errors of the Kafka source. */
+/** Assertions for errors of the Kafka source. */
 trait KafkaFailures extends Assertions {
 
-  /** The text of an error that must have a condition, such as `KAFKA_DATA.DATA_LOSS`. */
+  /** Returns the message of an error with the given condition, such as `KAFKA_DATA.DATA_LOSS`. */
   protected def failure(condition: String)(body: => Any): String = {
     val error = intercept[SpliceException](body)
     assert(error.getCondition == s"SPLICE_$condition", error)

@@ -14,7 +14,7 @@ import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions
 import splice.source.runtime.Boundedness
 
-/** The builder, the provider and the source that they make. */
+/** Tests of the builder, the provider and the created source. */
 final class KafkaSourceBuilderSuite extends AnyFunSuite {
 
   private def builder() = KafkaSource.builder().bootstrapServers("broker:9092").topics("orders", "returns")
@@ -22,7 +22,7 @@ final class KafkaSourceBuilderSuite extends AnyFunSuite {
   private val begun =
     ListMap("source" -> "kafka", "kafka.bootstrap.servers" -> "broker:9092", "subscribe" -> "orders,returns")
 
-  test("the words of the builder are options") {
+  test("methods of the builder set options") {
     assert(builder().build().options == begun)
     assert(builder().startingOffsets(OffsetsInitializer.earliest()).build().options ==
       begun + ("startingOffsets" -> "earliest"))
@@ -36,7 +36,7 @@ final class KafkaSourceBuilderSuite extends AnyFunSuite {
       """{"orders":{"3":4}}""")
   }
 
-  test("a later start takes the place of an earlier one") {
+  test("a later start replaces an earlier start") {
     val spec = builder()
       .option("kafka.group.id", "g")
       .startingOffsets(OffsetsInitializer.committed("latest"))
@@ -45,13 +45,13 @@ final class KafkaSourceBuilderSuite extends AnyFunSuite {
     assert(spec.options == begun + ("kafka.group.id" -> "g") + ("startingOffsets" -> "latest"))
   }
 
-  test("what is a start only cannot be an end") {
+  test("a start that is not a valid end is rejected as an end") {
     Seq(OffsetsInitializer.earliest(), OffsetsInitializer.committed()).foreach { only =>
       assert(intercept[SpliceOptionException](builder().endingOffsets(only)).getMessage.contains("'endingOffsets'"))
     }
   }
 
-  test("build checks options and talks to nobody") {
+  test("build checks the options without a connection") {
     val typo = intercept[SpliceOptionException](builder().option("startingOffset", "latest").build())
     assert(typo.getMessage.contains("Did you mean 'startingOffsets'?"))
     assert(
@@ -60,7 +60,7 @@ final class KafkaSourceBuilderSuite extends AnyFunSuite {
     assert(!builder().option("kafka.sasl.jaas.config", "hunter2").build().toString.contains("hunter2"))
   }
 
-  test("the provider makes it from its options") {
+  test("the provider creates the source from its options") {
     val plain = SourceProvider.create(SourceOptions(begun))
     assert(plain.kind == "kafka" && plain.boundedness == Boundedness.ContinuousUnbounded)
     assert(plain.identity.isEmpty && plain.toString == "kafka [subscribe=orders,returns]")
@@ -68,7 +68,7 @@ final class KafkaSourceBuilderSuite extends AnyFunSuite {
     assert(bounded.boundedness == Boundedness.Bounded)
   }
 
-  test("the columns are those of Spark's own source") {
+  test("the columns equal those of Spark's source") {
     val plain = SourceProvider.create(SourceOptions(begun)).schema
     assert(
       plain == StructType.fromDDL(

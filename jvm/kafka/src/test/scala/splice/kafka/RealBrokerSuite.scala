@@ -24,7 +24,7 @@ import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, LogPartition, Position, ReadMode, Source, SourceProvider, SplitEnumerator}
 import splice.testkit.{FreePort, KafkaBroker, KafkaTopics}
 
-/** The source over a real broker. */
+/** Tests of the source with a real broker. */
 final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAndAfterAll {
 
   private lazy val broker = KafkaBroker.start()
@@ -36,7 +36,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
 
   private def values(from: Int, until: Int): Seq[String] = (from until until).map(i => s"v$i").sorted
 
-  /** All rows of a topic, in as many batches as it takes. */
+  /** Reads all rows of a topic in several batches. */
   private def everything(source: Source[_ <: Position], run: String): Seq[(Int, Long, String)] = real.run(source) { c =>
     Iterator
       .unfold(c.initial()) { at =>
@@ -47,7 +47,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
       .flatten
   }
 
-  test("reads what was written, batch after batch, over kept readers") {
+  test("several batches read all written records with pooled readers") {
     real.create("plain", 3)
     real.write("plain", 3, 0, 3000)
     val read = everything(real.source("subscribe" -> "plain", earliest, "maxOffsetsPerTrigger" -> "700"), "plain")
@@ -55,7 +55,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
     assert(read.groupBy(_._1).forall { case (_, rows) => rows.map(_._2) == rows.indices.map(_.toLong) })
   }
 
-  test("hole 14: read_committed neither waits for an open transaction nor shows an aborted one") {
+  test("read_committed does not wait for open transactions and skips aborted records") {
     real.create("transactions", 1)
     val source    = real.source("subscribe" -> "transactions", earliest, "kafka.isolation.level" -> "read_committed")
     val unguarded = real.source("subscribe" -> "transactions", earliest)
@@ -81,7 +81,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
     }
   }
 
-  test("a compacted log has holes, and its ranges end") {
+  test("ranges of a compacted log with holes end") {
     real.create(
       "compacted",
       1,
@@ -110,7 +110,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
     }
   }
 
-  test("records deleted before they are read are an error with their range, or passed over") {
+  test("records that are deleted before they are read are an error with the range, or are skipped") {
     real.create("deleted", 1)
     real.write("deleted", 1, 0, 100)
     def deleteTo(offset: Long): Unit = real.admin { client =>
@@ -134,14 +134,14 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
     }
   }
 
-  test("hole 13: a topic deleted and created again is noticed at a restart, although it has grown") {
+  test("a restart detects a recreated topic, even if the new topic has more records") {
     real.create("again", 1)
     real.write("again", 1, 0, 10)
     val source = real.source("subscribe" -> "again", earliest)
     val log    = new MemorySideLog
     val until  = real.run(source, log)(c => c.advance(c.initial(), everything = true))
     real.admin(_.deleteTopics(Seq("again").asJava).all().get())
-    real.eventually("the topic is gone")(!real.admin(_.listTopics().names().get()).contains("again"))
+    real.eventually("the topic is deleted")(!real.admin(_.listTopics().names().get()).contains("again"))
     real.create("again", 1)
     real.write("again", 1, 0, 50)
     assert(failure("KAFKA_DATA.TOPIC_RECREATED")(real.run(
@@ -150,7 +150,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
     )(_.advance(until, everything = true))).contains("Topic again "))
   }
 
-  test("starts by time, by group and by the end of the log") {
+  test("a query starts by time, by group or at the end of the log") {
     real.create("starts", 2)
     real.write("starts", 2, 0, 10)
     def begin(options: (String, String)*) =
@@ -164,7 +164,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
     assert(begin(group :+ ("onNoCommittedOffset" -> "earliest"): _*) == """{"starts":{"0":0,"1":0}}""")
   }
 
-  test("partitions added while the query runs are found and read from their first record") {
+  test("new partitions are discovered during a query and read from their first record") {
     real.create("grows", 1)
     val source = real.source("subscribePattern" -> "gro.s", "discoveryInterval" -> "100ms")
     real.run(source) { c =>
@@ -177,7 +177,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
     }
   }
 
-  test("a missing topic is an error that names it") {
+  test("a missing topic is an error with its name") {
     val text = failure("KAFKA_OPTION.TOPIC_NOT_FOUND")(real.run(real.source(
       "subscribe"                   -> "nothing",
       "fetchOffset.retryIntervalMs" -> "10"
@@ -185,7 +185,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
     assert(text.contains("Topic nothing does not exist at 127.0.0.1"))
   }
 
-  test("an idle trigger is one request") {
+  test("an idle trigger sends one request") {
     real.create("idle", 3)
     real.write("idle", 3, 0, 30)
     val source = real.source(
@@ -208,7 +208,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
     }
   }
 
-  test("servers that do not answer are named within the timeout") {
+  test("unresponsive servers are reported within the timeout") {
     val port    = FreePort()
     val options =
       Map(
@@ -223,7 +223,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
     assert(text.contains(s"127.0.0.1:$port") && text.contains("1500 ms"))
   }
 
-  test("hole 15: an interrupt while the driver waits for servers is an interrupt") {
+  test("an interrupt ends the driver's wait for servers") {
     val options = Map("source" -> "kafka", "kafka.bootstrap.servers" -> s"127.0.0.1:${FreePort()}", "subscribe" -> "t")
     val started = new CountDownLatch(1)
     @volatile var ended: Option[Throwable] = None
@@ -241,7 +241,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
     assert(ended.exists(_.isInstanceOf[InterruptedException]), ended)
   }
 
-  test("a broker that is killed and comes back is read on, by readers and by the driver") {
+  test("readers and the driver continue after a killed broker is available again") {
     real.create("restart", 2)
     real.write("restart", 2, 0, 100)
     val source = real.source("subscribe" -> "restart", earliest)
@@ -255,7 +255,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
       val two = c.advance(one, everything = true)
       val all = first ++ real.rows(source, c.tasks(one, two), "restart")
       assert(all.map(_._3).toSet == values(0, 200).toSet)
-      // A producer that sends again may write a value twice, each time at another offset.
+      // A producer retry may write a value twice, at different offsets.
       assert(all.map(row => row._1 -> row._2).distinct.size == all.size)
     }
   }

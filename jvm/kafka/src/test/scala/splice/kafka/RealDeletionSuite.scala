@@ -17,10 +17,10 @@ import splice.coordinator.sidelog.MemorySideLog
 import splice.source.errors.SpliceException
 import splice.testkit.{KafkaBroker, LoggedMessages}
 
-/** A topic that is deleted at each moment of a query. */
+/** Tests of a topic that is deleted at different phases of a query. */
 trait Deletions extends AnyFunSuite with DeletedTopics {
 
-  test("between two batches: the other topic is read, and the policy applies") {
+  test("a deletion between two batches: the other topic is read, and the policy applies") {
     create("leaves", "stays")
     val runs = policies.map { policy =>
       val source = this.source(policy, "leaves", "stays")
@@ -37,10 +37,10 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
         assert(condition(result) == Option.when(policy.fails)("SPLICE_KAFKA_DATA.DATA_LOSS"), policy)
         result.foreach(at => assert(at.json.contains("leaves") == policy.keepsPosition, policy))
       }
-      // One warning of each query that continues.
+      // Each query that continues logs one warning.
       assert(told.count(_.contains("leaves-0")) == policies.count(!_.fails), told)
-      // Later batches send no request for the topic, of which a client would warn about ten times per second. A response to a request that
-      // was sent before the policy applied can still arrive.
+      // Later batches send no request for the topic. A client would log about ten warnings per second for such
+      // requests. A response to an earlier request can still arrive.
       var end = 8
       real.eventually("no request names the topic", within) {
         real.write("stays", 1, end, end + 1)
@@ -50,7 +50,8 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
         }
         !later.exists(_.contains("leaves"))
       }
-      // An idle trigger requests the ends. Topics are requested once per second, and all topics and the cluster every 10 seconds.
+      // An idle trigger requests the ends. The driver requests topics once per second, and all topics and the cluster
+      // every 10 seconds.
       ended.foreach { case (policy, c, result) =>
         result.foreach { at =>
           val now                = reach(c, at, "stays", end)
@@ -65,7 +66,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
     } finally runs.foreach(_._2.close())
   }
 
-  test("during a batch whose slot reads another topic too: its rows arrive, and the policy applies") {
+  test("a deletion during a batch: the rows of another topic of the slot are read, and the policy applies") {
     create("goes", "remains")
     val source = this.source(policies.last, "goes", "remains")
     real.run(source, slots = 1) { c =>
@@ -93,7 +94,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
     assert(!exists("goes"))
   }
 
-  test("after a batch: the topic leaves the assignments of readers, without a burst of requests") {
+  test("a deletion after a batch: readers unassign the topic without a burst of requests") {
     create("fades", "shines")
     val policy   = RemovalPolicy("drain", failOnDataLoss = false)
     val id       = policy.client("fades", "shines")
@@ -117,7 +118,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
     }
   }
 
-  test("before a logged batch is read again: its other ranges are read, and the policy applies") {
+  test("a deletion before a replay: the other ranges of the batch are read, and the policy applies") {
     create("was", "is", "other")
     val source         = this.source(policies.last, "was", "is")
     val log            = new MemorySideLog
@@ -126,7 +127,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
       (begin.json, real.all(c, begin).json)
     }
     delete("was")
-    // The topic is subscribed to, or was taken out of the subscription when it was deleted.
+    // The topic is in the subscription, or was removed from the subscription at its deletion.
     val starts = for { policy <- policies; topics <- Seq(Seq("was", "is"), Seq("is", "other")) } yield (policy, topics)
     val read   = atOnce(starts) { case (policy, topics) =>
       val own    = this.source(policy, topics: _*)
@@ -144,7 +145,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
 
   private val Triggers = 200
 
-  // A client waits for retry.backoff.ms (100 ms) at least before it requests the metadata of a missing topic again.
+  // A client waits at least retry.backoff.ms (100 ms) before it requests the metadata of a missing topic again.
   private val PerSecond = 20
 
   private def copy(log: MemorySideLog): MemorySideLog = {
@@ -154,10 +155,10 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
   }
 }
 
-/** A broker without access rights. */
+/** Tests with a broker without access control. */
 final class RealDeletionSuite extends Deletions
 
-/** A broker whose user may read and describe topics, and nothing else. */
+/** Tests with a broker whose user may only read and describe topics. */
 final class RealGuardedDeletionSuite extends Deletions {
 
   override protected lazy val broker: KafkaBroker =
@@ -192,7 +193,7 @@ final class RealGuardedDeletionSuite extends Deletions {
   }
 
   test(
-    "a right that is revoked fails a query that names the topic, whatever the policy, and the error names both causes"
+    "a revoked permission fails a query with a topic list under every policy, and the error names both causes"
   ) {
     create("named", "granted")
     val own = source(RemovalPolicy("drop", failOnDataLoss = false), "named", "granted")
@@ -213,7 +214,7 @@ final class RealGuardedDeletionSuite extends Deletions {
   }
 
   test(
-    "a right that is revoked is a topic that was removed to a query with a pattern, and the warning names both causes"
+    "a query with a pattern treats a revoked permission as a removed topic, and the warning names both causes"
   ) {
     create("hidden", "shown")
     val own = real.source(client ++ Seq(
@@ -233,7 +234,7 @@ final class RealGuardedDeletionSuite extends Deletions {
       assert(told.count(m => m.contains("hidden-0") && m.contains("may not describe")) == 1, told)
       real.write("hidden", 1, 5, 9)
       allow("hidden")
-      // Nothing is lost once the right is granted again.
+      // No record is lost after the permission is granted again.
       reach(c, at, "hidden", 9)
     }
   }

@@ -21,10 +21,10 @@ import splice.source.log.LogRecord
 import splice.source.options.SourceOptions
 import splice.source.{Limits, LogPartition}
 
-/** A topic that is deleted while a run of `Trigger.AvailableNow` takes its ends. */
+/** Tests of a topic that is deleted while a run of `Trigger.AvailableNow` determines its ends. */
 final class RealFrozenDeletionSuite extends AnyFunSuite with DeletedTopics {
 
-  /** Deletes a topic when each of the runs has described the topics, and has not requested their ends. */
+  /** Deletes a topic after each run has described the topics and before it requests their ends. */
   final private class Deletion(topic: String, runs: Int) {
     private val left    = new AtomicInteger(runs)
     private val deleted = new CountDownLatch(1)
@@ -36,7 +36,7 @@ final class RealFrozenDeletionSuite extends AnyFunSuite with DeletedTopics {
       } else deleted.await()
   }
 
-  /** The log of a broker, and what happens once its topics are described for the first time. */
+  /** Metadata of a broker that calls `after` after the first description of topics. */
   final private class Described(log: LogMetadata, after: () => Unit) extends LogMetadata {
     private lazy val once = after()
 
@@ -60,7 +60,7 @@ final class RealFrozenDeletionSuite extends AnyFunSuite with DeletedTopics {
     override def close(): Unit = log.close()
   }
 
-  test("between the description of the topics and the request for their ends: the policy applies at once") {
+  test("a deletion between the description of topics and the request of ends: the policy applies immediately") {
     create("vanishes", "lasts")
     val logs = policies.map { policy =>
       val log   = new MemorySideLog

@@ -14,7 +14,7 @@ import splice.coordinator.sidelog.MemorySideLog
 import splice.source.{EnumeratorContext, ReadMode}
 import splice.testkit.{KafkaBroker, KafkaTopics}
 
-/** Partitions of a real broker that are added, and transactions that are open, while a query reads them. */
+/** Tests of added partitions and open transactions on a real broker during a query. */
 final class RealGrowthSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private lazy val broker = KafkaBroker.start()
@@ -27,7 +27,7 @@ final class RealGrowthSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private def grow(topic: String, partitions: Int): Unit = real.admin(KafkaTopics.grow(_, topic, partitions))
 
-  test("a batch with rows finds new partitions long before the next discovery") {
+  test("a batch with rows detects new partitions long before the next discovery") {
     real.create("busy", 1)
     real.write("busy", 1, 0, 10)
     real.run(real.source("subscribe" -> "busy", earliest, rarely)) { c =>
@@ -39,7 +39,7 @@ final class RealGrowthSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("an idle query finds new partitions within seconds, long before the next discovery") {
+  test("an idle query detects new partitions within seconds, long before the next discovery") {
     real.create("idle", 1)
     real.write("idle", 1, 0, 4)
     real.run(real.source("subscribe" -> "idle", earliest, rarely)) { c =>
@@ -50,7 +50,7 @@ final class RealGrowthSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("a restart that reads committed records waits for open transactions that were read, and repeats no row") {
+  test("a restart with read_committed waits for open transactions that were already read, and repeats no row") {
     real.create("level", 1)
     val log                   = new MemorySideLog
     def source(level: String) = real.source("subscribe" -> "level", earliest, "kafka.isolation.level" -> level)

@@ -23,7 +23,7 @@ import splice.source.log.{LogPartitions, LogRange, OffsetRuns}
 import splice.source.runtime.SideLog
 import splice.testkit.KafkaBroker
 
-/** The start that a hand-over chose, and what fills the holes of the history, against a real broker. */
+/** Tests of hand-over starts and of filled holes with a real broker. */
 final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private lazy val broker = KafkaBroker.start()
@@ -49,10 +49,10 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def ranges(source: Source[_ <: Position], history: (LogPartition, Long)*): Map[LogPartition, LogRange] =
     enumerator(source) {
       case log: LogPartitions => log.logRanges(SortedMap.from(history))
-      case other              => fail(s"$other reads no log")
+      case other              => fail(s"$other does not read a log")
     }
 
-  /** Everything from a start on, in batches with a limit, each planned by another run of the query: (partition, offset, value). */
+  /** Reads all rows from a start, in limited batches that are planned by separate runs: (partition, offset, value). */
   private def read(source: Source[_ <: Position], wanted: StartPosition, rows: Long): Seq[(Int, Long, String)] = {
     val log   = new MemorySideLog
     val begin = enumerator(source, log)(_.start(wanted))
@@ -65,7 +65,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
     }.toVector.flatten
   }
 
-  // An abort drops records that are not sent yet.
+  // An abort would drop unsent records, so the producer is flushed.
   private def send(out: KafkaProducer[String, String], topic: String, partition: Int = 0, rows: Int = 10): Unit = {
     (0 until rows).foreach(i => out.send(new ProducerRecord(topic, partition, s"k$i", s"v$i")))
     out.flush()
@@ -77,7 +77,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
     if (commits) out.commitTransaction() else out.abortTransaction()
   }
 
-  /** Records 0 to 9, aborted ones 11 to 20, records 22 to 31, and markers behind each of them. */
+  /** Writes records 0 to 9, aborted records 11 to 20 and records 22 to 31. A marker follows each group. */
   private def threeTransactions(topic: String): Unit = {
     real.create(topic, 1)
     Using.resource(real.producer("transactional.id" -> topic)) { out =>
@@ -87,33 +87,36 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
     awaitEnd(topic, 33)
   }
 
-  // Brokers write the markers of a commit after they confirmed it.
+  // Brokers write the markers of a commit after its confirmation.
   private def awaitEnd(topic: String, end: Long): Unit = {
     val source = real.source("subscribe" -> topic, "kafka.isolation.level" -> "read_committed")
     real.eventually("the markers")(start(source, StartPosition.Configured).json == s"""{"$topic":{"0":$end}}""")
   }
 
-  test("holes are filled with records of committed transactions only, and what follows is read as before") {
+  test("holes are filled only with committed records, and later records are read with the isolation of the query") {
     threeTransactions("aborted")
     val source = real.source("subscribe" -> "aborted")
-    // The history has 0, 1 and 5 to 9, and 23; it ends with 26.
+    // The history has offsets 0, 1, 5 to 9 and 23, and ends with 26.
     val wanted = offsets("aborted", OffsetRanges(27, Vector(2L -> 5L, 10L -> 27L), Some(OffsetRuns.of(23L -> 27L))))
     val holes  = Seq[Long](2, 3, 4, 22)
     val live   = 27L until 32L
     Seq(1000L, 7L, 1L).foreach { rows =>
-      assert(read(source, wanted, rows).map(_._2) == holes ++ live, s"$rows rows a batch")
+      assert(read(source, wanted, rows).map(_._2) == holes ++ live, s"$rows rows per batch")
     }
     Using.resource(real.producer("transactional.id" -> "aborted")) { out =>
       out.initTransactions()
       transaction(out, commits = false)(send(out, "aborted", rows = 3))
     }
     awaitEnd("aborted", 37)
-    assert(read(source, wanted, 9).map(_._2) == holes ++ live ++ (33L until 36L), "isolation of the query for the rest")
+    assert(
+      read(source, wanted, 9).map(_._2) == holes ++ live ++ (33L until 36L),
+      "later records have the isolation of the query"
+    )
     val committed = real.source("subscribe" -> "aborted", "kafka.isolation.level" -> "read_committed")
     assert(read(committed, wanted, 9).map(_._2) == holes ++ live)
   }
 
-  test("holes of markers and aborted records have no record, and their ranges end") {
+  test("holes with only markers and aborted records have no rows, and their ranges end") {
     threeTransactions("markers")
     val source                                   = real.source("subscribe" -> "markers")
     def filled(from: Long, holes: (Long, Long)*) =
@@ -124,7 +127,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(filled(22, 9L -> 22L) == 9L +: (22L until 32L))
   }
 
-  test("values of filled records are those of their offsets, on several partitions") {
+  test("filled records have the values of their offsets, on several partitions") {
     real.create("values", 2)
     real.write("values", 2, 0, 200)
     val source = real.source("subscribe" -> "values")
@@ -135,7 +138,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
     Seq(1000L, 30L).foreach(rows => assert(read(source, wanted, rows).sorted == expected))
   }
 
-  test("the ranges of a log are from what retention left until its end, also beside an open transaction") {
+  test("the ranges of a log begin at the first remaining record and end at its end, even with an open transaction") {
     real.create("ranges", 2)
     real.write("ranges", 2, 0, 20)
     deleteTo("ranges", 4)
@@ -159,12 +162,12 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
         log.records(SortedMap.from(at.map { case (p, offset) => LogPartition(topic, p) -> offset })).map {
           case (p, record) => p.partition -> (record.millis -> record.key.map(key => new String(key.toArray)))
         }
-      case other => fail(s"$other reads no log")
+      case other => fail(s"$other does not read a log")
     }
 
-  test("the records at offsets, with timestamp and key; an offset without a record is left out") {
+  test("records at offsets have timestamp and key, and offsets without a record are omitted") {
     real.create("records", 4)
-    // Retention may remove older records at any time.
+    // Retention may remove old records at any time, so the timestamps are recent.
     val t = System.currentTimeMillis()
     Using.resource(real.producer()) { out =>
       val sent = Seq(
@@ -187,7 +190,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(records("records-marked", 0 -> 9L).map { case (p, (_, key)) => p -> key } == Map(0 -> Some("k9")))
   }
 
-  test("holes that an open transaction hides are not left out, whatever failOnDataLoss says") {
+  test("holes behind an open transaction are not skipped, with any value of failOnDataLoss") {
     real.create("open", 1)
     Using.resource(real.producer("transactional.id" -> "open")) { out =>
       out.initTransactions()
@@ -214,7 +217,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def timed(topic: String, onGap: OnGap): Position =
     start(real.source("subscribe" -> topic), StartPosition.Time(1, onGap))
 
-  test("F3: a partition that was emptied is a gap in time") {
+  test("an emptied partition is a gap in time") {
     real.create("emptied", 1)
     real.write("emptied", 1, 0, 10)
     assert(timed("emptied", OnGap.Fail).json == """{"emptied":{"0":0}}""")
@@ -225,7 +228,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(timed("emptied", OnGap.Warn).json == """{"emptied":{"0":10}}""")
   }
 
-  test("F3: a log that begins with a transaction marker is a gap in time") {
+  test("a log that begins with a transaction marker is a gap in time") {
     threeTransactions("marked")
     assert(timed("marked", OnGap.Fail).json == """{"marked":{"0":0}}""")
     deleteTo("marked", 10)
@@ -237,7 +240,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
     deleteTo("marked", 32)
     val empty = intercept[SpliceException](timed("marked", OnGap.Fail))
     assert(empty.getCondition == "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP", empty)
-    // Brokers find a marker by its time too.
+    // Brokers also find markers by time.
     assert(empty.getMessage.contains("marked-0 begins at "), empty)
   }
 }

@@ -22,27 +22,29 @@ import splice.kafka.internal.cluster.Silence
 import splice.source.Position
 import splice.testkit.{KafkaBroker, LoggedMessages}
 
-/** Two brokers, each the only one that has a partition. The timeouts of the clients are Kafka's defaults. */
+/** Tests with two brokers. Each broker has the only replica of one partition. The timeouts of the clients are Kafka's
+  * defaults.
+  */
 final class RealLeaderlessSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private lazy val broker = KafkaBroker.start()
   private lazy val real   = new RealLog(broker)
   private lazy val second = {
-    // The log of transactions is on the first broker.
+    // The first broker must have the transaction log.
     Using.resource(real.producer("transactional.id" -> "first"))(_.initTransactions())
     KafkaBroker.join(broker, node = 2)
   }
 
   private val earliest = "startingOffsets" -> "earliest"
 
-  // Less than the time that one request of a client waits by default.
+  // Less than the default timeout of one client request.
   private val within = Duration.ofSeconds(40)
 
   override protected def afterAll(): Unit =
     try second.close()
     finally broker.close()
 
-  /** A topic whose partition 0 is on the first broker, and partition 1 on the second one. */
+  /** Creates a topic with partition 0 on the first broker and partition 1 on the second broker. */
   private def create(topic: String): Unit = {
     val replicas = Seq(1, 2).zipWithIndex.map { case (node, p) => Int.box(p) -> Seq(Int.box(node)).asJava }
     real.admin(_.createTopics(Seq(new NewTopic(topic, replicas.toMap.asJava)).asJava).all().get())
@@ -76,7 +78,7 @@ final class RealLeaderlessSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private def ofSecond(rows: Seq[(Int, Long, String)]): Seq[Long] = rows.filter(_._1 == 1).map(_._2)
 
-  test("a partition without a leader gets no rows, the other one is read, and later nothing is skipped") {
+  test("a partition without a leader has no rows, the other partition is read, and later no row is skipped") {
     val _ = second
     create("half")
     Seq(0, 1).foreach(write("half", _, 0, 10))
@@ -93,7 +95,7 @@ final class RealLeaderlessSuite extends AnyFunSuite with BeforeAndAfterAll {
       }
       assert(one.json == """{"half":{"0":30,"1":10}}""")
       assert(told.size == 1 && told.head.contains("half-1") && !told.head.contains("half-0"))
-      // A trigger with nothing to read does not wait for the partition either.
+      // An idle trigger does not wait for the partition either.
       assert(Seq.fill(100)(real.all(c, one)).forall(_ == one))
       regain("half")
       write("half", 1, 10, 25)
@@ -103,7 +105,7 @@ final class RealLeaderlessSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("only records of committed transactions count, also for partitions that are requested one by one") {
+  test("only committed records count, even for partitions with separate requests") {
     val _ = second
     create("open")
     val source = real.source("subscribe" -> "open", earliest, "kafka.isolation.level" -> "read_committed")
@@ -122,7 +124,7 @@ final class RealLeaderlessSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("a run with a fixed end waits for the partition, and reads it") {
+  test("a run with a fixed end waits for the partition and reads it") {
     val _ = second
     create("fixed")
     Seq(0, 1).foreach(write("fixed", _, 0, 10))

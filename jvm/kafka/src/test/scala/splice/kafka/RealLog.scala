@@ -23,7 +23,7 @@ import splice.source.options.SourceOptions
 import splice.source.runtime.SideLog
 import splice.testkit.{KafkaBroker, KafkaTopics}
 
-/** What the suites over a real broker share: topics, records, and a run of a source read row by row. */
+/** Helpers for suites with a real broker: topics, records, and runs of a source. */
 final class RealLog(broker: KafkaBroker) {
 
   def admin[A](use: Admin => A): A = Using.resource(broker.admin())(use)
@@ -50,7 +50,7 @@ final class RealLog(broker: KafkaBroker) {
     new KafkaConsumer[String, String](all.asJava)
   }
 
-  /** Writes values `from` until `until` in turns to the partitions of a topic. */
+  /** Writes values from `from` until `until` to the partitions of a topic in turns. */
   def write(topic: String, partitions: Int, from: Int, until: Int): Unit = Using.resource(producer()) { out =>
     val sent: Seq[Future[RecordMetadata]] = (from until until).map(i =>
       out.send(new ProducerRecord(topic, i % partitions, s"k$i", s"v$i"))
@@ -72,7 +72,7 @@ final class RealLog(broker: KafkaBroker) {
     Using.resource(new Coordinator(source, context, SlotRules(slots).copy(cut = cut), batchesToRetain = 100))(use)
   }
 
-  /** The readers of a batch. Tasks of the same run share pooled consumers. */
+  /** Creates the readers of a batch. Tasks of the same run share pooled consumers. */
   def readers(
       source: Source[_ <: Position],
       columns: StructType,
@@ -83,7 +83,7 @@ final class RealLog(broker: KafkaBroker) {
     .untyped(source, EnumeratorContext(new MemorySideLog, mode, Clock.systemUTC(), 2, run))
     .readers(columns, tasks.flatMap(_.ranges))
 
-  /** The rows of a batch as (partition, offset, value). */
+  /** Reads a batch. Returns rows as (partition, offset, value). */
   def rows(
       source: Source[_ <: Position],
       tasks: Seq[TaskRanges],
@@ -103,10 +103,10 @@ final class RealLog(broker: KafkaBroker) {
     }
   }
 
-  /** The position after all that is available. */
+  /** Advances to the end of the available data. */
   def all(c: Coordinator, from: Position): Position = c.advance(from, everything = true)
 
-  /** Advances from one position to the next until one is reached: clients may need some time to find a leader. */
+  /** Advances until the condition holds, because clients may need some time to find a leader. */
   def until(c: Coordinator, from: Position, within: Duration = Duration.ofSeconds(20))(
       reached: Position => Boolean
   ): Position = {
@@ -118,10 +118,10 @@ final class RealLog(broker: KafkaBroker) {
     at
   }
 
-  /** The next position. */
+  /** Advances to the next position. */
   def moved(c: Coordinator, from: Position): Position = until(c, from)(_ != from)
 
-  /** Waits for something to come true. */
+  /** Waits until a condition holds. */
   def eventually(what: String, within: Duration = Duration.ofSeconds(20))(condition: => Boolean): Unit = {
     val end = System.nanoTime() + within.toNanos
     while (!condition) if (System.nanoTime() > end) throw new AssertionError(s"not in $within: $what")

@@ -20,7 +20,7 @@ import splice.kafka.internal.pool.ReaderPool
 import splice.source.errors.SpliceException
 import splice.testkit.KafkaBroker
 
-/** Readers of a real broker within few bytes, and records that do not fit or are damaged. */
+/** Tests of readers with little memory, and of large or corrupt records, with a real broker. */
 final class RealMemorySuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private lazy val broker = KafkaBroker.start("message.max.bytes" -> "8000000", "replica.fetch.max.bytes" -> "8000000")
@@ -28,7 +28,7 @@ final class RealMemorySuite extends AnyFunSuite with BeforeAndAfterAll {
 
   override protected def afterAll(): Unit = broker.close()
 
-  test("200 partitions with a backlog are read batch after batch in a heap that is smaller than the backlog") {
+  test("200 partitions with a backlog are read in several batches with a heap that is smaller than the backlog") {
     val (partitions, perPartition, bytes) = (200, 200, 5000)
     real.create("backlog", partitions)
     Using.resource(real.producer("batch.size" -> "50000", "linger.ms" -> "50")) { out =>
@@ -48,7 +48,7 @@ final class RealMemorySuite extends AnyFunSuite with BeforeAndAfterAll {
       .redirectOutput(output.toFile)
       .start()
     try {
-      assert(process.waitFor(180, TimeUnit.SECONDS), s"it does not end: ${Files.readString(output)}")
+      assert(process.waitFor(180, TimeUnit.SECONDS), s"the process does not end: ${Files.readString(output)}")
       assert(process.exitValue == 0, Files.readString(output))
     } finally {
       process.destroyForcibly()
@@ -56,7 +56,7 @@ final class RealMemorySuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("a record that is larger than its share is read alone, with the records around it") {
+  test("a record that exceeds its share is read, and so are its neighbours") {
     real.create("large", 2)
     Using.resource(real.producer("max.request.size" -> "8000000")) { out =>
       for (i <- 0 until 20; p <- 0 to 1)
@@ -73,7 +73,7 @@ final class RealMemorySuite extends AnyFunSuite with BeforeAndAfterAll {
     ReaderPool.release("large")
   }
 
-  test("minPartitions opens no consumer per piece") {
+  test("minPartitions does not open one consumer per piece") {
     real.create("pieces", 1)
     real.write("pieces", 1, 0, 4000)
     val source = real.source("subscribe" -> "pieces", "startingOffsets" -> "earliest")
@@ -86,7 +86,7 @@ final class RealMemorySuite extends AnyFunSuite with BeforeAndAfterAll {
     ReaderPool.release("pieces")
   }
 
-  test("queries of one JVM hold what the smallest readBufferBytes allows, and read every row") {
+  test("queries of one JVM keep within the smallest readBufferBytes and read every row") {
     real.create("shared", 16)
     real.write("shared", 16, 0, 4000)
     Seq("wide" -> 64, "narrow" -> 16, "wide" -> 64, "narrow" -> 16).foreach { case (run, mebibytes) =>
@@ -116,12 +116,12 @@ final class RealMemorySuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("a record that was damaged in the broker's log is an error that names its partition") {
+  test("a record that is corrupt in the broker's log is an error with its partition") {
     val error = damaged("damaged")(rows => intercept[SpliceException](rows))
     assert(error.getCondition == "SPLICE_KAFKA_DATA.CORRUPT_RECORD" && error.getMessage.contains("damaged-0"), error)
   }
 
-  test("check.crcs=false reads a record that was damaged in the broker's log") {
+  test("check.crcs=false reads a record that is corrupt in the broker's log") {
     val rows = damaged("unchecked", "kafka.check.crcs" -> "false")(rows => rows)
     assert(rows.map(_._2) == Seq(0L, 1L, 2L) && rows.map(_._3) == Seq("v0", "v1", "X2"))
   }

@@ -19,7 +19,7 @@ import splice.source.log.{LogRange, Outlook}
 import splice.source.{EnumeratorContext, ReadMode, SplitEnumerator}
 import splice.testkit.KafkaBroker
 
-/** Outlooks from a real broker with access rights. */
+/** Tests of outlooks with a real broker and access control. */
 final class RealOutlookSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private lazy val broker = KafkaBroker.start(
@@ -36,27 +36,27 @@ final class RealOutlookSuite extends AnyFunSuite with BeforeAndAfterAll {
     Using.resource(SplitEnumerator.untyped(source, context))(_.outlook())
   }
 
-  /** Lets the clients of the tests do this with a topic, and nothing else. */
+  /** Grants the clients of the tests one operation on a topic. */
   private def allow(topic: String, operation: AclOperation): Unit = real.admin { client =>
     val entry = new AccessControlEntry("User:ANONYMOUS", "*", operation, AclPermissionType.ALLOW)
     val on    = new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL)
     val _     = client.createAcls(Seq(new AclBinding(on, entry)).asJava).all().get()
   }
 
-  test("a topic that may be described and not read is an error before a record is read") {
+  test("a topic without the read permission is an error before a record is read") {
     real.create("secret", 1)
     real.write("secret", 1, 0, 3)
     val open = outlook("secret").logs
     assert(open.map { case (p, log) => (p.toString, log.range) }.toSeq == Seq("secret-0" -> LogRange(0, 3)))
     assert(open.values.forall(_.first.nonEmpty))
     allow("secret", AclOperation.DESCRIBE)
-    // A broker applies an entry some time after it was created.
-    real.eventually("the entry denies to read")(Try(outlook("secret")).isFailure)
+    // A broker applies an ACL with a delay.
+    real.eventually("the ACL denies reads")(Try(outlook("secret")).isFailure)
     val error = intercept[SpliceException](outlook("secret"))
     assert(error.getCondition == "SPLICE_KAFKA.BROKER_ERROR")
     Seq("secret", "Not authorized", broker.servers).foreach(words => assert(error.getMessage.contains(words)))
     allow("secret", AclOperation.READ)
-    real.eventually("the entry allows to read")(Try(outlook("secret")).isSuccess)
+    real.eventually("the ACL permits reads")(Try(outlook("secret")).isSuccess)
     assert(outlook("secret").logs == open)
   }
 }

@@ -18,7 +18,7 @@ import splice.source.runtime.Boundedness
 import splice.source.{EnumeratorContext, ReadMode, SplitEnumerator}
 import splice.testkit.KafkaBroker
 
-/** What the source does on a real broker when a log is not as it was left. */
+/** Tests of policies for changed logs with a real broker. */
 final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAndAfterAll {
 
   private lazy val broker = KafkaBroker.start()
@@ -35,7 +35,7 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
 
   private def delete(topic: String): Unit = {
     real.admin(_.deleteTopics(Seq(topic).asJava).all().get())
-    real.eventually(s"$topic is gone")(!real.admin(_.listTopics().names().get()).contains(topic))
+    real.eventually(s"$topic is deleted")(!real.admin(_.listTopics().names().get()).contains(topic))
   }
 
   private def recreate(topic: String, records: Int): Unit = {
@@ -44,7 +44,7 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
     real.write(topic, 1, 0, records)
   }
 
-  test("hole 13: a topic created again within the discovery interval is noticed by the next batch, and fails") {
+  test("the next batch detects a topic that was recreated within the discovery interval, and fails") {
     real.create("window", 1)
     real.write("window", 1, 0, 10)
     real.run(real.source("subscribe" -> "window", earliest, rarely)) { c =>
@@ -54,7 +54,7 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
     }
   }
 
-  test("a topic created again is read from its beginning with restart, within the interval and after a restart") {
+  test("with restart, a recreated topic is read from its beginning, within the interval and after a restart") {
     real.create("restarts", 1)
     real.write("restarts", 1, 0, 10)
     val source = real.source("subscribe" -> "restarts", earliest, rarely, "onTopicRecreated" -> "restart")
@@ -76,7 +76,7 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
     }
   }
 
-  test("a topic that is removed is dropped and no longer asked about, and a new one of its name is read") {
+  test("a removed topic is dropped and no longer requested, and a new topic of its name is read") {
     real.create("leaves", 1)
     real.create("stays", 1)
     real.write("leaves", 1, 0, 5)
@@ -99,7 +99,7 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
     }
   }
 
-  test("retention that has passed is an error where a batch is planned, or says where to go on") {
+  test("removed records are an error when a batch is planned, or the policy sets the position to continue") {
     real.create("passed", 1)
     real.write("passed", 1, 0, 100)
     val from = offsets("passed")(10)
@@ -130,7 +130,7 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
     }
   }
 
-  test("what is committed goes to the group, is flushed when closing, and is where another query begins and ends") {
+  test("committed offsets are sent to the group, are flushed at the close, and can be start and end of another query") {
     real.create("group", 2)
     real.write("group", 2, 0, 100)
     val group  = "kafka.group.id" -> "lag-tool"
@@ -185,7 +185,7 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
     assert(commit() && held == Map(0 -> 7L))
   }
 
-  test("a commit that failed is repeated for the same offsets in the same run") {
+  test("a failed commit is repeated with the same offsets in the same run") {
     real.create("again", 1)
     real.write("again", 1, 0, 10)
     val source  = real.source("subscribe" -> "again", earliest, "kafka.group.id" -> "again", "commitToGroup" -> "true")
@@ -206,7 +206,7 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
     assert(held.values.map(_.offset).toSeq == Seq(7L))
   }
 
-  test("a broker that is away delays a stream; it fails after the timeout only") {
+  test("an unavailable broker delays a stream, which fails only after the timeout") {
     real.create("away", 1)
     real.write("away", 1, 0, 10)
     val fast    = Seq("kafka.default.api.timeout.ms" -> "1000", "kafka.request.timeout.ms" -> "1000")

@@ -14,14 +14,14 @@ import splice.source.errors.SpliceException
 import splice.source.{Position, Source, SplitReader, TaskRanges}
 import splice.testkit.KafkaBroker
 
-/** Topics of a real broker that are deleted and created again between the planning of a batch and its reading. */
+/** Tests of topics that are recreated between the plan and the read of a batch, with a real broker. */
 final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private lazy val broker = KafkaBroker.start()
   private lazy val real   = new RealLog(broker)
 
-  // Small fetches, so that a reader has not all of its range when it begins to hand it over.
-  // A fetch that waits at the broker between two batches would return records of the old topic that are written meanwhile.
+  // Small fetches ensure that a reader does not have its whole range when it returns the first row. A fetch that
+  // waits at the broker between two batches would return records that are written to the old topic during the wait.
   private def source(topic: String, more: (String, String)*): Source[_ <: Position] = real.source(
     Seq(
       "subscribe"                       -> topic,
@@ -35,15 +35,15 @@ final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   override protected def afterAll(): Unit = broker.close()
 
-  /** Values tell the two topics apart: those of the second begin at 10000. */
+  /** Recreates the topic. Values identify the topic: values of the second topic begin at 10000. */
   private def recreate(topic: String, records: Int): Unit = {
     real.admin(_.deleteTopics(Seq(topic).asJava).all().get())
-    real.eventually(s"$topic is gone")(!real.admin(_.listTopics().names().get()).contains(topic))
+    real.eventually(s"$topic is deleted")(!real.admin(_.listTopics().names().get()).contains(topic))
     real.create(topic, 1)
     real.write(topic, 1, 10000, 10000 + records)
   }
 
-  /** The values of a task's rows, and what ended it; `halfway` happens after the tenth row. */
+  /** Returns the values of the rows of a task and its error, if any. `halfway` is called after the tenth row. */
   private def read(own: Source[_ <: Position], tasks: Seq[TaskRanges], run: String)(halfway: => Unit)
       : (Seq[Int], Option[SpliceException]) = {
     val seen        = mutable.ArrayBuffer.empty[Int]
@@ -65,7 +65,7 @@ final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def isRecreated(error: Option[SpliceException]): Boolean =
     error.exists(_.getCondition == "SPLICE_KAFKA_DATA.TOPIC_RECREATED")
 
-  test("a reader compares topic ids without another client, and with one if they differ") {
+  test("a reader compares topic ids without another client, and creates a client only if ids differ") {
     real.create("alone", 1)
     real.write("alone", 1, 0, 50)
     val own = source("alone", ClientMetrics.options("alone"): _*)
@@ -81,7 +81,7 @@ final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(rows == 0 && clients == 2 && isRecreated(error))
   }
 
-  test("a new reader fails, and hands over nothing of the new topic") {
+  test("a new reader fails and returns no record of the new topic") {
     real.create("fresh", 1)
     real.write("fresh", 1, 0, 50)
     val own = source("fresh")
@@ -94,7 +94,7 @@ final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("a reader that is open from the batch before fails, and hands over nothing of the new topic") {
+  test("a reader that is open since the previous batch fails and returns no record of the new topic") {
     real.create("open", 1)
     real.write("open", 1, 0, 50)
     val own = source("open")
@@ -111,7 +111,7 @@ final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test(
-    "a topic that is replaced while it is read: no record of the new one comes, whatever was fetched of the old one"
+    "if a topic is replaced during a read, no record of the new topic is returned, independent of fetched records"
   ) {
     real.create("halfway", 1)
     real.write("halfway", 1, 0, 2000)
@@ -124,7 +124,9 @@ final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("with restart the rest of the old topic is given up, and the next batch reads the new one from its beginning") {
+  test(
+    "with restart, the remaining records of the old topic are skipped, and the next batch reads the new topic from its beginning"
+  ) {
     real.create("restarts", 1)
     real.write("restarts", 1, 0, 2000)
     val own = source("restarts", "onTopicRecreated" -> "restart")

@@ -24,7 +24,7 @@ import splice.kafka.internal.pool.ReaderPool
 import splice.source.{EnumeratorContext, ReadMode}
 import splice.testkit.KafkaBroker
 
-/** Ranges that are cut, read over a real broker by several readers at once. */
+/** Tests of split ranges that several readers read concurrently, with a real broker. */
 final class RealSlotsSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private lazy val broker = KafkaBroker.start()
@@ -34,7 +34,7 @@ final class RealSlotsSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   implicit private val pools: Releasable[ExecutorService] = pool => { val _ = pool.shutdownNow() }
 
-  /** Batches of a source, each task on a thread of its own; rows as (partition, offset) of each task. */
+  /** Reads batches of a source with one thread per task. Returns the rows of each task as (partition, offset). */
   private def batches(
       rules: SlotRules,
       topic: String,
@@ -63,12 +63,12 @@ final class RealSlotsSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private def check(all: Seq[Seq[Seq[(Int, Long)]]], written: Map[Int, Int]): Unit = {
     val rows = all.flatten.flatten
-    assert(rows.size == written.values.sum, "no offset twice")
+    assert(rows.size == written.values.sum, "no duplicate offset")
     assert(rows.toSet == written.toSet[(Int, Int)].flatMap { case (p, n) => (0 until n).map(p -> _.toLong) })
     all.flatten.foreach(task => task.groupBy(_._1).values.foreach(own => assert(own == own.sorted, "order in a task")))
   }
 
-  test("splitLargePartitions: a skewed partition is read by both slots, batch after batch, each offset once") {
+  test("splitLargePartitions: both slots read a skewed partition in all batches, each offset once") {
     real.create("skewed", 4)
     real.write("skewed", 1, 0, 36000)
     real.write("skewed", 4, 0, 4000)
@@ -80,7 +80,7 @@ final class RealSlotsSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("minPartitions and maxRecordsPerPartition: so many tasks, and no task with more") {
+  test("minPartitions and maxRecordsPerPartition set the number of tasks and the size of a task") {
     real.create("cut", 3)
     real.write("cut", 3, 0, 3000)
     val many = batches(SlotRules(8).copy(cut = CutRules(minTasks = Some(8))), "cut", 1500)
@@ -91,11 +91,11 @@ final class RealSlotsSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(small.flatten.forall(_.size <= 120))
   }
 
-  /** The names of the consumers that are open in this JVM. */
+  /** JMX names of the open consumers in this JVM. */
   private def consumers(): Set[ObjectName] = ManagementFactory.getPlatformMBeanServer
     .queryNames(new ObjectName("kafka.consumer:type=app-info,id=*"), None.orNull).asScala.toSet
 
-  test("minPartitions opens as many consumers as tasks run at a time, however many pieces and batches there are") {
+  test("minPartitions opens one consumer per concurrent task, independent of pieces and batches") {
     real.create("pieces", 3)
     real.write("pieces", 3, 0, 3000)
     val cores  = 2
@@ -106,7 +106,7 @@ final class RealSlotsSuite extends AnyFunSuite with BeforeAndAfterAll {
       check(all, Map(0 -> 1000, 1 -> 1000, 2 -> 1000))
       assert(all.map(_.size) == Seq(30, 30, 30, 30))
     }
-    // A stream closes no consumer, so all that were opened are still there.
+    // A stream closes no consumer, so all opened consumers are still open.
     assert((consumers() -- before).size == cores && ReaderPool.ofExecutor.count(_.run == "pieces") == cores)
     ReaderPool.release("pieces")
   }

@@ -14,7 +14,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.source.errors.SpliceException
 import splice.testkit.KafkaBroker
 
-/** A broker that creates missing topics on request, which is Kafka's default. */
+/** Tests with a broker that creates missing topics on request, which is Kafka's default. */
 final class RealTopicCreationSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private lazy val broker = KafkaBroker.start("auto.create.topics.enable" -> "true")
@@ -71,12 +71,12 @@ final class RealTopicCreationSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test(
-    "a topic is deleted after its batch was planned: the other topic is read, and onTopicRemoved applies without a long wait"
+    "if a topic is deleted after its batch was planned, the other topic is read and onTopicRemoved applies without a long wait"
   ) {
     real.create("goes", 1)
     real.create("remains", 1)
     Seq("goes", "remains").foreach(real.write(_, 1, 0, 5))
-    // A reader that waited for this timeout would run into the limit below.
+    // A reader that waits for this timeout would exceed the limit below.
     val patient                = fast :+ ("kafkaConsumer.pollTimeoutMs" -> "600000")
     def source(policy: String) =
       real.source(patient ++ Seq("subscribePattern" -> "goes|remains", "onTopicRemoved" -> policy): _*)

@@ -15,9 +15,10 @@ import splice.coordinator.sidelog.MemorySideLog
 import splice.source._
 import splice.source.options.SourceOptions
 
-/** A program that reads a topic batch after batch, two tasks at a time, and fails if rows are missing or memory is exhausted.
+/** Program that reads a topic in batches with two concurrent tasks. The program fails if rows are missing or memory
+  * is exhausted.
   *
-  * Its arguments are bootstrap servers, the topic, the number of batches and the number of records.
+  * The arguments are the bootstrap servers, the topic, the number of batches and the number of records.
   */
 object SmallHeap {
 
@@ -48,7 +49,7 @@ object SmallHeap {
       all(c.initial(), 0)
     }
     println(s"$read of $records rows, ${Runtime.getRuntime.maxMemory >> 20} MiB of heap")
-    // Threads of clients do not keep the JVM alive, those of the pool would.
+    // Threads of the pool would keep the JVM alive, so the program exits explicitly.
     sys.exit(if (read == records.toLong) 0 else 1)
   }
 

@@ -7,7 +7,7 @@ import java.net.{InetAddress, InetSocketAddress, ServerSocket}
 
 import scala.util.{Random, Try, Using}
 
-/** Free ports below the range from which the system takes ports of outgoing connections: a server may come back on its port. */
+/** Free ports below the system's range of ephemeral ports. A server can therefore restart on its port. */
 object FreePort {
 
   private val Lowest  = 15000

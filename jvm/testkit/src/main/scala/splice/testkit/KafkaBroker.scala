@@ -13,9 +13,9 @@ import scala.util.{Try, Using}
 import org.apache.kafka.clients.admin.Admin
 import org.apache.kafka.common.Uuid
 
-/** A real Kafka server of one node as a process of its own, which can be stopped, killed and started again on its port.
+/** Single-node Kafka server in a separate process. Tests can stop, kill and restart the server on its port.
   *
-  * Its jars are in the folder that the property `splice.kafka.server` names. Not for use by several threads at once.
+  * The system property `splice.kafka.server` sets the folder of the Kafka jars. Not thread-safe.
   */
 final class KafkaBroker private (folder: Path, more: Map[String, String], role: KafkaBroker.Role)
     extends AutoCloseable {
@@ -35,10 +35,10 @@ final class KafkaBroker private (folder: Path, more: Map[String, String], role: 
 
   private val hook = new Thread(() => kill())
 
-  /** What clients bootstrap from. */
+  /** Bootstrap servers for clients without login. */
   val servers: String = s"127.0.0.1:$port"
 
-  /** What clients bootstrap from that log in as a user. */
+  /** Bootstrap servers for clients that log in as a user. */
   def loginServers: String = s"127.0.0.1:$login"
 
   private var id = role match {
@@ -46,26 +46,26 @@ final class KafkaBroker private (folder: Path, more: Map[String, String], role: 
     case _                => KafkaBroker.newId()
   }
 
-  /** The id that the cluster was formatted with. */
+  /** Cluster id. */
   def clusterId: String = id
 
-  /** Starts it, or starts it again, and waits until it answers. */
+  /** Starts or restarts the server, and waits until it responds. */
   def start(): Unit = {
     process = Some(launch("kafka.Kafka", config.toString).start())
     val answers = Iterator.continually(answer()).take(KafkaBroker.Tries).find(_.nonEmpty)
-    if (answers.isEmpty) throw new IllegalStateException(s"Kafka does not answer:\n${log()}")
+    if (answers.isEmpty) throw new IllegalStateException(s"Kafka does not respond:\n${log()}")
   }
 
-  /** Ends it in order. */
+  /** Shuts the server down. */
   def stop(): Unit = process.foreach { running =>
     running.destroy()
     if (!running.waitFor(20, TimeUnit.SECONDS)) kill()
   }
 
-  /** Ends it at once, as a lost machine does. */
+  /** Kills the server, as the loss of its machine would. */
   def kill(): Unit = process.foreach(_.destroyForcibly().waitFor())
 
-  /** Ends it, and starts a new cluster of another id at the same address. */
+  /** Kills the server, and starts a new cluster with another id at the same address. */
   def replace(): Unit = {
     kill()
     remove(folder.resolve("data"))
@@ -74,10 +74,10 @@ final class KafkaBroker private (folder: Path, more: Map[String, String], role: 
     start()
   }
 
-  /** An admin client, to be closed by the caller. */
+  /** Creates an admin client. The caller closes the client. */
   def admin(): Admin = Admin.create(Map[String, Object]("bootstrap.servers" -> servers).asJava)
 
-  /** The first file of a partition's log, for tests that damage it. */
+  /** First segment file of a partition, for tests that corrupt it. */
   def logFile(topic: String, partition: Int): Path =
     folder.resolve("data").resolve(s"$topic-$partition").resolve("00000000000000000000.log")
 
@@ -148,19 +148,21 @@ object KafkaBroker {
   /** Starts a server with a new cluster, and waits until it responds.
     *
     * @param more
-    *   broker settings that override those of the tests
+    *   broker settings that override the defaults of the tests
     */
   def start(more: (String, String)*): KafkaBroker = start(Alone, more)
 
-  /** Starts a server with access rights and two listeners: at [[KafkaBroker.servers]] clients have all rights; at
-    * [[KafkaBroker.loginServers]] they log in (SASL_PLAINTEXT, PLAIN) and have the rights of their user.
+  /** Starts a server with ACLs and two listeners. Clients of [[KafkaBroker.servers]] have all permissions. Clients of
+    * [[KafkaBroker.loginServers]] log in (SASL_PLAINTEXT, PLAIN) and have the permissions of their user.
     *
     * @param users
-    *   name and password
+    *   names and passwords of users
     */
   def startGuarded(users: Map[String, String], more: (String, String)*): KafkaBroker = start(Guarded(users), more)
 
-  /** Starts a second broker of the cluster of `first`, which is its controller, and waits until it responds. */
+  /** Starts a second broker in the cluster of `first`, and waits until the broker responds. The broker `first`
+    * remains the controller.
+    */
   def join(first: KafkaBroker, node: Int): KafkaBroker = start(Joined(first, node), Nil)
 
   private def start(role: Role, more: Seq[(String, String)]): KafkaBroker = {
@@ -200,9 +202,12 @@ object KafkaBroker {
   private def newId(): String = Iterator.continually(Uuid.randomUuid().toString).find(!_.startsWith("-")).mkString
 
   private def jars: String = Option(System.getProperty("splice.kafka.server"))
-    .getOrElse(throw new IllegalStateException("the property splice.kafka.server names no folder of Kafka's jars"))
+    .getOrElse(throw new IllegalStateException(
+      "the property splice.kafka.server does not specify the folder of Kafka's jars"
+    ))
 
-  // Most of a short life is the start, which the simple compiler shortens; a benchmark measures throughput.
+  // A short test spends most of its time on the start of the server, which C1 compilation shortens. A benchmark needs
+  // C2 for throughput.
   private def compiler: Option[String] =
     Option.when(java.lang.Boolean.getBoolean("splice.kafka.server.quick"))("-XX:TieredStopAtLevel=1")
 

@@ -14,30 +14,31 @@ import org.apache.kafka.clients.admin.{Admin, NewPartitions, NewTopic, OffsetSpe
 import org.apache.kafka.common.errors.RetriableException
 import org.apache.kafka.common.{KafkaFuture, TopicPartition}
 
-/** Makes topics that can be written to at once.
+/** Creates topics that accept records immediately.
   *
-  * A broker says that a topic is there before each of its partitions has a leader. A producer that sends several requests in that moment can
-  * have its first refused and its second taken, and its first then never gets in (KAFKA-15591).
+  * A broker reports a topic before each partition has a leader. A producer that sends several requests at that time
+  * may lose the first request: the broker rejects the first, accepts the second, and then never accepts the first
+  * (KAFKA-15591).
   */
 object KafkaTopics {
 
   private val Patience = Duration.ofSeconds(30)
   private val Pause    = Duration.ofMillis(20)
 
-  /** Makes a topic and waits until every partition has a leader. */
+  /** Creates a topic and waits until every partition has a leader. */
   def create(admin: Admin, topic: String, partitions: Int, config: (String, String)*): Unit = {
     val made = new NewTopic(topic, partitions, 1.toShort).configs(config.toMap.asJava)
     admin.createTopics(Seq(made).asJava).all().get()
     awaitLeaders(admin, topic, partitions)
   }
 
-  /** Gives a topic more partitions and waits until every one has a leader. */
+  /** Adds partitions to a topic and waits until every partition has a leader. */
   def grow(admin: Admin, topic: String, partitions: Int): Unit = {
     admin.createPartitions(Map(topic -> NewPartitions.increaseTo(partitions)).asJava).all().get()
     awaitLeaders(admin, topic, partitions)
   }
 
-  /** Asks for ends, which only leaders know, until there is an answer. */
+  /** Requests end offsets until the request succeeds. Only leaders return end offsets. */
   private def awaitLeaders(admin: Admin, topic: String, partitions: Int): Unit = {
     val ends = (0 until partitions).map(p => new TopicPartition(topic, p) -> OffsetSpec.latest()).toMap.asJava
     val over = System.nanoTime() + Patience.toNanos

@@ -14,10 +14,12 @@ import org.apache.logging.log4j.core.layout.PatternLayout
 import org.apache.logging.log4j.core.{Filter, LogEvent, LoggerContext}
 import org.apache.logging.log4j.{Level, LogManager}
 
-/** The messages of a logger, from INFO on. */
+/** Captures the messages of a logger at level INFO or higher. */
 object LoggedMessages {
 
-  /** What `name`, a class or a package, logs during `body`, with the texts of the errors. */
+  /** Runs `body` and returns the messages of the logger `name`, with the texts of logged exceptions. The name is a
+    * class or a package.
+    */
   def during[A](name: String)(body: => A): (A, Seq[String]) = {
     val context  = LogManager.getContext(false).asInstanceOf[LoggerContext]
     val logger   = context.getLogger(name)
@@ -32,7 +34,7 @@ object LoggedMessages {
       (result, appender.texts.asScala.toSeq)
     } finally {
       logger.removeAppender(appender)
-      // A logger with a level of its own would not follow its parent any more.
+      // A logger with an explicit level would no longer inherit the level of its parent.
       if (isKnown) Configurator.setLevel(name, level)
       else {
         context.getConfiguration.removeLogger(name)

@@ -19,32 +19,34 @@ import splice.source._
 import splice.source.errors.SpliceException
 import splice.source.runtime.{ProgressMetric, SessionSettings, SideLog}
 
-/** What every source must do, whatever it reads. A connector passes it by saying how to make a source and more rows for it. */
+/** Contract tests for every source. A connector implements the creation of a source and of further rows. */
 trait SourceContract extends AnyFunSuite {
 
-  /** The session in which the source is read. */
+  /** Session that reads the source. */
   protected def spark: SparkSession
 
-  /** The clock of the source's runs. */
+  /** Clock of the runs of the source. */
   protected def clock: Clock = Clock.systemUTC()
 
-  /** A source over data of its own. */
+  /** Source with separate data. */
   protected trait World {
 
-    /** The source, made anew from its options as after a restart. */
+    /** Creates the source from its options, as a restart does. */
     def source(): Source[_ <: Position]
 
-    /** Adds data where the source finds it later; a bounded source fixes what it reads at its start and ignores it. */
+    /** Adds data that an unbounded source discovers later. A bounded source fixes its data at its start and ignores
+      * new data.
+      */
     def grow(): Unit
 
-    /** The source while its servers and folders are unavailable. */
+    /** Creates the source while its servers and folders are unavailable. */
     def unavailable(): Source[_ <: Position] = source()
   }
 
-  /** A world that holds some rows. */
+  /** Creates a source with some rows. */
   protected def world(): World
 
-  /** An offset that Splice writes for another kind of source. */
+  /** Offset of another kind of source. */
   protected def foreignOffset: String = """{"some":"thing","v":1}"""
 
   private[testkit] def run(world: World, log: SideLog, cores: Int = 2): Coordinator = {
@@ -54,13 +56,13 @@ trait SourceContract extends AnyFunSuite {
     made
   }
 
-  /** Where nothing new comes after; a source of several parts may stop at the end of each. */
+  /** Position after all available data. A source with several parts may stop at the end of each part. */
   @tailrec final private[testkit] def exhausted(c: Coordinator, at: Position): Position = {
     val next = c.advance(at, everything = true)
     if (next == at) at else exhausted(c, next)
   }
 
-  /** The rows of a batch, each as text, read by tasks of the session. */
+  /** Reads a batch in tasks of the session. Returns each row as text. */
   private[testkit] def rows(c: Coordinator, columns: StructType, tasks: Seq[TaskRanges], takeOnly: Int = Int.MaxValue)
       : Seq[String] = {
     val readers = c.readers(columns, tasks)
@@ -68,7 +70,7 @@ trait SourceContract extends AnyFunSuite {
     jobs.flatMap(task => SourceContract.read(readers, task, columns, takeOnly)).collect().toSeq.sorted
   }
 
-  test("contract: where it begins is the same on every asking, and after a restart") {
+  test("contract: the initial position is stable across calls and restarts") {
     val own   = world()
     val log   = new MemorySideLog
     val first = Using.resource(run(own, log))(_.initial())
@@ -79,7 +81,7 @@ trait SourceContract extends AnyFunSuite {
     }
   }
 
-  test("contract: a position survives its text") {
+  test("contract: a position equals its parsed JSON") {
     val own = world()
     Using.resource(run(own, new MemorySideLog)) { c =>
       val start = c.initial()
@@ -94,7 +96,7 @@ trait SourceContract extends AnyFunSuite {
     }
   }
 
-  test("contract: what is not its position is refused") {
+  test("contract: an invalid or foreign position is rejected") {
     val source = world().source()
     Seq("", "{", "7", "\"text\"", foreignOffset).foreach { text =>
       val error = intercept[SpliceException](source.position(text))
@@ -102,7 +104,7 @@ trait SourceContract extends AnyFunSuite {
     }
   }
 
-  test("contract: the same positions give the same tasks and rows, in this run and after a restart with other cores") {
+  test("contract: the same positions produce the same tasks and rows, including after a restart with other cores") {
     val own                         = world()
     val log                         = new MemorySideLog
     val columns                     = own.source().schema
@@ -121,7 +123,7 @@ trait SourceContract extends AnyFunSuite {
     }
   }
 
-  test("contract: two batches read at once are the two batches read one by one") {
+  test("contract: a range over two batches has the same rows as the two batches") {
     val own = world()
     Using.resource(run(own, new MemorySideLog)) { c =>
       val start = c.initial()
@@ -135,7 +137,7 @@ trait SourceContract extends AnyFunSuite {
     }
   }
 
-  test("contract: splits writes nothing, needs no server, and gives the same ranges in every run and order") {
+  test("contract: splits does not write, needs no server, and returns the same ranges in every run and order") {
     val own     = world()
     val log     = new MemorySideLog
     val planned = Using.resource(run(own, log)) { c =>
@@ -159,7 +161,7 @@ trait SourceContract extends AnyFunSuite {
     }
   }
 
-  test("contract: nothing new is no progress and no task") {
+  test("contract: without new data, the position does not advance and no task is planned") {
     val own = world()
     Using.resource(run(own, new MemorySideLog)) { c =>
       val until = exhausted(c, c.initial())
@@ -168,7 +170,7 @@ trait SourceContract extends AnyFunSuite {
     }
   }
 
-  test("contract: a task given up half-way and tried again reads the same rows") {
+  test("contract: a retried task reads the same rows") {
     val own = world()
     Using.resource(run(own, new MemorySideLog)) { c =>
       val start   = c.initial()
@@ -180,7 +182,7 @@ trait SourceContract extends AnyFunSuite {
     }
   }
 
-  test("contract: a commit may come late, twice, or for a position of an earlier run") {
+  test("contract: a commit may be late, repeated, or for a position of an earlier run") {
     val own   = world()
     val log   = new MemorySideLog
     val until = Using.resource(run(own, log)) { c =>
@@ -200,12 +202,12 @@ trait SourceContract extends AnyFunSuite {
       c.committed(next)
       c.committed(until)
       assert(c.tasks(start, until) == all && rows(c, columns, all) == read, "a commit of an earlier run")
-      assert(rows(c, columns, c.tasks(until, next)) == last, "a commit that comes late")
+      assert(rows(c, columns, c.tasks(until, next)) == last, "a late commit")
       assert(c.advance(next, everything = true) == next)
     }
   }
 
-  test("contract: ends are frozen at the time of asking") {
+  test("contract: freeze fixes the ends") {
     val own = world()
     Using.resource(run(own, new MemorySideLog)) { c =>
       c.freeze()
@@ -217,21 +219,21 @@ trait SourceContract extends AnyFunSuite {
     }
   }
 
-  test("contract: the progress report names a position") {
+  test("contract: the progress report has the position") {
     val own = world()
     Using.resource(run(own, new MemorySideLog)) { c =>
       val start           = c.initial()
       val until           = exhausted(c, start)
       def at(p: Position) = c.figures(p).getOrElse(ProgressMetric.Position, fail("no position"))
       assert(at(start).nonEmpty && at(until).nonEmpty)
-      assert(at(start) != at(until), "the report names the position that it is asked for")
+      assert(at(start) != at(until), "the report has the requested position")
     }
   }
 }
 
 object SourceContract {
 
-  /** Runs in a task. */
+  /** Reads the rows of a task. Runs on an executor. */
   private[testkit] def read(
       readers: SplitReaderFactory,
       task: TaskRanges,

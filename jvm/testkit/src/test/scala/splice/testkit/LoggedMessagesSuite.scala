@@ -13,7 +13,7 @@ final class LoggedMessagesSuite extends AnyFunSuite {
     LoggerFactory.getLogger("splice.logged.Class").info("outer")
   }._2
 
-  test("a package has the messages of its packages, also after one of these was listened to") {
+  test("a package includes messages of its subpackages, even after a subpackage was captured") {
     assert(texts("splice.logged") == Seq("inner", "outer"))
     assert(texts("splice.logged.inner") == Seq("inner"))
     assert(texts("splice.logged") == Seq("inner", "outer"))

@@ -32,20 +32,20 @@ import splice.source.SplitReader;
 import splice.spark.internal.read.SplicePartitionReader;
 
 /**
- * The readers of a task over records in memory; the score is the time per row.
+ * Benchmark of the readers of a task over records in memory. The score is the time per row.
  *
- * <p>Each reader is inside the {@link SplicePartitionReader} that Spark gets, and is read through Spark's interface. That interface is the
- * same in every build, whichever methods a build's own readers have. So both builds run this same bytecode, no reflection is between it
- * and a reader, and the wrapper is a part of what a build costs Spark.
+ * <p>Each reader is in a {@link SplicePartitionReader}, which the benchmark reads through Spark's interface. The
+ * interface is the same in every build, even if the methods of the readers differ. Both builds therefore run this
+ * bytecode without reflection, and the cost of the wrapper is included.
  *
- * <p>In Java, because Scala may not use readers that are private to their packages.
+ * <p>This class is in Java, because Scala rejects access to readers that are private to their packages.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class ReaderBenchmark {
 
-    // Few enough for the cache of a core, so that the memory traffic of other processes does not change the time.
+    // The records fit into the cache of a core, so memory traffic of other processes does not affect the time.
     private static final int ROWS = 10_000;
 
     private static final int VALUE = 1;

@@ -10,14 +10,15 @@ import java.nio.file.{Files, Path}
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-/** A jar of Splice to compare.
+/** Jar of Splice to compare.
   *
   * @param jar
-  *   the Kafka client next to it is used, if there is one, and the folder `benchmark`, the benchmark's classes that were compiled with this build
+  *   path of the jar. The Kafka client and the folder `benchmark` next to the jar are used if they exist. The folder
+  *   has the benchmark classes that were compiled with this build
   */
 final private[builds] case class Build(name: String, jar: Path) {
 
-  /** The command that runs a program of this benchmark on the build. No class of another build is on the class path. */
+  /** Command that runs a program of this benchmark on the build. The class path has no class of another build. */
   def command(program: String): Seq[String] = {
     val own     = jar.resolveSibling("benchmark")
     val classes = (own +: jar +: client).mkString("", File.pathSeparator, File.pathSeparator) + Build.benchmark
@@ -31,10 +32,10 @@ final private[builds] case class Build(name: String, jar: Path) {
 
 private[builds] object Build {
 
-  /** The build to compare with. */
+  /** Build to compare with. */
   def base(jar: String): Build = at("base", jar)
 
-  /** The build of this tree. */
+  /** Build of this working tree. */
   def own(jar: String): Build = at("this", jar)
 
   private def at(name: String, jar: String): Build = {
@@ -43,11 +44,11 @@ private[builds] object Build {
     Build(name, file)
   }
 
-  // The benchmark's classes, Spark and the libraries, without Splice.
+  // Class path with the benchmark, Spark and the libraries, without Splice.
   private def benchmark: String =
     sys.props.getOrElse("splice.bench.classes", sys.error("the property splice.bench.classes is missing"))
 
-  // Both builds run with the flags of this JVM, which are those that Spark's launcher passes.
+  // Both builds run with the flags of this JVM, which Spark's launcher also passes.
   private def flags: Seq[String] =
     ManagementFactory.getRuntimeMXBean.getInputArguments.asScala.filterNot(_.startsWith("-Dsplice.")).toSeq
 }

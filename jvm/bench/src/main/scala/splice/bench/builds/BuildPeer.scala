@@ -9,10 +9,11 @@ import org.apache.spark.sql.SparkSession
 
 import splice.bench.{Columns, Queries}
 
-/** Reads with the build on its class path, through Spark's public interface only. The argument is the number of cores.
+/** Reads with the build on its class path, and uses only Spark's public interface. The argument is the number of
+  * cores.
   *
-  * Each line of input, `<batch or stream> <format> <option>=<value> ...` with tabs between, is one query; the response is a line
-  * `read <rows> <nanoseconds>`.
+  * Each input line `<batch or stream> <format> <option>=<value> ...`, separated by tabs, starts one query. The
+  * response is the line `read <rows> <nanoseconds>`.
   */
 object BuildPeer {
 
@@ -38,7 +39,7 @@ object BuildPeer {
     finally spark.stop()
   }
 
-  /** The garbage of a run is collected before the next one, while the other build waits. */
+  /** Garbage of a run is collected before the next run, while the other build waits. */
   private def timed[T](work: => T): (T, Long) = {
     System.gc()
     val begin  = System.nanoTime()

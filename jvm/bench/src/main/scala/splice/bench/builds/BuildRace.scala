@@ -8,12 +8,13 @@ import scala.util.Using
 import splice.bench.race.PeerProcess
 import splice.bench.{BenchPlan, KafkaLoad, TopicSpec}
 
-/** Two builds read one topic in turns, each in a JVM of its own that stays warm. New JVMs replace them several times.
+/** Race of two builds that read one topic in turns. Each build has a separate JVM that stays warm. New JVMs replace
+  * both JVMs several times.
   *
   * @param pairs
-  *   the pairs of measured runs of a case
+  *   number of pairs of measured runs per case
   * @param jvms
-  *   the pairs of JVMs among which they are shared
+  *   number of pairs of JVMs; the runs are distributed over the pairs
   */
 final private[builds] class BuildRace(builds: Turns[Build], servers: String, plan: BenchPlan, pairs: Int, jvms: Int) {
 
@@ -34,7 +35,7 @@ final private[builds] class BuildRace(builds: Turns[Build], servers: String, pla
     } finally load.delete(topic.name)
   }
 
-  /** The times of each case in one pair of JVMs. */
+  /** Returns the times of each case in one pair of JVMs. */
   private def withJvms(number: Int, pairs: Int): Seq[Seq[(Double, Double)]] = {
     println(s"JVMs ${number + 1}")
     Using.Manager { use =>
@@ -77,10 +78,10 @@ final private[builds] class BuildRace(builds: Turns[Build], servers: String, pla
 
 private object BuildRace {
 
-  /** The runs of each case in a JVM before the first measured one. */
+  /** Number of unmeasured runs of each case in a JVM. */
   private val WarmUps = 4
 
-  // A `select` that computes a column makes rows of column batches.
+  // A `select` that computes a column converts column batches to rows.
   private val cases = Seq(
     "columns: all columns"         -> Map("source" -> "kafka"),
     "columns: includeHeaders=true" -> Map("source" -> "kafka", "includeHeaders" -> "true"),

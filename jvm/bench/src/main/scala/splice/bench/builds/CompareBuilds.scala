@@ -8,10 +8,11 @@ import java.nio.file.{Files, Path}
 
 import splice.bench.BenchPlan
 
-/** `make bench BASE=<jar>`: two builds of Splice in turns.
+/** `make bench BASE=<jar>`: compares two builds of Splice that run in turns.
   *
-  * The arguments are the jar to compare with, the jar of this tree, and a cluster's bootstrap servers, which only the case `kafka` needs. The
-  * environment variables of [[splice.bench.BenchPlan]] set the size, `PAIRS` and `JVMS` the number of runs, `OUT` a file for the tables.
+  * The arguments are the jar to compare with, the jar of this working tree, and the bootstrap servers of a cluster
+  * for the case `kafka`. The environment variables of [[splice.bench.BenchPlan]] set the size. `PAIRS` and `JVMS` set
+  * the number of runs, and `OUT` sets a file for the tables.
   */
 object CompareBuilds {
 
@@ -29,7 +30,7 @@ object CompareBuilds {
           "jmh" -> (() => new ReaderRace(builds, plan.only, number("PAIRS", 10)).run())
         )
         val chosen = cases.filter { case (name, _) => plan.cases.getOrElse(Set("kafka"))(name) }
-        if (chosen.isEmpty) sys.error("CASES may hold kafka and jmh when two builds are compared")
+        if (chosen.isEmpty) sys.error("CASES may contain only kafka and jmh when two builds are compared")
         val tables = (machine(builds, plan) +: chosen.map(_._2())).mkString("\n\n")
         println(tables)
         sys.env.get("OUT").foreach(file => Files.write(Path.of(file), tables.getBytes(UTF_8)))

@@ -27,10 +27,10 @@ import splice.kafka.internal.value.KafkaSchema
 import splice.source.internal.ReaderSequence
 import splice.source.{LogPartition, SplitReader}
 
-/** A topic in memory, and the real readers over it.
+/** Topic in memory, with the real readers.
   *
   * @param rows
-  *   the number of records, shared equally among the partitions
+  *   number of records, distributed equally over the partitions
   */
 final class InMemoryTopic(rows: Int) {
 
@@ -42,14 +42,16 @@ final class InMemoryTopic(rows: Int) {
 
   val schema: StructType = KafkaSchema(includeHeaders = false)
 
-  /** All rows, one consumer. */
+  /** Reader of all rows with one consumer. */
   def rowReader(): SplitReader[InternalRow] = new KafkaSplitReader(schema, slot(ranges, new InMemoryConsumer(polls)))
 
-  /** All rows in column batches, one consumer. */
+  /** Reader of all rows in column batches with one consumer. */
   def batchReader(): SplitReader[ColumnarBatch] =
     new KafkaBatchReader(schema, slot(ranges, new InMemoryConsumer(polls)))
 
-  /** All rows, one reader and consumer per partition, of which several are open. Each second poll of a consumer returns no record. */
+  /** Reader of all rows with one reader and consumer per partition. Several readers are open at a time. Every second
+    * poll of a consumer returns no record.
+    */
   def sequence(): SplitReader[InternalRow] = new ReaderSequence(
     ranges.map { range =>
       val own = polls.filter(_.partition.partition == range.partition.partition)
@@ -58,14 +60,14 @@ final class InMemoryTopic(rows: Int) {
     InMemoryTopic.AtOnce
   )
 
-  /** The shape of a `select` that reverses the columns and adds the leg's name. */
+  /** Shape of a `select` that reverses the columns and adds the name of the leg. */
   def view: RowShape.View = {
     val columns: IndexedSeq[RowShape.Cell] = schema.indices.reverse.map(RowShape.Cell.Column(_))
     val types: IndexedSeq[DataType]        = schema.indices.reverse.map(schema(_).dataType)
     RowShape.View(columns :+ RowShape.Cell.Constant(UTF8String.fromString("live")), types :+ StringType)
   }
 
-  /** The stream of each topic. */
+  /** Stream of each topic. */
   def streams: Map[String, String] = Map(InMemoryTopic.Topic -> "orders")
 
   private def slot(ranges: IndexedSeq[KafkaSplitRange], consumer: InMemoryConsumer): SlotReader =
@@ -79,7 +81,7 @@ private object InMemoryTopic {
   private val AtOnce     = 4
   private val Bytes      = 100
 
-  // The number of records that one poll of a reader's client returns.
+  // Number of records per poll.
   private val PerPoll = 500
 
   private val Settings = ReaderSettings(
@@ -90,7 +92,7 @@ private object InMemoryTopic {
     failOutOfRange = true
   )
 
-  /** Polls that take the partitions in turns. */
+  /** Creates polls of the partitions in turns. */
   private def polls(perPartition: Int): Array[InMemoryConsumer.Polled] = {
     val values = KafkaLoad.values(1 << 10, Bytes)
     val all    = for {
@@ -107,10 +109,10 @@ private object InMemoryTopic {
   }
 }
 
-/** A client that returns prepared records and does nothing else, so that the measured time is the time of Splice.
+/** Client that only returns prepared records, so the measured time is the time of Splice.
   *
   * @param pauses
-  *   whether each second poll returns no record
+  *   true if every second poll returns no record
   */
 final private class InMemoryConsumer(polls: Array[InMemoryConsumer.Polled], pauses: Boolean = false)
     extends MockConsumer[Array[Byte], Array[Byte]](OffsetResetStrategy.NONE) {
@@ -141,7 +143,7 @@ final private class InMemoryConsumer(polls: Array[InMemoryConsumer.Polled], paus
 
 private object InMemoryConsumer {
 
-  /** What one poll returns, all of one partition, and the position after it. */
+  /** Result of one poll: records of one partition, and the next position. */
   final case class Polled(
       partition: TopicPartition,
       records: ConsumerRecords[Array[Byte], Array[Byte]],

@@ -7,13 +7,14 @@ import org.apache.commons.math3.distribution.TDistribution
 
 import splice.bench.{Median, Report}
 
-/** The times of two builds that ran in turns.
+/** Times of two builds that ran in turns.
   *
-  * Runs of one JVM are not independent: the compiler's choices make one JVM faster than another of the same build. So the interval is one over
-  * JVMs and not over runs: each pair of JVMs contributes the mean of the logarithms of its ratios.
+  * Runs of one JVM are not independent, because JIT decisions make one JVM faster than another JVM of the same build.
+  * The interval is therefore computed over JVMs and not over runs. Each pair of JVMs contributes the mean of the
+  * logarithms of its ratios.
   *
   * @param jvms
-  *   for each pair of JVMs the times of its pairs of runs: base, this
+  *   times of the pairs of runs (base, this) per pair of JVMs
   */
 final private[builds] case class PairedRatios(name: String, jvms: Seq[Seq[(Double, Double)]]) {
 
@@ -22,16 +23,18 @@ final private[builds] case class PairedRatios(name: String, jvms: Seq[Seq[(Doubl
   }
   private val center = logs.sum / logs.size
 
-  /** The geometric mean of base ÷ this; more than 1 where this build is faster. */
+  /** Geometric mean of base ÷ this; greater than 1 if this build is faster. */
   def mean: Double = math.exp(center)
 
-  /** Of an even number of ratios the geometric mean of the middle two, so that neither build is favoured. */
+  /** Median of the ratios. For an even number of ratios, the geometric mean of the middle two, so that neither build
+    * is favoured.
+    */
   def median: Double = {
     val ratios = jvms.flatten.map { case (base, own) => base / own }
     math.sqrt(Median(ratios) / Median(ratios.map(1 / _)))
   }
 
-  /** The 95 % confidence interval of [[mean]], by Student's t; None with less than two pairs of JVMs. */
+  /** 95 % confidence interval of [[mean]] with Student's t; None for fewer than two pairs of JVMs. */
   def interval: Option[(Double, Double)] = Option.when(logs.size > 1) {
     val deviation = math.sqrt(logs.map(log => math.pow(log - center, 2)).sum / (logs.size - 1))
     val t         = new TDistribution((logs.size - 1).toDouble).inverseCumulativeProbability(0.975)
@@ -44,13 +47,13 @@ final private[builds] case class PairedRatios(name: String, jvms: Seq[Seq[(Doubl
 
 private[builds] object PairedRatios {
 
-  /** The lower end of an interval that a change must reach. */
+  /** Required lower end of an interval. */
   val Least = 0.95
 
-  /** One table of all cases.
+  /** Table of all cases.
     *
     * @param unit
-    *   the unit of the times
+    *   unit of the times
     */
   def table(title: String, unit: String, cases: Seq[PairedRatios]): String = {
     val head =

@@ -9,7 +9,7 @@ import java.nio.file.Files
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.openjdk.jmh.annotations.Benchmark
 
-/** [[ReaderBenchmark]] on two builds in turns. JMH starts a new JVM for each run. */
+/** Race of [[ReaderBenchmark]] on two builds in turns. JMH starts a new JVM for each run. */
 final private[builds] class ReaderRace(builds: Turns[Build], only: Option[String], pairs: Int) {
 
   private val json = new ObjectMapper()
@@ -24,7 +24,7 @@ final private[builds] class ReaderRace(builds: Turns[Build], only: Option[String
     (table +: failed).mkString("\n\n")
   }
 
-  /** The message of a build on which a benchmark fails, or the times of both. */
+  /** Runs one benchmark. Left = the error message of the failed build, Right = the times of both builds. */
   private def measure(name: String): Either[String, PairedRatios] = {
     println(name)
     val times = LazyList.range(0, pairs).map { i =>
@@ -59,7 +59,7 @@ final private[builds] class ReaderRace(builds: Turns[Build], only: Option[String
 
 private object ReaderRace {
 
-  // One JVM, with iterations of a second, so that a run and its counterpart are close in time.
+  // One JVM and short iterations keep a run and its counterpart close in time.
   private val Length = Seq("-f", "1", "-wi", "3", "-w", "1", "-i", "3", "-r", "1")
 
   private def names: Seq[String] = classOf[ReaderBenchmark].getDeclaredMethods.toSeq

@@ -3,7 +3,7 @@
 
 package splice.bench.builds
 
-/** Two builds, or their processes. The one that runs first alternates from pair to pair. */
+/** Two builds or their processes. The first of a pair alternates. */
 final private[builds] case class Turns[A](base: A, own: A) {
 
   /** Runs both once. */

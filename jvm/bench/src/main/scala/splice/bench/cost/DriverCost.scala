@@ -15,7 +15,7 @@ import splice.coordinator.sidelog.MemorySideLog
 import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, ReadMode, SourceProvider}
 
-/** What a batch costs the driver before a task runs: planning and the offset's size. */
+/** Cost of a batch on the driver before a task runs: planning time and size of the offset. */
 final class DriverCost(servers: String, cores: Int) {
 
   private val Files10k       = 10000

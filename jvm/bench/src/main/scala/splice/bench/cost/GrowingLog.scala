@@ -11,17 +11,17 @@ import splice.kafka.internal.cluster.{LogDescription, LogMetadata, TimedOffset}
 import splice.source.LogPartition
 import splice.source.log.LogRecord
 
-/** A cluster in memory that answers at once, and whose partitions grow when they are told to. */
+/** Cluster in memory that responds immediately. Calls of `grow` add records to its partitions. */
 final class GrowingLog(clusterId: String, all: Seq[LogPartition]) extends LogMetadata {
 
   @volatile private var now: Map[LogPartition, Long] = all.map(_ -> 10L).toMap
 
   private val description = LogDescription(Some(clusterId), SortedMap.empty, SortedSet.from(all), SortedSet.empty)
 
-  /** What it was asked so far. */
+  /** Number of requests so far. */
   val questions = new AtomicInteger
 
-  /** Ten records more for each partition whose number is a multiple of `every`. */
+  /** Adds ten records to each partition whose number is a multiple of `every`. */
   def grow(every: Int): Unit = now = now.map { case (p, end) => p -> (if (p.partition % every == 0) end + 10 else end) }
 
   override def describe(): LogDescription = asked(description)

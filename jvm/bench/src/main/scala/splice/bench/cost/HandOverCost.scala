@@ -15,9 +15,9 @@ import org.apache.spark.sql.{DataFrame, SaveMode, SparkSession}
 
 import splice.bench.{BenchPlan, Columns, KafkaLoad, Median, Queries, Report, TopicSpec}
 
-/** What an exact hand-over costs: counting a history while it is read, and the switch to the log.
+/** Cost of an exact hand-over: counting a history while it is read, and the switch to the log.
   *
-  * Each history is an archive of the first records of a topic with all columns of Kafka, as Parquet files.
+  * Each history is an archive of the first records of a topic, with all columns of Kafka, in Parquet files.
   */
 final class HandOverCost(spark: SparkSession, servers: String, plan: BenchPlan) {
 
@@ -27,7 +27,7 @@ final class HandOverCost(spark: SparkSession, servers: String, plan: BenchPlan) 
 
   def run(): String = s"${counts()}\n\n${switches()}"
 
-  /** A history that is read with counts and without, in turns. The log has no record after the history. */
+  /** Reads a history with and without counts, in turns. The log has no record after the history. */
   private def counts(): String = onTopic(TopicSpec(plan.rows, plan.bytes, plan.partitions)) { topic =>
     withArchive(topic, plan.rows, files = 16) { folder =>
       val rows = Seq(Columns.All, Columns.Value).flatMap { columns =>
@@ -54,7 +54,7 @@ final class HandOverCost(spark: SparkSession, servers: String, plan: BenchPlan) 
     }
   }
 
-  /** The time of the batches that read the history, in milliseconds. */
+  /** Returns the time of the batches that read the history, in milliseconds. */
   private def backfill(topic: TopicSpec, folder: Path, columns: Columns, counted: Boolean): Long = {
     val rule = if (counted) Exact else Map("live.startingOffsets" -> "latest")
     withCheckpoint { checkpoint =>
@@ -70,7 +70,9 @@ final class HandOverCost(spark: SparkSession, servers: String, plan: BenchPlan) 
     }
   }
 
-  /** Measures the time between the last row of the history and the first row of the log in the sink, and the batches of the log. */
+  /** Measures the time between the last row of the history and the first row of the log in the sink, and the batches
+    * of the log.
+    */
   private def switches(): String = {
     val live = LiveBatches * LiveRows
     onTopic(TopicSpec(HistoryRows + live, plan.bytes, plan.partitions)) { topic =>
@@ -129,7 +131,7 @@ final class HandOverCost(spark: SparkSession, servers: String, plan: BenchPlan) 
     val history = batches.scanLeft(0L)(_ + _._2).tail.indexOf(HistoryRows)
     if (history < 0) throw new IllegalStateException("a batch has rows of the history and of the log")
     val times = batches.map { case (batch, _) => RowTimes.of(batch) }
-    // The last batch of the log may have fewer rows.
+    // The last batch of the log may have fewer rows, so it is excluded.
     val live  = times.drop(history + 1).sliding(2).map(pair => pair(1).last - pair(0).last).toSeq.dropRight(1)
     val ended = times(history).last
     Switched(times(history + 1).first - ended, times(history + 1).last - ended, Median(live))
@@ -156,7 +158,7 @@ final class HandOverCost(spark: SparkSession, servers: String, plan: BenchPlan) 
     finally load.delete(topic.name)
   }
 
-  /** The first rows of a topic in a number of Parquet files. */
+  /** Writes the first rows of a topic to the given number of Parquet files. */
   private def withArchive[A](topic: TopicSpec, rows: Long, files: Int)(work: Path => A): A = {
     val folder = Files.createTempDirectory("bench-archive")
     try {
@@ -203,22 +205,22 @@ private object HandOverCost {
     "live.handOver.offset"    -> "offset"
   )
 
-  /** Milliseconds from the last row of the history to the first row of the log and to the last row of its first batch, and from batch to
-    * batch of the log.
+  /** Times of a switch in milliseconds. `firstRow` and `firstBatch` count from the last row of the history to the
+    * first row and to the end of the first batch of the log. `batch` is the time between batches of the log.
     */
   final private case class Switched(firstRow: Double, firstBatch: Double, batch: Double)
 
-  /** When the first and the last row of a batch came to the sink, in milliseconds. */
+  /** Times of the first and the last row of a batch at the sink, in milliseconds. */
   final private case class Times(first: Double, last: Double)
 
-  /** The times of rows. Tasks run in this JVM. */
+  /** Recorder of the times of rows. Tasks run in this JVM. */
   private object RowTimes {
 
     private val seen = new ConcurrentLinkedQueue[(Long, Times)]
 
     def clear(): Unit = seen.clear()
 
-    /** Takes the rows of a task. */
+    /** Consumes the rows of a task and records their times. */
     def take(batch: Long, rows: Iterator[InternalRow]): Unit = if (rows.hasNext) {
       val first = System.nanoTime()
       rows.foreach(_ => ())

@@ -27,8 +27,9 @@ import splice.source.options.SourceOptions
 import splice.source.runtime.Boundedness
 import splice.source.{EnumeratorContext, LogPartition, ReadMode, Source, SplitEnumerator}
 
-/** What a batch of very many streams costs the driver when brokers answer at once: 1,000 streams on 50 simulated clusters, each on
-  * two of them, 20,000 partitions in all, by a metadata file and with the side log on a disk.
+/** Cost of a batch of many streams on the driver, with brokers that respond immediately. The set-up has 1,000
+  * streams, 50 simulated clusters and 20,000 partitions. Each stream is on two clusters. A file has the metadata, and
+  * the side log is on a disk.
   */
 final class ManyClustersCost(cores: Int) {
 
@@ -53,7 +54,7 @@ final class ManyClustersCost(cores: Int) {
       "of it readers",
       "of it report",
       "idle trigger, ms",
-      "questions a cluster",
+      "requests per cluster",
       "offset, bytes"
     )
     (f"### $Streams%,d streams on $Clusters simulated clusters, ${Streams * 2 * Partitions}%,d partitions" +: "" +:
@@ -139,7 +140,7 @@ final class ManyClustersCost(cores: Int) {
     finally Queries.delete(folder)
   }
 
-  /** The real source over other clusters. */
+  /** Real source with simulated clusters. */
   final private class Simulated(
       real: DynamicKafkaSource,
       settings: DynamicSettings,

@@ -16,7 +16,9 @@ import splice.bench.{BenchPlan, Columns, KafkaLoad, Queries, Report, TopicSpec}
 
 // scalafix:off DisableSyntax.null; Kafka's clients define null for an absent argument
 
-/** What stays in memory over a thousand batches, and what is left once the query has stopped. Tasks run in this JVM. */
+/** Memory use over a thousand batches, and remaining clients and threads after the stop of the query. Tasks run in
+  * this JVM.
+  */
 final class MemoryOverBatches(spark: SparkSession, queries: Queries, servers: String, plan: BenchPlan) {
 
   import MemoryOverBatches._
@@ -34,7 +36,7 @@ final class MemoryOverBatches(spark: SparkSession, queries: Queries, servers: St
         "subscribe"               -> topic.name,
         "startingOffsets"         -> "earliest",
         "maxOffsetsPerTrigger"    -> RowsPerBatch.toString,
-        // Else no bean tells of the clients that read no records.
+        // Without this reporter, clients that do not read records have no JMX beans.
         "kafka.metric.reporters" -> classOf[JmxReporter].getName
       )
       val _    = queries.availableNow("splice-kafka", options, Columns.All)
@@ -55,7 +57,7 @@ object MemoryOverBatches {
   private val RowsPerBatch = 160L
   private val Looks        = Set(50L, 100L, 250L, 500L, 750L, 990L)
 
-  /** Kafka clients that are open in this JVM, by the beans that each has. */
+  /** Number of open Kafka clients in this JVM, counted by their JMX beans. */
   private def clients(): Int = {
     val beans = ManagementFactory.getPlatformMBeanServer
     val kinds = Seq("kafka.consumer:type=consumer-metrics,*", "kafka.admin.client:type=admin-client-metrics,*")

@@ -22,7 +22,9 @@ import splice.source.options.SourceOptions
 import splice.source.runtime.Boundedness
 import splice.source.{EnumeratorContext, LogPartition, ReadMode, Source, SplitEnumerator}
 
-/** What planning a batch costs the driver when brokers answer at once: 10,000 partitions of a simulated cluster, in 200 topics. */
+/** Cost of planning a batch on the driver, with brokers that respond immediately: 10,000 partitions of a simulated
+  * cluster in 200 topics.
+  */
 final class PlanCost(cores: Int) {
 
   private val threads = ManagementFactory.getThreadMXBean
@@ -95,7 +97,7 @@ final class PlanCost(cores: Int) {
     }
   }
 
-  // The thread's own time: nothing here waits, and a busy machine must not count.
+  // CPU time of the thread. The measured code does not wait, and other load on the machine must not count.
   private def timed[A](work: => A): (A, Double) = {
     val begin = threads.getCurrentThreadCpuTime
     val made  = work
@@ -104,7 +106,7 @@ final class PlanCost(cores: Int) {
 
   private def median(millis: Seq[Double]): String = f"${Median(millis)}%.1f"
 
-  /** The real source over another log. */
+  /** Real source with another log. */
   final private class Simulated(real: KafkaSource, settings: KafkaSettings, log: LogMetadata)
       extends Source[KafkaPosition] {
     override def kind: String                          = real.kind

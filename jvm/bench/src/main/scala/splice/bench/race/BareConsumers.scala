@@ -16,11 +16,11 @@ import org.apache.kafka.clients.consumer.KafkaConsumer
 import org.apache.kafka.common.TopicPartition
 import org.apache.kafka.common.serialization.ByteArrayDeserializer
 
-/** Plain KafkaConsumers, one a thread, that read a topic from its first to its last record and touch nothing of it.
+/** Plain KafkaConsumers, one per thread, that read a topic completely and do not process the records.
   *
   * @param maxWaitMillis
-  *   how long a broker may keep a fetch that finds nothing; with the client's default a consumer that has read one partition to its end
-  *   waits for that long before it gets more of the others
+  *   maximum time that a broker holds an empty fetch. With the default of the client, a consumer that has reached the
+  *   end of one partition waits for this time before it receives records of other partitions
   */
 final class BareConsumers(servers: String, topic: String, partitions: Int, threads: Int, maxWaitMillis: Int) {
 

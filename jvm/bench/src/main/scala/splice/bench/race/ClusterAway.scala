@@ -21,12 +21,14 @@ import splice.bench.{BenchPlan, KafkaLoad, Median, Queries, Report}
 
 // scalafix:off DisableSyntax.null; Kafka's clients define null for an absent argument
 
-/** How long batches over two clusters take while a third is away for the whole run: 20,000 rows a second, trigger 0.
+/** Benchmark of batches over two clusters while a third cluster is unavailable for the whole run: 20,000 rows per
+  * second, trigger 0.
   *
-  * The third cluster joins the metadata once the query runs: one that never answered before keeps a query from starting.
+  * The third cluster is added to the metadata after the start of the query. A cluster that has never responded would
+  * prevent the start.
   *
   * @param servers
-  *   the bootstrap servers of the clusters that are there; the first two are used
+  *   bootstrap servers of the available clusters; the first two are used
   */
 final class ClusterAway(spark: SparkSession, servers: Seq[String], plan: BenchPlan) {
 
@@ -40,7 +42,7 @@ final class ClusterAway(spark: SparkSession, servers: Seq[String], plan: BenchPl
   private val loads = there.map(new KafkaLoad(_))
 
   def run(): String = {
-    // The JVM gets warm in the first round. Each round begins with another lap.
+    // The first round warms up the JVM. Each round begins with another lap.
     val rounds = (0 to plan.rounds).map(n => rotated(n).map(third => third -> lap(third)).toMap).drop(1)
     val rows   = Third.all.map { third =>
       val own    = rounds.map(_(third))
@@ -56,7 +58,7 @@ final class ClusterAway(spark: SparkSession, servers: Seq[String], plan: BenchPl
     }
     val head =
       Seq("third cluster", "batches", "batch p50, ms", "batch p99, ms", "p99 ÷ none, median of rounds", "greatest")
-    (f"### A cluster that is away, $RowsPerSecond%,d rows a second of two others, trigger 0" +: "" +:
+    (f"### An unavailable cluster, $RowsPerSecond%,d rows per second of two others, trigger 0" +: "" +:
       s"Medians of ${plan.rounds} rounds after one that is not measured." +: "" +:
       Report.lines(head, rows)).mkString("\n")
   }
@@ -118,7 +120,7 @@ final class ClusterAway(spark: SparkSession, servers: Seq[String], plan: BenchPl
 
 object ClusterAway {
 
-  /** In which way the third cluster is away. */
+  /** Kind of unavailability of the third cluster. */
   sealed abstract class Third(val title: String) {
     def open(): Away
   }
@@ -136,8 +138,8 @@ object ClusterAway {
       }
     }
 
-    /** As a machine that hangs, or a network that loses what comes back. */
-    case object Silent extends Third("takes connections and never answers") {
+    /** Simulates a hanging machine, or a network that loses responses. */
+    case object Silent extends Third("accepts connections and never responds") {
       override def open(): Away = {
         val socket = listen()
         new Away(Seq(address(socket)), Seq(socket))
@@ -146,7 +148,7 @@ object ClusterAway {
 
     val all: Seq[Third] = Seq(None, Refuses, Silent)
 
-    // The kernel completes connections that nobody accepts.
+    // The kernel completes connections even without a call of `accept`.
     private def listen()                      = new ServerSocket(0, 1000, InetAddress.getLoopbackAddress)
     private def address(socket: ServerSocket) = s"127.0.0.1:${socket.getLocalPort}"
   }
@@ -157,12 +159,14 @@ object ClusterAway {
 
   final case class BatchTimes(batches: Long, p50: Long, p99: Long)
 
-  /** How long each batch took, from its trigger to its commit. Events come on Spark's listener thread. */
+  /** Durations of batches from trigger to commit. Spark calls this listener on its listener thread. */
   final private class Watch extends StreamingQueryListener {
 
     private val seen = new ConcurrentLinkedQueue[(Long, Instant, Long)]
 
-    /** Of the batches with rows that began between two times, once the listener has heard of all up to `last`. */
+    /** Waits for the events of all batches up to `last`. Returns the times of batches with rows that began between
+      * two times.
+      */
     def times(last: Long, from: Instant, until: Instant): BatchTimes = {
       while (!seen.asScala.exists(_._1 >= last)) LockSupport.parkNanos(10.millis.toNanos)
       val own = seen.asScala.collect { case (_, at, millis) if !at.isBefore(from) && at.isBefore(until) => millis }

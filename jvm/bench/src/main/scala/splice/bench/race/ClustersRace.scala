@@ -11,18 +11,19 @@ import scala.concurrent.{Await, ExecutionContext, Future}
 
 import splice.bench.{BenchPlan, Columns, Contender, KafkaLoad, Queries, Race, Reading, Report, TopicSpec}
 
-/** The same rows on one cluster and shared out among several: bare consumers, KafkaSource, DynamicKafkaSource.
+/** Benchmark of the same rows on one cluster and distributed over several clusters: plain consumers, KafkaSource and
+  * DynamicKafkaSource.
   *
   * @param servers
-  *   the bootstrap servers of each cluster; all rows are on the first of them too
+  *   bootstrap servers of each cluster; the first cluster also has all rows
   */
 final class ClustersRace(queries: Queries, servers: Seq[String], plan: BenchPlan) {
 
   private val PerTrigger    = 500000L
   private val MaxWaitMillis = 10
 
-  // Each of several brokers is asked by so many runs less often than one that has all rows, and a broker that is not compiled yet
-  // takes of the same processors as the query.
+  // Each of several brokers receives fewer requests than one broker with all rows, so JIT compilation needs more
+  // runs. An uncompiled broker takes CPU time from the query on the same machine.
   private val warmUps = 3 * servers.size
 
   private val part =
@@ -72,7 +73,8 @@ final class ClustersRace(queries: Queries, servers: Seq[String], plan: BenchPlan
       )
       val several = s"${servers.size} clusters"
       val bare    = Contender(s"${servers.size} bare consumers, one cluster", () => Some(bareOfOne()))
-      // More brokers take more of the same processors. What bare clients lose by them is no cost of Splice.
+      // More brokers take more CPU time on the same machine. The slowdown of plain consumers is therefore not a cost
+      // of Splice.
       val bares      = Contender(s"${servers.size} bare consumers, $several", () => Some(bareOfSeveral()))
       val contenders =
         Seq(bare, bares, one, dynamic("one cluster", whole.name, servers.take(1)), dynamic(several, part.name, servers))

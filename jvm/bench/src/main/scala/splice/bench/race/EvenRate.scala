@@ -7,14 +7,14 @@ import java.util.concurrent.locks.LockSupport
 
 import scala.concurrent.duration._
 
-/** Does something so many times a second, as evenly as every few milliseconds. */
+/** Repeats work at a constant rate, with a resolution of a few milliseconds. */
 final class EvenRate(perSecond: Int) {
 
   private val Tick = 5.millis
 
   private var done = 0L
 
-  /** Does it for so long; `work` gets how often it was done before. */
+  /** Repeats `work` for a duration. The argument of `work` is the number of previous calls. */
   def during(time: FiniteDuration)(work: Long => Unit): Unit = {
     val each  = (perSecond * Tick.toMillis / 1000).toInt
     val begin = System.nanoTime()

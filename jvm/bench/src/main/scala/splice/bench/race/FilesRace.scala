@@ -9,7 +9,7 @@ import org.apache.spark.sql.{SaveMode, SparkSession}
 
 import splice.bench.{BenchPlan, Contender, Queries, Race, Report}
 
-/** Reading a folder of Parquet files: Spark's own scan, Splice. */
+/** Benchmark of a folder of Parquet files: Spark's scan and Splice. */
 final class FilesRace(spark: SparkSession, queries: Queries, plan: BenchPlan) {
 
   def run(): String = {

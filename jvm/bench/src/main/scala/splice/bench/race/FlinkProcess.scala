@@ -3,12 +3,12 @@
 
 package splice.bench.race
 
-/** Flink in a process of its own, started when it is first asked to read and kept warm. */
+/** Flink in a separate process, which starts at the first read and stays warm. */
 final class FlinkProcess extends AutoCloseable {
 
   private var started: Option[PeerProcess] = None
 
-  /** Reads the values of a topic from its first record to its end; answers how many there were. */
+  /** Reads all values of a topic. Returns their number. */
   def read(servers: String, topic: String, parallelism: Int): Long = {
     val flink = started.getOrElse {
       val fresh = FlinkProcess.start()

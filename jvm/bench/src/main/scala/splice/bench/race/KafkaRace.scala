@@ -9,12 +9,12 @@ import org.apache.kafka.clients.consumer.ConsumerConfig
 
 import splice.bench.{BenchPlan, Contender, KafkaCase, KafkaLoad, Queries, Race, Reading, Report}
 
-/** Reading whole topics: bare consumers, Flink, Spark's own source, Splice. */
+/** Benchmark of whole topics: plain consumers, Flink, Spark's source and Splice. */
 final class KafkaRace(queries: Queries, servers: String, plan: BenchPlan) {
 
   private val load = new KafkaLoad(servers)
 
-  /** Runs cases, those of one topic together; each topic is made before and deleted after. */
+  /** Runs the cases, grouped by topic. Each topic is created before its cases and deleted after them. */
   def run(all: Seq[KafkaCase]): String = Using.resource(new FlinkProcess) { flink =>
     val cases = all.filter(one => plan.only.forall(one.title.contains))
     cases.map(_.topic).distinct.flatMap { topic =>

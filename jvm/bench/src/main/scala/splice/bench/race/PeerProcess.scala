@@ -6,10 +6,11 @@ package splice.bench.race
 import java.io.{BufferedReader, InputStreamReader, PrintStream}
 import java.util.concurrent.TimeUnit
 
-/** A JVM with its own class path that reads when it gets a line and prints `read` and numbers. Stays warm between requests.
+/** JVM with a separate class path. For each input line, the JVM reads data and prints `read` and numbers. The JVM
+  * stays warm between requests.
   *
   * @param errors
-  *   the destination of the JVM's error stream
+  *   destination of the error stream of the JVM
   */
 final class PeerProcess(name: String, command: Seq[String], errors: ProcessBuilder.Redirect) extends AutoCloseable {
 

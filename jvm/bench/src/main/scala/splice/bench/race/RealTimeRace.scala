@@ -25,10 +25,11 @@ import splice.bench.{BenchPlan, KafkaLoad, Median, Queries, Report, TopicSpec}
 
 // scalafix:off DisableSyntax.null; Kafka's clients define null for an absent argument
 
-/** Compares Splice with Spark's Kafka source in real-time mode, from Kafka to Kafka. Both run in turns.
+/** Compares Splice with Spark's Kafka source in real-time mode, from Kafka to Kafka. Both sources run in turns.
   *
-  * The latency of a record is the time from its timestamp until the sink's producer sends the copy, which is the timestamp of the copy. A
-  * consumer reads all copies after the query was stopped. Each turn has a session of its own, since Spark's source needs a core per partition.
+  * The latency of a record is the difference between its timestamp and the timestamp of its copy, which the producer
+  * of the sink sets. A consumer reads all copies after the stop of the query. Each turn has a separate session,
+  * because Spark's source needs one core per partition.
   */
 final class RealTimeRace(servers: String, plan: BenchPlan) {
 
@@ -98,7 +99,7 @@ final class RealTimeRace(servers: String, plan: BenchPlan) {
     } finally Seq(from, to).foreach(load.delete)
   }
 
-  /** Writes at a steady rate; the time at which measuring begins. */
+  /** Writes at a constant rate. Returns the time at which the measurement begins. */
   private def produce(query: StreamingQuery, topic: String, rate: Int, partitions: Int): Long =
     try
       Using.resource(load.producer("none", lingerMillis = 0)) { producer =>
@@ -115,7 +116,7 @@ final class RealTimeRace(servers: String, plan: BenchPlan) {
       }
     finally query.stop()
 
-  /** The latencies of records that were written at `begin` or later. */
+  /** Returns the latencies of records that were written at `begin` or later. */
   private def ages(topic: String, begin: Long): Latency = {
     Ages.clear()
     Using.resource(consumer()) { consumer =>
@@ -137,7 +138,9 @@ final class RealTimeRace(servers: String, plan: BenchPlan) {
     new KafkaConsumer(settings, new ByteArrayDeserializer, new ByteArrayDeserializer)
   }
 
-  /** All records are there before the query starts; a filter passes the last one of each partition, so that the sink costs nothing. */
+  /** Measures a backlog that is complete before the start of the query. A filter passes only the last record of each
+    * partition, so the sink has no cost.
+    */
   private def backlog(): String = {
     val topic = TopicSpec(plan.rows, plan.bytes, Few)
     load.fill(topic)
@@ -159,7 +162,7 @@ final class RealTimeRace(servers: String, plan: BenchPlan) {
     } finally load.delete(topic.name)
   }
 
-  // The time of the first start of a query in a session is included for both.
+  // The measured time includes the first start of a query in a session, for both sources.
   private def toEnd(frame: org.apache.spark.sql.DataFrame, checkpoint: String): Double = {
     Ages.clear()
     val begin = System.nanoTime()

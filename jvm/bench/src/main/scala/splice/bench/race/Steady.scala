@@ -18,7 +18,9 @@ import splice.bench.{BenchPlan, KafkaLoad, Median, Queries, Report}
 
 // scalafix:off DisableSyntax.null; Kafka's clients define null for an absent argument
 
-/** Records that come at a steady rate, read as soon as they are there: how old each is when the sink sees it. */
+/** Benchmark of the age of records at the sink, with records that are produced at a constant rate and read
+  * immediately.
+  */
 final class Steady(spark: SparkSession, servers: String, plan: BenchPlan) {
 
   private val RowsPerSecond = 20000
@@ -31,13 +33,13 @@ final class Steady(spark: SparkSession, servers: String, plan: BenchPlan) {
   def run(): String = {
     val formats = Seq("Spark kafka" -> "kafka", "Splice kafka" -> "splice-kafka")
     val laps    = (1 to plan.rounds).flatMap(_ => formats.map { case (name, format) => name -> measure(format) })
-    // A task of Spark's own source that is still to stop would wait for a minute for a topic that is gone.
+    // A running task of Spark's source would wait one minute for a deleted topic.
     made.foreach(load.delete)
     val rows = formats.map { case (name, _) =>
       val own = laps.filter(_._1 == name).map(_._2)
       Seq(name, median(own.map(_.p50)), median(own.map(_.p99)))
     }
-    (f"### Kafka, $RowsPerSecond%,d rows a second, trigger 0, ${plan.partitions} partitions" +: "" +:
+    (f"### Kafka, $RowsPerSecond%,d rows per second, trigger 0, ${plan.partitions} partitions" +: "" +:
       Report.lines(Seq("source", "p50, ms", "p99, ms"), rows)).mkString("\n")
   }
 
@@ -91,7 +93,7 @@ final class Steady(spark: SparkSession, servers: String, plan: BenchPlan) {
 
 final case class Latency(p50: Long, p99: Long)
 
-/** How many records had which age, in milliseconds. Tasks run in this JVM. */
+/** Histogram of the ages of records, in milliseconds. Tasks run in this JVM. */
 object Ages {
 
   private val counts = new AtomicLongArray(60000)

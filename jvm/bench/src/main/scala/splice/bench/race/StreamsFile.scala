@@ -6,7 +6,7 @@ package splice.bench.race
 import java.nio.file.StandardCopyOption.ATOMIC_MOVE
 import java.nio.file.{Files, Path}
 
-/** The metadata file of one stream, which is replaced as a whole. */
+/** Metadata file of one stream. Each write replaces the whole file. */
 final class StreamsFile(folder: Path) {
 
   private val file       = folder.resolve("streams.yaml")
@@ -14,7 +14,7 @@ final class StreamsFile(folder: Path) {
 
   val stream = "bench"
 
-  /** The options of a query that reads the stream. */
+  /** Options of a query that reads the stream. */
   def options: Map[String, String] = Map(
     "streams"           -> stream,
     "metadata.file"     -> file.toString,
@@ -22,7 +22,7 @@ final class StreamsFile(folder: Path) {
     "startingOffsets"   -> "earliest"
   )
 
-  /** Says that the stream is a topic on clusters with these bootstrap servers. */
+  /** Maps the stream to a topic on clusters with the given bootstrap servers. */
   def write(topic: String, clusters: Seq[String]): Unit = {
     generation += 1
     val names = clusters.indices.map(i => s"c$i")

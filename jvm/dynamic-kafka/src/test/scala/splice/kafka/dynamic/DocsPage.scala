@@ -5,10 +5,10 @@ package splice.kafka.dynamic
 
 import java.nio.file.{Files, Path}
 
-/** Pages of the documentation, whose examples and tables tests compare with the code. */
+/** Pages of the documentation. Tests compare their examples and tables with the code. */
 private[dynamic] object DocsPage {
 
-  /** The text of a page in `docs`. */
+  /** Text of a page in `docs`. */
   def apply(name: String): String = {
     val folders = Iterator.iterate(Path.of("").toAbsolutePath)(_.getParent).takeWhile(Option(_).nonEmpty)
     Files.readString(folders.map(_.resolve("docs").resolve(name)).find(Files.exists(_)).get)

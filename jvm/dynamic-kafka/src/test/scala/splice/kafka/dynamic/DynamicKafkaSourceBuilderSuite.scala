@@ -11,7 +11,7 @@ import splice.kafka.OffsetsInitializer
 import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions
 
-/** The builder of a source over many clusters. */
+/** Tests of the builder of a source over many clusters. */
 final class DynamicKafkaSourceBuilderSuite extends AnyFunSuite {
 
   private def builder() = DynamicKafkaSource.builder().metadataFile("/streams.yaml").streams("orders", "returns")
@@ -19,7 +19,7 @@ final class DynamicKafkaSourceBuilderSuite extends AnyFunSuite {
   private val begun =
     ListMap("source" -> "dynamicKafka", "metadata.file" -> "/streams.yaml", "streams" -> "orders,returns")
 
-  test("the words of the builder are options") {
+  test("methods of the builder set options") {
     assert(builder().build().options == begun)
     assert(builder().commitToGroup("g").build().options ==
       begun + ("kafka.group.id" -> "g") + ("commitToGroup" -> "true"))
@@ -27,7 +27,7 @@ final class DynamicKafkaSourceBuilderSuite extends AnyFunSuite {
       begun + ("endingTimestamp" -> "7"))
   }
 
-  test("a later start or end takes the place of an earlier one") {
+  test("a later start or end replaces an earlier one") {
     val spec = builder()
       .startingOffsets(OffsetsInitializer.timestamp(7L))
       .startingOffsets(OffsetsInitializer.earliest())
@@ -52,7 +52,7 @@ final class DynamicKafkaSourceBuilderSuite extends AnyFunSuite {
     ))
   }
 
-  test("a stream may start elsewhere than the others") {
+  test("a stream may have a separate start") {
     val spec = builder()
       .startingOffsets(OffsetsInitializer.earliest())
       .startingOffsets(OffsetsInitializer.latest(), "orders")
@@ -61,7 +61,7 @@ final class DynamicKafkaSourceBuilderSuite extends AnyFunSuite {
     assert(spec.options == begun + ("startingOffsets" -> "earliest") + ("stream.orders.startingTimestamp" -> "7"))
   }
 
-  test("of a stream nothing but a start can be said, of one that is read, and rightly") {
+  test("only a valid start can be set per stream, and only for a subscribed stream") {
     def refused(key: String, value: String) =
       intercept[SpliceOptionException](builder().option(key, value).build()).getMessage
     assert(refused("stream.orders.maxOffsetsPerTrigger", "7").contains(
@@ -75,7 +75,7 @@ final class DynamicKafkaSourceBuilderSuite extends AnyFunSuite {
     assert(builder().option("Stream.Orders.StartingOffsets", "latest").build().options.size == begun.size + 1)
   }
 
-  test("a leg with a hand-over can have no start, of a stream or of a cluster either") {
+  test("a leg with a hand-over must not have a start per stream or per cluster") {
     def start(key: String) =
       new DynamicKafkaSourceProvider().startOption(SourceOptions(begun + (key -> "7"))).contains(key)
     assert(start("startingTimestamp") && start("stream.orders.startingTimestamp") &&
@@ -83,14 +83,14 @@ final class DynamicKafkaSourceBuilderSuite extends AnyFunSuite {
     assert(!start("cluster.a.kafka.client.id") && !start("stream.orders.onNoCommittedOffset"))
   }
 
-  test("what is a start only cannot be an end") {
+  test("a start that is not a valid end is rejected as an end") {
     Seq(OffsetsInitializer.earliest(), OffsetsInitializer.committed()).foreach { only =>
       val refused = intercept[SpliceOptionException](builder().endingOffsets(only))
       assert(refused.getMessage.contains("'endingOffsets'"))
     }
   }
 
-  test("build checks options and asks nobody") {
+  test("build checks the options without a connection") {
     val typo = intercept[SpliceOptionException](builder().option("stream", "orders").build())
     assert(typo.getMessage.contains("Did you mean 'streams'?"))
   }

@@ -21,7 +21,7 @@ import splice.source.runtime.ProgressMetric
 import splice.source.{EnumeratorContext, Position, ReadMode, Source, SourceProvider, SplitReader}
 import splice.testkit.KafkaBroker
 
-/** Two real clusters, and queries over streams on them by metadata in a file that changes. */
+/** Two real clusters, and queries over their streams with a changing metadata file. */
 abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndAfterAll {
 
   protected lazy val east    = KafkaBroker.start()
@@ -38,7 +38,7 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
     ))
   }
 
-  /** A run of a query over one stream, whose side log outlives it. */
+  /** Query over one stream, with a side log that outlives its runs. */
   final protected class Query(name: String, more: (String, String)*) {
 
     private val file               = folder.resolve(s"$name.yaml")
@@ -46,13 +46,13 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
     var position: Option[Position] = None
     var rows: Vector[Row]          = Vector.empty
 
-    /** Says where the stream lies, as `east/topic` and `west/topic`. */
+    /** Publishes the topics of the stream as `east/topic` and `west/topic`. */
     def lies(topics: String*): Unit = publish("", topics: _*)
 
-    /** The same, and where it goes over, as the metadata document says it. */
+    /** Publishes the topics of the stream with a cutover. */
     def goesOver(cutover: String, topics: String*): Unit = publish(s"cutovers: {$name: {$cutover}}", topics: _*)
 
-    /** Replaces the document by one with another section. */
+    /** Publishes a document with an additional section. */
     def publish(section: String, topics: String*): Unit = {
       val byCluster = topics.map(_.split("/")).groupMap(_(0))(_(1)).map { case (c, ts) =>
         s"$c: [${ts.mkString(", ")}]"
@@ -87,7 +87,7 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
       }
     }
 
-    /** Goes on from where the query was, in a run of its own. */
+    /** Continues the query in a new run. */
     def run(use: Run => Unit): Unit = {
       val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, java.util.UUID.randomUUID().toString)
       val made    = source
@@ -103,13 +103,13 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
 
     private def columns: StructType = StructType(source.schema.fields ++ source.metadataColumns.fields)
 
-    /** Plans a batch; nothing of it counts unless it is read. */
+    /** Plans a batch. The position of the query changes only if the batch is read. */
     def plan(): Position = coordinator.advance(query.position.get, everything = false)
 
-    /** Answers of the metadata service that were not applied in this run. */
+    /** Number of documents that were not applied in this run. */
     def refusals: Int = coordinator.figures(query.position.get)(ProgressMetric.Refusals).toInt
 
-    /** The clusters that a change waits for, as the query's progress names them. */
+    /** Clusters that a change waits for, from the progress of the query. */
     def waitsFor: Option[String] = coordinator.figures(query.position.get).get(ProgressMetric.Waiting)
 
     def read(from: Position, until: Position): Vector[Row] = {
@@ -131,7 +131,7 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
       }
     }
 
-    /** Reads batches until the rows are there. */
+    /** Reads batches until the rows are complete. */
     def until(what: String)(enough: Vector[Row] => Boolean): Unit = eastLog.eventually(what) {
       val from  = query.position.get
       val until = plan()

@@ -12,24 +12,24 @@ import org.apache.kafka.clients.producer.ProducerRecord
 
 import splice.kafka.RealLog
 
-/** Streams that go over to a mirror of their topic, with the same records at other offsets. */
+/** Tests of cutovers of streams to a mirror of their topic, with the same records at other offsets. */
 final class RealCutoverSuite extends RealClusters {
 
   private val hour = Duration.ofHours(1)
 
-  // Records have no finer time.
+  // Timestamps of records have milliseconds.
   private def now: Instant = Instant.now().truncatedTo(ChronoUnit.MILLIS)
 
   private def anHourAgo: Instant = now.minus(hour)
 
-  /** The mirror holds a few records in each partition that the other topic does not. */
+  /** Creates a topic and its mirror. Each partition of the mirror has a few additional records. */
   private def mirrored(topic: String): Unit = {
     eastLog.create(topic, 2)
     westLog.create(topic, 2)
     write(westLog, topic, -6 until 0, Instant.now().minus(Duration.ofDays(1)))
   }
 
-  /** Writes ids, the first at a time and each a second after the one before. */
+  /** Writes ids with record times. The first record has the time `first`, and the times increase by one second. */
   private def write(log: RealLog, topic: String, ids: Range, first: Instant): Unit =
     Using.resource(log.producer()) { out =>
       ids.map { i =>
@@ -43,13 +43,15 @@ final class RealCutoverSuite extends RealClusters {
 
   private def at(time: Instant, more: String = ""): String = s"""timestamp: "$time"$more"""
 
-  /** Every id once: those before one of them from the old topic, the rest from its mirror. */
+  /** Asserts that every id was read once: ids before `over` from the old topic, later ids from its mirror. */
   private def assertOver(query: Query, ids: Range, over: Int): Unit = {
     val read = query.rows.map(row => row.value.drop(1).toInt -> row.cluster).sortBy(_._1)
     assert(read == ids.map(i => i -> (if (i < over) "east" else "west")))
   }
 
-  test("at a time that is over: each id once, from the old topic before it and from the mirror after") {
+  test(
+    "at a time in the past: each id is read once, from the old topic before the time and from the mirror after the time"
+  ) {
     mirrored("past")
     val first = anHourAgo
     writeBoth("past", 0 until 40, first)
@@ -65,7 +67,7 @@ final class RealCutoverSuite extends RealClusters {
     assertOver(query, 0 until 44, 21)
   }
 
-  test("at a time to come: the old topic is read up to it and not past it, and a mirror that lags doubles nothing") {
+  test("at a time in the future: the old topic is read up to the time, and a lagging mirror causes no duplicates") {
     mirrored("future")
     val time  = now.plusSeconds(15)
     val first = time.minusSeconds(20)
@@ -80,7 +82,7 @@ final class RealCutoverSuite extends RealClusters {
         rows.size >= 16 && query.position.exists(_.json.contains("\"change\":1"))
       )
     }
-    // A restart before the time, and one after it.
+    // One restart is before the time, and one is after the time.
     query.run { run =>
       write(eastLog, "future", 16 until 30, first.plusSeconds(16))
       run.until("rows up to the time")(_.size >= 20)
@@ -99,7 +101,7 @@ final class RealCutoverSuite extends RealClusters {
     assertOver(query, 0 until 36, 20)
   }
 
-  test("at a time of which there is no record: the ends of both hold once records of it may not be late any more") {
+  test("at a time without a record: the ends of both topics apply when no late record of that time can arrive") {
     mirrored("quiet")
     val query = new Query("quietly")
     query.lies("east/quiet")
@@ -108,7 +110,7 @@ final class RealCutoverSuite extends RealClusters {
     query.run { run =>
       run.until("rows")(_.size >= 10)
       query.goesOver(at(time, ", lateness: 1s"), "west/quiet")
-      run.until("the mirror's turn")(_ => query.position.exists(_.json.contains("west")))
+      run.until("the switch to the mirror")(_ => query.position.exists(_.json.contains("west")))
     }
     assert(Instant.now().isAfter(time.plusSeconds(1)))
     writeBoth("quiet", 10 until 16, time.plusSeconds(1))
@@ -116,7 +118,7 @@ final class RealCutoverSuite extends RealClusters {
     assertOver(query, 0 until 16, 10)
   }
 
-  test("at mapped offsets: each id once, also when the run is another one before the old topic is drained") {
+  test("at mapped offsets: each id is read once, even with a restart before the old topic is drained") {
     mirrored("mapped")
     writeBoth("mapped", 0 until 40, anHourAgo)
     val query = new Query("mapping", "maxOffsetsPerTrigger" -> "6", "cutover" -> "stream")
@@ -131,7 +133,7 @@ final class RealCutoverSuite extends RealClusters {
     assertOver(query, 0 until 40, 23)
   }
 
-  test("at mapped offsets that the mirror has not come to yet: it is waited for, in each run, and each id comes once") {
+  test("at mapped offsets that the mirror has not reached: each run waits for the mirror, and each id is read once") {
     mirrored("ahead")
     val first = anHourAgo
     write(eastLog, "ahead", 0 until 40, first)
@@ -145,12 +147,12 @@ final class RealCutoverSuite extends RealClusters {
       "west/ahead"
     )
     query.run { run =>
-      run.until("the rest of the old topic, and that it is over")(rows =>
+      run.until("the remaining rows of the old topic, and the end of the cutover")(rows =>
         rows.size >= 48 && query.position.exists(_.json.contains("\"change\":2"))
       )
       assert(run.plan() == query.position.get)
     }
-    // Nor does it matter that the document says nothing of it any more.
+    // A later document without the cutover has no effect.
     query.lies("west/ahead")
     query.run { run =>
       run.until("the change")(_ => query.position.exists(_.json.contains("\"change\":3")))
@@ -166,7 +168,7 @@ final class RealCutoverSuite extends RealClusters {
     assertOver(query, 0 until 56, 48)
   }
 
-  test("what was read past the time already is not read again: the answer is left alone until it says another time") {
+  test("a cutover before records that were already read is rejected until the document sets another time") {
     mirrored("late")
     val first = anHourAgo
     writeBoth("late", 0 until 20, first)
@@ -179,14 +181,14 @@ final class RealCutoverSuite extends RealClusters {
       run.until("rows of the old topic")(_.size >= 30)
       run.until("the refusal")(_ => run.refusals > 0)
       query.goesOver(at(first.plusSeconds(34)), "west/late")
-      run.until("the mirror's turn")(_ => query.position.exists(_.json.contains("west")))
+      run.until("the switch to the mirror")(_ => query.position.exists(_.json.contains("west")))
       writeBoth("late", 30 until 40, first.plusSeconds(30))
       run.until("rows of the mirror")(_.size >= 40)
     }
     assertOver(query, 0 until 40, 30)
   }
 
-  test("an answer that a cluster must be asked for which is away is applied once it is back") {
+  test("a document that needs a response of an unavailable cluster is applied when the cluster is available again") {
     mirrored("away")
     eastLog.create("beside", 1)
     val first = anHourAgo
@@ -213,7 +215,9 @@ final class RealCutoverSuite extends RealClusters {
     assert(read == (-6 until 20).map(i => i -> (if (i < 10) "west" else "east")))
   }
 
-  test("an answer that waits for a cluster says so, and another one that need not ask it is applied at once") {
+  test(
+    "a document that waits for a cluster is reported, and a document without the need to wait is applied immediately"
+  ) {
     mirrored("stuck")
     val first = anHourAgo
     write(westLog, "stuck", 0 until 10, first)
@@ -231,7 +235,7 @@ final class RealCutoverSuite extends RealClusters {
       west.kill()
       write(eastLog, "stuck", 0 until 20, first)
       query.goesOver(at(first.plusSeconds(14)), "east/stuck")
-      run.until("the cluster that it waits for")(_ => run.waitsFor.contains("""["west"]"""))
+      run.until("the awaited cluster")(_ => run.waitsFor.contains("""["west"]"""))
       assert(query.position.exists(_.json.contains("\"change\":0")) && query.rows.size == 16)
       query.goesOver(
         """offsets: {west: {stuck: {"0": 10, "1": 10}}, east: {stuck: {"0": 7, "1": 7}}}""",
@@ -240,13 +244,13 @@ final class RealCutoverSuite extends RealClusters {
       run.until("rows of the mirror")(_.size >= 22)
       assert(run.waitsFor.isEmpty)
       west.start()
-      run.until("the rest of the old topic")(_.size >= 26)
+      run.until("the remaining rows of the old topic")(_.size >= 26)
     }
     val read = query.rows.map(row => row.value.drop(1).toInt -> row.cluster).sortBy(_._1)
     assert(read == (-6 until 20).map(i => i -> (if (i < 14) "west" else "east")))
   }
 
-  test("a topic that comes back after its position was forgotten, on a cluster that is away, waits for it") {
+  test("a topic on an unavailable cluster that returns after its retention waits for the cluster") {
     eastLog.create("stays", 1)
     westLog.create("returns", 1)
     westLog.write("returns", 1, 0, 5)
@@ -262,11 +266,13 @@ final class RealCutoverSuite extends RealClusters {
     query.run { run =>
       run.until("rows")(_.size >= 5)
       query.lies("east/stays")
-      run.until("the removal, and that it is forgotten")(_ => query.position.exists(_.json.contains("\"change\":2")))
+      run.until("the removal, and the end of its retention")(_ =>
+        query.position.exists(_.json.contains("\"change\":2"))
+      )
       west.kill()
       query.lies("east/stays", "west/returns")
       eastLog.write("stays", 1, 0, 5)
-      run.until("rows of the cluster that is there")(_.size >= 10)
+      run.until("rows of the available cluster")(_.size >= 10)
       west.start()
       run.until("rows from the start again")(_.size >= 15)
     }

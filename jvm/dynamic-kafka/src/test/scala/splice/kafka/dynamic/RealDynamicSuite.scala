@@ -8,10 +8,10 @@ import java.nio.file.Files
 import splice.source.Position
 import splice.source.errors.SpliceException
 
-/** Clusters and topics that come and go. */
+/** Tests of clusters and topics that are added and removed. */
 final class RealDynamicSuite extends RealClusters {
 
-  test("one stream on two clusters: every row once, with the cluster and the stream that it comes from") {
+  test("one stream on two clusters: every row is read once, with its cluster and stream") {
     eastLog.create("both", 3)
     westLog.create("both", 2)
     eastLog.write("both", 3, 0, 30)
@@ -22,11 +22,11 @@ final class RealDynamicSuite extends RealClusters {
     assertRows(query, wanted("east/both", 0, 30), wanted("west/both", 0, 20))
     assert(query.rows.forall(_.stream == "both-stream"))
     eastLog.write("both", 3, 30, 60)
-    query.run(_.until("what came while it was down")(_.size >= 80))
+    query.run(_.until("rows that were written during the outage")(_.size >= 80))
     assertRows(query, wanted("east/both", 0, 60), wanted("west/both", 0, 20))
   }
 
-  test("a stream begins where is said of it on every cluster, and another where all begin") {
+  test("a stream with a separate start uses it on every cluster, and another stream uses the common start") {
     val text =
       s"""version: 1
          |clusters:
@@ -56,7 +56,7 @@ final class RealDynamicSuite extends RealClusters {
     assert(query.rows.forall(row => row.stream == (if (row.topic == "old") "old" else "new")))
   }
 
-  test("drain: a topic that is moved is read to its end on the old cluster, and on the new one from its start") {
+  test("drain: a moved topic is read to its end on the old cluster, and from its start on the new cluster") {
     eastLog.create("moves", 2)
     westLog.create("moves", 2)
     val query = new Query("moving", "maxOffsetsPerTrigger" -> "7")
@@ -69,14 +69,14 @@ final class RealDynamicSuite extends RealClusters {
       run.until("both to their ends")(_.size >= 70)
     }
     assertRows(query, wanted("east/moves", 0, 40), wanted("west/moves", 100, 130))
-    // What comes later to where the stream was is not the stream's any more.
+    // Later records in the old topic no longer belong to the stream.
     eastLog.write("moves", 2, 40, 50)
     westLog.write("moves", 2, 130, 140)
     query.run(_.until("more")(_.size >= 80))
     assertRows(query, wanted("east/moves", 0, 40), wanted("west/moves", 100, 140))
   }
 
-  test("cutover: with stream, nothing of the new cluster comes before the last of the old one") {
+  test("cutover=stream: no row of the new cluster is read before the last row of the old cluster") {
     Seq(eastLog, westLog).foreach(_.create("ordered", 2))
     val query = new Query("ordering", "maxOffsetsPerTrigger" -> "6", "cutover" -> "stream")
     query.lies("east/ordered")
@@ -91,7 +91,7 @@ final class RealDynamicSuite extends RealClusters {
     assert(query.rows.take(40).forall(_.cluster == "east"))
   }
 
-  test("drop: a removed cluster is left at once; what comes back goes on where it was") {
+  test("drop: a removed cluster is no longer read, and a returned topic continues at its position") {
     Seq(eastLog, westLog).foreach(_.create("drops", 1))
     val query = new Query("dropping", "onRemoved" -> "drop")
     query.lies("east/drops", "west/drops")
@@ -103,7 +103,7 @@ final class RealDynamicSuite extends RealClusters {
       eastLog.write("drops", 1, 5, 6)
       run.until("the change")(_ => query.position.exists(!_.json.contains("west")))
       westLog.write("drops", 1, 5, 10)
-      run.until("east goes on")(_.size >= 11)
+      run.until("east continues")(_.size >= 11)
     }
     assertRows(query, wanted("east/drops", 0, 6), wanted("west/drops", 0, 5))
     query.lies("east/drops", "west/drops")
@@ -112,7 +112,7 @@ final class RealDynamicSuite extends RealClusters {
   }
 
   test(
-    "a batch that was planned and not read is planned alike after a kill, also when the metadata changed meanwhile"
+    "an unread planned batch has the same plan after a kill, even if the metadata has changed"
   ) {
     Seq(eastLog, westLog).foreach(_.create("kills", 2))
     eastLog.write("kills", 2, 0, 20)
@@ -134,7 +134,9 @@ final class RealDynamicSuite extends RealClusters {
     assertRows(query, wanted("east/kills", 0, 20), wanted("west/kills", 0, 20))
   }
 
-  test("a metadata file that is gone or wrong holds nothing up, and one that removes everything is not applied") {
+  test(
+    "a missing or invalid metadata file does not block the query, and a document that removes all streams is not applied"
+  ) {
     eastLog.create("guarded", 1)
     val query = new Query("guard")
     query.lies("east/guarded")
@@ -147,11 +149,11 @@ final class RealDynamicSuite extends RealClusters {
     }
     Files.writeString(folder.resolve("guard.yaml"), "version: 1\nstreams: {}\n")
     eastLog.write("guarded", 1, 10, 15)
-    query.run(_.until("rows in spite of an empty answer")(_.size >= 15))
+    query.run(_.until("rows despite an empty document")(_.size >= 15))
     assertRows(query, wanted("east/guarded", 0, 15))
   }
 
-  test("a checkpoint of a source of one cluster is taken over, and goes on where it was") {
+  test("a checkpoint of a source of one cluster is accepted and continues at its position") {
     eastLog.create("taken", 2)
     eastLog.write("taken", 2, 0, 20)
     val query = new Query("takes")
@@ -181,7 +183,7 @@ final class RealDynamicSuite extends RealClusters {
     assert(error.getCondition == "SPLICE_METADATA.DUPLICATE_CLUSTER" && error.getMessage.contains("one and two"))
   }
 
-  test("a cluster that is down is left out, and its rows come when it is back") {
+  test("an unavailable cluster is skipped, and its rows are read when it is available again") {
     Seq(eastLog, westLog).foreach(_.create("isolated", 1))
     val query = new Query(
       "isolation",

@@ -24,7 +24,7 @@ import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, Position, ReadMode, Source, SourceProvider}
 import splice.testkit.KafkaBroker
 
-/** The checkpoint of a query whose metadata service is one cluster. */
+/** Tests of the checkpoint of a query with the metadata of a single cluster. */
 final class RealSingleClusterSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private lazy val broker = KafkaBroker.start()
@@ -75,7 +75,7 @@ final class RealSingleClusterSuite extends AnyFunSuite with BeforeAndAfterAll {
     _.iterator.asScala.filter(Files.isRegularFile(_)).map(f => f.toString -> Files.readString(f, ISO_8859_1)).toMap
   )
 
-  test("a checkpoint holds no password, and another password is no change of the metadata") {
+  test("a checkpoint has no password, and a changed password is not a change of the metadata") {
     real.create("kept", 1)
     real.write("kept", 1, 0, 5)
     val first = run("hunter2", None, 5)
@@ -96,7 +96,7 @@ final class RealSingleClusterSuite extends AnyFunSuite with BeforeAndAfterAll {
     "discoveryInterval"   -> "100ms"
   )))
 
-  test("with allowLiteralSecrets only the owner may read entries that hold a secret") {
+  test("with allowLiteralSecrets, only the owner may read entries with a secret") {
     real.create("literal", 1)
     real.write("literal", 1, 0, 5)
     val login = "org.apache.kafka.common.security.plain.PlainLoginModule required username=me password=hunter2;"

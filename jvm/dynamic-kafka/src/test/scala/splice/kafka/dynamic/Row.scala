@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic
 
-/** A row as it was read. */
+/** Row that was read. */
 final private[dynamic] case class Row(
     cluster: String,
     stream: String,

@@ -11,7 +11,7 @@ import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions
 
-/** Options that protect the metadata and the credentials. */
+/** Tests of options that protect the metadata and the credentials. */
 final class SecureOptionsSuite extends AnyFunSuite {
 
   private def settings(more: (String, String)*): DynamicSettings =
@@ -39,18 +39,18 @@ final class SecureOptionsSuite extends AnyFunSuite {
     settings("metadata" -> "file", "metadata.file" -> "/s.yaml", "metadata.url" -> "http://streams/")
   }
 
-  test("an address has a scheme and a host") {
+  test("an address must have a scheme and a host") {
     Seq("ftp://host/s", "http:/s", "https://my_host/", "streams.yaml").foreach { url =>
       assert(rejected("metadata.url" -> url).contains("an http or https address with a host name"), url)
     }
   }
 
-  test("the format of a store is one of three") {
+  test("the format of a store must be one of three values") {
     val message = rejected("metadata.url" -> "https://h/", "metadata.ssl.truststore.type" -> "JCEKS")
     assert(message.contains("'metadata.ssl.truststore.type'") && message.contains("JKS, PKCS12, PEM"))
   }
 
-  test("no option that holds a secret is part of a text") {
+  test("no text contains an option with a secret") {
     val options = SourceOptions(Map(
       "metadata.url"                     -> "https://h/?version=hunter2",
       "metadata.header.X-Team"           -> "hunter2",
@@ -64,7 +64,7 @@ final class SecureOptionsSuite extends AnyFunSuite {
     assert(!new DynamicKafkaSource(DynamicSettings(options)).toString.contains("hunter2"))
   }
 
-  test("metadata.cluster is a name that a document could use") {
+  test("metadata.cluster must be a valid cluster name of a document") {
     Seq("a/b", "../x", "", "-a", "n" * 129).foreach { name =>
       val message = rejected("kafka.bootstrap.servers" -> "b:1", "metadata.cluster" -> name)
       assert(message.contains("'metadata.cluster'") && message.contains("up to 128 letters"), name)

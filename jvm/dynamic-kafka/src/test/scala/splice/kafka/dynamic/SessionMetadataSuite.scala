@@ -20,7 +20,7 @@ import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, ReadMode, StartPosition}
 
-/** The local file system under a scheme that only a setting of the session knows. */
+/** Local file system with a scheme that only a session setting defines. */
 final class SessionFileSystem extends RawLocalFileSystem {
 
   override def getUri: URI = URI.create("session:///")
@@ -30,14 +30,14 @@ final class SessionFileSystem extends RawLocalFileSystem {
   override def checkPath(path: Path): Unit = ()
 }
 
-/** The Hadoop settings with which `metadata.file` is read. */
+/** Tests of the Hadoop settings for `metadata.file`. */
 final class SessionMetadataSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private lazy val spark = SparkSession.builder().master("local[1]").getOrCreate()
 
   override protected def afterAll(): Unit = spark.stop()
 
-  test("the file is read with the settings of the session, as the checkpoint is") {
+  test("the file is read with the settings of the session, like the checkpoint") {
     SparkSession.setActiveSession(spark)
     spark.conf.set("fs.session.impl", classOf[SessionFileSystem].getName)
     val file = Files.writeString(Files.createTempFile("streams", ".yaml"), "version: 2\n")

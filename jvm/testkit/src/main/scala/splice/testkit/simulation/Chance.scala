@@ -5,17 +5,19 @@ package splice.testkit.simulation
 
 import java.util.SplittableRandom
 
-/** All that is left to chance in one history; the same seed gives the same answers to the same questions. Used by one thread. */
+/** Random choices of one scenario. The same seed returns the same results for the same sequence of calls. Not
+  * thread-safe.
+  */
 final class Chance(seed: Long) {
 
   private val random = new SplittableRandom(seed)
 
-  /** True once in `n` times. */
+  /** True with probability 1/n. */
   def oneIn(n: Int): Boolean = random.nextInt(n) == 0
 
-  /** A number from `from` to `to`, both included. */
+  /** Random number from `from` to `to`, both included. */
   def between(from: Int, to: Int): Int = random.nextInt(from, to + 1)
 
-  /** One of several; `options` must not be empty. */
+  /** Random element of `options`, which must not be empty. */
   def oneOf[T](options: Seq[T]): T = options(random.nextInt(options.size))
 }

@@ -5,17 +5,21 @@ package splice.testkit.simulation
 
 import scala.util.control.ControlThrowable
 
-/** The driver is killed. No handler of the code under test may see it, so it is no ordinary exception. */
+/** Simulates a killed driver. Extends `ControlThrowable`, because no handler of the code under test may catch the
+  * crash.
+  */
 final class Crash(val at: CrashPoint) extends ControlThrowable(s"killed $at")
 
-/** The query has failed in a second driver while the first one was frozen. No handler of the code under test may see it. */
+/** Signals that the query failed in a second driver while the first driver was frozen. No handler of the code under
+  * test may catch it.
+  */
 final private[simulation] class Ended(val failure: Throwable)
     extends ControlThrowable(s"ended by another driver: $failure")
 
-/** One attempt of a task fails on its executor. */
+/** Failure of one attempt of a task on its executor. */
 final class TaskFailure(text: String) extends RuntimeException(text, None.orNull, false, false)
 
-/** Where a driver can be killed. */
+/** Point at which a driver can be killed. */
 sealed abstract class CrashPoint(override val toString: String) extends Product with Serializable
 
 object CrashPoint {
@@ -31,7 +35,7 @@ object CrashPoint {
   case object BeforeCommits    extends CrashPoint("before commits/N")
   case object AfterCommits     extends CrashPoint("after commits/N")
 
-  /** A driver that is frozen does not resume. */
+  /** A frozen driver does not resume. */
   case object Frozen extends CrashPoint("while it is frozen")
 
   val all: Seq[CrashPoint] = Seq(

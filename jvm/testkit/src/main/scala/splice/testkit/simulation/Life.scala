@@ -7,12 +7,13 @@ import java.time.{Duration, Instant}
 
 import scala.collection.mutable
 
-/** One history of one query from its first start to its end: what happens when, and what has happened so far.
+/** Scenario of one query from its first start to its end, with its schedule and its record of events.
   *
-  * Whatever takes a step says so here. Between two steps the rest of the world may move, and at every [[CrashPoint]] the driver may be killed.
+  * Each component reports its steps here. Between two steps the environment may change. At every [[CrashPoint]] the
+  * driver may be killed.
   *
   * @param written
-  *   whether steps are kept as text, to be shown
+  *   true if steps are kept as text for display
   */
 final class Life(val seed: Long, val settings: LifeSettings = LifeSettings(), written: Boolean = false) {
 
@@ -32,31 +33,31 @@ final class Life(val seed: Long, val settings: LifeSettings = LifeSettings(), wr
   private var movedBack                  = false
   private var resumed                    = false
 
-  /** How many steps were taken. */
+  /** Number of steps. */
   def steps: Int = count
 
   def crashPoints: Seq[CrashPoint] = crashes.toSeq
 
-  /** The situations that the life went through. */
+  /** Situations that occurred in the scenario. */
   def situations: Set[String] = passed.toSet
 
   def met(situation: String): Unit = passed += situation
 
-  /** Whether the clock has ever moved back. */
+  /** True if the clock has moved back at least once. */
   def hasMovedBack: Boolean = movedBack
 
-  /** What was done, in order, when it is written down. */
+  /** Steps in order, if they are kept as text. */
   def journal: Seq[String] = texts.toSeq
 
-  /** Something of the world that may move between two steps. */
+  /** Registers a change of the environment that may happen between two steps. */
   def whenever(move: => Unit): Unit = actors :+= (() => move)
 
-  /** From now on nothing moves by itself and nobody is killed, so that the query can reach the end. */
+  /** Stops all further changes of the environment and kills, so the query can reach the end. */
   def calm(): Unit = quiet = true
 
   def isCalm: Boolean = quiet
 
-  /** A step that the query takes. */
+  /** Records a step of the query. */
   def step(text: => String): Unit = {
     note(text)
     clock.advance(Duration.ofMillis(chance.between(1, 2000).toLong))
@@ -69,16 +70,16 @@ final class Life(val seed: Long, val settings: LifeSettings = LifeSettings(), wr
     move()
   }
 
-  /** A step of the world. */
+  /** Records a step of the environment. */
   def note(text: => String): Unit = {
     count += 1
     if (written) texts += text
   }
 
-  /** Lets the rest of the world move, unless it is moving already. */
+  /** Changes the environment with some probability, unless a change is already running. */
   def move(): Unit = if (chance.oneIn(settings.moveOneIn)) moveNow()
 
-  /** The query is away for a while, and the world goes on. */
+  /** Simulates a pause of the query during which the environment changes. */
   def pause(): Unit = {
     clock.advance(Duration.ofMinutes(chance.between(1, 20).toLong))
     (1 to chance.between(0, settings.movesInPause)).foreach(_ => moveNow())
@@ -90,7 +91,7 @@ final class Life(val seed: Long, val settings: LifeSettings = LifeSettings(), wr
     finally moving = false
   }
 
-  /** The driver may be killed here. */
+  /** Marks a point at which the driver may be killed. */
   def reach(point: CrashPoint): Unit = {
     sinceCrash += 1
     val due = crashes.isEmpty && sinceCrash > settings.firstCrashWithin
@@ -110,36 +111,38 @@ final class Life(val seed: Long, val settings: LifeSettings = LifeSettings(), wr
     }
   }
 
-  /** From now on a driver may be frozen at a crash point while this runs. The second driver itself is not frozen. */
+  /** Registers a second driver. From now on, the first driver may be frozen at a crash point while the second driver
+    * runs. The second driver is never frozen.
+    */
   def whenFrozen(run: () => Unit): Unit = second = Some(run)
 
-  /** A driver begins that no other one follows yet. */
+  /** Starts a driver without a second driver. */
   def begin(): Unit = {
     second = None
     resumed = false
   }
 
-  /** Whether the driver was frozen while another one ran. */
+  /** True if the driver was frozen while another driver ran. */
   def isResumed: Boolean = resumed
 
-  /** Whether a storage operation fails here. */
+  /** True if a storage operation fails here. */
   def ioFails(oneIn: Int): Boolean = !quiet && chance.oneIn(oneIn)
 }
 
-/** How lively a history is.
+/** Probabilities and limits of the events in a scenario.
   *
   * @param moveOneIn
-  *   in how many steps the rest of the world moves once
+  *   mean number of steps between two changes of the environment
   * @param movesInPause
-  *   how often it moves at most while the query is not running
+  *   maximum number of changes of the environment during a pause of the query
   * @param crashOneIn
-  *   at how many crash points the driver is killed once
+  *   mean number of crash points per kill of the driver
   * @param firstCrashWithin
-  *   after how many crash points the first kill comes at the latest
+  *   number of crash points after which the first kill happens at the latest
   * @param freezeOneIn
-  *   at how many crash points the driver is frozen once, so that a second driver begins on the same checkpoint
+  *   mean number of crash points per freeze of the driver. A second driver then starts on the same checkpoint
   * @param clockBackOneIn
-  *   in how many steps the clock moves back once
+  *   mean number of steps between two backward changes of the clock
   */
 final case class LifeSettings(
     moveOneIn: Int = 3,

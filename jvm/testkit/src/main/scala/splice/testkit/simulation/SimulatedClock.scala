@@ -5,22 +5,22 @@ package splice.testkit.simulation
 
 import java.time.{Clock, Duration, Instant, ZoneId, ZoneOffset}
 
-/** A time of day that only a simulation changes. */
+/** Clock that only a simulation changes. */
 final class SimulatedClock(start: Instant) extends Clock { outer =>
 
   private var passed = start
   private var offset = Duration.ZERO
 
-  /** Time passes. */
+  /** Advances the time. */
   def advance(by: Duration): Unit = passed = passed.plus(by)
 
-  /** The system sets the clock forward, or back by a negative duration. No time passes. */
+  /** Sets the wall clock forward, or back for a negative duration, without elapsed time. */
   def set(by: Duration): Unit = offset = offset.plus(by)
 
-  /** The sum of these changes. */
+  /** Sum of all changes of the wall clock. */
   def ahead: Duration = offset
 
-  /** The same clock without the changes of [[set]]. */
+  /** Same clock without the changes of [[set]]. */
   object steady extends Clock {
     override def instant(): Instant            = passed
     override def getZone: ZoneId               = outer.getZone

@@ -10,17 +10,17 @@ import scala.collection.mutable
 import splice.source.errors.CheckpointErrors
 import splice.source.runtime.SideLog
 
-/** The storage of a side log, which outlives the driver. It shows all entries that exist.
+/** Storage of a side log that outlives the driver. This object returns all existing entries.
   *
-  * A driver uses [[opened]], as one uses a folder: each part is listed once, at its first use. The driver may be killed before and after each
-  * entry. A write or a removal may fail, before or after it took effect.
+  * A driver uses [[opened]], which lists each scope once at its first use, as in a folder. The driver may be killed
+  * before and after each entry. A write or a removal may fail before or after it takes effect.
   */
 final class SimulatedSideLog private (life: Life, entries: mutable.TreeMap[String, Seq[String]], prefix: String)
     extends SideLog {
 
   def this(life: Life) = this(life, mutable.TreeMap.empty[String, Seq[String]], "")
 
-  /** The side log as a driver sees it that opens it now. */
+  /** Side log with the view of a driver that opens it now. */
   def opened: SideLog = new SimulatedSideLog.Opened(life, entries, prefix)
 
   override def get(key: String): Option[Seq[String]] = entries.get(prefix + key)
@@ -34,7 +34,7 @@ final class SimulatedSideLog private (life: Life, entries: mutable.TreeMap[Strin
   override def scope(name: String): SideLog = new SimulatedSideLog(life, entries, s"$prefix$name/")
 }
 
-/** Whether the entry exists is not known. A query must not fail for it. */
+/** Signals a removal with unknown outcome. A query must not fail because of it. */
 final class RemovalFailed(key: String) extends IOException(s"$key may not be removed")
 
 private object SimulatedSideLog {
@@ -43,7 +43,7 @@ private object SimulatedSideLog {
     entries.rangeFrom(prefix + start).keysIterator.takeWhile(_.startsWith(prefix + start))
       .map(_.stripPrefix(prefix)).filterNot(_.contains('/')).toSeq
 
-  /** One part of the side log in one driver. Entries that another driver creates later are not known here. */
+  /** Scope of the side log in one driver. Entries that another driver creates later are not visible here. */
   final class Opened(life: Life, entries: mutable.TreeMap[String, Seq[String]], prefix: String) extends SideLog {
 
     private lazy val known = mutable.TreeSet.from(SimulatedSideLog.keys(entries, prefix, ""))
@@ -75,7 +75,7 @@ private object SimulatedSideLog {
       life.step(s"entry $prefix$key: ${decided.mkString(" | ")}")
       if (life.ioFails(OneWriteIn)) {
         life.met("a write fails after it took effect")
-        throw new IOException(s"nothing is known of $prefix$key")
+        throw new IOException(s"the write of $prefix$key has an unknown outcome")
       }
       life.reach(CrashPoint.AfterEntry)
     }

@@ -5,23 +5,23 @@ package splice.testkit.simulation
 
 import scala.collection.immutable.SortedMap
 
-/** A sink that takes each batch id once, as Spark's file sink and Delta do; ids stand for rows. */
+/** Sink that accepts each batch id once, like Spark's file sink and Delta. Row ids represent rows. */
 final class SimulatedSink(life: Life, same: SameRows) {
 
   private var batches: SortedMap[Long, Seq[Long]] = SortedMap.empty
 
-  /** All rows so far. */
+  /** All rows in the sink. */
   def rows: Iterator[Long] = batches.valuesIterator.flatten
 
-  /** The rows of the batches up to one. */
+  /** Rows of the batches up to `batch`. */
   def rowsUpTo(batch: Long): Iterator[Long] = batches.rangeTo(batch).valuesIterator.flatten
 
-  /** The rows of the batches after one. */
+  /** Rows of the batches after `batch`. */
   def rowsAfter(batch: Long): Iterator[Long] = batches.rangeFrom(batch + 1).valuesIterator.flatten
 
   def size: Int = batches.valuesIterator.map(_.size).sum
 
-  /** Takes the rows of a batch; a batch that is there already must bring the rows that it brought first. */
+  /** Writes the rows of a batch. A repeated batch must have the same rows as the first write. */
   def write(batch: Long, rows: Seq[Long]): Unit = {
     life.reach(CrashPoint.BeforeSinkCommit)
     batches.get(batch) match {
@@ -36,20 +36,22 @@ final class SimulatedSink(life: Life, same: SameRows) {
     life.reach(CrashPoint.AfterSinkCommit)
   }
 
-  /** Forgets what came after a batch: under asynchronous progress tracking a replay writes it again, as one batch. */
+  /** Removes the rows after a batch. Under asynchronous progress tracking, a replay writes these rows again as one
+    * batch.
+    */
   def forgetAfter(batch: Long): Unit = batches = batches.rangeTo(batch)
 }
 
-/** Whether two readings of one thing agree. */
+/** Comparison of two reads of the same data. */
 trait SameRows {
   def apply(first: Seq[Long], again: Seq[Long]): Boolean
 }
 
 object SameRows {
 
-  /** They must bring the same rows, in any order. */
+  /** Both reads must have the same rows, in any order. */
   val exactly: SameRows = _.sorted == _.sorted
 }
 
-/** Something that must hold does not. */
+/** Violation of a guarantee. */
 final class Violation(text: String) extends RuntimeException(text)

@@ -15,14 +15,15 @@ import splice.source.runtime.{Report, SideLog}
 import splice.source.{EnumeratorContext, Position, ReadMode, TaskRanges}
 import splice.testkit.internal.simulation.{BatchLog, ConcurrentUpdate, PlanLedger, SimulatedLogs}
 
-/** Runs a query's batches around the coordinator, in the order of calls of Spark's MicroBatchExecution.
+/** Runs the batches of a query with the coordinator, in the call order of Spark's MicroBatchExecution.
   *
-  * What is durable outlives [[run]]: the logs, the side log, the sink.
+  * Durable state outlives [[run]]: the logs, the side log and the sink.
   *
   * @param sideLog
-  *   opens the source's side log for one run
+  *   opens the side log of the source for one run
   * @param asynchronous
-  *   whether continual runs log offsets and commits late and not for every batch, as asynchronous progress tracking does
+  *   true if continuous runs log offsets and commits late and not for every batch, like asynchronous progress
+  *   tracking
   */
 final class SimulatedSpark(
     life: Life,
@@ -38,31 +39,33 @@ final class SimulatedSpark(
   private var runs    = 0
   private var isLossy = false
 
-  /** The rows that no restart reads again. */
+  /** Rows that no restart reads again. */
   def settled: Iterator[Long] = sink.rowsUpTo(logs.lastCommitted)
 
-  /** The offset of the last batch that is done durably. */
+  /** Offset of the last committed batch. */
   def lastCommitted: Option[String] = logs.committed.map(_._2)
 
-  /** The offset of the last batch in the log. */
+  /** Offset of the last logged batch. */
   def lastLogged: Option[String] = logs.last.map(_._2)
 
-  /** The last batch in the log. */
+  /** Last logged batch. */
   def lastBatch: Long = logs.last.fold(-1L)(_._1)
 
-  /** The offset at which the next run begins to read; None before the first batch is done. */
+  /** Offset at which the next run begins to read; None before the first committed batch. */
   def resumesFrom: Option[String] = logs.resumesFrom
 
-  /** How many drivers have begun. */
+  /** Number of started drivers. */
   def drivers: Int = runs
 
-  /** Plans of batches may change from now on, because records of them were lost. */
+  /** Allows changed plans of batches from now on, because records were lost. */
   def replan(): Unit = isLossy = true
 
-  /** Deletes the newest offsets and commits, and what the sink has of them, if the query can read its sources again from an offset. */
+  /** Deletes the newest offsets and commits with their rows in the sink, if the query can read its sources again from
+    * an offset.
+    */
   def rollBack(batches: Int)(canReadFrom: String => Boolean): Unit = {
     val kept = logs.batches.dropRight(batches)
-    // The offset of the batch before is needed to run a batch again.
+    // A repeated batch needs the offset of the previous batch.
     val isCommitted = kept.lastOption.exists(logs.isCommitted) && (kept.size < 2 || life.chance.oneIn(2))
     val from        = if (isCommitted) kept.lastOption else kept.dropRight(1).lastOption
     if (from.flatMap(logs.offset).exists(canReadFrom)) kept.lastOption.foreach { batch =>
@@ -73,11 +76,12 @@ final class SimulatedSpark(
     }
   }
 
-  /** One run of the query, from its start to a stop. A kill ends it with [[Crash]]; what the source throws ends the query. A driver that was
-    * frozen while another one ran may fail for any reason: it is not the query any more.
+  /** Runs the query from its start to a stop. A kill ends the run with [[Crash]]. An exception of the source ends the
+    * query. A driver that was frozen while another driver ran may fail for any reason, because another driver has
+    * replaced it.
     */
   def run(trigger: SimulatedTrigger, cores: Int): Unit = {
-    // A driver that resumes may have stored what changes the plans of another one, where a policy accepts loss.
+    // A resumed driver may have stored entries that change the plans of another driver, if a policy accepts loss.
     if (life.isResumed) plans.keep(_ => false)
     life.begin()
     // Asynchronous progress tracking does not detect a second driver.
@@ -86,14 +90,14 @@ final class SimulatedSpark(
     catch { case ended: Ended => throw ended.failure }
   }
 
-  /** Runs a second driver on the same checkpoint. If it fails, so does the query. */
+  /** Runs a second driver on the same checkpoint. A failure of the second driver fails the query. */
   private def another(): Unit = {
     try drive(SimulatedTrigger.ProcessingTime(life.chance.between(0, 4)), life.chance.between(1, 4))
     catch {
       case _: Crash           => ()
       case failure: Exception => throw new Ended(failure)
     }
-    // A driver that is frozen is killed in many cases, and resumes in others.
+    // A frozen driver may be killed or may resume.
     if (life.chance.oneIn(3)) throw new Crash(CrashPoint.Frozen)
   }
 
@@ -108,7 +112,7 @@ final class SimulatedSpark(
       rules(cores),
       retained,
       batches = logs,
-      // They change every 3 minutes, and not by chance, which would change all that follows.
+      // The number of cores depends on the time. A random number would change all later choices of the seed.
       cores = Some(() => 1 + ((life.clock.steady.millis / 180000L + own) % 4).toInt)
     )
     life.step(s"$name: $trigger, $cores cores, logged ${logs.last}")
@@ -135,7 +139,7 @@ final class SimulatedSpark(
     }
   }
 
-  /** What a user asks of tasks in this run, which may be something else than in the run before. */
+  /** Task options of this run, which may differ from those of the previous run. */
   private def rules(cores: Int): SlotRules = {
     val chance                   = life.chance
     def some[A](a: A): Option[A] = if (chance.oneIn(3)) Some(a) else None
@@ -159,7 +163,7 @@ final class SimulatedSpark(
         subject.frozen()
       }
       if (trigger.isTimed) forgetUncommitted()
-      // A batch that a time ends reaches the sink before the log.
+      // A real-time batch reaches the sink before the log.
       else if (!asynchronous) sink.forgetAfter(lastBatch)
       val next = recover()
       trigger match {
@@ -179,7 +183,7 @@ final class SimulatedSpark(
       stop()
     }
 
-    /** Spark stops the source, after success and after failure. A source that fails to stop fails no query. */
+    /** Stops the source, as Spark does after success and failure. A failure of the stop does not fail the query. */
     def stop(): Unit =
       try {
         reports = reports ++ running.stop()
@@ -197,7 +201,7 @@ final class SimulatedSpark(
         }
       } finally coordinator.close()
 
-    /** Replays a batch that has begun and not ended; answers the id of the next batch. */
+    /** Replays a started batch without a commit. Returns the id of the next batch. */
     private def recover(): Long = logs.last match {
       case None =>
         if (asynchronous) sink.forgetAfter(-1L)
@@ -216,14 +220,14 @@ final class SimulatedSpark(
         batch + 1
     }
 
-    /** Runs the next batch, if there is something for it; answers the id of the batch after it. */
+    /** Runs the next batch if data is available. Returns the id of the following batch. */
     private def construct(batch: Long): Option[Long] = {
       life.step(s"trigger, batch $batch")
       val from = consumed.map(at => read(at.json)).getOrElse(coordinator.initial())
       coordinator.reported(reports)
       reports = Nil
       val until = coordinator.advance(from, everything = trigger == SimulatedTrigger.Once)
-      if (!from.precedes(until)) throw new Violation(s"the offset goes back from $from to $until")
+      if (!from.precedes(until)) throw new Violation(s"the offset decreases from $from to $until")
       if (until == from) {
         life.step(s"idle at $from")
         val _ = coordinator.figures(from)
@@ -243,13 +247,13 @@ final class SimulatedSpark(
       }
     }
 
-    /** Spark's real-time mode replays no batch: the next one begins where the last committed one ended. */
+    /** Spark's real-time mode never replays a batch. The next batch begins at the end of the last committed batch. */
     private def forgetUncommitted(): Unit = {
       logs.rollBack(logs.lastCommitted, isCommitted = true)
       sink.forgetAfter(logs.lastCommitted)
     }
 
-    /** Runs the next batch of real-time mode, whose end is logged after its tasks; answers the id of the batch after it. */
+    /** Runs the next real-time batch, whose end is logged after its tasks. Returns the id of the following batch. */
     private def timed(batch: Long, mode: RealTimeBatches): Long = {
       life.step(s"real-time batch $batch")
       val from = consumed.map(at => read(at.json)).getOrElse(coordinator.initial())
@@ -262,7 +266,7 @@ final class SimulatedSpark(
       reports = reports ++ running.takeReports()
       sink.write(batch, rows)
       val until = mode.end(unread)
-      if (!from.precedes(until)) throw new Violation(s"the offset goes back from $from to $until")
+      if (!from.precedes(until)) throw new Violation(s"the offset decreases from $from to $until")
       progress.begun(batch, until.json)
       progress.committedSince.foreach(end => coordinator.committed(read(end)))
       consumed = Some(until)
@@ -285,7 +289,7 @@ final class SimulatedSpark(
 
     private def plan(from: Position, until: Position): Seq[TaskRanges] = {
       val tasks = coordinator.tasks(from, until)
-      // Two drivers on one checkpoint may have layouts of their own, and the rows of the batch are the same in both.
+      // Two drivers on one checkpoint may have different layouts, but the batch has the same rows in both.
       if (life.isResumed || isLossy) plans.forget(from, until) else plans.check(from, until, tasks)
       tasks
     }
@@ -300,6 +304,6 @@ final class SimulatedSpark(
 
 private[splice] object SimulatedSpark {
 
-  /** How many batches a drain may take; no history has as many rows. */
+  /** Maximum number of batches of a drain. No scenario has as many rows. */
   val Patience = 2000
 }

@@ -9,27 +9,27 @@ import scala.util.Try
 import splice.source.runtime.Report
 import splice.source.{SplitRange, TaskRanges}
 
-/** Reads one task on an executor. */
+/** Reader of one task on an executor. */
 trait TaskRows extends AutoCloseable {
 
-  /** The id of the next row; None at the end. */
+  /** Id of the next row; None at the end. */
   def next(): Option[Long]
 
-  /** The id of the next row if there is one now, in a batch that a time ends; None also at the end. */
+  /** Id of the next row in a real-time batch, if a row is available now; None also at the end. */
   def nextNow(): Option[Long] = next()
 
-  /** Whether the last call has found the end. */
+  /** True if the last call has reached the end. */
   def hasEnded: Boolean = true
 
-  /** What was not read. */
+  /** Unread ranges. */
   def unread: Seq[SplitRange] = throw new UnsupportedOperationException(s"$this is read to its end only")
 
-  /** What the reader reports at the end. */
+  /** Reports of the reader at its end. */
   def reports: Seq[Report] = Nil
 }
 
-/** Runs the tasks of the batches of one driver side by side, row by row, with failed attempts, speculative copies and second reads. An attempt that
-  * loses to a copy may live beyond its batch, and close its reader late.
+/** Runs the tasks of each batch of one driver concurrently, row by row, with failed attempts, speculative copies and
+  * second reads. An attempt that loses to a copy may outlive its batch and close its reader late.
   */
 final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskRows) {
 
@@ -37,24 +37,24 @@ final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskR
 
   private val received = mutable.ArrayBuffer.empty[Report]
 
-  // Attempts whose batch is over, with the rows that they must read.
+  // Attempts that outlive their batch, with the expected rows.
   private val late = mutable.ArrayBuffer.empty[(Attempt, Seq[Long])]
 
-  /** The reports that arrived at the driver since the last call; some never do. */
+  /** Reports that arrived at the driver since the last call. Some reports never arrive. */
   def takeReports(): Seq[Report] = {
     val all = received.toSeq
     received.clear()
     all
   }
 
-  /** The driver stops, and its executors with it. */
+  /** Stops the driver and its executors. */
   def stop(): Seq[Report] = {
     late.foreach(_._1.close())
     late.clear()
     takeReports()
   }
 
-  /** The ids of all rows of the batch. */
+  /** Runs a batch. Returns the ids of all rows. */
   def run(tasks: Seq[TaskRanges]): Seq[Long] = {
     val rows = read(tasks)
     if (!life.isCalm && chance.oneIn(20)) {
@@ -65,7 +65,9 @@ final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskR
     rows
   }
 
-  /** The ids of the rows of a batch that a time ends, and what its tasks have not read. A task ends when it has no row, or anywhere. */
+  /** Runs a real-time batch. Returns the ids of its rows and the unread ranges. A task ends at any point or without
+    * available rows.
+    */
   def timed(tasks: Seq[TaskRanges]): (Seq[Long], Seq[SplitRange]) = {
     val running = mutable.ArrayBuffer.from(tasks.map(task => open(task)))
     val rows    = mutable.ArrayBuffer.empty[Long]
@@ -94,7 +96,7 @@ final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskR
 
     def reports: Seq[Report] = reader.reports
 
-    /** True at the end. */
+    /** Reads the next row. Returns true at the end. */
     def proceed(): Boolean = {
       if (read.size == failsAt) throw new TaskFailure(s"attempt $number of task $task fails")
       reader.next().fold(true) { id =>
@@ -104,7 +106,9 @@ final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskR
     }
   }
 
-  /** An attempt of an earlier batch reads its next row, fails, or ends. The driver may take its reports nevertheless. */
+  /** Continues an attempt of an earlier batch, which reads its next row, fails or ends. The driver may still accept
+    * its reports.
+    */
   private def proceedLate(): Unit = if (late.nonEmpty && chance.oneIn(2)) {
     val (attempt, expected) = chance.oneOf(late.toSeq)
     val result              = Try(attempt.proceed())
@@ -148,7 +152,7 @@ final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskR
       val attempt = chance.oneOf(running.toSeq)
       if (!life.isCalm && running.size <= SimulatedTasks.AtOnce && !results.contains(attempt.task) && chance.oneIn(60))
         start(attempt.task)
-      // Whoever loses to a copy is killed in most cases, but may also reach its end.
+      // An attempt that loses to a copy is killed in most cases, but may also reach its end.
       val beaten = results.contains(attempt.task) && chance.oneIn(2)
       val ended  =
         try beaten || attempt.proceed()

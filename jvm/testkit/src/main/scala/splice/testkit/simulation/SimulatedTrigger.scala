@@ -3,31 +3,31 @@
 
 package splice.testkit.simulation
 
-/** When batches run. */
+/** Trigger of batches. */
 sealed trait SimulatedTrigger extends Product with Serializable {
 
-  /** Whether batches go on by themselves, as asynchronous progress tracking demands. */
+  /** True if batches run continuously, which asynchronous progress tracking requires. */
   def isContinual: Boolean = false
 
-  /** Whether a time ends its batches. */
+  /** True for real-time batches, which end at a time. */
   def isTimed: Boolean = false
 }
 
 object SimulatedTrigger {
 
-  /** A number of triggers, then a stop. */
+  /** Number of triggers, then a stop. */
   final case class ProcessingTime(triggers: Int) extends SimulatedTrigger {
     override def isContinual: Boolean = true
   }
 
-  /** All that is there at the start, in as many batches as the limits make of it. */
+  /** All data that is available at the start, in batches within the limits. */
   case object AvailableNow extends SimulatedTrigger
 
-  /** A number of batches that a time ends (Spark's real-time mode), then a stop. */
+  /** Number of batches in Spark's real-time mode, then a stop. */
   final case class RealTime(batches: Int) extends SimulatedTrigger {
     override def isTimed: Boolean = true
   }
 
-  /** One batch of all that is available. */
+  /** One batch with all available data. */
   case object Once extends SimulatedTrigger
 }

@@ -8,7 +8,7 @@ import java.util.concurrent.{Callable, Executors}
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
-/** What one seed came to. */
+/** Result of one seed. */
 final case class HistoryResult(
     seed: Long,
     steps: Int,
@@ -18,16 +18,16 @@ final case class HistoryResult(
     failure: Option[Throwable]
 )
 
-/** Runs one history per seed, and again with its steps written down when it fails.
+/** Runs one scenario per seed. Runs a failed scenario again with its steps as text.
   *
   * @param command
-  *   how to run one seed alone; `%d` stands for the seed
+  *   command that runs one seed; `%d` is replaced by the seed
   * @param history
-  *   lives one life; answers how many rows came out and what it has seen
+  *   runs one scenario; returns the number of rows and the situations
   */
 final class Simulation(command: String, settings: LifeSettings = LifeSettings())(history: Life => HistoryEnd) {
 
-  /** Runs seeds on all cores; results in the order of seeds. */
+  /** Runs seeds on all cores. Returns the results in the order of seeds. */
   def run(seeds: Range): Seq[HistoryResult] = {
     val workers = Executors.newFixedThreadPool(Runtime.getRuntime.availableProcessors)
     try {
@@ -38,14 +38,14 @@ final class Simulation(command: String, settings: LifeSettings = LifeSettings())
     } finally { val _ = workers.shutdownNow() }
   }
 
-  /** The first life that fails, if one does: later ones are not all lived. */
+  /** First failed scenario, if any. Later seeds may be skipped. */
   def firstFailure(seeds: Range): Option[HistoryResult] =
     seeds.grouped(Simulation.Chunk * 2).flatMap(some => run(some).find(_.failure.isDefined)).nextOption()
 
   /** Runs one seed. */
   def live(seed: Long): HistoryResult = live(new Life(seed, settings))
 
-  /** The seed, what does not hold, and the steps that led there. */
+  /** Description of a failure with the seed, the violation and the steps. */
   def explain(result: HistoryResult): String = {
     val life  = new Life(result.seed, settings, written = true)
     val again = live(life)
@@ -70,10 +70,10 @@ final class Simulation(command: String, settings: LifeSettings = LifeSettings())
   }
 }
 
-/** What came out of a history that holds.
+/** Result of a successful scenario.
   *
   * @param marks
-  *   situations that it went through, to see that all are met
+  *   situations that occurred, so a test can check their coverage
   */
 final case class HistoryEnd(rows: Int, marks: Set[String])
 

@@ -5,24 +5,24 @@ package splice.testkit.simulation
 
 import splice.source.{Position, Source, SplitRange, TaskRanges}
 
-/** What a simulated query reads. */
+/** Source of a simulated query. */
 trait Subject {
 
-  /** The source as a fresh start of the query makes it from its options. */
+  /** Creates the source from its options, as a start of the query does. */
   def source(): Source[_ <: Position]
 
-  /** Opens a reader of a task as an executor does. */
+  /** Opens a reader of a task, as an executor does. */
   def rows(run: String, task: TaskRanges): TaskRows
 
-  /** The driver was killed, and the executors with it. */
+  /** Called after a kill of the driver and its executors. */
   def killed(): Unit
 
-  /** The ends of a run are frozen. */
+  /** Called when the ends of a run are frozen. */
   def frozen(): Unit = ()
 
-  /** When two readings of one task, or of one batch, agree. */
+  /** Comparison of two reads of one task or batch. */
   def same: SameRows = SameRows.exactly
 
-  /** All that a range says, as two plans of one batch are compared by. */
+  /** Complete text of a range, for the comparison of two plans of one batch. */
   def describe(range: SplitRange): String = range.toString
 }

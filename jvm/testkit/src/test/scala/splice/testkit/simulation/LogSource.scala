@@ -12,7 +12,7 @@ import splice.source.internal.entries.Json
 import splice.source.runtime.Boundedness
 import splice.testkit.internal.simulation.{SimulatedCluster, SimulatedPartition}
 
-/** The least source over a simulated topic that keeps all rules; what it does wrong is what a test plants. */
+/** Minimal correct source over a simulated topic. Tests inject faults. */
 class LogSource(cluster: SimulatedCluster, topic: String, ownLimits: Limits.Limited) extends Source[LogPosition] {
 
   override def kind: String                        = "log"
@@ -29,7 +29,7 @@ class LogSource(cluster: SimulatedCluster, topic: String, ownLimits: Limits.Limi
 
     protected def partitions: Vector[SimulatedPartition] = cluster.topic(topic).partitions
 
-    /** Where a partition that was found later begins. */
+    /** Start of a partition that was discovered later. */
     protected def begin(partition: Int): Long =
       context.sideLog.getOrCreate(s"start-$partition")(Seq(partitions(partition).earliest.toString)).mkString.toLong
 
@@ -79,10 +79,10 @@ final case class SimulatedRange(partition: Int, from: Long, until: Long) extends
   override def slotted: Boolean = true
 }
 
-/** Rows that a reader wanted are gone, and it says so. */
+/** Error of a reader about missing rows. */
 final class RowsGone(text: String) extends RuntimeException(text)
 
-/** Reads ranges straight from the topic. */
+/** Reads ranges directly from the topic. */
 final class LogRows(cluster: SimulatedCluster, topic: String, task: TaskRanges) extends TaskRows {
 
   private val ids = task.ranges.iterator.map(_.asInstanceOf[SimulatedRange]).flatMap { range =>

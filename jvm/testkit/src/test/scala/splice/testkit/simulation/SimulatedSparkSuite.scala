@@ -13,7 +13,7 @@ import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, Limits, Position, Source, SplitEnumerator, SplitRange, TaskRanges}
 import splice.testkit.internal.simulation.{ForgetfulSideLog, RowIds, SimulatedCluster}
 
-/** The simulation over the least source: whole lives hold, and each rule that is broken is found. */
+/** Tests of the simulation with a minimal source. A correct source passes, and each injected fault is detected. */
 final class SimulatedSparkSuite extends AnyFunSuite {
 
   private val Topic = "t"
@@ -45,11 +45,11 @@ final class SimulatedSparkSuite extends AnyFunSuite {
     val durable = new SimulatedSideLog(life)
     val spark   = new SimulatedSpark(life, subject, () => log(durable.opened), asynchronous)
 
-    // What goes before the query has logged its partition is nobody's loss.
+    // Rows that are removed before the query has logged their partition do not count as lost.
     val excused         = scala.collection.mutable.Set.empty[Long]
     def isKnown(p: Int) = spark.lastLogged.exists(_.contains(s"\"$p\":"))
 
-    // Mostly what was read goes; what was not goes only in a life that is long enough to count.
+    // Retention mostly removes rows that were read. Unread rows are removed only in scenarios that are long enough.
     life.whenever {
       val p    = life.chance.between(0, topic.partitions.size - 1)
       val log  = topic.partitions(p)
@@ -86,7 +86,7 @@ final class SimulatedSparkSuite extends AnyFunSuite {
     if (out.distinct.size != out.size) throw new Violation(s"doubled: ${out.diff(out.distinct)}")
     if (refused.isEmpty && (missing -- excused).nonEmpty) throw new Violation(s"missing: $missing")
     if (refused.isDefined && cluster.removed.subsetOf(spark.settled.toSet) && cluster.uncommitted.isEmpty)
-      throw new Violation(s"refused for nothing: $refused")
+      throw new Violation(s"rejected without a reason: $refused")
     HistoryEnd(out.size, refused.map(_ => "refused").toSet)
   }
 
@@ -96,22 +96,22 @@ final class SimulatedSparkSuite extends AnyFunSuite {
   private def found(make: Make, log: SideLog => SideLog = identity): Int =
     simulation(make, log).run(1 to 500).count(_.failure.isDefined)
 
-  test("a source that keeps the rules loses and doubles nothing in 1,000 lives") {
+  test("a correct source neither loses nor duplicates rows in 1,000 scenarios") {
     val all     = simulation(honest)
     val results = all.run(1 to 1000)
     results.find(_.failure.isDefined).foreach(r => fail(all.explain(r)))
     results.find(r => r.crashes.isEmpty || r.steps < 20).foreach(r => fail(all.explain(r)))
-    assert(results.flatMap(_.crashes).toSet == CrashPoint.all.toSet, "the driver is killed everywhere")
+    assert(results.flatMap(_.crashes).toSet == CrashPoint.all.toSet, "the driver is killed at every crash point")
     assert(results.exists(_.marks.contains("refused")) && results.count(_.marks.isEmpty) > 300)
   }
 
-  test("the same seed lives the same life") {
-    val seed  = (1L to 100L).find(simulation(honest).live(_).rows > 0).getOrElse(fail("no life reads a row"))
+  test("the same seed produces the same scenario") {
+    val seed  = (1L to 100L).find(simulation(honest).live(_).rows > 0).getOrElse(fail("no scenario reads a row"))
     val lives = (1 to 2).map(_ => simulation(honest).live(seed))
     assert(lives.head == lives.last)
   }
 
-  test("found: a partition found later begins wherever the log begins today") {
+  test("detected fault: a later partition begins at the current start of the log") {
     assert(found((cluster, limits) =>
       new LogSource(cluster, Topic, limits) {
         override def enumerator(context: EnumeratorContext): SplitEnumerator[LogPosition] = new LogEnumerator(context) {
@@ -121,15 +121,15 @@ final class SimulatedSparkSuite extends AnyFunSuite {
     ) > 0)
   }
 
-  test("found: the initial offset is kept in memory only") {
+  test("detected fault: the initial offset is in memory only") {
     assert(found(honest, new ForgetfulSideLog(_, _ == "initial")) > 0)
   }
 
-  test("found: the slots are not in the log") {
+  test("detected fault: the slots are not in the side log") {
     assert(found(honest, new ForgetfulSideLog(_, _.startsWith("slots-"))) > 0)
   }
 
-  test("found: a batch is planned up to where the log ends today") {
+  test("detected fault: a batch is planned up to the current end of the log") {
     assert(found((cluster, limits) =>
       new LogSource(cluster, Topic, limits) {
         override def enumerator(context: EnumeratorContext): SplitEnumerator[LogPosition] = new LogEnumerator(context) {

@@ -12,7 +12,7 @@ import splice.source.{Position, Source, SourceProvider}
 import splice.testkit.SourceContract
 import splice.testkit.simulation.SimulatedClock
 
-/** The least that a connector has to write keeps the contract of every source. */
+/** Contract tests of a minimal connector. */
 final class TicksContractSuite extends SourceContract {
 
   private val time = new SimulatedClock(Instant.ofEpochSecond(100))

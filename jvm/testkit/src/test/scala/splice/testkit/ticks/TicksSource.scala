@@ -12,7 +12,7 @@ import org.apache.spark.sql.types.StructType
 import splice.source._
 import splice.source.options.{OptionSet, OptionType, SourceOption, SourceOptions}
 
-/** One row per tick of a clock: the least that a connector has to write. */
+/** Minimal connector with one row per clock tick. */
 final class TicksProvider extends SourceProvider {
   private val every = SourceOption("everyMs", OptionType.PositiveLong, "milliseconds between ticks")
   private val first = SourceOption("firstTick", OptionType.PositiveLong, "the first tick; by default the next one")

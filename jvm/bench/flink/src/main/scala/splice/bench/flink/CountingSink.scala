@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong
 
 import org.apache.flink.api.connector.sink2.{Sink, SinkWriter, WriterInitContext}
 
-/** Drops all values and counts them. All tasks run in this JVM. */
+/** Sink that counts and drops all values. All tasks run in this JVM. */
 final class CountingSink extends Sink[Array[Byte]] {
 
   override def createWriter(context: WriterInitContext): SinkWriter[Array[Byte]] = new CountingSink.Writer
@@ -15,7 +15,7 @@ final class CountingSink extends Sink[Array[Byte]] {
 
 object CountingSink {
 
-  /** The values of the writers that were closed. */
+  /** Number of values of all closed writers. */
   val rows = new AtomicLong
 
   final private class Writer extends SinkWriter[Array[Byte]] {

@@ -15,9 +15,9 @@ import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDe
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment
 import org.apache.kafka.common.serialization.ByteArrayDeserializer
 
-/** Reads topics with Flink's KafkaSource, values only, in a local environment that stays warm between jobs.
+/** Reads the values of topics with Flink's KafkaSource, in a local environment that stays warm between jobs.
   *
-  * Each line of input, `<servers> <topic> <parallelism>`, is one bounded job; the answer is a line `read <rows>`.
+  * Each input line `<servers> <topic> <parallelism>` starts one bounded job. The response is the line `read <rows>`.
   */
 object FlinkPeer {
 

@@ -21,10 +21,10 @@ import splice.kafka.internal.identity.{DeletionLog, IdentityLog, Owner}
 import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, ReadMode}
 
-/** Offsets and side logs of queries over many clusters that earlier versions wrote are read for ever. */
+/** Tests that offsets and side logs of queries over many clusters from all earlier versions are readable. */
 final class KeptCheckpointSuite extends AnyFunSuite {
 
-  // The first is read for ever. One that is written otherwise is added at the end, by KeptWorld's main.
+  // All kept versions stay readable. KeptWorld's main adds a new format at the end.
   private val versions = Seq("0.1")
 
   private def kept(version: String): Path =
@@ -37,7 +37,7 @@ final class KeptCheckpointSuite extends AnyFunSuite {
       })
     }
 
-  // Hadoop's, beside a file on a local disk.
+  // Checksum files of Hadoop on a local disk.
   private def isDigest(file: Path): Boolean = file.getFileName.toString.startsWith(".")
 
   private def offset(version: String, number: Int): String =
@@ -46,7 +46,7 @@ final class KeptCheckpointSuite extends AnyFunSuite {
   private def eachLog(read: SideLog => Unit): Unit =
     versions.foreach(version => withClue(s"of $version: ")(read(KeptWorld.sideLog(kept(version)))))
 
-  test("what is written today is what was kept last, byte for byte") {
+  test("the current format equals the last kept version byte for byte") {
     val folder = Files.createTempDirectory("splice-kept")
     try {
       KeptWorld.write(folder)
@@ -57,7 +57,7 @@ final class KeptCheckpointSuite extends AnyFunSuite {
       Using.resource(Files.walk(folder))(_.sorted(Comparator.reverseOrder[Path]()).forEach(f => Files.delete(f)))
   }
 
-  test("offsets say what they said: of one cluster, of many, and of an entry") {
+  test("kept offsets of one cluster, of many clusters and of an entry have their meaning") {
     versions.foreach { version =>
       assert(Files.list(kept(version).resolve("offsets")).count() == KeptWorld.offsets.size.toLong)
       KeptWorld.offsets.zipWithIndex.foreach { case (expected, i) =>
@@ -66,7 +66,7 @@ final class KeptCheckpointSuite extends AnyFunSuite {
     }
   }
 
-  test("positions that are entries are found by their offsets") {
+  test("offsets refer to kept position entries") {
     versions.foreach { version =>
       val log    = new PositionLog(KeptWorld.sideLog(kept(version)), batchesToRetain = 100)
       val stored = KeptWorld.offsets.zipWithIndex.collect { case (_: StoredPosition, i) => offset(version, i) }
@@ -74,7 +74,7 @@ final class KeptCheckpointSuite extends AnyFunSuite {
     }
   }
 
-  test("changes say what they said, with all that is removed, moved, waiting and to go over") {
+  test("kept changes have their removed, moved, waiting and planned topics") {
     eachLog { log =>
       val changes = new ChangeLog(log).all
       assert(changes.size == KeptWorld.changes.size)
@@ -82,7 +82,7 @@ final class KeptCheckpointSuite extends AnyFunSuite {
     }
   }
 
-  test("the history tells of them what it told") {
+  test("the history of kept changes is unchanged") {
     eachLog { log =>
       val told = ChangeHistory(log)
       assert(told.map(event => s"${event.number} ${event.event}: ${event.names.mkString(", ")}") == KeptWorld.history)
@@ -91,9 +91,9 @@ final class KeptCheckpointSuite extends AnyFunSuite {
     }
   }
 
-  test("a checkpoint that a source of one cluster began is still that cluster's") {
+  test("a kept checkpoint of a source of one cluster still belongs to that cluster") {
     eachLog { log =>
-      val at = new Takeover(log, fail("it was decided"))(DynamicPosition.of(
+      val at = new Takeover(log, fail("the decision is stored"))(DynamicPosition.of(
         0,
         KeptWorld.offsets.head match {
           case position: DynamicPosition => position.clusters
@@ -102,11 +102,11 @@ final class KeptCheckpointSuite extends AnyFunSuite {
       ))
       assert(at.clusters.keySet == Set(KeptWorld.takenOver))
       val context = EnumeratorContext(log, ReadMode.Stream, java.time.Clock.systemUTC(), 1, "kept")
-      assert(new Takeover(log, fail("it was decided")).scope(context, KeptWorld.takenOver).sideLog eq log)
+      assert(new Takeover(log, fail("the decision is stored")).scope(context, KeptWorld.takenOver).sideLog eq log)
     }
   }
 
-  test("what is remembered of a cluster: whose offsets they are, and of which generation") {
+  test("the kept entries of a cluster have the owner and the generation of its offsets") {
     eachLog { log =>
       val identity = new IdentityLog(KeptWorld.ofWest(log)).known
       assert(identity.cluster.contains("id-of-west") && identity.latest("refunds") == 2)
@@ -116,12 +116,12 @@ final class KeptCheckpointSuite extends AnyFunSuite {
     }
   }
 
-  test("what is remembered of a cluster: starts, ranges passed over, topics that were gone, and the end") {
+  test("the kept entries of a cluster have starts, skipped ranges, deleted topics and the end") {
     eachLog { log =>
       val west   = KeptWorld.ofWest(log)
       val starts = KeptWorld.starts
       val found  = starts.offsets.keySet.toSet
-      assert(new StartLog(west).starts(found, starts)(_ => fail("they were decided")) == starts.offsets.toMap)
+      assert(new StartLog(west).starts(found, starts)(_ => fail("the starts are stored")) == starts.offsets.toMap)
       val (from, to) = KeptWorld.skip
       from.offsets.foreach { case (p, offset) =>
         assert(new SkipLog(west).known.start(p, from.generation(p.topic), offset, to.offsets(p) + 1) == to.offsets(p))

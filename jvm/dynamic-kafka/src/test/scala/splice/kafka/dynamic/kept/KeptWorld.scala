@@ -26,9 +26,10 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, LogPartition, Position, ReadMode}
 
-/** What a kept checkpoint of a query over many clusters says, and the same written as it is written now.
+/** Content of a kept checkpoint of a query over many clusters, and a writer of the same content in the current
+  * format.
   *
-  * Every kind of line is there once at least.
+  * The content has every kind of line at least once.
   */
 private[kept] object KeptWorld {
 
@@ -68,12 +69,14 @@ private[kept] object KeptWorld {
     name -> own.copy(formerly = Seq("older-north", "old-north"))
   }
 
-  // Of the generation that came after the topic was made again.
+  // Position in the generation after a recreation of the topic.
   private val renewed = kafka("refunds", 7).as("refunds", 2)
 
   private val removed = TopicState.Removed("refunds", t0.plusSeconds(1), renewed, kafka("refunds", 9).as("refunds", 2))
 
-  /** The first document; one that removes, moves and takes back topics; one with cutovers. */
+  /** Changes of the first document, of a document that removes, moves and restores topics, and of a document with
+    * cutovers.
+    */
   val changes: Seq[AppliedMetadata] = Seq(
     AppliedMetadata.first(StreamMetadata(
       Some(7),
@@ -129,7 +132,7 @@ private[kept] object KeptWorld {
     )
   )
 
-  /** What the history tells of them. */
+  /** History of these changes. */
   val history: Seq[String] = Seq(
     "0 streamApplied: orders, refunds",
     "0 clusterAdded: east, west",
@@ -147,13 +150,13 @@ private[kept] object KeptWorld {
     "2 topicCutoverScheduled: west/mirror, west/refunds"
   )
 
-  /** Entries of the side log, of which offsets name the last. */
+  /** Position entries of the side log. Offsets refer to the last entry. */
   val positions: Seq[DynamicPosition] = Seq(
     DynamicPosition.of(1, Seq("east" -> kafka("orders", 41, 42), "west" -> kafka("new-orders", 0).and(renewed))),
     DynamicPosition.of(2, Seq("east" -> kafka("orders", 50, 60).and(kafka("payments", 9, 8))))
   )
 
-  /** Offsets and what they say: of a query that began with one cluster, of whole positions, and of one that is an entry. */
+  /** Offsets with their positions: of a query that began with one cluster, of complete positions, and of an entry. */
   val offsets: Seq[Position] = Seq(
     DynamicPosition.of(0, Seq(DynamicPosition.Unnamed -> kafka("orders", 5, 6))),
     DynamicPosition.of(0, Nil),
@@ -164,7 +167,7 @@ private[kept] object KeptWorld {
 
   val takenOver = "east"
 
-  /** What the source remembers of one cluster. */
+  /** Stored descriptions of one cluster. */
   val identities: Seq[LogDescription] = Seq(
     SortedMap("orders" -> "topic-1"),
     SortedMap("orders" -> "topic-1", "refunds" -> "topic-2")
@@ -185,7 +188,7 @@ private[kept] object KeptWorld {
 
   val ending: EndingLog.Entry = EndingLog.Entry(kafka("orders", 100, 200), kafka("orders", 10, 20))
 
-  /** The side log of a checkpoint in this folder. */
+  /** Side log of a checkpoint in this folder. */
   def sideLog(checkpoint: Path): SideLog = new HadoopSideLog(
     new HadoopPath(checkpoint.resolve("sources/0/splice").toUri),
     new Configuration(false)
@@ -193,7 +196,7 @@ private[kept] object KeptWorld {
 
   def ofWest(log: SideLog): SideLog = log.scope("cluster-west")
 
-  /** The ending as a log has it that was decided before; nothing is asked. */
+  /** Reads the stored ending of a log. No request is sent. */
   def endingOf(log: SideLog): EndingLog.Entry = {
     val nothing = new SimulatedLog(Subscription.Topics(SortedSet("orders")))
     nothing.create("orders", 2)
@@ -207,7 +210,7 @@ private[kept] object KeptWorld {
     )
   }
 
-  /** Writes all of it with what writes it today: `offsets/<n>` and the side log. */
+  /** Writes the content in the current format: `offsets/<n>` and the side log. */
   def write(checkpoint: Path): Unit = {
     val folder = Files.createDirectories(checkpoint.resolve("offsets"))
     offsets.zipWithIndex.foreach { case (offset, i) => Files.writeString(folder.resolve(i.toString), offset.json) }
@@ -235,7 +238,7 @@ private[kept] object KeptWorld {
     val _ = endingOf(log)
   }
 
-  /** Writes a checkpoint to be kept into a folder that is not there yet. */
+  /** Writes a checkpoint to a new folder. */
   def main(arguments: Array[String]): Unit = arguments match {
     case Array(folder) => write(Path.of(folder))
     case _             => throw new IllegalArgumentException("one folder is needed")

@@ -11,7 +11,7 @@ import org.scalatest.BeforeAndAfterAll
 import splice.source.{Position, Source}
 import splice.testkit.OpenEndedContract
 
-/** The dynamic Kafka source does what every source must, over two streams on three simulated clusters. */
+/** Contract tests of the dynamic Kafka source with two streams on three simulated clusters. */
 final class DynamicContractSuite extends OpenEndedContract with BeforeAndAfterAll {
 
   override protected lazy val spark: SparkSession = SparkSession.builder().master("local[2]").getOrCreate()

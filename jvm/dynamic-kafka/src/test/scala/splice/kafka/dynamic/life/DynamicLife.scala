@@ -11,11 +11,11 @@ import splice.source.errors.{SpliceException, SpliceOptionException}
 import splice.source.{Position, Source, TaskRanges}
 import splice.testkit.simulation._
 
-/** One life of a query over streams that move between clusters: runs, kills and restarts. Then nothing changes any
-  * more, and all is read.
+/** Scenario of a query over streams that move between clusters, with runs, kills and restarts. At the end, changes
+  * stop and all rows are read.
   *
   * @param covers
-  *   whether the life has the situations of a defect
+  *   true if the scenario has the situations of a defect
   * @param fault
   *   a fault that is planted
   */
@@ -75,11 +75,11 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean, fau
     else if (chance.oneIn(3)) SimulatedTrigger.AvailableNow
     else SimulatedTrigger.ProcessingTime(chance.between(1, 5))
 
-  /** The offset of the last batch, if no batch is read again. */
+  /** Offset of the last batch, if no batch is pending. */
   private def atRest: Option[String] =
     if (plan.asynchronous || spark.lastLogged != spark.lastCommitted) None else spark.lastLogged
 
-  /** A run of the query; false if the driver is killed or the query fails. */
+  /** Runs the query. Returns false if the driver is killed or the query fails. */
   private def run(trigger: SimulatedTrigger, isExplained: Boolean = false): Boolean = {
     faulty = !world.isHealthy
     inRun = true
@@ -108,7 +108,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean, fau
     isOutage && faulty && isNow
   }
 
-  /** Every cluster is available and nothing changes any more: what must be read is read. */
+  /** Runs the query with all clusters available and without changes, until all required rows are read. */
   private def finish(): Unit = {
     still = true
     world.heal()
@@ -123,13 +123,13 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean, fau
     val triggers =
       Seq(SimulatedTrigger.ProcessingTime(4), SimulatedTrigger.AvailableNow, SimulatedTrigger.ProcessingTime(2))
     (Option.when(plan.timed)(SimulatedTrigger.RealTime(3)) ++ triggers).foreach { trigger =>
-      if (!run(trigger)) throw new Violation(s"$trigger does not end although all is well")
+      if (!run(trigger)) throw new Violation(s"$trigger does not end without a fault")
     }
     val missing = world.physical(world.valid.topics) -- world.oracle.topics
     if (missing.nonEmpty) throw new Violation(s"the last document is not applied: ${missing.mkString(", ")}")
   }
 
-  /** The streams of the last change, each on other topics. No guard may reject a move. */
+  /** Streams of the last change on other topics. No removal limit may reject this move. */
   private def moved = SortedMap.from(for {
     change           <- world.oracle.lastChange.iterator
     (stream, topics) <- change.topics.groupMap(_._2)(_._1)
@@ -138,7 +138,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean, fau
     else LifeDocument.stream(stream, world.valid.clusters.keys.toSeq.map(_ -> s"$stream-z"): _*)
   })
 
-  /** A move that was never applied is taken back, because it may be too late for it. */
+  /** Reverts a move that was never applied, because it may be too late to apply it. */
   private def settled(name: String, stream: splice.kafka.dynamic.KafkaStream) = stream.cutover match {
     case Some(_: StreamCutover) =>
       val applied = world.oracle.lastChange.toSeq.flatMap(_.topics.collect { case (place, `name`) => place })
@@ -147,7 +147,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean, fau
     case None => stream
   }
 
-  /** After the retention, nothing of removed topics is left in the checkpoint. */
+  /** Checks that the checkpoint has no removed topics after the retention. */
   private def forget(): Unit = {
     Seq(1, 2).foreach { _ =>
       life.clock.advance(LifePlan.Retention.multipliedBy(2))
@@ -165,7 +165,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean, fau
 
     override def rows(run: String, task: TaskRanges): TaskRows = new LifeTask(world, task.ranges)
 
-    /** A batch that is read again lacks the rows of topics that were deleted since. */
+    /** A replayed batch lacks the rows of topics that were deleted later. */
     override def same: SameRows =
       (before, now) => SameRows.exactly(before.filterNot(isRemoved), now.filterNot(isRemoved))
 
@@ -183,6 +183,6 @@ private[life] object DynamicLife {
   /** In how many seeds one has runs in real-time mode. */
   val TimedOneIn = 3
 
-  /** A known defect keeps the query from ever starting again. */
+  /** Signals a documented defect that prevents any further start of the query. */
   final class Ended(cause: SpliceOptionException) extends RuntimeException(cause.getMessage, cause)
 }

@@ -12,10 +12,10 @@ import org.scalatest.{BeforeAndAfterAllConfigMap, ConfigMap}
 
 import splice.testkit.simulation.Violation
 
-/** Whole lives of queries over streams that move between simulated clusters.
+/** Random scenarios of queries over streams that move between simulated clusters.
   *
-  * `SEED=42` lives one life, and `SEED=1..100000` a range of them. `DEFECTS=A13,A18` adds the situations of known
-  * defects, and `DEFECTS=all` those of all of them. A running sbt server takes them as arguments, for example
+  * `SEED=42` runs one scenario, and `SEED=1..100000` runs a range. `DEFECTS=A13,A18` adds the situations of
+  * documented defects, and `DEFECTS=all` adds all of them. A running sbt server needs arguments instead, for example
   * `project/sbt --client "dynamicKafka/testOnly *DynamicLifeSuite -- -Dsplice.seed=42 -Dsplice.defects=A13"`.
   */
 final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap with Eventually {
@@ -28,14 +28,14 @@ final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap
     configuration.get("splice.defects").foreach(text => defects = text.toString.split(",").toSet)
   }
 
-  test("every record of the streams is read once in any life") {
+  test("every record of the streams is read once in every scenario") {
     val lives   = new DynamicLives(defects)
     val results = lives.run(seeds)
     lives.failures(results).foreach(fail(_))
     val cpu = ProcessHandle.current.info.totalCpuDuration.map[Long](_.toMillis).orElse(0L) / results.size
     info(
       s"${results.size} lives, ${results.map(_.kills).sum} kills, ${results.map(_.end.get.rows.toLong).sum} rows, " +
-        s"$cpu ms of processors per life"
+        s"$cpu ms of CPU time per scenario"
     )
     results.flatMap(_.end.get.marks).groupBy(identity).toSeq.sortBy(_._1).foreach { case (met, all) =>
       info(s"$met: ${all.size}")
@@ -44,7 +44,7 @@ final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap
       val met = results.flatMap(_.end.get.marks)
       DynamicLifeSuite.Timed.foreach(mark => assert(met.count(_ == mark) >= DynamicLifeSuite.Lives / 100, mark))
     }
-    eventually(timeout(Span(20, Seconds)))(assert(threads.isEmpty, "threads of lives that have ended"))
+    eventually(timeout(Span(20, Seconds)))(assert(threads.isEmpty, "threads of ended scenarios"))
   }
 
   for ((name, fault) <- TimedFault.all) test(s"planted: $name") {
@@ -57,7 +57,7 @@ final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap
     failed.foreach { case (seed, error) => info(s"seed $seed: ${error.getMessage.take(100)}") }
   }
 
-  /** The threads of Splice that run. */
+  /** Running threads of Splice. */
   private def threads: Seq[String] =
     Thread.getAllStackTraces.keySet.asScala.toSeq.filter(_.isAlive).map(_.getName).filter(_.contains("life-"))
 }

@@ -10,10 +10,10 @@ import scala.util.Try
 
 import splice.testkit.simulation.{HistoryEnd, Life, LifeSettings}
 
-/** Lives of queries, several at a time.
+/** Runner of several concurrent scenarios.
   *
   * @param defects
-  *   known defects whose situations lives have
+  *   documented defects whose situations scenarios have
   * @param fault
   *   a fault that is planted
   */
@@ -25,7 +25,7 @@ final private[life] class DynamicLives(defects: Set[String], fault: TimedFault =
   private def covers(defect: String): Boolean =
     defects(defect) || defects("all") || !DynamicLives.Unrepaired.contains(defect)
 
-  /** Lives seeds in order. A life waits for the threads of its clients in most of its time. */
+  /** Runs seeds in order. A scenario mostly waits for the threads of its clients. */
   def run(seeds: Range): Seq[LifeResult] = {
     val threads = Executors.newFixedThreadPool(DynamicLives.Threads)
     try {
@@ -38,7 +38,7 @@ final private[life] class DynamicLives(defects: Set[String], fault: TimedFault =
     } finally { val _ = threads.shutdownNow() }
   }
 
-  // Threads of clients may take another order the next time, so the events are written at once.
+  // Client threads may run in another order at a repetition, so the events are written in the first run.
   private def live(seed: Long): LifeResult = {
     val life = new Life(seed, DynamicLives.Settings, written = true)
     val end  = Try(new DynamicLife(life, covers, fault).live())
@@ -46,7 +46,7 @@ final private[life] class DynamicLives(defects: Set[String], fault: TimedFault =
     LifeResult(seed, end, life.crashPoints.size, if (end.isFailure) life.journal else Nil)
   }
 
-  /** The failures by their kinds, each with the events of its shortest life; None if no life fails. */
+  /** Failures by kind, each with the events of the shortest scenario; None without failures. */
   def failures(results: Seq[LifeResult]): Option[String] = {
     val failed = results.flatMap(result => result.end.failed.toOption.map(result -> _))
     val kinds  = failed.groupBy { case (_, e) => DynamicLives.kind(e.toString) }.toSeq.sortBy(-_._2.size)
@@ -62,16 +62,16 @@ final private[life] class DynamicLives(defects: Set[String], fault: TimedFault =
       failure.getStackTrace.take(8).map(line => s"      at $line") :+ s"again: ${command.format(life.seed)}"
 }
 
-/** The end of a life.
+/** Result of a scenario.
   *
   * @param events
-  *   all that happened, if it fails
+  *   all events, if the scenario fails
   */
 final private[life] case class LifeResult(seed: Long, end: Try[HistoryEnd], kills: Int, events: Seq[String])
 
 private[life] object DynamicLives {
 
-  /** Few kills, and only one driver at a time. */
+  /** Settings with few kills and only one driver at a time. */
   private val Settings = LifeSettings(
     moveOneIn = 4,
     crashOneIn = 60,
@@ -80,17 +80,17 @@ private[life] object DynamicLives {
     clockBackOneIn = Int.MaxValue
   )
 
-  /** Defects whose situations lives do not have by default. */
+  /** Defects whose situations are disabled by default. */
   val Unrepaired: Map[String, String] = Map.empty
 
   private val Threads = 4 * Runtime.getRuntime.availableProcessors
   private val Chunk   = 10
 
-  /** The text of a failure without the names that differ between lives. */
+  /** Text of a failure without names that differ between scenarios. */
   private def kind(failure: String): String =
     failure.replaceAll("^[a-zA-Z.]*: ", "").takeWhile(_ != ':').replaceAll("[0-9]+", "n").take(100)
 
-  /** `42` or `1..1000`. */
+  /** Parses `42` or `1..1000`. */
   def range(text: String): Range = text.split("\\.\\.") match {
     case Array(one)  => one.toInt to one.toInt
     case Array(a, b) => a.toInt to b.toInt

@@ -6,7 +6,7 @@ package splice.kafka.dynamic.life
 import splice.source.runtime.SideLog
 import splice.testkit.simulation.{CrashPoint, Life}
 
-/** A side log at whose entries the driver may be killed, if the query's thread makes them. */
+/** Side log that may kill the driver at entries of the query thread. */
 final private[life] class KillingSideLog(log: SideLog, life: Life, owner: Thread = Thread.currentThread)
     extends SideLog {
 

@@ -10,14 +10,14 @@ import splice.source.LogPartition
 import splice.source.internal.entries.NumberedEntries
 import splice.source.runtime.SideLog
 
-/** A change that a query made durable.
+/** Durable change of a query.
   *
   * @param topics
-  *   the stream of each topic, by cluster and topic
+  *   stream of each topic, by cluster and topic
   * @param generations
-  *   the generation of the document of each stream
+  *   generation of the document of each stream
   * @param states
-  *   the word of the state of each topic
+  *   name of the state of each topic
   */
 final private[life] case class LifeChange(
     number: Int,
@@ -28,17 +28,17 @@ final private[life] case class LifeChange(
     states: Map[(String, String), String]
 )
 
-/** The entries of a checkpoint. Only this file knows how they are read. */
+/** Parser of the entries of a checkpoint. Other test code does not depend on their format. */
 private[life] object LifeChanges {
 
-  /** The changes after one. */
+  /** Changes after the given number. */
   def after(number: Int, side: SideLog): Seq[LifeChange] = if (side.get(key(number + 1)).isEmpty) Nil
   else {
     val log = new ChangeLog(side)
     Iterator.from(number + 1).map(log.find).takeWhile(_.nonEmpty).flatten.map(change).toSeq
   }
 
-  /** The number of the change that the source starts with; None before the start is durable. */
+  /** Number of the first change of the source; None before the start is durable. */
   def started(side: SideLog): Option[Int] = side.get("initial").flatMap { lines =>
     Change.findFirstMatchIn(lines.mkString.replace("\\", "")).map(_.group(1).toInt)
   }
@@ -47,11 +47,11 @@ private[life] object LifeChanges {
 
   private def key(number: Int): String = NumberedEntries.key("change", number)
 
-  /** The text of the last change, without the names of topics whose positions were forgotten. */
+  /** Text of the last change, without names of topics whose positions were removed. */
   def last(side: SideLog): String = side.keys("change-").lastOption.flatMap(side.get)
     .fold("")(_.filterNot(_.contains("\"state\":\"gone\"")).mkString("\n"))
 
-  /** The offset of a partition in a position. */
+  /** Offset of a partition in a position. */
   def offset(at: String, cluster: String, p: LogPartition): Option[Long] =
     (DynamicPosition.read(at): DynamicOffset) match {
       case position: DynamicPosition => position.of(cluster).get(p)
@@ -67,7 +67,7 @@ private[life] object LifeChanges {
     of.topics.map { case (topic, is) => (topic.cluster, topic.topic) -> is.word }.toMap
   )
 
-  /** The removed topic that a warning reports as abandoned. */
+  /** Removed topic that a warning reports as abandoned. */
   def abandoned(warning: String): Option[(String, String)] = Abandoned.findFirstMatchIn(warning).map { found =>
     found.group(1) -> found.group(2)
   }

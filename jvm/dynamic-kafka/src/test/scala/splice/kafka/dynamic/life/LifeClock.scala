@@ -7,17 +7,17 @@ import java.time.{Clock, Duration, Instant, ZoneId, ZoneOffset}
 
 import splice.testkit.simulation.SimulatedClock
 
-/** The clock for durations of a query: it passes faster the longer the query's thread waits within one call.
+/** Clock for durations of a query. The longer the query thread waits within one call, the faster the clock advances.
   *
-  * Only calls of the thread that lives the life move it, so that the times of a life depend on its seed. While all
-  * clusters are healthy, a response is only as late as its thread, so time passes much later.
+  * Only calls of the scenario thread advance the clock, so times depend on the seed. While all clusters are healthy,
+  * only thread scheduling delays a response, so the clock advances much later.
   */
 final private[dynamic] class LifeClock(clock: SimulatedClock, isHealthy: => Boolean) extends Clock {
 
   private val own   = Thread.currentThread
   private var calls = 0
 
-  /** A call of the query begins. */
+  /** Called at the start of a call of the query. */
   def begin(): Unit = calls = 0
 
   override def instant(): Instant = {
@@ -36,7 +36,7 @@ final private[dynamic] class LifeClock(clock: SimulatedClock, isHealthy: => Bool
 
 private object LifeClock {
 
-  /** More than one batch needs. */
+  /** Number of clock reads that exceeds the reads of one batch. */
   private val Short = 60
 
   private val Long = 90

@@ -10,20 +10,20 @@ import scala.collection.mutable
 
 import splice.source.LogPartition
 
-/** A record of a simulated topic.
+/** Record of a simulated topic.
   *
   * @param id
-  *   unique in a life
+  *   id, unique in a scenario
   */
 final private[life] case class LifeRow(id: Long, topic: LifeTopic, partition: Int, offset: Long, millis: Long) {
 
-  /** Whether the record was removed from the log, for example with its topic. */
+  /** True if the record was removed from the log, for example with its topic. */
   @volatile var isRemoved: Boolean = false
 
   override def toString: String = s"${topic.cluster}/${topic.name}-$partition:$offset"
 }
 
-/** One incarnation of a topic. */
+/** Incarnation of a topic. */
 final private[life] class LifeTopic(val cluster: String, val name: String, val id: String) {
   val partitions: mutable.ArrayBuffer[mutable.ArrayBuffer[LifeRow]] = mutable.ArrayBuffer.empty
 
@@ -32,7 +32,7 @@ final private[life] class LifeTopic(val cluster: String, val name: String, val i
   override def toString: String = s"$cluster/$name"
 }
 
-/** All records of a life. */
+/** All records of a scenario. */
 final private[life] class LifeRows {
   private val all = mutable.ArrayBuffer.empty[LifeRow]
 
@@ -47,7 +47,7 @@ final private[life] class LifeRows {
   def iterator: Iterator[LifeRow] = all.iterator
 }
 
-/** A Kafka cluster in memory, for the query's thread and the threads of clients. */
+/** Kafka cluster in memory, for the query thread and the threads of clients. */
 final private[dynamic] class LifeCluster(
     val id: String,
     rows: LifeRows = new LifeRows,
@@ -65,7 +65,7 @@ final private[dynamic] class LifeCluster(
 
   def topic(name: String): Option[LifeTopic] = synchronized(topics.get(name))
 
-  /** The incarnation that has this id. */
+  /** Incarnation with this id. */
   def byId(id: String): Option[LifeTopic] = synchronized(past.get(id))
 
   def create(name: String, partitions: Int): LifeTopic = synchronized {
@@ -96,7 +96,7 @@ final private[dynamic] class LifeCluster(
     }
   }
 
-  /** Removes the records from an offset on, as an unclean election does. */
+  /** Removes the records from an offset on, like an unclean leader election. */
   def truncate(name: String, partition: Int, end: Long): Unit = synchronized {
     topics.get(name).foreach { topic =>
       val log = topic.partitions(partition)
@@ -112,7 +112,7 @@ final private[dynamic] class LifeCluster(
   def log(p: LogPartition): Option[collection.IndexedSeq[LifeRow]] =
     synchronized(topics.get(p.topic).flatMap(_.partitions.lift(p.partition)))
 
-  /** A client is opened. */
+  /** Registers an opened client. */
   def open(): Unit = synchronized {
     clients += 1
     opened += 1
@@ -123,13 +123,13 @@ final private[dynamic] class LifeCluster(
     notifyAll()
   }
 
-  /** Waits until all clients are closed; false if they are not. */
+  /** Waits until all clients are closed. Returns false after a timeout. */
   def awaitClosed(): Boolean = synchronized {
     val limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(20)
     while (clients > 0 && System.nanoTime() < limit) wait(1000)
     clients == 0
   }
 
-  /** Clients that were opened so far. */
+  /** Number of opened clients so far. */
   def everOpened: Int = synchronized(opened)
 }

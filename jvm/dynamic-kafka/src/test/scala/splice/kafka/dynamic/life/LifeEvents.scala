@@ -10,7 +10,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.source.LogPartition
 
-/** What happens in a life besides its query. */
+/** Events of a scenario outside of its query. */
 final private[life] class LifeEvents(world: LifeWorld) {
 
   private val life   = world.life
@@ -19,10 +19,10 @@ final private[life] class LifeEvents(world: LifeWorld) {
 
   private var earlier = Vector(world.valid)
 
-  /** Something happens.
+  /** Runs a random event.
     *
     * @param at
-    *   the offset of the last batch if no batch is unfinished and no query runs
+    *   offset of the last batch if no batch is unfinished and no query runs
     */
   def happen(at: Option[String], isRunning: Boolean): Unit = chance.between(1, 100) match {
     case n if n <= 55 => write()
@@ -42,7 +42,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
     world.publish(document)
   }
 
-  /** Appends records to a topic, of a stream in most cases. */
+  /** Appends records to a topic, which belongs to a stream in most cases. */
   def write(): Unit = {
     val topics = world.physical(world.valid.topics).toSeq
     val all    = world.clusters.toSeq.sortBy(_._1).flatMap { case (id, c) => c.names.map(id -> _) }
@@ -91,7 +91,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
     }
   }
 
-  /** The streams of an earlier document, without the stream that has copies, on the clusters as they are called now. */
+  /** Streams of an earlier document on clusters with their current names, without the mirrored stream. */
   private def again(old: LifeDocument, now: LifeDocument): LifeDocument = {
     val called  = now.clusters.map(_.swap)
     val streams = (old.streams - "m").map { case (key, stream) =>
@@ -106,7 +106,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
     else now.copy(streams = now.streams.updated(name, starting(now, world.placed(name, now.clusters.keys.toSeq))))
   }
 
-  /** A stream that may have a start, which leaves out records of its topics. */
+  /** Adds a random start to a stream, which may exclude records of its topics. */
   private def starting(now: LifeDocument, stream: KafkaStream): KafkaStream =
     if (chance.oneIn(2)) stream
     else {
@@ -117,7 +117,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
       stream.copy(start = Some(place(now, stream, StreamPlace.Earliest, StreamPlace.Latest)))
     }
 
-  /** A stream stops, stops elsewhere or resumes, or is paused or not paused any more. */
+  /** Changes the stop or the pause of a stream. */
   private def limited(now: LifeDocument): LifeDocument = {
     val names = now.streams.keys.toSeq
     if (names.isEmpty) now
@@ -133,7 +133,9 @@ final private[life] class LifeEvents(world: LifeWorld) {
     }
   }
 
-  /** A place in the topics of a stream. Offsets and times mean other records in a log that loses records. */
+  /** Random place in the topics of a stream. Offsets and times are excluded if logs lose records, because they would
+    * refer to other records.
+    */
   private def place(now: LifeDocument, stream: KafkaStream, words: StreamPlace*): StreamPlace =
     chance.between(1, 3) match {
       case 1 if !plan.loses && !plan.steps =>
@@ -160,14 +162,14 @@ final private[life] class LifeEvents(world: LifeWorld) {
     }
   }
 
-  /** Producers write until a stream leaves its topics, also to partitions that are new. */
+  /** Writes the last records before a stream leaves its topics, including records in new partitions. */
   private def leaves(now: LifeDocument, stream: String): Unit =
     world.physical(for { (c, topics) <- now.streams(stream).topics.toSeq; t <- topics } yield c -> t).foreach { place =>
       if (chance.oneIn(3)) grow(place)
       if (chance.oneIn(2)) writeTo(place)
     }
 
-  /** A cluster gets another name. */
+  /** Renames a cluster. */
   private def renamed(now: LifeDocument): LifeDocument = {
     val (old, id) = chance.oneOf(now.clusters.toSeq)
     val name      = s"$old-${world.newest}"
@@ -183,14 +185,14 @@ final private[life] class LifeEvents(world: LifeWorld) {
     )
   }
 
-  /** The stream with copies stops, so that it may move after its stop. */
+  /** Stops the mirrored stream, so that the stream may move after its stop. */
   private def stopped(now: LifeDocument): LifeDocument = now.copy(streams =
     now.streams.updatedWith("m")(
       _.map(m => m.copy(stop = m.stop.orElse(Some(place(now, m, StreamPlace.Latest)))))
     )
   )
 
-  /** The stream with copies moves to another cluster, or its move is taken back. */
+  /** Moves the mirrored stream to another cluster, or reverts its move. */
   def moved(now: LifeDocument): LifeDocument = now.streams.get("m").fold(now) { stream =>
     val at      = stream.topics.keys.head
     val to      = if (at == "east") "west" else "east"
@@ -239,7 +241,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
       cluster.faults.heal()
   }
 
-  /** A batch, a trigger or a stop takes long. */
+  /** Advances the time, as a long batch, trigger or pause does. */
   private def pass(): Unit = {
     val time = if (chance.oneIn(8)) Duration.ofHours(13) else Duration.ofMinutes(chance.between(1, 40).toLong)
     life.note(s"$time passes")
@@ -247,16 +249,16 @@ final private[life] class LifeEvents(world: LifeWorld) {
   }
 
   private def step(): Unit = {
-    // A clock that is ahead of producers cuts over before their records exist.
+    // A clock ahead of the producers would cut over before their records exist.
     val ahead = Duration.ofMinutes(chance.between(-90, if (plan.mirrors) 0 else 90).toLong)
-    life.note(s"the time of day is ahead by $ahead")
+    life.note(s"the wall clock is ahead by $ahead")
     life.clock.set(ahead.minus(life.clock.ahead))
   }
 
-  /** A replica of the metadata service returns an old document. */
+  /** Returns an old document, as a stale replica of the metadata service does. */
   private def outdated(): Unit = if (world.newest > 3) {
     val old = again(chance.oneOf(earlier), world.valid)
-    // A document that only has a newer generation changes nothing, and outdates others.
+    // A document with only a newer generation makes no change, but makes other documents stale.
     (1 to chance.between(0, 3)).foreach(_ => publish(world.valid))
     world.publishOutdated(old.copy(
       generation = world.newest - chance.between(1, 3),
@@ -264,10 +266,11 @@ final private[life] class LifeEvents(world: LifeWorld) {
     ))
   }
 
-  /** A topic is deleted, recreated or truncated. What is read of it stays.
+  /** Deletes, recreates or truncates a topic. Records that were read are kept.
     *
     * @param at
-    *   as in [[happen]]; a log is truncated only then, because a batch that is read again cannot have the same rows otherwise
+    *   as in [[happen]]; a log is truncated only if defined, because a replayed batch could not have the same rows
+    *   otherwise
     */
   private def lose(at: Option[String]): Unit = {
     val places = world.physical(world.valid.topics).toSeq ++ world.oracle.topics.toSeq ++ world.oracle.leaving

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit
 import splice.kafka.internal.errors.KafkaErrors
 import splice.source.errors.SpliceException
 
-/** The fault of a cluster. */
+/** Fault of a cluster. */
 sealed private[dynamic] trait LifeFault extends Product with Serializable
 
 private[dynamic] object LifeFault {
@@ -27,14 +27,14 @@ private[dynamic] object LifeFault {
   /** This number of requests succeeds before every request fails. */
   final case class Soon(requests: Int) extends LifeFault
 
-  /** The next response with ends comes from a replica that lacks the last records. */
+  /** A replica that lacks the last records sends the next response with ends. */
   case object Behind extends LifeFault
 }
 
-/** The faults of one cluster, for all of its clients.
+/** Faults of one cluster for all its clients.
   *
   * @param time
-  *   milliseconds of the life's clock
+  *   clock of the scenario in milliseconds
   */
 final private[dynamic] class LifeFaults(time: () => Long) {
 
@@ -56,18 +56,20 @@ final private[dynamic] class LifeFaults(time: () => Long) {
     case _                => false
   }
 
-  /** The milliseconds of the longest outage since [[observed]], from the last request that succeeded. It may have ended. */
+  /** Milliseconds of the longest outage since [[observed]], counted from the last successful request. The outage may
+    * have ended.
+    */
   def outage: Long = synchronized(math.max(longest, if (isHealthy(now)) 0L else sinceSuccess))
 
-  /** The query's call has ended in which the outage mattered. */
+  /** Resets the outage after the call of the query that it affected. */
   def observed(): Unit = synchronized { longest = 0L }
 
   private def sinceSuccess: Long = success.fold(Long.MaxValue)(time() - _)
 
-  /** Whether a request has waited for longer than any test may wait: the query's thread waits for it. */
+  /** True if a request has waited longer than any test may wait, so the query thread is blocked. */
   def isOverdue: Boolean = synchronized(overdue)
 
-  /** Requests that wait continue. */
+  /** Sets the fault. Waiting requests continue. */
   def set(fault: LifeFault): Unit = synchronized {
     longest = outage
     now = fault
@@ -87,7 +89,7 @@ final private[dynamic] class LifeFaults(time: () => Long) {
     }
   }
 
-  /** The end that a response has for a log. */
+  /** End of a log in a response. */
   def end(size: Long): Long = synchronized(if (now == Behind) math.max(size - LifeFaults.Lag, 0L) else size)
 
   def after(request: String): Unit = synchronized {
@@ -118,7 +120,7 @@ private[dynamic] object LifeFaults {
 
   private val Short = TimeUnit.MILLISECONDS.toNanos(20)
 
-  /** The records that a replica lacks. */
+  /** Number of records that a replica lacks. */
   private val Lag = 2L
 
   private val Limit = TimeUnit.SECONDS.toNanos(5)

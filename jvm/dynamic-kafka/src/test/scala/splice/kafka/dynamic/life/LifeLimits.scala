@@ -9,7 +9,9 @@ import splice.kafka.dynamic.{StreamCutover, StreamPlace}
 import splice.source.LogPartition
 import splice.testkit.simulation.Violation
 
-/** The records of topics that starts, stops and pauses of streams permit, by the documents of a life and its logs. */
+/** Computes the records of topics that starts, stops and pauses of streams permit, from the documents and logs of a
+  * scenario.
+  */
 final private[life] class LifeLimits(world: LifeWorld) {
 
   import LifeLimits._
@@ -20,10 +22,10 @@ final private[life] class LifeLimits(world: LifeWorld) {
   private val stops  = mutable.Map.empty[Place, Stop]
   private var first  = Option.empty[LifeChange]
 
-  /** Takes note of a change that is durable.
+  /** Records a durable change.
     *
     * @param isFirst
-    *   whether the source starts with the change, so that its starts hold from the first position on
+    *   true if the source starts with the change, so its starts apply from the first position on
     */
   def take(before: Option[LifeChange], change: LifeChange, isFirst: Boolean): Unit = {
     val states = before.filterNot(_ => isFirst).fold(Map.empty[Place, String])(was => physical(was.states))
@@ -46,13 +48,13 @@ final private[life] class LifeLimits(world: LifeWorld) {
     stops --= stops.keySet.toSet -- physical(change.topics).keySet
   }
 
-  /** The start became durable after its change, and records may have been written in between. */
+  /** Called when the start is durable. Records may have been written after its change. */
   def started(): Unit = {
     first.foreach(change => take(None, change, isFirst = true))
     first = None
   }
 
-  /** The records of a topic that must be read. */
+  /** Records of a topic that must be read. */
   def owed(place: Place): Seq[LifeRow] = rows(place).filterNot(row =>
     begins.get(place).exists(row.offset < _.most(row)) || stops.get(place).exists(isBeyond(_, row))
   )
@@ -60,7 +62,7 @@ final private[life] class LifeLimits(world: LifeWorld) {
   /** Checks a record of a batch that was planned.
     *
     * @param isPaused
-    *   whether the stream of the record is paused
+    *   true if the stream of the record is paused
     */
   def check(row: LifeRow, isPaused: Boolean): Unit = {
     val place = row.topic.cluster -> row.topic.name
@@ -111,11 +113,11 @@ private[life] object LifeLimits {
 
   private val Unbegun = Set("waiting", "gone")
 
-  /** The records before which a topic did not start, and those after which it did: the query chose a place in between. */
+  /** Lower and upper bound of the start of a topic. The query chose a place between them. */
   final private case class Begin(least: Sizes, most: Sizes)
 
   /** @param published
-    *   the sizes of the logs when the document with the stop was published
+    *   sizes of the logs at the publication of the document with the stop
     */
   final private case class Stop(
       stream: String,
@@ -126,7 +128,7 @@ private[life] object LifeLimits {
   )
 }
 
-/** Offsets in partitions, by the incarnation of the topic. */
+/** Offsets in partitions by incarnation of the topic. */
 final private[life] case class Sizes(all: Map[(String, Int), Long]) {
 
   def apply(row: LifeRow): Long = all.getOrElse(Sizes.key(row), 0L)

@@ -11,10 +11,10 @@ import splice.kafka.internal.cluster.{LogDescription, LogMetadata, TimedOffset, 
 import splice.source.LogPartition
 import splice.source.log.LogRecord
 
-/** A client of a simulated cluster.
+/** Client of a simulated cluster.
   *
   * @param subscribed
-  *   the topics of the client
+  *   topics of the client
   */
 final private[dynamic] class LifeLog(cluster: LifeCluster, subscribed: collection.Set[String]) extends LogMetadata {
 

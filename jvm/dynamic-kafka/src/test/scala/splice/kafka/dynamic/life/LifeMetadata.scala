@@ -9,14 +9,14 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.dynamic.{KafkaCluster, KafkaMetadataService, KafkaStream, StreamMetadata}
 
-/** A metadata document.
+/** Metadata document.
   *
   * @param clusters
-  *   the brokers of each cluster, by the name in the metadata
+  *   brokers of each cluster, by the name in the metadata
   * @param inactive
-  *   names of clusters that are not active
+  *   names of inactive clusters
   * @param formerly
-  *   the earlier names of clusters
+  *   earlier names of clusters
   */
 final private[dynamic] case class LifeDocument(
     generation: Long,
@@ -26,7 +26,7 @@ final private[dynamic] case class LifeDocument(
     formerly: Map[String, Seq[String]] = Map.empty
 ) {
 
-  /** The metadata that the service returns. */
+  /** Metadata that the service returns. */
   def metadata: StreamMetadata = StreamMetadata(
     Some(generation),
     clusters.map { case (name, id) =>
@@ -40,7 +40,7 @@ final private[dynamic] case class LifeDocument(
     streams
   )
 
-  /** The topics of all streams, by the name of the cluster. */
+  /** Topics of all streams with the names of their clusters. */
   def topics: Set[(String, String)] = LifeDocument.topics(streams)
 
   override def toString: String = {
@@ -64,7 +64,7 @@ private[dynamic] object LifeDocument {
     KafkaStream(name, topics.groupMap(_._1)(_._2).map { case (c, t) => c -> SortedSet.from(t) }.to(SortedMap))
 }
 
-/** The documents of a metadata service, which outlive runs of the query. */
+/** Documents of a metadata service, which outlive runs of the query. */
 final private[dynamic] class LifeDocuments(first: LifeDocument) {
 
   private var newest   = first
@@ -72,10 +72,10 @@ final private[dynamic] class LifeDocuments(first: LifeDocument) {
   private var failures = 0
   private var open     = Set.empty[LifeService]
 
-  /** Whether each request fails. */
+  /** True if each request fails. */
   @volatile var isUnavailable = false
 
-  /** Makes the service of a run. */
+  /** Creates the service of a run. */
   def service(): LifeService = synchronized {
     val made = new LifeService(this)
     open += made
@@ -115,9 +115,9 @@ final private[dynamic] class LifeDocuments(first: LifeDocument) {
     assert(!open.exists(s => s.isRunning && !s.isServed), "a query did not request the metadata for 30 seconds")
   }
 
-  /** Returns the newest document once it is one that the service has not served. */
+  /** Waits for a document that the service has not served. Returns the newest document. */
   private[life] def next(service: LifeService): LifeDocument = synchronized {
-    // A request that waits follows one whose response the query has.
+    // A waiting request implies that the query has the previous response.
     service.isWaiting = true
     notifyAll()
     while (open(service) && service.served.contains(version)) wait(1000)
@@ -132,23 +132,23 @@ final private[dynamic] class LifeDocuments(first: LifeDocument) {
     service.isWaiting && service.served.contains(version)
 }
 
-/** The metadata service of one run. A request waits until there is a document that was not returned yet. */
+/** Metadata service of one run. A request waits for a document that was not returned yet. */
 final private[dynamic] class LifeService(documents: LifeDocuments) extends KafkaMetadataService {
 
-  // All guarded by the documents.
+  // The lock of `documents` guards these fields.
   private[life] var isWaiting = false
   private[life] var served    = Option.empty[Int]
   private[life] var newest    = 0L
 
   private[life] def isServed: Boolean = documents.isServed(this)
 
-  /** Whether the query polls. */
+  /** True if the query polls. */
   private[life] def isRunning: Boolean = served.nonEmpty
 
-  /** The greatest generation that the run has received. */
+  /** Greatest generation that the run has received. */
   def received: Long = documents.synchronized(newest)
 
-  /** Ends requests that wait. */
+  /** Ends waiting requests. */
   def release(): Unit = documents.close(this)
 
   override def allStreams(): StreamMetadata = documents.next(this).metadata

@@ -8,7 +8,7 @@ import scala.collection.mutable
 
 import splice.testkit.simulation.Violation
 
-/** The records that a query must read, by the changes that it made durable, and those that it may read. */
+/** Computes the records that a query must read and may read, from its durable changes. */
 final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean) {
 
   private type Place = (String, String)
@@ -28,18 +28,18 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
   private var removals    = Vector.empty[(Long, Int, Int)]
   private val limits      = new LifeLimits(world)
 
-  /** The topics of the last change. */
+  /** Topics of the last change. */
   def topics: SortedSet[Place] = there
 
-  /** Topics that were removed. */
+  /** Removed topics. */
   def leaving: Seq[(String, String)] = removed.keys.toSeq
 
   def lastChange: Option[LifeChange] = last
 
-  /** Takes note of changes that are durable now.
+  /** Records new durable changes.
     *
     * @param run
-    *   the enumerator that made them, if it runs
+    *   enumerator that made the changes, if running
     */
   def observe(run: Option[LifeEnumerator]): Unit = {
     latest = math.max(latest, life.clock.steady.millis)
@@ -49,7 +49,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
       if (LifeChanges.started(world.side).forall(_ >= change.number)) reset()
       val applied = last.forall(_.generation != change.generation)
       for (own <- run if applied && covers("A29") && last.nonEmpty && change.generation < own.service.received)
-        violated(s"document ${change.generation} is applied, and the query has received ${own.service.received}")
+        violated(s"document ${change.generation} is applied, but the query has received ${own.service.received}")
       take(change)
     }
     LifeWarnings.take().foreach { warning =>
@@ -89,7 +89,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
     last = Some(change)
   }
 
-  /** No more than half of the topics of the last 24 hours are removed, apart from those that move. */
+  /** Checks that at most half of the topics of the last 24 hours are removed. Moved topics do not count. */
   private def guard(change: LifeChange, left: SortedSet[Place]): Unit = {
     val lost = left.count(place =>
       removed.get(place).exists { case (_, stream, _) => !change.topics.values.exists(_ == stream) }
@@ -100,18 +100,18 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
     if (sum > math.max(most / 2, 1)) violated(s"$sum of $most topics are removed within 24 hours")
   }
 
-  /** The driver is killed. A topic may be abandoned whose warning was not logged. */
+  /** Called after a kill of the driver. A topic may be abandoned without a logged warning. */
   def killed(): Unit = if (!covers("N1")) removed.keys.filter(isUnavailable).foreach { place =>
     giveUp(place)
   }
 
-  /** Only the records that were read are required from now on. */
+  /** Requires only the already read records of a topic from now on. */
   private def giveUp(place: Place): Unit = {
     required(place) = required(place) & world.sink().toSet
     lacksCopies ||= place._2 == "m"
   }
 
-  /** Whether its cluster has been unavailable for long enough in this call of the query. */
+  /** True if the cluster of the topic has been unavailable for the timeout in this call of the query. */
   private def isUnavailable(place: Place): Boolean =
     world.clusters(place._1).faults.outage >= LifePlan.DrainTimeout.toMillis
 
@@ -149,7 +149,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
   private def current(place: Place): String =
     last.flatMap(_.topics.collectFirst { case ((n, t), s) if (world.names(n) -> t) == place => s }).getOrElse("")
 
-  /** Checks all rows of the sink at the end of a life. */
+  /** Checks all rows of the sink at the end of a scenario. */
   def verify(rows: Iterator[Long]): Unit = {
     val counts = mutable.Map.empty[Long, Int].withDefaultValue(0)
     rows.foreach(id => counts(id) += 1)
@@ -165,7 +165,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
     mirrored(counts)
   }
 
-  /** Each record that has a copy is read from one of its clusters. */
+  /** Checks that each mirrored record is read from one of its clusters. */
   private def mirrored(counts: collection.Map[Long, Int]): Unit = if (plan.mirrors && ever.exists(_._2 == "m")) {
     val copies = Seq("c0", "c1").flatMap(id => this.rows(id -> "m")).groupBy(row => (row.partition, row.offset))
     copies.values.foreach { same =>
@@ -175,7 +175,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
     }
   }
 
-  /** The records of topics that are not in `ids` although they must be. */
+  /** Required records of topics that are missing in `ids`. */
   def unread(places: Iterable[Place], ids: Iterator[Long]): Set[Long] = {
     val known = ids.toSet
     places.iterator.flatMap(rows).map(_.id).filterNot(known).toSet

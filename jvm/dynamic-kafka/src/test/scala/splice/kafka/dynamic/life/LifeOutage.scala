@@ -7,12 +7,12 @@ import java.time.Duration
 
 import splice.testkit.simulation.{Life, SimulatedTrigger, Violation}
 
-/** Outages of one cluster, during and after which a query continues with the others.
+/** Outages of one cluster. The query must continue with the other clusters.
   *
   * @param run
-  *   runs the query; false if it ends early
+  *   runs the query; returns false if it ends early
   * @param settled
-  *   the ids of the rows of committed batches
+  *   ids of the rows of committed batches
   */
 final private[life] class LifeOutage(
     life: Life,
@@ -27,7 +27,7 @@ final private[life] class LifeOutage(
   private val chance = life.chance
   private val plan   = world.plan
 
-  /** An outage that begins before a run and ends after it. */
+  /** Runs an outage that begins before a run and ends after it. */
   def long(): Unit = if (isReady) {
     val away = chance.oneOf(world.clusters.keys.toSeq.sorted)
     place("o", away, "o-x")
@@ -54,7 +54,9 @@ final private[life] class LifeOutage(
     }
   }
 
-  /** An outage of one trigger. Then a batch is long, or the clock is set back. The stream may be removed meanwhile. */
+  /** Runs an outage of one trigger, followed by a long batch or a backward clock. The stream may be removed during
+    * the outage.
+    */
   def short(): Unit = if (isReady) {
     val away = chance.oneOf(world.clusters.keys.toSeq.sorted)
     place("b", away, "b-x")
@@ -84,10 +86,10 @@ final private[life] class LifeOutage(
     }
   }
 
-  /** A topic is deleted or truncated while it is drained.
+  /** Deletes or truncates a topic during its drain.
     *
     * @param isAtRest
-    *   whether no batch is read again
+    *   true if no batch is pending
     */
   def loss(isAtRest: () => Boolean): Unit = if (isReady) {
     val Seq(from, to) = world.clusters.keys.toSeq.sorted.take(2): @unchecked
@@ -98,7 +100,7 @@ final private[life] class LifeOutage(
       world.write(to, "b-y", 0, 3)
       val _ = awaited(SimulatedTrigger.ProcessingTime(2))
       if (isAtRest()) {
-        life.note(s"$from/b-x is deleted while it is drained")
+        life.note(s"$from/b-x is deleted during its drain")
         world.clusters(from).delete("b-x")
       }
     }
@@ -109,7 +111,7 @@ final private[life] class LifeOutage(
     world.publish(world.valid.copy(streams = world.valid.streams - "b"))
   }
 
-  /** Whether all is healthy and read, and no removed topic is drained. */
+  /** True if all clusters are healthy, all records are read and no topic is drained. */
   private def isReady: Boolean = {
     world.heal()
     world.publish(world.valid.copy(inactive = Set.empty))
@@ -133,7 +135,7 @@ final private[life] class LifeOutage(
     if (unread.nonEmpty) throw new Violation(s"not read $when: ${world.oracle.show(unread)}")
   }
 
-  /** A document changes streams of available clusters, and streams of the unavailable one. */
+  /** Publishes a document that changes streams of available clusters and of the unavailable cluster. */
   private def change(away: String): Unit = {
     val others = world.valid.clusters.filterNot(_._2 == away).toSeq
     world.write(away, "o-x", 0, 3)
@@ -152,11 +154,11 @@ final private[life] class LifeOutage(
     world.physical(world.valid.topics).filter(_._1 != away).foreach { case (id, topic) => world.write(id, topic, 0, 2) }
   }
 
-  /** The topics of a stream that is on no other than available clusters, now and before. */
+  /** Topics of a stream that was always on available clusters only. */
   private def independent(away: String): Iterable[Place] =
     world.physical(world.valid.topics).filter { case (id, topic) => id != away && topic.startsWith("h-") }
 
-  /** Runs the query until no kill ends it. The number of runs; 0 if it fails. */
+  /** Runs the query until no kill ends it. Returns the number of runs; 0 after a failure. */
   private def awaited(trigger: SimulatedTrigger): Int = {
     val runs = (1 to LifeOutage.Runs).find { _ =>
       world.advances = 0
@@ -169,9 +171,9 @@ final private[life] class LifeOutage(
 
 private object LifeOutage {
 
-  /** Clients of an unavailable cluster that a query may open. */
+  /** Maximum number of clients that a query may open to an unavailable cluster. */
   private val Clients = 4
 
-  /** More runs than a life has kills. */
+  /** Number of runs that exceeds the kills of a scenario. */
   private val Runs = 6
 }

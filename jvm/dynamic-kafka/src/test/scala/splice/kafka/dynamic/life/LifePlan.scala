@@ -7,12 +7,12 @@ import java.time.Duration
 
 import splice.testkit.simulation.Chance
 
-/** The options and circumstances of one life.
+/** Options and circumstances of one scenario.
   *
   * @param isTimed
   *   whether a time ends some batches, unless progress is tracked asynchronously
   * @param covers
-  *   whether lives have the situations of a defect
+  *   true if scenarios have the situations of a defect
   */
 final private[life] class LifePlan(chance: Chance, isTimed: Boolean, covers: String => Boolean) {
 
@@ -21,48 +21,48 @@ final private[life] class LifePlan(chance: Chance, isTimed: Boolean, covers: Str
     drawn && covers(defect)
   }
 
-  /** Whether requests may wait, so that batches go without their clusters. */
+  /** True if requests may block, so that batches omit their clusters. */
   val hangs: Boolean = chance.oneIn(5)
 
-  /** Whether unread records of removed topics are dropped. */
+  /** True if unread records of removed topics are dropped. */
   val drops: Boolean = chance.oneIn(6)
 
-  /** Whether new topics of a stream wait until its removed topics are drained. */
+  /** True if new topics of a stream wait until its removed topics are drained. */
   val ordered: Boolean = chance.oneIn(3)
 
-  /** Whether the query fails if a cluster is unavailable for `clusterTimeout`. */
+  /** True if the query fails when a cluster is unavailable for `clusterTimeout`. */
   val fails: Boolean = oneIn(8, "A17")
 
-  /** Whether topics may be deleted, recreated and truncated. */
+  /** True if topics may be deleted, recreated and truncated. */
   val loses: Boolean = chance.oneIn(4)
 
   val asynchronous: Boolean = chance.oneIn(4)
 
-  /** Whether some runs are in real-time mode. */
+  /** True if some runs are in real-time mode. */
   val timed: Boolean = isTimed && !asynchronous
 
-  /** Whether a stream has copies on two clusters, between which it moves at a time or at offsets. */
+  /** Whether a stream has mirrors on two clusters and moves between them at a time or at offsets. */
   val mirrors: Boolean = !drops && chance.oneIn(4)
 
-  /** Whether the time of day is set forward and back. */
+  /** True if the wall clock is set forward and back. */
   val steps: Boolean = chance.oneIn(4)
 
-  /** Whether clusters get other names. */
+  /** True if clusters are renamed. */
   val renames: Boolean = !mirrors && oneIn(6, "A13")
 
-  /** Whether an outage of one cluster is observed for its effects on the others. */
+  /** True if the effects of an outage of one cluster on the others are checked. */
   val isolates: Boolean = chance.oneIn(3) || fails || steps
 
-  /** Whether documents that remove many topics are rejected. An outage is observed by documents that must be applied. */
+  /** True if documents that remove many topics are rejected. Checks of outages need documents that must be applied. */
   val guards: Boolean = oneIn(8, "A24") && !isolates
 
-  /** Whether records of removed topics are required to leave the checkpoint after the retention. */
+  /** True if entries of removed topics must be removed from the checkpoint after the retention. */
   val forgets: Boolean = oneIn(5, "A21")
 
   private val limit = if (chance.oneIn(2)) Some(chance.between(2, 12)) else None
   private val equal = chance.oneIn(3)
 
-  /** Whether a topic is deleted while it is drained. */
+  /** True if a topic is deleted during its drain. */
   val lossy: Boolean = loses && limit.nonEmpty && !asynchronous && !fails && !steps
 
   val options: Map[String, String] = Map(

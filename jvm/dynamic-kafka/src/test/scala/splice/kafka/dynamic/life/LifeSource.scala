@@ -24,12 +24,12 @@ import splice.source.log.Outlook
 import splice.source.options.SourceOptions
 import splice.source.runtime.{OpenEnded, Report}
 
-/** The dynamic Kafka source over simulated clusters. Only this file knows how the source is constructed.
+/** Dynamic Kafka source over simulated clusters. Other test code does not depend on the construction of the source.
   *
   * @param clusters
-  *   by their ids
+  *   clusters by id
   * @param watch
-  *   what observes the enumerators
+  *   observer of the enumerators
   */
 final private[dynamic] class LifeSource(
     options: Map[String, String],
@@ -91,7 +91,7 @@ final private[dynamic] class LifeSource(
 
 private[dynamic] object LifeSource {
 
-  /** Nothing waits in real time between two requests, and nothing ends a query because the metadata service fails. */
+  /** Options without real-time delays between requests. A failure of the metadata service never ends the query. */
   private val Options = Map(
     "streamPattern"               -> ".*",
     "metadata.file"               -> "unused",
@@ -101,21 +101,21 @@ private[dynamic] object LifeSource {
   )
 }
 
-/** Observes the enumerators of a life. */
+/** Observer of the enumerators of a scenario. */
 private[dynamic] trait LifeWatch {
 
-  /** The context with the clocks of the life. */
+  /** Context with the clocks of the scenario. */
   def timed(context: EnumeratorContext): EnumeratorContext = context
 
-  /** The name of a run. Its threads have it in their names. */
+  /** Name of a run, which is part of its thread names. */
   def run(name: String): String = name
 
   def opened(run: LifeEnumerator): Unit = ()
 
-  /** A call begins that may send requests. */
+  /** Called before a call that may send requests. */
   def begins(call: String): Unit = ()
 
-  /** A batch was planned. */
+  /** Called after the plan of a batch. */
   def advanced(run: LifeEnumerator, from: DynamicOffset, until: DynamicOffset): Unit = ()
 
   /** The start of a batch that a time ends was settled. */
@@ -135,7 +135,7 @@ private[dynamic] object LifeWatch {
   object Nothing extends LifeWatch
 }
 
-/** An enumerator that is observed, and whose readers need no broker.
+/** Observed enumerator whose readers need no broker.
   *
   * @param end
   *   the end of the log of a range

@@ -11,24 +11,24 @@ import org.apache.logging.log4j.core.filter.ThresholdFilter
 import org.apache.logging.log4j.core.{Filter, LogEvent, LoggerContext}
 import org.apache.logging.log4j.{Level, LogManager}
 
-/** The warnings that Splice logs on the threads of lives. */
+/** Warnings that Splice logs on the threads of scenarios. */
 private[life] object LifeWarnings {
 
   private val own = new ThreadLocal[mutable.ArrayBuffer[String]]
 
   private val name = "splice"
 
-  /** Keeps warnings of the calling thread until they are taken. */
+  /** Starts to collect warnings of the calling thread. */
   def begin(): Unit = own.set(mutable.ArrayBuffer.empty)
 
-  /** The warnings since the last call. */
+  /** Returns the warnings since the last call. */
   def take(): Seq[String] = Option(own.get).fold(Seq.empty[String]) { all =>
     val taken = all.toSeq
     all.clear()
     taken
   }
 
-  /** Takes Splice's log during `body`, so that no warning is printed. */
+  /** Captures Splice's log during `body`, so that no warning is printed. */
   def during[A](body: => A): A = {
     val context  = LogManager.getContext(false).asInstanceOf[LoggerContext]
     val config   = context.getConfiguration

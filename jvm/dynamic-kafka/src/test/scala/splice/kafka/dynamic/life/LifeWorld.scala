@@ -12,7 +12,7 @@ import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
 import splice.source.{EnumeratorContext, SplitRange}
 import splice.testkit.simulation.{Life, Violation}
 
-/** The clusters, the metadata and the checkpoint of one life, and what its queries did. */
+/** Clusters, metadata and checkpoint of one scenario, with the record of its queries. */
 final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: String => Boolean, fault: TimedFault)
     extends LifeWatch {
 
@@ -20,7 +20,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
   val clusters = Seq("c0", "c1", "c2").map(id => id -> new LifeCluster(id, rows, () => life.clock.steady.millis)).toMap
   val side     = new MemorySideLog
 
-  /** Clusters by every name that a document ever had. */
+  /** Cluster ids by every name that a document ever had. */
   val names: mutable.Map[String, String] = mutable.Map("east" -> "c0", "west" -> "c1", "north" -> "c2")
 
   private val chance  = life.chance
@@ -38,28 +38,28 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
   val source: LifeSource = new LifeSource(plan.options, clusters, documents, this)
   val oracle             = new LifeOracle(this, covers)
 
-  /** The newest document that is no outdated one. */
+  /** Newest document that is not stale. */
   var valid: LifeDocument = initial
 
-  /** The ids of the rows of all batches so far. */
+  /** Ids of the rows of all batches so far. */
   var sink: () => Iterator[Long] = () => Iterator.empty
 
-  /** Plans of logged batches may change, because records of them were lost. */
+  /** Permits changed plans of logged batches, because records were lost. */
   var replan: () => Unit = () => ()
 
-  /** What happens after a number of plans of one run. */
+  /** Called after each plan, with the number of plans of the run. */
   var whenAdvanced: Int => Unit = _ => ()
 
-  /** The plans of a run. */
+  /** Number of plans of a run. */
   var advances: Int = 0
 
-  /** The sizes of all logs when each document was published, by its generation. */
+  /** Sizes of all logs at the publication of each document, by generation. */
   val published: mutable.Map[Long, Sizes] = mutable.Map.empty
 
-  /** Whether a stream was moved to a copy of its records without a cutover. */
+  /** True if a stream was moved to a mirror without a cutover. */
   var mayRepeat = false
 
-  /** The greatest generation that was published. */
+  /** Greatest published generation. */
   var newest: Long = 1
 
   Seq("c0", "c1").foreach(id => if (plan.mirrors) { val _ = clusters(id).create("m", 2) })
@@ -74,13 +74,13 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
 
   def heal(): Unit = clusters.values.foreach(_.faults.heal())
 
-  /** Topics of a stream on one or two of the clusters. */
+  /** Creates a stream with topics on one or two of the clusters. */
   def placed(stream: String, on: Seq[String] = Seq("east", "west", "north")): KafkaStream = {
     val places = (0 to chance.between(0, 1)).map(_ => chance.oneOf(on) -> s"$stream-${chance.oneOf(Seq("x", "y"))}")
     LifeDocument.stream(stream, places.distinct: _*)
   }
 
-  /** Publishes a document that replaces all earlier ones. */
+  /** Publishes a document that replaces all earlier documents. */
   def publish(document: LifeDocument): Unit = {
     newest += 1
     valid = document.copy(generation = newest)
@@ -90,14 +90,14 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
     documents.publish(valid)
   }
 
-  /** The sizes of all logs. */
+  /** Sizes of all logs. */
   def sizes: Sizes = Sizes((for {
     cluster  <- clusters.values.iterator
     topic    <- cluster.names.iterator.flatMap(cluster.topic)
     (log, p) <- topic.partitions.iterator.zipWithIndex
   } yield (topic.id -> p) -> log.size.toLong).toMap)
 
-  /** Publishes an outdated document, such as a replica of the service has. */
+  /** Publishes a stale document, as a replica of the service may return. */
   def publishOutdated(document: LifeDocument): Unit = {
     prepare(document)
     life.note(s"outdated $document")
@@ -116,7 +116,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
     life.note(s"$count records to $id/$topic-$partition")
   }
 
-  /** The ids of the records of a range. */
+  /** Ids of the records of a range. */
   def ids(range: SplitRange): Iterator[Long] = range match {
     case of: DynamicSplitRange =>
       log(of).iterator.flatMap(_.slice(of.range.from.toInt, of.range.until.toInt)).map(_.id)
@@ -150,7 +150,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
     own.begin()
     val waits = call == "advance" || call == "settle"
     if (waits && life.isCalm) life.clock.advance(java.time.Duration.ofSeconds(20))
-    // The query's thread waits for these calls.
+    // The query thread waits for these calls.
     if (!waits) clusters.values.foreach { cluster =>
       cluster.faults.current match {
         case LifeFault.Hanging | LifeFault.Late => cluster.faults.heal()
@@ -186,7 +186,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
   override def unread(planned: Seq[SplitRange], left: Seq[SplitRange]): Seq[SplitRange] =
     fault.unread(planned, left)(isReadable)
 
-  /** The driver of the running query has ended. */
+  /** Called after the end of the driver. */
   def closed(): Unit = {
     running.foreach(_.close())
     running.clear()
@@ -197,7 +197,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
     oracle.observe(None)
   }
 
-  /** The topics of a document, by the ids of their clusters. */
+  /** Topics with the ids of their clusters. */
   def physical(topics: Iterable[(String, String)]): SortedSet[(String, String)] =
     SortedSet.from(topics.map { case (name, topic) => names(name) -> topic })
 }

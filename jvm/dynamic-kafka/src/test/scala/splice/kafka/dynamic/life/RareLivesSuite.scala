@@ -14,7 +14,7 @@ import splice.coordinator.sidelog.MemorySideLog
 import splice.source.{EnumeratorContext, ReadMode, StartPosition}
 import splice.testkit.simulation.SimulatedClock
 
-/** Situations that a life meets too rarely. */
+/** Tests of situations that are too rare in random scenarios. */
 final class RareLivesSuite extends AnyFunSuite {
 
   test("the batch that ends the drain of a deleted topic is replayed") {

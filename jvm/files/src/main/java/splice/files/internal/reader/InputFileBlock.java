@@ -6,9 +6,10 @@ package splice.files.internal.reader;
 import org.apache.spark.rdd.InputFileBlockHolder;
 
 /**
- * The block that {@code input_file_name()}, {@code input_file_block_start()} and {@code input_file_block_length()} return in a task.
+ * Sets the block that {@code input_file_name()}, {@code input_file_block_start()} and {@code
+ * input_file_block_length()} return in a task.
  *
- * <p>In Java, because Scala may not use what is private to Spark.
+ * <p>This class is in Java, because Scala rejects access to members that are private to Spark.
  */
 final class InputFileBlock {
 

@@ -8,7 +8,7 @@ import java.nio.file.AccessDeniedException
 
 import org.apache.hadoop.security.AccessControlException
 
-/** Errors of a file system that denies access; a file behind one is neither missing nor corrupt. */
+/** Extractor of access errors of a file system. A file with denied access is neither missing nor corrupt. */
 private[files] object AccessDenied {
 
   def unapply(e: Throwable): Option[IOException] = e match {

@@ -13,11 +13,12 @@ import splice.source.internal.Secrets
 
 /** Users and passwords in the paths of a source, such as `ftp://user:password@host/folder`.
   *
-  * The list, tasks' blocks, errors and columns have paths without them. Readers get them from the options of the current start.
+  * The file list, the blocks of tasks, errors and columns have paths without users and passwords. Readers restore
+  * them from the options of the current start.
   */
 final private[splice] class PathUsers private (roots: Seq[PathUsers.Root]) extends Serializable {
 
-  /** The URI of a file, with the user that the options have for its host. */
+  /** Adds the user and password that the options have for the host of a URI. */
   def restore(uri: String): String =
     roots.filter(root => uri.startsWith(s"${root.host}/")) match {
       case Seq() => uri
@@ -27,12 +28,12 @@ final private[splice] class PathUsers private (roots: Seq[PathUsers.Root]) exten
           uri.drop(nearest.host.length)
     }
 
-  /** Runs `body`; an error whose text has a user fails with one that has not. */
+  /** Runs `body`. Replaces an error whose text contains a user and password by an error without them. */
   def guarded[A](body: => A): A =
     try body
     catch { case e: Exception => throw cleaned(e) }
 
-  /** The error itself, or one of its kind without the users. */
+  /** Returns the error, or an equivalent error without users and passwords. */
   def cleaned(e: Exception): Exception =
     if (roots.nonEmpty && PathUsers.chain(e).exists(hasUser)) clean(e) else e
 
@@ -59,12 +60,13 @@ private[splice] object PathUsers {
 
   val Nobody: PathUsers = new PathUsers(Nil)
 
-  // A user without a password is no secret: `abfss://container@account` is a place. A host with an underscore is no host to `java.net.URI`.
+  // A user without a password is not a secret: `abfss://container@account` is a location. `java.net.URI` rejects
+  // hosts with an underscore, so a regular expression parses the user.
   private val user = "^([A-Za-z][A-Za-z0-9+.-]*://)([^/]*:[^/]*)@".r
 
   private val Depth = 20
 
-  /** @param paths folders, files and patterns as the options have them */
+  /** @param paths folders, files and patterns of the options */
   def of(paths: Seq[String]): PathUsers = {
     val roots = for {
       text <- paths if user.findFirstIn(text).isDefined
@@ -78,12 +80,12 @@ private[splice] object PathUsers {
     if (roots.isEmpty) Nobody else new PathUsers(roots)
   }
 
-  /** A URI without its user and password. */
+  /** Removes the user and password from a URI. */
   def without(uri: String): String = user.replaceFirstIn(uri, "$1")
 
   private def chain(e: Throwable): Iterator[Throwable] =
     Iterator.iterate(Option(e))(_.flatMap(error => Option(error.getCause))).takeWhile(_.isDefined).take(Depth).flatten
 
-  /** @param host scheme and host, without the user */
+  /** @param host scheme and host without the user */
   final private case class Root(host: String, folder: String, user: String)
 }

@@ -17,8 +17,8 @@ import splice.source.errors.{CheckpointErrors, SpliceException}
 import splice.source.log.{Coverage, Outlook}
 import splice.source.runtime.{OpenEnded, ProgressMetric}
 
-/** Lists the files at the first start of a query. Every later call depends on the persisted lists only: files are listed again
-  * only if no file has been read and a setting of the list has changed.
+/** Lists the files at the first start of a query. Later calls depend on the persisted lists only. Files are listed
+  * again only if no file was read and a setting of the list has changed.
   */
 final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Limited, context: EnumeratorContext)
     extends SplitEnumerator[FilesPosition]
@@ -28,7 +28,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
 
   private val checked = mutable.Set.empty[Int]
 
-  // The files at the time of the freeze, unless a run has stored its list before.
+  // Files at the time of the freeze; None if a list was already stored.
   private var frozen = Option.empty[FileList]
 
   override def start(at: StartPosition): FilesPosition = at match {
@@ -51,12 +51,12 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
       readable(at).reach(at, limits).copy(list = at.list)
     }
 
-  /** Chooses the list, before the first file is read. */
+  /** Selects the list before the first file is read. */
   override def settle(from: FilesPosition): FilesPosition =
     if (from.files == 0 && !isFinished(from)) from.copy(list = fitting(from.list)) else from
 
-  /** Blocks that the last batch has not read to their ends, then the next files. Batches with a time read the whole of it, or as far as they
-    * come.
+  /** Returns the unfinished blocks of the last batch, then the next files. A real-time batch reads all of them, or
+    * stops at its end time.
     */
   override def open(settled: FilesPosition): Seq[FileRange] =
     if (isFinished(settled)) Nil else readable(settled).open(settled)
@@ -83,7 +83,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
 
   override def evidence(at: FilesPosition): Option[Evidence] = Option.when(isFinished(at))(new FilesEnd(at, listOf(at)))
 
-  // Before the start of the run it uses the listing by which the query was analysed, if there is one.
+  // Before the start of the run, the outlook uses the listing of the analysis, if available.
   override def outlook(): Outlook =
     new FilesOutlook(lists.find(0).getOrElse(storage.list(context.copy(mode = ReadMode.Batch))), storage, context.jobs)
 
@@ -102,7 +102,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
   private def isFinished(at: FilesPosition): Boolean =
     if (at.files > lists.size(at.list)) throw foreign(at) else at.files == lists.size(at.list) && at.partly.isEmpty
 
-  /** The first list from `number` on that has the settings of this start; the next list is made where none has. */
+  /** First list from `number` on with the settings of this start. Creates the next list if no list matches. */
   @tailrec private def fitting(number: Int): Int =
     if (storage.difference(lists(number)).isEmpty) number
     else {
@@ -114,7 +114,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
       if (isMade) number + 1 else fitting(number + 1)
     }
 
-  /** The list of a position, for readers with the settings of this start. */
+  /** List of a position, for readers with the settings of this start. */
   private def readable(at: FilesPosition): FileList = {
     val list = listOf(at)
     if (!checked(at.list)) storage.difference(list).foreach(throw _)

@@ -10,10 +10,10 @@ import splice.files.internal.split._
 import splice.source.Limits
 import splice.source.log.Coverage
 
-/** The files of a source in the order in which they are read, and the settings that the first start fixed with them.
+/** Files of a source in reading order, with the settings that the first start fixed.
   *
   * @param reader
-  *   the options of the format by which files are split and read
+  *   options of the format for splitting and reading files
   */
 final private[splice] class FileList(
     val schemas: FileSchemas,
@@ -24,22 +24,22 @@ final private[splice] class FileList(
 
   private lazy val bytesBefore: Array[Long] = files.iterator.map(_.size).scanLeft(0L)(_ + _).toArray
 
-  /** The position after all files. */
+  /** Position after all files. */
   def end: FilesPosition = FilesPosition(files.size)
 
-  /** Whether a position names files and blocks of this list only. */
+  /** True if a position has only files and blocks of this list. */
   def contains(at: FilesPosition): Boolean =
     at.files <= files.size && at.partly.keysIterator.forall(id => grid(id.file).contains(id.start))
 
-  /** The bytes of all files and blocks that have not been read completely. */
+  /** Total bytes of all files and blocks that are not completely read. */
   def unread(at: FilesPosition): Long =
     bytesBefore.last - bytesBefore(at.files) + at.partly.keysIterator.map(block(_).length).sum
 
-  /** The tasks that read the rows between two positions. */
+  /** Ranges with the rows between two positions, one per task. */
   def ranges(from: FilesPosition, until: FilesPosition): Seq[FileRange] =
     packing.ranges(parts(from, until), files, schemas)
 
-  /** The tasks that read all rows that are not covered. */
+  /** Ranges with all rows that are not covered, one per task. */
   def remaining(covered: Coverage): Seq[FileRange] = {
     val parts = files.indices.flatMap { number =>
       covered.missing(number, 0L, Long.MaxValue).map { extent =>
@@ -50,9 +50,9 @@ final private[splice] class FileList(
     packing.ranges(parts, files, schemas)
   }
 
-  /** The end of a batch that begins at `from`: at least one block or file later, if there is one.
+  /** End of a batch that begins at `from`: at least one block or file later, if any remains.
     *
-    * Several batches read a splittable file that is larger than the limit of bytes, block by block.
+    * A splittable file that exceeds the byte limit is read by several batches, block by block.
     */
   def reach(from: FilesPosition, limits: Limits): FilesPosition = {
     def isCut(number: Int) = files(number).splittable && limits.bytes.exists(files(number).size > _)
@@ -71,8 +71,9 @@ final private[splice] class FileList(
       }
   }
 
-  /** What a batch with a time may read from a position on: the number of files up to its end, and the blocks with their rows that were read. It
-    * has some files at least, and not many blocks, because the next position has all blocks that the batch does not finish.
+  /** Content of a real-time batch from a position on: the number of files up to its end, and the blocks with the
+    * number of rows already read. The window is not empty. The number of blocks is limited, because the next position
+    * has all unfinished blocks.
     */
   private def window(from: FilesPosition): (Int, Iterator[(BlockId, Long)]) = {
     val blocks = (from.files until files.size).iterator.scanLeft(from.partly.size)(_ + grid(_).blocks.size)
@@ -80,14 +81,14 @@ final private[splice] class FileList(
     (until, from.partly.iterator ++ (from.files until until).iterator.flatMap(grid(_).blocks).map(_ -> 0L))
   }
 
-  /** The ranges of a batch with a time, which are one block each and in the order of the list. The rows of a block that were read are
-    * counted from its start, so a range is a whole block of the grid, and one task reads it.
+  /** Ranges of a real-time batch, one per block, in the order of the list. Row numbers count from the start of a
+    * block, so one task reads a whole block of the grid.
     */
   def open(from: FilesPosition): Seq[FileRange] = window(from)._2.map { case (id, read) =>
     packing.range(block(id).copy(rows = Some(RowSpan(read, Long.MaxValue))), files, schemas)
   }.toSeq
 
-  /** The end of a batch with a time. Files of which no row was read are not in it. */
+  /** End of a real-time batch. Files without a read row are excluded. */
   def reached(from: FilesPosition, unread: Seq[FileBlock]): FilesPosition = {
     val left                = SortedMap.from(unread.map(block => block.id -> block.rows.fold(0L)(_.from)))
     def isUntouched(n: Int) = grid(n).blocks.forall(left.get(_).contains(0L))
@@ -96,7 +97,7 @@ final private[splice] class FileList(
     from.copy(files = touched, partly = left.rangeUntil(BlockId(touched, 0L)))
   }
 
-  /** The longest run of first parts that is within the limits, or the first part. */
+  /** Longest prefix of parts within the limits, at least the first part. */
   private def admitted(parts: Iterator[FilePart], limits: Limits): Option[Admitted] =
     if (parts.isEmpty) None
     else {
@@ -129,11 +130,11 @@ final private[splice] class FileList(
 
 private object FileList {
 
-  // Each is some 15 bytes of the next offset if the batch ends before it is read.
+  // An unread block takes about 15 bytes in the next offset.
   private val MaxBlocks = 1000
 }
 
-/** The first parts of a batch, by number of parts, of files, and of bytes. */
+/** Prefix of the parts of a batch, with its number of parts, files and bytes. */
 final private case class Admitted(last: FilePart, parts: Int, files: Int, bytes: Long) {
   def and(next: FilePart): Admitted =
     Admitted(next, parts + 1, if (next.file == last.file) files else files + 1, bytes + next.length)

@@ -16,10 +16,10 @@ import splice.source.errors.{CheckpointErrors, SpliceException}
 import splice.source.internal.entries.{Json, NumberedEntries, VersionedEntry}
 import splice.source.runtime.SideLog
 
-/** The list in the side log: segments `files-<first>`, named by the number of their first file, and `files-end`, which
-  * closes the list.
+/** Side-log entries of a list. The segments `files-<first>` have the number of their first file in the name. The
+  * entry `files-end` closes the list.
   *
-  * A segment is one line for all its files, then one line per file. The first line contains values of folders, host
+  * A segment has one line for all its files, then one line per file. The first line has the values of folders, host
   * names and the common part of all paths.
   */
 final private[splice] class FileListLog(log: SideLog) {
@@ -28,44 +28,45 @@ final private[splice] class FileListLog(log: SideLog) {
 
   private val segments = new NumberedEntries(log, Prefix)(identity)
 
-  /** Whether the list has an end. */
+  /** True if the end of the list is persisted. */
   def isClosed: Boolean = log.get(EndKey).isDefined
 
-  /** Persists the first segment, unless there is one, or the list is closed. */
+  /** Persists the first segment, unless a segment exists or the list is closed. */
   def create(list: => FileList): Unit = if (!isClosed) { val _ = segments.getOrCreate(0)(write(list)) }
 
-  /** Whether a segment or the end is persisted. */
+  /** True if a segment or the end is persisted. */
   def exists: Boolean = segments.numbers.nonEmpty || isClosed
 
-  /** Persists the end of the list, unless there is one.
+  /** Persists the end of the list, unless it exists.
     *
     * @param files
-    *   the number of files of all segments
+    *   number of files of all segments
     */
   def close(files: => Int): Unit = {
     val _ = log.getOrCreate(EndKey)(VersionedEntry.write("files" -> Json.number(files.toLong)))
   }
 
-  /** The number of files of a closed list. Reads no segment.
+  /** Number of files of a closed list. Reads no segment.
     *
     * @throws splice.source.errors.SpliceException
-    *   when the list is not closed, or the entry is damaged or of a newer version
+    *   if the list is not closed, or the entry is corrupt or has a newer version
     */
   def size: Int = {
     val lines = log.get(EndKey).getOrElse(throw CheckpointErrors.missingEntry(s"Side-log entry $EndKey"))
     VersionedEntry.read(EndKey, lines).long("files").toInt
   }
 
-  /** The files of all segments.
+  /** Reads the files of all segments.
     *
     * @throws splice.source.errors.SpliceException
-    *   when a segment is missing, damaged or of a newer version
+    *   if a segment is missing or corrupt, or has a newer version
     */
   def read(): FileList = segments.numbers.toSeq.drop(1).foldLeft(FileListLog.read(segments(0))) { (list, number) =>
     val entry = segments(number)
     val next  = FileListLog.read(entry)
-    if (number != list.files.size) entry.corrupt(s"its first file is not number ${list.files.size}")
-    if (settings(next) != settings(list)) entry.corrupt("its first line differs from the one of the first segment")
+    if (number != list.files.size) entry.corrupt(s"the first file is not number ${list.files.size}")
+    if (settings(next) != settings(list))
+      entry.corrupt("the first line differs from the first line of the first segment")
     new FileList(list.schemas, list.packing, list.files ++ next.files, list.reader)
   }
 }
@@ -76,14 +77,14 @@ private[splice] object FileListLog {
 
   private val EndKey = "files-end"
 
-  /** An end that does not match the segments. */
+  /** Error for an end that does not match the segments. */
   def wrongSize(expected: Int, found: Int): SpliceException =
     CheckpointErrors.corrupt(s"Side-log entry $EndKey", s"the list has $found files instead of $expected")
 
   private def settings(list: FileList): (FileSchemas, Packing, ReaderOptions) =
     (list.schemas, list.packing, list.reader)
 
-  /** The lines of a segment. */
+  /** Writes a segment as lines. */
   def write(list: FileList): Seq[String] = {
     val root        = sharedFolder(list.files.map(_.path))
     val values      = list.files.map(_.values).distinct
@@ -138,7 +139,7 @@ private[splice] object FileListLog {
     new FileList(schemas, packing, files.toIndexedSeq, ReaderOptions(SortedMap.from(options)))
   }
 
-  /** The file of a line; the optional last item is an object, of which unknown fields are ignored. */
+  /** Parses the file of a line. The optional last item is an object whose unknown fields are ignored. */
   private def file(
       line: JsonNode,
       root: String,

@@ -7,8 +7,8 @@ import scala.collection.mutable
 
 import splice.source.runtime.SideLog
 
-/** The lists of one checkpoint. List 0 is that of the first start. A start that has read no file and has other settings makes the
-  * next list, with entries below `list-<number>`; positions name their list.
+/** File lists of one checkpoint. The first start creates list 0. A start with changed settings creates the next list
+  * if no file was read yet. The scope of that list is `list-<number>`. Positions have the number of their list.
   */
 final private[files] class FileLists(log: SideLog) {
 
@@ -16,22 +16,22 @@ final private[files] class FileLists(log: SideLog) {
   private val sizes = mutable.Map.empty[Int, Int]
   private val known = mutable.Map.empty[Int, FileList]
 
-  /** Persists a list and its end, unless they are there. */
+  /** Persists a list and its end, unless they exist. */
   def create(number: Int)(list: => FileList): Unit = {
     logOf(number).create(list)
     logOf(number).close(load(number).files.size)
   }
 
-  /** A list, if it is there. */
+  /** List with the given number; None if the list does not exist or is not closed. */
   def find(number: Int): Option[FileList] = if (logOf(number).isClosed) Some(apply(number)) else None
 
-  /** Whether a list is persisted, at least in part. */
+  /** True if a list is persisted, completely or in part. */
   def exists(number: Int): Boolean = logOf(number).exists
 
-  /** The number of files of a list. Reads no segment. */
+  /** Number of files of a list. Reads no segment. */
   def size(number: Int): Int = sizes.getOrElseUpdate(number, logOf(number).size)
 
-  /** @throws splice.source.errors.SpliceException when there is no such list, or it is damaged */
+  /** @throws splice.source.errors.SpliceException if the list does not exist or is corrupt */
   def apply(number: Int): FileList = {
     val list = load(number)
     if (list.files.size != size(number)) throw FileListLog.wrongSize(size(number), list.files.size)

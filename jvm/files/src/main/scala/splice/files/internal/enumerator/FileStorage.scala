@@ -18,23 +18,23 @@ import splice.source.errors.SpliceException
 import splice.source.runtime.{Jobs, SessionSettings}
 import splice.source.{EnumeratorContext, SplitReaderFactory}
 
-/** Where the files are. The enumerator knows storage by this only, so that a simulated folder can stand in for it. */
+/** Interface of the enumerator to storage. Tests replace the storage by a simulated folder. */
 private[splice] trait FileStorage {
 
-  /** The files as they are now, with all else that is fixed when a query first starts. */
+  /** Lists the current files, with all other values that the first start of a query fixes. */
   def list(context: EnumeratorContext): FileList
 
-  /** The error of a setting that differs from the one that a persisted list was made with, and by which its files are read. */
+  /** Error for a setting that differs from the setting of a persisted list and affects the reading of its files. */
   def difference(list: FileList): Option[SpliceException] = None
 
-  /** The rows that the footers of files state; None if the format has no footers. Reads one footer per file, in a job. */
+  /** Reads the footers of files in one job; None if the format has no footers. */
   def footers(files: Seq[ListedFile], jobs: Jobs): Option[Footers] = None
 
-  /** The readers of listed files. */
+  /** Readers of listed files. */
   def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory
 }
 
-/** The folders of a source, listed and read by Spark. */
+/** Storage that Spark lists and reads. */
 final private[files] class SparkStorage(source: FileSource, pinned: SessionSettings) extends FileStorage {
 
   private def settings = source.settings

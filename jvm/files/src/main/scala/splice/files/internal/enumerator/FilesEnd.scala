@@ -7,7 +7,7 @@ import java.time.Instant
 
 import splice.source.{Evidence, TimeRange}
 
-/** The end of a list of files. Offsets and event times are in the rows, which readers count. */
+/** End of a list of files. Readers count offsets and event times, because only rows have them. */
 final private[files] class FilesEnd(override val position: FilesPosition, list: => FileList) extends Evidence {
 
   override def modificationTimes: Option[TimeRange] = {

@@ -10,7 +10,7 @@ import splice.source.TimeRange
 import splice.source.log.Outlook
 import splice.source.runtime.Jobs
 
-/** What is known of a list of files. The footers are read when the number of rows or a greatest value is first used. */
+/** Outlook of a list of files. The first use of the row count or of a greatest value reads the footers. */
 final private[files] class FilesOutlook(list: FileList, storage: FileStorage, jobs: Jobs) extends Outlook {
 
   private lazy val footers: Option[Footers] =
@@ -36,6 +36,6 @@ final private[files] class FilesOutlook(list: FileList, storage: FileStorage, jo
 
 private object FilesOutlook {
 
-  /** Reading more footers takes minutes on a few cores. */
+  /** Limit of footers to read. More footers take minutes on a few cores. */
   private val MostFooters = 10000
 }

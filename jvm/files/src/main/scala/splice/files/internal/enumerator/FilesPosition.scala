@@ -12,14 +12,14 @@ import splice.source.Position
 import splice.source.errors.CheckpointErrors
 import splice.source.internal.entries.Json
 
-/** The files of a persisted list that have been read: `{"files":240,"partly":{"238:0":1200,"239:0":0},"v":1}`.
+/** Position in a persisted list of files: `{"files":240,"partly":{"238:0":1200,"239:0":0},"v":1}`.
   *
   * @param files
-  *   the number of files, from the first one on, that have been read, except for the blocks of `partly`
+  *   number of files, counted from the first file, that were read, except the blocks of `partly`
   * @param partly
-  *   blocks of these files that have not been read completely, and the number of rows of each that have been read
+  *   incomplete blocks of these files, with the number of rows that were read
   * @param list
-  *   the number of the list, `"list":1`; the text leaves 0 out
+  *   number of the list, `"list":1`; the JSON omits 0
   */
 final private[splice] case class FilesPosition(
     files: Int,
@@ -45,7 +45,7 @@ final private[splice] case class FilesPosition(
     case _ => false
   }
 
-  /** The number of files of which every row has been read. */
+  /** Number of completely read files. */
   def wholeFiles: Int = files - partly.keysIterator.map(_.file).distinct.size
 }
 
@@ -61,10 +61,10 @@ private[splice] object FilesPosition {
 
   private val Known = Set("files", "list", "partly", "v")
 
-  /** The position before the first file. */
+  /** Position before the first file. */
   val Start: FilesPosition = FilesPosition(0)
 
-  /** @throws splice.source.errors.SpliceException when the text is of a newer version, of another source, or damaged */
+  /** @throws splice.source.errors.SpliceException if the text has a newer version, belongs to another source, or is corrupt */
   def read(json: String): FilesPosition = {
     def corrupt(why: String) = CheckpointErrors.corrupt(What, s"'$json' is not $why")
     val node                 = Json.read(json).filter(_.isObject).getOrElse(throw corrupt("a JSON object"))
@@ -83,7 +83,7 @@ private[splice] object FilesPosition {
     position.getOrElse(throw corrupt("a position in a list"))
   }
 
-  /** None when a block or a number of rows is not valid. */
+  /** Parses blocks with their numbers of rows; None if a block or a number is invalid. */
   private def blocks(node: JsonNode): Option[SortedMap[BlockId, Long]] = {
     val found = Json.fields(node).flatMap { case (key, rows) =>
       BlockId.read(key).filter(_ => rows.isIntegralNumber && rows.canConvertToLong && rows.asLong >= 0).map(_ ->

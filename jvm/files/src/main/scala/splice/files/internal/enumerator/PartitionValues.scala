@@ -15,7 +15,9 @@ import splice.source.internal.entries.Json
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 
-/** The values of partition columns as JSON: Spark's internal values, so that nothing depends on a time zone or a locale. */
+/** JSON format of partition values. The JSON has Spark's internal values, which are independent of time zone and
+  * locale.
+  */
 private[splice] object PartitionValues {
 
   def write(values: InternalRow, schema: StructType): JsonNode =

@@ -9,25 +9,25 @@ import splice.files.internal.options.FileOptions
 import splice.source.errors.{SpliceException, SpliceOptionException}
 import splice.source.internal.{ErrorConditions, Secrets}
 
-/** Errors of the file source; nothing else in this module makes them. */
+/** Factory of all errors of the file source. */
 private[splice] object FilesErrors {
 
-  /** The condition of [[pathNotFound]]: a hybrid whose file leg has ended goes on without the folder. */
+  /** Condition of [[pathNotFound]]. A hybrid source continues without the folder after the end of its file leg. */
   val PathNotFound = "SPLICE_FILES.PATH_NOT_FOUND"
 
   private val conditions = new ErrorConditions("splice/files/error-conditions.json")
 
-  /** A folder, a file, or a pattern that fits nothing. */
+  /** Error for a missing folder or file, or a pattern without a match. */
   def pathNotFound(path: String): SpliceException = conditions.error(PathNotFound, "path" -> shown(path))
 
-  /** A path whose scheme no file system knows. */
+  /** Error for a path whose scheme has no file system. */
   def noFileSystem(path: String, cause: Throwable): SpliceException =
     conditions.error("SPLICE_FILES.FILE_SYSTEM_NOT_FOUND", cause, "path" -> shown(path))
 
   def noSchema(format: String, paths: Seq[String]): SpliceException =
     conditions.error("SPLICE_FILES.SCHEMA_NOT_FOUND", "format" -> format, "paths" -> shown(paths))
 
-  /** Columns that are one in this session. */
+  /** Error for columns with equal names in this session. */
   def duplicateColumn(columns: Seq[String], paths: Seq[String], schemaOption: String): SpliceException =
     conditions.error(
       "SPLICE_FILES_OPTION.DUPLICATE_COLUMN",
@@ -49,10 +49,10 @@ private[splice] object FilesErrors {
       "after"     -> name(FileOptions.ModifiedAfter.key)
     )
 
-  /** A column that is not as a list has it.
+  /** Error for a column that differs from the list.
     *
     * @param listed
-    *   the columns of the list, in SQL
+    *   columns of the list, as DDL
     */
   def columnChanged(
       column: String,
@@ -71,10 +71,10 @@ private[splice] object FilesErrors {
     "listed" -> listed
   )
 
-  /** An option of Spark's stream of files.
+  /** Error for an option of Spark's file stream that Splice does not support.
     *
     * @param option
-    *   its name with the prefix of its leg
+    *   name of the option with the prefix of its leg
     */
   def optionNotSupported(option: String, remedy: String): SpliceOptionException =
     conditions.option("SPLICE_FILES_OPTION.OPTION_NOT_SUPPORTED", "option" -> option, "remedy" -> remedy)
@@ -94,19 +94,19 @@ private[splice] object FilesErrors {
   def startNotSupported(start: String): SpliceException =
     conditions.error("SPLICE_FILES_OPTION.START_NOT_SUPPORTED", "start" -> start)
 
-  /** A listed file that is not there when a task opens it. */
+  /** Error for a listed file that is missing when a task opens it. */
   def fileNotFound(file: String, cause: Throwable): SpliceException =
     conditions.error("SPLICE_FILES.FILE_NOT_FOUND", cause, "file" -> file)
 
-  /** @param what the length or the modification time */
+  /** @param what changed property: length or modification time */
   def fileChanged(file: String, what: String, listed: String, found: String): SpliceException =
     conditions.error("SPLICE_FILES_DATA.FILE_CHANGED", changed(file, what, listed, found): _*)
 
-  /** The text of [[fileChanged]], for the policy that only warns. */
+  /** Message of [[fileChanged]], for the policy `warn`. */
   def fileChangedText(file: String, what: String, listed: String, found: String): String =
     conditions.text("SPLICE_FILES_DATA.FILE_CHANGED", changed(file, what, listed, found))
 
-  /** A folder of a table format at `table` in which `path` is. */
+  /** Error for a `path` within the folder `table` of a table format. */
   def tableFormat(path: String, format: String, table: String, basePathOption: String): SpliceException =
     conditions.error(
       "SPLICE_FILES_OPTION.TABLE_FORMAT_NOT_SUPPORTED",
@@ -116,7 +116,7 @@ private[splice] object FilesErrors {
       "basePath" -> basePathOption
     )
 
-  /** An entry of a sink's log from which the committed files cannot be read. */
+  /** Error for an invalid entry of the log of a sink. */
   def sinkLogInvalid(entry: String, folder: String, why: String): SpliceException =
     conditions.error(
       "SPLICE_FILES_DATA.INVALID_SINK_LOG",
@@ -141,6 +141,6 @@ private[splice] object FilesErrors {
 
   private def shown(paths: Seq[String]): String = paths.map(shown).mkString(", ")
 
-  // A path of the options may have a user and a password.
+  // A path in the options may contain a user and a password.
   private def shown(path: String): String = Secrets.redact(FileOptions.Path.key, path)
 }

@@ -9,19 +9,19 @@ import splice.files.internal.settings.FileSettings
 import splice.files.internal.split.FileSchemas
 import splice.source.ReadMode
 
-/** What Spark's analyser was told of a source, which the query that follows must keep. Called from any thread. */
+/** Columns that Spark's analyser has received for a source. The query must use the same columns. Thread-safe. */
 final private[files] class Analysis(settings: FileSettings) {
 
   private var known: Option[(FileSchemas, SoftReference[FileListing])] = None
 
-  /** The columns of the files; lists them the first time. */
+  /** Columns of the files. The first call lists the files. */
   def schemas: FileSchemas = synchronized(known.fold(listNow().schemas)(_._1))
 
-  /** The columns, if the files were listed. */
+  /** Columns, if the files were listed. */
   def found: Option[FileSchemas] = synchronized(known.map(_._1))
 
-  /** The files for a run. A batch reads what was there when it was analysed, with one listing, as in Spark; a stream may be
-    * started much later, and lists again.
+  /** Returns the files for a run. As in Spark, a batch uses the listing of its analysis. A stream may start much
+    * later, so a stream lists again.
     */
   def listing(mode: ReadMode): FileListing = synchronized {
     val before = known.flatMap { case (_, listing) => Option(listing.get) }

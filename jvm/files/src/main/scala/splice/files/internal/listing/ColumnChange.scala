@@ -8,12 +8,12 @@ import org.apache.spark.sql.types.{StructField, StructType}
 import splice.files.internal.session.ColumnNames
 import splice.files.internal.split.FileSchemas
 
-/** A column that is not as a list has it.
+/** Column that differs from the list.
   *
   * @param before
-  *   the column in the list, as errors describe it
+  *   description of the column in the list, for errors
   * @param now
-  *   the column of this start
+  *   description of the column of this start
   */
 final private[files] case class ColumnChange(name: String, before: String, now: String)
 
@@ -21,10 +21,14 @@ private[files] object ColumnChange {
 
   private val Absent = "not a column"
 
-  /** The first column of a query that has another type in the list. Readers return null for a column that the list does not have. */
+  /** First column of a query that has another type in the list. A column that is missing in the list is not a change,
+    * because readers return null for it.
+    */
   def ofTypes(columns: StructType, listed: FileSchemas): Option[ColumnChange] = differentType(columns, listed.rows)
 
-  /** The first column of a given schema that differs from the list in name, type or, because CSV finds columns by it, in place. */
+  /** First column of a given schema that differs from the list in name, type or position. The position is relevant
+    * for CSV.
+    */
   def ofGiven(schema: StructType, listed: FileSchemas): Option[ColumnChange] = {
     val columns   = schema.toNullable
     val folders   = listed.partition.map(key).toSet

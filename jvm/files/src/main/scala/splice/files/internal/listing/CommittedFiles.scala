@@ -10,10 +10,10 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.datasources.InMemoryFileIndex
 import org.apache.spark.sql.types.StructType
 
-/** The files under some roots. Of a folder that a sink of Spark wrote, only the files of committed batches.
+/** Files under some roots. For the output folder of a Spark sink, only files of committed batches.
   *
   * @param roots
-  *   folders and files, as the file system names them
+  *   status of folders and files, from the file system
   */
 final private[files] class CommittedFiles private (
     spark: SparkSession,
@@ -23,13 +23,13 @@ final private[files] class CommittedFiles private (
     owners: FolderOwners
 ) extends InMemoryFileIndex(spark, roots.map(_.getPath), options, columns) {
 
-  // A map, because the file system's own status has the hosts of a file, and the log's has not.
+  // The status from the file system has the hosts of a file, but the status from the log has no hosts.
   private lazy val committed: mutable.LinkedHashMap[Path, FileStatus] = {
     val found = super.leafFiles
     if (recursiveFileLookup) found.keysIterator.map(_.getParent).toSet.foreach(owners.refuseTable(_))
     val sinks = new SinkSearch
     val kept  = found.filter { case (path, _) => sinks.of(path).forall(_.committed.contains(path.toUri.getPath)) }
-    // A committed file that was deleted is a missing file for its task, and not a file that never existed.
+    // A deleted committed file stays in the list, so its task reports a missing file.
     val missing =
       sinks.all.flatMap(_.committed.values).filter(f => !found.contains(f.getPath) && isUnderRoot(f.getPath))
     kept ++= missing.map(f => f.getPath -> f)
@@ -46,12 +46,12 @@ final private[files] class CommittedFiles private (
   private def isUnderRoot(file: Path): Boolean =
     Iterator.iterate(file)(_.getParent).takeWhile(Option(_).isDefined).exists(rootSet)
 
-  /** The sinks above files, one search per folder. */
+  /** Search for the sinks that own files, once per folder. */
   final private class SinkSearch {
 
     private val folders = mutable.Map.empty[Path, Option[SinkFolder]]
 
-    // A root without a file may be a folder of which all files are missing.
+    // A root without files may be a sink folder whose files are all missing.
     private val ofRoots = roots.map(root => root.getPath -> owners.sink(CommittedFiles.folder(root))).toMap
 
     def of(file: Path): Option[SinkFolder] = ofRoots.getOrElse(file, ofFolder(file.getParent))
@@ -70,7 +70,7 @@ final private[files] class CommittedFiles private (
 
 private[files] object CommittedFiles {
 
-  /** @throws splice.source.errors.SpliceException when a root is in a table, or the log of a sink is damaged */
+  /** @throws splice.source.errors.SpliceException if a root is in a table, or the log of a sink is corrupt */
   def apply(
       spark: SparkSession,
       roots: Seq[FileStatus],
@@ -79,7 +79,7 @@ private[files] object CommittedFiles {
       owners: FolderOwners
   ): CommittedFiles = {
     roots.foreach(root => owners.refuseTable(folder(root)))
-    // Spark takes a root without files for a folder.
+    // Spark treats a root without files as a folder.
     val kept = roots.filter { root =>
       root.isDirectory || owners.sink(folder(root)).forall(_.committed.contains(root.getPath.toUri.getPath))
     }

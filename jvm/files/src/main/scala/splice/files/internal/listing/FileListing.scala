@@ -16,8 +16,8 @@ import splice.files.internal.session.{ColumnNames, FileFormats}
 import splice.files.internal.settings.FileSettings
 import splice.files.internal.split.{BlockHome, FileSchemas, ListedFile}
 
-/** Files and columns at the paths of a source, listed once. Spark's own index lists them, so that hidden files, filters,
-  * columns of folders and folders of Spark's streaming file sink are treated as by Spark's batch reader.
+/** Files and columns at the paths of a source. Spark's file index lists them once. Hidden files, filters, partition
+  * columns and output folders of Spark's file sink therefore behave as in Spark's batch reader.
   */
 final private[files] class FileListing private (
     settings: FileSettings,
@@ -28,10 +28,10 @@ final private[files] class FileListing private (
 
   private lazy val format: FileFormat = FileFormats.of(settings.kind)
 
-  /** The columns: given, known from before, or found out by Spark, all of them nullable.
+  /** Nullable columns, from the option `schema`, from the previous analysis, or inferred by Spark.
     *
     * @throws splice.source.errors.SpliceException
-    *   when no file says them
+    *   if no file has columns to infer
     */
   lazy val schemas: FileSchemas = {
     val partition = index.partitionSchema.toNullable
@@ -44,7 +44,7 @@ final private[files] class FileListing private (
     FileSchemas(data.toNullable, partition)
   }
 
-  /** The files in the order in which they are read. */
+  /** Files in reading order. */
   def files: IndexedSeq[ListedFile] = {
     val listed = for {
       folder <- index.listFiles(Nil, Nil)
@@ -78,7 +78,7 @@ final private[files] class FileListing private (
       .filter(_.nonEmpty)
       .getOrElse(throw FilesErrors.noSchema(settings.kind.name, settings.paths))
 
-  // CSV columns are found by position, so a column that folders give too stays in a schema that was inferred.
+  // CSV columns are matched by position, so an inferred schema keeps columns that are also partition columns.
   private def without(schema: StructType, partition: StructType): StructType = {
     val folders = partition.map(f => ColumnNames.key(f.name)).toSet
     StructType(schema.filterNot(f => folders(ColumnNames.key(f.name))))
@@ -95,7 +95,7 @@ final private[files] class FileListing private (
 
 private[files] object FileListing {
 
-  /** What is known of the columns before files are listed. */
+  /** Columns that are defined before the listing. */
   sealed trait Known {
     def rows: Option[StructType]
   }
@@ -104,7 +104,7 @@ private[files] object FileListing {
     override def rows: Option[StructType] = None
   }
 
-  /** The user gives all columns, or all but those of folders. */
+  /** The user sets all columns, or all except partition columns. */
   final case class Given(columns: StructType) extends Known {
     override def rows: Option[StructType] = Some(columns)
   }
@@ -117,7 +117,7 @@ private[files] object FileListing {
   /** Lists the paths of a source.
     *
     * @throws splice.source.errors.SpliceException
-    *   when a path is not there
+    *   if a path does not exist
     */
   def apply(settings: FileSettings, known: Known): FileListing = {
     val spark         = SparkSession.active

@@ -13,14 +13,14 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 import splice.files.internal.access.AccessDenied
 import splice.files.internal.errors.FilesErrors
 
-/** Finds table formats and sinks of Spark whose own log defines which files of a folder are read.
+/** Detects table formats and Spark sinks. Their logs define the valid files of a folder.
   *
   * @param basePath
-  *   the last folder of the search upwards; without it the search ends at the root of the file system
+  *   last folder of the upward search; None = search up to the root of the file system
   * @param ignoreSinks
-  *   whether the session reads the folders of sinks without their log
+  *   true if the session ignores the logs of sinks
   * @param basePathOption
-  *   the name of the option `basePath` in errors
+  *   name of the option `basePath` in errors
   */
 final private[files] class FolderOwners(
     configuration: Configuration,
@@ -32,15 +32,17 @@ final private[files] class FolderOwners(
   private val sinks  = mutable.Map.empty[Path, Option[SinkFolder]]
   private val tables = mutable.Map.empty[Path, Option[(String, Path)]]
 
-  /** @throws splice.source.errors.SpliceException when `folder` is in a table of a format that Spark's file readers do not know */
+  /** @throws splice.source.errors.SpliceException
+    *   if `folder` is in a table of a format that Spark's file readers do not support
+    */
   def refuseTable(folder: Path): Unit = table(folder, folder).foreach { case (format, root) =>
     throw FilesErrors.tableFormat(folder.toString, format, root.toString, basePathOption)
   }
 
-  /** The sink that wrote the files of `folder`: partition folders of a sink have no log of their own. */
+  /** Sink that wrote the files of `folder`. The log of a partition folder is in a parent folder. */
   def sink(folder: Path): Option[SinkFolder] = sink(folder, folder)
 
-  /** The sink whose log is in `folder`. */
+  /** Sink whose log is in `folder`. */
   def sinkAt(folder: Path): Option[SinkFolder] = sinks.getOrElseUpdate(
     folder, {
       val fs = folder.getFileSystem(configuration)
@@ -61,7 +63,7 @@ final private[files] class FolderOwners(
 
   private def above(folder: Path): Option[Path] = Option(folder.getParent).filterNot(_ => basePath.contains(folder))
 
-  // A user may have access to a folder and none to those above it.
+  // A user may have access to a folder but not to its parents.
   private def ifAllowed[A](folder: Path, configured: Path)(found: => Option[A]): Option[A] =
     try found
     catch { case AccessDenied(_) if folder != configured => None }

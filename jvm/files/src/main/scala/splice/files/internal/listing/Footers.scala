@@ -27,14 +27,14 @@ import splice.files.internal.settings.FileSettings
 import splice.files.internal.split.ListedFile
 import splice.source.runtime.Jobs
 
-/** The rows and the greatest times that the footers of files state.
+/** Number of rows and greatest times from the footers of files.
   *
   * @param failed
-  *   the number of files whose footer cannot be read
+  *   number of files with an unreadable footer
   * @param example
-  *   why one of them cannot be read
+  *   error of one unreadable footer
   * @param latest
-  *   the greatest value of each column with points in time that has statistics
+  *   greatest value of each timestamp column with statistics
   */
 final private[files] case class Footers(
     rows: Long,
@@ -56,7 +56,7 @@ private[files] object Footers {
 
   private val FilesOfTask = 16
 
-  /** Reads all footers in one job; None if files of this format have none. */
+  /** Reads all footers in one job; None if the format has no footers. */
   def read(
       settings: FileSettings,
       configuration: Configuration,
@@ -95,7 +95,7 @@ private[files] object Footers {
   private def latest(times: Seq[(String, Instant)]): Map[String, Instant] =
     times.groupMapReduce(_._1)(_._2)((a, b) => if (a.isBefore(b)) b else a)
 
-  /** The greatest value of a column of one row group; None for a nested column, and for a time of day or without time zone. */
+  /** Greatest value of a column of one row group; None for nested columns and for timestamps without time zone. */
   private def time(column: ColumnChunkMetaData): Option[(String, Instant)] =
     (column.getPath.toArray, column.getPrimitiveType.getLogicalTypeAnnotation, column.getStatistics) match {
       case (Array(name), kind: TimestampLogicalTypeAnnotation, found: LongStatistics)

@@ -11,21 +11,21 @@ import org.apache.hadoop.fs.{FileStatus, FileSystem, Path, UnsupportedFileSystem
 import splice.files.internal.access.PathUsers
 import splice.files.internal.errors.FilesErrors
 
-/** The paths that a user writes, made into paths of a file system. */
+/** Resolution of configured paths to paths of a file system. */
 private[files] object RootPaths {
 
   private val GlobLetters = "{}[]*?\\".toSet
 
-  /** Every path with its scheme and authority, without user and password, sorted; asks the file system nothing but what it is called. */
+  /** Returns the paths with scheme and authority, without user and password, in sorted order. Does not access files. */
   def qualified(paths: Seq[String], configuration: Configuration): Seq[String] =
     paths.map(p => PathUsers.without(qualify(new Path(p), configuration).toUri.toString)).distinct.sorted
 
-  /** The folders and files that exist under `paths`, with patterns resolved, without those that another one contains.
+  /** Resolves patterns and returns the existing folders and files. Paths within another path are omitted.
     *
     * @param recursive
-    *   whether a folder contains the files of all folders below it; else only of those named `column=value`
+    *   true if a folder includes the files of all subfolders; else it includes only subfolders named `column=value`
     * @throws splice.source.errors.SpliceException
-    *   when one of `paths` is not there
+    *   if one of `paths` does not exist
     */
   def existing(paths: Seq[String], configuration: Configuration, recursive: Boolean): Seq[FileStatus] = {
     val found   = paths.flatMap(resolve(_, configuration)).distinctBy(_.getPath)

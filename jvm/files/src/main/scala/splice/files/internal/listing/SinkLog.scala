@@ -16,14 +16,16 @@ import org.apache.spark.paths.SparkPath
 import splice.files.internal.errors.FilesErrors
 import splice.source.internal.entries.Json
 
-/** A folder that Spark's streaming file sink writes.
+/** Output folder of Spark's streaming file sink.
   *
   * @param committed
-  *   the files of its committed batches, by the path component of their URI
+  *   files of committed batches, by the path component of their URI
   */
 final private[files] case class SinkFolder(path: Path, committed: collection.Map[String, FileStatus])
 
-/** The log of Spark's streaming file sink: one entry per batch, `N`, or `N.compact` for the batch and all before it. */
+/** Log of Spark's streaming file sink. The log has one entry `N` per batch, or `N.compact` for the batch and all
+  * earlier batches.
+  */
 private[files] object SinkLog {
 
   val Folder = "_spark_metadata"
@@ -32,7 +34,7 @@ private[files] object SinkLog {
 
   private val Entry = """(\d{1,18})(\.compact)?""".r
 
-  /** @throws splice.source.errors.SpliceException when the log is damaged, or was written for another folder */
+  /** @throws splice.source.errors.SpliceException if the log is corrupt, or belongs to another folder */
   def read(fs: FileSystem, folder: Path): SinkFolder = {
     val log   = new Path(folder, Folder)
     val files = mutable.LinkedHashMap.empty[String, FileStatus]
@@ -46,7 +48,7 @@ private[files] object SinkLog {
     SinkFolder(folder, files)
   }
 
-  // Spark needs the last compacted entry and every later one.
+  // Spark needs the last compacted entry and all later entries.
   private def valid(fs: FileSystem, log: Path, folder: Path): Seq[Path] = {
     val found = fs.listStatus(log).toSeq.map(_.getPath).flatMap { path =>
       path.getName match {
@@ -58,7 +60,7 @@ private[files] object SinkLog {
     val single    = found.collect { case (number, false, path) => number -> path }.toMap
     val from      = compacted.fold(0L)(_._1 + 1)
     val later     = (from to single.keys.maxOption.getOrElse(-1L)).map { number =>
-      single.getOrElse(number, invalid(new Path(log, number.toString), folder, "it is missing"))
+      single.getOrElse(number, invalid(new Path(log, number.toString), folder, "the entry is missing"))
     }
     compacted.map(_._2).toSeq ++ later
   }
@@ -69,9 +71,9 @@ private[files] object SinkLog {
       folder: Path,
       files: mutable.Map[String, FileStatus]
   ): Unit = {
-    if (!lines.hasNext) invalid(entry, folder, "it is empty")
+    if (!lines.hasNext) invalid(entry, folder, "the entry is empty")
     val version = lines.next()
-    if (version != Version) invalid(entry, folder, s"its version is '$version', and Splice reads '$Version'")
+    if (version != Version) invalid(entry, folder, s"the version is '$version', but Splice reads '$Version'")
     lines.foreach { line =>
       val node = Json.read(line).filter(_.isObject).getOrElse(invalid(entry, folder, s"'$line' is not a JSON object"))
       def of(name: String) = Json.field(node, name).getOrElse(invalid(entry, folder, s"'$line' has no '$name'"))
@@ -86,7 +88,7 @@ private[files] object SinkLog {
     }
   }
 
-  // The scheme may differ, because several name one storage, such as s3 and s3a.
+  // The scheme may differ, because one storage may have several schemes, such as s3 and s3a.
   private def inside(path: Path, folder: Path): Path = {
     val (file, root) = (path.toUri, folder.toUri)
     val prefix       = root.getPath.stripSuffix("/") + "/"

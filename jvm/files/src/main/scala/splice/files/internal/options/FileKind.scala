@@ -3,7 +3,7 @@
 
 package splice.files.internal.options
 
-/** A file format that Spark reads. */
+/** File format that Spark reads. */
 sealed abstract private[splice] class FileKind(val name: String, val vectorized: Boolean) extends Product
     with Serializable
 

@@ -9,7 +9,9 @@ import org.apache.spark.sql.types.StructType
 
 import splice.source.options.{OptionSet, OptionType, SourceOption}
 
-/** The options of the file source. Every other key is an option of the file format, and Spark's reader gets it unchanged. */
+/** Options of the file source. All other keys are options of the file format and are passed to Spark's reader
+  * unchanged.
+  */
 private[splice] object FileOptions {
 
   val Format: SourceOption[FileKind] =
@@ -91,7 +93,7 @@ private[splice] object FileOptions {
   val BasePath: SourceOption[String] =
     SourceOption("basePath", OptionType.Text, "Folder below which folder names add columns. Default: each path.")
 
-  /** The options that Spark's listing has too; all others stay with Splice. */
+  /** Options that are also passed to Spark's listing. All other options are used by Splice only. */
   private[files] val ofListing: Seq[SourceOption[_]] =
     Seq(RecursiveFileLookup, PathGlobFilter, ModifiedBefore, ModifiedAfter, BasePath)
 
@@ -112,10 +114,11 @@ private[splice] object FileOptions {
 
   private def ownKeys = own.map(fold)
 
-  /** Whether Spark's reader gets an option of this name. */
+  /** True if the option is passed to Spark's reader. */
   private[files] def isForSpark(key: String): Boolean = !ownKeys.contains(key.toLowerCase(Locale.ROOT))
 
-  // A key that is almost one of ours is taken for a slip, since a file format would ignore it without a word.
+  // A key that resembles an option of Splice is treated as a typing error, because a file format would ignore the key
+  // silently.
   private def isFormats(key: String): Boolean = {
     val word  = key.toLowerCase(Locale.ROOT)
     val slips = if (word.length > 4) 2 else 1

@@ -3,7 +3,7 @@
 
 package splice.files.internal.options
 
-/** In which order files are read, batch after batch. Within one batch there is no order. */
+/** Order of files across batches. Files within one batch have no order. */
 sealed private[splice] trait FileOrder extends Product with Serializable
 
 private[splice] object FileOrder {
@@ -11,6 +11,6 @@ private[splice] object FileOrder {
   /** Oldest modification time first, then by path (default). */
   case object ModificationTime extends FileOrder
 
-  /** By path, character by character. */
+  /** Lexicographic order of paths. */
   case object Path extends FileOrder
 }

@@ -7,10 +7,10 @@ import splice.source.errors.OptionErrors
 import splice.source.internal.entries.Json
 import splice.source.options.{OptionType, SourceOptions}
 
-/** The folders, files and patterns that a source reads, as its options give them. */
+/** Folders, files and patterns of a source, from its options. */
 private[splice] object FilePaths {
 
-  /** A JSON array of paths, as Spark itself writes the option `paths`. */
+  /** JSON array of paths, in the format of Spark's option `paths`. */
   val Several: OptionType[Seq[String]] = OptionType(
     """a JSON array of paths, such as ["/lake/a","/lake/b"]""",
     text =>
@@ -22,7 +22,7 @@ private[splice] object FilePaths {
   val One: OptionType[String] = OptionType("a folder, a file or a pattern", Some(_).filter(_.trim.nonEmpty))
 
   /** @throws splice.source.errors.SpliceOptionException
-    *   when there is no path, or `path` and `paths` are both set
+    *   if no path is set, or both `path` and `paths` are set
     */
   def of(options: SourceOptions): Seq[String] =
     (options.find(FileOptions.Path), options.find(FileOptions.Paths)) match {
@@ -36,7 +36,7 @@ private[splice] object FilePaths {
       case (None, None)          => throw OptionErrors.missing(options.name(FileOptions.Path.key), FileOptions.Path.doc)
     }
 
-  /** The options that say `paths`. */
+  /** Options for `paths`. */
   def options(paths: Seq[String]): Seq[(String, String)] = paths match {
     case Seq()    => Nil
     case Seq(one) => Seq(FileOptions.Path.key -> one)

@@ -7,9 +7,9 @@ sealed private[splice] trait OnEmpty extends Product with Serializable
 
 private[splice] object OnEmpty {
 
-  /** The query fails before the list is persisted, so that a restart lists again. */
+  /** Fail the query before the list is persisted. A restart lists the files again. */
   case object Fail extends OnEmpty
 
-  /** A warning is logged, and the empty list is persisted. */
+  /** Log a warning and persist the empty list. */
   case object Warn extends OnEmpty
 }

@@ -3,14 +3,14 @@
 
 package splice.files.internal.options
 
-/** What happens when a file's length or modification time is not what it was when it was listed. */
+/** Policy for a file whose length or modification time differs from the listing. */
 sealed private[splice] trait OnFileChanged extends Product with Serializable
 
 private[splice] object OnFileChanged {
 
-  /** The query fails and names the file (default). */
+  /** Fail the query with an error that names the file (default). */
   case object Fail extends OnFileChanged
 
-  /** A warning is logged, and the file is read as it is now: with other content rows may be missing or come twice. */
+  /** Log a warning and read the current file. If the content has changed, rows may be missing or duplicated. */
   case object Warn extends OnFileChanged
 }

@@ -9,14 +9,15 @@ import scala.collection.immutable.SortedMap
 
 import splice.source.internal.Secrets
 
-/** The options of a format that change the rows or values of a file. A list keeps those of the start that made it.
+/** Options of a format that affect rows or values of a file. A list stores these options of the start that created
+  * it.
   *
   * @param values
-  *   keys and texts as the user wrote them, without secrets
+  *   keys and values as set by the user, without secrets
   */
 final private[splice] case class ReaderOptions(values: SortedMap[String, String]) {
 
-  /** The first option that differs: its name, its value here, and its value in `now`. */
+  /** First option that differs: its name, its value in this object and its value in `now`. */
   def difference(now: ReaderOptions): Option[(String, Option[String], Option[String])] = {
     val (mine, theirs) = (byKey, now.byKey)
     (mine.keySet ++ theirs.keySet).toSeq.sorted.find { key =>
@@ -35,15 +36,16 @@ private[splice] object ReaderOptions {
 
   val Empty: ReaderOptions = ReaderOptions(SortedMap.empty)
 
-  // Options of the listing, of inference, and of unreadable files. A list contains files and columns already.
+  // Options of listing, schema inference and unreadable files are ignored, because a list already contains files and
+  // columns.
   private val others = Set("ignoreMissingFiles", "ignoreCorruptFiles", "inferSchema", "samplingRatio", "mergeSchema")
     .map(fold) ++ FileOptions.ofListing.map(option => fold(option.key))
 
-  // Properties of storage systems and of encryption: how to read, and not what.
+  // Properties of storage systems and of encryption do not affect rows or values.
   private val properties =
     Seq("fs.", "dfs.", "hadoop.", "ipc.", "io.", "google.", "parquet.crypto.", "parquet.encryption.")
 
-  /** @param options the options that Spark's reader gets */
+  /** @param options options of Spark's reader */
   def of(options: Map[String, String]): ReaderOptions = ReaderOptions(SortedMap.from(options.collect {
     case (key, value) if isReaders(fold(key)) => key -> Secrets.redactStored(key, value)
   }))

@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.{DataType, StructType}
 
 import splice.source.options.OptionType
 
-/** A schema as the option `schema` writes it. */
+/** Parser of the option `schema`. */
 private[splice] object SchemaText {
 
   val Kind: OptionType[StructType] = OptionType(
@@ -18,7 +18,7 @@ private[splice] object SchemaText {
     text => parse(text.trim)
   )
 
-  // Spark reads CHAR and VARCHAR columns of files as strings too.
+  // As in Spark, CHAR and VARCHAR columns of files are read as strings.
   private def parse(text: String): Option[StructType] = {
     val schema = if (text.startsWith("{")) Try(DataType.fromJson(text)) else Try(StructType.fromDDL(text))
     schema.toOption.collect {

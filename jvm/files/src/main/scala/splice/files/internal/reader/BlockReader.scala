@@ -16,10 +16,11 @@ import splice.files.internal.split.{FileBlock, FileRange}
 import splice.source.errors.SpliceException
 import splice.source.{Poll, SplitRange, SplitReader}
 
-/** Reads the blocks of one task, one after the other.
+/** Reads the blocks of one task in sequence.
   *
   * @param items
-  *   converts the rows of a block to items of the reader, single rows if the block has a span of rows; may return one reused object
+  *   converts the rows of a block to items of the reader. Items are single rows if the block has a span of rows. The
+  *   iterator may reuse one object
   */
 final private[splice] class BlockReader[T](
     blocks: IndexedSeq[FileBlock],
@@ -34,12 +35,12 @@ final private[splice] class BlockReader[T](
   private var current: Iterator[T]          = Iterator.empty
   private var item: T                       = _
 
-  // The number of blocks that were opened, and of items that the last one of them has returned.
+  // Number of opened blocks, and number of items that the current block has returned.
   private var opening = 0
   private var taken   = 0L
   private var isOver  = true
 
-  // The ranges after the last block that was opened, which all results of `unread` share while it is read.
+  // Ranges after the current block. All results of `unread` share this list while the block is read.
   private var later = Option.empty[List[FileRange]]
 
   override def poll(patience: Duration): Poll = {
@@ -54,7 +55,7 @@ final private[splice] class BlockReader[T](
 
   override def get(): T = item
 
-  // Items are rows in real-time mode, where each block has a span of rows.
+  // In real-time mode each block has a span of rows, so items are single rows.
   override def unread: List[SplitRange] = {
     val rest = later.getOrElse(blocks.iterator.drop(opening).map(FileRange(_)).toList)
     later = Some(rest)
@@ -112,7 +113,7 @@ final private[splice] class BlockReader[T](
       case missing: FileNotFoundException => FilesErrors.fileNotFound(block.fold("")(_.path), missing)
       case other                          => other
     }
-    BlockReader.log.warn(s"Skipped the rest of ${block.fold("")(_.toString)}", shown)
+    BlockReader.log.warn(s"Skipped the remaining rows of ${block.fold("")(_.toString)}", shown)
     current = Iterator.empty
     isOver = true
   }
@@ -121,7 +122,9 @@ final private[splice] class BlockReader[T](
 private object BlockReader {
   private val log = LoggerFactory.getLogger(classOf[BlockReader[_]])
 
-  /** The storage denies access or has lost a block for now: another attempt may read the file. Formats wrap such errors. */
+  /** Matches denied access and missing blocks. Another attempt may be able to read the file. File formats wrap such
+    * errors.
+    */
   private object Unavailable {
     def unapply(e: Throwable): Boolean =
       Iterator.iterate(Option(e))(_.flatMap(error => Option(error.getCause))).takeWhile(_.isDefined).take(Depth).flatten

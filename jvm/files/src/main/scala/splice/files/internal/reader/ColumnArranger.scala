@@ -5,10 +5,10 @@ package splice.files.internal.reader
 
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-/** Puts the columns of batches into the wanted order without touching a value. Used by one thread. */
+/** Reorders the columns of batches without copying values. Not thread-safe. */
 final private[files] class ColumnArranger(layout: ReadLayout) {
 
-  // Spark's readers fill the same batch again and again, so one arranged view of it is enough.
+  // Spark's readers reuse one batch object, so one reordered view suffices.
   private var last: Option[(ColumnarBatch, ColumnarBatch)] = None
 
   def apply(batch: ColumnarBatch): ColumnarBatch =

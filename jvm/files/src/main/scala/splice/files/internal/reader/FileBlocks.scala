@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 import splice.files.internal.access.PathUsers
 import splice.files.internal.split.FileBlock
 
-/** Blocks as Spark's readers take them. */
+/** Conversion of blocks to the types of Spark's readers. */
 private[files] object FileBlocks {
 
   def path(block: FileBlock, users: PathUsers = PathUsers.Nobody): Path =

@@ -10,20 +10,20 @@ import org.apache.spark.unsafe.types.UTF8String
 import splice.files.internal.session.ColumnNames
 import splice.files.internal.split.FileBlock
 
-/** A column that says where a row comes from; hidden until it is named. */
+/** Metadata column with the origin of a row. Hidden unless a query names it. */
 sealed abstract private[files] class FileMetadata(name: String, kind: DataType, doc: String) extends Product
     with Serializable {
 
   val field: StructField = StructField(name, kind, nullable = false).withComment(doc)
 
-  /** The value, in Spark's internal form, for all rows of a block. */
+  /** Value of all rows of a block, in Spark's internal format. */
   def of(block: FileBlock): Any
 }
 
 private[files] object FileMetadata {
 
   case object FilePath extends FileMetadata("_file_path", StringType, "the file that the row is from") {
-    // As Spark's own _metadata.file_path writes it.
+    // Same encoding as Spark's _metadata.file_path.
     override def of(block: FileBlock): Any =
       UTF8String.fromString(new Path(FileBlocks.path(block).toString).toUri.toString)
   }

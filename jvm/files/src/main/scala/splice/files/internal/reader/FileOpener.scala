@@ -15,7 +15,7 @@ import splice.files.internal.errors.FilesErrors
 import splice.files.internal.options.OnFileChanged
 import splice.files.internal.split.FileBlock
 
-/** Opens blocks of files that are still what they were when they were listed. Made for one task; used by one thread. */
+/** Opens blocks of files after a check that the file equals its listing. One object per task; not thread-safe. */
 final private[splice] class FileOpener(
     configuration: Configuration,
     policy: FilePolicy,
@@ -24,12 +24,12 @@ final private[splice] class FileOpener(
 
   private val checked = mutable.Set.empty[String]
 
-  /** The rows of a block.
+  /** Opens a block and returns its rows.
     *
     * @throws splice.source.errors.SpliceException
-    *   when the file was changed
+    *   if the file has changed
     * @throws java.io.FileNotFoundException
-    *   when it is gone
+    *   if the file is missing
     */
   def open(block: FileBlock, read: FileBlock => Iterator[InternalRow]): Iterator[InternalRow] = {
     if (checked.add(block.path)) check(block)
@@ -62,7 +62,7 @@ private object FileOpener {
 
   private val Second = 1000L
 
-  /** Some stores return milliseconds in a listing and whole seconds in the status of one file. */
+  /** Some stores return milliseconds in a listing, but whole seconds in the status of one file. */
   private def isSameTime(a: Long, b: Long): Boolean =
     a == b || (Math.floorDiv(a, Second) == Math.floorDiv(b, Second) && Seq(a, b).exists(_ % Second == 0))
 }

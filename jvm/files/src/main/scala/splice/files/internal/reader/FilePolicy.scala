@@ -6,12 +6,12 @@ package splice.files.internal.reader
 import splice.files.internal.options.OnFileChanged
 import splice.files.internal.settings.FileSettings
 
-/** What a task does with files that are not as they were listed.
+/** Policies of a task for files that differ from their listing.
   *
   * @param ignoreMissing
-  *   skip a file that is gone (Spark's `ignoreMissingFiles`)
+  *   skip missing files (Spark's `ignoreMissingFiles`)
   * @param ignoreCorrupt
-  *   skip the rest of a file that cannot be read (Spark's `ignoreCorruptFiles`)
+  *   skip the remaining rows of an unreadable file (Spark's `ignoreCorruptFiles`)
   */
 final private[splice] case class FilePolicy(onChanged: OnFileChanged, ignoreMissing: Boolean, ignoreCorrupt: Boolean)
 

@@ -16,12 +16,12 @@ import splice.files.internal.split.{FileBlock, FileRange}
 import splice.source.runtime.SessionSettings
 import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
 
-/** Reads files with a function that Spark's own format made on the driver.
+/** Reader factory for files. A Spark file format creates the read function on the driver.
   *
   * @param read
-  *   returns rows, or column batches when `columnar`, in the order of the layout
+  *   returns rows, or column batches if `columnar`, in the order of the layout
   * @param session
-  *   settings to read with; those of a task may differ, for example in a job that is not one of a query
+  *   settings for reading; the settings of a task may differ, for example in a job outside of a query
   */
 final private[files] class FileReaderFactory(
     layout: ReadLayout,
@@ -69,6 +69,6 @@ private object FileReaderFactory {
   def blocks(task: TaskRanges): IndexedSeq[FileBlock] =
     task.ranges.flatMap {
       case range: FileRange => range.blocks
-      case other            => throw new IllegalArgumentException(s"$other is no range of files")
+      case other            => throw new IllegalArgumentException(s"$other is not a range of files")
     }
 }

@@ -14,7 +14,9 @@ import splice.files.internal.session.{FileFormats, PinnedSession}
 import splice.files.internal.settings.FileSettings
 import splice.files.internal.split.FileSchemas
 
-/** Creates the readers of one run of a query, once per set of columns: each ships a Hadoop configuration. */
+/** Creates the readers of one run of a query. Readers are cached per set of columns, because each reader broadcasts a
+  * Hadoop configuration.
+  */
 final private[files] class FileReaders(settings: FileSettings, session: PinnedSession) {
 
   private type Key = (StructType, FileSchemas)

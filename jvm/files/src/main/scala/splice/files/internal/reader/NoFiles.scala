@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
 
-/** The readers of a batch that has no files. */
+/** Reader factory of a batch without files. */
 private[files] case object NoFiles extends SplitReaderFactory {
   override def rows(task: TaskRanges): SplitReader[InternalRow] =
-    throw new IllegalStateException(s"$task is no task of a batch without files")
+    throw new IllegalStateException(s"$task is a task, but the batch has no files")
 }

@@ -10,7 +10,7 @@ import org.apache.spark.sql.internal.SQLConf
 import splice.source.runtime.SessionSettings
 import splice.source.{ForwardingReader, Poll, SplitReader}
 
-/** Reads with given settings in place of those of the task: Spark's parsers ask for them at each row. */
+/** Reader that replaces the settings of the task by given settings. Spark's parsers read the settings for each row. */
 final private[files] class PinnedReader[T](inner: SplitReader[T], settings: SessionSettings)
     extends ForwardingReader[T, T](inner) {
 

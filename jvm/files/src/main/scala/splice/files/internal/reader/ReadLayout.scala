@@ -9,16 +9,17 @@ import org.apache.spark.sql.types.{StructField, StructType}
 import splice.files.internal.session.ColumnNames
 import splice.files.internal.split.{FileBlock, FileSchemas}
 
-/** How wanted columns come out of Spark's readers, which put columns of the file first and constants of the file behind.
+/** Mapping of the requested columns to the output of Spark's readers. Spark's readers return columns of the file
+  * first, then constants.
   *
   * @param file
-  *   the columns to read from files
+  *   columns to read from files
   * @param data
   *   all columns that files may have
   * @param constants
-  *   the columns that have one value for a block
+  *   columns with one value per block
   * @param order
-  *   for each wanted column, its place in what Spark's reader returns
+  *   position of each requested column in the output of Spark's reader
   */
 final private[files] class ReadLayout(
     val wanted: StructType,
@@ -30,19 +31,19 @@ final private[files] class ReadLayout(
 
   val constants: StructType = StructType(constantFields.map(_._1))
 
-  /** What Spark's reader returns. */
+  /** Output schema of Spark's reader. */
   def returned: StructType = StructType(file ++ constants)
 
   def inOrder: Boolean = order == order.indices
 
-  /** The constants of a block, in Spark's internal form. */
+  /** Constants of a block, in Spark's internal format. */
   def values(block: FileBlock): InternalRow = InternalRow.fromSeq(constantFields.map {
     case (_, Constant.OfFile(column))       => column.of(block)
     case (field, Constant.OfFolder(number)) => block.values.get(number, field.dataType)
   })
 }
 
-/** Where a constant comes from. */
+/** Origin of a constant. */
 sealed private[files] trait Constant extends Product with Serializable
 
 private[files] object Constant {
@@ -55,14 +56,14 @@ private[files] object ReadLayout {
   def apply(wanted: StructType, schemas: FileSchemas): ReadLayout = {
     val folders = schemas.partition.map(f => fold(f)).zipWithIndex.toMap
     val inFiles = schemas.data.map(fold).toSet
-    // A file's own column hides a metadata column of the same name, as in Spark.
+    // As in Spark, a column of the file hides a metadata column of the same name.
     def constant(field: StructField): Option[Constant] =
       folders.get(fold(field)).map(Constant.OfFolder).orElse {
         FileMetadata.named(field.name).filterNot(_ => inFiles(fold(field))).map(Constant.OfFile)
       }
     val (constants, file) = wanted.partitionMap(field => constant(field).map(field -> _).toLeft(field))
     val place             = (file ++ constants.map(_._1)).map(fold).zipWithIndex.toMap
-    // A column that was found out after the files had been listed is in none of them.
+    // Listed files lack columns that were inferred after the listing.
     val later = file.filterNot(f => inFiles(fold(f)))
     new ReadLayout(
       wanted,

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
 
-/** The readers of a batch that counts rows, which column batches do not allow. */
+/** Reader factory without column batches, for batches that count rows. */
 final private[files] class RowsOnly(inner: SplitReaderFactory) extends SplitReaderFactory {
   override def rows(task: TaskRanges): SplitReader[InternalRow] = inner.rows(task)
 }

@@ -7,9 +7,9 @@ import java.util.Locale
 
 import org.apache.spark.sql.internal.SQLConf
 
-/** Names of columns, compared as the session does (`spark.sql.caseSensitive`). */
+/** Column names with the case sensitivity of the session (`spark.sql.caseSensitive`). */
 private[files] object ColumnNames {
 
-  /** Equal for names of the same column. */
+  /** Comparison key; equal for all names of one column. */
   def key(name: String): String = if (SQLConf.get.caseSensitiveAnalysis) name else name.toLowerCase(Locale.ROOT)
 }

@@ -12,7 +12,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import splice.files.internal.options.FileKind
 
-/** Spark's own readers, found as `spark.read.format` finds them. */
+/** Spark's file formats, resolved as in `spark.read.format`. */
 private[files] object FileFormats {
 
   def of(kind: FileKind): FileFormat =
@@ -22,10 +22,10 @@ private[files] object FileFormats {
       case other                    => throw new IllegalStateException(s"${other.getClass.getName} does not read files")
     }
 
-  /** The settings of the session. */
+  /** Settings of the session. */
   def conf(spark: SparkSession): SQLConf = spark.asInstanceOf[classic.SparkSession].sessionState.conf
 
-  /** The Hadoop configuration of the session, with the options of a read on top. */
+  /** Hadoop configuration of the session, overridden by the options of a read. */
   def configuration(spark: SparkSession, options: Map[String, String]): Configuration =
     spark.asInstanceOf[classic.SparkSession].sessionState.newHadoopConfWithOptions(options)
 }

@@ -7,10 +7,10 @@ import org.apache.spark.sql.SparkSession
 
 import splice.source.runtime.SessionSettings
 
-/** The session of a query with the settings of the first start of its checkpoint. Used by the query's thread. */
+/** Session of a query with the settings of the first start of its checkpoint. Confined to the query thread. */
 final private[files] class PinnedSession(val settings: SessionSettings) {
 
-  // Spark's formats take some settings of the session that they are given, and others of the active one.
+  // Spark's formats read some settings from the passed session and other settings from the active session.
   private lazy val pinned: SparkSession = {
     val own  = SparkSession.active
     val copy = own.newSession()
@@ -19,7 +19,7 @@ final private[files] class PinnedSession(val settings: SessionSettings) {
     copy
   }
 
-  /** Runs `body` with a session of these settings as the active one. */
+  /** Runs `body` with a session of these settings as the active session. */
   def run[A](body: => A): A =
     if (settings.isCurrent) body
     else {

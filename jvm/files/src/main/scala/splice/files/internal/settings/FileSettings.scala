@@ -15,12 +15,12 @@ import splice.source.Limits
 import splice.source.internal.Secrets
 import splice.source.options.{CommonOptions, SourceOptions}
 
-/** The options of one file source, parsed.
+/** Parsed options of one file source.
   *
   * @param spark
-  *   what Spark's listing and the format's reader get; a Hadoop configuration takes the keys as they were written
+  *   options for Spark's listing and reader. The case of keys is kept for the Hadoop configuration
   * @param prefix
-  *   of the leg, such as `history.`
+  *   option prefix of the leg, such as `history.`
   */
 final private[splice] case class FileSettings(
     kind: FileKind,
@@ -36,13 +36,13 @@ final private[splice] case class FileSettings(
     prefix: String
 ) {
 
-  /** The name of an option in errors, with the prefix of its leg. */
+  /** Name of an option in errors, with the prefix of its leg. */
   def name(key: String): String = prefix + key
 
-  /** The options of the format that a list keeps. */
+  /** Options of the format that a list stores. */
   def reader: ReaderOptions = ReaderOptions.of(spark.originalMap)
 
-  /** The paths for logs and errors. */
+  /** Redacted paths for logs and errors. */
   def shownPaths: Seq[String] = paths.map(Secrets.redact(FileOptions.Path.key, _))
 
   /** Users and passwords in the paths. */
@@ -50,13 +50,13 @@ final private[splice] case class FileSettings(
 
   def basePath: Option[String] = spark.get(FileOptions.BasePath.key)
 
-  /** Spark's options `ignoreMissingFiles` and `ignoreCorruptFiles`, else the session's settings of these names. */
+  /** Spark's options `ignoreMissingFiles` and `ignoreCorruptFiles`. Default: the session settings of the same names. */
   def tolerance: FileSourceOptions = new FileSourceOptions(spark)
 }
 
 private[splice] object FileSettings {
 
-  /** @throws splice.source.errors.SpliceOptionException when an option is missing, not allowed or not supported */
+  /** @throws splice.source.errors.SpliceOptionException if an option is missing, invalid or not supported */
   def apply(options: SourceOptions): FileSettings = {
     StreamOptions.refuse(options)
     val common   = CommonOptions.set.options.map(_.key.toLowerCase(Locale.ROOT)).toSet

@@ -7,7 +7,8 @@ import splice.files.internal.errors.FilesErrors
 import splice.files.internal.options.FileOptions
 import splice.source.options.SourceOptions
 
-/** Options of Spark's own stream of files that the file source does not have. Its formats would ignore them without a message. */
+/** Options of Spark's file stream that the file source does not support. The file formats would ignore them silently.
+  */
 private[files] object StreamOptions {
 
   private type Name = String => String
@@ -28,7 +29,7 @@ private[files] object StreamOptions {
     "discardCachedInputRatio" -> (_ => "Splice lists the files once and caches none. Remove the option")
   )
 
-  /** @throws splice.source.errors.SpliceOptionException when one of these options is set */
+  /** @throws splice.source.errors.SpliceOptionException if one of these options is set */
   def refuse(options: SourceOptions): Unit =
     instead.find { case (key, _) => options.contains(key) }.foreach { case (key, remedy) =>
       throw FilesErrors.optionNotSupported(options.name(key), remedy(options.name))

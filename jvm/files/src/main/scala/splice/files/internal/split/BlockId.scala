@@ -3,12 +3,12 @@
 
 package splice.files.internal.split
 
-/** The name of a block of a file in a position, such as `238:134217728`.
+/** Identifier of a block of a file in a position, such as `238:134217728`.
   *
   * @param file
-  *   the number of the file in the list
+  *   number of the file in the list
   * @param start
-  *   the first byte of the block
+  *   first byte of the block
   */
 final private[splice] case class BlockId(file: Int, start: Long) {
   override def toString: String = s"$file:$start"
@@ -18,7 +18,7 @@ private[splice] object BlockId {
 
   implicit val ordering: Ordering[BlockId] = Ordering.by(id => (id.file, id.start))
 
-  /** None for a text that is not the name of a block. */
+  /** Parses an identifier; None if the text is invalid. */
   def read(text: String): Option[BlockId] = text.split(':') match {
     case Array(file, start) =>
       file.toIntOption.zip(start.toLongOption).map { case (f, s) => BlockId(f, s) }

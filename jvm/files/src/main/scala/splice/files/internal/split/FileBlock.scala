@@ -7,20 +7,20 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import splice.source.log.Extent
 
-/** A file, or a part of one, that one task reads. Many are shipped to executors, so it holds nothing more.
+/** File or part of a file that one task reads. Executors receive many blocks, so this class is minimal.
   *
   * @param file
-  *   the number of the file in the list
+  *   number of the file in the list
   * @param path
-  *   encoded as a URI
+  *   path as an encoded URI
   * @param length
-  *   of the block; `size` is the file's
+  *   length of the block; `size` is the length of the file
   * @param modified
-  *   the file's modification time when it was listed, in milliseconds since the epoch
+  *   modification time of the file at the listing, in milliseconds since the epoch
   * @param values
-  *   of the partition columns, shared by the blocks of a folder
+  *   values of the partition columns; blocks of a folder share one object
   * @param rows
-  *   None = all rows
+  *   span of rows to read; None = all rows
   */
 final private[splice] case class FileBlock(
     file: Int,
@@ -33,16 +33,16 @@ final private[splice] case class FileBlock(
     rows: Option[RowSpan] = None
 ) {
 
-  /** The name of the block in a position, if it is a block of the [[FileGrid]]. */
+  /** Identifier of the block in a position. Valid only for blocks of the [[FileGrid]]. */
   def id: BlockId = BlockId(file, start)
 
-  /** The rows of the block as a part of the list. The extent of the last block of a file ends with the file. */
+  /** Extent of the block in the list. The extent of the last block of a file is open-ended. */
   def extent: Extent = {
     val until = if (start + length >= size) Long.MaxValue else start + length
     Extent(file, start, until, rows.map(span => span.from -> span.until))
   }
 
-  /** What is left of the block after its next rows were read. */
+  /** Remaining block after `read` further rows. */
   def after(read: Long): FileBlock = {
     val all = rows.getOrElse(RowSpan.All)
     copy(rows = Some(all.copy(from = all.from + read)))

@@ -3,15 +3,15 @@
 
 package splice.files.internal.split
 
-/** The blocks of one file that positions name, for a file that several batches read.
+/** Blocks of one file, for files that several batches read. Positions refer to these blocks.
   *
   * A block starts at a multiple of the `maxPartitionBytes` of the list. A file of more than 4,000 such blocks has
-  * larger blocks, which limits the length of a position. A file that is not splittable is one block. The grid depends on
-  * the persisted list only, so a changed option leaves positions valid.
+  * larger blocks, which limits the length of a position. A file that is not splittable is one block. The grid depends
+  * on the persisted list only, so positions remain valid if an option changes.
   */
 final private[splice] class FileGrid(number: Int, file: ListedFile, maxPartitionBytes: Long) {
 
-  // A file without bytes is one block too, because formats may return a row for it.
+  // An empty file is also one block, because a format may return a row for an empty file.
   private val end = math.max(file.size, 1L)
 
   private val step =
@@ -23,10 +23,10 @@ final private[splice] class FileGrid(number: Int, file: ListedFile, maxPartition
 
   def contains(start: Long): Boolean = start < end && start % step == 0
 
-  /** The block that starts at a byte. */
+  /** Block that starts at the given byte. */
   def block(start: Long): FilePart = FilePart(number, start, math.min(step, file.size - start))
 
-  /** The names of all blocks, in the order of the file. */
+  /** Identifiers of all blocks in file order. */
   def blocks: Iterator[BlockId] = Iterator.iterate(0L)(_ + step).takeWhile(_ < end).map(BlockId(number, _))
 }
 

@@ -3,11 +3,11 @@
 
 package splice.files.internal.split
 
-/** A part of a listed file that one batch reads: the whole file, or a block of its [[FileGrid]].
+/** Part of a listed file that one batch reads: the whole file or a block of its [[FileGrid]].
   *
   * @param file
-  *   the number of the file in the list
+  *   number of the file in the list
   * @param rows
-  *   None = all rows
+  *   span of rows to read; None = all rows
   */
 final private[splice] case class FilePart(file: Int, start: Long, length: Long, rows: Option[RowSpan] = None)

@@ -6,10 +6,10 @@ package splice.files.internal.split
 import splice.source.SplitRange
 import splice.source.log.Extent
 
-/** The blocks that one task reads: small files are packed together, large ones are cut.
+/** Blocks that one task reads. Small files are packed together, and large files are split.
   *
   * @param schemas
-  *   of the list that the blocks are from; stays on the driver, which makes readers from it
+  *   schemas of the list of the blocks; used on the driver only, to create readers
   */
 final private[splice] class FileRange(
     override val splitId: String,
@@ -22,7 +22,7 @@ final private[splice] class FileRange(
 
   override def slotted: Boolean = false
 
-  /** Whether some block is read in part, so that its rows must be counted. */
+  /** True if a block has a span of rows, so that its rows must be counted. */
   def countsRows: Boolean = blocks.exists(_.rows.nonEmpty)
 
   override def extents: Seq[Extent] = blocks.toSeq.map(_.extent)
@@ -41,7 +41,7 @@ final private[splice] class FileRange(
 
 private[splice] object FileRange {
 
-  /** A range of one block. */
+  /** Creates a range of one block. */
   def apply(block: FileBlock, hosts: Array[String] = Array.empty, schemas: FileSchemas = FileSchemas.empty): FileRange =
     new FileRange(s"${block.file}:${block.start}", Array(block), hosts, schemas)
 }

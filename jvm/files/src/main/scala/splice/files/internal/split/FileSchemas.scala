@@ -7,16 +7,16 @@ import org.apache.spark.sql.types.{StructField, StructType}
 
 import splice.files.internal.session.ColumnNames
 
-/** What the files' columns were when the files were listed.
+/** Columns of the files at the listing.
   *
   * @param data
-  *   the columns inside the files; for CSV their order counts
+  *   columns in the files; the order is relevant for CSV
   * @param partition
-  *   the columns that folder names give
+  *   partition columns from folder names
   */
 final private[splice] case class FileSchemas(data: StructType, partition: StructType) {
 
-  /** The columns of a row: a folder's value stands in for a file's column of the same name. */
+  /** Columns of a row. A partition column replaces a file column of the same name. */
   def rows: StructType = {
     def same(a: StructField, b: StructField) = ColumnNames.key(a.name) == ColumnNames.key(b.name)
     val merged                               = data.map(d => partition.find(same(_, d)).getOrElse(d))

@@ -5,18 +5,18 @@ package splice.files.internal.split
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-/** A file as it was when it was listed.
+/** State of a file at the listing.
   *
   * @param path
-  *   encoded as a URI
+  *   path as an encoded URI
   * @param modified
-  *   milliseconds since the epoch
+  *   modification time in milliseconds since the epoch
   * @param splittable
-  *   whether tasks can read parts of it
+  *   true if tasks can read parts of the file
   * @param values
-  *   of the partition columns
+  *   values of the partition columns
   * @param homes
-  *   where its parts are, for a file system that tells; empty for local files and object stores
+  *   block locations; empty for local files and object stores
   */
 final private[splice] case class ListedFile(
     path: String,
@@ -27,5 +27,5 @@ final private[splice] case class ListedFile(
     homes: Seq[BlockHome] = Nil
 )
 
-/** Hosts that hold a part of a file. */
+/** Hosts that store a part of a file. */
 final private[splice] case class BlockHome(start: Long, length: Long, hosts: Seq[String])

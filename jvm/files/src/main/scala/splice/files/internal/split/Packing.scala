@@ -5,18 +5,19 @@ package splice.files.internal.split
 
 import scala.collection.mutable
 
-/** Makes tasks of files as Spark's own file scan does (`FilePartition`), but from what was logged at the first start only.
+/** Packs files into tasks with the algorithm of Spark's file scan (`FilePartition`). The input is only the list of
+  * the first start.
   *
   * @param maxPartitionBytes
-  *   what a task reads at most
+  *   maximum number of bytes per task
   * @param openCostInBytes
-  *   what opening a file counts for
+  *   cost of opening a file, in bytes
   * @param minPartitions
-  *   into how many tasks a batch is divided, if its size allows it
+  *   desired minimum number of tasks per batch
   */
 final private[splice] case class Packing(maxPartitionBytes: Long, openCostInBytes: Long, minPartitions: Int) {
 
-  /** The tasks that read some parts of the files of a list. Pure. */
+  /** Packs parts of files into ranges, one per task. Pure. */
   def ranges(parts: Seq[FilePart], files: IndexedSeq[ListedFile], schemas: FileSchemas): Seq[FileRange] = {
     val limit = maxSplitBytes(parts)
     val cuts  = Array.newBuilder[Cut]
@@ -24,7 +25,7 @@ final private[splice] case class Packing(maxPartitionBytes: Long, openCostInByte
     pack(cuts.result().sorted(Packing.largestFirst), limit).map(range(_, schemas))
   }
 
-  /** A range of one part, which is not cut. Pure. */
+  /** Creates a range of one part without splitting it. Pure. */
   def range(part: FilePart, files: IndexedSeq[ListedFile], schemas: FileSchemas): FileRange = {
     val cut = Packing.cut(part, files(part.file), part.start, part.length)
     FileRange(cut.block, Packing.hosts(Seq(cut)), schemas)
@@ -36,7 +37,7 @@ final private[splice] case class Packing(maxPartitionBytes: Long, openCostInByte
     math.max(1L, math.min(maxPartitionBytes, math.max(openCostInBytes, total / minPartitions)))
   }
 
-  // Rows are counted from the start of a block, so a part with a span of rows stays one block.
+  // Row numbers count from the start of a block, so a part with a span of rows must stay one block.
   private def cut(part: FilePart, file: ListedFile, limit: Long, to: mutable.Growable[Cut]): Unit = {
     def add(start: Long, length: Long): Unit = { val _ = to += Packing.cut(part, file, start, length) }
     if (!file.splittable || part.rows.nonEmpty) add(part.start, part.length)
@@ -50,7 +51,7 @@ final private[splice] case class Packing(maxPartitionBytes: Long, openCostInByte
     }
   }
 
-  // Next-fit over blocks from the largest to the smallest.
+  // Next-fit packing of blocks, largest block first.
   private def pack(cuts: Array[Cut], limit: Long): Seq[Seq[Cut]] = {
     val done          = Vector.newBuilder[Seq[Cut]]
     val open          = mutable.ArrayBuffer.empty[Cut]
@@ -89,7 +90,7 @@ private[splice] object Packing {
   private def cut(part: FilePart, file: ListedFile, start: Long, length: Long): Cut =
     Cut(FileBlock(part.file, file.path, start, length, file.size, file.modified, file.values, part.rows), file.homes)
 
-  /** The hosts that hold most of the bytes, best first. */
+  /** Hosts with the most bytes of the blocks, in descending order. */
   private def hosts(cuts: Seq[Cut]): Array[String] =
     if (cuts.forall(_.homes.isEmpty)) NoHosts
     else {
@@ -99,10 +100,10 @@ private[splice] object Packing {
     }
 }
 
-/** A block, and where its file is. */
+/** Block with the locations of its file. */
 final private case class Cut(block: FileBlock, homes: Seq[BlockHome]) {
 
-  /** The part of the file that holds most of the block. */
+  /** Location with the largest part of the block. */
   def home: Option[BlockHome] = homes.maxByOption { home =>
     math.min(home.start + home.length, block.start + block.length) - math.max(home.start, block.start)
   }

@@ -3,10 +3,10 @@
 
 package splice.files.internal.split
 
-/** Some rows of a block, in the order of the reader: from number `from` (included) until number `until` (excluded). */
+/** Rows of a block in reader order, from number `from` (included) to number `until` (excluded). */
 final private[splice] case class RowSpan(from: Long, until: Long) {
 
-  /** The rows of the span, out of all rows of the block. Skips the first rows at once. */
+  /** Selects the rows of the span from all rows of the block. Skips the first rows immediately. */
   def of[A](rows: Iterator[A]): Iterator[A] = {
     var at = 0L
     while (at < from && rows.hasNext) {

@@ -16,7 +16,7 @@ import splice.files.{LocalSpark, SourceRead, VaultFileSystem}
 import splice.source.runtime.SideLog
 import splice.testkit.LoggedMessages
 
-/** Paths with a user and a password are read, and never shown or stored. */
+/** Tests of paths with a user and a password, which are never shown or stored. */
 final class PathUsersSuite extends AnyFunSuite with LocalSpark {
 
   import VaultFileSystem.{Authority, Secret}
@@ -53,12 +53,12 @@ final class PathUsersSuite extends AnyFunSuite with LocalSpark {
       assertHidden(first.allRanges.collect { case range: FileRange => range.blocks.map(_.path).mkString })
       assertHidden(Seq(first.source.toString, first.source.identity.toString))
       assert(first.source.identity("path").startsWith("vault://my_host/"))
-      // A restart lists nothing, so the user comes from its options.
+      // A restart does not list, so its options must provide the user.
       assert(read(log, format, name, "schema" -> "id BIGINT").rows().size == 20)
     }
   }
 
-  test("a password with another user and several roots on one host") {
+  test("several roots on one host with different users and passwords are read") {
     val users = PathUsers.of(Seq("ftp://a:1@h_1/x/*.csv", "ftp://b:p@2@h_1/y y/", "abfss://c@account/z", "/local"))
     assert(users.restore("ftp://h_1/x/1.csv") == "ftp://a:1@h_1/x/1.csv")
     assert(users.restore("ftp://h_1/y%20y/1.csv") == "ftp://b:p@2@h_1/y%20y/1.csv")
@@ -101,7 +101,7 @@ final class PathUsersSuite extends AnyFunSuite with LocalSpark {
     assertHidden(texts(intercept[Exception](read(new MemorySideLog, "parquet", "inferred").source.schema)))
   }
 
-  test("an error without its password is of the kind that decides whether a file is missing or denied") {
+  test("an error keeps its type without the password, so missing and denied files are distinguished") {
     val users                 = PathUsers.of(Seq(s"vault://$Authority/x"))
     val text                  = s"vault://$Authority/x/1.csv"
     def cleaned(e: Exception) = users.cleaned(e)

@@ -21,13 +21,13 @@ import splice.source._
 import splice.source.errors.SpliceException
 import splice.source.runtime.{Jobs, ProgressMetric, SideLog}
 
-/** What an enumerator makes of the lists of its checkpoint, over a folder in memory. */
+/** Tests of an enumerator and its lists, with a folder in memory. */
 final class FileEnumeratorSuite extends AnyFunSuite {
 
   private def file(size: Long, modified: Long = 0): ListedFile =
     ListedFile(s"/f$size", size, modified, splittable = true, InternalRow.empty)
 
-  /** A folder that is read with one option of the format. */
+  /** Folder that is read with one option of the format. */
   final private class Folder(var files: Seq[ListedFile], option: String = "a") extends FileStorage {
     var listings = 0
     var footers  = 0
@@ -66,7 +66,7 @@ final class FileEnumeratorSuite extends AnyFunSuite {
 
   private def condition(body: => Any): String = intercept[SpliceException](body).getCondition
 
-  test("a start that a hand-over chooses is rejected by its kind, and lists nothing") {
+  test("a start from a hand-over is rejected with its kind, without a listing") {
     val folder  = new Folder(Seq(file(10)))
     val offsets = StartPosition.Offsets(SortedMap(LogPartition("t", 0) -> OffsetRanges(5)))
     Seq(offsets -> "offsets of a log", StartPosition.Time(1234, OnGap.Fail) -> "the time 1234 ms").foreach {
@@ -77,7 +77,7 @@ final class FileEnumeratorSuite extends AnyFunSuite {
     assert(folder.listings == 0)
   }
 
-  test("the progress has read files, unread files, and the bytes of unread files and blocks") {
+  test("the progress has the read files, the unread files, and the bytes of unread files and blocks") {
     val run                        = start(new Folder(Seq(file(30), file(250), file(20))))
     val _                          = run.start(StartPosition.Configured)
     def figures(at: FilesPosition) =
@@ -87,7 +87,7 @@ final class FileEnumeratorSuite extends AnyFunSuite {
     assert(figures(at(3)) == Seq("3 of 3 files", "0", "0"))
   }
 
-  test("the end has the least and the greatest modification time, and exists once all blocks have been read") {
+  test("the end exists after all blocks are read, and has the minimum and maximum modification time") {
     val run = start(new Folder(Seq(file(150, modified = 2000), file(20, modified = 1000), file(30, modified = 3000))))
     val _   = run.start(StartPosition.Configured)
     assert(run.evidence(at(2)).isEmpty && run.evidence(at(3, (0, 100L) -> 0L)).isEmpty)
@@ -99,7 +99,7 @@ final class FileEnumeratorSuite extends AnyFunSuite {
     assert(empty.evidence(none).exists(_.modificationTimes.isEmpty))
   }
 
-  test("a batch with a partly read block has no column batches") {
+  test("a batch with a partly read block is not columnar") {
     val run                             = start(new Folder(Seq(file(30), file(250), file(20))))
     val begin                           = run.start(StartPosition.Configured)
     def columnar(until: FilesPosition)  = run.readers(new StructType(), run.splits(begin, until)).columnar
@@ -120,7 +120,7 @@ final class FileEnumeratorSuite extends AnyFunSuite {
     assert(condition(other.splits(at(1), FilesPosition(2, list = 1))) == "SPLICE_CHECKPOINT.OTHER_SOURCE")
   }
 
-  test("a start without a list of its settings makes it once, and each later one finds it") {
+  test("a start without a list for its settings creates the list once, and later starts use it") {
     val log    = new MemorySideLog
     val begin  = start(new Folder(Seq(file(10))), log).start(StartPosition.Configured)
     val folder = new Folder(Seq(file(10), file(20)), "b")
@@ -131,7 +131,7 @@ final class FileEnumeratorSuite extends AnyFunSuite {
     assert(start(new Folder(Seq(file(5)), "c"), log).advance(begin, Limits.Everything) == FilesPosition(1, list = 2))
   }
 
-  test("a freeze keeps the files of now, and lists nothing once a part of the list is stored") {
+  test("a freeze keeps the current files, and does not list if a part of the list is stored") {
     val folder = new Folder(Seq(file(10)))
     val log    = new MemorySideLog
     val run    = start(folder, log)
@@ -151,7 +151,7 @@ final class FileEnumeratorSuite extends AnyFunSuite {
     assert(folder.listings == 0)
   }
 
-  test("the footers of 10,000 files are read, and those of more are not") {
+  test("the footers of at most 10,000 files are read") {
     val folder              = new Folder(Nil)
     def rows(files: Int)    = outlook(files).rows
     def outlook(files: Int) = {

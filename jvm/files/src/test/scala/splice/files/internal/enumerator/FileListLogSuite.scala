@@ -19,7 +19,7 @@ import splice.source.runtime.SideLog
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 
-/** The list in the side log. */
+/** Tests of the list in the side log. */
 final class FileListLogSuite extends AnyFunSuite {
 
   private val packing = Packing(1000, 10, 2)
@@ -40,7 +40,7 @@ final class FileListLogSuite extends AnyFunSuite {
 
   private def condition(body: => Any): String = intercept[SpliceException](body).getCondition
 
-  test("a list survives its text, with every type of folder value") {
+  test("a list is equal after a write and a read, with every type of partition value") {
     val partition = StructType.fromDDL(
       "a INT, b BIGINT, c DOUBLE, d DATE, e TIMESTAMP, f STRING, g DECIMAL(38,0), h BOOLEAN, i TIMESTAMP_NTZ, " +
         "j SMALLINT, k FLOAT, l TINYINT, m BINARY"
@@ -88,7 +88,7 @@ final class FileListLogSuite extends AnyFunSuite {
     assert(read(logOf(0 -> FileListLog.write(list()))).files.isEmpty)
   }
 
-  test("the first line is versioned and sorted, and a file's line has optional fields in an object at its end") {
+  test("the first line has a version and sorted keys, and the line of a file has optional fields in a final object") {
     val homes = Seq(BlockHome(0, 5, Seq("h1")))
     val lines = FileListLog.write(new FileList(
       FileSchemas.empty,
@@ -106,14 +106,14 @@ final class FileListLogSuite extends AnyFunSuite {
     assert(read(logOf(0 -> later)).files == read(logOf(0 -> lines)).files)
   }
 
-  test("segments follow each other in one list") {
+  test("consecutive segments form one list") {
     val log =
       logOf(0 -> FileListLog.write(list(1, 2)), 2 -> FileListLog.write(list(3)), 3 -> FileListLog.write(list(4, 5)))
     val whole = read(log)
     assert(whole.files == list(1, 2, 3, 4, 5).files && whole.packing == packing)
   }
 
-  test("segments that do not follow each other are rejected") {
+  test("segments that are not consecutive are rejected") {
     def second(first: Int, more: FileList) = logOf(0 -> FileListLog.write(list(1, 2)), first -> FileListLog.write(more))
     assert(condition(read(second(3, list(3)))) == "SPLICE_CHECKPOINT.CORRUPT")
     assert(condition(read(second(1, list(3)))) == "SPLICE_CHECKPOINT.CORRUPT")
@@ -127,7 +127,7 @@ final class FileListLogSuite extends AnyFunSuite {
     assert(condition(read(new MemorySideLog)) == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND")
   }
 
-  test("a segment that is damaged or of a newer version is rejected") {
+  test("a corrupt or newer segment is rejected") {
     val lines                     = FileListLog.write(list(1, 2))
     def refused(to: Seq[String]*) = to.map(changed => condition(read(logOf(0 -> changed)))).distinct
     assert(refused(lines.updated(0, lines.head.replace("\"v\":1", "\"v\":2"))) ==
@@ -144,11 +144,11 @@ final class FileListLogSuite extends AnyFunSuite {
     )
   }
 
-  test("the first list and the first end hold") {
+  test("the first list and the first end are kept") {
     val log     = new MemorySideLog
     val entries = new FileListLog(log)
     entries.create(list(1, 2))
-    entries.create(fail("a list is there"))
+    entries.create(fail("a list exists"))
     assert(condition(entries.size) == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND")
     entries.close(2)
     entries.close(fail("the list is closed"))

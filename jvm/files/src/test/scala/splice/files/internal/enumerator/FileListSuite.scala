@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.files.internal.split.{BlockId, FileSchemas, ListedFile, Packing}
 import splice.source.Limits
 
-/** How far a batch goes in a list, and the blocks that it reads. */
+/** Tests of the end of a batch in a list, and of its blocks. */
 final class FileListSuite extends AnyFunSuite {
 
   private def file(size: Long, splittable: Boolean = true) =
@@ -26,14 +26,14 @@ final class FileListSuite extends AnyFunSuite {
   private def limited(files: Option[Int] = None, bytes: Option[Long] = None) =
     Limits.Limited(files = files, bytes = bytes)
 
-  /** The position after each batch. */
+  /** Returns the position after each batch. */
   private def batches(list: FileList, limits: Limits, from: FilesPosition = FilesPosition.Start): Seq[FilesPosition] =
     Iterator.iterate(from)(list.reach(_, limits)).drop(1).takeWhile(_ != list.end).toSeq :+ list.end
 
   private def blocks(list: FileList, from: FilesPosition, until: FilesPosition): Seq[String] =
     list.ranges(from, until).flatMap(_.blocks).map(_.toString).sorted
 
-  test("a batch takes files up to its limits, and always one") {
+  test("a batch has files up to its limits, and at least one file") {
     val list = listOf(1000, Seq(10L, 20L, 30L, 40L).map(file(_)): _*)
     def reach(from: Int, files: Option[Int], bytes: Option[Long]): String =
       list.reach(FilesPosition(from), limited(files, bytes)).json
@@ -50,7 +50,7 @@ final class FileListSuite extends AnyFunSuite {
     assert(list.unread(FilesPosition(1)) == 90 && list.unread(list.end) == 0)
   }
 
-  test("several batches read a file that is larger than the limit, in blocks of the list") {
+  test("a file that exceeds the limit is read by several batches, in blocks of the list") {
     val list = listOf(100, file(30), file(450), file(20), file(10))
     assert(
       batches(list, limited(bytes = Some(250))) == Seq(
@@ -60,7 +60,7 @@ final class FileListSuite extends AnyFunSuite {
       )
     )
     assert(list.unread(at(2, (1, 400L) -> 0L)) == 80 && list.unread(at(2, (1, 300L) -> 7L, (1, 400L) -> 0L)) == 180)
-    // One block at least.
+    // A batch has at least one block.
     assert(
       batches(list, limited(bytes = Some(40))) == Seq(
         at(1),
@@ -74,14 +74,14 @@ final class FileListSuite extends AnyFunSuite {
     )
   }
 
-  test("a file within the limit, or one that cannot be read in parts, is in one batch") {
+  test("a file within the limit or a file that is not splittable is in one batch") {
     assert(batches(listOf(100, file(200), file(150)), limited(bytes = Some(250))) == Seq(at(1), at(2)))
     assert(batches(listOf(100, file(30), file(250)), limited(bytes = Some(250))) == Seq(at(1), at(2)))
     assert(batches(listOf(100, file(900, splittable = false), file(5)), limited(bytes = Some(250))) ==
       Seq(at(1), at(2)))
   }
 
-  test("a file that an earlier batch began counts as a file") {
+  test("a file that an earlier batch has begun counts as a file") {
     val list = listOf(100, file(300), file(5), file(5))
     val from = at(1, (0, 200L) -> 0)
     assert(list.reach(from, limited(files = Some(1))) == at(1))
@@ -91,7 +91,7 @@ final class FileListSuite extends AnyFunSuite {
     assert(list.reach(both, Limits.Everything) == list.end)
   }
 
-  test("a batch reads the blocks that the next position does not name") {
+  test("a batch reads the blocks that are missing in the next position") {
     val list = listOf(100, file(30), file(250), file(20))
     val mid  = at(2, (1, 100L) -> 0, (1, 200L) -> 0)
     assert(blocks(list, at(0), mid) == Seq("/f250:0+100", "/f30:0+30"))
@@ -100,7 +100,7 @@ final class FileListSuite extends AnyFunSuite {
     assert(blocks(list, mid, mid).isEmpty)
   }
 
-  test("a block that was read in part is read in part") {
+  test("only the remaining rows of a partly read block are read") {
     val list = listOf(100, file(150), file(70))
     val from = at(1, (0, 0L) -> 5, (0, 100L) -> 0)
     assert(blocks(list, at(0), from) == Seq("/f150:0+100 rows 0 until 5"))
@@ -121,7 +121,7 @@ final class FileListSuite extends AnyFunSuite {
     assert(!invalid.exists(list.contains))
   }
 
-  test("the blocks of a huge file are larger, so that a position stays short") {
+  test("a huge file has larger blocks, which limits the length of a position") {
     val list = listOf(1L << 20, file(1L << 40))
     val next = list.reach(FilesPosition.Start, limited(bytes = Some(1L)))
     assert(next.partly.size < 10000 && next.json.length < 300000)

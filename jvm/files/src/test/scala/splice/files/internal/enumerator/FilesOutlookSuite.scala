@@ -18,7 +18,7 @@ import splice.source.log.Outlook
 import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, Position, ReadMode, SplitEnumerator, StartPosition, TimeRange}
 
-/** What is known of files before they are read. */
+/** Tests of the outlook of files before they are read. */
 final class FilesOutlookSuite extends AnyFunSuite with LocalSpark {
 
   private def enumerator[A](source: FileSource, log: SideLog = new MemorySideLog)(
@@ -59,7 +59,7 @@ final class FilesOutlookSuite extends AnyFunSuite with LocalSpark {
 
   Seq("parquet" -> "TIMESTAMP_MICROS", "parquet" -> "TIMESTAMP_MILLIS", "parquet" -> "INT96", "orc" -> "").foreach {
     case (format, kind) =>
-      test(s"$format $kind: the greatest times of footers") {
+      test(s"$format $kind: the outlook has the greatest times of footers") {
         val path = at(s"times-$format-$kind")
         spark.conf.set("spark.sql.parquet.outputTimestampType", if (kind.isEmpty) "INT96" else kind)
         try spark.range(0, 10, 1, 3).selectExpr(
@@ -74,14 +74,14 @@ final class FilesOutlookSuite extends AnyFunSuite with LocalSpark {
         val expected =
           Map("at" -> Instant.parse("2026-05-01T00:00:09Z"), "old" -> Instant.parse("1969-12-31T23:59:50Z"))
         enumerator(SourceRead.source("format" -> format, "path" -> path)) { run =>
-          // No reader of Parquet takes the statistics of this type for valid.
+          // Parquet readers ignore the statistics of this type.
           assert(run.outlook().latest == (if (kind == "INT96") Map.empty else expected))
           assert(run.outlook().rows.contains(10L))
         }
       }
   }
 
-  test("the outlook of a started source is that of its list, without files that arrived later") {
+  test("the outlook of a started source uses its list, without files that arrived later") {
     val path = at("grows")
     spark.range(0, 10, 1, 1).write.parquet(path)
     val log = new MemorySideLog
@@ -92,7 +92,7 @@ final class FilesOutlookSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("the footers of more files than one task reads are added up, and so are those that cannot be read") {
+  test("the counts of readable and unreadable footers are added over several tasks") {
     val path = at("several")
     spark.range(0, 40, 1, 20).write.parquet(path)
     def known(use: Outlook => Unit): Unit =
@@ -107,7 +107,7 @@ final class FilesOutlookSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("a footer that cannot be read is a warning, and the number of rows is not known") {
+  test("an unreadable footer is a warning, and the number of rows is missing") {
     val path = at("broken")
     spark.range(0, 10, 1, 2).write.parquet(path)
     Files.writeString(Paths.get(path, "z.parquet"), "PAR")

@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.files.internal.split.BlockId
 import splice.source.errors.SpliceException
 
-/** The text of positions, and their order. */
+/** Tests of the JSON and the order of positions. */
 final class FilesPositionSuite extends AnyFunSuite {
 
   private def at(files: Int, partly: ((Int, Long), Long)*): FilesPosition =
@@ -18,7 +18,7 @@ final class FilesPositionSuite extends AnyFunSuite {
 
   private def condition(json: String): String = intercept[SpliceException](FilesPosition.read(json)).getCondition
 
-  test("the text is short and sorted, and equal positions have equal texts") {
+  test("the JSON is short and sorted, and equal positions have equal JSON") {
     assert(FilesPosition(Int.MaxValue).json == """{"files":2147483647,"v":1}""")
     val several = at(240, (239, 0L) -> 0L, (238, 1000L) -> 7L, (238, 200L) -> Long.MaxValue)
     assert(several.json == """{"files":240,"partly":{"238:200":9223372036854775807,"238:1000":7,"239:0":0},"v":1}""")
@@ -35,7 +35,7 @@ final class FilesPositionSuite extends AnyFunSuite {
     assert(FilesPosition.read("""{"files":2,"list":0,"v":1}""").json == """{"files":2,"v":1}""")
   }
 
-  test("a text that is newer, foreign or damaged is rejected") {
+  test("newer, foreign or corrupt JSON is rejected") {
     assert(condition("""{"files":1,"v":2}""") == "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
     Seq("""{"orders":{"0":5}}""", """{"files":1}""", """{"files":1,"of":2,"v":1}""", """{"files":1,"v":"1"}""", "{}")
       .foreach(text => assert(condition(text) == "SPLICE_CHECKPOINT.OTHER_SOURCE", text))
@@ -48,7 +48,7 @@ final class FilesPositionSuite extends AnyFunSuite {
       .foreach(text => assert(condition(text) == "SPLICE_CHECKPOINT.CORRUPT", text))
   }
 
-  test("a position precedes those at which every row that it has read has been read") {
+  test("a position precedes every position that includes all its read rows") {
     val chain = Seq(
       FilesPosition.Start,
       at(1, (0, 0L)   -> 0L, (0, 100L) -> 0L),
@@ -72,7 +72,7 @@ final class FilesPositionSuite extends AnyFunSuite {
     assert(!at(1, (0, 0L) -> 2L, (0, 100L) -> 1L).precedes(at(1, (0, 0L) -> 1L, (0, 100L) -> 2L)))
   }
 
-  test("a file of which blocks are missing does not count as a whole file") {
+  test("a file with unread blocks does not count as a whole file") {
     assert(FilesPosition(7).wholeFiles == 7)
     assert(at(7, (6, 0L) -> 0L, (6, 100L) -> 0L, (2, 0L) -> 1L).wholeFiles == 5)
   }

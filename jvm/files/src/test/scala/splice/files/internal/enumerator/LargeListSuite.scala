@@ -15,7 +15,7 @@ import splice.files.internal.split.{FileSchemas, ListedFile, Packing}
 import splice.files.{CountingFileSystem, SourceRead}
 import splice.source.{EnumeratorContext, Limits, ReadMode}
 
-/** Ten thousand files cost the driver no question to the file system, a short offset, and small tasks. */
+/** Tests with ten thousand files: no requests to the file system, a short offset, and small tasks. */
 final class LargeListSuite extends AnyFunSuite {
 
   private val count = 10000
@@ -34,7 +34,7 @@ final class LargeListSuite extends AnyFunSuite {
     }
   )
 
-  test("planned from the list alone") {
+  test("batches are planned from the list only") {
     val log     = new MemorySideLog
     val entries = new FileListLog(log)
     entries.create(list)

@@ -15,7 +15,7 @@ import splice.source.errors.SpliceException
 import splice.source.runtime.SideLog
 import splice.source.{Limits, StartPosition}
 
-/** Columns at a restart. */
+/** Tests of changed columns at a restart. */
 final class ColumnChangeSuite extends AnyFunSuite with LocalSpark {
 
   private def write(name: String, text: String): Unit = {
@@ -47,14 +47,14 @@ final class ColumnChangeSuite extends AnyFunSuite with LocalSpark {
 
   private val one = """{"files":1,"v":1}"""
 
-  test("an inferred type that changes between two starts is an error, and the logged schema repairs it") {
+  test("a changed inferred type is an error, and the schema in the error corrects it") {
     Seq("a", "b").foreach(file => write(s"types/$file.csv", "id,n\n1,2\n"))
     val log = new MemorySideLog
     assert(next(start(log, "types", infer), start(log, "types", infer).positions.head.json).size == 1)
     write("types/c.csv", "id,n\n1.5,2\n")
     val words = Seq("'id'", "is DOUBLE", "was INT", "Set 'schema' to 'id INT,n INT'")
     rejected(start(log, "types", infer), one, words: _*)
-    // A batch that runs again is rejected too.
+    // A repeated batch is also rejected.
     val again = start(log, "types", infer)
     again.source.schema
     val start0 = again.source.position("""{"files":0,"v":1}""")
@@ -77,7 +77,7 @@ final class ColumnChangeSuite extends AnyFunSuite with LocalSpark {
     assert(read.rows(StructType.fromDDL("n INT"), all).size == 2)
   }
 
-  test("before a file has been read, other columns make another list") {
+  test("before the first read, changed columns result in a new list") {
     write("before/a.csv", "id,n\n1,2\n")
     val log   = new MemorySideLog
     val first = start(log, "before", infer).enumerator.start(StartPosition.Configured)
@@ -89,7 +89,7 @@ final class ColumnChangeSuite extends AnyFunSuite with LocalSpark {
     assert(read.rows(ranges = read.enumerator.splits(first, until)).size == 2)
   }
 
-  test("a given schema must be that of the list, in names, types and order") {
+  test("a given schema must equal the list in names, types and order") {
     val listed              = FileSchemas(StructType.fromDDL("a INT, b STRING"), StructType.fromDDL("day DATE"))
     def change(ddl: String) = ColumnChange.ofGiven(StructType.fromDDL(ddl), listed)
     assert(change("a INT, b STRING").isEmpty && change("A INT NOT NULL, b STRING, day DATE").isEmpty)

@@ -18,7 +18,7 @@ import splice.files.{DenyingFileSystem, FileSource, LocalSpark, SourceRead}
 import splice.source.options.SourceOptions
 import splice.source.{ReadMode, SourceProvider}
 
-/** The list that a start writes: the order of the files, the columns, and how tasks are made. */
+/** Tests of the list of a start: the order of files, the columns, and the packing of tasks. */
 final class ListingSuite extends AnyFunSuite with LocalSpark {
 
   private def write(name: String, modified: String = "2026-01-01T00:00:00Z"): Unit = {
@@ -38,7 +38,7 @@ final class ListingSuite extends AnyFunSuite with LocalSpark {
 
   private def names(list: FileList): Seq[String] = list.files.map(_.path.split('/').last)
 
-  test("the oldest files are read first, those of one time by path, or all by path") {
+  test("files are ordered by modification time and path, or by path only") {
     Seq("b" -> "02", "a" -> "03", "d" -> "01", "c" -> "02").foreach { case (name, day) =>
       write(s"order/$name", s"2026-01-${day}T00:00:00Z")
     }
@@ -46,7 +46,7 @@ final class ListingSuite extends AnyFunSuite with LocalSpark {
     assert(names(list(text("order", "orderBy" -> "path"))) == Seq("a", "b", "c", "d"))
   }
 
-  test("a stream that starts after its analysis has the files of its start, and the columns of its analysis") {
+  test("a stream has the files of its start and the columns of its analysis") {
     def csv = SourceRead.source("format" -> "csv", "path" -> at("later"), "inferSchema" -> "true")
     write("later/a")
     val (stream, batch) = (csv, csv)
@@ -60,7 +60,7 @@ final class ListingSuite extends AnyFunSuite with LocalSpark {
   }
 
   test(
-    "a task's size is that of the option, else of the session, and the number of tasks that of the session or the cores"
+    "the option or the session sets the size of a task, and the session or the cores set the number of tasks"
   ) {
     write("tasks/a")
 
@@ -78,7 +78,7 @@ final class ListingSuite extends AnyFunSuite with LocalSpark {
     } finally settings.foreach { case (key, _) => spark.conf.unset(key) }
   }
 
-  test("a given schema promises no values, at any depth") {
+  test("a given schema is nullable at every level") {
     write("nulls/a")
     val strict = new StructType()
       .add("a", ArrayType(LongType, containsNull = false), nullable = false)
@@ -88,14 +88,14 @@ final class ListingSuite extends AnyFunSuite with LocalSpark {
     assert(read == StructType.fromDDL("a ARRAY<BIGINT>, m MAP<STRING, BIGINT>, s STRUCT<x: BIGINT>"))
   }
 
-  test("a folder's value is read in place of a column of the files, as in Spark") {
+  test("a partition column replaces a file column of the same name, as in Spark") {
     spark.range(3).withColumn("k", lit(1)).write.parquet(at("hides/k=9"))
     val read = SourceRead("format" -> "parquet", "path" -> at("hides"))
     val own  = spark.read.parquet(at("hides"))
     assert(read.source.schema == own.schema && read.rows() == SourceRead.ofSpark(own))
   }
 
-  test("several paths are one identity in any order, and one path is its text") {
+  test("the identity is independent of the order of paths, and a single path is plain text") {
     def path(paths: String*)     = FileSource.builder("text", paths: _*).build().options
     def identity(paths: String*) =
       SourceProvider.create(SourceOptions(path(paths: _*))).identity.apply("path")
@@ -104,7 +104,7 @@ final class ListingSuite extends AnyFunSuite with LocalSpark {
     assert(identity("/a") == "file:///a" && identity("/a", "/a/") == "file:///a")
   }
 
-  test("folders above a path may be closed to the user, and the path itself may not") {
+  test("parent folders of a path may deny access, but the path must not") {
     def read(path: String) = SourceRead(
       "format"          -> "text",
       "path"            -> s"denying://${at(path)}",

@@ -15,7 +15,7 @@ import splice.files.internal.errors.FilesErrors
 import splice.files.{LocalSpark, SourceRead}
 import splice.source.errors.SpliceException
 
-/** What is found at paths, and the columns that folders and files give. */
+/** Tests of the resolution of paths, and of columns from folders and files. */
 final class PathsSuite extends AnyFunSuite with LocalSpark {
 
   private def write(name: String, text: String = "a\nb\n"): String = {
@@ -26,7 +26,7 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
 
   private def count(options: (String, String)*): Int = SourceRead(Seq("format" -> "text") ++ options: _*).rows().size
 
-  test("several paths, patterns, and files whose names begin with _ or .") {
+  test("paths and patterns are resolved, and files with the prefix _ or . are skipped") {
     Seq(
       "p/2026-01/a.txt",
       "p/2026-02/b.txt",
@@ -41,13 +41,13 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
     assert(count("path" -> at("q/d.txt")) == 2)
   }
 
-  test("folders at any depth only when they are asked for, and names that must fit") {
+  test("recursiveFileLookup reads folders at any depth, and pathGlobFilter filters names") {
     Seq("r/x/y/a.txt", "r/b.txt", "r/c.log").foreach(write(_))
     assert(count("path" -> at("r"), "recursiveFileLookup" -> "true") == 6)
     assert(count("path" -> at("r"), "recursiveFileLookup" -> "true", "pathGlobFilter" -> "*.txt") == 4)
   }
 
-  test("a folder that another path contains is read once, and a hidden folder is read only where a path names it") {
+  test("a folder within another path is read once, and a hidden folder is read only if a path names it") {
     Seq("h/a.txt", "h/_old/b.txt", "h/.older/k=1/c.txt", "h/sub/d.txt").foreach(write(_))
     def both(inner: String) = count("paths" -> s"""["${at("h")}","${at(inner)}"]""", "recursiveFileLookup" -> "true")
     assert(count("path" -> at("h"), "recursiveFileLookup" -> "true") == 4)
@@ -55,7 +55,7 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
     assert(count("paths" -> s"""["${at("h")}","${at("h/_old")}"]""") == 4)
   }
 
-  test("only files modified before or after a time") {
+  test("modifiedBefore and modifiedAfter filter files") {
     Seq("m/a.txt" -> "2026-01-01T00:00:00Z", "m/b.txt" -> "2026-02-01T00:00:00Z").foreach { case (name, time) =>
       Files.setLastModifiedTime(Paths.get(write(name)), FileTime.from(Instant.parse(time)))
     }
@@ -66,7 +66,7 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
     assert(count("path" -> at("m"), "modifiedAfter" -> "2026-03-01T00:00:00") == 0)
   }
 
-  test("folder names give columns as in Spark, in every type that Spark finds in them") {
+  test("folder names result in partition columns with the types that Spark infers") {
     val parts = spark.range(60).select(
       col("id"),
       (col("id") % 2).as("number"),
@@ -92,7 +92,7 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
     assert(read.source.schema.fieldNames.toSeq == Seq("id", "k"))
   }
 
-  test("metadata columns say which file and block a row is from, as Spark's own do") {
+  test("metadata columns have the file and block of a row, as in Spark") {
     spark.range(0, 50, 1, 2).write.parquet(at("meta dir/ä"))
     val read   = SourceRead("format" -> "parquet", "path" -> at("meta dir/ä"))
     val names  = Seq("_file_size", "id", "_file_path", "_file_modification_time", "_file_block_start")
@@ -116,7 +116,7 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
     assert(read.rows() == SourceRead.ofSpark(own) && read.batches(own.schema) == SourceRead.ofSpark(own))
   }
 
-  test("a path that is not there is named, when the columns are asked for and when files are listed") {
+  test("a missing path is an error with its name, at the schema and at the listing") {
     val missing = at("nowhere")
     Seq(missing, s"$missing/*.txt").foreach { path =>
       val source = SourceRead("format" -> "text", "path" -> path, "schema" -> "value STRING")
@@ -128,19 +128,19 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("a scheme that nothing reads is named") {
+  test("a scheme without a file system is an error with its path") {
     val error = intercept[SpliceException](SourceRead("format" -> "text", "path" -> "nosuch://bucket/x").source.schema)
     assert(error.getCondition == "SPLICE_FILES.FILE_SYSTEM_NOT_FOUND" && error.getMessage.contains("nosuch://bucket/x"))
   }
 
-  test("a folder without files has no schema, and no rows with a given one") {
+  test("an empty folder has no inferred schema, and no rows with a given schema") {
     Files.createDirectories(Paths.get(at("empty")))
     val error = intercept[SpliceException](SourceRead("format" -> "parquet", "path" -> at("empty")).source.schema)
     assert(error.getCondition == "SPLICE_FILES.SCHEMA_NOT_FOUND" && error.getMessage.contains("'schema'"))
     assert(SourceRead("format" -> "parquet", "path" -> at("empty"), "schema" -> "id BIGINT").rows().isEmpty)
   }
 
-  test("a file that several paths contain is read once") {
+  test("a file within several paths is read once") {
     Seq("over/2026-10/a.txt", "over/2026-11/b.txt", "over/2026-11/c.txt").foreach(write(_))
     val month                               = at("over/2026-11")
     def paths(paths: String*)               = "paths" -> paths.map(p => s"\"$p\"").mkString("[", ",", "]")
@@ -153,7 +153,7 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
     assert(count(paths(at("over"), month), "recursiveFileLookup" -> "true") == 6)
   }
 
-  test("a folder of columns and parts of it are read once, with all columns") {
+  test("a partitioned folder and its subfolders are read once, with all columns") {
     Seq("cols/k=1/a.txt", "cols/k=1/_skipped.txt", "cols/k=2/b.txt").foreach(write(_))
     val paths = Seq("cols", "cols/k=1", "cols/k=2/b.txt").map(p => s"\"${at(p)}\"").mkString("[", ",", "]")
     val read  = SourceRead("format" -> "text", "paths" -> paths)

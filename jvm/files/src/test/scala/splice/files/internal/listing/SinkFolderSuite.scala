@@ -13,12 +13,12 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.files.{LocalSpark, SourceRead}
 import splice.source.errors.SpliceException
 
-/** Folders that Spark's streaming file sink wrote are read by the sink's log, as `spark.read` does. */
+/** Tests of folders of Spark's streaming file sink. The log of the sink defines the files, as in `spark.read`. */
 final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
 
   private val Ignored = "spark.sql.streaming.fileStreamSink.ignoreMetadata"
 
-  // One batch per file of the input, 10 rows each.
+  // Each input file is one batch with 10 rows.
   private def stream(name: String, batches: Int, partitions: Seq[String] = Nil): String = {
     (0 until batches).foreach { i =>
       val lines = (i * 10 until i * 10 + 10).map(n => s"""{"id":$n,"k":${n % 2},"p":${n % 3}}""")
@@ -45,7 +45,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
   private def parts(path: String): Seq[Path] =
     Files.walk(Paths.get(path)).iterator.asScala.filter(_.toString.endsWith(".parquet")).toSeq.sorted
 
-  /** The file that a batch leaves when its tasks run again under new names. */
+  /** Writes a file that a batch leaves behind if its tasks run again with new file names. */
   private def orphan(path: String): Unit = {
     val file = parts(path).head
     val _    = Files.copy(file, file.resolveSibling(s"orphan-${file.getFileName}"))
@@ -58,7 +58,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
   private def failure(options: (String, String)*): SpliceException =
     intercept[SpliceException](read(options: _*).rows())
 
-  // Without its checksum, so that the file system accepts the new content.
+  // The checksum file is deleted, so that the file system accepts the new content.
   private def rewrite(entry: Path, text: String): Unit = {
     Files.deleteIfExists(entry.resolveSibling(s".${entry.getFileName}.crc"))
     val _ = Files.writeString(entry, text)
@@ -79,7 +79,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     assert(withConf(Ignored, "true")(count("path" -> path)) == 40)
   }
 
-  test("the log is read after compaction, also when expired entries are deleted") {
+  test("the log is read after compaction, even if expired entries are deleted") {
     withConf("spark.sql.streaming.fileSink.log.compactInterval", "3") {
       val path = stream("compacted", 8)
       orphan(path)
@@ -91,7 +91,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("columns of partition folders, a partition folder, a pattern, a list of paths and one file") {
+  test("partition columns, a partition folder, a pattern, several paths and a single file are read") {
     val path = stream("parts", 2, Seq("k", "p"))
     val odd  = s"$path/k=a b%251"
     assert(Files.exists(Paths.get(odd)))
@@ -109,7 +109,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     assert(count("path" -> path, "pathGlobFilter" -> "nothing*", "schema" -> "id BIGINT") == 0)
   }
 
-  test("a file of a killed batch is not read when it is the path itself") {
+  test("a file of a killed batch is not read even if a path names the file") {
     val path = stream("single", 1, Seq("p"))
     orphan(path)
     val file = parts(path).find(_.toString.contains("orphan")).fold("")(_.toString)
@@ -122,7 +122,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("several folders of the sink in one recursive read, and a sink's folder in a list with a plain one") {
+  test("several sink folders in one recursive read, and a sink folder next to a plain folder, are read") {
     val inner = stream("several/one", 1)
     val _     = stream("several/two", 2)
     orphan(inner)
@@ -132,7 +132,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     assert(count("paths" -> s"""["$inner","${at("not-a-sink")}"]""") == 15)
   }
 
-  test("a folder inside the sink's folder that is not a partition of it is read as it is") {
+  test("a subfolder that is not a partition of the sink is read as a plain folder") {
     val path = stream("outer", 1)
     spark.range(7).write.parquet(s"$path/other")
     assert(count("path" -> s"$path/other") == 7)
@@ -146,7 +146,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     assert(count("path" -> s"$path/p=0", "basePath" -> s"$path/p=0") == 8)
   }
 
-  test("a committed file that is missing fails its task, as any listed file") {
+  test("a missing committed file fails its task, like any listed file") {
     val path = stream("lost", 2)
     Files.delete(parts(path).head)
     val error = failure("path" -> path, "schema" -> "id BIGINT")
@@ -154,7 +154,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     assert(count("path" -> path, "schema" -> "id BIGINT", "ignoreMissingFiles" -> "true") == 10)
   }
 
-  test("a folder that was moved or copied is rejected with the next step") {
+  test("a moved or copied folder is rejected with a remedy") {
     val path = stream("moved", 1)
     Files.move(Paths.get(path), Paths.get(at("moved-away")))
     val error = failure("path" -> at("moved-away"))
@@ -170,7 +170,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     assert(count("path" -> at("empty-log"), "schema" -> "id BIGINT") == 0)
   }
 
-  test("a log that is half-written, of a newer version, or lacks an entry is named") {
+  test("an incomplete log, a newer version or a missing entry is an error with the entry") {
     val path                  = stream("damaged", 3)
     val log                   = Paths.get(path, "_spark_metadata")
     val whole                 = Files.readString(log.resolve("2"))
@@ -201,14 +201,14 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     assert(count("path" -> path) == 10)
   }
 
-  test("a folder whose name begins like that of the sink's folder is another folder") {
+  test("a folder whose name has the sink folder as a prefix is another folder") {
     val path = stream("near-2", 1)
     Files.move(Paths.get(path), Paths.get(at("near")))
     val error = failure("path" -> at("near"))
     assert(error.getCondition == "SPLICE_FILES_DATA.SINK_FOLDER_MOVED" && error.getMessage.contains(s"$path/part-"))
   }
 
-  test("a line of the log without a path or with an unknown action is named, and a line of a folder is not a file") {
+  test("a log line without a path or with an unknown action is an error, and a line of a folder is skipped") {
     val path  = stream("lines", 1)
     val entry = Paths.get(path, "_spark_metadata", "0")
     val text  = Files.readString(entry)

@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.files.{LocalSpark, SourceRead}
 import splice.source.errors.SpliceException
 
-/** Folders of table formats are rejected: their files alone do not define the rows of the table. */
+/** Tests that folders of table formats are rejected, because their files alone do not define the rows of the table. */
 final class TableFormatSuite extends AnyFunSuite with LocalSpark {
 
   private def table(name: String, marker: String): String = {
@@ -31,7 +31,7 @@ final class TableFormatSuite extends AnyFunSuite with LocalSpark {
   )
 
   tables.foreach { case (name, marker, format) =>
-    test(s"a folder of $format, and any folder or file in it") {
+    test(s"a folder of $format and all its files and subfolders are rejected") {
       val path  = table(name, marker)
       val files = Seq(path, s"$path/data", s"$path/data/day=1", s"$path/data/*", s"$path/data/day=1/*.parquet")
       files.foreach { given =>
@@ -47,7 +47,7 @@ final class TableFormatSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("a folder called metadata without metadata of a table is a folder") {
+  test("a folder named metadata without table metadata is accepted") {
     val path = table("plain", "metadata/notes.txt")
     assert(SourceRead("format" -> "parquet", "path" -> s"$path/data").rows().size == 5)
   }

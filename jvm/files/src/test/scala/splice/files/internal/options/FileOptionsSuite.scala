@@ -13,7 +13,7 @@ import splice.source.SourceProvider
 import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions
 
-/** Which options there are, which are passed on, and which are refused. */
+/** Tests of supported, forwarded and rejected options. */
 final class FileOptionsSuite extends AnyFunSuite {
 
   private def create(options: (String, String)*) =
@@ -22,7 +22,7 @@ final class FileOptionsSuite extends AnyFunSuite {
   private def refused(options: (String, String)*): String =
     intercept[SpliceOptionException](create(options: _*)).getMessage
 
-  test("a file format's own options pass, and reach it") {
+  test("options of a file format are accepted and forwarded") {
     val csv = Map(
       "sep"         -> ";",
       "header"      -> "true",
@@ -37,7 +37,7 @@ final class FileOptionsSuite extends AnyFunSuite {
     assert(settings.spark.originalMap == csv + ("pathGlobFilter" -> "*.csv"))
   }
 
-  test("options of the source and of the query do not reach a format, in upper or lower case") {
+  test("options of the source and of the query are not forwarded to a format, in any case") {
     val own = Map(
       "FORMAT"                 -> "csv",
       "PATH"                   -> "/x",
@@ -62,14 +62,14 @@ final class FileOptionsSuite extends AnyFunSuite {
     }
   }
 
-  test("an option that is almost one of the source's own is a slip") {
+  test("an option that resembles an option of the source is rejected as a typing error") {
     assert(refused("maxFilesPerTriger" -> "1").contains("'maxFilesPerTrigger'"))
     assert(refused("pathGlobFiltr" -> "1").contains("'pathGlobFilter'"))
     assert(refused("formt" -> "1").contains("'format'"))
     create("maxFilesPerTriger" -> "1", "onUnknownOption" -> "warn")
   }
 
-  test("options of Spark's stream of files are named with a replacement") {
+  test("options of Spark's file stream are rejected with a replacement") {
     Seq(
       "latestFirst"             -> "'orderBy'",
       "maxFileAge"              -> "'modifiedAfter'",
@@ -88,7 +88,7 @@ final class FileOptionsSuite extends AnyFunSuite {
     create("maxFilesPerTrigger" -> "1", "maxBytesPerTrigger" -> "1m")
   }
 
-  test("values that are not allowed are named with those that are") {
+  test("an invalid value is rejected with the allowed values") {
     assert(refused("maxFilesPerTrigger" -> "0").contains("1 or more"))
     assert(refused("orderBy" -> "size").contains("modificationTime, path"))
     assert(refused("onFileChanged" -> "x").contains("fail, warn"))
@@ -100,7 +100,7 @@ final class FileOptionsSuite extends AnyFunSuite {
     assert(refused("maxPartitionBytes" -> "many").contains("128m"))
   }
 
-  test("exactly one of path and paths says what to read") {
+  test("exactly one of path and paths must be set") {
     assert(refused("paths" -> """["/y"]""").contains("path, paths"))
     def without(options: (String, String)*) =
       intercept[SpliceOptionException](SourceProvider.create(SourceOptions(Map(
@@ -115,13 +115,13 @@ final class FileOptionsSuite extends AnyFunSuite {
     assert(without("path" -> " ").getMessage.contains("'path'"))
   }
 
-  test("a format is needed") {
+  test("the option format is required") {
     val error =
       intercept[SpliceOptionException](SourceProvider.create(SourceOptions(Map("source" -> "files", "path" -> "/x"))))
     assert(error.getMessage.contains("'format' is missing"))
   }
 
-  test("a schema is read from SQL and from JSON alike") {
+  test("a schema can be DDL or JSON") {
     val schema = StructType.fromDDL("id BIGINT, name STRING")
     Seq("id BIGINT, name STRING", schema.json, "id BIGINT, name VARCHAR(10)").foreach { text =>
       val parsed = FileSettings(SourceOptions(Map("format" -> "csv", "path" -> "/x", "schema" -> text))).schema
@@ -129,7 +129,7 @@ final class FileOptionsSuite extends AnyFunSuite {
     }
   }
 
-  test("a builder writes options in order and checks them") {
+  test("a builder keeps the order of options and checks them") {
     val spec = FileSource.builder("csv", "/a b", "/c").option(
       "header",
       "true"
@@ -144,7 +144,7 @@ final class FileOptionsSuite extends AnyFunSuite {
       )
     )
     val again = FileSource.builder("csv", "/a").option("Header", true).options(Map("HEADER" -> "false", "sep" -> ";"))
-    assert(again.build().options.toSeq.drop(3) == Seq("HEADER" -> "false", "sep" -> ";"), "the last value counts")
+    assert(again.build().options.toSeq.drop(3) == Seq("HEADER" -> "false", "sep" -> ";"), "the last value wins")
     assert(FileSource.builder("parquet", "/a").build().options("path") == "/a")
     assert(FileSource.builder("parquet", "/a").onEmpty("fail").build().options("onEmpty") == "fail")
     intercept[SpliceOptionException](FileSource.builder("parquet", "/a").onEmpty("ignore").build())

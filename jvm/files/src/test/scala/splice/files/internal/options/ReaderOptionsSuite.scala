@@ -14,7 +14,7 @@ import splice.source.options.SourceOptions
 import splice.source.runtime.SideLog
 import splice.source.{Limits, SourceProvider, StartPosition}
 
-/** Options of the format at a restart. */
+/** Tests of changed format options at a restart. */
 final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {
 
   private def write(name: String, text: String): Unit = {
@@ -29,7 +29,7 @@ final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {
     new SourceRead(SourceRead.source(all ++ options: _*), log)
   }
 
-  /** What a start with `options` returns for the batch that an earlier start planned, and for the next batch. */
+  /** Returns calls that read the batch of an earlier start and the next batch, in a start with `options`. */
   private def restarts(log: SideLog, format: String, name: String, options: (String, String)*): Seq[() => Any] = {
     def enumerator = read(log, format, name, options: _*).enumerator
     def first      = read(log, format, name, options: _*).source.position("""{"files":1,"v":1}""")
@@ -43,7 +43,7 @@ final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {
     words.foreach(word => assert(error.getMessage.contains(word)))
   }
 
-  test("once a file has been read, a changed, added or removed option is an error") {
+  test("after the first read, a changed, added or removed option is an error") {
     Seq("a", "b").foreach(name => write(s"csv/$name.csv", "id;name\n1;x\n"))
     val log    = new MemorySideLog
     val before = Seq("header" -> "true", "sep" -> ";")
@@ -58,7 +58,7 @@ final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {
     start(before ++ unrelated: _*).foreach(_())
   }
 
-  test("an error names the option of its leg") {
+  test("an error has the option with the prefix of its leg") {
     Seq("a", "b").foreach(name => write(s"leg/$name.csv", "1\n"))
     val log                  = new MemorySideLog
     def source(mode: String) = SourceProvider.create(
@@ -78,7 +78,7 @@ final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {
     )
   }
 
-  test("a file that is split is never read whole, and the other way round") {
+  test("a change between splittable and whole files is an error") {
     val options = Seq(
       ("json", "multiLine", (0 until 40).map(i => s"""{"id":$i}""").mkString("\n")),
       ("csv", "multiLine", (0 until 100).mkString("\n")),
@@ -99,7 +99,7 @@ final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("before a file has been read, a start with other options lists again and reads with them") {
+  test("before the first read, a start with other options lists again and uses its options") {
     Seq("a", "b").foreach(name => write(s"again/$name.csv", "id;name\n1;x\n"))
     val log             = new MemorySideLog
     val (first, second) = (Seq("sep" -> ";"), Seq("sep" -> ";", "header" -> "true"))
@@ -111,7 +111,7 @@ final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {
     assert(next.rows(ranges = next.enumerator.splits(start, until)).size == 1)
     assert(log.keys("") == Seq("files-00000000", "files-end"))
     assert(log.scope("list-1").keys("") == Seq("files-00000000", "files-end"))
-    // The offset names the list, so the options of the first start are those of another list now.
+    // The offset has the number of the second list, so the options of the first start no longer match.
     assertRejected(
       Seq(() => read(log, "csv", "again", first: _*).enumerator.splits(start, until)),
       "'header' is not set"
@@ -121,12 +121,12 @@ final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {
       Seq(same.advance(start, Limits.Everything).json, same.advance(until, Limits.Everything).json)
     }
     assert(asked.isEmpty && again == Seq.fill(2)("""{"files":2,"list":1,"v":1}"""))
-    // A checkpoint that was rolled back to its start may return to its first list.
+    // After a rollback to its start, a checkpoint may use its first list again.
     val back = read(log, "csv", "again", first: _*)
     assert(back.positions.last.json == """{"files":2,"v":1}""" && back.rows().size == 4)
   }
 
-  test("a driver that stops while it makes another list leaves a list that a later start completes") {
+  test("a later start completes a list that a stopped driver has begun") {
     Seq("a", "b").foreach(name => write(s"crash/$name.csv", "id\n1\n"))
     val log   = new MemorySideLog
     val start = read(log, "csv", "crash").enumerator.start(StartPosition.Configured)
@@ -141,7 +141,7 @@ final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {
     assert(second.positions.last.json == """{"files":2,"list":1,"v":1}""" && second.rows().size == 2)
   }
 
-  test("a list that has become empty ends the source") {
+  test("a source with an empty second list ends") {
     write("emptied/a.csv", "id\n1\n")
     val log   = new MemorySideLog
     val start = read(log, "csv", "emptied").enumerator.start(StartPosition.Configured)

@@ -19,7 +19,7 @@ import splice.source.Poll
 import splice.source.errors.SpliceException
 import splice.testkit.LoggedMessages
 
-/** The blocks of one task over files in memory. */
+/** Tests of the blocks of one task with files in memory. */
 final class BlockReaderSuite extends AnyFunSuite {
 
   private val strict = FilePolicy(OnFileChanged.Fail, ignoreMissing = false, ignoreCorrupt = false)
@@ -29,7 +29,7 @@ final class BlockReaderSuite extends AnyFunSuite {
   private def block(path: String, start: Long = 0, rows: Option[RowSpan] = None) =
     FileBlock(0, path, start, 10, 100, 0, InternalRow.empty, rows)
 
-  /** The stream of a file that fails after its rows, if `error` is set. */
+  /** Stream of a file that fails after its rows if `error` is set. */
   final private class Stream(rows: Seq[Int], error: Option[Exception]) extends Iterator[InternalRow]
       with AutoCloseable {
     private val left                 = rows.iterator
@@ -64,12 +64,12 @@ final class BlockReaderSuite extends AnyFunSuite {
     assert(files.opened.map(_.closed) == Seq(1, 1, 1))
   }
 
-  test("a span of rows is read, and the rest of the block is not") {
+  test("only the rows of a span are read") {
     val files = new Files(Map("a" -> (0 until 10)), Map("a" -> broken))
     assert(rows(files.reader(strict, block("a", rows = Some(RowSpan(2, 5))))) == Seq(2, 3, 4))
   }
 
-  test("the stream is closed when the task fails, or stops early") {
+  test("the stream is closed if the task fails or stops early") {
     val files  = new Files(Map("a" -> Seq(1), "b" -> Seq(2, 3)), Map("a" -> broken))
     val failed = files.reader(strict, block("a"), block("b"))
     assert(failed.poll(Poll.Forever) == Poll.Found)
@@ -82,7 +82,7 @@ final class BlockReaderSuite extends AnyFunSuite {
     assert(files.opened.map(_.closed) == Seq(1, 1))
   }
 
-  test("the stream is closed when a row before a span fails") {
+  test("the stream is closed if a row before a span fails") {
     val files  = new Files(Map("a" -> Seq(1)), Map("a" -> broken))
     val reader = files.reader(strict, block("a", rows = Some(RowSpan(5, 9))))
     assertThrows[IOException](reader.poll(Poll.Forever))
@@ -90,7 +90,7 @@ final class BlockReaderSuite extends AnyFunSuite {
     assert(files.opened.map(_.closed) == Seq(1))
   }
 
-  test("missing and corrupt files are skipped only when that is asked for") {
+  test("missing and corrupt files are skipped only if the options permit") {
     def files(error: Exception) = new Files(Map("a" -> Seq(1, 2), "b" -> Seq(3)), Map("a" -> error))
     val missing                 = Seq(block("none"), block("b"))
     val corrupt                 = Seq(block("a"), block("b"))
@@ -105,7 +105,7 @@ final class BlockReaderSuite extends AnyFunSuite {
     }
   }
 
-  test("a file that was changed, and an interrupt, are not skipped as corrupt files are") {
+  test("a changed file and an interrupt are not treated as corrupt files") {
     val policy  = strict.copy(ignoreMissing = true, ignoreCorrupt = true)
     val changed = FilesErrors.fileChanged("a", "its length", "1", "2")
     Seq[Exception](changed, new InterruptedException("stopped")).foreach { e =>
@@ -114,7 +114,7 @@ final class BlockReaderSuite extends AnyFunSuite {
     }
   }
 
-  test("each file that is skipped is one warning that names the block and why, and no other file is") {
+  test("each skipped file logs one warning with the block and the reason") {
     val files            = new Files(Map("a" -> Seq(1, 2), "b" -> Seq(3)), Map("a" -> broken))
     val policy           = strict.copy(ignoreMissing = true, ignoreCorrupt = true)
     val reader           = files.reader(policy, block("a", start = 7), block("none"), block("b"))
@@ -124,7 +124,7 @@ final class BlockReaderSuite extends AnyFunSuite {
     assert(warnings(1).contains("none:0+10") && warnings(1).contains("FileNotFoundException"))
   }
 
-  test("Spark's functions of the input file return the block that is read, and nothing after it") {
+  test("Spark's input file functions return the current block, and no block after the end") {
     def current = Seq(InputFileName(), InputFileBlockStart(), InputFileBlockLength()).map { function =>
       function.initialize(0)
       function.eval().toString
@@ -141,7 +141,7 @@ final class BlockReaderSuite extends AnyFunSuite {
     case other            => fail(s"$other is not a range of files")
   }
 
-  test("the unread ranges are known before the first row and after each") {
+  test("the unread ranges are available before the first row and after each row") {
     val files  = new Files(Map("a" -> Seq(1, 2), "empty" -> Nil, "b" -> Seq(3, 4, 5)))
     val all    = Some(RowSpan(0, Long.MaxValue))
     val reader = files.reader(strict, block("a", rows = all), block("empty"), block("b", rows = Some(RowSpan(1, 9))))
@@ -158,7 +158,7 @@ final class BlockReaderSuite extends AnyFunSuite {
     assert(next() == (Poll.Ended, Nil) && next() == (Poll.Ended, Nil))
   }
 
-  test("a block whose rest was skipped was read") {
+  test("a block with skipped rows counts as read") {
     val files  = new Files(Map("a" -> Seq(1), "b" -> Seq(3, 4)), Map("a" -> broken))
     val reader = files.reader(strict.copy(ignoreCorrupt = true), block("a"), block("b"))
     assert(reader.poll(Poll.Forever) == Poll.Found && left(reader).map(_._1) == Seq("a", "b"))

@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.files.internal.split.{FileBlock, FileSchemas}
 
-/** Which of several columns of one name is read, and in which order columns come out of Spark's readers. */
+/** Tests of the choice between columns of one name, and of the column order of Spark's readers. */
 final class ReadLayoutSuite extends AnyFunSuite {
 
   private val block = FileBlock(0, "/lake/a", 5, 10, 100, 7, InternalRow(3, UTF8String.fromString("x")))
@@ -18,14 +18,14 @@ final class ReadLayoutSuite extends AnyFunSuite {
   private def layout(wanted: String, data: String, partition: String): ReadLayout =
     ReadLayout(StructType.fromDDL(wanted), FileSchemas(StructType.fromDDL(data), StructType.fromDDL(partition)))
 
-  test("a folder's value stands in for a column of the files, and for a metadata column") {
+  test("a partition column replaces a file column and a metadata column of the same name") {
     val own = layout("k INT, id INT, _file_size STRING", "id INT, k INT", "k INT, _file_size STRING")
     assert(own.file.fieldNames.toSeq == Seq("id") && own.constants.fieldNames.toSeq == Seq("k", "_file_size"))
     assert(own.values(block) == InternalRow(3, UTF8String.fromString("x")))
     assert(own.order == Seq(1, 0, 2) && !own.inOrder)
   }
 
-  test("a column of the files hides a metadata column of its name in any case") {
+  test("a file column hides a metadata column of the same name in any case") {
     val own = layout("_file_size INT, _file_block_start BIGINT", "id INT, _FILE_SIZE INT", "k INT, p STRING")
     assert(own.file.fieldNames.toSeq == Seq("_file_size"))
     assert(own.constants.fieldNames.toSeq == Seq("_file_block_start") && own.values(block) == InternalRow(5L))
@@ -38,12 +38,12 @@ final class ReadLayoutSuite extends AnyFunSuite {
     assert(own.values(block) == InternalRow(7000L, 100L, 5L) && own.file.isEmpty)
   }
 
-  test("a column that no listed file has is read from the files, behind their own columns") {
+  test("a column that no listed file has is read from the files, after the listed columns") {
     val own = layout("later INT, id INT", "id INT, name STRING", "k INT, p STRING")
     assert(own.data.fieldNames.toSeq == Seq("id", "name", "later") && own.file.fieldNames.toSeq == Seq("later", "id"))
   }
 
-  test("rows have a folder's column in the place of the files' column of its name, and other folders' columns last") {
+  test("a partition column takes the place of the file column of its name, and other partition columns are last") {
     val schemas = FileSchemas(StructType.fromDDL("a INT, K STRING, b INT"), StructType.fromDDL("p INT, k INT"))
     assert(schemas.rows == StructType.fromDDL("a INT, k INT, b INT, p INT"))
   }

@@ -15,7 +15,7 @@ import splice.files.{LocalSpark, SourceRead}
 import splice.source.runtime.{SessionSettings, SideLog}
 import splice.testkit.LoggedMessages
 
-/** Settings of the session that change the values of files are those of the first start. */
+/** Tests of session settings that affect values of files. The settings of the first start apply. */
 final class PinnedSessionSuite extends AnyFunSuite with LocalSpark {
 
   private def within[A](settings: (String, String)*)(body: => A): A = {
@@ -27,7 +27,7 @@ final class PinnedSessionSuite extends AnyFunSuite with LocalSpark {
 
   private def zone(name: String) = "spark.sql.session.timeZone" -> name
 
-  /** Two files of one content. */
+  /** Writes two files with equal content. */
   private def write(name: String, text: String): Unit = Seq("a", "b").foreach { file =>
     Files.createDirectories(Paths.get(at(name)))
     Files.writeString(Paths.get(at(s"$name/$file")), text)
@@ -38,7 +38,7 @@ final class PinnedSessionSuite extends AnyFunSuite with LocalSpark {
     new SourceRead(SourceRead.source(all: _*), log, session = SessionSettings.pinned(log))
   }
 
-  /** The rows of each of two batches, which two starts read; the second one with `after`. */
+  /** Returns the rows of two batches, which are read by two starts. The second start has the settings `after`. */
   private def batches(format: String, name: String, options: (String, String)*)(
       after: (String, String)
   ): (Seq[String], Seq[String]) = {
@@ -51,7 +51,7 @@ final class PinnedSessionSuite extends AnyFunSuite with LocalSpark {
     (read(0), within(after)(read(1)))
   }
 
-  test("the time zone of parsed timestamps") {
+  test("the time zone of parsed timestamps is pinned") {
     write("zone", "2026-01-01 00:00:00\n")
     Seq("csv" -> "t TIMESTAMP", "csv" -> "t DATE, u TIMESTAMP").foreach { case (format, schema) =>
       val (before, after) = batches(format, "zone", "schema" -> schema)(zone("Asia/Tokyo"))
@@ -62,7 +62,7 @@ final class PinnedSessionSuite extends AnyFunSuite with LocalSpark {
     assert(before == after)
   }
 
-  test("the parser of times, which tasks ask for row by row") {
+  test("the time parser policy, which tasks read for each row, is pinned") {
     write("parser", "2026-1-1 0:0:0\n")
     val options = Seq("schema" -> "t TIMESTAMP", "timestampFormat" -> "yyyy-MM-dd HH:mm:ss")
     val log     = new MemorySideLog
@@ -72,7 +72,7 @@ final class PinnedSessionSuite extends AnyFunSuite with LocalSpark {
     assert(start(new MemorySideLog, "csv", "parser", options: _*).rows() == Seq.fill(2)("[1,0]"))
   }
 
-  test("the session of the thread is its own again, also after an error") {
+  test("the session of the thread is restored, even after an error") {
     val own    = SparkSession.active
     val pinned = new PinnedSession(SessionSettings(Seq(zone("Asia/Tokyo"))))
     assert(pinned.run(SparkSession.active.conf.get("spark.sql.session.timeZone")) == "Asia/Tokyo")
@@ -81,7 +81,7 @@ final class PinnedSessionSuite extends AnyFunSuite with LocalSpark {
     assert((SparkSession.active eq own) && own.conf.get("spark.sql.session.timeZone") == "UTC")
   }
 
-  test("the column of corrupt records") {
+  test("the column of corrupt records is pinned") {
     write("corrupt", "{\n")
     val key = "spark.sql.columnNameOfCorruptRecord"
     within(key -> "bad") {
@@ -90,7 +90,7 @@ final class PinnedSessionSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("one warning names both values") {
+  test("one warning has both values") {
     val log               = new MemorySideLog
     def pinned()          = LoggedMessages.during(classOf[SessionSettings].getName)(SessionSettings.pinned(log))
     val (first, no)       = pinned()

@@ -8,7 +8,7 @@ import scala.util.Random
 import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.funsuite.AnyFunSuite
 
-/** How files become tasks. */
+/** Tests of packing files into tasks. */
 final class PackingSuite extends AnyFunSuite {
 
   private def file(name: String, size: Long, splittable: Boolean = true, homes: Seq[BlockHome] = Nil) =
@@ -22,7 +22,7 @@ final class PackingSuite extends AnyFunSuite {
 
   private def shape(made: Seq[FileRange]) = made.map(_.blocks.toSeq.map(b => (b.path, b.start, b.length)))
 
-  test("large files are cut and small ones packed, largest first") {
+  test("large files are split and small files are packed, largest first") {
     val made = ranges(Packing(100, 10, 1), file("a", 250), file("b", 30), file("c", 20), file("d", 45))
     assert(
       shape(made) == Seq(
@@ -35,18 +35,18 @@ final class PackingSuite extends AnyFunSuite {
     )
   }
 
-  test("a file that cannot be cut is one block, even an empty one; an empty one that can is none") {
+  test("a file that is not splittable is one block even if empty, and an empty splittable file has no block") {
     val made =
       ranges(Packing(100, 10, 1), file("a", 250, splittable = false), file("b", 0, splittable = false), file("c", 0))
     assert(shape(made).flatten.map(_._1) == Seq("a", "b"))
   }
 
-  test("a small batch is divided among the cores") {
+  test("a small batch is distributed over the cores") {
     val made = ranges(Packing(1000, 10, 4), file("a", 400))
     assert(shape(made).flatten.map(_._3) == Seq(102L, 102L, 102L, 94L))
   }
 
-  test("every byte is read once, whatever the sizes") {
+  test("every byte is read once, for any sizes") {
     val random = new Random(7)
     (1 to 200).foreach { seed =>
       val files   = (0 until random.nextInt(40)).map(i => file(s"$i", random.nextInt(500).toLong, random.nextBoolean()))
@@ -63,7 +63,7 @@ final class PackingSuite extends AnyFunSuite {
     }
   }
 
-  test("blocks are cut as files are, but not those whose rows are counted") {
+  test("blocks are split like files, except blocks with a row span") {
     val rows  = Some(RowSpan(3, 9))
     val parts = Seq(FilePart(0, 100, 150), FilePart(1, 200, 100, rows))
     val made  = Packing(100, 10, 4).ranges(parts, IndexedSeq(file("a", 500), file("b", 300)), FileSchemas.empty)
@@ -74,7 +74,7 @@ final class PackingSuite extends AnyFunSuite {
     assert(made.map(_.splitId).toSet == Set("0:100", "0:167", "0:234", "1:200"))
   }
 
-  test("a task would best run where most of its bytes are") {
+  test("a task prefers the hosts with most of its bytes") {
     val homes = Seq(BlockHome(0, 100, Seq("h1", "h2")), BlockHome(100, 100, Seq("h2", "h3")))
     val made  = ranges(
       Packing(100, 10, 1),

@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 final class RowSpanSuite extends AnyFunSuite {
 
-  test("a span is a slice, also beyond the end") {
+  test("a span is a slice, even beyond the end") {
     for {
       size  <- 0 to 5
       from  <- 0 to 7
@@ -16,7 +16,7 @@ final class RowSpanSuite extends AnyFunSuite {
     assert(RowSpan(2, Long.MaxValue).of(Iterator.range(0, 5)).toSeq == Seq(2, 3, 4))
   }
 
-  test("no row behind the span is taken from the reader") {
+  test("no row after the span is read") {
     val rows = Iterator.range(0, 10)
     assert(RowSpan(1, 3).of(rows).toSeq == Seq(1, 2))
     assert(rows.next() == 3)

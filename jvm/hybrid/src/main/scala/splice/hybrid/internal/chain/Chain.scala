@@ -5,12 +5,13 @@ package splice.hybrid.internal.chain
 
 import splice.hybrid.HandOver
 
-/** The legs of a hybrid in the order of reading.
+/** Legs of a hybrid source in reading order.
   *
   * @param legs
-  *   as the options of this start set them; never empty
+  *   legs that the options of this start define; never empty
   * @param decided
-  *   for each leg whose switch was stored when the run began, whether the stored rule counts offsets. The rule of this start has no effect then
+  *   legs whose switch was stored before the run began, with true if the stored rule counts offsets. The stored rule
+  *   replaces the configured rule of these legs
   */
 final private[splice] case class Chain(legs: IndexedSeq[Leg], decided: Map[String, Boolean] = Map.empty) {
 
@@ -26,13 +27,15 @@ final private[splice] case class Chain(legs: IndexedSeq[Leg], decided: Map[Strin
 
   def contains(name: String): Boolean = indices.contains(name)
 
-  /** The leg after, if there is one. */
+  /** Next leg; None for the last leg. */
   def after(leg: Leg): Option[Leg] = legs.lift(index(leg.name) + 1)
 
-  /** The legs before `leg` whose offsets a hand-over counts: all back to the nearest leg that reads a log, except those that are excluded.
+  /** Legs before `leg` whose offsets a hand-over counts. The result begins at the nearest leg that reads a log and
+    * omits excluded legs.
     *
-    * A log that began by a hand-over that counts offsets has counted the legs before it, also if it is excluded itself. One that began elsewhere repeats or
-    * skips rows of these legs on purpose. So at most one rule counts a leg.
+    * A log that began by a counting hand-over has already counted the legs before it, even if the log itself is
+    * excluded. A log with another start repeats or skips rows of these legs on purpose. Therefore, at most one rule
+    * counts a leg.
     */
   def history(leg: Leg): Seq[Leg] = {
     val before = legs.take(index(leg.name))
@@ -43,22 +46,21 @@ final private[splice] case class Chain(legs: IndexedSeq[Leg], decided: Map[Strin
 
   private def counts(leg: Leg): Boolean = decided.getOrElse(leg.name, leg.handOver.exists(_.counts.nonEmpty))
 
-  /** The legs that have a rule that counts offsets and whose switch was not stored when the run began. */
+  /** Legs with a rule that counts offsets and without a stored switch at the start of the run. */
   def undecided: Seq[Leg] = legs.filter(leg => !decided.contains(leg.name) && counts(leg))
 
-  /** Whether the next leg had begun when the run began. */
+  /** True if the switch to the next leg was stored before the run began. */
   def hasEnded(leg: Leg): Boolean = after(leg).exists(next => decided.contains(next.name))
 
-  /** The next leg whose hand-over counts the offsets of `leg`. */
+  /** First later leg whose hand-over counts the offsets of `leg`, with its rule. */
   def counting(leg: Leg): Option[(Leg, HandOver.Offsets)] =
     later(leg).filter(counts).flatMap(next => next.handOver.flatMap(_.counts).map(next -> _)).find { case (next, _) =>
       history(next).contains(leg)
     }
 
-  /** All legs after a leg. */
   def later(leg: Leg): Seq[Leg] = legs.drop(index(leg.name) + 1)
 
-  /** The legs whose hand-over is not decided and would count a leg directly before `leg`. */
+  /** Legs with an undecided hand-over that would count a leg directly before `leg`. */
   def countsBefore(leg: Leg): Seq[Leg] = {
     val from = legs.drop(index(leg.name))
     from.take(from.indexWhere(beginsHistory) + 1 match {
@@ -67,6 +69,6 @@ final private[splice] case class Chain(legs: IndexedSeq[Leg], decided: Map[Strin
     }).filter(undecided.contains)
   }
 
-  /** The legs from one to another, both included. */
+  /** Legs from `from` to `until`, both included. */
   def between(from: String, until: String): Seq[Leg] = legs.slice(index(from), index(until) + 1)
 }

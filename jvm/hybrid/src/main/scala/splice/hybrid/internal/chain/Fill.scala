@@ -9,15 +9,17 @@ import scala.collection.mutable
 import splice.source.log.OffsetRuns
 import splice.source.{LogPartition, OffsetRanges}
 
-/** Makes the ranges that a log supplies. There are at most `max` of all partitions, so that entries and plans are of a limited size:
-  * holes that are near each other become one range, and the offsets between them are listed as held.
+/** Builds the ranges that a log supplies to fill holes of a history. All partitions together have at most `max`
+  * ranges, which limits the size of entries and plans. Nearby holes are merged into one range, and the offsets
+  * between them are listed as held.
   *
-  * Holes are iterated and not collected, because there may be millions.
+  * A history may have millions of holes, so this class iterates over them and never collects them.
   */
 final private[hybrid] class Fill(max: Int = Fill.MaxRanges) {
 
   /** @param wanted
-    *   for each partition the offset from which the log is read completely, its holes before that offset, and the offsets that the history has
+    *   per partition: the offset from which the log is read completely, the holes before that offset, and the offsets
+    *   of the history
     */
   def apply(wanted: SortedMap[LogPartition, Fill.Wanted]): SortedMap[LogPartition, OffsetRanges] = {
     val nearest = leastDistance(wanted.values)
@@ -29,12 +31,12 @@ final private[hybrid] class Fill(max: Int = Fill.MaxRanges) {
     }
   }
 
-  /** The least number of offsets between two ranges for which they stay apart. */
+  /** Minimum distance, in offsets, of two holes that are not merged. */
   private def leastDistance(wanted: Iterable[Fill.Wanted]): Long = {
     val count = wanted.iterator.map(_.holes().size).sum
     if (count <= max) 1L
     else {
-      // One range of each partition is there in any case.
+      // Every partition with holes has at least one range.
       val room     = max - wanted.count(_.holes().hasNext)
       val greatest = mutable.PriorityQueue.empty[Long](Ordering[Long].reverse)
       wanted.foreach { one =>
@@ -43,7 +45,7 @@ final private[hybrid] class Fill(max: Int = Fill.MaxRanges) {
           if (greatest.size > math.max(room, 0)) { val _ = greatest.dequeue() }
         }
       }
-      // Of equal distances not all may have room.
+      // Holes at equal distances may exceed the limit together.
       greatest.headOption.fold(Long.MaxValue)(_ + 1)
     }
   }
@@ -62,12 +64,12 @@ private[hybrid] object Fill {
 
   val MaxRanges = 10000
 
-  /** What a partition needs of the log.
+  /** Offsets of a partition to read from the log.
     *
     * @param from
-    *   everything from here on
+    *   first offset from which the log is read completely
     * @param holes
-    *   and these ranges before it, lowest first
+    *   ranges before `from` to read, in rising order
     * @param held
     *   the offsets of the history
     */

@@ -6,20 +6,20 @@ package splice.hybrid.internal.chain
 import splice.hybrid.{HandOver, LogColumns}
 import splice.source.{OnGap, Position, Source}
 
-/** One source of a chain.
+/** Source of a chain, with its options.
   *
   * @param select
-  *   the SELECT list over the source's rows; None = all columns as they are
+  *   SELECT list over the rows of the source; None = all columns unchanged
   * @param handOver
-  *   where it starts once the leg before has ended; None = where the source's own options say
+  *   rule that computes the start after the end of the previous leg; None = the options of the source set the start
   * @param option
-  *   how errors name the option that holds the SELECT list
+  *   name of the option with the SELECT list, for errors
   * @param onDuplicates
-  *   what to do when the legs before have a record several times
+  *   policy for records that the previous legs have several times
   * @param onHoles
-  *   what to do about offsets that the legs before do not have
+  *   policy for offsets that the previous legs lack
   * @param logColumns
-  *   which of its columns name records of the log; None = those that the rule that counts it names
+  *   columns that identify records of the log; None = the columns of the rule that counts the leg
   */
 final private[splice] case class Leg(
     name: String,
@@ -33,9 +33,9 @@ final private[splice] case class Leg(
     logColumns: Option[LogColumns] = None
 ) {
 
-  /** Its rule, if that is an exact one. */
+  /** Hand-over rule of the leg, if the rule is exact. */
   def exact: Option[HandOver.Offsets] = handOver.collect { case rule: HandOver.Offsets => rule }
 
-  /** Whether exact rules ignore it. */
+  /** True if exact rules ignore the leg. */
   def isExcluded: Boolean = logColumns.contains(LogColumns.Excluded)
 }

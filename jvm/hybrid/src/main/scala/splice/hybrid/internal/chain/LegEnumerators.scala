@@ -10,10 +10,10 @@ import org.slf4j.LoggerFactory
 import splice.source.errors.SpliceException
 import splice.source.{EnumeratorContext, Position, SplitEnumerator, StoredStart}
 
-/** The legs' enumerators of one run, each made when it is first needed.
+/** Enumerators of the legs in one run. Each enumerator is created at its first use.
   *
   * @param starts
-  *   where a leg begins, if that is stored
+  *   stored start of a leg, if any
   */
 final private[splice] class LegEnumerators(chain: Chain, context: EnumeratorContext)(starts: Leg => Option[StoredStart])
     extends AutoCloseable {
@@ -28,28 +28,30 @@ final private[splice] class LegEnumerators(chain: Chain, context: EnumeratorCont
     }
   )
 
-  /** What the enumerator of a leg returns. An error of its source has the name of the leg. */
+  /** Calls the enumerator of a leg. Adds the name of the leg to an error of its source. */
   def named[A](leg: Leg)(call: SplitEnumerator[Position] => A): A =
     try call(apply(leg))
     catch { case e: SpliceException => throw e.ofLeg(leg.name) }
 
-  /** The enumerator, if this run ever needed it. */
+  /** Enumerator of a leg, if this run has created it. */
   def find(leg: String): Option[SplitEnumerator[Position]] = made.get(leg)
 
-  /** All enumerators that this run needed so far, by leg. */
+  /** All open enumerators of this run, by leg name. */
   def all: Map[String, SplitEnumerator[Position]] = made
 
-  /** Closes those of the legs before `leg`. One that fails to close is logged: the query reads another leg already. */
+  /** Closes the enumerators of the legs before `leg`. A failure is only logged, because the query already reads
+    * another leg.
+    */
   def closeBefore(leg: String): Unit = close(made.keySet.filter(name => chain.index(name) < chain.index(leg))).foreach {
-    case (name, e) => LegEnumerators.logger.warn(s"Leg '$name' has ended, and did not close in order.", e)
+    case (name, e) => LegEnumerators.logger.warn(s"Leg '$name' has ended, and its enumerator failed to close.", e)
   }
 
-  /** Closes the enumerator of a leg that begins elsewhere than the enumerator has decided. */
+  /** Closes the enumerator of a leg whose start differs from the start in the enumerator. */
   def discard(leg: Leg): Unit = close(made.keySet & Set(leg.name)).foreach { case (_, e) => throw e }
 
   override def close(): Unit = close(made.keySet).foreach { case (_, e) => throw e }
 
-  /** Closes all of these legs; returns the legs that fail to close. */
+  /** Closes the enumerators of the given legs. Returns the legs that failed to close. */
   private def close(legs: Set[String]): Seq[(String, Throwable)] = {
     val results = legs.toSeq.sortBy(chain.index).map(name => name -> Try(made(name).close()))
     made --= legs
@@ -61,6 +63,6 @@ private[splice] object LegEnumerators {
 
   private val logger = LoggerFactory.getLogger(classOf[LegEnumerators])
 
-  /** The part of the side log that belongs to a leg. The prefix keeps it apart from the entries of the chain, such as `initial`. */
+  /** Side-log scope of a leg. The prefix separates its entries from entries of the chain, such as `initial`. */
   def scope(leg: String): String = s"leg-$leg"
 }

@@ -3,14 +3,14 @@
 
 package splice.hybrid.internal.chain
 
-/** What happens when the history before an exact hand-over holds a record several times. */
+/** Policy for records that the history of an exact hand-over has several times. */
 sealed private[splice] trait OnDuplicates extends Product with Serializable
 
 private[splice] object OnDuplicates {
 
-  /** The query fails and names the offsets (default). */
+  /** Fail the query with an error that lists the offsets (default). */
   case object Fail extends OnDuplicates
 
-  /** The offsets are logged as a warning. */
+  /** Log the offsets as a warning and continue. */
   case object Warn extends OnDuplicates
 }

@@ -3,17 +3,19 @@
 
 package splice.hybrid.internal.chain
 
-/** What a leg that begins by offsets does about holes: offsets before the end of the history that no previous leg has. */
+/** Policy for holes at an exact hand-over. A hole is an offset before the end of the history that no previous leg
+  * has.
+  */
 sealed private[splice] trait OnHoles extends Product with Serializable
 
 private[splice] object OnHoles {
 
-  /** The leg reads these offsets from the log first (default). */
+  /** Read these offsets from the log first (default). */
   case object Fill extends OnHoles
 
-  /** The query fails and names the holes. */
+  /** Fail the query with an error that lists the holes. */
   case object Fail extends OnHoles
 
-  /** Nothing: a compacted or transactional topic has no record at some offsets. */
+  /** Ignore holes. A compacted or transactional topic has no record at some offsets. */
   case object Ignore extends OnHoles
 }

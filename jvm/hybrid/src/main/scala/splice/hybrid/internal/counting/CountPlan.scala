@@ -13,14 +13,14 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import splice.source.{SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
-/** How tasks count the rows of a leg. Java-serialised into tasks.
+/** Plan to count the rows of a leg in tasks. Sent to tasks with Java serialisation.
   *
   * @param offsets
-  *   where topic, partition and offset are in a row; empty if they are not counted
+  *   cells of topic, partition and offset; empty if offsets are not counted
   * @param last
-  *   the values that are kept of the row with the greatest offset of each partition, if that row is compared with the log
+  *   cells to keep of the row with the greatest offset per partition, for the comparison with the log
   * @param zone
-  *   the time zone by which a date or a timestamp without time zone is an instant
+  *   time zone to convert dates and timestamps without time zone
   */
 final private[splice] case class CountPlan(
     leg: String,
@@ -30,15 +30,15 @@ final private[splice] case class CountPlan(
     zone: ZoneId
 ) {
 
-  /** A reader of the same rows that counts them. */
+  /** Reader of the same rows that counts them. */
   def rows(inner: SplitReader[InternalRow], task: TaskRanges): SplitReader[InternalRow] =
     new CountingReader[InternalRow](inner, new RowCounter(this), task)(_.add(_))
 
-  /** A reader of the same column batches that counts their rows. */
+  /** Reader of the same column batches that counts their rows. */
   def batches(inner: SplitReader[ColumnarBatch], task: TaskRanges): SplitReader[ColumnarBatch] =
     new CountingReader[ColumnarBatch](inner, new RowCounter(this), task)(_.add(_))
 
-  /** Reads a range for its counts alone. */
+  /** Reads a range only to count its rows. */
   def scan(readers: SplitReaderFactory, range: SplitRange): LegCounts = {
     val counter = new RowCounter(this)
     val task    = TaskRanges(None, IndexedSeq(range))
@@ -51,15 +51,17 @@ final private[splice] case class CountPlan(
 
 private[splice] object CountPlan {
 
-  /** A column of a row. */
+  /** Column of a row. */
   final case class Cell(ordinal: Int, kind: DataType)
 
-  /** The columns that are kept of a row with the greatest offset. */
+  /** Columns to keep of the row with the greatest offset. */
   final case class LastCells(timestamp: Option[Cell], key: Option[Cell]) {
     def isEmpty: Boolean = timestamp.isEmpty && key.isEmpty
   }
 
-  /** The columns to read, and the plan to count them. The columns begin with those of `asked` and contain all counted ones. */
+  /** Returns the columns to read and the plan to count them. The columns begin with those of `asked` and contain all
+    * counted columns.
+    */
   def over(asked: StructType, leg: String, counted: CountedFields, zone: ZoneId): (StructType, CountPlan) = {
     val columns                  = StructType(asked ++ counted.all.filterNot(f => asked.exists(_.name == f.name)))
     def cell(field: StructField) = Cell(columns.indexWhere(_.name == field.name), field.dataType)

@@ -7,16 +7,16 @@ import splice.hybrid.LogColumns
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.source.OffsetColumns
 
-/** The columns of a leg whose values the rules of later legs need.
+/** Columns of a leg whose values the rules of later legs need.
   *
   * @param offsets
-  *   for an exact rule
+  *   columns for an exact rule
   * @param time
-  *   for a rule by event time
+  *   column for a rule by event time
   */
 final private[splice] case class CountedColumns(offsets: Option[LogColumns.Named], time: Option[String]) {
 
-  /** Whether counts of these columns have those of others. */
+  /** True if these columns include the columns of `others`. */
   def contain(others: CountedColumns): Boolean =
     others.time.forall(time.contains) && others.offsets.forall(wanted => offsets.exists(_.contain(wanted)))
 }
@@ -25,15 +25,15 @@ private[splice] object CountedColumns {
 
   private val OfLog = LogColumns.Named(OffsetColumns("topic", "partition", "offset"))
 
-  /** None when no rule needs the rows of `leg`. */
+  /** Columns to count of `leg`; None if no rule needs its rows. */
   def of(chain: Chain, leg: Leg): Option[CountedColumns] = {
     val next    = chain.after(leg)
     val offsets = chain.counting(leg).map { case (counting, rule) =>
-      // The columns of the rule are those of the archives between a log and the leg that takes over.
+      // The columns of the rule belong to the archives between the log and the counting leg.
       if (leg.source.readsLog) { if (next.contains(counting)) LogColumns.Named(rule.columns.offsets) else OfLog }
       else leg.logColumns.collect { case own: LogColumns.Named => own }.getOrElse(rule.columns)
     }
-    // The end of a log has no event times, and its `eventTimes` raises the error.
+    // The end of a log has no event times. A call of its `eventTimes` raises the error.
     val time = next.flatMap(_.handOver).flatMap(_.timeColumn)
     Some(CountedColumns(offsets, time.filterNot(_ => leg.source.readsLog))).filter(c =>
       c.offsets.nonEmpty || c.time.nonEmpty

@@ -10,14 +10,14 @@ import splice.hybrid.internal.errors.HandOverErrors
 import splice.hybrid.internal.options.{HandOverOptions, LogColumnsOption}
 import splice.source.options.SourceOption
 
-/** The fields of a leg's rows that its readers count.
+/** Fields of a leg that its readers count.
   *
   * @param offsets
   *   topic, partition and offset; empty if no exact rule counts the leg
   * @param timestamp
-  *   the timestamp of the record of the log, if it is compared
+  *   timestamp of the log record, if compared
   * @param key
-  *   the key of the record of the log, if it is compared
+  *   key of the log record, if compared
   */
 final private[splice] case class CountedFields(
     offsets: Seq[StructField],
@@ -35,10 +35,10 @@ private[splice] object CountedFields {
   private val Key: PartialFunction[DataType, Unit]   = { case BinaryType | (_: StringType) => () }
   private val Time: PartialFunction[DataType, Unit]  = { case TimestampType | TimestampNTZType | DateType => () }
 
-  /** The columns by their names, by the case rule of the session.
+  /** Finds the columns by name, with the case sensitivity of the session.
     *
     * @throws splice.source.errors.SpliceException
-    *   when a column does not exist, or is of another type
+    *   if a column does not exist or has an unsupported type
     */
   def of(chain: Chain, leg: Leg, columns: CountedColumns): CountedFields = {
     val offsets = for {
@@ -67,7 +67,7 @@ private[splice] object CountedFields {
     CountedFields(offsets, timestamp, key, time)
   }
 
-  /** @param role what the rule of `by` takes the column for */
+  /** @param role use of the column by the rule of `by` */
   final private case class Wanted(
       name: String,
       role: String,
@@ -77,7 +77,7 @@ private[splice] object CountedFields {
       fits: PartialFunction[DataType, Unit]
   )
 
-  /** The remedy for a column of records of the log. */
+  /** Remedy for a missing or mistyped column of log records. */
   private def ofLog(leg: Leg, by: Leg, option: SourceOption[String]): String = {
     val own = s"'${leg.name}.${LogColumnsOption.Columns.key}'"
     if (leg.logColumns.nonEmpty) s"Correct $own, or set it to none to exclude '${leg.name}' from the hand-over"

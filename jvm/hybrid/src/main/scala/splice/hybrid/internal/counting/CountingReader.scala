@@ -9,8 +9,8 @@ import splice.source.log.Extent
 import splice.source.runtime.Report
 import splice.source.{ForwardingReader, Poll, SplitRange, SplitReader, TaskRanges}
 
-/** Counts the items of a reader, and reports the counts of the rows that were read. A range whose rows are not counted from its start, such as one that is
-  * read by column batches, is reported only if the task was read to its end.
+/** Counts the items of a reader and reports the counts of the rows that were read. Ranges without row spans, such as
+  * ranges that are read as column batches, are reported only if the task was read to its end.
   */
 final private[splice] class CountingReader[T](inner: SplitReader[T], counter: RowCounter, task: TaskRanges)(
     count: (RowCounter, T) => Unit
@@ -38,7 +38,7 @@ final private[splice] class CountingReader[T](inner: SplitReader[T], counter: Ro
 
 private object CountingReader {
 
-  /** What was read of extents; empty unless each of them has a span of rows. */
+  /** Read parts of extents; empty unless each extent has a span of rows. */
   private def read(all: Seq[Extent])(unread: => Seq[SplitRange]): Seq[Extent] =
     if (all.isEmpty || all.exists(_.rows.isEmpty)) Nil
     else {

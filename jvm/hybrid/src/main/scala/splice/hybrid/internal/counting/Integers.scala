@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.ColumnVector
 
-/** A column whose values Spark keeps as whole numbers of any width. */
+/** Column whose values Spark stores as integers of any width. */
 final private[splice] class Integers(val ordinal: Int, width: Int) {
 
   def of(row: InternalRow): Long =
@@ -16,7 +16,7 @@ final private[splice] class Integers(val ordinal: Int, width: Int) {
     else if (width == 2) row.getShort(ordinal).toLong
     else row.getByte(ordinal).toLong
 
-  /** The values of the first rows of this column's vector, of which none is null. */
+  /** Returns the first values of a column vector without nulls. */
   def of(vector: ColumnVector, rows: Int): Array[Long] =
     if (width == 8) vector.getLongs(0, rows)
     else {

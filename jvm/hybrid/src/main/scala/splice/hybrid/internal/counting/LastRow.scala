@@ -13,10 +13,10 @@ import org.apache.spark.unsafe.Platform
 
 import splice.hybrid.internal.history.{LastRecord, RecordKey}
 
-/** Keeps timestamp and key of the row with the greatest offset of one log partition.
+/** Keeps the timestamp and key of the row with the greatest offset of one log partition.
   *
-  * Offsets mostly rise, so each row is the last one for a moment. Its values are copied into fields that are used again. Of column batches only
-  * the number of the row is kept until the end of the batch.
+  * Offsets mostly rise, so each row becomes the last row. Values are copied into reused fields. For column batches,
+  * only the row number is kept until the end of the batch.
   */
 final private[splice] class LastRow(cells: CountPlan.LastCells, zone: ZoneId) {
 
@@ -32,7 +32,7 @@ final private[splice] class LastRow(cells: CountPlan.LastCells, zone: ZoneId) {
   private var key     = Array.emptyByteArray
   private var size    = -1
 
-  /** Whether the offset of a row is greater than those before. */
+  /** True if `other` is greater than the kept offset. */
   def isBefore(other: Long): Boolean = offset < other
 
   /** Keeps the values of a row. */
@@ -41,7 +41,7 @@ final private[splice] class LastRow(cells: CountPlan.LastCells, zone: ZoneId) {
     keep(row)
   }
 
-  /** Remembers a row of the current batch; false if another row of the batch was remembered before. */
+  /** Marks a row of the current batch. Returns false if another row of the batch was already marked. */
   def mark(at: Long, row: Int): Boolean = {
     val isFirst = !isMarked
     offset = at
@@ -50,13 +50,13 @@ final private[splice] class LastRow(cells: CountPlan.LastCells, zone: ZoneId) {
     isFirst
   }
 
-  /** Keeps the values of the row that was remembered. */
+  /** Keeps the values of the marked row. */
   def take(batch: ColumnarBatch): Unit = {
     isMarked = false
     keep(batch.getRow(marked))
   }
 
-  /** None if there was no row. */
+  /** Kept record; None before the first row. */
   def result: Option[LastRecord] = Option.when(offset >= 0) {
     val ownKey = if (size < 0) RecordKey.Absent else RecordKey.of(key, size)
     LastRecord(offset, value.filter(_ => hasTime).map(_.millis(micros)), cells.key.map(_ => ownKey))
@@ -77,7 +77,7 @@ final private[splice] class LastRow(cells: CountPlan.LastCells, zone: ZoneId) {
 
   private def keepKey(row: InternalRow, cell: CountPlan.Cell): Unit = row match {
     case unsafe: UnsafeRow =>
-      // Where the value is in the row, and its size: its methods would make an object.
+      // The field has the position of the value and its size. The getters of the row would allocate an object.
       val place = unsafe.getLong(cell.ordinal)
       reserve(place.toInt)
       Platform.copyMemory(

@@ -7,18 +7,18 @@ import splice.hybrid.internal.history.LastRecord
 import splice.source.log.Extent
 import splice.source.{LogPartition, TimeRange}
 
-/** The content of the report of one task.
+/** Content of the report of one task.
   *
   * @param extents
-  *   what the task read to its end
+  *   extents that the task read to their end
   * @param offsets
-  *   the bytes of [[splice.source.log.OffsetRuns]] per log partition
+  *   bytes of [[splice.source.log.OffsetRuns]] per log partition
   * @param invalid
-  *   how many rows have no valid topic, partition, offset
+  *   numbers of rows with an invalid topic, partition and offset
   * @param times
-  *   least and greatest event time; None if no row has one
+  *   minimum and maximum event time; None if no row has an event time
   * @param last
-  *   the row with the greatest offset per log partition, if it is compared with the log
+  *   row with the greatest offset per log partition, if compared with the log
   */
 final private[splice] case class LegCounts(
     leg: String,

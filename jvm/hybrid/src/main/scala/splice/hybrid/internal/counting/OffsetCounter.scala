@@ -14,11 +14,12 @@ import splice.hybrid.internal.history.LastRecord
 import splice.source.LogPartition
 import splice.source.log.OffsetRuns
 
-/** Counts which offsets of which log partitions rows hold: every offset, because neither the greatest one nor the statistics of a
-  * file prove that those below it exist.
+/** Collects all offsets of rows per log partition. The greatest offset and file statistics do not prove that lower
+  * offsets exist.
   *
   * @param lastRow
-  *   keeps the row with the greatest offset of each partition; None if it is not compared with the log
+  *   factory of the holder of the row with the greatest offset per partition; None if the row is not compared with
+  *   the log
   */
 final private[splice] class OffsetCounter(
     topic: Int,
@@ -33,7 +34,7 @@ final private[splice] class OffsetCounter(
   private val marked  = mutable.ArrayBuffer.empty[LastRow]
   private val refused = new Array[Long](3)
 
-  // Rows of one partition are mostly next to each other.
+  // Consecutive rows mostly belong to the same partition.
   private var name       = UTF8String.EMPTY_UTF8
   private var partitions = mutable.LongMap.empty[Part]
   private var number     = -1L
@@ -66,16 +67,16 @@ final private[splice] class OffsetCounter(
     marked.clear()
   }
 
-  /** How many rows have no valid topic, partition, offset. */
+  /** Numbers of rows with an invalid topic, partition and offset. */
   def invalid: Seq[Long] = refused.toSeq
 
-  /** The bytes of the offsets of each log partition. */
+  /** Serialised offsets per log partition. */
   def result: Seq[(LogPartition, Array[Byte])] = (for {
     (name, partitions) <- topics.iterator
     (number, part)     <- partitions.iterator
   } yield LogPartition(name.toString, number.toInt) -> part.runs.toBytes).toSeq
 
-  /** The row with the greatest offset of each log partition, if it is kept. */
+  /** Row with the greatest offset per log partition, if kept. */
   def lastRecords: Seq[(LogPartition, LastRecord)] = (for {
     (name, partitions) <- topics.iterator
     (number, part)     <- partitions.iterator
@@ -90,13 +91,13 @@ final private[splice] class OffsetCounter(
     }
   }
 
-  /** Adds the rows in parts of one topic. */
+  /** Adds the rows in runs of one topic. */
   private def addParts(texts: ColumnVector, rows: Int, numbers: Array[Long], offsets: Array[Long]): Unit = texts match {
     case one: ConstantColumnVector =>
       turnTo(one.getUTF8String(0))
       addPart(numbers, offsets, 0, rows)
     case coded: WritableColumnVector if coded.hasDictionary =>
-      // A code means the same text in the whole batch.
+      // A dictionary code has the same text in the whole batch.
       val codes = coded.getDictionaryIds.getInts(0, rows)
       var from  = 0
       while (from < rows) {
@@ -115,7 +116,7 @@ final private[splice] class OffsetCounter(
       }
   }
 
-  /** Adds rows of the current topic, as ranges of rising offsets. */
+  /** Adds rows of the current topic as ranges of consecutive offsets. */
   private def addPart(numbers: Array[Long], offsets: Array[Long], from: Int, until: Int): Unit = {
     var i = from
     while (i < until) {
@@ -145,7 +146,7 @@ final private[splice] class OffsetCounter(
     number = -1L
   }
 
-  /** Counts rows of the current topic; false if they are not valid. */
+  /** Counts rows of the current topic. Returns false if the rows are invalid. */
   private def count(p: Long, first: Long, rows: Int): Boolean = {
     val isPartition = p >= 0 && p <= Int.MaxValue
     val isOffset    = first >= 0 && first != Long.MaxValue
@@ -164,7 +165,7 @@ final private[splice] class OffsetCounter(
 
 private object OffsetCounter {
 
-  /** What is counted of one log partition. */
+  /** Counts of one log partition. */
   final class Part(val last: Option[LastRow]) {
     val runs = new OffsetRuns
   }

@@ -10,7 +10,7 @@ import splice.hybrid.internal.history.LastRecord
 import splice.source.LogPartition
 import splice.source.log.Extent
 
-/** Counts the rows of one task for later legs. Used by one thread; makes no object per row. */
+/** Counts the rows of one task for later legs. Not thread-safe. Allocates no object per row. */
 final private[splice] class RowCounter(plan: CountPlan) {
 
   private val offsets = plan.offsets match {
@@ -34,7 +34,7 @@ final private[splice] class RowCounter(plan: CountPlan) {
 
   def add(batch: ColumnarBatch): Unit = counters.foreach(_.add(batch))
 
-  /** All that was counted, as the counts of these extents. */
+  /** Returns all counts as the counts of the given extents. */
   def counts(extents: Seq[Extent]): LegCounts = LegCounts(
     plan.leg,
     extents,
@@ -45,7 +45,7 @@ final private[splice] class RowCounter(plan: CountPlan) {
   )
 }
 
-/** Counts the values of some columns. */
+/** Counter of the values of some columns. */
 private[splice] trait ColumnCounter {
 
   def add(row: InternalRow): Unit

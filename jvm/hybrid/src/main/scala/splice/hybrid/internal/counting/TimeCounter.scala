@@ -10,7 +10,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import splice.source.TimeRange
 
-/** Finds the least and the greatest value of a time column. */
+/** Finds the minimum and the maximum of a time column. */
 final private[splice] class TimeCounter(cell: CountPlan.Cell, zone: ZoneId) extends ColumnCounter {
 
   private val column = Integers(cell)
@@ -39,7 +39,7 @@ final private[splice] class TimeCounter(cell: CountPlan.Cell, zone: ZoneId) exte
     }
   }
 
-  /** None if no row has a value. */
+  /** Range of the values; None if no row has a value. */
   def result: Option[TimeRange] =
     Option.when(least <= greatest)(TimeRange(value.instant(least), value.instant(greatest)))
 

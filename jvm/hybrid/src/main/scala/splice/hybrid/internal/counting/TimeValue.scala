@@ -9,22 +9,22 @@ import org.apache.spark.sql.types._
 
 import splice.hybrid.internal.history.RecordTime
 
-/** The meaning of the values of a time column.
+/** Conversion of the values of a time column.
   *
   * @param zone
-  *   the time zone by which a date or a timestamp without time zone is an instant
+  *   time zone to convert dates and timestamps without time zone
   */
 final private[splice] class TimeValue(kind: DataType, zone: ZoneId) {
 
-  /** The time of a value. A date is its midnight. */
+  /** Converts a value to an instant. A date is converted to its midnight. */
   def instant(value: Long): Instant = kind match {
     case DateType         => midnight(value)
     case TimestampNTZType => LocalDateTime.ofInstant(ofMicros(value), ZoneOffset.UTC).atZone(zone).toInstant
     case _                => ofMicros(value)
   }
 
-  /** The milliseconds that a value may stand for. A date is its day. A timestamp of a whole second is that second, because a column with
-    * timestamps in seconds has the same type.
+  /** Returns the range of milliseconds that a value may represent. A date represents its whole day. A timestamp of a
+    * whole second represents that second, because columns with timestamps in seconds have the same type.
     */
   def millis(value: Long): RecordTime = kind match {
     case DateType => RecordTime(midnight(value).toEpochMilli, midnight(value + 1).toEpochMilli)

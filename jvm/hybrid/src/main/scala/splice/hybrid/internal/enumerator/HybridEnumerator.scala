@@ -27,10 +27,10 @@ import splice.source.runtime.{OpenEnded, ProgressMetric, Report}
 
 /** Drives the legs of a chain one after another (FLIP-150's HybridSourceSplitEnumerator).
   *
-  * A leg's enumerator is made when the leg is first needed. When its leg has ended, the next `advance` evaluates the hand-over rule of
-  * the next one, stores the switch, and goes on in that leg at once; the offset names the leg, so a switch is progress
-  * even when the new leg has no row yet. An ended leg's enumerator is closed when a later leg's batch is committed, and is made
-  * again only for a span that begins in that leg.
+  * The enumerator of a leg is created at its first use. After the end of a leg, the next `advance` evaluates the
+  * hand-over rule of the next leg, stores the switch, and continues in that leg at once. The offset names the leg, so
+  * a switch is progress even if the new leg has no rows yet. The enumerator of an ended leg is closed when a batch of
+  * a later leg is committed, and is recreated only for a span that begins in the ended leg.
   */
 final private[splice] class HybridEnumerator(written: Chain, selects: => LegSelects, context: EnumeratorContext)
     extends SplitEnumerator[HybridPosition]
@@ -49,10 +49,10 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   // The switches before this run, of the first position that it has.
   private var before = Option.empty[Int]
 
-  // The end of the last batch of this run; None while a batch with a time is read.
+  // End of the last batch of this run; None while a real-time batch is read.
   private var planned: Option[HybridPosition] = None
 
-  // The leg of a batch with a time.
+  // Leg of the current real-time batch.
   @volatile private var reading: Option[OpenEnded[Position]] = None
 
   log.warnOfChangedRules()
@@ -63,7 +63,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     HybridPosition.first(chain, enumerators.named(chain.first)(_.start(at)))
   }
 
-  // A leg without limits does not lift those of the leg after it.
+  // A leg without limits must not remove the limits of the next leg.
   @tailrec override def limits(at: HybridPosition): Limits.Limited =
     following(at).flatMap(begun(at, _)) match {
       case Some(next) => limits(next)
@@ -88,7 +88,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
       LegIdentity(Some(leg.name), leg.source.kind, None)
     }
 
-  /** The hand-over is decided and stored as in [[advance]]. */
+  /** Decides and stores the hand-over as [[advance]] does. */
   @tailrec override def settle(from: HybridPosition): HybridPosition = {
     planned = None
     see(from)
@@ -117,7 +117,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   override def staleInterval: Option[Duration] = reading.flatMap(_.staleInterval)
 
   private def open(leg: String): OpenEnded[Position] =
-    openLeg(chain(leg)).getOrElse(throw new IllegalStateException(s"leg '$leg' is not read without an end"))
+    openLeg(chain(leg)).getOrElse(throw new IllegalStateException(s"leg '$leg' does not support open-ended ranges"))
 
   private def openLeg(leg: Leg): Option[OpenEnded[Position]] = enumerators.named(leg) {
     case inner: OpenEnded[Position @unchecked] => Some(inner)
@@ -135,7 +135,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     planned = Some(until)
   }
 
-  // Reports name the enumerator that they are for.
+  // Each report has the name of its enumerator.
   override def reported(reports: Seq[Report]): Unit = {
     tallies.reported(reports)
     enumerators.all.valuesIterator.foreach(_.reported(reports))
@@ -157,7 +157,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     case other                => other.weight
   }
 
-  // Only the leg that is being read knows; those before it have ended, and those after it have no split yet.
+  // Previous legs have ended and later legs have no splits yet, so only the current leg has members.
   override def isMember(at: HybridPosition): String => Boolean = at.current.fold((_: String) => true) { leg =>
     val inner  = enumerators.find(leg).fold((_: String) => true)(_.isMember(at.position))
     val prefix = s"$leg/"
@@ -169,7 +169,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
       enumerators(chain.last).evidence(at.position).map(new HybridEvidence(at, _))
     else None
 
-  // The storage of legs that have ended may be unavailable.
+  // The storage of ended legs may be unavailable.
   override def freeze(): Unit = {
     isFrozen = true
     chain.legs.dropWhile(log.hasEnded(_)).foreach(leg => enumerators.named(leg)(_.freeze()))
@@ -212,7 +212,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   override def close(): Unit = enumerators.close()
 
-  /** The plan of a query that starts now. The side log of this run is discarded. */
+  /** Plan of a query that starts now. The caller discards the side log of this run. */
   private[hybrid] def plan(scan: Boolean): Seq[LegPlan] = {
     freeze()
     new ChainPlan(
@@ -225,14 +225,14 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     )(start(StartPosition.Configured))
   }
 
-  /** The leg after the one that is being read. */
+  /** Leg after the current leg. */
   private def following(at: HybridPosition): Option[Leg] =
     at.current.fold(Option(chain.first))(leg => chain.after(chain(leg)))
 
-  /** The next leg's start, when the leg that is being read has ended and is not the last.
+  /** Start of the next leg, if the current leg has ended and is not the last leg.
     *
     * @param count
-    *   whether the rows of the leg that ends are counted for this rule or a later one
+    *   true if the rows of the ending leg are counted for this rule or a later rule
     */
   private def switched(at: HybridPosition, count: Boolean = true): Option[HybridPosition] = following(at).flatMap {
     next =>
@@ -242,7 +242,8 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
           val end      = if (count) tallies.ended(leg, at.position, found) else found
           val decision =
             HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), partitions(next))
-          // The switch is stored after the next leg's source has accepted the start, so a restart can change a rule that fails.
+          // The switch is stored only after the source of the next leg has accepted the start. A restart can
+          // therefore change a failing rule.
           val start  = enumerators(next).start(decision.start)
           val switch = log.switch(next, leg, at.position, decision, start)
           if (switch.start != start || switch.fill != decision.fill) reopen(next)
@@ -251,20 +252,20 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
       }
   }
 
-  /** Uses the start of another driver, which has stored its switch to a leg first. */
+  /** Discards the enumerator of a leg, because another driver stored the switch to the leg first. */
   private def reopen(leg: Leg): Unit = {
     enumerators.discard(leg)
     if (isFrozen) enumerators.named(leg)(_.freeze())
   }
 
-  /** Where a leg begins, if that is stored. The first leg of the chain may have begun after a leg that was removed. */
+  /** Stored start of a leg, if any. The first leg of the chain may have begun after a removed leg. */
   private def stored(leg: Leg): Option[StoredStart] =
     log.switch(leg).map(_.stored).orElse(first.flatMap(_.text(leg.name)).map(StoredStart(_)))
 
-  /** The next leg's start, when it is stored for the end of the previous leg.
+  /** Start of the next leg, if the switch is stored for the end of the previous leg.
     *
     * @throws SpliceException
-    *   when rows between `at` and that end are in a leg that the chain does not have any more
+    *   if rows between `at` and that end are in a leg that was removed from the chain
     */
   private def begun(at: HybridPosition, next: Leg): Option[HybridPosition] = log.switch(next).flatMap { switch =>
     if (at.text(switch.after).contains(switch.ended)) Some(at.switched(next.name, switch.start))

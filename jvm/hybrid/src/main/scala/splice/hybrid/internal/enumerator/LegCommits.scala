@@ -14,18 +14,19 @@ import splice.hybrid.internal.handover.LegLog
 import splice.hybrid.internal.split.HybridPosition
 import splice.source.Position
 
-/** Passes the ends of legs that read a log on to their sources, which commit them to a consumer group, for example. An entry for each leg stores
-  * that this succeeded. A run that was killed may have read the last batch of a leg and not passed its end on; then a later run does it.
+/** Commits the end of each ended log leg to its source, for example to a consumer group. A side-log entry per leg
+  * records the success. A run may be killed between the last batch of a leg and the commit of its end. A later run
+  * then commits the end.
   */
 final private[hybrid] class LegCommits(chain: Chain, log: LegLog, enumerators: LegEnumerators) {
 
-  // The ended legs whose end this run has passed on, or has tried to.
+  // Ended legs whose end this run has committed or has tried to commit.
   private var done = Set.empty[String]
 
-  /** Whether the end of a leg is to be passed on. */
+  /** True if the end of a leg is not committed yet. */
   def isMissing: Boolean = chain.legs.exists(leg => log.hasEnded(leg) && isOpen(leg))
 
-  /** Passes on the ends of the legs before `current`. */
+  /** Commits the ends of the legs before `current`. */
   def passOn(until: HybridPosition, current: String): Unit = {
     val ended  = chain.between(chain.first.name, current).filter(leg => leg.name != current && isOpen(leg))
     val passed = ended.filter(leg => isPassedOn(leg, until.position(leg.name)))
@@ -42,7 +43,7 @@ final private[hybrid] class LegCommits(chain: Chain, log: LegLog, enumerators: L
 
   private def isPassedOn(leg: Leg, at: Position): Boolean = {
     def warning =
-      s"Leg '${leg.name}' has ended, and its last commit could not be passed on. The next start of the query repeats it."
+      s"Leg '${leg.name}' has ended, but its end could not be committed. The next start of the query repeats the commit."
     try {
       val isDone = enumerators(leg).commitEnd(at)
       if (!isDone) LegCommits.logger.warn(warning)

@@ -9,7 +9,9 @@ import splice.hybrid.internal.chain.Leg
 import splice.source.LogPartition
 import splice.source.errors.{SpliceException, SpliceOptionException}
 
-/** Errors of a hand-over whose history gives no start. The decision is not durable then, so a restart evaluates the rule again. */
+/** Errors of a hand-over without a valid start. Splice stores no decision after such an error, so a restart evaluates
+  * the rule again.
+  */
 private[splice] object HandOverErrors {
 
   private def conditions = HybridErrors.conditions
@@ -22,7 +24,7 @@ private[splice] object HandOverErrors {
   def noOffsets(before: String, leg: String, cause: SpliceException): SpliceException =
     conditions.error("SPLICE_HAND_OVER.NO_OFFSETS", cause, "before" -> before, "leg" -> leg, "why" -> cause.getMessage)
 
-  /** @param role what the rule of `leg` takes the column of `before` for */
+  /** @param role use of the column of `before` by the rule of `leg` */
   def columnNotFound(
       before: Leg,
       leg: String,
@@ -100,7 +102,7 @@ private[splice] object HandOverErrors {
     )
 
   /** @param records
-    *   one text per partition whose record differs
+    *   one text per partition with a different record
     */
   def otherLog(before: Seq[String], leg: String, records: Seq[String]): SpliceException =
     conditions.error("SPLICE_HAND_OVER.OTHER_LOG", "before" -> named(before), "leg" -> leg, "records" -> some(records))
@@ -135,7 +137,7 @@ private[splice] object HandOverErrors {
       "now"    -> now.toString
     )
 
-  /** @param rule names the code of a user's rule */
+  /** @param rule name of the code of the user-defined rule */
   def ruleFailed(before: String, leg: String, rule: String, cause: Throwable): SpliceException = conditions.error(
     "SPLICE_HAND_OVER.RULE_FAILED",
     cause,

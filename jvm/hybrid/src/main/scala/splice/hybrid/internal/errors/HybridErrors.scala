@@ -6,7 +6,7 @@ package splice.hybrid.internal.errors
 import splice.source.errors.{SpliceException, SpliceOptionException}
 import splice.source.internal.ErrorConditions
 
-/** Errors about how a chain is put together. */
+/** Errors in the structure of a chain. */
 private[splice] object HybridErrors {
 
   private[hybrid] val conditions = new ErrorConditions("splice/hybrid/error-conditions.json")
@@ -21,7 +21,7 @@ private[splice] object HybridErrors {
     conditions.option("SPLICE_HYBRID.NESTED_HYBRID", "option" -> option, "leg" -> leg)
 
   /** @param position
-    *   the position from which the legs are needed
+    *   position from which the legs are needed
     */
   def removedLeg(legs: Seq[String], position: String): SpliceException =
     conditions.error("SPLICE_HYBRID.REMOVED_LEG", "legs" -> legs.mkString("' and '"), "position" -> position)

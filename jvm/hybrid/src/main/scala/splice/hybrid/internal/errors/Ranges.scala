@@ -7,12 +7,12 @@ import com.fasterxml.jackson.databind.JsonNode
 
 import splice.source.internal.entries.Json
 
-/** Ranges of offsets for people: how many there are, and the first of them.
+/** Readable summary of offset ranges: their number and the first ranges.
   *
   * @param offsets
-  *   the number of offsets in all ranges
+  *   number of offsets in all ranges
   * @param first
-  *   the first ranges, from (included) until (excluded)
+  *   first ranges, from (included) to (excluded)
   */
 final private[splice] case class Ranges(count: Long, offsets: Long, first: Vector[(Long, Long)]) {
 

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.{DataType, StructType}
 import splice.hybrid.internal.chain.Leg
 import splice.source.errors.SpliceException
 
-/** Errors about legs that do not come to the same columns. */
+/** Errors about legs with different schemas. */
 private[hybrid] object SchemaErrors {
 
   private def conditions = HybridErrors.conditions

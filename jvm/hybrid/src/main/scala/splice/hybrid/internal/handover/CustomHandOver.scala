@@ -20,15 +20,15 @@ import splice.source.internal.entries.Json
 import splice.source.log.LogRange
 import splice.source.{Evidence, LogPartition, OffsetColumns, OffsetRanges, StartPosition, TimeRange}
 
-/** The decision of a [[HandOverRule]]: its evidence, and the checks of its result. */
+/** Decision of a [[HandOverRule]]: passes the evidence to the rule and validates the returned start. */
 final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver.Custom, end: Evidence, now: Instant) {
 
   private type Log = SortedMap[LogPartition, LogRange]
 
   /** @param history
-    *   the offsets of the legs that are counted for the rule
+    *   offsets of the legs that are counted for the rule
     * @throws SpliceException
-    *   when the rule fails, or returns no start that the log has
+    *   if the rule fails or returns an invalid start
     */
   def decide(history: Seq[LegOffsets], log: SortedMap[LogPartition, Long] => Log): HandOverDecision = {
     val held     = PartitionHistory.of(if (history.isEmpty && before.source.readsLog) ofLog else history)
@@ -41,7 +41,7 @@ final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver
     HandOverDecision(start, now, Seq(evidence, Json.write(Json.obj("returned" -> Json.text(found)))))
   }
 
-  // The topics of a log may be on several clusters, and then nothing attributes their offsets to one log.
+  // Topics on several clusters have no offsets that belong to one log.
   private def ofLog: Seq[LegOffsets] =
     try Seq(LegOffsets(before, end.offsets(OffsetColumns("topic", "partition", "offset"))))
     catch { case _: SpliceException => Nil }
@@ -53,7 +53,7 @@ final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver
         Time(millis(time).fold(why => throw invalid(why), identity), leg.onGap)
       case Some(Seq("offsets" -> topics)) =>
         offsets(partitions(topics).fold(why => throw invalid(why), identity), log, invalid)
-      case _ => throw invalid("it must be a JSON object with either 'offsets' or 'timestamp'")
+      case _ => throw invalid("the result must be a JSON object with either 'offsets' or 'timestamp'")
     }
   }
 
@@ -62,7 +62,7 @@ final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver
       Left(s"'timestamp' is ${Json.write(time)}, and must be milliseconds since 1970-01-01T00:00:00Z")
     else if (time.asLong > now.toEpochMilli)
       Left(
-        s"'timestamp' is ${Instant.ofEpochMilli(time.asLong)}, after now ($now), so rows until then would be skipped"
+        s"'timestamp' is ${Instant.ofEpochMilli(time.asLong)}, after now ($now), so all rows before that time would be skipped"
       )
     else Right(time.asLong)
 

@@ -14,8 +14,8 @@ import splice.source.internal.entries.{Json, VersionedEntry}
 import splice.source.log.OffsetRuns
 import splice.source.{LogPartition, OffsetRanges}
 
-/** The partitions of a log that begin with holes of a history, as lines of a side-log entry: `[topic, partition, from, [[from, until], ...],
-  * held]`, where `held` is a bitmap or absent.
+/** Side-log format of log partitions that begin with holes of a history. The line of a partition is `[topic,
+  * partition, from, [[from, until], ...], held]`, where `held` is an optional bitmap.
   */
 private[hybrid] object FillFormat {
 
@@ -27,7 +27,7 @@ private[hybrid] object FillFormat {
     ))
   }
 
-  /** @throws SpliceException when a line is damaged */
+  /** @throws SpliceException if a line is corrupt */
   def read(entry: VersionedEntry, lines: Seq[String]): SortedMap[LogPartition, OffsetRanges] =
     SortedMap.from(lines.map { line =>
       Json.read(line).flatMap(partition).getOrElse(entry.corrupt(s"'$line' is not a partition with ranges"))

@@ -16,10 +16,10 @@ import splice.source.internal.entries.Json
 import splice.source.log.LogPartitions
 import splice.source.{Evidence, LogPartition, OffsetRanges, StartPosition}
 
-/** The result of a rule, its time, and its proof: one line of JSON for each value that the rule used. */
+/** Result of a rule, with its time and proof. The proof has one line of JSON per value that the rule used. */
 final private[splice] case class HandOverDecision(start: StartPosition, at: Instant, proof: Seq[String]) {
 
-  /** The partitions that begin with offsets that the history lacks. */
+  /** Partitions that begin with offsets that the history lacks. */
   def fill: SortedMap[LogPartition, OffsetRanges] = start match {
     case Offsets(starts) => starts.filter(_._2.fill.nonEmpty)
     case _               => SortedMap.empty
@@ -28,17 +28,18 @@ final private[splice] case class HandOverDecision(start: StartPosition, at: Inst
 
 private[splice] object HandOverDecision {
 
-  /** How far the end of a history may be after now: the clocks of writers and of the driver differ. */
+  /** Tolerated lead of the end of a history over the driver's clock. Clocks of writers and of the driver differ. */
   val ClockSkew: Duration = Duration.ofMinutes(5)
 
-  /** Evaluates the rule of `leg`. Depends on its arguments only; `end` may run a job over the data of `before` to answer.
+  /** Evaluates the rule of `leg`. The result depends on the arguments only. `end` may run a job over the data of
+    * `before`.
     *
     * @param history
-    *   the offsets of the legs that an exact rule counts
+    *   offsets of the legs that an exact rule counts
     * @param log
-    *   the log that `leg` reads
+    *   log that `leg` reads
     * @throws SpliceException
-    *   when the end of `before` says no start that would lose nothing
+    *   if every start after the end of `before` would lose rows
     */
   def decide(before: Leg, leg: Leg, end: Evidence, now: Instant)(
       history: => Seq[LegOffsets],
@@ -72,7 +73,7 @@ private[splice] object HandOverDecision {
     HandOverDecision(Offsets(table.starts), now, table.lines)
   }
 
-  // A log knows no time before 1970, and a history may.
+  // A history may have times before 1970, but a log may not.
   private def time(leg: Leg, start: Instant, now: Instant, what: String, found: Instant): HandOverDecision =
     HandOverDecision(
       Time(math.max(start.toEpochMilli, 0L), leg.onGap),
@@ -83,6 +84,6 @@ private[splice] object HandOverDecision {
   private def refuseFuture(before: Leg, leg: Leg, what: String, found: Instant, now: Instant): Unit =
     if (found.isAfter(now.plus(ClockSkew))) throw HandOverErrors.endInFuture(before.name, leg.name, what, found, now)
 
-  // A start after now skips the records that are written until then.
+  // A start after now would skip the records that are written before the start.
   private def earlier(a: Instant, b: Instant): Instant = if (a.isBefore(b)) a else b
 }

@@ -14,21 +14,22 @@ import splice.source.internal.entries.Json
 import splice.source.log.{LogPartitions, LogRange}
 import splice.source.{LogPartition, OffsetRanges, OnGap}
 
-/** What a history has and lacks of each log partition, compared with the log: the decision of an exact hand-over.
+/** Decision of an exact hand-over: present and missing offsets of a history per log partition, compared with the log.
   *
-  * Each offset before the end of the history is in the history, is supplied by the log (`fill`), or is unavailable: the log does not have it any
-  * more, and nothing tells whether there ever was a record. From the end of the history on, the log supplies all.
+  * Each offset before the end of the history is in the history, is supplied by the log (`fill`), or is unavailable.
+  * An unavailable offset is no longer in the log, and a record may never have existed there. The log supplies all
+  * offsets from the end of the history on.
   */
 final private[splice] case class HandOverTable(rows: Seq[HandOverTable.Row]) {
 
-  /** Where the log is read. */
+  /** Ranges to read from the log. */
   def starts: SortedMap[LogPartition, OffsetRanges] = {
     val wanted = rows.flatMap(row => row.wanted.map(row.partition -> _))
     val known  = SortedMap.from(rows.map(row => row.partition -> OffsetRanges(row.start)))
     known ++ new Fill()(SortedMap.from(wanted))
   }
 
-  /** One line for each partition. */
+  /** Lines of JSON, one per partition. */
   def lines: Seq[String] = rows.map(_.json)
 }
 
@@ -36,12 +37,12 @@ private[splice] object HandOverTable {
 
   private val logger = LoggerFactory.getLogger(classOf[HandOverTable])
 
-  /** One partition.
+  /** Row of one partition.
     *
     * @param history
-    *   None if no previous leg has rows of it
+    *   None if no previous leg has rows of the partition
     * @param compared
-    *   whether the last record of the history was found to be the record that the log has at its offset
+    *   true if the last record of the history equals the record at its offset in the log
     */
   final case class Row(
       partition: LogPartition,
@@ -51,17 +52,17 @@ private[splice] object HandOverTable {
       compared: Boolean
   ) {
 
-    /** The end of the history. */
+    /** End offset of the history. */
     def cut: Long = history.fold(0L)(_.until)
 
-    /** From here on, the log is read completely. */
+    /** Offset from which the log is read completely. */
     def start: Long = math.max(cut, log.from)
 
-    /** Offsets that the history lacks and the log has. */
+    /** Offsets that are in the log and missing in the history. */
     def holes: Iterator[(Long, Long)] =
       history.fold(Iterator.empty[(Long, Long)])(h => h.holes(math.max(h.from, log.from), h.until))
 
-    /** Offsets that neither the history nor the log has. */
+    /** Offsets that are missing in both the history and the log. */
     def unavailable: Iterator[(Long, Long)] = {
       val before = history.fold(Iterator.empty[(Long, Long)]) { h =>
         if (onHoles == OnHoles.Ignore) Iterator.empty else h.holes(h.from, math.min(log.from, h.until))
@@ -69,7 +70,7 @@ private[splice] object HandOverTable {
       before ++ (if (cut < log.from) Iterator.single(cut -> log.from) else Iterator.empty)
     }
 
-    /** What the log supplies before [[start]]. */
+    /** Offsets that the log supplies before [[start]]. */
     def wanted: Option[Fill.Wanted] = history.filter(_ => onHoles == OnHoles.Fill && holes.hasNext).map { h =>
       Fill.Wanted(start, () => holes, h.offsets)
     }
@@ -106,12 +107,12 @@ private[splice] object HandOverTable {
     }
   }
 
-  /** Compares and checks.
+  /** Compares a history with the log and applies the policies of the leg.
     *
     * @param before
-    *   the names of the legs of the history
+    *   names of the legs of the history
     * @throws SpliceException
-    *   when a record would be lost or read twice, and the policy of the leg is to fail
+    *   if a record would be lost or read twice, and the policy of the leg is to fail
     */
   def apply(
       before: Seq[String],
@@ -140,7 +141,7 @@ private[splice] object HandOverTable {
     HandOverTable(rows)
   }
 
-  /** Applies the policy `onGap` to offsets that neither the history nor the log has. */
+  /** Applies the policy `onGap` to offsets that are missing in both the history and the log. */
   private[hybrid] def checkGap(before: Seq[String], leg: Leg, lost: Seq[(LogPartition, Ranges)]): Unit =
     if (lost.nonEmpty) {
       val error = HandOverErrors.gap(before, leg.name, lost)

@@ -13,45 +13,48 @@ import splice.source.Position
 import splice.source.internal.entries.{NumberedEntries, VersionedEntry}
 import splice.source.runtime.SideLog
 
-/** What a chain decides once about each leg. The entries are in the leg's scope of the side log, each durable before it is used.
+/** Decisions about each leg of a chain. An entry is in the side-log scope of its leg, and is durable before use.
   *
-  * A leg that ends has its tally, if a later hand-over counts its rows. Then the next leg evaluates its rule, and its source
-  * compares the result with the servers. Only if that succeeds, the next leg stores `hand-over-<n>`: the position at which the previous
-  * leg ended, the position at which this one begins, and the holes of the history that the log supplies. That entry is the switch. Until it
-  * is stored, a restart may change the rule and its policies; after it, they have no effect, and the storage of the ended leg is not used.
+  * An ended leg has a tally if a later hand-over counts its rows. The next leg then evaluates its rule, and its
+  * source compares the result with the servers. After this check, Splice stores `hand-over-<n>` for the next leg: the
+  * end of the previous leg, the start of this leg, and the holes of the history that the log supplies. This entry is
+  * the switch. Before the switch is stored, a restart may change the rule and its policies. After that, the rule and
+  * policies have no effect, and the storage of the ended leg is not used.
   *
   * @param written
-  *   the chain that the options of this start set
+  *   chain that the options of this start define
   */
 final private[hybrid] class LegLog(log: SideLog, written: Chain) {
 
   private val scopes =
     written.legs.map(leg => leg.name -> new LegLog.Scope(log.scope(LegEnumerators.scope(leg.name)), leg)).toMap
 
-  /** The chain, with the rules that are decided when this object is created. */
+  /** Chain with the rules that were decided before this object was created. */
   val chain: Chain =
     written.copy(decided = written.legs.flatMap(leg => switch(leg).map(leg.name -> _.counts)).toMap)
 
-  /** Where a leg begins; None before the switch to it. */
+  /** Start of a leg; None before the switch to the leg. */
   def start(leg: Leg): Option[Position] = scopes(leg.name).switch.map(_.start)
 
-  /** The switch to a leg, if it is stored. */
+  /** Stored switch to a leg, if any. */
   def switch(leg: Leg): Option[SwitchFormat.Switch] = scopes(leg.name).switch
 
-  /** Whether a leg has ended. */
+  /** True if a leg has ended. */
   def hasEnded(leg: Leg): Boolean = chain.after(leg).exists(start(_).nonEmpty)
 
-  /** Stores the switch to a leg. The result is the switch of another driver, if that driver has stored it meanwhile. */
+  /** Stores the switch to a leg. If another driver has stored a switch first, returns that switch. */
   def switch(leg: Leg, after: Leg, ended: Position, decision: HandOverDecision, start: Position): SwitchFormat.Switch =
     scopes(leg.name).switch(SwitchFormat.write(leg, after, ended, decision, start))
 
-  /** Whether the source of an ended leg has received the commit of its end. */
+  /** True if the end of an ended leg is committed to its source. */
   def isCommitted(leg: Leg): Boolean = scopes(leg.name).isCommitted
 
-  /** Stores that the source of a leg has received the commit of its end. */
+  /** Records that the end of a leg is committed to its source. */
   def committed(leg: Leg, ended: Position): Unit = scopes(leg.name).committed(ended)
 
-  /** Warns of each rule that was changed after the switch to its leg, and has no effect. The first leg of a chain can have no rule. */
+  /** Warns of each rule that was changed after the switch to its leg. Such a change has no effect. The first leg of a
+    * chain has no rule.
+    */
   def warnOfChangedRules(): Unit = chain.legs.drop(1).foreach { leg =>
     scopes(leg.name).switch.filterNot(_.rule == HandOver.text(leg.handOver)).foreach { switch =>
       LegLog.logger.warn(
@@ -61,7 +64,9 @@ final private[hybrid] class LegLog(log: SideLog, written: Chain) {
     }
   }
 
-  /** Warns of each leg that was removed before the commit of its end. Without the leg, its source and its options are not known. */
+  /** Warns of each leg that was removed before the commit of its end. The options of a removed leg are missing, so
+    * Splice cannot commit the end.
+    */
   def warnOfMissingCommits(): Unit = chain.legs.flatMap(leg => missingCommits(leg.name)).foreach { case (leg, end) =>
     LegLog.logger.warn(
       s"Leg '$leg' was removed from the chain before Splice committed its end $end outside of the checkpoint, for example to its consumer " +
@@ -70,7 +75,7 @@ final private[hybrid] class LegLog(log: SideLog, written: Chain) {
     )
   }
 
-  /** The removed legs directly before a leg whose end is to be committed, and was not. */
+  /** Removed legs directly before `leg` whose end was not committed, with their ends. */
   @tailrec private def missingCommits(leg: String, later: Seq[(String, String)] = Nil): Seq[(String, String)] = {
     val entry = SwitchFormat.entries(log.scope(LegEnumerators.scope(leg))).find(0)
     entry.map(SwitchFormat.after).filterNot(chain.contains) match {
@@ -89,7 +94,7 @@ private[hybrid] object LegLog {
 
   private val Committed = "committed"
 
-  /** The entries of one leg. */
+  /** Side-log entries of one leg. */
   final private class Scope(log: SideLog, leg: Leg) {
 
     private lazy val handOvers = new NumberedEntries(log, SwitchFormat.Prefix)(SwitchFormat.read(_, leg.source))

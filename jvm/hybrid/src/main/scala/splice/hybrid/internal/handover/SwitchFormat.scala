@@ -14,14 +14,14 @@ import splice.source.internal.entries.{Json, NumberedEntries, VersionedEntry}
 import splice.source.runtime.SideLog
 import splice.source.{LogPartition, OffsetRanges, Position, Source, StartPosition, StoredStart}
 
-/** A switch as a side-log entry. The head has the previous leg, the rule, whether it counts offsets, the time and the kind of the start,
-  * whether the end of the previous leg is committed outside of the checkpoint, and the number of partitions with holes. Then come the position
-  * at which the previous leg ended, the position at which this one begins, one line of proof per finding, and one line per partition with
-  * holes ([[FillFormat]]).
+/** Side-log format of a switch. The head has the previous leg, the rule, a flag for counted offsets, and the time and
+  * kind of the start. The head also has a flag for ends that are committed outside of the checkpoint, and the number
+  * of partitions with holes. The lines after the head are the end of the previous leg, the start of this leg, the
+  * proof, and one line per partition with holes ([[FillFormat]]).
   */
 private[splice] object SwitchFormat {
 
-  /** The prefix of the entries. */
+  /** Prefix of the entries. */
   val Prefix = "hand-over"
 
   private val Commits = "commits"
@@ -49,29 +49,29 @@ private[splice] object SwitchFormat {
     )
   }
 
-  /** The switches to a leg.
+  /** Entries of the switches to a leg.
     *
     * @param log
-    *   the leg's scope
+    *   scope of the leg
     */
   def entries(log: SideLog): NumberedEntries[VersionedEntry] = new NumberedEntries(log, Prefix)(identity)
 
-  /** The part of a switch that users see: time, rule, kind of start, and findings. */
+  /** User-visible part of a switch: time, rule, kind of start, and findings. */
   def summary(entry: VersionedEntry): Seq[(String, JsonNode)] =
     Seq("at", "rule", "start").map(key => key -> entry(key)) :+
       ("found" -> Json.array(entry.nodes.drop(2).dropRight(filled(entry))))
 
-  /** The number of lines with holes. */
+  /** Number of lines with holes. */
   private def filled(entry: VersionedEntry): Int = entry.find(Filled).fold(0)(_ => entry.long(Filled).toInt)
 
-  /** The name of the previous leg. */
+  /** Name of the previous leg. */
   def after(entry: VersionedEntry): String = entry.text("after")
 
-  /** The text of the end of the previous leg, if its source commits positions outside of the checkpoint. */
+  /** Text of the end of the previous leg, if its source commits positions outside of the checkpoint. */
   def toCommit(entry: VersionedEntry): Option[String] =
     entry.find(Commits).filter(_.asBoolean).flatMap(_ => entry.lines.headOption)
 
-  /** @throws SpliceException when the entry is damaged */
+  /** @throws SpliceException if the entry is corrupt */
   def read(entry: VersionedEntry, source: Source[_ <: Position]): Switch = entry.lines match {
     case Seq(ended, start, more @ _*) if filled(entry) <= more.size =>
       val (proof, fill) = more.splitAt(more.size - filled(entry))
@@ -85,27 +85,27 @@ private[splice] object SwitchFormat {
         proof,
         FillFormat.read(entry, fill)
       )
-    case lines => entry.corrupt(s"it has ${lines.size + 1} lines instead of ${3 + filled(entry)} or more")
+    case lines => entry.corrupt(s"the entry has ${lines.size + 1} lines instead of ${3 + filled(entry)} or more")
   }
 
-  /** A switch that was read.
+  /** Parsed switch.
     *
     * @param after
-    *   the name of the previous leg, which the chain may not have any more
+    *   name of the previous leg, which may have been removed from the chain
     * @param at
-    *   the time of the decision
+    *   time of the decision
     * @param rule
-    *   the rule in one line
+    *   text of the rule on one line
     * @param counts
-    *   whether the rule counts the offsets of previous legs
+    *   true if the rule counts the offsets of previous legs
     * @param ended
-    *   the text of the position at which the previous leg ended
+    *   text of the end position of the previous leg
     * @param start
-    *   the position at which the leg begins
+    *   start position of the leg
     * @param proof
-    *   what was found, as lines of JSON
+    *   findings as lines of JSON
     * @param fill
-    *   the partitions that begin with offsets that the history lacks
+    *   partitions that begin with offsets that the history lacks
     */
   final case class Switch(
       after: String,
@@ -118,7 +118,7 @@ private[splice] object SwitchFormat {
       fill: SortedMap[LogPartition, OffsetRanges]
   ) {
 
-    /** Where the leg begins, for its enumerator. */
+    /** Start of the leg for its enumerator. */
     def stored: StoredStart = StoredStart(start.json, fill)
   }
 

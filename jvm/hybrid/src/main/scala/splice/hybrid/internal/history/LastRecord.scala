@@ -8,16 +8,16 @@ import java.time.Instant
 import splice.hybrid.LogColumns
 import splice.source.log.LogRecord
 
-/** The row with the greatest offset of one log partition, as far as it is compared with the log.
+/** Compared values of the row with the greatest offset of a log partition.
   *
   * @param time
-  *   the timestamp of the record; None if the leg does not have it
+  *   timestamp of the record; None if the leg has no timestamp column
   * @param key
-  *   the key of the record; None if the leg does not have it
+  *   key of the record; None if the leg has no key column
   */
 final private[splice] case class LastRecord(offset: Long, time: Option[RecordTime], key: Option[RecordKey]) {
 
-  /** What of it these columns have; None if that is nothing. */
+  /** Restriction of the record to the given columns; None if no value remains. */
   def of(columns: Option[LogColumns.Named]): Option[LastRecord] = {
     val kept = copy(
       time = time.filter(_ => columns.exists(_.timestamp.nonEmpty)),
@@ -26,10 +26,12 @@ final private[splice] case class LastRecord(offset: Long, time: Option[RecordTim
     Option.when(kept.isKnown)(kept)
   }
 
-  /** Whether there is something to compare. */
+  /** True if the record has a value to compare. */
   def isKnown: Boolean = time.nonEmpty || key.nonEmpty
 
-  /** How the record of the log at this offset differs; None if it is the same record, by the values that the history has. */
+  /** Description of the difference to the record of the log at this offset; None if the values of the history are
+    * equal.
+    */
   def difference(found: LogRecord): Option[String] = {
     val other = RecordKey.of(found)
     val same  = time.forall(_.has(found.millis)) && key.forall(_ == other)
@@ -41,7 +43,9 @@ final private[splice] case class LastRecord(offset: Long, time: Option[RecordTim
   }
 }
 
-/** The timestamp of a record at the precision of a history: a time in milliseconds from `from` (included) until `until` (excluded). */
+/** Timestamp of a record at the precision of a history: a range of milliseconds from `from` (included) to `until`
+  * (excluded).
+  */
 final private[splice] case class RecordTime(from: Long, until: Long) {
 
   def has(millis: Long): Boolean = from <= millis && millis < until

@@ -6,10 +6,10 @@ package splice.hybrid.internal.history
 import splice.hybrid.internal.chain.Leg
 import splice.source.{LogPartition, OffsetSummary}
 
-/** The offsets that a leg ended with, per log partition.
+/** Offsets of an ended leg per log partition.
   *
   * @param last
-  *   the row with the greatest offset per log partition, if it is compared with the log
+  *   row with the greatest offset per log partition, if compared with the log
   */
 final private[splice] case class LegOffsets(
     leg: Leg,

@@ -10,19 +10,19 @@ import splice.hybrid.internal.errors.HandOverErrors
 import splice.source.LogPartition
 import splice.source.log.{LogPartitions, LogRange}
 
-/** Compares the last record that a history has of each partition with the record that the log has at the same offset. Offsets alone do not show
-  * that a history is of another log.
+/** Compares the last record of a history per partition with the log record at the same offset. Offsets alone cannot
+  * prove that the history is a copy of this log.
   */
 private[hybrid] object LogComparison {
 
   /** @param before
-    *   the names of the legs of the history
+    *   names of the legs of the history
     * @param ranges
-    *   the ranges of the log
+    *   ranges of the log
     * @return
-    *   the partitions whose records were compared: those with a timestamp or a key in the history, and with the record in the log
+    *   compared partitions: partitions with a timestamp or key in the history and with the record in the log
     * @throws splice.source.errors.SpliceException
-    *   when a record differs
+    *   if a record differs
     */
   def apply(
       before: Seq[String],

@@ -8,12 +8,12 @@ import splice.hybrid.internal.errors.{HandOverErrors, Ranges}
 import splice.source.log.OffsetRuns
 import splice.source.{LogPartition, OffsetSummary}
 
-/** The offsets of one log partition that several legs have together.
+/** Offsets of one log partition in all legs of a history.
   *
   * @param parts
-  *   what each of the legs has, in the order of the chain; never empty
+  *   offsets of each leg in chain order; never empty
   * @param last
-  *   the row with the greatest offset of all legs that have such a row
+  *   row with the greatest offset of all legs, if any leg keeps such a row
   */
 final private[splice] case class PartitionHistory(
     partition: LogPartition,
@@ -21,30 +21,30 @@ final private[splice] case class PartitionHistory(
     last: Option[LastRecord] = None
 ) {
 
-  /** The offsets of all legs. */
+  /** Offsets of all legs together. */
   lazy val offsets: OffsetRuns = {
     val all = new OffsetRuns
     parts.foreach(part => all.addAll(part._2.offsets))
     all
   }
 
-  /** The first offset that the history should have: 0, or the start of a log that was read, which is the choice of its options. */
+  /** First expected offset of the history: 0, or the configured start if the earliest leg reads a log. */
   def from: Long = {
     val (leg, earliest) = parts.minBy(_._2.from)
     if (leg.source.readsLog) earliest.from else 0L
   }
 
-  /** One past the greatest offset: where the log takes over. */
+  /** Greatest offset plus one: the start of the log. */
   def until: Long = parts.map(_._2.until).max
 
-  /** The offsets that no leg has, between two offsets. */
+  /** Offsets between `after` and `before` that no leg has. */
   def holes(after: Long, before: Long): Iterator[(Long, Long)] =
     if (after < before) offsets.holes(after, before) else Iterator.empty
 
-  /** How many rows the legs have. A log that was read may have fewer records than offsets. */
+  /** Number of rows of all legs. A leg that reads a log may have fewer records than offsets. */
   def rows: Long = parts.map(_._2.offsets.rows).sum
 
-  /** The offsets that are there several times, in words; none if there are none. */
+  /** Descriptions of duplicate offsets; empty without duplicates. */
   def duplicates: Seq[String] = if (offsets.rows == offsets.count) Nil
   else {
     val within = parts.collect {
@@ -54,7 +54,7 @@ final private[splice] case class PartitionHistory(
     }
     val between = parts.combinations(2).toSeq.collect { case Seq((a, one), (b, other)) =>
       val both = Ranges(one.offsets.and(other.offsets).ranges)
-      // A log has no record at some offsets that were read.
+      // A log leg covers offsets without a record.
       val most = if (a.source.readsLog || b.source.readsLog) "up to " else ""
       Option.unless(both.isEmpty)(
         s"$partition has $most${both.offsets} offsets in both '${a.name}' and '${b.name}' ($both)"
@@ -66,7 +66,7 @@ final private[splice] case class PartitionHistory(
 
 private[splice] object PartitionHistory {
 
-  /** What legs have together, by partition. */
+  /** Combined history of legs, by partition. */
   def of(legs: Seq[LegOffsets]): Seq[PartitionHistory] = {
     val parts = for {
       one  <- legs
@@ -77,14 +77,14 @@ private[splice] object PartitionHistory {
     }
   }
 
-  /** Applies `onDuplicates` of the leg that takes over.
+  /** Applies the policy `onDuplicates` of the leg that starts.
     *
     * @param before
     *   the names of the legs of the history
     * @return
-    *   the warning, if there are duplicates and the policy accepts them
+    *   warning, if duplicates exist and the policy accepts them
     * @throws splice.source.errors.SpliceException
-    *   if there are duplicates and the policy is to fail
+    *   if duplicates exist and the policy is to fail
     */
   def checkDuplicates(before: Seq[String], leg: Leg, history: Seq[PartitionHistory]): Option[String] = {
     val found = history.flatMap(_.duplicates)

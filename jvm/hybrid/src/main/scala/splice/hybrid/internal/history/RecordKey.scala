@@ -11,19 +11,19 @@ import java.util.HexFormat
 
 import splice.source.log.LogRecord
 
-/** The key of a record, as far as it is compared and shown. A short key is kept completely, a long one as its first bytes and a digest, because
-  * the checkpoint has one key per partition.
+/** Key of a record for comparison and display. The checkpoint has one key per partition, so a long key is reduced to
+  * its first bytes and a digest.
   *
   * @param size
-  *   the number of bytes; -1 if the record has no key
+  *   number of bytes; -1 if the record has no key
   * @param head
-  *   the first bytes, as hexadecimal digits
+  *   first bytes as hexadecimal digits
   * @param digest
-  *   the SHA-256 digest of a long key, as hexadecimal digits; empty for a short one
+  *   SHA-256 digest of a long key as hexadecimal digits; empty for a short key
   */
 final private[splice] case class RecordKey(size: Int, head: String, digest: String) {
 
-  /** The key as text if it is text, else as hexadecimal digits; a long key is shortened. */
+  /** Text of the key if it is valid UTF-8, else hexadecimal digits. A long key is truncated. */
   override def toString: String =
     if (size < 0) "null"
     else {
@@ -38,10 +38,10 @@ private[splice] object RecordKey {
   private val Kept  = 64
   private val Shown = 32
 
-  /** The key of a record without a key. */
+  /** Value for a record without a key. */
   val Absent: RecordKey = RecordKey(-1, "", "")
 
-  /** The key in the first bytes of an array. */
+  /** Creates a key from the first `size` bytes of an array. */
   def of(bytes: Array[Byte], size: Int): RecordKey = {
     val digest = MessageDigest.getInstance("SHA-256")
     digest.update(bytes, 0, size)

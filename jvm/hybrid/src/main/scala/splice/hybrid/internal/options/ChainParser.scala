@@ -13,10 +13,10 @@ import splice.source.errors.OptionErrors
 import splice.source.options.{CommonOptions, OptionSet, OptionType, SourceOption, SourceOptions}
 import splice.source.runtime.Boundedness
 
-/** Creates the chain that options set, and checks all that needs no server, no folder and no checkpoint. */
+/** Creates the chain from its options, and runs all checks that need no server, folder or checkpoint. */
 private[splice] object ChainParser {
 
-  /** @throws SpliceOptionException that names the option, with the leg in front */
+  /** @throws SpliceOptionException with the name of the option, prefixed by its leg */
   def parse(options: SourceOptions): Chain = {
     val names = options(HybridOptions.Legs)
     LegNames.check(options, names)
@@ -81,7 +81,7 @@ private[splice] object ChainParser {
   private def inherited(options: SourceOptions, leg: SourceOptions): SourceOptions =
     options.get(CommonOptions.OnUnknown.key).fold(leg)(leg.orElse(CommonOptions.OnUnknown.key, _))
 
-  // Dotted keys pass the hybrid's own check, so one with a mistyped leg must be found here.
+  // The check of the hybrid's options skips dotted keys, so this check must detect a mistyped leg name.
   private def refuseStrangers(options: SourceOptions, names: Seq[String]): Unit = {
     val legs                 = names.map(_.toLowerCase(Locale.ROOT)).toSet
     def isStrange(k: String) = k.contains('.') && !legs(k.takeWhile(_ != '.').toLowerCase(Locale.ROOT))

@@ -7,16 +7,16 @@ import splice.hybrid.LogColumns
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.source.errors.OptionErrors
 
-/** Checks which legs are counted by the hand-overs that are not decided, and by which columns, as far as no column is needed for it.
+/** Checks the legs and columns that undecided hand-overs count, as far as no schema is needed.
   *
-  * The options of a leg that has ended and the rule of a leg that has begun are not checked, because they have no effect.
+  * Options of ended legs and rules of started legs have no effect and are not checked.
   */
 private[hybrid] object EvidenceCheck {
 
   private val Key = LogColumnsOption.Columns.key
 
   /** @throws splice.source.errors.SpliceOptionException
-    *   when a rule that counts offsets counts no leg, or `logColumns` of a leg has no effect
+    *   if a rule that counts offsets has no leg to count, or `logColumns` of a leg has no effect
     */
   def apply(chain: Chain): Unit = {
     chain.legs.filterNot(chain.hasEnded).foreach(leg => leg.logColumns.foreach(check(chain, leg, _)))
@@ -32,7 +32,7 @@ private[hybrid] object EvidenceCheck {
       throw LogColumnsOption.invalid(
         option(leg),
         LogColumnsOption.text(named),
-        s"leg '${leg.name}' reads a log, so it has its own topics, partitions and offsets, and only none is allowed"
+        s"leg '${leg.name}' reads a log and has topics, partitions and offsets already; only none is allowed"
       )
     case _: LogColumns.Named if chain.counting(leg).isEmpty                        => throw withoutEffect(leg)
     case LogColumns.Excluded if !chain.later(leg).exists(chain.undecided.contains) => throw withoutEffect(leg)

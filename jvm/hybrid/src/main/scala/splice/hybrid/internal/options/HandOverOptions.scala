@@ -11,7 +11,7 @@ import splice.source.errors.OptionErrors
 import splice.source.options.{OptionType, SourceOption, SourceOptions}
 import splice.source.{OffsetColumns, OnGap}
 
-/** The options of one leg that say its [[HandOver]]. */
+/** Options of a leg that define its [[HandOver]]. */
 private[splice] object HandOverOptions {
 
   val OffsetsRule          = "offsets"
@@ -137,10 +137,10 @@ private[splice] object HandOverOptions {
     CustomRule           -> Set(Class.key, Python.key, Topic.key, Partition.key, Offset.key, Column.key)
   )
 
-  /** The rule that the options say, if any.
+  /** Hand-over rule of the options, if any.
     *
     * @throws SpliceOptionException
-    *   when a parameter is missing, or given without the rule that it belongs to
+    *   if a parameter is missing, or is set without its rule
     */
   def parse(options: SourceOptions): Option[HandOver] = {
     val rule = options.find(Rule).map(_(options))
@@ -159,7 +159,7 @@ private[splice] object HandOverOptions {
     all.map(_.key).find(key => options.contains(key) && !own(key)).foreach { key =>
       val belongs = parameters.collect { case (name, keys) if keys(key) => name }
       val needed  = if (belongs.isEmpty) "a hand-over" else belongs.map(r => s"'${Rule.key}' = $r").mkString(" or ")
-      val found   = options.get(Rule.key).fold("there is none")(r => s"it is $r")
+      val found   = options.get(Rule.key).fold("no hand-over is set")(r => s"the hand-over is $r")
       throw OptionErrors.conflict(
         Seq(options.name(key), options.name(Rule.key)),
         s"'${options.name(key)}' belongs to $needed, and $found; remove the option, or set the hand-over that the option belongs to"

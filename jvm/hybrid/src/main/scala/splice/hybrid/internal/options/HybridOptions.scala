@@ -5,7 +5,7 @@ package splice.hybrid.internal.options
 
 import splice.source.options.{OptionSet, OptionType, SourceOption}
 
-/** The options of a hybrid, and those that every leg has beside its source's own. */
+/** Options of a hybrid source, and options of each leg in addition to the options of its source. */
 private[splice] object HybridOptions {
 
   val Legs: SourceOption[Seq[String]] = SourceOption(
@@ -34,10 +34,10 @@ private[splice] object HybridOptions {
       "columns unchanged."
   )
 
-  /** The hybrid's own; what has a dot belongs to a leg and is checked there. */
+  /** Options of the hybrid source. An option with a dot belongs to a leg and is checked there. */
   val set: OptionSet = OptionSet("Hybrid source", Seq(Legs, Schema), _.contains('.'))
 
-  /** What each leg has beside its source's own options. */
+  /** Options of each leg in addition to the options of its source. */
   val leg: OptionSet =
     OptionSet("Each leg of a hybrid source", Seq(Select, LogColumnsOption.Columns) ++ HandOverOptions.all)
 }

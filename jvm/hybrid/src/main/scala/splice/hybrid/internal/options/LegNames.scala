@@ -8,12 +8,12 @@ import java.util.Locale
 import splice.hybrid.internal.errors.HybridErrors
 import splice.source.options.SourceOptions
 
-/** Checks the names of legs: they become parts of option names, of offsets and of file names. */
+/** Checks the names of legs. Leg names become parts of option names, offsets and file names. */
 private[splice] object LegNames {
 
   private val allowed = "[A-Za-z][A-Za-z0-9_]*".r
 
-  /** @throws splice.source.errors.SpliceOptionException when a name is not an identifier, or two names differ in case only */
+  /** @throws splice.source.errors.SpliceOptionException if a name is not an identifier, or two names differ in case only */
   def check(options: SourceOptions, names: Seq[String]): Unit = {
     def refuse(name: String, why: String) = throw HybridErrors.legName(options.name(HybridOptions.Legs.key), name, why)
     names.filterNot(allowed.matches).foreach {

@@ -16,7 +16,7 @@ import splice.source.errors.{OptionErrors, SpliceOptionException}
 import splice.source.internal.entries.Json
 import splice.source.options.{OptionType, SourceOption, SourceOptions}
 
-/** The option `logColumns` of a leg, and its JSON in the checkpoint. */
+/** Option `logColumns` of a leg, and its JSON in the checkpoint. */
 private[splice] object LogColumnsOption {
 
   private val Excluded = "none"
@@ -33,13 +33,13 @@ private[splice] object LogColumnsOption {
       "Default: the columns of this hand-over."
   )
 
-  // Otherwise the last value of a key that occurs twice is taken.
+  // By default, Jackson silently uses the last value of a duplicate key.
   private val mapper = JsonMapper.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build()
 
-  /** The columns of a leg, if its options set them.
+  /** Columns of a leg; None if the option is not set.
     *
     * @throws SpliceOptionException
-    *   when the value is neither `none` nor a JSON object with the right keys
+    *   if the value is neither `none` nor a JSON object with the correct keys
     */
   def parse(options: SourceOptions): Option[LogColumns] = options.find(Columns).map { text =>
     if (text.equalsIgnoreCase(Excluded)) LogColumns.Excluded
@@ -49,11 +49,11 @@ private[splice] object LogColumnsOption {
     }
   }
 
-  /** The error of a value that is not allowed. */
+  /** Error for an invalid value. */
   def invalid(option: String, value: String, why: String): SpliceOptionException =
     OptionErrors.invalidValue(option, value, s"$Allowed ($why)", Columns.doc)
 
-  /** The value of the option. */
+  /** Option value for columns. */
   def text(columns: LogColumns): String = columns match {
     case LogColumns.Excluded     => Excluded
     case named: LogColumns.Named => Json.write(json(named))
@@ -62,20 +62,20 @@ private[splice] object LogColumnsOption {
   def json(columns: LogColumns.Named): JsonNode =
     Json.obj(names(columns).map { case (key, name) => key -> Json.text(name) }: _*)
 
-  /** Keys and columns. */
+  /** Pairs of key and column name. */
   private def names(columns: LogColumns.Named): Seq[(String, String)] = {
     val offsets = columns.offsets
     Needed.zip(Seq(offsets.topic, offsets.partition, offsets.offset)) ++
       Others.zip(Seq(columns.timestamp, columns.key)).collect { case (key, Some(name)) => key -> name }
   }
 
-  /** The columns that [[json]] wrote, or the reason why it is something else. */
+  /** Parses the result of [[json]]. Left = the reason why the node is invalid. */
   def read(node: JsonNode): Either[String, LogColumns.Named] = {
     val fields  = Json.fields(node)
     val strange = fields.map(_._1).filterNot((Needed ++ Others).contains)
     val missing = Needed.filterNot(fields.map(_._1).contains)
     val bad     = fields.filterNot { case (_, name) => name.isTextual && name.asText.trim.nonEmpty }
-    if (!node.isObject) Left("it is not an object")
+    if (!node.isObject) Left("the value is not an object")
     else if (strange.nonEmpty) Left(s"'${strange.head}' is not one of ${(Needed ++ Others).mkString(", ")}")
     else if (missing.nonEmpty) Left(s"'${missing.head}' is missing")
     else if (bad.nonEmpty) Left(s"'${bad.head._1}' does not name a column")
@@ -92,7 +92,7 @@ private[splice] object LogColumnsOption {
   private def distinct(columns: LogColumns.Named): Either[String, LogColumns.Named] =
     repeated(names(columns)).toLeft(columns)
 
-  /** Why roles do not go together, if two of them have one column. */
+  /** Reason for a conflict, if two roles have the same column. */
   def repeated(names: Seq[(String, String)]): Option[String] = names.combinations(2).collectFirst {
     case Seq((a, one), (b, other)) if HybridColumns.same(one, other) => s"'$a' and '$b' are the same column '$one'"
   }

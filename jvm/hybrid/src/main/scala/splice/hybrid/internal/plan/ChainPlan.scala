@@ -16,16 +16,17 @@ import splice.source.internal.entries.Json
 import splice.source.internal.legs.{BatchCount, LegPlan}
 import splice.source.runtime.SideLog
 
-/** The plan of a query over a chain, leg by leg, up to the rows that are available now.
+/** Plan of a query over a chain. The plan has one entry per leg and covers the rows that are available now.
   *
   * @param log
-  *   the side log of the run, which is discarded
+  *   side log of the run; discarded after the plan
   * @param switched
-  *   evaluates and stores a switch like a query: the start of the next leg, when a leg has ended at a position
+  *   evaluates and stores a switch as a query does; returns the start of the next leg if a leg has ended at a
+  *   position
   * @param scan
-  *   whether rows may be read to evaluate a rule
+  *   true if the plan may read rows to evaluate a rule
   * @param now
-  *   the time of the plan
+  *   time of the plan
   */
 final private[hybrid] class ChainPlan(
     chain: Chain,
@@ -43,7 +44,7 @@ final private[hybrid] class ChainPlan(
   def apply(start: HybridPosition): Seq[LegPlan] =
     chain.legs.foldLeft((Vector.empty[LegPlan], Begin(Some(start), None, Nil))) { case ((done, begin), leg) =>
       val count = begin.at.map(at => enumerators.named(leg)(BatchCount.of(_, at.position)))
-      // The switch to the last leg is a batch also if it has no row.
+      // The switch to the last leg is a batch even without rows.
       val number =
         if (leg == chain.last && leg != chain.first) count.map(c => c.copy(number = math.max(c.number, 1L))) else count
       val own = LegPlan(
@@ -60,15 +61,15 @@ final private[hybrid] class ChainPlan(
     }._1
 
   private def next(before: Begin, count: Option[BatchCount], leg: Leg, next: Leg): Begin = {
-    // Errors of servers come first, so that an error of the switch is the result of its rule.
+    // Server errors are raised here first. A later error of the switch is therefore an error of its rule.
     val _     = outlooks(next.name)()
     val found = Seq(
       ExpectedGaps.of(chain, next, of => outlooks(of.name)()),
       FutureTimes.of(chain, next, of => outlooks(of.name)(), now)
     ).flatten
     val result = for {
-      at    <- before.at.toRight(Undecided -> s"the start of leg '${leg.name}' is not known")
-      until <- count.map(_.until).toRight(Undecided -> s"the start of leg '${leg.name}' is not known")
+      at    <- before.at.toRight(Undecided -> s"the start of leg '${leg.name}' is undecided")
+      until <- count.map(_.until).toRight(Undecided -> s"the start of leg '${leg.name}' is undecided")
       _     <- if (scan) Right(()) else needsScan(leg, next).map(Undecided -> _).toLeft(())
       begun <- evaluated(at.moved(until))
     } yield begun
@@ -84,7 +85,7 @@ final private[hybrid] class ChainPlan(
     try switched(at).toRight(Undecided -> s"leg '${at.leg}' does not end yet")
     catch { case e: SpliceException => Left(Error -> e.getMessage) }
 
-  /** Why a rule is not evaluated without a scan. */
+  /** Reason why the rule of a leg needs a scan; None if it needs no scan. */
   private def needsScan(leg: Leg, next: Leg): Option[String] = next.handOver.flatMap {
     case _: HandOver.ModificationTime | _: HandOver.NowMinus => None
     case _: HandOver.EventTime                               => Option.when(!leg.source.readsLog)(NeedsRows)
@@ -95,14 +96,14 @@ final private[hybrid] class ChainPlan(
   private def decided(leg: Leg): Seq[(String, JsonNode)] =
     SwitchFormat.entries(log.scope(LegEnumerators.scope(leg.name))).all.headOption.toSeq.flatMap(SwitchFormat.summary)
 
-  /** What the policies of a leg let pass. */
+  /** Warnings about missing and repeated records that the policies of a leg accept. */
   private def losses(leg: Leg): Seq[String] = {
     val rows                  = decided(leg).collect { case ("found", found) => Json.items(found) }.flatten
     def partitions(k: String) = rows.count(row => Json.field(row, k).exists(_.path("offsets").asLong > 0))
     Seq(
       "unavailable" ->
-        "have offsets that neither the history nor the log has. 'onGap' lets the query continue without them.",
-      "repeated" -> "have records several times in the history. 'onDuplicates' lets the query continue with them."
+        "have offsets that are missing in the history and in the log. With this 'onGap', the query continues without them.",
+      "repeated" -> "have duplicate records in the history. With this 'onDuplicates', the query continues with them."
     ).collect { case (key, text) if partitions(key) > 0 => s"${partitions(key)} partitions $text" }
   }
 }
@@ -111,17 +112,17 @@ private object ChainPlan {
 
   private val Undecided = "undecided"
   private val Error     = "error"
-  private val NeedsRows = "the rule needs the rows of the history, which plan(scan=True) reads"
+  private val NeedsRows = "the rule needs the rows of the history; use plan(scan=True)"
   private val CallsRule = "plan(scan=True) calls the rule"
 
-  /** Where a leg begins, and how it takes over.
+  /** Start of a leg, with its hand-over.
     *
     * @param at
-    *   None if it depends on rows that were not read
+    *   None if the start depends on rows that the plan did not read
     */
   final private case class Begin(at: Option[HybridPosition], handOver: Option[JsonNode], warnings: Seq[String])
 
-  /** A value that is made when it is first used. */
+  /** Lazy value. */
   final private class Once[A](make: => A) {
     private lazy val made: A = make
     def apply(): A           = made
@@ -140,6 +141,6 @@ private object ChainPlan {
     Json.obj((rule +: policies) ++ fields.filterNot(_._1 == "rule"): _*)
   }
 
-  // The names of the cases are those of the values.
+  // The names of the cases equal the option values.
   private def text(policy: Product): JsonNode = Json.text(policy.productPrefix.toLowerCase(java.util.Locale.ROOT))
 }

@@ -9,15 +9,16 @@ import splice.hybrid.HandOver
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.source.log.Outlook
 
-/** Records that are probably neither in the history nor in the log, estimated before a row is read. */
+/** Estimate of records that are missing in both the history and the log. The estimate reads no rows. */
 private[hybrid] object ExpectedGaps {
 
   private val Shown = 20
 
-  /** The warning for a leg that takes over by a rule; None if no gap is expected.
+  /** Warning for a leg with a hand-over rule; None if no gap is expected.
     *
-    * The newest file has no record that was written after the file. If retention has removed records from the log, and the first one
-    * left is later than the newest file, then the removed records after that time are in neither.
+    * The newest file has no records that are later than the file. If retention has removed log records, and the first
+    * remaining record is later than the newest file, the history and the log lack the removed records after that
+    * time.
     */
   def of(chain: Chain, leg: Leg, outlook: Leg => Outlook): Option[String] = {
     val history = leg.handOver.toSeq.flatMap {
@@ -25,7 +26,7 @@ private[hybrid] object ExpectedGaps {
       case _: HandOver.EventTime | _: HandOver.ModificationTime => chain.legs.takeWhile(_ != leg).lastOption.toSeq
       case _                                                    => Nil
     }
-    // The files are listed only if retention has removed anything.
+    // Files are listed only if retention has removed records.
     val removed = if (history.isEmpty) Nil else outlook(leg).logs.toSeq.filter(_._2.range.from > 0)
     val times   = if (removed.isEmpty) Nil else history.map(before => outlook(before).modified.map(_.last))
     Option.when(times.nonEmpty && times.forall(_.nonEmpty))(times.flatten.max).flatMap { newest =>

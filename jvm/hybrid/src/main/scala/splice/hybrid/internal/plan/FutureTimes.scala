@@ -11,16 +11,18 @@ import splice.hybrid.internal.handover.HandOverDecision
 import splice.hybrid.internal.options.HandOverOptions
 import splice.source.log.Outlook
 
-/** Times of a history that are later than now, found before a row is read. A rule by time fails at the switch because of them. */
+/** Check for times of a history that are later than now. A time rule would fail at the switch. The check reads no
+  * rows.
+  */
 private[hybrid] object FutureTimes {
 
-  /** The warning for a leg that takes over by a time of the previous leg; None if no such time is known to be later than now. */
+  /** Warning for a leg with a time rule; None if no available time of the previous leg is later than now. */
   def of(chain: Chain, leg: Leg, outlook: Leg => Outlook, now: Instant): Option[String] = for {
     rule         <- leg.handOver
     before       <- chain.legs.takeWhile(_ != leg).lastOption if !before.source.readsLog
     (what, last) <- found(rule, () => outlook(before)) if last.isAfter(now.plus(HandOverDecision.ClockSkew))
   } yield s"$what in leg '${before.name}' is $last, and now is $now. The switch to leg '${leg.name}' fails with " +
-    "SPLICE_HAND_OVER.END_IN_FUTURE then, because all records until that time would be skipped. Correct the rows or the files, or set " +
+    "SPLICE_HAND_OVER.END_IN_FUTURE, because all records before that time would be skipped. Correct the rows or the files, or set " +
     s"'${leg.name}.${HandOverOptions.Rule.key}' to another rule, such as ${HandOverOptions.OffsetsRule}."
 
   private def found(rule: HandOver, before: () => Outlook): Option[(String, Instant)] = rule match {

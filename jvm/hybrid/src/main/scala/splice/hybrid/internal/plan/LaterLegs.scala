@@ -12,19 +12,20 @@ import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
 import splice.source.EnumeratorContext
 import splice.source.log.Outlook
 
-/** Checks the legs after the first one at the first start of a chain, so that a wrong topic or a missing right is an error before the
-  * history is read.
+/** Checks the legs after the first leg at the first start of a chain. A wrong topic or a missing permission then
+  * fails before the history is read.
   */
 private[hybrid] object LaterLegs {
 
   private val logger = LoggerFactory.getLogger("splice.hybrid.internal.plan.LaterLegs")
 
-  /** Asks the source of each leg once. An expected gap and a time after now are warnings, because only the switch decides.
+  /** Requests the outlook of each later leg once. An expected gap or a time after now is only a warning, because the
+    * policies apply at the switch.
     *
     * @param context
-    *   has a side log that is discarded
+    *   context with a side log that is discarded
     * @throws splice.source.errors.SpliceException
-    *   when a leg cannot be read
+    *   if a leg cannot be read
     */
   def check(chain: Chain, context: EnumeratorContext): Unit = {
     Using.resource(new LegEnumerators(chain, context)(_ => None)) { enumerators =>

@@ -10,7 +10,7 @@ import splice.hybrid.internal.split.LegRange
 import splice.source.internal.ReaderSequence
 import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
 
-/** The readers of the legs that one batch touches: column batches when it is one leg, whose reader gives them. */
+/** Readers of the legs of one batch. Column batches need a batch of one leg with a columnar reader. */
 final private[hybrid] class HybridReaders(legs: Map[String, LegReaders]) extends SplitReaderFactory {
 
   override val columnar: Boolean = legs.size == 1 && legs.values.forall(_.columnar)

@@ -14,10 +14,10 @@ import splice.hybrid.internal.split.LegRange
 import splice.source.internal.ConvertedRanges
 import splice.source.{ForwardingReader, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
-/** The readers of one leg, and how their rows become the hybrid's.
+/** Readers of one leg, with the conversion of their rows to rows of the hybrid source.
   *
   * @param counts
-  *   how rows are counted for later legs, if they are
+  *   plan to count rows for later legs; None = rows are not counted
   */
 final private[hybrid] case class LegReaders(
     inner: SplitReaderFactory,
@@ -27,7 +27,7 @@ final private[hybrid] case class LegReaders(
 
   def columnar: Boolean = inner.columnar && shape.columnar
 
-  /** @param leg the name of the leg */
+  /** @param leg name of the leg */
   def rows(leg: String, task: TaskRanges): SplitReader[InternalRow] = {
     val reader = counts match {
       case None                         => inner.rows(task)
@@ -53,7 +53,10 @@ final private[hybrid] case class LegReaders(
 
 private[hybrid] object LegReaders {
 
-  /** @param counts the columns to read if rows are counted, which begin with those of `select`, and how */
+  /** @param counts
+    *   columns to read for counting, which begin with the columns of `select`, and the plan; None = rows are not
+    *   counted
+    */
   def apply(select: CompiledSelect, counts: Option[(StructType, CountPlan)])(
       readers: StructType => SplitReaderFactory
   ): LegReaders = counts match {
@@ -70,7 +73,7 @@ private[hybrid] object LegReaders {
     RowShape.View(columns.indices.map(Cell.Column(_)), columns.fields.toIndexedSeq.map(_.dataType))
 }
 
-/** A reader of one leg, whose ranges are those of the hybrid. */
+/** Reader of one leg that reports ranges of the hybrid source. */
 abstract private[splice] class LegReader(leg: String, inner: SplitReader[InternalRow])
     extends ForwardingReader[InternalRow, InternalRow](inner) {
 
@@ -79,19 +82,19 @@ abstract private[splice] class LegReader(leg: String, inner: SplitReader[Interna
   override def unread: List[SplitRange] = converted(inner.unread)
 }
 
-/** Gives on a leg's rows as they are. */
+/** Forwards the rows of a leg unchanged. */
 final private[splice] class RowReader(leg: String, inner: SplitReader[InternalRow]) extends LegReader(leg, inner) {
 
   override def get(): InternalRow = inner.get()
 }
 
-/** Gives on a leg's rows as a view. */
+/** Forwards the rows of a leg as a view. */
 final private[splice] class ViewReader(leg: String, inner: SplitReader[InternalRow], view: ViewRow)
     extends LegReader(leg, inner) {
   override def get(): InternalRow = view.over(inner.get())
 }
 
-/** Gives on a leg's rows as its `select` computes them. */
+/** Computes the `select` of a leg for each row. */
 final private[splice] class ComputedReader(leg: String, inner: SplitReader[InternalRow], steps: RowSteps)
     extends LegReader(leg, inner) {
   override def get(): InternalRow = steps(inner.get())

@@ -7,9 +7,9 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, MutableProjection, SpecificInternalRow}
 
-/** A compiled `select` at work in one task. Used by one thread; its row is reused.
+/** Evaluation of a compiled `select` in one task. Not thread-safe. The returned row is reused.
   *
-  * Spark copies every row of a source into one of its unsafe rows, so values are kept as they come here and copied once, there.
+  * Spark copies each row of a source into an unsafe row, so this class does not copy values.
   */
 final private[splice] class RowSteps(steps: IndexedSeq[Seq[Expression]]) {
 

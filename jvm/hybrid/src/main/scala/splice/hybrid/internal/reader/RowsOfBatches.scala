@@ -11,7 +11,9 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import splice.source.{ForwardingReader, Poll, SplitReader}
 
-/** The rows of column batches, because counting by columns is faster than row by row. The row is one reused object. */
+/** Reader of the rows of column batches. Counting by columns is faster than counting by rows. The returned row is
+  * reused.
+  */
 final private[splice] class RowsOfBatches(inner: SplitReader[ColumnarBatch])
     extends ForwardingReader[ColumnarBatch, InternalRow](inner) {
 

@@ -10,13 +10,15 @@ import org.apache.spark.unsafe.types.UTF8String
 import splice.hybrid.internal.select.RowShape.{Cell, View}
 import splice.source.{ForwardingReader, SplitReader}
 
-/** Gives on a leg's column vectors in the order of a view, with constants beside them. The vectors stay the leg's own. */
+/** Forwards column vectors of a leg in the order of a view and adds constants. The reader of the leg still owns its
+  * vectors.
+  */
 final private[splice] class ViewBatches(inner: SplitReader[ColumnarBatch], view: View)
     extends ForwardingReader[ColumnarBatch, ColumnarBatch](inner) {
 
   private var seen: Option[(ColumnarBatch, ColumnarBatch)] = None
 
-  // A leg's reader may fill one batch again and again.
+  // The reader of a leg may reuse one batch object.
   override def get(): ColumnarBatch = {
     val batch = inner.get()
     val shown = seen match {
@@ -35,7 +37,7 @@ final private[splice] class ViewBatches(inner: SplitReader[ColumnarBatch], view:
     }
   }.toArray
 
-  // Its number of rows counts nulls only.
+  // A constant vector uses its number of rows only to count nulls.
   private def constant(i: Int, value: Any): ColumnVector = {
     val vector = new ConstantColumnVector(1, view.types(i))
     value match {

@@ -10,10 +10,10 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import splice.hybrid.internal.select.RowShape.{Cell, View}
 
-/** A row that reads another one's columns in its own order, with constants beside them. One object for all rows of a task.
+/** Row that maps its columns to columns of another row or to constants. One object serves all rows of a task.
   *
-  * The getters of the types that queries use most go straight to the row below; the rest go by [[genericGet]], so that a getter
-  * that some version of Spark adds works too.
+  * Getters of frequent types delegate directly to the underlying row. All other getters use [[genericGet]], so
+  * getters of future Spark versions work too.
   */
 final private[splice] class ViewRow(view: View) extends BaseGenericInternalRow {
 
@@ -23,7 +23,7 @@ final private[splice] class ViewRow(view: View) extends BaseGenericInternalRow {
 
   private var row: InternalRow = InternalRow.empty
 
-  /** The same view over another row. */
+  /** Sets the underlying row. Returns this view. */
   def over(next: InternalRow): ViewRow = {
     row = next
     this
@@ -59,5 +59,5 @@ final private[splice] class ViewRow(view: View) extends BaseGenericInternalRow {
 
   override def update(i: Int, value: Any): Unit = throw readOnly
 
-  private def readOnly = new UnsupportedOperationException("a view of a source's row cannot be changed")
+  private def readOnly = new UnsupportedOperationException("a view of a row is read-only")
 }

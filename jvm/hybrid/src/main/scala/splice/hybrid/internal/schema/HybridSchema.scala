@@ -13,10 +13,12 @@ import splice.hybrid.internal.options.HybridOptions
 import splice.source.errors.OptionErrors
 import splice.source.options.SourceOptions
 
-/** The columns that all legs must come to. Nothing is cast: where types differ, the user says how in the leg's `select`. */
+/** Schema that all legs must produce. Splice never casts implicitly. If types differ, the user adds a cast to the
+  * `select` of the leg.
+  */
 private[hybrid] object HybridSchema {
 
-  /** The columns that the option `schema` says. */
+  /** Columns of the option `schema`. */
   def parse(options: SourceOptions, ddl: String): StructType =
     try HybridColumns.nullable(StructType.fromDDL(ddl))
     catch {
@@ -31,11 +33,11 @@ private[hybrid] object HybridSchema {
         )
     }
 
-  /** The hybrid's columns. Each leg whose columns are known without storage is compared with them; the others are compared at the start of
-    * the query, unless they have ended, because the storage of an ended leg may be unavailable.
+  /** Columns of the hybrid source. Legs whose schema needs no storage are compared here. Other legs are compared at
+    * the start of the query. Ended legs are skipped, because their storage may be unavailable.
     *
     * @param columns
-    *   the columns of a leg's rows
+    *   columns of the rows of a leg
     */
   def resolve(chain: Chain, declared: Option[StructType])(columns: Leg => StructType): StructType = {
     val schema = declared.getOrElse(columns(chain.last))
@@ -43,15 +45,15 @@ private[hybrid] object HybridSchema {
     schema
   }
 
-  /** Compares the columns of legs with those of the hybrid.
+  /** Compares the columns of legs with the columns of the hybrid source.
     *
     * @throws splice.source.errors.SpliceException
-    *   when they differ, or the columns of a leg cannot be determined
+    *   if columns differ, or the columns of a leg cannot be determined
     */
   def check(legs: Seq[Leg], schema: StructType)(columns: Leg => StructType): Unit =
     legs.foreach(leg => check(leg, columns(leg), schema))
 
-  /** @throws splice.source.errors.SpliceException that names the leg and the first column that differs */
+  /** @throws splice.source.errors.SpliceException with the names of the leg and of the first column that differs */
   def check(leg: Leg, found: StructType, wanted: StructType): Unit = {
     found.fields.foreach { column =>
       if (found.fields.count(other => HybridColumns.same(other.name, column.name)) > 1)

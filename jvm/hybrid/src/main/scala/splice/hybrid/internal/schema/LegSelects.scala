@@ -15,26 +15,27 @@ import splice.hybrid.internal.select.RowShape.Cell
 import splice.hybrid.internal.select.{CompiledSelect, RowShape, SelectList, SelectPlan}
 import splice.source.runtime.SessionSettings
 
-/** What each leg's `select` comes to. Driver only; answers are kept, because a stream asks again for every batch. */
+/** Compiled `select` lists of the legs. Driver only. Results are cached, because a stream needs them for every batch.
+  */
 final private[hybrid] class LegSelects(declared: => StructType) {
 
   private val compiled = TrieMap.empty[(String, StructType, SessionSettings), CompiledSelect]
 
-  /** The columns of a leg's rows in the hybrid, with the settings of the session as they are now. */
+  /** Columns that a leg contributes to the hybrid source, under the current session settings. */
   def columns(leg: Leg): StructType = leg.select match {
     case None       => HybridColumns.nullable(leg.source.schema)
     case Some(text) => plan(leg, text, SessionSettings.current).schema
   }
 
-  /** How to make `columns` of the hybrid's rows from those of `leg`.
+  /** Compiles the conversion of rows of `leg` to `columns` of the hybrid source.
     *
     * @throws splice.source.errors.SpliceException
-    *   when the leg's columns cannot be found out, or are not the hybrid's
+    *   if the columns of the leg cannot be determined, or differ from those of the hybrid source
     */
   def compile(leg: Leg, columns: StructType, session: SessionSettings): CompiledSelect =
     compiled.getOrElseUpdate((leg.name, columns, session), make(leg, columns, session))
 
-  /** Whether a leg's column vectors could be declared on as they are, as far as the text of its list tells. */
+  /** True if the text of a leg's SELECT list permits the reader to forward column vectors unchanged. */
   def mayBeColumnar(leg: Leg): Boolean =
     leg.source.mayBeColumnar && leg.select.forall(SelectList.parse(active, leg.option, _).onlyColumns)
 

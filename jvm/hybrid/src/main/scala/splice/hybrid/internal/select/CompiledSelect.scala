@@ -8,16 +8,19 @@ import org.apache.spark.sql.types.StructType
 
 import splice.hybrid.internal.select.RowShape.Cell
 
-/** How a leg's rows become rows of the hybrid.
+/** Compiled conversion of rows of a leg to rows of the hybrid source.
   *
   * @param columns
-  *   what is asked of the leg's readers
+  *   columns to request from the readers of the leg
   */
 final private[splice] case class CompiledSelect(columns: StructType, shape: RowShape)
 
 private[splice] object CompiledSelect {
 
-  /** @param steps lists of bound expressions: the first over `columns`, each next over the one before; none = the rows as they are */
+  /** @param steps
+    *   lists of bound expressions; the first list is over `columns`, each other list over the previous list; empty =
+    *   unchanged rows
+    */
   def apply(columns: StructType, steps: IndexedSeq[Seq[Expression]]): CompiledSelect = CompiledSelect(
     columns,
     steps match {

@@ -13,20 +13,20 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import splice.source.internal.RawRows
 
-/** What a leg cannot evaluate in its reader, and what to do instead. */
+/** Expressions that the reader of a leg cannot evaluate, with a remedy for each. */
 private[splice] object Refusals {
 
-  val Subquery = "a reader has no other table to look at; join after the source"
-  val Window   = "a reader sees one row at a time; use it after the source"
+  val Subquery = "a reader has no access to other tables; join after the source"
+  val Window   = "a reader processes one row at a time; use it after the source"
 
-  private val Aggregate  = "a reader sees one row at a time; aggregate after the source"
-  private val Generator  = "each row must give one row; use it after the source"
+  private val Aggregate  = "a reader processes one row at a time; aggregate after the source"
+  private val Generator  = "each row must produce one row; use it after the source"
   private val Python     = "a reader runs no Python; use it after the source"
-  private val Changing   = "a batch that is read again must give the same rows; use it after the source"
+  private val Changing   = "a replayed batch must give the same rows; use it after the source"
   private val RestOfPlan =
     "only a list of expressions over one row can be evaluated in a reader; do this after the source"
 
-  /** What kind of function a group of Spark's function documentation holds, if one that is refused. */
+  /** Function kind of a rejected group in Spark's function documentation; None for all other groups. */
   def ofGroup(group: String): Option[(String, String)] = group match {
     case "agg_funcs"       => Some("aggregate function" -> Aggregate)
     case "window_funcs"    => Some("window function" -> Window)
@@ -34,7 +34,7 @@ private[splice] object Refusals {
     case _                 => None
   }
 
-  /** The first thing in an analysed plan that cannot be evaluated: what it is, and what to do instead. */
+  /** First unsupported node or expression of an analysed plan, with a remedy. */
   def find(plan: LogicalPlan): Option[(String, String)] = plan match {
     case RawRows(_)           => None
     case Project(list, child) => list.iterator.flatMap(find).nextOption().orElse(find(child))
@@ -67,7 +67,7 @@ private[splice] object Refusals {
   private def isCurrent(e: Expression): Boolean =
     e.children.isEmpty && e.containsPattern(TreePattern.CURRENT_LIKE)
 
-  // 'now' and its like are looked up when the list is compiled, and would be another time after a restart.
+  // Values such as 'now' are evaluated when the list is compiled, so a restart would change them.
   private def isSpecial(cast: Cast): Boolean = (cast.child, cast.dataType) match {
     case (Literal(text: UTF8String, _), DateType | TimestampType | TimestampNTZType) =>
       special(text.toString.trim.toLowerCase(Locale.ROOT).takeWhile(_.isLetter))

@@ -9,21 +9,21 @@ import org.apache.spark.unsafe.types.UTF8String
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 
-/** What it takes to make a row of the hybrid from a row of a leg, cheapest first. */
+/** Kinds of conversion from a row of a leg to a row of the hybrid source, cheapest first. */
 sealed private[splice] trait RowShape extends Product with Serializable {
 
-  /** Whether column vectors can be given on without reading them. */
+  /** True if column vectors can be forwarded without reading them. */
   def columnar: Boolean
 }
 
 private[splice] object RowShape {
 
-  /** The leg's rows are the hybrid's. */
+  /** Rows are forwarded unchanged. */
   case object Same extends RowShape {
     override def columnar: Boolean = true
   }
 
-  /** The leg's columns in another order, more than once, or beside constants. */
+  /** Columns of the leg, reordered or repeated, and constants. */
   final case class View(cells: IndexedSeq[Cell], types: IndexedSeq[DataType]) extends RowShape {
     override def columnar: Boolean = cells.forall {
       case Cell.Constant(_: UTF8String | null) => true
@@ -32,12 +32,12 @@ private[splice] object RowShape {
     }
   }
 
-  /** Lists of expressions, one over the other. */
+  /** Chain of expression lists; each list is evaluated over the result of the previous list. */
   final case class Computed(steps: IndexedSeq[Seq[Expression]]) extends RowShape {
     override def columnar: Boolean = false
   }
 
-  /** Where a view's value comes from. */
+  /** Origin of a value of a view. */
   sealed trait Cell extends Product with Serializable
 
   object Cell {

@@ -20,15 +20,15 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, OneRowRelation, Project}
 import org.apache.spark.sql.classic.SparkSession
 
-/** A parsed SELECT list. */
+/** Parsed SELECT list. */
 final private[splice] case class SelectList(items: Seq[NamedExpression]) {
 
-  /** Names that the list mentions, in lower case; some may be fields or variables of lambdas. */
+  /** Names in the list, in lower case. Some may be fields or lambda variables. */
   lazy val mentions: Set[String] = items.flatMap(_.collect { case a: UnresolvedAttribute =>
     a.nameParts.head.toLowerCase(Locale.ROOT)
   }).toSet
 
-  /** Whether each item looks like a column as it is, whatever it is called after. */
+  /** True if each item is an unchanged column. An alias is allowed. */
   def onlyColumns: Boolean = items.forall {
     case Alias(_: UnresolvedAttribute, _)           => true
     case _: UnresolvedAttribute | UnresolvedStar(_) => true
@@ -38,7 +38,9 @@ final private[splice] case class SelectList(items: Seq[NamedExpression]) {
 
 private[splice] object SelectList {
 
-  /** @throws splice.source.errors.SpliceOptionException when the text is not a list of expressions, or holds what a leg cannot evaluate */
+  /** @throws splice.source.errors.SpliceOptionException
+    *   if the text is not a list of expressions, or has an expression that a leg cannot evaluate
+    */
   def parse(session: SparkSession, option: String, text: String): SelectList = {
     val parsed =
       try session.sessionState.sqlParser.parsePlan(s"SELECT $text")
@@ -51,7 +53,8 @@ private[splice] object SelectList {
     }
   }
 
-  // By name already here, because the analyser's own complaint about them speaks of something else, such as GROUP BY.
+  // These functions are rejected by name before analysis, because the analyser reports unrelated errors, such as a
+  // missing GROUP BY.
   private def refuse(session: SparkSession, option: String, expression: Expression): Unit = expression match {
     case _: SubqueryExpression => throw SelectErrors.refused(option, "a subquery", Refusals.Subquery)
     case w: WindowExpression   => throw SelectErrors.refused(option, s"the window function ${w.sql}", Refusals.Window)
@@ -63,7 +66,7 @@ private[splice] object SelectList {
     case _ => ()
   }
 
-  // A function of nobody's is left to the analyser, which names those that are alike.
+  // The analyser rejects unknown functions and suggests similar names.
   private def group(session: SparkSession, name: Seq[String]): Option[String] =
     if (name.size > 1) None
     else Try(session.sessionState.catalog.lookupFunctionInfo(FunctionIdentifier(name.head)).getGroup).toOption

@@ -20,7 +20,7 @@ import splice.hybrid.internal.chain.HybridColumns
 import splice.source.internal.RawRows
 import splice.source.runtime.SessionSettings
 
-/** An analysed SELECT list over one leg's rows. Driver only. */
+/** Analysed SELECT list over the rows of one leg. Driver only. */
 final private[splice] class SelectPlan private (
     session: SparkSession,
     pinned: SessionSettings,
@@ -29,15 +29,15 @@ final private[splice] class SelectPlan private (
     analysed: LogicalPlan
 ) {
 
-  /** What the list comes to. */
+  /** Schema of the list. */
   def schema: StructType = HybridColumns.nullable(analysed.schema)
 
-  /** The list as far as `columns` need it.
+  /** Compiles the part of the list that `columns` need.
     *
     * @param columns
     *   names of [[schema]], or `_leg`
     * @param leg
-    *   what `_leg` says
+    *   value of `_leg`
     */
   def compile(columns: StructType, leg: String): CompiledSelect = pinned.within {
     val wanted = columns.fields.toSeq.map { column =>
@@ -69,13 +69,13 @@ final private[splice] class SelectPlan private (
     case other           => other
   }
 
-  /** The projections from the leg's rows up. */
+  /** Projections, in order from the rows of the leg upwards. */
   private def levels(plan: LogicalPlan): Seq[Seq[NamedExpression]] = {
     @tailrec def down(plan: LogicalPlan, above: Seq[Seq[NamedExpression]]): Seq[Seq[NamedExpression]] = plan match {
       case Project(list, child) => down(child, list +: above)
       case RawRows(_)           => above
       case other                =>
-        throw SelectErrors.refused(option, s"'${other.nodeName}'", "it is not a list of expressions over one row")
+        throw SelectErrors.refused(option, s"'${other.nodeName}'", "the plan is not a list of expressions over one row")
     }
     down(plan, Nil)
   }
@@ -88,9 +88,9 @@ private[splice] object SelectPlan {
   /** Analyses a list with the functions of `session` and the settings of `pinned`.
     *
     * @param metadata
-    *   columns that are there when the list names them, and are no part of `*`
+    *   columns that the list may name, but that `*` excludes
     * @throws splice.source.errors.SpliceOptionException
-    *   when Spark refuses the list, or a leg cannot evaluate it
+    *   if Spark rejects the list, or a leg cannot evaluate it
     */
   def analyse(
       session: SparkSession,

@@ -11,12 +11,12 @@ import splice.source.Position
 import splice.source.errors.CheckpointErrors
 import splice.source.internal.entries.Json
 
-/** The position of every leg that has begun: of a finished one, its end.
+/** Position of a hybrid source: the position of each started leg. The position of a finished leg is its end.
   *
   * @param begun
-  *   positions by leg name; those of the first legs of the chain
+  *   positions of the first legs of the chain, by leg name
   * @param removed
-  *   the texts of the positions of legs that the chain does not have any more, by leg name
+  *   JSON texts of the positions of removed legs, by leg name
   */
 final private[splice] class HybridPosition(
     chain: Chain,
@@ -24,32 +24,32 @@ final private[splice] class HybridPosition(
     val removed: SortedMap[String, String] = SortedMap.empty
 ) extends Position {
 
-  /** The leg that is being read: the last one that has begun. None if the chain does not have it any more. */
+  /** Current leg: the last leg that has begun. None if that leg was removed from the chain. */
   val current: Option[String] = begun.keysIterator.maxByOption(chain.index)
 
-  /** The leg that is being read.
+  /** Current leg.
     *
     * @throws SpliceException
-    *   when the chain does not have it any more
+    *   if the current leg was removed from the chain
     */
   def leg: String = current.getOrElse(throw HybridErrors.removedLeg(removed.keys.toSeq, json))
 
-  /** The position of the leg that is being read. */
+  /** Position of the current leg. */
   def position: Position = begun(leg)
 
-  /** The position of any leg that has begun. */
+  /** Position of a started leg. */
   def position(name: String): Position = begun(name)
 
-  /** The position of a leg, if it has begun. */
+  /** Position of a leg; None if the leg has not begun. */
   def find(name: String): Option[Position] = begun.get(name)
 
-  /** The text of the position of a leg, if it has begun. The chain may not have the leg any more. */
+  /** JSON text of the position of a leg; None if the leg has not begun. Also defined for removed legs. */
   def text(name: String): Option[String] = begun.get(name).map(_.json).orElse(removed.get(name))
 
-  /** The same leg, further on. */
+  /** Position at a later point of the current leg. */
   def moved(to: Position): HybridPosition = new HybridPosition(chain, begun.updated(leg, to), removed)
 
-  /** The next leg, at its start. */
+  /** Position at the start of the next leg. */
   def switched(next: String, start: Position): HybridPosition =
     new HybridPosition(chain, begun.updated(next, start), removed)
 
@@ -59,7 +59,7 @@ final private[splice] class HybridPosition(
     s"""{"legs":${legs.mkString("{", ",", "}")},"v":${HybridPosition.Version}}"""
   }
 
-  // Nothing orders positions of a leg that the chain does not have, unless they are equal.
+  // Positions of removed legs have no order and are only compared for equality.
   override def precedes(later: Position): Boolean = later match {
     case that: HybridPosition =>
       removed.forall { case (name, text) => that.text(name).contains(text) } && current.forall { leg =>
@@ -75,26 +75,26 @@ private[splice] object HybridPosition {
 
   private val What = "The offset"
 
-  /** The first leg, at its start. */
+  /** Position at the start of the first leg. */
   def first(chain: Chain, start: Position): HybridPosition =
     new HybridPosition(chain, SortedMap(chain.first.name -> start))
 
-  /** Reads back what [[HybridPosition.json]] wrote. Positions of legs that the chain does not have are kept as texts.
+  /** Parses the result of [[HybridPosition.json]]. Positions of removed legs are kept as texts.
     *
     * @throws SpliceException
-    *   when the text is of a newer version, of another source, or damaged
+    *   if the text has a newer version, belongs to another source, or is corrupt
     */
   def parse(chain: Chain, text: String): HybridPosition = {
     def corrupt(why: String) = CheckpointErrors.corrupt(What, s"$why: $text")
     def foreign = CheckpointErrors.foreign(s"$What $text", """a hybrid's, such as {"legs":{"live":{...}},"v":1}""")
-    val node    = Json.read(text).getOrElse(throw corrupt("it is not JSON"))
+    val node    = Json.read(text).getOrElse(throw corrupt("the text is not JSON"))
     val version = Json.field(node, "v").filter(_.isInt).map(_.asInt).getOrElse(throw foreign)
     if (version > Version) throw CheckpointErrors.newer(What, version, Version)
     val legs = Json.field(node, "legs").filter(_.isObject).map(Json.fields).filter(_.nonEmpty).getOrElse(throw foreign)
     val (own, others) = legs.partition { case (name, _) => chain.contains(name) }
     val named         = own.map(_._1).toSet
     chain.legs.take(chain.legs.lastIndexWhere(leg => named(leg.name))).map(_.name).find(name => !named(name)).foreach {
-      name => throw corrupt(s"it has no position of leg '$name'")
+      name => throw corrupt(s"the text has no position of leg '$name'")
     }
     new HybridPosition(
       chain,

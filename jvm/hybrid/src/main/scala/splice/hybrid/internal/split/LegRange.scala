@@ -6,7 +6,7 @@ package splice.hybrid.internal.split
 import splice.source.SplitRange
 import splice.source.log.Extent
 
-/** A range of one leg. */
+/** Split range of one leg. */
 final private[splice] case class LegRange(leg: String, range: SplitRange) extends SplitRange {
   @transient override lazy val splitId: String = s"$leg/${range.splitId}"
   override def weight: Long                    = range.weight

@@ -9,17 +9,17 @@ import splice.hybrid.internal.handover.LegLog
 import splice.source.Position
 import splice.source.errors.CheckpointErrors
 
-/** The part of a batch that lies in one leg. */
+/** Part of a batch within one leg. */
 final private[splice] case class LegSpan(leg: Leg, from: Position, until: Position)
 
 private[splice] object LegSpan {
 
-  /** What lies between two positions, leg by leg, without legs of which nothing is read.
+  /** Spans between two positions, one per leg. Legs without rows to read are omitted.
     *
-    * The end of a leg is in `until`. The start of a leg that `from` does not contain is in the side log.
+    * `until` has the end of each leg. The side log has the start of each leg that `from` does not contain.
     *
     * @throws splice.source.errors.SpliceException
-    *   when something lies in a leg that the chain does not have any more
+    *   if a span is in a leg that was removed from the chain
     */
   def between(chain: Chain, log: LegLog, from: HybridPosition, until: HybridPosition): Seq[LegSpan] = {
     val needed = until.removed.collect { case (name, end) if !from.text(name).contains(end) => name }

@@ -5,7 +5,7 @@ package splice.hybrid.internal.tally
 
 import splice.source.{Evidence, OffsetColumns, OffsetSummary, Position, TimeRange}
 
-/** The end of a leg whose rows were counted. */
+/** End of a leg with counted rows. */
 final private[splice] class CountedEnd(end: Evidence, tally: Tally) extends Evidence {
   override def position: Position                                  = end.position
   override def eventTimes(column: String): Option[TimeRange]       = tally.times

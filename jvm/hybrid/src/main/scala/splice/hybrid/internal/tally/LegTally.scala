@@ -10,9 +10,9 @@ import splice.source.Position
 import splice.source.internal.entries.NumberedEntries
 import splice.source.runtime.SideLog
 
-/** The tally of one leg in one run: the entries `tally-<n>` of its side log, and the counts that came since the last one.
+/** Tally of one leg in one run: the entries `tally-<n>` of its side log, and the counts since the last entry.
   *
-  * An entry has all counts so far, so the one before is removed.
+  * An entry has all counts so far, so older entries are removed.
   */
 final private[hybrid] class LegTally(val columns: CountedColumns, log: SideLog, clock: Clock) {
 
@@ -20,24 +20,26 @@ final private[hybrid] class LegTally(val columns: CountedColumns, log: SideLog, 
 
   private lazy val running: Tally = stored.getOrElse(new Tally(columns))
 
-  // Counts of the last batch, which may not be committed.
+  // Counts of the last batch, which may be uncommitted.
   private var pending = Vector.empty[LegCounts]
   private var isNew   = false
   private var batches = 0
   private var since   = clock.instant()
 
-  /** The tally of the last entry; None if a changed rule needs a column that it has not counted. */
+  /** Tally of the last entry; None if a changed rule needs a column that was not counted. */
   def stored: Option[Tally] = entries.numbers.lastOption.map(entries(_)).flatMap(_.of(columns))
 
-  /** The tally that has counted all rows up to the leg's end. */
+  /** Tally of all rows up to the end of the leg, if stored. */
   def finished(at: Position): Option[Tally] = stored.filter(_.end.contains(at.json))
 
   def add(counts: LegCounts): Unit = pending :+= counts
 
-  /** Whether there are counts that no entry has. */
+  /** True if some counts are not stored in an entry. */
   def hasNews: Boolean = isNew || pending.nonEmpty
 
-  /** All batches so far are committed, and one more is planned. The result is the tally, if it was stored now. */
+  /** Adds the pending counts, because a newly planned batch implies that previous batches are committed. Returns the
+    * tally if this call stored it.
+    */
   def advanced(): Option[Tally] = {
     committed()
     if (isNew) batches += 1
@@ -48,21 +50,21 @@ final private[hybrid] class LegTally(val columns: CountedColumns, log: SideLog, 
   /** Stores the counts of committed batches.
     *
     * @param all
-    *   whether the last batch is committed too
+    *   true if the last batch is committed too
     */
   def stopped(all: Boolean): Unit = {
     if (all) committed()
     if (isNew) { val _ = store(running) }
   }
 
-  /** Counts what is not counted yet, and stores the tally of all rows up to the leg's end. */
+  /** Counts the uncounted rows and stores the tally of all rows up to the end of the leg. */
   def finish(at: Position)(rest: Tally => Seq[LegCounts]): Tally = {
     committed()
     rest(running).foreach(running.add)
     finish(at, running)
   }
 
-  /** Stores the tally of all rows up to the leg's end. */
+  /** Stores the tally of all rows up to the end of the leg. */
   def finish(at: Position, tally: Tally): Tally = {
     tally.finish(at)
     store(tally)

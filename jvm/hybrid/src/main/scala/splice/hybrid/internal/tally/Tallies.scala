@@ -16,13 +16,14 @@ import splice.source.errors.SpliceException
 import splice.source.runtime.Report
 import splice.source.{EnumeratorContext, Evidence, OffsetSummary, Position, ReadMode}
 
-/** Counts the rows of the legs whose offsets or event times the rules of later legs need.
+/** Counts the rows of legs whose offsets or event times the rules of later legs need.
   *
-  * Tasks count what they read and report it. The counts are in the side log each minute, each 64 batches, and at the end of the leg,
-  * where a job counts only what no report covers. So they describe what the query has read, also where files were skipped.
+  * Tasks count the rows that they read and report the counts. Splice stores the counts every minute, every 64
+  * batches, and at the end of the leg. At the end of the leg, a job counts the rows that no report covers. The counts
+  * therefore cover exactly the rows that the query has read, even if files were skipped.
   *
   * @param hasEnded
-  *   whether a leg has ended for good, so that its rows are counted
+  *   true if a leg has ended permanently and its rows are counted
   */
 final private[hybrid] class Tallies(
     chain: Chain,
@@ -45,26 +46,28 @@ final private[hybrid] class Tallies(
 
   private lazy val zone = DateTimeUtils.getZoneId(context.session.within(SQLConf.get.sessionLocalTimeZone))
 
-  /** Checks the columns of all legs that are counted.
+  /** Checks the columns of all counted legs.
     *
     * @throws SpliceException
-    *   when a leg does not have a column that is counted, or the column is of another type
+    *   if a leg lacks a counted column, or the column has an unsupported type
     */
   def checkColumns(): Unit = chain.legs.filter(isCounted).foreach(fields)
 
-  /** The columns to read of a leg, which begin with `asked`, and the plan to count them; None if no report is needed. */
+  /** Returns the columns to read of a leg, which begin with `asked`, and the plan to count them; None if no report is
+    * needed.
+    */
   def plan(leg: Leg, asked: StructType): Option[(StructType, CountPlan)] =
     Option.when(context.mode == ReadMode.Stream && isCounted(leg) && !hasEnded(leg)) {
       CountPlan.over(asked, leg.name, fields(leg), zone)
     }
 
-  /** Takes the counts of tasks that have succeeded. */
+  /** Adds the counts of successful tasks. */
   def reported(reports: Seq[Report]): Unit = reports.foreach {
     case Report(_, counts: LegCounts) => tallies.get(counts.leg).foreach(_.add(counts))
     case _                            => ()
   }
 
-  /** A batch of this leg is planned: stores a tally when one is due. */
+  /** Stores the tally of a leg if due. Called when a batch of the leg is planned. */
   def advanced(leg: Leg): Unit = tallies.get(leg.name).filter(_ => isCounted(leg) && !hasEnded(leg)).foreach { own =>
     val before = Option.when(!checked(leg.name))(own.stored).flatten
     checked += leg.name
@@ -72,31 +75,31 @@ final private[hybrid] class Tallies(
     own.advanced().foreach(check(leg, _))
   }
 
-  /** Whether tasks have reported counts that are not stored. */
+  /** True if tasks have reported counts that are not stored. */
   def hasNews: Boolean = tallies.values.exists(_.hasNews)
 
   /** Stores the counts of committed batches when the query stops.
     *
     * @param all
-    *   whether the last batch is committed too
+    *   true if the last batch is committed too
     */
   def stopped(all: Boolean): Unit =
     chain.legs.filterNot(hasEnded).flatMap(leg => tallies.get(leg.name)).foreach(_.stopped(all))
 
-  /** The end of a leg, with the counts of its rows; a job counts those that no report covers.
+  /** End of a leg with the counts of its rows. A job counts the rows that no report covers.
     *
     * @throws SpliceException
-    *   when the counts cannot be determined, or the rule that needs them rejects them
+    *   if the counts cannot be determined, or the counting rule rejects them
     */
   def ended(leg: Leg, at: Position, end: Evidence): Evidence = tallies.get(leg.name).fold(end) { _ =>
     val tally = finished(leg, at, end)
     if (isCounted(leg)) new CountedEnd(end, tally) else end
   }
 
-  /** The offsets of the legs that the rule of `next` counts.
+  /** Offsets of the legs that the rule of `next` counts.
     *
     * @param end
-    *   the position and the end of a leg whose tally is of other columns, because the rule was changed
+    *   end of a leg whose tally has other columns, because the rule was changed
     */
   def history(next: Leg, at: HybridPosition)(end: Leg => Evidence): Seq[LegOffsets] =
     if (next.handOver.flatMap(_.counts).isEmpty) Nil
@@ -129,7 +132,7 @@ final private[hybrid] class Tallies(
     Tally.ofLog(columns, columns.offsets.fold(Seq.empty[OffsetSummary])(own => end.offsets(own.offsets)))
   }
 
-  /** Adds the reason why the rule needs a leg, unless the leg is directly before the one with the rule. */
+  /** Adds the reason why the rule needs a leg, unless the rule belongs to the next leg. */
   private def explained[A](leg: Leg)(body: => A): A =
     try body
     catch {
@@ -139,7 +142,7 @@ final private[hybrid] class Tallies(
         }
     }
 
-  // The end of a log has its offsets.
+  // The end of a log has the offsets of the log, so its rows are not counted.
   private def isCounted(leg: Leg): Boolean = !leg.source.readsLog && tallies.contains(leg.name)
 
   private def fields(leg: Leg): CountedFields = explained(leg) {

@@ -10,10 +10,10 @@ import splice.hybrid.internal.history.LastRecord
 import splice.source.log.{Coverage, OffsetRuns}
 import splice.source.{LogPartition, OffsetSummary, Position, SplitRange, TimeRange}
 
-/** The counts of a leg's rows so far. Mutable; used by one thread.
+/** Counts of the rows of a leg so far. Mutable and not thread-safe.
   *
   * @param covered
-  *   the extents that are counted; empty for a log, whose end has the offsets
+  *   counted extents; empty for a log, because its end has the offsets
   */
 final private[splice] class Tally private (
     val columns: CountedColumns,
@@ -29,26 +29,26 @@ final private[splice] class Tally private (
 
   def this(columns: CountedColumns) = this(columns, new Coverage, mutable.SortedMap.empty, mutable.SortedMap.empty, Nil)
 
-  /** How many rows have no valid topic, partition, offset; empty if there are no counts. */
+  /** Numbers of rows with an invalid topic, partition and offset; empty without counts. */
   def invalid: Seq[Long] = refused
 
-  /** Least and greatest event time; None if no row has one. */
+  /** Minimum and maximum event time; None if no row has an event time. */
   def times: Option[TimeRange] = range
 
-  /** The position at which the leg ended, once all its rows are counted. */
+  /** End position of the leg; None until all rows are counted. */
   def end: Option[String] = ended
 
-  /** The offsets per log partition, by partition. */
+  /** Offsets per log partition, ordered by partition. */
   def offsets: Seq[OffsetSummary] =
     ofLog ++ counted.iterator.filter(_._2.rows > 0).map { case (of, runs) => OffsetSummary(of, runs) }
 
-  /** The row with the greatest offset per log partition, if it is compared with the log. */
+  /** Row with the greatest offset per log partition, if compared with the log. */
   def last: Map[LogPartition, LastRecord] = lasts.toMap
 
-  /** The ranges that are not counted yet, by the enumerator's method. */
+  /** Uncounted ranges, computed by the enumerator. */
   def remaining(ranges: Coverage => Seq[SplitRange]): Seq[SplitRange] = ranges(covered)
 
-  /** Adds the counts of a task; false, and nothing changes, if some of what it read is counted already. */
+  /** Adds the counts of a task. Returns false and adds nothing if some extents are already counted. */
   def add(counts: LegCounts): Boolean = {
     val isNew = !counts.extents.exists(covered.overlaps)
     if (isNew) {
@@ -65,12 +65,14 @@ final private[splice] class Tally private (
     isNew
   }
 
-  /** All rows of the leg are counted. */
+  /** Marks the tally as complete at the end of the leg. */
   def finish(at: Position): Unit = ended = Some(at.json)
 
   def lines: Seq[String] = TallyFormat.write(this, covered, counted, ofLog)
 
-  /** The same counts of fewer columns; None if one of these was not counted. A rule that compares less, for example, needs no second count. */
+  /** Restricts the counts to fewer columns; None if one of the columns was not counted. A rule that compares fewer
+    * columns then needs no second count.
+    */
   def of(fewer: CountedColumns): Option[Tally] = Option.when(columns.contain(fewer)) {
     if (columns == fewer) this
     else {
@@ -82,11 +84,11 @@ final private[splice] class Tally private (
 
 private[splice] object Tally {
 
-  /** The offsets at the end of a log. */
+  /** Tally with the offsets at the end of a log. */
   def ofLog(columns: CountedColumns, offsets: Seq[OffsetSummary]): Tally =
     new Tally(columns, new Coverage, mutable.SortedMap.empty, mutable.SortedMap.empty, offsets.sortBy(_.partition))
 
-  /** A tally that was stored. */
+  /** Restores a stored tally. */
   private[tally] def stored(
       columns: CountedColumns,
       covered: Coverage,

@@ -9,16 +9,18 @@ import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.hybrid.internal.errors.HandOverErrors
 import splice.hybrid.internal.history.{LegOffsets, PartitionHistory}
 
-/** Checks the offsets of a leg against the exact rule that counts them, at every tally and not only at the switch.
+/** Checks the offsets of a leg against its counting rule. The check runs at every tally and not only at the switch.
   *
   * @param stored
-  *   the last tally of an earlier leg
+  *   last tally of an earlier leg
   */
 final private[splice] class TallyCheck(chain: Chain, stored: Leg => Option[Tally]) {
 
   private var warned = Set.empty[String]
 
-  /** @throws splice.source.errors.SpliceException when rows have no valid offset, or when records are there several times and the policy is fail */
+  /** @throws splice.source.errors.SpliceException
+    *   if rows have no valid offset, or if duplicate records exist and the policy is to fail
+    */
   def apply(leg: Leg, tally: Tally): Unit = chain.counting(leg).foreach { case (next, _) =>
     val names = tally.columns.offsets.toSeq.flatMap { own =>
       Seq(own.offsets.topic -> "topic", own.offsets.partition -> "partition", own.offsets.offset -> "offset")
@@ -26,7 +28,7 @@ final private[splice] class TallyCheck(chain: Chain, stored: Leg => Option[Tally
     names.zip(tally.invalid).find(_._2 > 0).foreach { case ((column, role), rows) =>
       throw HandOverErrors.invalidOffsets(leg, next.name, column, role, rows)
     }
-    // A rule of the user receives the duplicates.
+    // A user-defined rule receives the duplicates as evidence.
     if (next.exact.nonEmpty) checkDuplicates(leg, tally, next)
   }
 

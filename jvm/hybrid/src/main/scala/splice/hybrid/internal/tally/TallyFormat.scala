@@ -17,10 +17,10 @@ import splice.source.internal.entries.{Json, VersionedEntry}
 import splice.source.log.{Coverage, OffsetRuns}
 import splice.source.{LogPartition, OffsetSummary, TimeRange}
 
-/** A tally as a side-log entry: the counted extents in the head, then one line per log partition.
+/** Side-log format of a tally: the counted extents in the head, then one line per log partition.
   *
-  * A line has the offsets as the base64 text of [[OffsetRuns]], for a log the range that was read, and the row with the greatest offset if it is
-  * compared with the log.
+  * A line has the offsets as the base64 text of [[OffsetRuns]]. The line of a log also has the range that was read.
+  * If rows are compared with the log, the line has the row with the greatest offset.
   */
 private[splice] object TallyFormat {
 
@@ -44,17 +44,17 @@ private[splice] object TallyFormat {
     VersionedEntry.write(head, ranges ++ runs)
   }
 
-  /** @throws SpliceException when the entry is damaged */
+  /** @throws SpliceException if the entry is corrupt */
   def read(entry: VersionedEntry): Tally = {
     val columns = entry.find("columns").map { node =>
       LogColumnsOption.read(node).fold(why => entry.corrupt(s"'columns' is '$node': $why"), identity)
     }
     val times = entry.find("times").map(strings).map { texts =>
       Try(texts.map(Instant.parse)).toOption.collect { case Seq(first, last) => TimeRange(first, last) }
-        .getOrElse(entry.corrupt(s"'$texts' are not a least and a greatest time"))
+        .getOrElse(entry.corrupt(s"'$texts' are not a minimum and a maximum time"))
     }
     val covered             = entry("covered")
-    def bad(line: JsonNode) = entry.corrupt(s"'$line' does not hold offsets")
+    def bad(line: JsonNode) = entry.corrupt(s"'$line' does not contain offsets")
     val lines               = entry.nodes.map(line => held(line).getOrElse(bad(line)))
     val kept                = entry.nodes.zip(lines).flatMap { case (line, (of, _)) =>
       Json.field(line, "last").map(node => of -> lastRecord(node).getOrElse(bad(line)))
@@ -118,7 +118,7 @@ private[splice] object TallyFormat {
     }
   } yield LastRecord(offset, time, key)
 
-  /** None if the field is there and cannot be read. */
+  /** Reads an optional field; None if the field exists and is invalid. */
   private def optional[A](node: JsonNode, name: String)(read: JsonNode => Option[A]): Option[Option[A]] =
     Json.field(node, name).fold(Option(Option.empty[A]))(field => read(field).map(Some(_)))
 

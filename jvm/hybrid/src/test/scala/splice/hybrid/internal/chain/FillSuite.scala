@@ -13,7 +13,7 @@ import splice.source.{LogPartition, OffsetRanges}
 
 final class FillSuite extends AnyFunSuite {
 
-  test("merged ranges have the same offsets, and there are not more than allowed") {
+  test("merged ranges have the same offsets and do not exceed the limit") {
     val random = new Random(11)
     (1 to 2000).foreach { seed =>
       val wanted = SortedMap.from((0 to random.nextInt(3)).map { p =>
@@ -40,7 +40,7 @@ final class FillSuite extends AnyFunSuite {
       LogPartition("t", p) -> Fill.Wanted(60, () => own.iterator, held)
     })).values.toSeq
 
-  test("ranges stay apart while there is room, and the nearest ones become one range first") {
+  test("ranges are merged only above the limit, nearest ranges first") {
     val holes = Seq(0L -> 1L, 3L -> 4L, 20L -> 21L, 22L -> 23L, 50L -> 51L)
     assert(made(5)(holes) == Seq(OffsetRanges(60, holes.toVector)))
     val Seq(four) = made(4)(holes): @unchecked
@@ -49,7 +49,7 @@ final class FillSuite extends AnyFunSuite {
     assert(made(1)(holes).map(_.fill) == Seq(Vector(0L -> 51L)))
   }
 
-  test("the limit of ranges is that of all partitions together, and each partition keeps one") {
+  test("the limit applies to all partitions together, and each partition keeps one range") {
     val (near, far) = (Seq(0L -> 1L, 2L -> 3L), Seq(0L -> 1L, 40L -> 41L))
     assert(made(4)(near, far).map(_.fill) == Seq(near.toVector, far.toVector))
     assert(made(3)(near, far, Nil).map(_.fill.size) == Seq(1, 1, 0))

@@ -19,7 +19,7 @@ import splice.source.log.{Extent, OffsetRuns}
 import splice.source.runtime.Report
 import splice.source.{Poll, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
-/** Readers that are read for their counts, to their end or to an error. */
+/** Tests of counts of readers that reach their end or fail. */
 final class CountPlanSuite extends AnyFunSuite {
 
   private val kinds = Seq(StringType, IntegerType, LongType)
@@ -50,7 +50,7 @@ final class CountPlanSuite extends AnyFunSuite {
 
   private def task(of: SplitRange*) = TaskRanges(None, of.toIndexedSeq)
 
-  /** Gives these items in turn, and counts how many of its readers are open. */
+  /** Reader factory that returns the given items and counts its open readers. */
   private class Items(items: Seq[() => Any], override val columnar: Boolean) extends SplitReaderFactory {
     private val readers = new java.util.concurrent.atomic.AtomicInteger
 
@@ -77,7 +77,7 @@ final class CountPlanSuite extends AnyFunSuite {
   private def offsets(counts: LegCounts): Seq[(String, Seq[(Long, Long)])] =
     counts.offsets.map { case (p, bytes) => p.toString -> OffsetRuns.fromBytes(bytes).ranges.toSeq }
 
-  test("a scan counts rows or column batches as the readers have them, and closes its reader") {
+  test("a scan counts rows or column batches, depending on the reader, and closes its reader") {
     val (rows, batches) = (new Items(Seq(() => row), false), new Items(Seq(() => batch(0), () => batch(2)), true))
     assert(offsets(plan.scan(rows, part)) == Seq("t-0" -> Seq(4L -> 5L)))
     val counts = plan.scan(batches, part)
@@ -85,14 +85,14 @@ final class CountPlanSuite extends AnyFunSuite {
     assert(rows.open == 0 && batches.open == 0)
   }
 
-  test("a scan that fails closes its reader") {
+  test("a failed scan closes its reader") {
     Seq(new Items(Seq(() => row, broken), false), new Items(Seq(() => batch(2), broken), true)).foreach { items =>
       intercept[IllegalStateException](plan.scan(items, part))
       assert(items.open == 0)
     }
   }
 
-  test("counted column batches are read as rows, also after a batch without rows, and the reader is closed") {
+  test("counted column batches are read as rows, even after an empty batch, and the reader is closed") {
     val items  = new Items(Seq(() => batch(0), () => batch(2), () => batch(0), () => batch(1), () => batch(0)), true)
     val reader = LegReaders(items, RowShape.Same, Some(plan)).rows("leg", task(part))
     assert(SplitReader.items(reader).map(_.getLong(2)).toSeq == Seq(4L, 5L, 4L))
@@ -102,7 +102,7 @@ final class CountPlanSuite extends AnyFunSuite {
     assert(items.open == 0)
   }
 
-  test("a task has a report of its counts only if it has read all its ranges, and their extents are known") {
+  test("a task reports its counts only if all its ranges were read and have extents") {
     def reports(ended: Boolean, ranges: SplitRange*): Seq[Report] = {
       val reader = plan.rows(new Items(Seq(() => row), false).rows(task(ranges: _*)), task(ranges: _*))
       assert(SplitReader.items(reader).size == 1)

@@ -18,7 +18,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.hybrid.internal.history.{LastRecord, RecordKey, RecordTime}
 import splice.source.LogPartition
 
-/** Timestamp and key of the row with the greatest offset, by rows of each kind and by column batches. */
+/** Tests of timestamp and key of the row with the greatest offset, for all kinds of rows and for column batches. */
 final class LastRowSuite extends AnyFunSuite {
 
   private val zone = ZoneId.of("Asia/Tokyo")
@@ -65,7 +65,7 @@ final class LastRowSuite extends AnyFunSuite {
     new ColumnarBatch(columns.toArray[ColumnVector], rows.size)
   }
 
-  /** What each way to read the rows keeps; all must be the same. */
+  /** Returns the kept values. All ways to read the rows must keep the same values. */
   private def last(rows: Seq[Row], time: DataType, key: DataType): Map[LogPartition, LastRecord] = {
     val unsafe                           = UnsafeProjection.create(schema(time, key))
     def counted(add: RowCounter => Unit) = {
@@ -96,27 +96,28 @@ final class LastRowSuite extends AnyFunSuite {
   private def time(value: Long, kind: DataType): RecordTime =
     last(Seq(Row(0, 1, Some(value), None)), kind, BinaryType)(LogPartition("t", 0)).time.get
 
-  for (kind <- Seq(BinaryType, StringType)) test(s"the greatest offset of each partition, whatever the order, $kind") {
-    val random = new Random(7)
-    (1 to 200).foreach { seed =>
-      val rows = random.shuffle((0 until 3).flatMap { p =>
-        (0 to random.nextInt(12)).map(o => row(p, o.toLong, random.nextInt(1000000).toLong, "k" * random.nextInt(90)))
-      })
-      val sorted   = if (random.nextBoolean()) rows else rows.sortBy(r => (r.partition, r.offset))
-      val expected = sorted.groupBy(_.partition).map { case (p, own) =>
-        val greatest = own.maxBy(_.offset)
-        LogPartition("t", p) -> (greatest.offset, greatest.key.get.length)
-      }
-      val found = last(sorted, TimestampType, kind)
-      assert(found.map { case (p, r) => p -> (r.offset, r.key.get.size) } == expected, s"seed $seed")
-      sorted.groupBy(_.partition).foreach { case (p, own) =>
-        val greatest = own.maxBy(_.offset)
-        assert(found(LogPartition("t", p)).key.contains(RecordKey.of(greatest.key.get, greatest.key.get.length)))
+  for (kind <- Seq(BinaryType, StringType))
+    test(s"the row with the greatest offset per partition is kept for any order of rows, $kind") {
+      val random = new Random(7)
+      (1 to 200).foreach { seed =>
+        val rows = random.shuffle((0 until 3).flatMap { p =>
+          (0 to random.nextInt(12)).map(o => row(p, o.toLong, random.nextInt(1000000).toLong, "k" * random.nextInt(90)))
+        })
+        val sorted   = if (random.nextBoolean()) rows else rows.sortBy(r => (r.partition, r.offset))
+        val expected = sorted.groupBy(_.partition).map { case (p, own) =>
+          val greatest = own.maxBy(_.offset)
+          LogPartition("t", p) -> (greatest.offset, greatest.key.get.length)
+        }
+        val found = last(sorted, TimestampType, kind)
+        assert(found.map { case (p, r) => p -> (r.offset, r.key.get.size) } == expected, s"seed $seed")
+        sorted.groupBy(_.partition).foreach { case (p, own) =>
+          val greatest = own.maxBy(_.offset)
+          assert(found(LogPartition("t", p)).key.contains(RecordKey.of(greatest.key.get, greatest.key.get.length)))
+        }
       }
     }
-  }
 
-  test("a key or a timestamp that is null, also after rows that have one") {
+  test("a null key or timestamp is kept, even after rows with values") {
     val rows  = Seq(row(0, 1, 1000, "a long key before"), Row(0, 2, None, None), row(1, 1, 1000, "a"))
     val found = last(rows, TimestampType, BinaryType)
     assert(found(LogPartition("t", 0)) == LastRecord(2, None, Some(RecordKey.Absent)))
@@ -125,7 +126,7 @@ final class LastRowSuite extends AnyFunSuite {
     assert(shorter(LogPartition("t", 0)).key.contains(RecordKey.of("s".getBytes, 1)))
   }
 
-  test("a date is its day, a whole second that second, and all else its millisecond") {
+  test("a date represents its day, a whole second its second, and any other timestamp its millisecond") {
     val at = millis("2026-01-01T00:00:05.123Z")
     assert(time(micros("2026-01-01T00:00:05.123Z"), TimestampType) == RecordTime(at, at + 1))
     assert(time(micros("2026-01-01T00:00:05.123999Z"), TimestampType) == RecordTime(at, at + 1))

@@ -16,10 +16,10 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.source.LogPartition
 import splice.source.log.OffsetRuns
 
-/** The offsets of log partitions whose rows are mixed. */
+/** Tests of the offsets of log partitions with mixed rows. */
 final class OffsetCounterSuite extends AnyFunSuite {
 
-  // The same partition of several topics is next to each other.
+  // Rows with the same partition number of several topics are adjacent.
   private val rows: Seq[(String, Int, Long)] = Seq(
     ("a", 0, 0L),
     ("b", 0, 7L),
@@ -60,11 +60,11 @@ final class OffsetCounterSuite extends AnyFunSuite {
     new ColumnarBatch(Array[ColumnVector](topic, partition, offset), rows.size)
   }
 
-  test("rows of one partition of several topics, one after another") {
+  test("adjacent rows of one partition number in several topics are counted per topic") {
     assert(counted(counter => rows.foreach(r => counter.add(row(r)))) == wanted)
   }
 
-  test("the same in a column batch") {
+  test("column batches have the same counts as rows") {
     assert(counted(_.add(batch)) == wanted)
   }
 
@@ -80,7 +80,7 @@ final class OffsetCounterSuite extends AnyFunSuite {
       }
   }
 
-  /** The counts of rows with these values, by rows and by a column batch, which must be the same. */
+  /** Returns the counts of rows with these values. Counts by rows and by a column batch must be equal. */
   private def counts(kind: DataType, rows: (Option[String], Option[Long], Option[Long])*): LegCounts = {
     val types   = Seq(StringType, kind, kind)
     val vectors = types.map(new OnHeapColumnVector(rows.size, _))
@@ -107,7 +107,7 @@ final class OffsetCounterSuite extends AnyFunSuite {
   private def offsets(counts: LegCounts): Map[LogPartition, Seq[(Long, Long)]] =
     counts.offsets.map { case (p, bytes) => p -> OffsetRuns.fromBytes(bytes).ranges.toSeq }.toMap
 
-  test("partitions and offsets of each width") {
+  test("partitions and offsets of each integer width are counted") {
     kinds.foreach { kind =>
       val found =
         counts(kind, (Some("t"), Some(3), Some(6)), (Some("t"), Some(3), Some(7)), (Some("t"), Some(4), Some(0)))
@@ -116,7 +116,7 @@ final class OffsetCounterSuite extends AnyFunSuite {
     }
   }
 
-  test("rows without a valid value are counted for each column, and not as offsets") {
+  test("rows without a valid value are counted per column, and not as offsets") {
     val valid = (Some("t"), Some(0L), Some(5L))
     val nulls = counts(IntegerType, (None, Some(0), Some(1)), (None, None, Some(1)), (Some("t"), Some(0), None), valid)
     assert(nulls.invalid == Seq(2, 1, 1) && offsets(nulls) == Map(LogPartition("t", 0) -> Seq(5L -> 6L)))

@@ -20,7 +20,7 @@ import splice.testkit.internal.memory.MemoryLog
 
 final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
 
-  test("history first, then the log from one past it, each row once") {
+  test("the log starts after the last offset of the history, and each row is read once") {
     new World {
       Using.resource(Legs.run(source, log)) { c =>
         val all = batches(c)
@@ -31,7 +31,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("the offset that switches holds the first range of the new leg") {
+  test("the offset of the switch includes the first range of the new leg") {
     new World {
       Using.resource(Legs.run(source, log)) { c =>
         val ended = c.advance(c.initial(), everything = false)
@@ -42,7 +42,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a switch is progress even when the new leg has no row yet") {
+  test("a switch is progress even if the new leg has no rows") {
     new World {
       override val history: MemoryLog = Legs.archiveOf(live, Map(0 -> 3, 1 -> 3))
       Using.resource(Legs.run(source, log)) { c =>
@@ -56,7 +56,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("the ends of all legs are frozen together, also of one that begins later") {
+  test("the ends of all legs are frozen together, including legs that begin later") {
     new World {
       Using.resource(Legs.run(source, log)) { c =>
         c.freeze()
@@ -68,7 +68,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("an ended leg is not frozen, nor made again, nor asked anything after a restart in the next leg") {
+  test("after a restart in the next leg, an ended leg is neither frozen, created nor called") {
     new World {
       val until: Position = Using.resource(Legs.run(source, log))(c => batches(c).last._2)
       val made: Int       = history.asked("enumerator")
@@ -87,7 +87,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a switch that was logged before a crash is taken without the storage of the leg before") {
+  test("a switch that was logged before a crash is used without the storage of the previous leg") {
     new World {
       val ended: Position = Using.resource(Legs.run(source, log)) { c =>
         val ended = c.advance(c.initial(), everything = false)
@@ -103,7 +103,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("commits reach each leg that this run made, and close those before") {
+  test("commits are passed to each created leg, and previous legs are closed") {
     new World {
       Using.resource(Legs.run(source, log)) { c =>
         val all = batches(c)
@@ -115,12 +115,12 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
         assert(history.asked(s"committed ${last.position("history").json}") == 2)
         assert(live.asked(s"committed ${last.position("live").json}") == 1)
       }
-      // The check of the first start opens and closes the later leg too.
+      // The check of the first start also opens and closes the later leg.
       assert(history.asked("close") == 1 && live.asked("close") == 2)
     }
   }
 
-  test("an ended leg that fails to close fails no commit") {
+  test("a commit succeeds even if an ended leg fails to close") {
     new World {
       history.failWhenAsked("close")
       Using.resource(Legs.run(source, log)) { c =>
@@ -132,7 +132,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("the report is the current leg's, with the leg and the switches so far") {
+  test("the report has the metrics of the current leg, its name and the number of switches") {
     new World {
       Using.resource(Legs.run(source, log)) { c =>
         val all = batches(c)
@@ -145,7 +145,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a gap fails before anything is decided, and a restart with onGap = warn goes on") {
+  test("a gap fails before a decision is stored, and a restart with onGap = warn continues") {
     new World {
       live.forget(0, 3)
       val ended: Position = Using.resource(Legs.run(source, log)) { c =>
@@ -166,7 +166,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("now minus is the coordinator's clock at the switch, once") {
+  test("nowMinus uses the coordinator's clock at the switch, once") {
     new World {
       override def rule: Seq[(String, String)] = Seq("handOver" -> "nowMinus", "handOver.duration" -> "2s")
       def clock(second: Int): Clock            = Clock.fixed(Instant.ofEpochSecond(second.toLong), ZoneOffset.UTC)
@@ -182,7 +182,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("event time and its overlap: the overlap is read twice") {
+  test("eventTime reads the rows of the overlap twice") {
     new World {
       override def rule: Seq[(String, String)] =
         Seq("handOver" -> "eventTime", "handOver.column" -> "timestamp", "handOver.overlap" -> "1s")
@@ -192,7 +192,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a trigger of one batch warns once that the batch stops at the end of the leg") {
+  test("a one-batch trigger logs one warning that the batch stops at the end of the leg") {
     new World {
       def warnings(source: Source[_ <: Position], mode: ReadMode, limits: Limits, isFrozen: Boolean = false): Int = {
         val run = SplitEnumerator.untyped(source, Legs.context(new MemorySideLog).copy(mode = mode))

@@ -20,10 +20,10 @@ import splice.source.runtime.{Boundedness, Report}
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.{MemoryOptions, MemoryRange}
 
-/** The calls that a chain passes on to the enumerators of its legs. */
+/** Tests of the calls that a chain forwards to the enumerators of its legs. */
 final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
 
-  /** A source whose enumerators note their calls. */
+  /** Source whose enumerators record their calls. */
   final private class Noted(inner: Source[_ <: Position], note: String => Unit) extends Source[Position] {
     override def kind: String                                                      = inner.kind
     override def schema: StructType                                                = inner.schema
@@ -76,7 +76,7 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
     def run[A](use: SplitEnumerator[HybridPosition] => A): A =
       Using.resource(chain.enumerator(Legs.context(log)))(use)
 
-    /** The start, the end of the history, and the end of the first batch of the log. */
+    /** Returns the start, the end of the history, and the end of the first batch of the log. */
     def batches(run: SplitEnumerator[HybridPosition]): (HybridPosition, HybridPosition, HybridPosition) = {
       val first = run.start(StartPosition.Configured)
       val ended = run.advance(first, Limits.NotSet)
@@ -94,7 +94,7 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
     def at(of: HybridPosition, leg: String): String = of.position(leg).json
   }
 
-  test("a batch is replayed in each leg that it reads, between the positions of that leg") {
+  test("a batch is replayed in each of its legs, between the positions of that leg") {
     new Noting {
       run { hybrid =>
         val (first, ended, until) = batches(hybrid)
@@ -106,7 +106,7 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("the oldest offset that Spark keeps is passed on to each leg that it has a position of") {
+  test("each leg receives its position in the oldest offset that Spark keeps") {
     new Noting {
       run { hybrid =>
         val (_, ended, until) = batches(hybrid)
@@ -117,7 +117,7 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a stop passes on to each leg its own position in the last committed offset") {
+  test("at a stop, each leg receives its position in the last committed offset") {
     new Noting {
       run { hybrid =>
         val (_, ended, until) = batches(hybrid)
@@ -130,7 +130,7 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a stop does not read the last committed offset if nothing needs it") {
+  test("a stop does not read the last committed offset if no leg needs it") {
     new World {
       Using.resource(Legs.run(source, log)) { c =>
         val _ = batches(c)
@@ -139,7 +139,7 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("reports are passed on to the enumerators of all legs of the run") {
+  test("the enumerators of all legs of the run receive the reports") {
     new Noting {
       run { hybrid =>
         batches(hybrid)
@@ -149,7 +149,7 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("the cost of a range is what its leg expects, or its weight if the run does not read the leg") {
+  test("the leg defines the cost of a range, or the weight is used if the run does not read the leg") {
     new Noting {
       val range: SplitRange = MemoryRange(live.name, 0, 0, 5, slotted = true)
       run { hybrid =>
@@ -160,7 +160,7 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("only splits of the leg that is read are members, and the leg decides by its own names") {
+  test("only splits of the current leg are members, and the leg receives split names without its prefix") {
     new Noting {
       run { hybrid =>
         val (_, ended, until) = batches(hybrid)
@@ -181,7 +181,7 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("an error of a leg at the start, or when its end is frozen, has the name of the leg") {
+  test("an error of a leg at the start or at the freeze has the name of the leg") {
     Seq("history" -> "start", "history" -> "freeze", "live" -> "freeze").foreach { case (name, call) =>
       new Noting {
         override def failure(leg: String, of: String): Unit =
@@ -195,7 +195,7 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a leg that fails to close does not keep the others open, and the failure is passed on") {
+  test("if a leg fails to close, the other legs are closed and the failure is thrown") {
     new World {
       history.failWhenAsked("close")
       val run: SplitEnumerator[Position] = SplitEnumerator.untyped(source, Legs.context(log))
@@ -207,17 +207,17 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("an ended leg that fails to close is named in a warning") {
+  test("a warning names an ended leg that fails to close") {
     new World {
       history.failWhenAsked("close")
       val (_, logged) = LoggedMessages.during("splice.hybrid.internal.chain.LegEnumerators") {
         Using.resource(Legs.run(source, log))(c => c.committed(batches(c).last._2))
       }
-      assert(logged.count(_.contains("Leg 'history' has ended, and did not close in order.")) == 1)
+      assert(logged.count(_.contains("Leg 'history' has ended, and its enumerator failed to close.")) == 1)
     }
   }
 
-  test("an error of a leg that is checked before the query reads it has the name of the leg") {
+  test("an error of the check of a later leg has the name of the leg") {
     Seq("history", "live").foreach { name =>
       new Noting {
         override def failure(leg: String, of: String): Unit =
@@ -230,7 +230,7 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("the readers of a batch are those of the legs that it reads, each with the ranges of its leg") {
+  test("the readers of a batch are the readers of its legs, each with the ranges of its leg") {
     new Noting {
       run { hybrid =>
         val (first, ended, until)                   = batches(hybrid)

@@ -13,7 +13,7 @@ import splice.source.{Limits, SplitEnumerator, StartPosition}
 
 final class LegLimitsSuite extends AnyFunSuite with HybridWorlds {
 
-  test("the new leg's own limits hold from its first batch on") {
+  test("the limits of a new leg apply from its first batch") {
     new World {
       override def own: Seq[(String, String)] = Seq("maxRows" -> "2")
       (6 until 40).foreach(i => live.append(i % 2, i.toLong))
@@ -27,7 +27,7 @@ final class LegLimitsSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("limits are those of the leg that a batch begins in") {
+  test("the limits of a batch are those of its first leg") {
     new World {
       override def own: Seq[(String, String)]   = Seq("maxRows" -> "2")
       override def bound: Seq[(String, String)] = Seq("maxRows" -> "1")
@@ -37,7 +37,7 @@ final class LegLimitsSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a minimum of the new leg waits in the new leg, and all available overrules it") {
+  test("the minimum of a new leg delays its batch, except for a read of all available data") {
     new World {
       override def own: Seq[(String, String)] = Seq("minRows" -> "100")
       val enumerator                          = SplitEnumerator.untyped(source, Legs.context(log))
@@ -72,7 +72,7 @@ final class LegLimitsSuite extends AnyFunSuite with HybridWorlds {
   private val kafka = Seq("source" -> "kafka", "subscribe" -> "t", "kafka.bootstrap.servers" -> "broker:9092")
   private val files = Seq("source" -> "files", "format" -> "parquet", "path" -> "/lake")
 
-  test("a bounded leg that another leg follows has a limit, unless the user sets one") {
+  test("a bounded leg before another leg has a default limit") {
     assert(limitsOfFirst(files: _*) == Limits.Limited(bytes = Some(8L << 30)))
     assert(limitsOfFirst(files :+ "maxFilesPerTrigger" -> "7": _*) == Limits.Limited(files = Some(7)))
     assert(limitsOfFirst(files :+ "maxBytesPerTrigger" -> "1k": _*) == Limits.Limited(bytes = Some(1024)))

@@ -21,7 +21,8 @@ import splice.testkit.internal.memory.MemoryLog
 
 final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
 
-  /** A history with the first three of six records, and a rule of the user. Partition 0 has offsets 0 to 2, and so has partition 1. */
+  /** History with the first three of six records, and a user-defined rule. Both partitions have offsets 0 to 2.
+    */
   private trait Ruled extends World {
     private val name: String     = s"rule-${UUID.randomUUID()}"
     var evidence: Vector[String] = Vector.empty
@@ -47,7 +48,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     def switch: Option[Seq[String]] = log.scope("leg-live").get("hand-over-00000000")
   }
 
-  test("the rule receives the evidence, and its offsets are the start") {
+  test("the rule receives the evidence and returns the start offsets") {
     new Ruled {
       override def answer: String                 = from(0 -> 1, 1 -> 2)
       override val options: Seq[(String, String)] = Seq("handOver.offset" -> "offset", "handOver.column" -> "timestamp")
@@ -67,7 +68,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a time is a start, and nothing is counted that the rule does not name") {
+  test("a rule can return a time, and only columns of the rule are counted") {
     new Ruled {
       override def answer: String = """{"timestamp":3500}"""
       assert(rows() == Seq(Seq(0, 1, 2), Seq(4, 5)))
@@ -77,7 +78,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a partition that is not named is read from its first record") {
+  test("a partition without a returned offset is read from its first record") {
     new Ruled {
       live.forget(1, 1)
       override def answer: String = from(0 -> 3)
@@ -85,7 +86,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a stored switch is not decided again; a rule whose start was not stored is called again") {
+  test("a stored switch is not decided again, and a rule is called again if its start was not stored") {
     new Ruled {
       override def answer: String = from(0 -> (2L - math.min(evidence.size - 1, 1)), 1 -> 1)
       val stops: StoppingLog      = new StoppingLog(log, "hand-over-")
@@ -98,7 +99,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  /** Fails before it creates an entry. */
+  /** Side log that fails before it creates an entry. */
   final private class StoppingLog(inner: SideLog, prefix: String) extends SideLog {
     override def get(key: String): Option[Seq[String]] = inner.get(key)
     override def keys(start: String): Seq[String]      = inner.keys(start)
@@ -122,12 +123,12 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a value that is not a start is rejected with the rule, the value and the reason") {
+  test("the error for an invalid start has the rule, the value and the reason") {
     val far = "9" * 30
     Seq[(String, String)](
-      "soon"                               -> "it must be a JSON object",
-      "{}"                                 -> "it must be a JSON object",
-      """{"offsets":{},"timestamp":1}"""   -> "it must be a JSON object",
+      "soon"                               -> "the result must be a JSON object",
+      "{}"                                 -> "the result must be a JSON object",
+      """{"offsets":{},"timestamp":1}"""   -> "the result must be a JSON object",
       """{"timestamp":"1"}"""              -> "'timestamp' is \"1\"",
       """{"timestamp":-1}"""               -> "'timestamp' is -1",
       s"""{"timestamp":$far}"""            -> s"'timestamp' is $far",
@@ -151,7 +152,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("an offset before the start of the log is a gap by policy") {
+  test("the policy onGap applies to an offset before the start of the log") {
     new Ruled {
       live.forget(0, 2)
       override def answer: String = from(0 -> 0, 1 -> 3)
@@ -166,7 +167,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("records that the history has several times are the rule's to judge, and rows without offsets are an error") {
+  test("a user-defined rule receives duplicate records, but rows without offsets are an error") {
     new Ruled {
       override val options: Seq[(String, String)] = Seq("handOver.topic" -> "topic")
       history.archive(0, live.read(0, 0, 1).head)
@@ -176,7 +177,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a rule is a class, which the driver creates at the switch") {
+  test("the driver creates a rule class at the switch") {
     new World {
       override def rule: Seq[(String, String)] = HandOver.custom(classOf[FromTheFirst]).options
       Using.resource(Legs.run(source, log))(c =>
@@ -192,7 +193,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a class that cannot be a rule is rejected by its option") {
+  test("an invalid rule class is rejected with its option") {
     def refused(more: (String, String)*): String = intercept[SpliceOptionException](
       HandOverOptions.parse(SourceOptions((more :+ ("handOver" -> "custom")).map { case (k, v) =>
         s"live.$k" -> v
@@ -215,7 +216,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     ).contains("'live.onHoles' belongs to"))
   }
 
-  test("a function of another process is named in the error, and its name in this process is not part of the rule") {
+  test("the error names a function of another process, and the rule has no process-specific name") {
     new World {
       override def rule: Seq[(String, String)] = Seq("handOver" -> "custom", "handOver.python" -> "start-0a1b2c3d")
       val error: SpliceException = intercept[SpliceException](Using.resource(Legs.run(source, log))(batches(_)))
@@ -230,12 +231,12 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
   }
 }
 
-/** Starts at the first record. */
+/** Rule that starts at the first record. */
 final class FromTheFirst extends HandOverRule {
   override def start(evidence: String): String = """{"timestamp":0}"""
 }
 
-/** A rule without a constructor that takes no arguments. */
+/** Rule without a constructor without arguments. */
 final class WithArgument(answer: String) extends HandOverRule {
   override def start(evidence: String): String = answer
 }

@@ -18,7 +18,7 @@ import splice.source.internal.entries.{Json, VersionedEntry}
 import splice.source.log.OffsetRuns
 import splice.source.{LogPartition, OffsetRanges, OnGap, StartPosition, StoredStart}
 
-/** The holes of a history in the entry of a switch. */
+/** Tests of the format of holes in a switch entry. */
 final class FillFormatSuite extends AnyFunSuite {
 
   private val log    = Legs.log()
@@ -44,7 +44,7 @@ final class FillFormatSuite extends AnyFunSuite {
   private def read(lines: Seq[String]): SwitchFormat.Switch =
     SwitchFormat.read(VersionedEntry.read("hand-over-00000000", lines), source)
 
-  test("a switch has the partitions with holes, after its findings") {
+  test("a switch entry has the partitions with holes after its findings") {
     val switch = read(written(holes))
     assert(switch.fill == holes - t(1) && switch.proof == proof && switch.start == start)
     assert(switch.stored == StoredStart(start.json, holes - t(1)))
@@ -52,19 +52,19 @@ final class FillFormatSuite extends AnyFunSuite {
     assert(SwitchFormat.summary(entry).toMap.apply("found") == Json.array(proof.flatMap(Json.read(_))))
   }
 
-  test("the text of a hole") {
+  test("a hole has the expected text") {
     val lines = written(holes)
     assert(lines.head.contains(""","filled":3,"""))
     assert(lines.slice(5, 7).map(_.take(23)) == Seq("""["a,\"b",0,3,[[1,2]]]""", """["t",0,30,[[2,5],[9,20]"""))
     assert(lines.last == """["t",12,1099511627776,[[0,8589934592]]]""")
   }
 
-  test("a switch without holes has no trace of them") {
+  test("a switch entry without holes has no fields for holes") {
     val lines = written(holes.filter(_._1 == t(1)))
     assert(lines.size == 5 && !lines.head.contains("filled") && read(lines).fill.isEmpty)
   }
 
-  test("random histories come back as they were") {
+  test("random histories are equal after a write and a read") {
     (1 to 300).foreach { seed =>
       val random = new Random(seed.toLong)
       val all    = SortedMap.from((0 to random.nextInt(4)).map { p =>
@@ -77,7 +77,7 @@ final class FillFormatSuite extends AnyFunSuite {
     }
   }
 
-  test("a damaged line is named") {
+  test("the error has the corrupt line") {
     val head = written(SortedMap(t(0) -> holes(t(0)))).dropRight(1)
     Seq(
       """["t",0,30]""",

@@ -9,22 +9,22 @@ import scala.util.Random
 import splice.hybrid.internal.chain.{OnDuplicates, OnHoles}
 import splice.source.{LogPartition, OnGap}
 
-/** Random histories and logs, and what must come of them. */
+/** Random histories and logs, with the expected results. */
 private[hybrid] object HandOverCases {
 
   val Worlds = 12000
 
-  /** How often each case, each policy and each pair must occur. */
+  /** Minimum number of occurrences of each case, policy and pair. */
   val Often = 20
 
   type Row = (LogPartition, Long)
 
-  /** One partition of a log.
+  /** Partition of a log.
     *
     * @param ever
-    *   the offsets that ever had a record that readers may see
+    *   all offsets that ever had a readable record
     * @param records
-    *   those that are left: retention removed what lies before `earliest`, and compaction removed some others
+    *   remaining offsets. Retention removed offsets before `earliest`, and compaction removed some later offsets
     */
   final case class Log(partition: LogPartition, ever: Set[Long], records: Set[Long], earliest: Long, end: Long)
 
@@ -38,7 +38,7 @@ private[hybrid] object HandOverCases {
       differs: Boolean
   ) {
 
-    /** The rows of archives that are of the log. */
+    /** Rows of archives of the log. */
     def counted: Seq[Seq[Row]] = archives.zipWithIndex.collect { case (rows, i) if !excluded(i) => rows }
 
     def policies: Seq[String] = Seq(s"onHoles $onHoles", s"onGap $onGap", s"onDuplicates $onDuplicates")
@@ -98,16 +98,16 @@ private[hybrid] object HandOverCases {
     }
   }
 
-  /** What must come of a world.
+  /** Expected result of a case.
     *
     * @param refusal
-    *   the condition and parts of the message
+    *   condition and parts of the message of the expected error
     * @param cases
-    *   the rows of the table of cases that occur
+    *   names of the cases that occur
     */
   final case class Expected(world: World, refusal: Option[(String, Seq[String])], cases: Set[String]) {
 
-    /** The rows that must come out, if the world is accepted. */
+    /** Expected rows, if the hand-over is accepted. */
     def rows(log: Log): Seq[Long] = {
       val copies = world.counted.flatten.filter(_._1 == log.partition).map(_._2)
       val ended  = copies.maxOption
@@ -128,7 +128,7 @@ private[hybrid] object HandOverCases {
       "a partition is in some archives only",
       "a partition is in no archive",
       "a partition is in no archive and its log begins later",
-      "holes of which the log has a part",
+      "the log has a part of the holes",
       "the log begins after the end of the history",
       "copies in one archive",
       "copies in two archives",
@@ -165,7 +165,7 @@ private[hybrid] object HandOverCases {
           if (missing.isEmpty && lostAfter.isEmpty) cases += "history and log fit"
           if (left.exists(_ < own.min)) cases += "the log supplies offsets before the history"
           if (left.exists(_ > own.min)) cases += "the log supplies offsets within the history"
-          if (left.nonEmpty && removed.nonEmpty) cases += "holes of which the log has a part"
+          if (left.nonEmpty && removed.nonEmpty) cases += "the log has a part of the holes"
           if (lostAfter.nonEmpty) cases += "the log begins after the end of the history"
           if (world.counted.exists(a => !a.exists(_._1 == log.partition)))
             cases += "a partition is in some archives only"
@@ -196,7 +196,7 @@ private[hybrid] object HandOverCases {
       Expected(world, refusal, cases.toSet)
     }
 
-    /** The first ranges of single offsets, as people write them. */
+    /** Text of the first ranges of single offsets. */
     private def text(offsets: Seq[Long]): String = {
       val sorted = offsets.sorted
       val runs   = sorted.foldLeft(Vector.empty[Vector[Long]]) {

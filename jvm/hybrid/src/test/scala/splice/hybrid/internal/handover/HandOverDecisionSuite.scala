@@ -47,7 +47,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   private def held(p: LogPartition, first: Long, last: Long, holes: (Long, Long)*): OffsetSummary =
     OffsetSummary(p, OffsetRuns.of(OffsetRuns.of(holes: _*).holes(first, last + 1).toSeq: _*))
 
-  /** A log that still has all records, up to 1,000. */
+  /** Log with all records up to offset 1,000. */
   private def whole: SortedMap[LogPartition, LogRange] = SortedMap(p0 -> LogRange(0, 1000), p1 -> LogRange(0, 1000))
 
   private def exact(live: Leg, log: SortedMap[LogPartition, LogRange] = whole)(
@@ -77,7 +77,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   private val p0 = LogPartition("orders", 0)
   private val p1 = LogPartition("orders", 1)
 
-  test("no rule is the leg's own start") {
+  test("without a rule, the options of the leg set the start") {
     val live = leg("live", None)
     assert(HandOverDecision.decide(leg("history", None), live, End(), now)(Nil, noLog).start == Configured)
   }
@@ -88,7 +88,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   private def from(offset: Long, fill: (Long, Long)*): OffsetRanges = OffsetRanges(offset, fill.toVector)
 
-  test("offsets: the log supplies what the history lacks, then all after its end") {
+  test("offsets: the log supplies the missing offsets of the history, then all offsets after its end") {
     val made = exact(Seq(held(p1, 5, 9), held(p0, 0, 41, 10L -> 20L)))
     assert(starts(made) == Map(p0 -> from(42, 10L -> 20L), p1 -> from(10, 0L -> 5L)))
     val rows = made.proof.map(Json.read(_).get)
@@ -103,13 +103,13 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     assert(starts(exact(Seq(held(p0, 0, 9)))) == Map(p0 -> from(10), p1 -> from(0)))
   }
 
-  test("offsets: a history without rows gives no start") {
+  test("offsets: a history without rows is rejected") {
     val error = refusal(filling)(Nil)
     assert(error.getCondition == "SPLICE_HAND_OVER.NO_ROWS")
     assert(error.getMessage.contains("'live'") && error.getMessage.contains("'old'"))
   }
 
-  test("offsets: with onHoles=fail holes are named, with onHoles=ignore nobody reads them") {
+  test("offsets: onHoles=fail reports holes, and onHoles=ignore skips holes") {
     val one   = Seq(held(p0, 0, 200, 50L -> 100L), held(p1, 0, 3))
     val error = refusal(failing)(one)
     assert(error.getCondition == "SPLICE_HAND_OVER.HOLES")
@@ -118,7 +118,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     assert(starts(exact(ignoring)(legs(one): _*)) == Map(p0 -> from(201), p1 -> from(4)))
   }
 
-  test("offsets: holes before the start of the log are a gap by policy, and the rest is filled") {
+  test("offsets: onGap applies to holes before the start of the log, and other holes are filled") {
     val log     = SortedMap(p0 -> LogRange(60, 300), p1 -> LogRange(10, 20))
     val history = Seq(held(p0, 5, 200, 50L -> 100L))
     val error   = refusal(filling, log)(history)
@@ -127,12 +127,12 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     assert(error.getMessage.contains("'live.onGap'") && error.getMessage.contains("'live.onHoles'"))
     val warned = exact(filling.copy(onGap = OnGap.Warn), log)(legs(history): _*)
     assert(starts(warned) == Map(p0 -> from(201, 60L -> 100L), p1 -> from(10)))
-    // A partition that no archive has lost records, and these are no holes.
+    // Lost records of a partition without an archive do not count as holes.
     val other = refusal(ignoring, log)(history)
     assert(other.getMessage.contains("orders-1 0 to 9") && !other.getMessage.contains("orders-0"), other.getMessage)
   }
 
-  test("offsets: a log that begins after the end of the history lost what is between, whatever the policy for holes") {
+  test("offsets: a log that begins after the end of the history has a gap, independent of onHoles") {
     val log = SortedMap(p0 -> LogRange(60, 300))
     Seq(filling, failing, ignoring).foreach { live =>
       val error = refusal(live, log)(Seq(held(p0, 0, 49)))
@@ -141,7 +141,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     assert(starts(exact(filling.copy(onGap = OnGap.Warn), log)(legs(Seq(held(p0, 0, 49))): _*)) == Map(p0 -> from(60)))
   }
 
-  test("offsets: a history that ends after the log, or that has other partitions, is of another log") {
+  test("offsets: a history with a later end or with other partitions belongs to another log") {
     val ahead = refusal(filling, SortedMap(p0 -> LogRange(0, 9)))(Seq(held(p0, 0, 9)))
     assert(ahead.getCondition == "SPLICE_HAND_OVER.HISTORY_BEYOND_LOG")
     assert(ahead.getMessage.contains("orders-0 ends at 10 in the history and at 9 in the log"))
@@ -149,14 +149,14 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     assert(other.getCondition == "SPLICE_HAND_OVER.PARTITION_NOT_FOUND" && other.getMessage.contains("orders-0"))
   }
 
-  test("offsets of several legs: the greatest of each partition, and partitions of all legs") {
+  test("offsets of several legs: the greatest offset per partition over all legs") {
     val made = exact(Seq(held(p0, 0, 9), held(p1, 0, 4)), Seq(held(p0, 10, 19)), Seq(held(p0, 20, 20)))
     assert(starts(made) == Map(p0 -> from(21), p1 -> from(5)))
     val legs = Json.items(Json.read(made.proof.head).get.path("history"))
     assert(legs.map(_.path("leg").asText) == Seq("old", "new", "newest"))
   }
 
-  test("offsets of several legs: legs in any order, and one that fills a hole of another") {
+  test("offsets of several legs: legs in any order, with a leg that fills a hole of another leg") {
     val made = exact(Seq(held(p0, 50, 59)), Seq(held(p0, 0, 99, 20L -> 30L, 50L -> 60L)), Seq(held(p0, 20, 29)))
     assert(starts(made)(p0) == from(100))
   }
@@ -169,7 +169,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     assert(error.getMessage.contains("'old' and 'new'"))
   }
 
-  test("offsets of several legs: an overlap is an error that names legs and ranges, or a warning") {
+  test("offsets of several legs: an overlap is an error with legs and ranges, or a warning") {
     val overlap = Seq(Seq(held(p0, 0, 59), held(p1, 0, 4)), Seq(held(p0, 50, 54)))
     val error   = refusal(filling)(overlap: _*)
     assert(error.getCondition == "SPLICE_HAND_OVER.DUPLICATES")
@@ -179,7 +179,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     assert(starts(exact(warned)(legs(overlap: _*): _*)) == Map(p0 -> from(60), p1 -> from(5)))
   }
 
-  test("offsets: rows of the same record in one leg are an error that names offsets and counts") {
+  test("offsets: duplicate rows in one leg are an error with offsets and counts") {
     val offsets = OffsetRuns.of(0L -> 100L)
     ((20L until 25L) ++ (30L until 35L)).foreach(offsets.add)
     val error = refusal(filling)(Seq(OffsetSummary(p0, offsets)))
@@ -190,7 +190,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     )
   }
 
-  test("offsets: the start of a log is a choice, and nothing before it is expected") {
+  test("offsets: no offsets before the configured start of a log leg are expected") {
     val log = leg("log", None).copy(source =
       Legs.source(Map(
         "source"                  -> "kafka",
@@ -212,14 +212,14 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     assert(both.getMessage.contains("orders-0 has up to 1 offsets in both 'log' and 'new' (9)"), both.getMessage)
   }
 
-  test("an error names the first partitions only") {
+  test("an error names only the first partitions") {
     val many  = (0 until 100).map(LogPartition("orders", _))
     val log   = SortedMap.from(many.map(_ -> LogRange(5, 10)))
     val error = refusal(filling, log)(many.map(held(_, 5, 6)))
     assert(error.getMessage.contains("orders-0 0 to 4; orders-1 0 to 4") && error.getMessage.contains("and 80 more"))
   }
 
-  test("event time: the greatest minus the overlap") {
+  test("event time: the start is the greatest time minus the overlap") {
     val rule = HandOver.eventTime("ts", Duration.ofMinutes(10))
     val made = decide(rule, End(times = range("2026-01-01T00:00:00Z", "2026-02-01T12:00:00.123456Z")))
     assert(made.start == Time(Instant.parse("2026-02-01T11:50:00.123Z").toEpochMilli, OnGap.Warn))
@@ -228,7 +228,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     assert(old.start == Time(0, OnGap.Warn))
   }
 
-  test("event time: an end beyond now, or none, is bad") {
+  test("event time: an end after now or a missing end is rejected") {
     val rule  = HandOver.eventTime("ts", Duration.ofDays(400000))
     val error = refused(rule, End(times = range("2026-01-01T00:00:00Z", "2099-01-01T00:00:00Z")))
     assert(error.getCondition == "SPLICE_HAND_OVER.END_IN_FUTURE")
@@ -238,7 +238,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     assert(none.getCondition == "SPLICE_HAND_OVER.NO_EVENT_TIME" && none.getMessage.contains("column 'ts'"))
   }
 
-  test("modification time: the same, by the files") {
+  test("modification time: the same rules apply to the times of files") {
     val rule = HandOver.modificationTime(Duration.ofHours(1))
     val made = decide(rule, End(modified = range("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z")))
     assert(made.start == Time(Instant.parse("2026-01-31T23:00:00Z").toEpochMilli, OnGap.Warn))
@@ -249,7 +249,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     assert(refused(rule, End()).getCondition == "SPLICE_HAND_OVER.NO_FILES")
   }
 
-  test("a clock of a writer that is up to 5 minutes ahead moves no start after now") {
+  test("a writer's clock that is up to 5 minutes ahead never results in a start after now") {
     val byEvent  = HandOver.eventTime("ts", Duration.ofMinutes(1))
     val byFile   = HandOver.modificationTime(Duration.ofMinutes(1))
     val expected = Time(Instant.parse("2026-02-28T23:59:00Z").toEpochMilli, OnGap.Warn)
@@ -257,7 +257,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
       val found = range("2026-01-01T00:00:00Z", last)
       assert(decide(byEvent, End(times = found)).start == expected)
       assert(decide(byFile, End(modified = found)).start == expected)
-      assert(decide(byEvent, End(times = found)).proof.head.contains(last), "the time that was found")
+      assert(decide(byEvent, End(times = found)).proof.head.contains(last), "the found time")
     }
     val late = range("2026-01-01T00:00:00Z", "2026-03-01T00:05:00.001Z")
     Seq(refused(byEvent, End(times = late)), refused(byFile, End(modified = late))).foreach { error =>
@@ -266,7 +266,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     }
   }
 
-  test("now minus: whatever the history holds") {
+  test("now minus: the start is independent of the history") {
     val made = decide(HandOver.nowMinus(Duration.ofDays(1)), End())
     assert(made.start == Time(Instant.parse("2026-02-28T00:00:00Z").toEpochMilli, OnGap.Warn))
   }
@@ -275,7 +275,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   private val position = """{"log":"x","next":[],"v":1}"""
 
-  test("a switch survives its text") {
+  test("a switch is equal after a write and a read") {
     val byTime = HandOver.eventTime("ts", Duration.ZERO)
     val times  = End(times = range("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"))
     Seq(HandOver.offsets() -> exact(Seq(held(p0, 3, 41))), byTime -> decide(byTime, times)).foreach {
@@ -290,7 +290,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     }
   }
 
-  test("a damaged or newer switch is refused") {
+  test("a corrupt or newer switch is rejected") {
     def condition(lines: String*) =
       intercept[SpliceException](SwitchFormat.read(entry(lines: _*), source)).getCondition
     assert(condition("""{"at":"","rule":"","v":2}""", position, position) == "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")

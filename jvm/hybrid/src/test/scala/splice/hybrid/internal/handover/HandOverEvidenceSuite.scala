@@ -23,7 +23,7 @@ import splice.source.internal.entries.Json
 import splice.source.log.{LogPartitions, LogRange, LogRecord}
 import splice.testkit.internal.memory.{MemoryOptions, MemoryPosition}
 
-/** The evidence that a rule of the user receives, and the limits of its result. */
+/** Tests of the evidence for a user-defined rule, and of the checks of its result. */
 final class HandOverEvidenceSuite extends AnyFunSuite {
 
   private val now   = Instant.ofEpochSecond(5)
@@ -32,7 +32,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
 
   private def p(topic: String, partition: Int): LogPartition = LogPartition(topic, partition)
 
-  /** The ranges of the log, and the requests for them. */
+  /** Ranges of a log, with a record of the requests. */
   private class Asked(ranges: (LogPartition, LogRange)*) {
     val ends: mutable.Buffer[Map[LogPartition, Long]] = mutable.Buffer.empty
 
@@ -55,7 +55,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
       if (columns == OffsetColumns("topic", "partition", "offset")) held else fail(columns.toString)
   }
 
-  /** Decides by a rule that returns `answer`; the start and the evidence. */
+  /** Decides with a rule that returns `answer`. Returns the start and the evidence. */
   private def decide(before: Source[_ <: Position], answer: String, of: Asked, onGap: OnGap = OnGap.Fail)(
       held: => Seq[OffsetSummary]
   ): (StartPosition, String) = {
@@ -84,7 +84,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
 
   private def two = new Asked(p("b", 0) -> LogRange(1, 9), p("a", 1) -> LogRange(0, 20), p("a", 0) -> LogRange(3, 4))
 
-  test("a log before the leg has its offsets in the evidence, and no modification times") {
+  test("the evidence of a previous log has offsets and no modification times") {
     val asked         = two
     val (_, evidence) = decide(log, first, asked)(Seq(OffsetSummary.ofLog(p("a", 1), 5, 10)))
     val none          = """{"count":0,"first":[],"offsets":0}"""
@@ -97,18 +97,18 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
     assert(asked.ends.toSeq == Seq(Map(p("a", 1) -> 10L)))
   }
 
-  test("a log whose offsets belong to several clusters has none in the evidence") {
+  test("the evidence of a previous log on several clusters has no offsets") {
     val asked         = two
     val (_, evidence) = decide(log, first, asked)(throw CheckpointErrors.missingEntry("The offset"))
     assert(!evidence.contains("\"offsets\"") && asked.ends.toSeq == Seq(Map.empty))
   }
 
-  test("files before the leg have modification times in the evidence, and their end is not asked for offsets") {
+  test("the evidence of previous files has modification times, and their offsets are not requested") {
     val (_, evidence) = decide(files, first, two)(fail("offsets are not needed"))
     assert(evidence.contains(""""modificationTimes":{"first":0,"last":5000}""") && !evidence.contains("\"offsets\""))
   }
 
-  test("an exact rule asks the log for the partitions of the history with their ends") {
+  test("an exact rule requests the ranges of the history partitions with their ends") {
     val asked = new Asked(p("a", 0) -> LogRange(0, 20), p("a", 1) -> LogRange(0, 20))
     val leg   = Leg("live", files, None, Some(HandOver.offsets()), OnGap.Fail, "")
     val held  = Seq(OffsetSummary.ofLog(p("a", 0), 0, 7), OffsetSummary.ofLog(p("a", 1), 0, 9))
@@ -116,14 +116,14 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
     assert(asked.ends.toSeq == Seq(Map(p("a", 0) -> 7L, p("a", 1) -> 9L)))
   }
 
-  test("a time may be now, and has the policy of the leg") {
+  test("a returned time may be now, and has the policy of the leg") {
     Seq(OnGap.Fail, OnGap.Warn).foreach { onGap =>
       val (start, _) = decide(files, """{"timestamp":5000}""", two, onGap)(Nil)
       assert(start == Time(5000, onGap))
     }
   }
 
-  test("an offset may be the first or the end of the log, in each topic") {
+  test("a returned offset may be the first offset or the end of the log in each topic") {
     val (start, _) = decide(files, """{"offsets":{"b":{"0":9},"a":{"0":3,"1":20}}}""", two)(Nil)
     assert(start == Offsets(SortedMap(
       p("a", 0) -> OffsetRanges(3),
@@ -135,7 +135,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
     assert(low.getMessage.contains("'live' cannot continue after leg 'before'"))
   }
 
-  test("an error names the first partitions only") {
+  test("an error names only the first partitions") {
     val many  = (0 until 25).map(i => s""""$i":1""").mkString("""{"offsets":{"none":{""", ",", "}}}")
     val error = intercept[SpliceException](decide(files, many, two)(Nil))
     assert(error.getMessage.contains("none-19, 5 more; it reads a-0, a-1, b-0"), error.getMessage)

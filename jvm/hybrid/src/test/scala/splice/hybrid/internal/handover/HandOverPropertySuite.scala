@@ -19,8 +19,8 @@ import splice.source.errors.SpliceException
 import splice.source.log.{LogRange, LogRecord, OffsetRuns}
 import splice.source.{Evidence, LogPartition, OffsetRanges, OffsetSummary, OnGap, Position, TimeRange}
 
-/** The decision of an exact hand-over over random histories and logs. The expected result comes from lists of single offsets: which
-  * records there ever were, which copies archives have, and which the log still has.
+/** Property tests of exact hand-over with random histories and logs. The expected result is computed from lists of
+  * single offsets: all records, the copies in archives, and the remaining records of the log.
   */
 final class HandOverPropertySuite extends AnyFunSuite {
 
@@ -56,7 +56,7 @@ final class HandOverPropertySuite extends AnyFunSuite {
         own.map { case (p, all) => p -> LastRecord(all.max, Some(RecordTime(all.max, all.max + 1)), None) }
       )
     }
-    // The timestamp of a record is its offset, unless the log is another one.
+    // The timestamp of a record equals its offset, unless the archives belong to another log.
     val records = for { l <- world.logs; o <- l.records } yield (l.partition, o) ->
       LogRecord(if (world.differs) o + 1 else o, None)
     val log = new FixedLog(
@@ -73,7 +73,7 @@ final class HandOverPropertySuite extends AnyFunSuite {
     } catch { case e: SpliceException => Left(e) }
   }
 
-  /** What a reader of the log gets. */
+  /** Offsets that a reader of the log returns. */
   private def read(log: Log, ranges: OffsetRanges): Seq[Long] = log.records.toSeq.sorted.filter { o =>
     o >= ranges.from ||
     (ranges.fill.exists { case (from, until) => from <= o && o < until } && !ranges.held.exists(_.contains(o)))

@@ -17,10 +17,10 @@ import splice.source.{OnGap, Position, Source}
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 
-/** Restarts whose options say something else of legs that have begun or ended: the stored decisions hold. */
+/** Tests of restarts with changed options of started or ended legs. The stored decisions remain valid. */
 final class RestartedRuleSuite extends AnyFunSuite with HybridWorlds {
 
-  test("logColumns of a leg that has ended neither fails a restart nor has to be left out") {
+  test("logColumns of an ended leg may stay in the options of a restart") {
     new World {
       val ended: String = Using.resource(Legs.run(source, log))(batches(_)).last._2.json
       live.append(0, 6)
@@ -38,7 +38,7 @@ final class RestartedRuleSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("logColumns without effect fails the first start, and the error names the option") {
+  test("logColumns without effect fails the first start with the name of the option") {
     new World {
       override def bound: Seq[(String, String)] = Seq("logColumns" -> "none")
       val error: SpliceOptionException          = intercept[SpliceOptionException](Legs.run(source, log))
@@ -47,7 +47,9 @@ final class RestartedRuleSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  /** An archive and the excluded log that continues it, then an archive and the log that continues that one. */
+  /** Chain of an archive, the excluded log that continues it, a second archive, and the log that continues the second
+    * archive.
+    */
   private trait Two {
     val other: MemoryLog = Legs.log(1)
     val live: MemoryLog  = Legs.log(1)
@@ -84,17 +86,18 @@ final class RestartedRuleSuite extends AnyFunSuite with HybridWorlds {
   private val exact = Some(HandOver.offsets())
   private val timed = Some(HandOver.nowMinus(java.time.Duration.ofDays(36500)))
 
-  test("a changed rule of an excluded log that has begun does not change what a later rule counts") {
+  test("a changed rule of a started and excluded log does not change the count of a later rule") {
     for (stored <- Seq(exact, timed, None); changed <- Seq(exact, timed, None)) new Two {
       val at: String           = run(stored)(c => advance(c, c.initial(), "b").json)
       def switched(): Position = run(changed)(c => advance(c, c.position(at), "live"))
-      // Only a rule that counts offsets has counted the first archive, which is of another log than the last leg.
+      // The first archive belongs to another log than the last leg. Only a counting rule of the excluded log has
+      // counted this archive.
       if (stored == exact) assert(switched().asInstanceOf[HybridPosition].position("live").json.contains("[[0,6]]"))
       else assert(intercept[SpliceException](switched()).getCondition == "SPLICE_HAND_OVER.PARTITION_NOT_FOUND")
     }
   }
 
-  test("a rule that was changed after its switch is named in a warning of the start, and the same rule is not") {
+  test("a start warns of a rule that was changed after its switch, and not of an unchanged rule") {
     new World {
       val at: String = Using.resource(Legs.run(source, log))(batches(_)).last._2.json
       def warned(of: Source[_ <: Position]): Seq[String] =
@@ -110,7 +113,7 @@ final class RestartedRuleSuite extends AnyFunSuite with HybridWorlds {
         "by the rule 'handOver=offsets handOver.topic=topic",
         "The rule 'handOver=nowMinus handOver.duration=3600000ms' of this start has no effect"
       ).foreach(words => assert(found.head.contains(words), found))
-      assert(warned(Legs.source(Legs.history(history), Legs.live(live))).size == 1, "no rule any more")
+      assert(warned(Legs.source(Legs.history(history), Legs.live(live))).size == 1, "the rule was removed")
     }
   }
 }

@@ -16,12 +16,12 @@ import splice.source.runtime.SideLog
 import splice.source.{Position, Source, SplitRange}
 import splice.testkit.internal.memory.{MemoryLog, MemoryRange}
 
-/** A driver that dies at each durable step around a switch, and what the one after it does. */
+/** Tests of a driver that is killed at each durable step of a switch, and of the next driver. */
 final class SwitchCrashSuite extends AnyFunSuite {
 
-  private class Died extends RuntimeException("the driver is gone")
+  private class Died extends RuntimeException("the driver is killed")
 
-  /** Dies before or after the n-th entry is written. */
+  /** Side log that kills the driver before or after the n-th entry. */
   private class MortalSideLog(inner: SideLog, steps: MortalSideLog.Steps) extends SideLog {
     override def get(key: String): Option[Seq[String]]                         = inner.get(key)
     override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] =
@@ -56,14 +56,14 @@ final class SwitchCrashSuite extends AnyFunSuite {
     val durable                       = new MemorySideLog
     def source: Source[_ <: Position] = Legs.source(Legs.history(history), Legs.live(live, "handOver" -> "offsets"))
 
-    /** The offsets that were logged, by batch: what Spark does between the calls. */
+    /** Logged offsets by batch, which simulate Spark's offset log. */
     var offsets: Vector[Position] = Vector.empty
 
     def ids(ranges: Seq[SplitRange]): Seq[Long] = ranges.collect { case LegRange(_, r: MemoryRange) =>
       MemoryLog(r.log).read(r.partition, r.from, r.until).map(_.id)
     }.flatten
 
-    /** One life of the driver, from what is durable to the end of what there is. */
+    /** Runs a driver from the durable state to the end of the data. */
     def live(steps: MortalSideLog.Steps): Unit =
       Using.resource(Legs.run(source, new MortalSideLog(durable, steps))) { c =>
         @tailrec def go(at: Position): Unit = {
@@ -91,7 +91,7 @@ final class SwitchCrashSuite extends AnyFunSuite {
     counted.names
   }
 
-  test("the steps of a whole life are those that this suite kills at") {
+  test("a complete run has exactly the steps at which this suite kills the driver") {
     val entries = Seq("tally-00000000", "hand-over-00000000")
     assert(steps.filter(step => entries.exists(entry => step == s"after $entry")) == entries.map(e => s"after $e"))
     assert(steps.count(_ == "after the offset") == 2)
@@ -99,7 +99,7 @@ final class SwitchCrashSuite extends AnyFunSuite {
 
   steps.indices.foreach { i =>
     test(
-      s"killed ${steps(i)} (step ${i + 1}): each row once, and the rule asked once from its first durable decision"
+      s"killed ${steps(i)} (step ${i + 1}): each row once, and no call of the rule after its first durable decision"
     ) {
       new World {
         val died = Try(live(new MortalSideLog.Steps(i + 1)))
@@ -108,7 +108,7 @@ final class SwitchCrashSuite extends AnyFunSuite {
         val asked: Int                 = history.asked("remaining")
         def start: Option[Seq[String]] = durable.scope("leg-live").get("hand-over-00000000")
         val begun: Option[Seq[String]] = start
-        // Retention and growth go on between two lives.
+        // Retention and growth continue between two drivers.
         live.append(0, 6)
         live(new MortalSideLog.Steps(-1))
         assert(rows == (0L to 6L))

@@ -19,7 +19,7 @@ import splice.source.log.{LogRange, LogRecord, OffsetRuns}
 import splice.source.{Evidence, LogPartition, OffsetSummary, OnGap, Position, Source, TimeRange}
 import splice.testkit.internal.memory.{MemoryLog, MemoryRecord}
 
-/** The last records of a history, compared with the records of the log. */
+/** Tests of the comparison of the last records of a history with the log. */
 final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
 
   private val p0     = LogPartition("orders", 0)
@@ -33,7 +33,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
 
   private def key(text: String) = Some(RecordKey.of(text.getBytes, text.length))
 
-  /** Decides with a history of offsets 0 to 9 of each partition. */
+  /** Decides with a history of offsets 0 to 9 in each partition. */
   private def decide(records: (LogPartition, LogRecord)*)(last: (LogPartition, LastRecord)*): HandOverDecision = {
     val held = last.map { case (p, _) => OffsetSummary(p, OffsetRuns.of(0L -> 10L)) }
     val all  = new FixedLog(
@@ -59,7 +59,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     error.getMessage
   }
 
-  test("the same timestamp and key are the same record, and the table has the result") {
+  test("records with equal timestamp and key are accepted, and the table has the result") {
     val last = LastRecord(9, Some(RecordTime(second, second + 1)), key("a"))
     assert(compared(decide(p0 -> inLog(second, Some("a")))(p0 -> last)) == Seq(true, false))
     assert(
@@ -72,7 +72,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     )
   }
 
-  test("another timestamp or key is an error that names partition, offset and both records") {
+  test("a different timestamp or key is an error with partition, offset and both records") {
     val last = LastRecord(9, Some(RecordTime(second, second + 1)), key("a"))
     val time = different(p0 -> inLog(second + 1, Some("a")), p1 -> inLog(second, Some("a")))(p0 -> last, p1 -> last)
     assert(time.contains("orders-0 offset 9: timestamp 2026-01-01T00:00:05Z, key 'a' in the history"), time)
@@ -89,7 +89,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     assert(!text.contains("timestamp 19"), text)
   }
 
-  test("no key is the same as no key, and differs from an empty one") {
+  test("a missing key equals a missing key and differs from an empty key") {
     val none = LastRecord(9, None, Some(RecordKey.Absent))
     assert(compared(decide(p0 -> inLog(7, None))(p0 -> none)).head)
     assert(different(p0 -> inLog(7, Some("")))(p0 -> none).contains("key null in the history, and key '' in the log"))
@@ -98,7 +98,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     )
   }
 
-  test("the precision of the history decides") {
+  test("timestamps are compared with the precision of the history") {
     def last(from: Long, until: Long) = LastRecord(9, Some(RecordTime(from, until)), None)
     Seq(second, second + 999).foreach { millis =>
       assert(compared(decide(p0 -> inLog(millis, None))(p0 -> last(second, second + 1000))).head)
@@ -109,7 +109,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("of two legs, the record with the greater offset is compared") {
+  test("with two legs, the record with the greater offset is compared") {
     val older = LegOffsets(
       leg("a", None),
       Seq(OffsetSummary(p0, OffsetRuns.of(5L -> 10L))),
@@ -125,7 +125,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("keys are shown as text or as hexadecimal digits, long ones shortened, and compared completely") {
+  test("keys are shown as text or hexadecimal digits, long keys are truncated, and the complete key is compared") {
     def of(bytes: Array[Byte]) = RecordKey.of(bytes, bytes.length)
     assert(of("größe".getBytes("UTF-8")).toString == "'größe'")
     assert(of(Array[Byte](0, 1, -1)).toString == "0x0001ff")
@@ -141,11 +141,11 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
   private trait Compared extends World {
     override def own: Seq[(String, String)] = Seq("handOver.timestamp" -> "timestamp", "handOver.key" -> "_key")
 
-    /** The entry of the switch. */
+    /** Entry of the switch. */
     def entry: Option[Seq[String]] = this.log.scope("leg-live").get("hand-over-00000000")
   }
 
-  test("a history of the log is accepted, and the entry shows that it was compared") {
+  test("a history of the log is accepted, and the entry has the comparison") {
     new Compared {
       Using.resource(Legs.run(source, this.log))(c =>
         assert(batches(c).map(b => ids(c.ranges(b._1, b._2))).flatten == (0L to 5L))
@@ -171,7 +171,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("the first record that the log still has is compared") {
+  test("the first remaining record of the log is compared") {
     new Compared {
       live.forget(0, 1)
       Using.resource(Legs.run(source, this.log))(batches(_))
@@ -193,7 +193,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a leg with columns of its own is compared by them only") {
+  test("a leg with logColumns is compared only by these columns") {
     new Compared {
       override def bound: Seq[(String, String)] =
         Seq("logColumns" -> """{"topic":"topic","partition":"partition","offset":"offset","key":"_key"}""")

@@ -31,7 +31,7 @@ final class ChainParserSuite extends AnyFunSuite {
     texts.foreach(text => assert(error.getMessage.contains(text), error.getMessage))
   }
 
-  test("a chain of two") {
+  test("a chain of two legs is parsed") {
     val source = Legs.source(good)
     assert(source.kind == "hybrid")
     assert(names(source) == Seq("history", "live"))
@@ -39,7 +39,7 @@ final class ChainParserSuite extends AnyFunSuite {
     assert(Legs.source(Legs.options(history)).boundedness == splice.source.runtime.Boundedness.Bounded)
   }
 
-  test("legs must be named") {
+  test("the option legs is required") {
     refuses(good - "legs", "SPLICE_OPTION.MISSING", "'legs'")
     refuses(good + ("legs" -> "history,,live"), "SPLICE_OPTION.INVALID_VALUE", "'legs'", "history,live")
     refuses(good + ("legs" -> ""), "SPLICE_OPTION.INVALID_VALUE", "'legs'")
@@ -49,7 +49,7 @@ final class ChainParserSuite extends AnyFunSuite {
     assert(names(Legs.source(good + ("legs" -> " history ,\tlive "))) == Seq("history", "live"))
   }
 
-  test("names of legs") {
+  test("leg names are checked") {
     def named(name: String) = Legs.options(name -> history._2, live)
     refuses(named("1st"), "SPLICE_HYBRID.INVALID_LEG_NAME", "'1st'", "begins with a letter")
     refuses(named("a-b"), "SPLICE_HYBRID.INVALID_LEG_NAME", "'a-b'", "underscores only")
@@ -57,7 +57,7 @@ final class ChainParserSuite extends AnyFunSuite {
     assert(names(Legs.source(named("Raw_2019"))) == Seq("Raw_2019", "live"))
   }
 
-  test("a leg may have the name of an option, because options of a leg have a dot") {
+  test("a leg may have the name of an option, because options of legs contain a dot") {
     Seq("Kafka", "handOver", "legs", "source", "path", "slots", "schema", "onUnknownOption", "initial").foreach {
       name =>
         val named = Legs.options(name -> history._2, live)
@@ -77,7 +77,7 @@ final class ChainParserSuite extends AnyFunSuite {
     assert(names(Legs.source(good.map { case (k, v) => k.toUpperCase -> v })) == Seq("history", "live"))
   }
 
-  test("an unknown option is named with its leg, and the nearest known one") {
+  test("the error for an unknown option has the leg and the most similar option") {
     refuses(good + ("live.maxRow"       -> "1"), "SPLICE_OPTION.UNKNOWN", "'live.maxRow'", "'live.maxRows'")
     refuses(good + ("live.handOvr"      -> "offsets"), "SPLICE_OPTION.UNKNOWN", "'live.handOvr'", "'live.handOver'")
     refuses(good + ("lve.maxRows"       -> "1"), "SPLICE_OPTION.UNKNOWN", "'lve.maxRows'", "'live.maxRows'")
@@ -85,7 +85,7 @@ final class ChainParserSuite extends AnyFunSuite {
     refuses(good + ("live.qqqqqqqqqqqq" -> "1"), "SPLICE_OPTION.UNKNOWN", "'live.qqqqqqqqqqqq'")
   }
 
-  test("unknown options pass when the hybrid says warn") {
+  test("unknown options are accepted if unknownOptions of the hybrid is warn") {
     val warned = good + ("onUnknownOption" -> "warn")
     assert(names(Legs.source(warned + ("live.maxRow" -> "1") + ("lve.x" -> "1") + ("lgs" -> "1"))).size == 2)
     refuses(
@@ -95,7 +95,7 @@ final class ChainParserSuite extends AnyFunSuite {
     )
   }
 
-  test("a leg's own errors name the option with the leg") {
+  test("errors of a leg name the option with the prefix of the leg") {
     refuses(good + ("live.maxRows" -> "none"), "SPLICE_OPTION.INVALID_VALUE", "'live.maxRows'", "'none'")
     refuses(good - "live.log", "SPLICE_OPTION.MISSING", "'live.log'")
     refuses(good - "live.source", "SPLICE_OPTION.MISSING", "'live.source'")
@@ -103,7 +103,7 @@ final class ChainParserSuite extends AnyFunSuite {
     refuses(good + ("live.select" -> "  "), "SPLICE_OPTION.INVALID_VALUE", "'live.select'")
   }
 
-  test("every leg but the last is bounded") {
+  test("every leg except the last must be bounded") {
     refuses(
       Legs.options("history" -> MemoryOptions.of(log), live),
       "SPLICE_HYBRID.UNBOUNDED_LEG",
@@ -112,7 +112,7 @@ final class ChainParserSuite extends AnyFunSuite {
     )
   }
 
-  test("a leg in the middle is bounded too") {
+  test("a leg in the middle must be bounded") {
     refuses(
       Legs.options(history, "middle" -> MemoryOptions.of(log), live),
       "SPLICE_HYBRID.UNBOUNDED_LEG",
@@ -121,7 +121,7 @@ final class ChainParserSuite extends AnyFunSuite {
     )
   }
 
-  test("a hybrid is no leg") {
+  test("a hybrid source is not a valid leg") {
     refuses(
       good + ("live.source" -> "hybrid"),
       "SPLICE_HYBRID.NESTED_HYBRID",
@@ -130,11 +130,11 @@ final class ChainParserSuite extends AnyFunSuite {
     )
   }
 
-  test("the first leg takes over from nobody") {
+  test("a hand-over of the first leg is rejected") {
     refuses(good + ("history.handOver" -> "offsets"), "SPLICE_OPTION.CONFLICT", "history.handOver", "the first leg")
   }
 
-  test("a hand-over and a start of the leg's own exclude each other") {
+  test("a hand-over and a start option of the same leg are mutually exclusive") {
     refuses(
       good + ("live.handOver" -> "offsets") + ("live.startingOffsets" -> "latest"),
       "SPLICE_OPTION.CONFLICT",
@@ -143,7 +143,7 @@ final class ChainParserSuite extends AnyFunSuite {
     )
   }
 
-  test("an exact hand-over to a source that does not read a log is rejected when the source is built") {
+  test("an exact hand-over to a source that does not read a log is rejected at build") {
     val files = Seq("source" -> "files", "format" -> "parquet", "path" -> "/lake/orders")
     refuses(
       Legs.options(history, "archive" -> (files :+ "handOver" -> "offsets")),
@@ -164,12 +164,12 @@ final class ChainParserSuite extends AnyFunSuite {
     assert(names(Legs.source(Legs.options(history, "live" -> (kafka :+ "handOver" -> "offsets")))).size == 2)
   }
 
-  test("slots are the hybrid's") {
+  test("slots of a single leg are rejected") {
     refuses(good + ("live.slots" -> "4"), "SPLICE_OPTION.CONFLICT", "live.slots", "without the name of a leg")
     assert(names(Legs.source(good + ("slots" -> "4"))).size == 2)
   }
 
-  test("the schema is DDL") {
+  test("the schema must be DDL") {
     refuses(good + ("schema" -> "id BIGINTEGER"), "SPLICE_OPTION.INVALID_VALUE", "'schema'", "id BIGINTEGER")
   }
 }

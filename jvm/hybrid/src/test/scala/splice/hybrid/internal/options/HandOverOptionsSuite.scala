@@ -21,11 +21,11 @@ final class HandOverOptionsSuite extends AnyFunSuite {
   private def refused(options: (String, String)*): String =
     intercept[SpliceOptionException](parse(options: _*)).getMessage
 
-  test("none") {
+  test("a leg may have no hand-over") {
     assert(parse().isEmpty)
   }
 
-  test("offsets, with defaults and without") {
+  test("offsets accepts default and explicit columns") {
     assert(parse("handOver" -> "offsets").contains(HandOver.offsets()))
     val other = Seq("topic" -> "t", "partition" -> "p", "offset" -> "o")
     assert(
@@ -34,7 +34,7 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     )
   }
 
-  test("offsets, with columns that are compared with the log") {
+  test("offsets accepts columns to compare with the log") {
     val named = LogColumns.Named(OffsetColumns("topic", "partition", "offset"))
     assert(parse("handOver" -> "offsets", "handOver.timestamp" -> "at")
       .contains(HandOver.Offsets(named.copy(timestamp = Some("at")))))
@@ -46,7 +46,7 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     assert(byTime.contains("'live.handOver.key' belongs to 'handOver' = offsets"))
   }
 
-  test("times") {
+  test("time rules are parsed") {
     assert(
       parse("handOver" -> "eventTime", "handOver.column" -> "ts", "handOver.overlap" -> "10 minutes")
         .contains(HandOver.eventTime("ts", Duration.ofMinutes(10)))
@@ -61,13 +61,13 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     ).contains(HandOver.nowMinus(Duration.ofDays(2))))
   }
 
-  test("an unknown rule is answered with those that there are") {
+  test("the error for an unknown rule lists all rules") {
     val text = refused("handOver" -> "magic")
     assert(text.contains("'magic' is not a valid value of option 'live.handOver'") &&
       text.contains("offsets, eventTime, modificationTime, nowMinus"))
   }
 
-  test("a parameter that a rule needs") {
+  test("a missing parameter of a rule is rejected") {
     assert(refused("handOver" -> "eventTime", "handOver.overlap" -> "1h").contains("'live.handOver.column' is missing"))
     assert(refused("handOver" -> "eventTime", "handOver.column" -> "c").contains("'live.handOver.overlap' is missing"))
     assert(refused("handOver" -> "nowMinus").contains("'live.handOver.duration' is missing"))
@@ -77,7 +77,7 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     ).contains("'soon' is not a valid value of option 'live.handOver.duration'"))
   }
 
-  test("the name of a column or of a class may have spaces around it, and is not empty") {
+  test("names of columns and classes are trimmed and must not be empty") {
     val byTime = Seq("handOver" -> "eventTime", "handOver.overlap" -> "1h")
     assert(parse(byTime :+ ("handOver.column" -> " ts "): _*)
       .contains(HandOver.eventTime("ts", Duration.ofHours(1))))
@@ -88,26 +88,26 @@ final class HandOverOptionsSuite extends AnyFunSuite {
       .contains(HandOver.custom(classOf[FromTheFirst])))
   }
 
-  test("a parameter of another rule, or of none") {
+  test("a parameter of another rule or without a rule is rejected") {
     val other = refused("handOver" -> "offsets", "handOver.overlap" -> "1h")
-    assert(other.contains("'handOver' = eventTime or 'handOver' = modificationTime, and it is offsets"))
+    assert(other.contains("'handOver' = eventTime or 'handOver' = modificationTime, but the hand-over is offsets"))
     assert(refused("handOver.column" -> "c").contains("'live.handOver.column' belongs to 'handOver' = eventTime"))
     val byTime = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "onDuplicates" -> "warn")
-    assert(byTime.contains("'live.onDuplicates' belongs to 'handOver' = offsets, and it is nowMinus"))
+    assert(byTime.contains("'live.onDuplicates' belongs to 'handOver' = offsets, but the hand-over is nowMinus"))
     assert(parse("handOver" -> "offsets", "onDuplicates" -> "warn").contains(HandOver.offsets()))
     val holes = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "onHoles" -> "ignore")
-    assert(holes.contains("'live.onHoles' belongs to 'handOver' = offsets, and it is nowMinus"))
+    assert(holes.contains("'live.onHoles' belongs to 'handOver' = offsets, but the hand-over is nowMinus"))
     assert(parse("handOver" -> "offsets", "onHoles" -> "ignore").contains(HandOver.offsets()))
     val custom = Seq("handOver" -> "custom", "handOver.class" -> classOf[FromTheFirst].getName)
     Seq("handOver.timestamp", "handOver.key", "onDuplicates", "onHoles").foreach { option =>
       val text = refused(custom :+ (option -> "warn"): _*)
-      assert(text.contains(s"'live.$option' belongs to 'handOver' = offsets, and it is custom"), text)
+      assert(text.contains(s"'live.$option' belongs to 'handOver' = offsets, but the hand-over is custom"), text)
     }
     assert(parse(custom :+ ("onGap" -> "warn"): _*).nonEmpty)
-    assert(refused("onGap" -> "warn").contains("'live.onGap' belongs to a hand-over, and there is none"))
+    assert(refused("onGap" -> "warn").contains("'live.onGap' belongs to a hand-over, but no hand-over is set"))
   }
 
-  test("a rule's options say the same rule") {
+  test("the options of a rule parse to the same rule") {
     Seq(
       HandOver.offsets("a", "b", "c"),
       HandOver.eventTime("ts", Duration.ofMillis(1500)),

@@ -22,7 +22,7 @@ import splice.source.{Position, Source, SourceProvider, SplitEnumerator, SplitRa
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 
-/** Plans of archives in files, then a log in memory. */
+/** Tests of plans of chains with file archives and a log in memory. */
 final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
 
   private lazy val folder: Path = Files.createTempDirectory("splice-plan")
@@ -34,14 +34,14 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
       if (inputs.exists(_.isInstanceOf[SplitRange])) fail(s"a job reads $inputs") else inputs.map(task)
   }
 
-  /** A log of 20 records a partition, each a second after the one before. */
+  /** Creates a log of 20 records per partition, with one second between two records. */
   private def log(): MemoryLog = {
     val made = Legs.log()
     for { p <- 0 until 2; i <- 0 until 20 } made.append(p, p * 20L + i, millis = 1000L * i)
     made
   }
 
-  /** Writes offsets (from included, until excluded) of a partition in three files. */
+  /** Writes offsets (from included, until excluded) of a partition to three files. */
   private def archive(name: String, topic: String, ranges: (Int, (Int, Int))*): String = {
     val path = folder.resolve(name).toString
     ranges.foreach { case (p, (from, until)) =>
@@ -66,7 +66,7 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
 
   private def text(node: JsonNode, path: String*): String = path.foldLeft(node)(_.path(_)).asText
 
-  test("without a scan it has files, rows of footers, batches and logs, and runs no job over rows") {
+  test("a plan without a scan has files, rows from footers, batches and logs, and runs no job over rows") {
     val live  = log()
     val path  = archive("plain", live.name, 0 -> (0 -> 10), 1 -> (0 -> 12))
     val legs  = plan(Legs.source(files("history", path), Legs.live(live, exact: _*)), scan = false, NoJobs)
@@ -80,7 +80,7 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     assert(legs.flatMap(_.warnings).isEmpty)
   }
 
-  test("with a scan it has the batches, the start and the table of the query that follows") {
+  test("a plan with a scan has the batches, the start and the table of the following query") {
     val live   = log()
     val old    = archive("scan-old", live.name, 0 -> (0 -> 5), 1 -> (0 -> 12))
     val recent = archive("scan-recent", live.name, 0 -> (7 -> 10))
@@ -99,7 +99,7 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     assert(legs.last.json.path("rows").asInt == 20)
   }
 
-  test("an expected gap is a warning; a switch that would fail is in the plan with its error") {
+  test("a plan has a warning for an expected gap, and the error of a switch that would fail") {
     val live   = log()
     val path   = archive("gap", live.name, 0 -> (0 -> 5), 1 -> (0 -> 20))
     val source = Legs.source(files("history", path), Legs.live(live, exact: _*))
@@ -117,12 +117,12 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     val warned =
       plan(Legs.source(files("history", path), Legs.live(live, exact :+ ("onGap" -> "warn"): _*)), scan = true).last
     assert(text(warned.json, "handOver", "onGap") == "warn" && warned.batches.nonEmpty)
-    assert(warned.warnings.exists(_.contains("1 partitions have offsets that neither")), warned.warnings)
+    assert(warned.warnings.exists(_.contains("1 partitions have offsets that are missing")), warned.warnings)
     val (_, logged) = LoggedMessages.during("splice.hybrid.internal.plan.LaterLegs")(Legs.run(source).initial())
     assert(logged.size == 1 && logged.head.contains("A gap is expected"))
   }
 
-  test("a time of the history that is later than now is a warning of the plan and of the first start") {
+  test("the plan and the first start warn of a time in the history that is later than now") {
     val live  = log()
     val early = folder.resolve("dated").toString
     spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
@@ -156,7 +156,7 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     ).last.warnings.exists(_.contains("newest modification time in leg 'history' is 2098")))
   }
 
-  test("rules by time that need no rows are decided without a scan") {
+  test("time rules that need no rows are decided without a scan") {
     val live = log()
     val path = archive("time", live.name, 0 -> (0 -> 5))
     Files.list(Path.of(path)).forEach { file =>
@@ -194,13 +194,13 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     assert(third.asked("outlook") == 1)
   }
 
-  test("a source without an outlook has a plan too") {
+  test("a source without an outlook also has a plan") {
     val live = log()
     val legs = plan(SourceProvider.create(SourceOptions(Legs.live(live, "maxRows" -> "8")._2.toMap)), scan = false)
     assert(legs.map(_.batches.get.number) == Seq(5L) && legs.head.json.path("source").asText == "memory")
   }
 
-  test("a plan stops counting batches, and still knows the rows") {
+  test("a plan without a batch count still has the row count") {
     val many = Legs.log(1)
     (0L until 10020L).foreach(many.append(0, _))
     val leg = plan(Legs.source(Legs.live(many, "maxRows" -> "1")), scan = false).head
@@ -208,7 +208,7 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     assert(leg.json.path("rows").asLong == 10020L && leg.json.path("moreBatches").asBoolean)
   }
 
-  test("one batch of very many bytes without a limit is a warning") {
+  test("a very large batch without a limit is a warning") {
     val big = new Outlook { override def bytes: Option[Long] = Some(9L << 30) }
     def warnings(more: (String, String)*): Seq[String] = {
       val source = Legs.source(Legs.live(Legs.log(), more: _*))
@@ -223,7 +223,7 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
   private def memory(live: MemoryLog, until: Map[Int, Long]): MemoryLog = Legs.archiveOf(live, until)
 
   test(
-    "the switch to the last leg is a batch also if the leg has no row, and a chain of one leg without rows has none"
+    "the switch to the last leg is a batch even without rows, and a chain of one leg without rows has no batch"
   ) {
     val live    = log()
     val history = memory(live, Map(0 -> 20, 1 -> 20))
@@ -234,7 +234,7 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     assert(plan(Legs.source(Legs.live(Legs.log())), scan = true).map(_.batches.get.number) == Seq(0L))
   }
 
-  test("a plan has the policies of the leg, and a warning of the duplicates that they accept") {
+  test("a plan has the policies of the leg, and a warning about accepted duplicates") {
     val live     = log()
     val history  = memory(live, Map(0 -> 5, 1 -> 5))
     val policies = exact ++ Seq("onHoles" -> "ignore", "onDuplicates" -> "warn")
@@ -242,13 +242,13 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     val leg = plan(Legs.source(Legs.history(history), Legs.live(live, policies: _*)), scan = true).last
     assert(Seq("onHoles", "onGap", "onDuplicates").map(text(leg.json, "handOver", _)) == Seq("ignore", "fail", "warn"))
     assert(leg.warnings.size == 1 &&
-      leg.warnings.head.contains(": 1 partitions have records several times in the history."))
+      leg.warnings.head.contains(": 1 partitions have duplicate records in the history."))
     val timed = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
     val other = plan(Legs.source(Legs.history(history), Legs.live(live, timed: _*)), scan = true).last
     assert(other.json.path("handOver").path("onHoles").isMissingNode && text(other.json, "handOver", "onGap") == "fail")
   }
 
-  test("a leg after a switch that would fail has no known start, and the warnings are those of its own switch") {
+  test("a leg after a failing switch has an undecided start, and only the warnings of its switch") {
     val (second, third) = (log(), log())
     val history         = memory(second, Map(0 -> 5, 1 -> 20))
     val middle          = MemoryOptions.of(second, exact :+ ("bounded" -> "true"): _*)
@@ -260,12 +260,12 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     )
     val legs = plan(source, scan = true)
     assert(text(legs(1).json, "handOver", "error").contains(s"${second.name}-0 5 to 7"))
-    assert(text(legs(2).json, "handOver", "undecided") == "the start of leg 'middle' is not known")
+    assert(text(legs(2).json, "handOver", "undecided") == "the start of leg 'middle' is undecided")
     assert(legs(1).warnings.count(_.contains("would stop at the switch")) == 1 && legs(2).warnings.isEmpty)
     assert(second.asked("enumerator") == second.asked("close"))
   }
 
-  test("a plan without a scan does not call a rule of the user") {
+  test("a plan without a scan does not call a user-defined rule") {
     val name = "never-called"
     HandOverRules.register(name, (_: String) => fail("called"))
     val rule   = Seq("handOver" -> "custom", "handOver.python" -> name)
@@ -273,7 +273,7 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     assert(text(plan(source, scan = false).last.json, "handOver", "undecided") == "plan(scan=True) calls the rule")
   }
 
-  test("a plan freezes the ends, asks each leg once for its outlook, and closes all legs, also if it fails") {
+  test("a plan freezes the ends, requests each outlook once, and closes all legs, even after a failure") {
     val (history, live) = (log(), log())
     val source          = Legs.source(Legs.history(history), Legs.live(live, exact: _*))
     plan(source, scan = true)

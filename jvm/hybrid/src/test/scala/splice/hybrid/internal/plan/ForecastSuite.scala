@@ -17,7 +17,7 @@ import splice.source.log.{LogOutlook, LogRange, Outlook}
 import splice.source.options.SourceOptions
 import splice.source.{LogPartition, TimeRange}
 
-/** Gaps and times after now that are expected before a row is read. */
+/** Tests of the forecast of gaps and of times after now. */
 final class ForecastSuite extends AnyFunSuite {
 
   private val now = Instant.parse("2026-03-01T00:00:00Z")
@@ -71,10 +71,10 @@ final class ForecastSuite extends AnyFunSuite {
     Seq("between 'old' and 'recent' and leg 'live'", "modified at 1970-01-01T00:00:10Z", "t-0 begins at offset 3 of")
       .foreach(words => assert(text.contains(words), text))
     assert(!text.contains("t-1") && !text.contains("t-2"), text)
-    assert(gap(exact, Known(), other, log(0 -> (3L -> Some(11L)))).isEmpty, "a leg without a known time")
+    assert(gap(exact, Known(), other, log(0 -> (3L -> Some(11L)))).isEmpty, "a leg without a time")
   }
 
-  test("a rule by time expects a gap after the leg directly before, and now minus expects none") {
+  test("a time rule expects a gap after the previous leg only, and nowMinus expects no gap") {
     val log0 = log(0 -> (3L -> Some(6L)))
     Seq(byTime, byFile).foreach { rule =>
       assert(gap(rule, newest(10), newest(5), log0).exists(_.contains("between 'recent' and leg 'live'")))
@@ -87,7 +87,7 @@ final class ForecastSuite extends AnyFunSuite {
     assert(gap(exact, fail("listed"), fail("listed"), log(0 -> (0L -> Some(9L)))).isEmpty)
   }
 
-  test("an expected gap names the first partitions only") {
+  test("the warning of an expected gap names only the first partitions") {
     val text = gap(exact, newest(1), newest(1), log((0 until 23).map(_ -> (3L -> Some(9L))): _*)).get
     assert(text.contains("t-19 begins") && !text.contains("t-20 begins") && text.contains("and 3 more"), text)
   }
@@ -97,7 +97,7 @@ final class ForecastSuite extends AnyFunSuite {
     FutureTimes.of(all, all.last, known(old, recent, fail("the log is not needed")), now)
   }
 
-  test("a time of the leg before that is more than the skew of clocks after now is expected to fail the switch") {
+  test("a warning is logged for a time of the previous leg that exceeds now by more than the clock skew") {
     val allowed                = now.plus(HandOverDecision.ClockSkew)
     val late                   = allowed.plusMillis(1)
     def timed(last: Instant)   = Known(latest = Map("TS" -> last, "other" -> late))

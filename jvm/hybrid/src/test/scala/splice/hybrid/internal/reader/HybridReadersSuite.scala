@@ -59,7 +59,7 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
       columns.indices.map(i => row.get(i, columns(i).dataType).toString).mkString("|")
   }
 
-  test("vectors of one leg go through as they are, in the order asked, with the leg's name beside them") {
+  test("column vectors of one leg are forwarded in the requested order, with the name of the leg") {
     new World {
       assert(source.mayBeColumnar)
       assert(readers(start, ended, "id BIGINT, topic STRING").columnar)
@@ -71,7 +71,7 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("a leg of rows, and a batch over both legs, are read as rows") {
+  test("a row-based leg and a batch over both legs are read as rows") {
     new World {
       assert(!readers(ended, until, "id BIGINT").columnar)
       assert(!readers(start, until, "id BIGINT").columnar)
@@ -83,7 +83,7 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("what is computed is read as rows") {
+  test("computed columns are read as rows") {
     new World {
       override def historySelect: String = "id + 100 AS id, topic"
       assert(!source.mayBeColumnar && !readers(start, ended, "id BIGINT").columnar)
@@ -91,7 +91,7 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("a constant null is a vector of nulls, and another constant than text is read as rows") {
+  test("a constant null is a vector of nulls, and a constant that is not text is read as rows") {
     new World {
       override def historySelect: String = "id, CAST(NULL AS STRING) AS topic"
       override def liveSelect: String    = "id, CAST(NULL AS STRING) AS topic"
@@ -115,7 +115,7 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("columns that are only counted are not passed on") {
+  test("columns that are read only for counting are not forwarded") {
     new World {
       c.tasks(start, ended).foreach { task =>
         Using.resource(readers(start, ended, "id BIGINT").batches(task)) { reader =>
@@ -128,14 +128,14 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("a batch without ranges is no batch of vectors") {
+  test("a batch without ranges is not columnar") {
     new World {
       assert(!c.readers(source.schema, Nil).columnar)
       assert(c.tasks(until, until).isEmpty)
     }
   }
 
-  test("only legs of the batch are touched, and each list is compiled once") {
+  test("only legs of the batch are used, and each list is compiled once") {
     new World {
       val between: Seq[TaskRanges] = c.tasks(ended, until)
       val counted: Int             = history.asked("readers")
@@ -148,7 +148,7 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("one task may hold ranges of several legs") {
+  test("one task may have ranges of several legs") {
     new World {
       val ranges: IndexedSeq[SplitRange] = c.tasks(start, until).flatMap(_.ranges).toIndexedSeq
       val task: TaskRanges               = TaskRanges(Some(0), ranges)
@@ -160,7 +160,7 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("the metadata column") {
+  test("the metadata column has the name of the leg") {
     new World {
       assert(source.metadataColumns.map(f => f.name -> f.dataType) == Seq("_leg" -> StringType))
     }

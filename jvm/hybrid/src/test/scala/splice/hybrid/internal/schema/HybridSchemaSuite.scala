@@ -32,23 +32,23 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
     texts.foreach(text => assert(error.getMessage.contains(text), error.getMessage))
   }
 
-  test("the columns are the last leg's, all nullable") {
+  test("the default columns are those of the last leg, all nullable") {
     assert(chain("", "").schema == MemorySource.Schema)
     assert(chain("id, CAST(offset AS STRING) AS at", "id, CAST(id AS STRING) AS at").schema ==
       StructType.fromDDL("id BIGINT, at STRING"))
     assert(chain("1 AS n", "2 AS n").schema == StructType.fromDDL("n INT"))
   }
 
-  test("the columns are those of the option, in its order") {
+  test("the option schema sets the columns and their order") {
     val declared = chain("offset AS at, id", "id, offset AS at", "schema" -> "at BIGINT NOT NULL, id BIGINT")
     assert(declared.schema == StructType.fromDDL("at BIGINT, id BIGINT"))
   }
 
-  test("names are matched whatever their case, as the session does") {
+  test("names are matched with the case sensitivity of the session") {
     assert(chain("id AS ID", "id").schema.fieldNames.toSeq == Seq("id"))
   }
 
-  test("a type that differs: the leg, the column, both types") {
+  test("the error for different types has the leg, the column and both types") {
     refuses(
       chain("id, CAST(offset AS INT) AS at", "id, offset AS at"),
       "COLUMN_TYPE_MISMATCH",
@@ -59,7 +59,7 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
     refuses(chain("id", "id", "schema" -> "id STRING"), "COLUMN_TYPE_MISMATCH", "of leg 'live'", "BIGINT", "STRING")
   }
 
-  test("a column that is missing, and one too many") {
+  test("a missing and an additional column are rejected") {
     refuses(
       chain("id", "id, offset AS at"),
       "COLUMN_NOT_FOUND",
@@ -76,7 +76,7 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
     refuses(chain("id", "", "schema" -> "id BIGINT"), "EXTRA_COLUMN", "Leg 'live' has column 'topic'")
   }
 
-  test("a column that comes twice") {
+  test("a duplicate column is rejected") {
     refuses(chain("id, id", "id"), "DUPLICATE_COLUMN", "Leg 'history' has column 'id' several times")
     refuses(
       chain("id", "id, offset AS ID"),
@@ -86,7 +86,7 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
     )
   }
 
-  test("a column of the hybrid's own name") {
+  test("a column named _leg is rejected") {
     refuses(
       chain("id, topic AS _leg", "id"),
       "RESERVED_COLUMN",
@@ -96,7 +96,7 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
     refuses(chain("id", "id, topic AS _Leg"), "RESERVED_COLUMN", "Leg 'live' has a column '_Leg'", "'live.select'")
   }
 
-  test("the storage of a leg is checked at the start, and again when the leg is read, unless the leg has ended") {
+  test("the schema of a leg is checked at the start and at its first read, unless the leg has ended") {
     val gone   = Legs.log()
     val source =
       Legs.source(Legs.history(gone, "select" -> "CAST(id AS STRING) AS id"), Legs.live(log, "select" -> "id"))
@@ -112,12 +112,12 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
     assert(intercept[SpliceException](read()).getCondition == "SPLICE_SCHEMA.COLUMN_TYPE_MISMATCH")
   }
 
-  test("a list that is wrong is no storage that is gone") {
+  test("an invalid SELECT list is not reported as missing storage") {
     val error = intercept[SpliceOptionException](chain("nothing", "id").preflight(new MemorySideLog))
     assert(error.getCondition == "SPLICE_SELECT.INVALID_EXPRESSION" && error.getMessage.contains("'history.select'"))
   }
 
-  test("a restart in the last leg works when the first one's storage is gone") {
+  test("a restart in the last leg succeeds without the storage of the first leg") {
     val (live, durable) = (Legs.log(), new MemorySideLog)
     live.append(0, 1)
     val history = Legs.archiveOf(live, Map(0 -> 1))

@@ -12,7 +12,7 @@ import splice.hybrid.{Legs, LocalSpark}
 import splice.source.OnGap
 import splice.source.runtime.SessionSettings
 
-/** Compiled lists that a source keeps for all its queries. */
+/** Tests of the cache of compiled lists of a source. */
 final class LegSelectsSuite extends AnyFunSuite with LocalSpark {
 
   private val source = Legs.source(Legs.live(Legs.log())._2.toMap)
@@ -26,7 +26,7 @@ final class LegSelectsSuite extends AnyFunSuite with LocalSpark {
     case other                             => other
   })
 
-  test("a list is compiled once for each leg, for each choice of columns, and for the settings of each query") {
+  test("a list is compiled once per leg, per set of columns and per session settings") {
     val selects = new LegSelects(hour)
     val utc     = selects.compile(leg("a"), hour, zoned("UTC"))
     assert(selects.compile(leg("a"), hour, zoned("UTC")) eq utc)

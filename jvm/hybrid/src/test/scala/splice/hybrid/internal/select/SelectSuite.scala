@@ -49,7 +49,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     Seq[Any](None.orNull, bytes("no json"), UTF8String.fromString("t"), 1, 11L, 2000000L, 0)
   )
 
-  /** A leg's readers over the records: the columns that were asked for, in one reused row. */
+  /** Readers of a leg over records, with the requested columns in one reused row. */
   private class Records(columns: StructType) extends SplitReaderFactory {
     override def rows(task: TaskRanges): SplitReader[InternalRow] = new SplitReader[InternalRow] {
       private val rest = records.iterator
@@ -103,14 +103,14 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     ("'live.select'" +: texts).foreach(t => assert(error.getMessage.contains(t), s"$list: ${error.getMessage}"))
   }
 
-  test("the list of the front page") {
+  test("the list in the README is evaluated") {
     val list = "CAST(key AS STRING) AS order_id, from_json(CAST(value AS STRING), 'amount DOUBLE').amount AS amount, " +
       "timestamp AS event_time"
     assert(plan(list).schema == StructType.fromDDL("order_id STRING, amount DOUBLE, event_time TIMESTAMP"))
     assert(rows(list) == Seq("k1|1.5|1000000", "null|null|2000000"))
   }
 
-  test("an alias used by a later item, a field of it, a lambda, a star") {
+  test("lateral aliases, fields, lambdas and stars are evaluated") {
     assert(
       rows("from_json(CAST(value AS STRING), 'amount DOUBLE') AS o, o.amount + 1 AS more").map(_.split("\\|").last) ==
         Seq("2.5", "null")
@@ -121,7 +121,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     assert(plan("* EXCEPT (key, value)").schema.fieldNames.toSeq == kafka.fieldNames.toSeq.drop(2))
   }
 
-  test("a metadata column is found by its name in any case, and a column of the rows hides it") {
+  test("metadata columns are matched case-insensitively, and columns of the rows hide them") {
     assert(plan("_FILE_PATH AS path").compile(StructType.fromDDL("path STRING"), "live").columns.fieldNames.toSeq
       .map(_.toLowerCase) == Seq("_file_path"))
     val own  = kafka.add("_File_Size", StringType)
@@ -142,12 +142,12 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     )
   }
 
-  test("a function of the session") {
+  test("functions of the session are available") {
     spark.udf.register("twice", udf((n: Long) => n * 2))
     assert(rows("twice(offset) AS n") == Seq("20", "22"))
   }
 
-  test("only columns that are needed are asked of the leg") {
+  test("only the needed columns are requested from the leg") {
     val made               = plan("CAST(key AS STRING) AS k, offset + partition AS n, topic AS t, _file_path AS path")
     def asked(ddl: String) = made.compile(StructType.fromDDL(ddl), "live").columns.fieldNames.toSeq
     assert(asked("n BIGINT, k STRING") == Seq("offset", "partition", "key"))
@@ -157,7 +157,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     assert(read(made, StructType.fromDDL("path STRING, n BIGINT")) == Seq("/a|10", "/a|12"))
   }
 
-  test("columns as they are need no work, in the order and by the names of the list") {
+  test("unchanged columns are forwarded in the order and with the names of the list") {
     val made               = plan("offset AS n, topic, offset AS again")
     def shape(ddl: String) = made.compile(StructType.fromDDL(ddl), "live").shape
     assert(shape("topic STRING, n BIGINT") == RowShape.Same)
@@ -166,7 +166,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     assert(read(made, StructType.fromDDL("again BIGINT, topic STRING, n BIGINT")).head == "10|t|10")
   }
 
-  test("_leg stands where it is asked for") {
+  test("_leg is at the requested position") {
     val made = plan("offset AS n, partition + 1 AS p")
     assert(read(made, StructType.fromDDL("_leg STRING, n BIGINT")) == Seq("live|10", "live|11"))
     assert(read(made, StructType.fromDDL("p INT, _leg STRING")) == Seq("1|live", "2|live"))
@@ -174,7 +174,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     assert(!made.compile(StructType.fromDDL("p INT"), "live").shape.columnar)
   }
 
-  test("every type goes through a computed list and through a view") {
+  test("computed lists and views support every type") {
     val list =
       "CAST(1.25 AS DECIMAL(10,2)) AS d, CAST(1.25 AS DECIMAL(38,2)) AS w, DATE'2024-01-01' AS day, CAST(1 AS TINYINT) AS b, " +
         "CAST(2 AS SMALLINT) AS s, CAST(1.5 AS FLOAT) AS f, partition = 0 AS yes, map('a', offset) AS m, " +
@@ -184,7 +184,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     assert(rows("key, value, topic, offset AS o, offset AS p").head == s"k1|${text(records.head(1))}|t|10|10")
   }
 
-  test("what a reader cannot evaluate is refused by name") {
+  test("expressions that a reader cannot evaluate are rejected by name") {
     refuses("count(*) AS n", "EXPRESSION_NOT_SUPPORTED", "the aggregate function count", "aggregate after the source")
     refuses("topic, max(offset) AS n", "EXPRESSION_NOT_SUPPORTED", "the aggregate function max")
     refuses(
@@ -215,7 +215,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     refuses("dice() AS n", "EXPRESSION_NOT_SUPPORTED", "the non-deterministic function")
   }
 
-  test("more than a list is refused") {
+  test("a statement that is more than a list is rejected") {
     refuses("offset FROM elsewhere", "NOT_A_LIST", "Relation")
     refuses("offset WHERE offset > 1", "NOT_A_LIST", "Filter")
     refuses("DISTINCT offset", "NOT_A_LIST", "Distinct")
@@ -223,14 +223,14 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     refuses("offset UNION ALL SELECT 2", "NOT_A_LIST", "Union")
   }
 
-  test("what Spark refuses is told in its words") {
+  test("errors of Spark are reported with their message") {
     refuses("ofset", "INVALID_EXPRESSION", "UNRESOLVED_COLUMN", "`offset`")
     refuses("offset +", "INVALID_EXPRESSION", "PARSE_SYNTAX_ERROR")
     refuses("nofunction(offset)", "INVALID_EXPRESSION", "nofunction")
     refuses("", "INVALID_EXPRESSION")
   }
 
-  test("time zone and ANSI mode are those that were pinned") {
+  test("a list uses the pinned time zone and ANSI mode") {
     def pinned(zone: String, ansi: Boolean) = SessionSettings(
       SessionSettings.current.settings.map {
         case ("spark.sql.session.timeZone", _) => "spark.sql.session.timeZone" -> zone

@@ -30,7 +30,7 @@ final class HybridPositionSuite extends AnyFunSuite {
   private def condition(text: String): String =
     intercept[SpliceException](HybridPosition.parse(chain, text)).getCondition
 
-  test("the text is versioned, with sorted keys and a position for each leg that has begun") {
+  test("the JSON has a version, sorted keys and a position for each started leg") {
     assert(
       third.json ==
         s"""{"legs":{"history":${at(old.name, 1).json},"live":${at(log.name, 7).json},""" +
@@ -39,14 +39,14 @@ final class HybridPositionSuite extends AnyFunSuite {
     Seq(first, second, third).foreach(p => assert(HybridPosition.parse(chain, p.json).json == p.json))
   }
 
-  test("order is that of the legs, then of the leg") {
+  test("positions are ordered by leg, then by the position in the leg") {
     assert(first.precedes(first) && first.precedes(second) && first.precedes(third) && second.precedes(third))
     assert(!third.precedes(second) && !second.precedes(first))
     assert(first.precedes(first.moved(at(old.name, 3))) && !first.moved(at(old.name, 3)).precedes(first))
     assert(!first.moved(at(old.name, 99)).precedes(second))
   }
 
-  test("what is newer, foreign or damaged is refused") {
+  test("a newer, foreign or corrupt position is rejected") {
     assert(condition(third.json.replace("\"v\":1", "\"v\":2")) == "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
     assert(condition("""{"orders":{"0":23,"1":100}}""") == "SPLICE_CHECKPOINT.OTHER_SOURCE")
     assert(condition("7") == "SPLICE_CHECKPOINT.OTHER_SOURCE")
@@ -57,7 +57,7 @@ final class HybridPositionSuite extends AnyFunSuite {
     assert(condition(first.json.replace(old.name, "other")) == "SPLICE_CHECKPOINT.OTHER_SOURCE")
   }
 
-  test("positions of legs that the chain does not have are kept as they are, and order by the others") {
+  test("positions of removed legs are kept unchanged, and the other legs define the order") {
     val short                      = ChainParser.parse(SourceOptions(Legs.options(Legs.live(log))))
     val Seq(one, two, three, four) =
       Seq(first, second, third, third.moved(at(log.name, 9))).map(p => HybridPosition.parse(short, p.json)): @unchecked

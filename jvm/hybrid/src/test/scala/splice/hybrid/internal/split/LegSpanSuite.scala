@@ -17,7 +17,7 @@ import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 
 final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
 
-  test("three legs, one of them empty: each switch is logged, and a span over all is read leg by leg") {
+  test("with an empty leg among three legs, each switch is logged and a span over all legs is read leg by leg") {
     new World {
       val empty: MemoryLog             = Legs.log(1)
       val chain: Source[_ <: Position] = Legs.source(
@@ -35,7 +35,7 @@ final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
     }
   }
 
-  test("a span that begins inside a leg, after a restart") {
+  test("after a restart, a span can begin within a leg") {
     new World {
       override def bound: Seq[(String, String)] = Seq("maxRows" -> "1")
       val all: Seq[(Position, Position)]        = Using.resource(Legs.run(source, log))(batches(_))
@@ -61,7 +61,7 @@ final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
     }
   }
 
-  test("a bounded hybrid ends where its last leg ends") {
+  test("a bounded hybrid source ends at the end of its last leg") {
     new World {
       val chain: Source[_ <: Position] =
         Legs.source(Legs.history(history), Legs.live(live, "bounded" -> "true", "handOver" -> "offsets"))
@@ -74,7 +74,7 @@ final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
     }
   }
 
-  test("a changed chain is refused with the difference") {
+  test("a changed chain is rejected with the difference") {
     new World {
       Legs.run(source, log).close()
       def difference(other: Source[_ <: Position]): String = {
@@ -92,12 +92,12 @@ final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
       val other = Legs.log()
       assert(difference(Legs.source(Legs.history(history), Legs.live(other, "handOver" -> "offsets")))
         .contains(s"live.log was '${live.name}' and is '${other.name}' now"))
-      // They may change until they are used.
+      // Options of a leg may change until the leg is used.
       Legs.run(Legs.source(Legs.history(history), Legs.live(live, "select" -> "*")), log).close()
     }
   }
 
-  test("legs are added behind the leg that is read, and the storage of an ended leg is not used any more") {
+  test("legs can be added after the current leg, and the storage of an ended leg is not used") {
     new World {
       val end: Seq[(String, String)]   = Seq("bounded" -> "true", "handOver" -> "offsets")
       val first: Source[_ <: Position] = Legs.source(Legs.history(history), Legs.live(live, end: _*))
@@ -120,7 +120,7 @@ final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
     }
   }
 
-  test("the storage of a leg may change when the leg has ended, and not before") {
+  test("the storage of a leg may change only after the end of the leg") {
     new World {
       private val folder = Files.createTempDirectory("splice-moved")
       Files.writeString(folder.resolve("a.json"), """{"id":1}""")
@@ -146,7 +146,7 @@ final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
     }
   }
 
-  test("a rule whose start does not exist any more can be replaced by another rule") {
+  test("a rule whose start no longer exists can be replaced by another rule") {
     new World {
       live.forget(0, 3)
       val error: SpliceException = intercept[SpliceException](Using.resource(Legs.run(source, log))(batches(_)))
@@ -160,7 +160,7 @@ final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
     }
   }
 
-  test("a rule may change until its leg begins; then the decision holds") {
+  test("a rule may change until its leg begins, and the stored decision applies after that") {
     new World {
       override def bound: Seq[(String, String)] = Seq("maxRows" -> "1")
       def latest: Source[_ <: Position]         =

@@ -17,7 +17,7 @@ import splice.source._
 import splice.source.options.SourceOptions
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions, MemoryRange}
 
-/** A leg whose position is too long for an offset and is in an entry of the leg's own side log. */
+/** Tests of a leg whose position is too long for an offset and is stored in the side log of the leg. */
 final class StoredPositionSuite extends AnyFunSuite {
 
   private val retain = 3
@@ -28,7 +28,7 @@ final class StoredPositionSuite extends AnyFunSuite {
   private def leg(name: String, source: Source[_ <: Position]): Leg =
     Leg(name, source, None, None, OnGap.Fail, s"$name.select")
 
-  /** A query, of which each batch is planned and committed by a run of its own. */
+  /** Query with a separate run for the plan and commit of each batch. */
   final private class Query(legs: Leg*) {
 
     private val source = new HybridSource(Chain(legs.toIndexedSeq), None)
@@ -68,13 +68,13 @@ final class StoredPositionSuite extends AnyFunSuite {
       assertReplays()
     }
 
-    /** Spark may go back over as many batches as it keeps, one by one or all at once. */
+    /** Spark may replay as many batches as it keeps, one by one or in one batch. */
     private def assertReplays(): Unit = {
       val kept = math.max(planned.size - retain, 0) until planned.size
       kept.foreach(i => assert(run(ranges(_, offsets(i), offsets(i + 1))) == planned(i), s"batch $i"))
       val whole = run(ranges(_, offsets(kept.head), offsets.last))
       assert(rows(whole) == kept.map(i => rows(planned(i))).sum)
-      // The same batch planned anew by a run that knows nothing of it.
+      // A new run plans the same batch again.
       assert(run { now =>
         val from = source.position(offsets(offsets.size - 2))
         now.advance(from, now.limits(from)).json
@@ -84,7 +84,9 @@ final class StoredPositionSuite extends AnyFunSuite {
     def rows(ranges: Set[(String, Long, Long)]): Long = ranges.toSeq.map(r => r._3 - r._2).sum
   }
 
-  test("as the last leg: offsets are short, every run goes on from them, and what may be replayed is not purged") {
+  test(
+    "as the last leg: offsets are short, every run continues from them, and positions of replayable batches are kept"
+  ) {
     val history = Legs.log(1)
     (0L until 4L).foreach(history.append(0, _))
     val streams = new ManyPartitions("startingOffsets" -> "earliest")
@@ -98,11 +100,11 @@ final class StoredPositionSuite extends AnyFunSuite {
       assert(query.leg == "live" && query.rows(query.planned.last) == streams.size.toLong)
     }
     assert(query.characters("live") > 100000)
-    // The start of the leg stays too.
+    // The start of the leg is also kept.
     assert(query.positions("live").size == 2 * retain + 1 && query.offsets.last.contains(query.positions("live").last))
   }
 
-  test("as the first leg: its end stays, however many batches come after it") {
+  test("as the first leg: its end is kept for any number of later batches") {
     val streams =
       new ManyPartitions(
         "startingOffsets"      -> "earliest",

@@ -20,10 +20,10 @@ import splice.source.{Position, SplitReader}
 import splice.testkit.internal.memory.MemoryLog
 import splice.testkit.simulation.SimulatedClock
 
-/** Rules that are checked while a history is read. */
+/** Tests of rule checks during the read of a history. */
 final class CheckedTallySuite extends AnyFunSuite with LocalSpark {
 
-  /** A log of ten records, and a history with records 0 to 4, of which it has record 2 twice. */
+  /** Log of ten records, and a history with records 0 to 4. The history has record 2 twice. */
   private trait World {
     val live: MemoryLog = Legs.log(1)
     (0 until 10).foreach(i => live.append(0, i.toLong))
@@ -50,7 +50,7 @@ final class CheckedTallySuite extends AnyFunSuite with LocalSpark {
       (until, read(c, from, until))
     }
 
-    /** Reads one batch, and passes the reports of its tasks on. */
+    /** Reads one batch and delivers the reports of its tasks. */
     def read(c: Coordinator, from: Position, until: Position, asBatches: Boolean = false): Seq[Long] = {
       val tasks   = c.tasks(from, until)
       val readers = c.readers(Legs.source(Legs.live(live)).schema, tasks)
@@ -67,7 +67,7 @@ final class CheckedTallySuite extends AnyFunSuite with LocalSpark {
       read.flatMap(_._1)
     }
 
-    /** The numbers of rows in the tallies that are stored. */
+    /** Numbers of rows in the stored tallies. */
     def stored: Seq[Long] = {
       val log = side.scope("leg-history")
       log.keys("tally-").flatMap(key => log.get(key).map(VersionedEntry.read(key, _))).map(
@@ -107,7 +107,7 @@ final class CheckedTallySuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("a batch whose reports are lost is read again at the switch") {
+  test("a batch with lost reports is read again at the switch") {
     new World {
       Using.resource(start("onDuplicates" -> "warn")) { c =>
         val first = c.initial()
@@ -119,7 +119,7 @@ final class CheckedTallySuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("a query that stops stores the counts of the batches that are committed, also of one that it only replayed") {
+  test("a stop stores the counts of committed batches, including a replayed batch") {
     new World {
       private def run[A](body: Coordinator => A): A = Using.resource(start("onDuplicates" -> "warn"))(body)
       val (first, second)                           = run { c =>
@@ -145,7 +145,7 @@ final class CheckedTallySuite extends AnyFunSuite with LocalSpark {
   }
 
   for ((columnar, asBatches) <- Seq((false, false), (true, false), (true, true)))
-    test(s"no job reads a leg that reports cover, columnar = $columnar, as batches = $asBatches") {
+    test(s"no job reads a leg that is covered by reports, columnar = $columnar, as batches = $asBatches") {
       new World {
         override def isColumnar: Boolean = columnar
         Using.resource(start("onDuplicates" -> "warn")) { c =>
@@ -155,8 +155,8 @@ final class CheckedTallySuite extends AnyFunSuite with LocalSpark {
           }
           assert(go(c.initial()) == (0L until 10L).patch(2, Seq(2L), 0))
         }
-        assert(stored == Seq(6L) && history.asked("readers") == 3, "one for each batch")
-        // The reports of the leg's own readers come too.
+        assert(stored == Seq(6L) && history.asked("readers") == 3, "one per batch")
+        // Reports of the readers of the leg are also delivered.
         assert(history.reported.size == 3 + 3 + 1)
       }
     }

@@ -26,7 +26,7 @@ import splice.source.log.OffsetRuns
 import splice.source.options.SourceOptions
 import splice.source.runtime.{Jobs, Report}
 
-/** Counts of the rows of files, by readers of tasks and by a job. */
+/** Tests of row counts of files by task readers and by a job. */
 final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
 
   private lazy val folder: Path = Files.createTempDirectory("splice-counted")
@@ -42,7 +42,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
       fail(s"a job reads $inputs")
   }
 
-  /** A history of files that was read to its end. */
+  /** History of files that was read to its end. */
   private class World(rule: Seq[(String, String)], options: (String, String)*)(jobs: Jobs = Jobs.InThread) {
     private val own   = Seq("source" -> "files", "format" -> "parquet") ++ options
     private val named = "history" -> own.toMap.toSeq
@@ -67,7 +67,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
       tallies.ended(leg, at, inner.evidence(at).get)
     }
 
-    /** Reads all ranges as tasks do, and passes their reports on. */
+    /** Reads all ranges as tasks do, and delivers their reports. */
     def read(asked: StructType, asBatches: Boolean): Seq[Report] = {
       val ranges         = inner.splits(start, until)
       val (wanted, plan) = tallies.plan(leg, asked).get
@@ -122,7 +122,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     assert(Seq(0, 1, 3).forall(holes(_).isEmpty))
   }
 
-  test("a job counts offsets with holes and duplicates, partitions mixed in every file") {
+  test("a job counts offsets with holes and duplicates in files with mixed partitions") {
     checkMixed(new World(exact ++ accepted, "path" -> mixed)().end.offsets(columns))
   }
 
@@ -157,7 +157,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     assert(read.flatten.flatMap(_.extents).toSet == before.take(4).flatMap(_.extents).toSet)
   }
 
-  test("topic and partition given by folders, and narrow types") {
+  test("topic and partition may be partition columns, and narrow types are counted") {
     val rows = (records("t", 0, 0L to 9L) union records("t", 1, 5L to 6L)).select(
       col("topic"),
       col("partition"),
@@ -176,7 +176,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     assert(world("path" -> at("short")).end.offsets(columns).map(_.offsets.count) == Seq(10, 2))
   }
 
-  test("offsets from text formats, by columns of other names in another case") {
+  test("offsets of text formats are counted by columns with other names and case") {
     records("t", 3, 1L to 5L).toDF("T", "P", "O").write.json(at("json"))
     val named = exact ++ Seq("topic", "partition", "offset").map(name => s"handOver.$name" -> name.take(1))
     val ofLeg = "logColumns" -> """{"topic":"t","partition":"P","offset":"o"}"""
@@ -187,7 +187,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("rows without a valid offset are counted, and rejected") {
+  test("rows without a valid offset are counted and rejected") {
     val rows  = records("t", 0, 0L to 9L).withColumn("partition", when(col("offset") < 7, col("partition")))
     val path  = archive("nulls", rows)
     val error = intercept[SpliceException](world("path" -> path).end)
@@ -202,7 +202,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("columns that do not exist or are of another type are named before anything is read") {
+  test("missing columns and columns of another type are reported before data is read") {
     val path = archive("types", records("t", 0, 0L to 9L).withColumn("text", col("offset").cast("string")))
     def refused(rule: (String, String)*) =
       intercept[SpliceException](new World(rule, "path" -> path)().tallies.checkColumns())
@@ -225,7 +225,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     assert(time.getMessage.contains("BIGINT") && time.getMessage.contains("'live.handOver.column'"))
   }
 
-  test("a hand-over finds the column of its case where the session is case-sensitive") {
+  test("a hand-over matches columns case-sensitively in a case-sensitive session") {
     spark.conf.set("spark.sql.caseSensitive", "true")
     try {
       spark.sql("SELECT 1L AS o, 'text' AS O, 't' AS topic, 0 AS partition").write.parquet(at("cases"))
@@ -236,7 +236,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     } finally spark.conf.unset("spark.sql.caseSensitive")
   }
 
-  test("event times of every time type; nulls do not count") {
+  test("event times of every time type are counted, and nulls are ignored") {
     val times = spark.range(0, 1000).select(
       timestamp_micros(col("id") * 1000001).as("instant"),
       expr("TIMESTAMP_NTZ '2026-03-01 12:00:00' + make_interval(0, 0, 0, CAST(id AS INT) % 7)").as("local"),
@@ -285,7 +285,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     } finally spark.conf.set(key, "UTC")
   }
 
-  test("modification times come from the list, and an empty folder has neither times nor offsets") {
+  test("the file list has the modification times, and an empty folder has neither times nor offsets") {
     val path  = archive("modified", records("t", 0, 0L to 9L), files = 2)
     val files = Files.list(folder.resolve("modified")).toArray.collect {
       case file: Path if file.toString.endsWith(".parquet") => file

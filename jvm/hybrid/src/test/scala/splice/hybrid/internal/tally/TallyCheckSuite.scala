@@ -17,7 +17,7 @@ import splice.source.options.SourceOptions
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 
-/** The checks of a tally against the rule that counts it, before the leg has ended. */
+/** Tests of the checks of a tally against its counting rule before the end of the leg. */
 final class TallyCheckSuite extends AnyFunSuite {
 
   private val (old, recent, live) = (Legs.log(), Legs.log(), Legs.log())
@@ -41,7 +41,7 @@ final class TallyCheckSuite extends AnyFunSuite {
     made
   }
 
-  /** A check of a chain whose legs have these tallies. */
+  /** Creates the check of a chain whose legs have these tallies. */
   private def check(own: Chain, stored: (String, Tally)*): TallyCheck =
     new TallyCheck(own, leg => stored.toMap.get(leg.name))
 
@@ -63,7 +63,7 @@ final class TallyCheckSuite extends AnyFunSuite {
     }
   }
 
-  test("records that an earlier leg has too are an error while the later leg is read") {
+  test("records that also exist in an earlier leg are an error while the later leg is read") {
     val own   = chain(exact: _*)
     val check = this.check(own, "old" -> valid(own, 0L -> 5L), "recent" -> valid(own, 0L -> 99L))
     check(own("old"), valid(own, 0L -> 5L))
@@ -73,7 +73,7 @@ final class TallyCheckSuite extends AnyFunSuite {
     assert(error.getMessage.contains("orders-0 has 1 offsets in both 'old' and 'recent' (4)"), error.getMessage)
   }
 
-  test("duplicates that are accepted are warned of once for each leg") {
+  test("accepted duplicates produce one warning per leg") {
     val own         = chain(accepted: _*)
     val check       = this.check(own, "old" -> valid(own, 0L -> 5L))
     val twice       = valid(own, 0L -> 5L, 0L -> 1L)
@@ -84,7 +84,7 @@ final class TallyCheckSuite extends AnyFunSuite {
     assert(!logged.head.contains("'recent'") && logged.last.contains("in both 'old' and 'recent' (0 to 4)"), logged)
   }
 
-  test("a rule of the user accepts duplicates, and no rows without a value") {
+  test("a user-defined rule accepts duplicates, but not rows without a value") {
     val own = chain(
       "handOver"        -> "custom",
       "handOver.class"  -> classOf[FromTheFirst].getName,

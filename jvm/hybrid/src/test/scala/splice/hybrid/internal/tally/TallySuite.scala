@@ -61,7 +61,7 @@ final class TallySuite extends AnyFunSuite {
     assert(tally.times.contains(TimeRange(instant(7), instant(11))))
   }
 
-  test("a rule that needs fewer columns uses the counts, without what it does not compare") {
+  test("a rule that needs fewer columns uses the existing counts of its columns") {
     val more  = LogColumns.Named(OffsetColumns("t", "p", "o"), Some("at"), Some("key"))
     val both  = CountedColumns(Some(more), Some("at"))
     val tally = new Tally(both)
@@ -82,7 +82,7 @@ final class TallySuite extends AnyFunSuite {
     assert(new Tally(columns).of(both).isEmpty)
   }
 
-  test("the counts of tasks add up, and survive their text") {
+  test("the counts of tasks are added, and are equal after a write and a read") {
     check(example)
     val read = TallyFormat.read(entry(example.lines: _*))
     check(read)
@@ -91,7 +91,7 @@ final class TallySuite extends AnyFunSuite {
     assert(TallyFormat.read(entry(read.lines: _*)).end.contains(At.json))
   }
 
-  test("the last record of a partition is that with the greatest offset of all tasks, and survives its text") {
+  test("the last record of a partition has the greatest offset of all tasks, and is equal after a write and a read") {
     val long                                       = RecordKey.of(Array.fill[Byte](100)(7), 100)
     def last(of: LogPartition, record: LastRecord) = Seq(of -> record)
     val tally                                      = new Tally(columns)
@@ -109,7 +109,7 @@ final class TallySuite extends AnyFunSuite {
     assert(intercept[SpliceException](TallyFormat.read(entry(damaged: _*))).getCondition == "SPLICE_CHECKPOINT.CORRUPT")
   }
 
-  test("a range counts once, also when it is reported in other parts") {
+  test("a range is counted once, even if it is reported again in other parts") {
     val tally = TallyFormat.read(entry(example.lines: _*))
     assert(!tally.add(counts(Extent(0, 0, 50), 0, p0 -> Seq(0L))))
     assert(!tally.add(counts(Extent(1, 50, 200), 0, p0 -> Seq(9L))))
@@ -118,13 +118,13 @@ final class TallySuite extends AnyFunSuite {
     assert(tally.offsets.head.offsets.ranges.toSeq == Seq(0L -> 5L))
   }
 
-  test("the offsets of a log are ranges, also empty ones") {
+  test("the offsets of a log are ranges, which may be empty") {
     val ranges = Seq(OffsetSummary.ofLog(p0, 0, 100), OffsetSummary.ofLog(p1, 7, 7))
     val tally  = Tally.ofLog(columns, ranges.reverse)
     assert(tally.offsets == ranges && TallyFormat.read(entry(tally.lines: _*)).offsets == ranges)
   }
 
-  test("a damaged or newer tally is rejected") {
+  test("a corrupt or newer tally is rejected") {
     val lines                     = example.lines
     def condition(lines: String*) = intercept[SpliceException](TallyFormat.read(entry(lines: _*))).getCondition
     assert(condition("""{"v":2}""") == "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
@@ -145,7 +145,7 @@ final class TallySuite extends AnyFunSuite {
     def keys: Seq[String]                 = log.keys("tally-")
   }
 
-  test("a tally is stored each minute, and replaces the one before") {
+  test("a tally is stored every minute and replaces the previous tally") {
     new World {
       val own = run()
       assert(own.advanced().isEmpty)
@@ -165,7 +165,7 @@ final class TallySuite extends AnyFunSuite {
     }
   }
 
-  test("a tally is stored each 64 batches") {
+  test("a tally is stored every 64 batches") {
     new World {
       val own = run()
       (1 to 63).foreach { n =>
@@ -177,7 +177,7 @@ final class TallySuite extends AnyFunSuite {
     }
   }
 
-  test("a tally that was stored is followed by the next one after 64 more batches or one more minute") {
+  test("after a stored tally, the next tally is stored after 64 more batches or one more minute") {
     new World {
       val own                    = run()
       def batch(n: Int): Boolean = {
@@ -199,7 +199,7 @@ final class TallySuite extends AnyFunSuite {
     }
   }
 
-  test("a restart continues with the last tally, and counts what no tally has") {
+  test("a restart continues with the last tally and counts the missing ranges") {
     new World {
       val first = run()
       first.add(counts(Extent.whole(0), 1, p0 -> Seq(0L)))

@@ -14,27 +14,27 @@ final class QuotaSuite extends AnyFunSuite {
   private def share(rows: Double, bytes: Double)(backlogs: (Long, Double)*): Seq[Long] =
     Quota(rows, bytes).share(backlogs.map { case (n, rate) => Backlog(n, 10, rate) }.toIndexedSeq).toSeq
 
-  test("equal rates get as much, and what one does not have goes to the others") {
+  test("equal rates get equal shares, and unused shares are given to the others") {
     assert(share(30, Much)(100L -> 1, 100L -> 1, 100L -> 1) == Seq(10, 10, 10))
     assert(share(30, Much)(2L -> 1, 100L -> 1, 100L -> 1) == Seq(2, 14, 14))
     assert(share(400, Much)(2L -> 1, 100L -> 1, 100L -> 1) == Seq(2, 100, 100))
   }
 
-  test("a rate of 3 gets three times as much, once everybody has a row") {
+  test("a rate of 3 gets three times as many rows, after every partition has a row") {
     assert(share(42, Much)(100L -> 1, 100L -> 3) == Seq(11, 31))
   }
 
-  test("with fewer rows than backlogs the first of them get one each") {
+  test("with fewer rows than backlogs, the first backlogs get one row each") {
     assert(share(2, Much)(5L -> 1, 5L -> 1, 5L -> 1) == Seq(1, 1, 0))
   }
 
-  test("bytes bound it like rows, but the very first row always fits") {
+  test("bytes limit a batch like rows, but the first row always fits") {
     assert(share(Much, 100)(50L -> 1, 50L -> 1) == Seq(5, 5))
     assert(share(Much, 3)(50L -> 1, 50L -> 1) == Seq(1, 0))
     assert(share(4, 100)(50L -> 1, 50L -> 1) == Seq(2, 2))
   }
 
-  test("whatever the backlogs: within the quota, nothing left that would fit, never more than there is") {
+  test("for any backlogs, the quota is kept and used up, and no share exceeds its backlog") {
     (1L to 500L).foreach { seed =>
       val random   = new Random(seed)
       val backlogs = IndexedSeq.fill(1 + random.nextInt(40))(
@@ -51,7 +51,7 @@ final class QuotaSuite extends AnyFunSuite {
       assert(parts.sum <= quota.rows, hint)
       assert(bytes <= quota.bytes + 1e-6 || parts.sum == 1, hint)
       assert(parts.head >= 1, hint)
-      // Whoever got nothing stands behind all who got something.
+      // Backlogs without a share come after all backlogs with a share.
       assert(!parts.toSeq.dropWhile(_ > 0).exists(_ > 0), hint)
       if (parts.forall(_ > 0)) {
         val more = backlogs.indices.filter(i => parts(i) < backlogs(i).rows)

@@ -12,25 +12,25 @@ import splice.kafka.internal.enumerator.SimulatedRun.t
 
 final class RateLimitSuite extends AnyFunSuite {
 
-  test("each partition gets its part of the backlog") {
+  test("each partition gets a share in proportion to its backlog") {
     assert(RateLimit(10, SortedMap(t(0) -> (0L, 10L), t(1) -> (5L, 35L))) == Map(t(0) -> 2L, t(1) -> 12L))
   }
 
-  test("a small partition gets a row all the same") {
+  test("a small partition gets at least one row") {
     assert(RateLimit(10, SortedMap(t(0) -> (0L, 1L), t(1) -> (0L, 1000L))) == Map(t(0) -> 1L, t(1) -> 9L))
   }
 
-  test("everything when it is no more than allowed, and nothing of what has no backlog") {
+  test("all rows are read if they are within the limit, and none for empty backlogs") {
     assert(RateLimit(40, SortedMap(t(0) -> (0L, 10L), t(1) -> (5L, 35L))) == Map(t(0) -> 10L, t(1) -> 35L))
     assert(RateLimit(3, SortedMap(t(0) -> (7L, 7L), t(1) -> (0L, 9L))) == Map(t(0) -> 7L, t(1) -> 3L))
   }
 
-  test("offsets near the greatest do not overflow") {
+  test("offsets near the maximum do not overflow") {
     val far = Long.MaxValue
     assert(RateLimit(10, SortedMap(t(0) -> (0L, far), t(1) -> (far - 5, far)))(t(1)) == far - 4)
   }
 
-  test("never past an end, always on where there is backlog, about as many as allowed") {
+  test("no partition exceeds its end, each backlog makes progress, and the total is near the limit") {
     val random = new Random(7)
     (1 to 500).foreach { seed =>
       val ranges = (0 until 1 + random.nextInt(20)).map(p => t(p) -> (0L, random.nextInt(1000).toLong)).toMap

@@ -15,7 +15,7 @@ import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{Limits, LogPartition, StartPosition}
 
-/** Whose rows a batch takes. */
+/** Tests of the distribution of a batch over partitions. */
 final class SharingSuite extends AnyFunSuite {
 
   private def limits(rows: Long): Limits.Limited = Limits.Limited(rows = Some(rows))
@@ -28,7 +28,7 @@ final class SharingSuite extends AnyFunSuite {
     e -> e.start(StartPosition.Configured)
   }
 
-  test("equal: every partition gets as much, whatever its backlog") {
+  test("equal: every partition gets the same share, independent of its backlog") {
     val run = world("admission" -> "equal", "maxOffsetsPerTrigger" -> "30")
     run.log.create("t", 3)
     run.log.fill("t", 0, 1000)
@@ -58,7 +58,7 @@ final class SharingSuite extends AnyFunSuite {
   }
 
   test(
-    "topicFloors: a topic gets its part of a batch before lag is looked at, and what it does not need goes to others"
+    "topicFloors: a topic gets its share of a batch before admission by lag, and its unused share is given to others"
   ) {
     def shares(floored: Int): Seq[Long] = {
       val run = world(
@@ -78,7 +78,7 @@ final class SharingSuite extends AnyFunSuite {
     assert(shares(10) == Seq(80, 10, 10))
   }
 
-  test("maxBytesPerTrigger goes by the sizes that readers report, and by a large guess before") {
+  test("maxBytesPerTrigger uses the record sizes that readers report, and a large default before") {
     val sizes = new RecordSizes
     val share = new Sharing(AdmissionRules(), sizes)
     val ready = SortedMap(t(0) -> (0L, 10000L), t(1) -> (0L, 10000L))
@@ -89,7 +89,7 @@ final class SharingSuite extends AnyFunSuite {
     assert(share(bytes.copy(rows = Some(500)), ready).values.sum == 500)
   }
 
-  test("maxBytesPerTrigger goes faster through offsets that hold no record, and no faster once there is one") {
+  test("maxBytesPerTrigger accelerates over offsets without records, until a record is read") {
     val run = new SimulatedRun("startingOffsets" -> "earliest", "maxBytesPerTrigger" -> (1 << 20).toString)
     run.log.create("t", 1)
     run.log.fill("t", 0, 100000)
@@ -109,7 +109,7 @@ final class SharingSuite extends AnyFunSuite {
     assert(sizes.estimate("t") == 2000.0)
   }
 
-  test("sizes follow the records, and a topic that nobody has read costs what the others do") {
+  test("sizes follow the records, and an unread topic has the size of the others") {
     val sizes = new RecordSizes
     assert(sizes.of("t").isEmpty && sizes.cost("t", 7) == 7)
     sizes.learn("t", 1000, 100000)
@@ -120,7 +120,7 @@ final class SharingSuite extends AnyFunSuite {
   }
 
   test(
-    "whatever the policy and limits: nobody starves, nothing is passed, every batch goes on and keeps to its limit"
+    "for any policy and limits: no partition starves, no row is skipped, and every batch makes progress within its limit"
   ) {
     (1L to 120L).foreach { seed =>
       val random  = new Random(seed)
@@ -140,7 +140,7 @@ final class SharingSuite extends AnyFunSuite {
       )
       val share = new Sharing(AdmissionRules(policy, weights, floors), sizes)
       val rows  = 1L + random.nextInt(12)
-      // Lag alone is Spark's own formula, which gives everybody a row, however few are allowed.
+      // Admission by lag only uses Spark's formula, which gives every partition a row even above the limit.
       val strict = policy != AdmissionPolicy.Lag || weights.nonEmpty || floors.nonEmpty
       var from   = SortedMap.from(all.map(_ -> 0L))
       def lag    = from.map { case (p, offset) => p -> (run.log.end(p) - offset) }.filter(_._2 > 0)

@@ -17,7 +17,9 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 import splice.source.errors.SpliceException
 
-/** Logs that end before where a query stands: some lost records, others have not come so far yet. */
+/** Tests of logs that end before the position of a query. Some logs have lost records, and other logs have not
+  * reached the position yet.
+  */
 final class EndWatchSuite extends AnyFunSuite {
 
   private val first  = LogPartition("mirror", 0)
@@ -41,7 +43,7 @@ final class EndWatchSuite extends AnyFunSuite {
     assert(world.loses(start))
   }
 
-  test("a log that has not come to where it is to be read from is waited for there") {
+  test("a query waits for a log that has not reached its start position") {
     val world = new World
     world.watch.expect(start)
     world.log.fill("mirror", 0, 28)
@@ -52,7 +54,7 @@ final class EndWatchSuite extends AnyFunSuite {
     assert(world.ends(start) == Map(first -> 68L, second -> 5L))
   }
 
-  test("what is cut below where reading begins is nobody's loss") {
+  test("a truncation before the start position is not a loss") {
     val world = new World
     world.watch.expect(start)
     world.log.fill("mirror", 0, 28)
@@ -61,7 +63,7 @@ final class EndWatchSuite extends AnyFunSuite {
     assert(world.ends(start)(first) == 60L)
   }
 
-  test("a log that was longer has lost records, and so has one that was read past its start") {
+  test("a log that was longer, or was read after its start, has lost records") {
     val seen = new World
     seen.watch.expect(start)
     seen.log.fill("mirror", 0, 68)
@@ -75,7 +77,7 @@ final class EndWatchSuite extends AnyFunSuite {
     assert(read.loses(KafkaPosition.of(Seq(first -> 61L))))
   }
 
-  test("a topic that was made again is another one than that which was to be waited for") {
+  test("a query does not wait for a recreated topic") {
     val world = new World
     world.watch.expect(start)
     world.log.fill("mirror", 0, 28)
@@ -83,7 +85,7 @@ final class EndWatchSuite extends AnyFunSuite {
   }
 
   test(
-    "an open transaction before the position is no loss for a run that reads committed records, and a cut log is one"
+    "with read_committed, an open transaction before the position is not a loss, but a truncation is"
   ) {
     val world = new World
     world.log.fill("mirror", 0, 60)
@@ -93,7 +95,10 @@ final class EndWatchSuite extends AnyFunSuite {
     def ends(at: KafkaPosition) = watch.ends(at, Set(first))(world.log.ends)(false).get(first)
     assert(ends(start) == 60L && watch.last(first).contains(40L))
     world.log.calls.clear()
-    assert(ends(start) == 60L && !world.log.calls.contains("written"), "a known transaction needs no further request")
+    assert(
+      ends(start) == 60L && !world.log.calls.contains("written"),
+      "a recorded transaction needs no further request"
+    )
     world.log.fill("mirror", 0, 5)
     world.log.open = Map(first -> 3L)
     assert(ends(start) == 62L)
@@ -104,7 +109,7 @@ final class EndWatchSuite extends AnyFunSuite {
       "SPLICE_KAFKA_DATA.DATA_LOSS")
   }
 
-  test("where records may be lost, the position stays where reading is to begin") {
+  test("if loss is allowed, the position stays at the start position") {
     val world = new World(DataLoss(fail = false, new SkippedRows))
     world.watch.expect(start)
     world.log.fill("mirror", 0, 28)

@@ -24,7 +24,7 @@ final class EndingLogSuite extends AnyFunSuite {
   private def at(offsets: Long*): KafkaPosition =
     KafkaPosition.of(SortedMap.from(offsets.zipWithIndex.map { case (o, p) => LogPartition("t", p) -> o }))
 
-  /** A topic that grows, and runs that begin its source. */
+  /** Topic that grows, with runs that start its source. */
   private trait World {
     val log: SimulatedLog = new SimulatedLog(Subscription.Topics(SortedSet("t")))
     log.create("t", 2)
@@ -45,7 +45,7 @@ final class EndingLogSuite extends AnyFunSuite {
     def begin(in: EndingLog, start: KafkaPosition): EndingLog.Entry = in.begin(EndingOffsets.Latest, start, partitions)
   }
 
-  test("the first end of a start holds, for another driver and for a run after one that was killed") {
+  test("the first end of a start is kept, for another driver and for a run after a kill") {
     new World {
       val (first, second) = (open(), open())
       assert(begin(first, at(1, 0)) == EndingLog.Entry(at(3, 0), at(1, 0)))
@@ -56,7 +56,7 @@ final class EndingLogSuite extends AnyFunSuite {
     }
   }
 
-  test("drivers that begin at several positions have one end for each of them") {
+  test("drivers that begin at several positions have one end per position") {
     new World {
       val drivers = Vector.fill(6)(open())
       drivers.zipWithIndex.foreach { case (driver, i) =>
@@ -69,7 +69,7 @@ final class EndingLogSuite extends AnyFunSuite {
     }
   }
 
-  test("the end belongs to the start that is stored, whichever driver has stored its end last") {
+  test("the end belongs to the stored start, independent of the driver that stored its end last") {
     new World {
       val (first, second) = (open(), open())
       begin(first, at(1, 0))
@@ -79,7 +79,7 @@ final class EndingLogSuite extends AnyFunSuite {
     }
   }
 
-  test("an end that is decided after the start holds for this run and later ones") {
+  test("an end that is decided after the start is kept for this and later runs") {
     new World {
       val first = open(at(0, 0))
       def end() = first.resolve(EndingOffsets.Latest, at(2, 0), partitions).end

@@ -15,10 +15,12 @@ import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.source.errors.SpliceOptionException
 import splice.source.{Limits, LogPartition, OffsetColumns, ReadMode, StartPosition}
 
-/** Starts and ends of several partitions, and the entries that hold them. */
+/** Tests of starts and ends of several partitions and their entries. */
 final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
 
-  /** Partition 0 has records at the times 0 to 300, of which the first is removed, and partition 1 at 0 and 100. */
+  /** Partition 0 has records at the times 0 to 300, without the removed first record. Partition 1 has records at 0
+    * and 100.
+    */
   private def world(options: (String, String)*): SimulatedRun = {
     val run = new SimulatedRun(options: _*)
     run.log.create("t", 2)
@@ -35,7 +37,7 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     intercept[SpliceOptionException](begin(world(options: _*), ReadMode.Batch)).getMessage
 
   test(
-    "a batch whose start time is after its end time is rejected, and a batch that begins and ends at one time is not"
+    "a batch with a start time after its end time is rejected, and a batch with equal times is accepted"
   ) {
     val time = refused("startingTimestamp" -> "201", "endingTimestamp" -> "200")
     assert(time.contains("each partition begins at 1970-01-01T00:00:00.201Z and ends at 1970-01-01T00:00:00.200Z"))
@@ -50,7 +52,7 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     assert(begin(world(times(200, 200): _*), ReadMode.Batch) == at(0 -> 2, 1 -> 1))
   }
 
-  test("a batch that begins at its end is read, and an end at latest is before no start") {
+  test("a batch that begins at its end is accepted, and an end at latest is never before a start") {
     def ranges(end: String) = Seq("startingOffsets" -> """{"t":{"0":2,"1":1}}""", "endingOffsets" -> end)
     assert(begin(world(ranges("""{"t":{"0":2,"1":-1}}"""): _*), ReadMode.Batch) == at(0 -> 2, 1 -> 1))
     assert(refused(ranges("""{"t":{"0":2,"1":0}}"""): _*).contains("t-1 begins at 1 and ends at 0"))
@@ -64,7 +66,7 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     assert(text.contains("t-0 begins at 3 and ends at 2") && !text.contains("t-1"))
   }
 
-  test("ends per partition must name every partition and no other") {
+  test("ends per partition must have exactly the partitions of the topic") {
     Seq("endingOffsets" -> "endingOffsets", "endingOffsetsByTimestamp" -> "endingOffsetsByTimestamp").foreach {
       case (option, name) =>
         def text(json: String) = intercept[SpliceOptionException](
@@ -76,7 +78,7 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     }
   }
 
-  test("a group that has committed more than the log has ends at the end of the log") {
+  test("a committed offset after the end of the log is limited to the end of the log") {
     val run = world("startingOffsets" -> "earliest", "endingOffsets" -> "committed", "kafka.group.id" -> "g")
     run.log.group = Map(t(0) -> 9L, t(1) -> 1L)
     val e     = run.start()
@@ -84,7 +86,7 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     assert(until == at(0 -> 4, 1 -> 1) && e.evidence(until).nonEmpty)
   }
 
-  test("an end that is decided while a query runs is decided once in it") {
+  test("an end that is decided during a query is decided once") {
     val run  = world("startingOffsets" -> "earliest")
     val from = begin(run)
     val own  = new SimulatedRun("startingOffsets" -> "earliest", "endingOffsets" -> "latest").settings
@@ -95,14 +97,14 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     assert(run.side.keys("ending-").size == 1)
   }
 
-  test("a bounded source does not count the offsets that a policy passed over") {
+  test("a bounded source does not count offsets that a policy has skipped") {
     val run  = world("startingOffsets" -> "earliest", "endingOffsets" -> "latest", "onOutOfRange" -> "earliest")
     val e    = run.start()
     val from = e.start(StartPosition.Configured)
     run.log.expire("t", 0, 3)
     val until   = e.advance(from, Limits.Everything)
     val columns = OffsetColumns("topic", "partition", "offset")
-    val end     = e.evidence(until).getOrElse(fail("it has not ended"))
+    val end     = e.evidence(until).getOrElse(fail("the source has not ended"))
     val all     = end.offsets(columns).map(one => (one.from, one.until, one.offsets.ranges.toSeq))
     assert(all == Seq((1, 4, Seq(3L -> 4L)), (0, 2, Seq(0L -> 2L))))
     failure("KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED")(end.modificationTimes)
@@ -124,14 +126,14 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     assert(failure("KAFKA_DATA.START_BEYOND_END_OF_LOG")(begin(ahead)).contains("t-1: 3, but the log ends at 2"))
   }
 
-  test("a start is not beyond the end because a broker that is behind knows less") {
+  test("a stale broker does not move a start after the end") {
     val run = world("startingOffsets" -> """{"t":{"0":4,"1":2}}""")
     run.log.answerEnds(Map.empty)
     run.log.answerEnds(Map(t(0) -> 3L))
     assert(begin(run) == at(0 -> 4, 1 -> 2))
   }
 
-  test("an entry of two skipped ranges stays until both are passed") {
+  test("an entry with two skipped ranges is kept until both are passed") {
     val side = new MemorySideLog
     val log  = new SkipLog(side)
     log.add(at(0 -> 1, 1 -> 1), at(0 -> 4, 1 -> 6))
@@ -144,19 +146,19 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     assert(side.keys("") == Seq("skips-00000001"))
   }
 
-  test("a partition whose start another driver did not decide with the others has its start in the next round") {
+  test("a partition whose start another driver did not decide receives its start in the next round") {
     val side          = new MemorySideLog
     val (one, second) = (new StartLog(side), new StartLog(side))
     val position      = at(0 -> 5)
     assert(one.starts(Set(t(1)), position)(_.map(_ -> 3L).toMap) == Map(t(1) -> 3L))
     def both() = second.starts(Set(t(1), t(2)), position)(_.map(_ -> 8L).toMap)
-    assert(both() == Map(t(1) -> 3L), "the entry of the other driver holds")
+    assert(both() == Map(t(1) -> 3L), "the entry of the other driver is used")
     assert(both() == Map(t(1) -> 3L, t(2) -> 8L))
     assert(both() == Map(t(1) -> 3L, t(2) -> 8L) && side.keys("").size == 2)
     assert(new StartLog(side).known == Map((t(1), 0) -> 3L, (t(2), 0) -> 8L))
   }
 
-  test("a topic in two floors is a member of the first") {
+  test("a topic that matches two floors belongs to the first floor") {
     val floors = Seq(AdmissionFloor(0.5, Set("u")), AdmissionFloor(0.3, Set("u", "v")))
     val share  = new Sharing(AdmissionRules(AdmissionPolicy.Lag, Map.empty, floors), new RecordSizes)
     val ready  = SortedMap.from(Seq("t", "u", "v").map(LogPartition(_, 0) -> (0L -> 1000L)))
@@ -165,7 +167,7 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     assert(rows(LogPartition("u", 0)) >= 50 && rows(LogPartition("v", 0)) >= 30 && rows.values.sum == 100)
   }
 
-  test("the sizes of records of one topic name on two clusters are apart") {
+  test("record sizes of topics with the same name on two clusters are separate") {
     val sizes        = new RecordSizes
     val (east, west) = (sizes.within("east"), sizes.within("west"))
     east.learn("t", 10, 1000)

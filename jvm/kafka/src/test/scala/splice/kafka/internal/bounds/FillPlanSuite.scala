@@ -13,7 +13,7 @@ import splice.kafka.internal.split.{Holes, KafkaSplitRange}
 import splice.source.OffsetRanges
 import splice.source.log.OffsetRuns
 
-/** The ranges of batches that fill holes of a history. */
+/** Tests of the ranges of batches that fill holes of a history. */
 final class FillPlanSuite extends AnyFunSuite {
 
   private val seeds = sys.env.get("SEED").map(s => Seq(s.toLong)).getOrElse(1L to 2000L)
@@ -30,7 +30,7 @@ final class FillPlanSuite extends AnyFunSuite {
       Some(Holes(holes.toVector, Option.when(held.nonEmpty)(OffsetRuns.of(held: _*))))
     )(None)
 
-  test("a batch has one range for the holes before the end of the history, and one for what follows") {
+  test("a batch has one range for the holes before the end of the history, and one range for later offsets") {
     assert(plan.splits(at(0 -> 5), at(0 -> 50)) ==
       Seq(filled(5, 30)(5L -> 10L, 20L -> 30L)(22L -> 25L), range(0, 40, 50)))
     assert(plan.splits(at(0 -> 5), at(0 -> 8)) == Seq(filled(5, 8)(5L -> 8L)()))
@@ -41,13 +41,13 @@ final class FillPlanSuite extends AnyFunSuite {
     assert(plan.splits(at(0 -> 45), at(0 -> 50)) == Seq(range(0, 45, 50)))
   }
 
-  test("a range that fills holes weighs what is read of it, and is not cut") {
+  test("the weight of a range with holes is the number of offsets to read, and the range is not split") {
     val Seq(holes, live) = plan.splits(at(0 -> 5), at(0 -> 50)): @unchecked
     assert(holes.weight == 12 && !holes.cuttable && holes.slotted && holes.splitId == live.splitId)
     assert(live.weight == 10 && live.cuttable)
   }
 
-  test("what was passed over is not read, and what the history has beside it neither") {
+  test("skipped offsets and offsets of the history are not read") {
     val skips = SkippedRanges().including(t(0), 0, SkippedRanges.Skip(5, 23))
     assert(plan.copy(skips = skips).splits(at(0 -> 5), at(0 -> 50)) ==
       Seq(filled(23, 30)(23L -> 30L)(23L -> 25L), range(0, 40, 50)))
@@ -55,7 +55,7 @@ final class FillPlanSuite extends AnyFunSuite {
     assert(plan.copy(skips = all).splits(at(0 -> 5), at(0 -> 50)) == Seq(range(0, 45, 50)))
   }
 
-  test("the ranges of two batches have the offsets of the one of both, wherever it is cut") {
+  test("two batches have the same offsets as one batch over both, for any cut") {
     seeds.foreach { seed =>
       val random = new Random(seed)
       val models = (0 to random.nextInt(3)).map { p =>

@@ -9,24 +9,24 @@ import splice.kafka.internal.split.KafkaSplitRange
 import splice.source.log.OffsetRuns
 import splice.source.{LogPartition, OffsetRanges, SplitRange}
 
-/** What the suites about holes of a history share. */
+/** Helpers for suites about holes of a history. */
 object Filled {
 
-  /** A history of one partition as a set, and what is to be read beside it.
+  /** History of one partition as a set, with the ranges to read in addition.
     *
     * @param cut
-    *   one past the greatest offset of the history
+    *   greatest offset of the history plus one
     */
   final case class Model(cut: Long, held: Set[Long], ranges: OffsetRanges) {
 
     def reads(offset: Long): Boolean = offset >= cut || !held(offset)
 
-    /** The offsets that are to be read until another (excluded). */
+    /** Offsets to read before `until`. */
     def wanted(until: Long): Seq[Long] = (0L until until).filter(reads)
   }
 
   /** @param merged
-    *   whether some holes become one range, so that offsets within it are held
+    *   true if some holes are merged into one range, which then includes offsets of the history
     */
   def random(random: Random, cut: Long, merged: Boolean): Model = {
     val runs = Iterator.unfold(0L) { at =>
@@ -40,7 +40,7 @@ object Filled {
     model(cut, history, if (merged) random.nextInt(6).toLong else 1L)
   }
 
-  /** Holes of which those that are nearer than `nearest` become one range. */
+  /** Creates a model. Holes with a distance below `nearest` are merged into one range. */
   def model(cut: Long, history: Set[Long], nearest: Long = 1): Model = {
     val holes = (0L until cut).filterNot(history).foldLeft(Vector.empty[(Long, Long)]) {
       case (before :+ ((from, until)), offset) if offset - until < nearest => before :+ (from   -> (offset + 1))
@@ -51,7 +51,7 @@ object Filled {
     Model(cut, history, OffsetRanges(cut, holes, held))
   }
 
-  /** The offsets that a reader hands over of a range, if each has a record. */
+  /** Offsets that a reader returns of a range, if each offset has a record. */
   def offsets(range: KafkaSplitRange): Seq[Long] = range.holes.fold[Seq[Long]](range.from until range.until) { holes =>
     holes.ranges.flatMap { case (from, until) =>
       assert(range.from <= from && from < until && until <= range.until, range)

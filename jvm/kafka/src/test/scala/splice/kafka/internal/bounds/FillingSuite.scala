@@ -21,7 +21,7 @@ import splice.source.errors.SpliceException
 import splice.source.runtime.{ProgressMetric, Report}
 import splice.testkit.ReadOnlySideLog
 
-/** A start with holes of a history: the log supplies each of them and all that follows the history, once. */
+/** Tests of a start with holes of a history. The log supplies each hole and each offset after the history once. */
 final class FillingSuite extends AnyFunSuite {
 
   private val seeds = sys.env.get("SEED").map(s => Seq(s.toLong)).getOrElse(1L to 500L)
@@ -38,7 +38,7 @@ final class FillingSuite extends AnyFunSuite {
   private def starts(models: Map[LogPartition, Model]): StartPosition.Offsets =
     StartPosition.Offsets(SortedMap.from(models.map { case (p, model) => p -> model.ranges }))
 
-  test("each hole and each later offset is read once, whatever the limits, over restarts between any two batches") {
+  test("each hole and each later offset is read once, for any limits and with restarts between batches") {
     seeds.foreach { seed =>
       withClue(s"SEED=$seed: ")(live(new Random(seed)))
     }
@@ -62,7 +62,7 @@ final class FillingSuite extends AnyFunSuite {
       if (until != from) {
         positions += until
         plans += e.splits(from, until)
-        // By lag, a partition that has little gets a row whatever the limit is.
+        // With admission by lag, a partition with a small backlog gets a row even above the limit.
         val beyond = if (isEqual) 0 else models.size
         limits.rows.foreach(most => assert(plans.last.map(_.weight).sum <= most + beyond, s"$from $until"))
       }
@@ -100,7 +100,7 @@ final class FillingSuite extends AnyFunSuite {
     }
   }
 
-  /** One partition: the history has [0, 5), [10, 20) and [30, 40), and the log ends at 45. */
+  /** One partition whose history has [0, 5), [10, 20) and [30, 40), and whose log ends at 45. */
   private val three = Filled.model(40, ((0L until 5L) ++ (10L until 20L) ++ (30L until 40L)).toSet)
 
   private def threeWorld(options: (String, String)*): SimulatedRun = {
@@ -111,7 +111,7 @@ final class FillingSuite extends AnyFunSuite {
 
   private val begin = starts(Map(t(0) -> three))
 
-  test("a limit counts the offsets that are read, and not those of the history between them") {
+  test("a limit counts only offsets to read, and not offsets of the history between them") {
     val run   = threeWorld()
     val e     = run.start()
     val start = run.begin(begin, e)
@@ -127,7 +127,7 @@ final class FillingSuite extends AnyFunSuite {
     assert(e.advance(at(0 -> 5), Limits.Limited(minRows = Some(20))) == at(0 -> 45))
   }
 
-  test("the holes belong to the start that is stored, and a start that is not stored leaves nothing") {
+  test("holes belong to the stored start, and a start that is not stored leaves no entry") {
     val run = threeWorld()
     run.start().start(begin)
     assert(run.start().splits(at(0 -> 5), at(0 -> 45)).size == 1)
@@ -140,7 +140,7 @@ final class FillingSuite extends AnyFunSuite {
       Map(t(0) -> ((5L until 10L) ++ (20L until 30L) :+ 40L)))
   }
 
-  test("a start that is not by offsets reads no holes and leaves nothing out") {
+  test("a start by time reads no holes and skips no offsets") {
     Seq(StartPosition.Time(0, OnGap.Fail), StartPosition.Configured).foreach { other =>
       val run   = threeWorld("startingOffsets" -> "earliest")
       val e     = run.start()
@@ -149,7 +149,7 @@ final class FillingSuite extends AnyFunSuite {
     }
   }
 
-  test("retention that removes what the history has takes nothing from the query") {
+  test("the query is not affected if retention removes records of the history") {
     Seq("fail", "latest").foreach { policy =>
       val run   = threeWorld("onOutOfRange" -> policy)
       val start = run.begin(begin)
@@ -163,7 +163,7 @@ final class FillingSuite extends AnyFunSuite {
     }
   }
 
-  test("retention that removes holes is an error that names only what is lost") {
+  test("removed holes are an error with only the lost ranges") {
     val run   = threeWorld()
     val start = run.begin(begin)
     val lost  = Seq(
@@ -181,7 +181,7 @@ final class FillingSuite extends AnyFunSuite {
     }
   }
 
-  test("by policy the rest is read when retention has removed holes") {
+  test("if the policy permits, the remaining offsets are read after retention has removed holes") {
     Seq("earliest" -> ((25L until 30L) ++ (40L until 45L)), "latest" -> Nil).foreach { case (policy, wanted) =>
       val run   = threeWorld("onOutOfRange" -> policy)
       val start = run.begin(begin)
@@ -194,7 +194,7 @@ final class FillingSuite extends AnyFunSuite {
     }
   }
 
-  test("a bounded source ends after its holes, and stands for the history that it continues") {
+  test("a bounded source ends after its holes, and its end includes the continued history") {
     val run  = threeWorld("endingOffsets" -> "latest")
     val e    = run.start()
     val from = run.begin(begin, e)
@@ -206,7 +206,7 @@ final class FillingSuite extends AnyFunSuite {
     val until = again.advance(half, Limits.Everything)
     assert(until == at(0 -> 45) && (again.advance(until, Limits.Everything) eq until))
     val columns = OffsetColumns("topic", "partition", "offset")
-    val summary = again.evidence(until).getOrElse(fail("it has not ended")).offsets(columns).head
+    val summary = again.evidence(until).getOrElse(fail("the source has not ended")).offsets(columns).head
     assert(summary.until == 45)
     assert(summary.from == 5 && summary.offsets.ranges.toSeq == Seq(5L -> 45L), "the history has the others")
   }
@@ -225,7 +225,7 @@ final class FillingSuite extends AnyFunSuite {
     assert(ended.evidence(ended.advance(over, rows(5))).nonEmpty, "the history has the remaining records")
   }
 
-  test("AvailableNow reads the holes and the log as it is, and ends") {
+  test("AvailableNow reads the holes and the current log, and ends") {
     val run = threeWorld()
     val e   = run.start()
     e.freeze()
@@ -238,7 +238,7 @@ final class FillingSuite extends AnyFunSuite {
     assert(next.advance(steps.last, Limits.Everything) == at(0 -> 52))
   }
 
-  test("a hole behind the frozen end is read when the start was chosen later") {
+  test("a hole after the frozen end is read if the start was chosen later") {
     val run = world(Map(t(0) -> Filled.model(3, Set(0L, 1L, 2L))))
     val e   = run.start()
     e.freeze()
@@ -251,7 +251,7 @@ final class FillingSuite extends AnyFunSuite {
     assert(Filled.read(next.splits(from, after)) == Map(t(0) -> (10L until 15L)))
   }
 
-  test("the figures count what is to be read") {
+  test("the metrics count the offsets to read") {
     val run     = threeWorld()
     val looks   = new SecondLook(1, java.time.Duration.ZERO, _ => ())
     val context = EnumeratorContext(run.side, ReadMode.Stream, run.clock, cores = 2, run = "simulated")
@@ -272,14 +272,14 @@ final class FillingSuite extends AnyFunSuite {
     assert(figures(at(0 -> 42)) == Seq(0, 3, 15), "a total of the run")
   }
 
-  test("a query that never had holes shows no figures of them") {
+  test("a query without holes has no metrics of holes") {
     val run = threeWorld("startingOffsets" -> "earliest")
     val e   = run.start()
     val all = e.figures(e.start(StartPosition.Configured)).keySet
     assert(!all(ProgressMetric.RowsFilled) && !all(ProgressMetric.OffsetsToFill))
   }
 
-  test("a topic that was created again has no holes of the history") {
+  test("a recreated topic has no holes of the history") {
     val run  = threeWorld("onTopicRecreated" -> "restart")
     val from = run.begin(begin)
     run.log.delete("t")
@@ -290,7 +290,7 @@ final class FillingSuite extends AnyFunSuite {
     assert(e.splits(from, until) == Seq(range(0, 0, 12)))
   }
 
-  test("partitions that the hand-over does not name are read from their first record") {
+  test("partitions that are missing in the hand-over are read from their first record") {
     val run = threeWorld()
     run.log.create("t", 2)
     run.log.fill("t", 1, 6)

@@ -13,7 +13,7 @@ import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.source.log.OffsetRuns
 import splice.source.{LogPartition, OffsetRanges}
 
-/** Ranks of the offsets that are to be read, and limits that count only those. */
+/** Tests of ranks of the offsets to read, and of limits that count only these offsets. */
 final class FillsSuite extends AnyFunSuite {
 
   private val seeds = sys.env.get("SEED").map(s => Seq(s.toLong)).getOrElse(1L to 2000L)
@@ -26,7 +26,7 @@ final class FillsSuite extends AnyFunSuite {
     Iterator.continually(Filled.random(random, 1L + random.nextInt(60), random.nextBoolean()))
       .find(_.ranges.fill.nonEmpty).get
 
-  test("ranks, offsets and ranges are those of a naive count") {
+  test("ranks, offsets and ranges equal those of a naive count") {
     eachSeed { random =>
       val model  = some(random)
       val fill   = new PartitionFill(model.ranges)
@@ -55,7 +55,7 @@ final class FillsSuite extends AnyFunSuite {
     }
   }
 
-  test("offsets that the history has are not counted, though they are within a range") {
+  test("offsets of the history are not counted, even within a range") {
     val held = OffsetRuns.of(10L -> 1000000L, 2000000L -> 2000005L)
     val fill = new PartitionFill(OffsetRanges(3000000, Vector(5L -> 1000010L, 2000000L -> 2000010L), Some(held)))
     assert(fill.total == 20)
@@ -67,14 +67,14 @@ final class FillsSuite extends AnyFunSuite {
       Seq(5, 1000000, 1000000, 2000005, 2000005, 3000000))
   }
 
-  test("offsets beyond the range of an Int are told apart") {
+  test("offsets beyond the range of an Int are distinguished") {
     val base = (1L << 32) - 3
     val fill =
       new PartitionFill(OffsetRanges(base + 20, Vector(base -> (base + 8)), Some(OffsetRuns.of((base + 2, base + 5)))))
     assert(fill.total == 5 && fill.rank(base + 5) == 2 && fill.offset(3) == base + 6 && fill.next(base + 2) == base + 5)
   }
 
-  test("a partition that is not known is read from where it is, each offset counted") {
+  test("an unknown partition is read from its position, and each offset counts") {
     val fills = Fills(Map((t(0), 1) -> new PartitionFill(OffsetRanges(10, Vector(2L -> 4L)))))
     assert(fills.between(t(0), 0, 0, 12) == 12 && fills.between(t(0), 1, 0, 12) == 4 &&
       fills.between(t(1), 1, 0, 12) == 12)
@@ -82,7 +82,7 @@ final class FillsSuite extends AnyFunSuite {
     assert(fills.between(t(0), 1, 12, 3) == 0 && fills.between(t(1), 0, 12, 3) == 0)
   }
 
-  /** Gives rows one after another to partitions that have room, at random. */
+  /** Assigns rows one by one to random partitions with available offsets. */
   private def spread(random: Random, rows: Long)(
       ready: SortedMap[LogPartition, (Long, Long)]
   ): SortedMap[LogPartition, Long] = {
@@ -96,7 +96,7 @@ final class FillsSuite extends AnyFunSuite {
     SortedMap.from(to)
   }
 
-  test("a share counts only offsets that are to be read, goes on, and comes to the end with each of them once") {
+  test("a share counts only offsets to read, continues, and covers each offset once up to the end") {
     eachSeed { random =>
       val models = SortedMap.from((0 to random.nextInt(3)).map { i =>
         t(i) -> Filled.random(random, 1L + random.nextInt(40), random.nextBoolean())
@@ -124,16 +124,16 @@ final class FillsSuite extends AnyFunSuite {
     }
   }
 
-  test("without limits each partition goes to its end, and a partition with nothing left as well") {
+  test("without limits, each partition advances to its end, including a partition without remaining offsets") {
     val fill = Fills(Map((t(0), 0) -> new PartitionFill(OffsetRanges(100, Vector(10L -> 20L)))))
     def all(ready: SortedMap[LogPartition, (Long, Long)]) = ready.map { case (p, (_, until)) => p -> until }
     def share(from: Long, until: Long)                    =
       fill.share(SortedMap(t(0) -> (from -> until)), (p: LogPartition) => p -> 0)(all)(t(0))
     assert(share(10, 130) == 130 && share(20, 90) == 90 && share(20, 100) == 100 && share(15, 17) == 17)
-    assert(share(20, 5) == 20, "an end before the position is none")
+    assert(share(20, 5) == 20, "an end before the position has no effect")
   }
 
-  test("a partition that gets nothing stays where it is, also before a hole") {
+  test("a partition without a share keeps its position, even before a hole") {
     val fill = Fills(Map((t(0), 0) -> new PartitionFill(OffsetRanges(100, Vector(10L -> 20L, 50L -> 60L)))))
     Seq(0L, 10L, 20L, 30L, 60L, 100L, 110L).foreach { from =>
       val share = fill.share(SortedMap(t(0) -> (from -> 130L)), (p: LogPartition) => p -> 0) { ready =>
@@ -143,7 +143,7 @@ final class FillsSuite extends AnyFunSuite {
     }
   }
 
-  test("holes belong to a generation of the topic, and partitions that are not read have none") {
+  test("holes belong to a generation of the topic, and unread partitions have no holes") {
     val holed  = OffsetRanges(40, Vector(5L -> 10L))
     val ranges = SortedMap(t(0) -> holed, t(1) -> OffsetRanges(7), t(2) -> holed)
     val fills  = Fills.of(at(0 -> 5, 1 -> 7).as("t", 3), ranges).all

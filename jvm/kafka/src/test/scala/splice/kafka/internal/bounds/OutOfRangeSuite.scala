@@ -11,10 +11,14 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.{Limits, StartPosition}
 
-/** Positions that the log no longer holds, by `onOutOfRange`, and partitions found later, by `newPartitionsStartAt`. */
+/** Tests of `onOutOfRange` for positions that the log no longer has, and of `newPartitionsStartAt` for new
+  * partitions.
+  */
 final class OutOfRangeSuite extends AnyFunSuite {
 
-  /** Twenty records a second apart, of which retention takes the first eight after four were read. */
+  /** Twenty records at intervals of one second. After four records were read, retention removes the first eight
+    * records.
+    */
   private def world(options: (String, String)*): (SimulatedRun, KafkaPosition) = {
     val run = new SimulatedRun(("startingOffsets" -> "earliest") +: options: _*)
     run.log.create("t", 1)
@@ -26,14 +30,14 @@ final class OutOfRangeSuite extends AnyFunSuite {
     (run, from)
   }
 
-  test("fail is an error where the batch is planned, and says which records are gone") {
+  test("fail is an error at the plan of the batch, with the missing records") {
     val (run, from) = world()
     val error       = intercept[SpliceException](run.start().advance(from, Limits.Everything))
     assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("t-0 [4, 8)"))
     assert(error.getMessage.contains("'onOutOfRange'"))
   }
 
-  test("earliest, latest and a time say where it goes on") {
+  test("earliest, latest and a time set the position to continue") {
     Seq("earliest" -> 8L, "latest" -> 20L, "timestamp:15000" -> 15L, "timestamp:1970-01-01T00:00:01Z" -> 8L).foreach {
       case (policy, first) =>
         val (run, from) = world("onOutOfRange" -> policy)
@@ -45,7 +49,7 @@ final class OutOfRangeSuite extends AnyFunSuite {
     }
   }
 
-  test("a run with a fixed end goes on behind it") {
+  test("a run with a fixed end continues after the skipped records") {
     val (run, from) = world("onOutOfRange" -> "latest")
     val e           = run.start()
     e.freeze()
@@ -54,13 +58,13 @@ final class OutOfRangeSuite extends AnyFunSuite {
     assert(until == at(0 -> 22) && e.splits(from, until).isEmpty && (e.advance(until, Limits.Everything) eq until))
   }
 
-  test("failOnDataLoss = false is earliest") {
+  test("failOnDataLoss = false has the effect of earliest") {
     val (run, from) = world("failOnDataLoss" -> "false")
     val e           = run.start()
     assert(e.splits(from, e.advance(from, Limits.Everything)) == Seq(range(0, 8, 20)))
   }
 
-  test("hole 2: it is decided once, whatever retention does, and a replay reads the same") {
+  test("the position to continue is decided once, independent of later retention, and a replay reads the same rows") {
     val (run, from) = world("onOutOfRange" -> "earliest")
     val until       = run.start().advance(from, Limits.Limited(rows = Some(5)))
     assert(until == at(0 -> 13))
@@ -75,7 +79,7 @@ final class OutOfRangeSuite extends AnyFunSuite {
     assert(f.splits(at(0 -> 0), from) == Seq(range(0, 0, 4)))
   }
 
-  test("hole 2: a decision that no offset tells of holds, and another one follows it") {
+  test("a decision that is in no offset is kept, and another decision can follow it") {
     val (run, from) = world("onOutOfRange" -> "latest")
     run.start().advance(from, Limits.Everything)
     run.log.write("t", 0, 20000L, 21000L, 22000L)
@@ -84,7 +88,7 @@ final class OutOfRangeSuite extends AnyFunSuite {
     assert(e.splits(from, until) == Seq(range(0, 20, 23)))
   }
 
-  test("a partition that keeps up asks for nothing more") {
+  test("a partition without removed records needs no further request") {
     val (run, from) = world("onOutOfRange" -> "earliest")
     val e           = run.start()
     val one         = e.advance(from, Limits.Everything)
@@ -94,7 +98,7 @@ final class OutOfRangeSuite extends AnyFunSuite {
     assert(run.log.calls == Seq("ends", "ids"))
   }
 
-  test("a start that the options name is taken so too") {
+  test("the policy also applies to a start of the options") {
     Seq("earliest" -> 8L, "latest" -> 20L).foreach { case (policy, first) =>
       val (run, _) = world("onOutOfRange" -> policy)
       val options  = Seq("startingOffsets" -> """{"t":{"0":2}}""", "onOutOfRange" -> policy)
@@ -107,7 +111,7 @@ final class OutOfRangeSuite extends AnyFunSuite {
     }
   }
 
-  test("new partitions begin at their end, once, where newPartitionsStartAt is latest") {
+  test("with newPartitionsStartAt latest, new partitions begin at their end, which is decided once") {
     val (run, from) = world("newPartitionsStartAt" -> "latest", "onOutOfRange" -> "earliest")
     run.log.create("t", 2)
     run.log.fill("t", 1, 6)
@@ -121,7 +125,7 @@ final class OutOfRangeSuite extends AnyFunSuite {
     assert(run.start().splits(from, until) == Seq(range(0, 8, 20), range(1, 6, 8)))
   }
 
-  test("what Spark's own source took up began at earliest, whatever newPartitionsStartAt says") {
+  test("partitions that Spark's source has added begin at earliest, independent of newPartitionsStartAt") {
     val (run, _) = world("newPartitionsStartAt" -> "latest", "onOutOfRange" -> "earliest")
     run.log.create("t", 2)
     run.log.fill("t", 1, 6)

@@ -11,12 +11,12 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.runtime.{ProgressMetric, Report}
 import splice.source.{Limits, StartPosition}
 
-/** The progress counts the offsets that policies skip. */
+/** Tests of the count of offsets that policies skip. */
 final class SkippedRowsSuite extends AnyFunSuite {
 
   private def skipped(e: KafkaEnumerator, at: KafkaPosition): Long = e.figures(at)(ProgressMetric.RowsSkipped).toLong
 
-  /** A topic with 10 records, read from the first one on by policies that skip. */
+  /** Topic with 10 records, which is read from the first record with policies that skip. */
   private def world(options: (String, String)*): SimulatedRun = {
     val run = new SimulatedRun(Seq("startingOffsets" -> "earliest", "failOnDataLoss" -> "false") ++ options: _*)
     run.log.create("t", 1)
@@ -24,7 +24,9 @@ final class SkippedRowsSuite extends AnyFunSuite {
     run
   }
 
-  /** The number of offsets that a query skips after an event. It has read 10 records of a topic that has more. */
+  /** Returns the number of offsets that a query skips after an event. The query has read 10 records of a topic with
+    * more records.
+    */
   private def skips(more: Int, options: (String, String)*)(event: SimulatedRun => Unit): Long = {
     val run  = world(options: _*)
     val e    = run.start()
@@ -41,7 +43,7 @@ final class SkippedRowsSuite extends AnyFunSuite {
     count
   }
 
-  test("records that retention removed, that a truncation removed, and those of a deleted or recreated topic") {
+  test("records that retention or a truncation removed, and records of deleted or recreated topics, count as skipped") {
     assert(skips(8)(_.log.expire("t", 0, 13)) == 3)
     assert(skips(8)(_.log.truncate("t", 0, 7)) == 11)
     assert(skips(8)(_.log.delete("t")) == 8)
@@ -53,7 +55,7 @@ final class SkippedRowsSuite extends AnyFunSuite {
     assert(skips(8)(_ => ()) == 0)
   }
 
-  test("records of a logged batch whose topic was deleted") {
+  test("records of a logged batch whose topic was deleted count as skipped") {
     val run   = world()
     val e     = run.start()
     val begin = run.begin(StartPosition.Configured, e)
@@ -64,7 +66,7 @@ final class SkippedRowsSuite extends AnyFunSuite {
     assert(again.splits(begin, until).isEmpty && skipped(again, until) == 10)
   }
 
-  test("skipped offsets of tasks are added to those of the driver, over the whole run") {
+  test("skipped offsets of tasks and of the driver are added over the whole run") {
     val run   = world()
     val e     = run.start()
     val begin = run.begin(StartPosition.Configured, e)

@@ -10,10 +10,10 @@ import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.source.errors.SpliceException
 import splice.source.{Limits, OnGap, StartPosition}
 
-/** Starts when the ends come from a broker that is behind, or retention removes records meanwhile. */
+/** Tests of starts with stale ends, or with concurrent retention. */
 final class StaleStartSuite extends AnyFunSuite {
 
-  /** Records at the times 0, 100, … 900, of which the first 5 are removed. */
+  /** Topic with records at the times 0, 100, … 900, without the first 5 records. */
   private def world(options: (String, String)*): SimulatedRun = {
     val run = new SimulatedRun(options: _*)
     run.log.create("t", 1)
@@ -22,7 +22,7 @@ final class StaleStartSuite extends AnyFunSuite {
     run
   }
 
-  /** All responses have an end that is before the log. */
+  /** Makes all responses return an end before the start of the log. */
   private def stale(run: SimulatedRun): SimulatedRun = {
     run.log.between = call => if (call == "earliest") run.log.answerEnds(Map(t(0) -> 3L))
     run.log.answerEnds(Map(t(0) -> 3L))
@@ -43,7 +43,7 @@ final class StaleStartSuite extends AnyFunSuite {
     }
   }
 
-  test("a start at an end that stays before the log begins at the log, if the policy of gaps accepts it") {
+  test("a start at a persistent end before the log begins at the start of the log, if onGap accepts the gap") {
     val run  = stale(world())
     val from = timed(run, OnGap.Warn, 5000)
     assert(from == at(0 -> 5))
@@ -53,7 +53,7 @@ final class StaleStartSuite extends AnyFunSuite {
     isRefused("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(stale(world()), OnGap.Fail, 5000))
   }
 
-  test("a start of the options at the end is not before the log either") {
+  test("a start at latest from the options is not before the log") {
     Seq(
       Seq("startingOffsets"   -> "latest"),
       Seq("startingOffsets"   -> """{"t":{"0":-1}}"""),
@@ -85,7 +85,7 @@ final class StaleStartSuite extends AnyFunSuite {
     isRefused("KAFKA_DATA.DATA_LOSS")(run.start().advance(from, Limits.Everything))
   }
 
-  test("records that are written and removed while the time is decided are a gap") {
+  test("records that are written and removed during the decision of a time are a gap") {
     def removing() = {
       val run = world()
       run.log.between = call =>
@@ -99,7 +99,7 @@ final class StaleStartSuite extends AnyFunSuite {
     assert(timed(removing(), OnGap.Warn, 5000) == at(0 -> 12))
   }
 
-  test("a record that is removed after it was found is a gap, or else lost") {
+  test("a found record that is removed is a gap or a loss") {
     def removing(all: Boolean) = {
       val run   = world()
       var times = 0

@@ -17,7 +17,7 @@ import splice.source.log.LogRange
 import splice.source.options.SourceOptions
 import splice.source.{LogPartition, OffsetRanges, OnGap, ReadMode, StartPosition}
 
-/** Where a query begins. */
+/** Tests of the start of a query. */
 final class StartSuite extends AnyFunSuite with KafkaFailures {
 
   private def world(options: (String, String)*): SimulatedRun = {
@@ -32,19 +32,19 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
   private def begin(run: SimulatedRun, mode: ReadMode = ReadMode.Stream) =
     run.start(mode).start(StartPosition.Configured)
 
-  test("begins at latest in a stream and at earliest in a batch") {
+  test("a stream begins at latest and a batch at earliest") {
     assert(begin(world()) == at(0 -> 4, 1 -> 2))
     assert(begin(world(), ReadMode.Batch) == at(0 -> 1, 1 -> 0))
   }
 
-  test("begins where startingOffsets says") {
+  test("startingOffsets sets the start") {
     assert(begin(world("startingOffsets" -> "earliest")) == at(0 -> 1, 1 -> 0))
     assert(begin(world("startingOffsets" -> "latest")) == at(0 -> 4, 1 -> 2))
     assert(begin(world("startingOffsets" -> """{"t":{"0":2,"1":-1}}""")) == at(0 -> 2, 1 -> 2))
     assert(begin(world("startingOffsets" -> """{"t":{"0":-2,"1":1}}""")) == at(0 -> 1, 1 -> 1))
   }
 
-  test("a batch that begins at latest, or behind its end, is refused") {
+  test("a batch that begins at latest or after its end is rejected") {
     Seq("latest", """{"t":{"0":2,"1":-1}}""").foreach { start =>
       val error = intercept[SpliceOptionException](begin(world("startingOffsets" -> start), ReadMode.Batch))
       assert(error.getMessage.contains("'startingOffsets = latest'"))
@@ -55,7 +55,7 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     assert(text.contains("t-0 begins at 3 and ends at 2."))
   }
 
-  test("topics begin where is said of them, and the others where startingOffsets says") {
+  test("topic-specific starts apply first, and startingOffsets applies to other topics") {
     val run = world("subscribe" -> "t,u", "startingOffsets" -> """{"t":{"0":2,"1":1}}""")
     run.log.create("u", 1)
     run.log.write("u", 0, 100, 200)
@@ -71,27 +71,27 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     assert(batch.getMessage.contains("'startingOffsets = latest'"))
   }
 
-  test("startingOffsets must name every partition and no other") {
+  test("startingOffsets must have exactly the partitions of the topic") {
     val less  = intercept[SpliceOptionException](begin(world("startingOffsets" -> """{"t":{"0":2}}""")))
     val other = intercept[SpliceOptionException](begin(world("startingOffsets" -> """{"t":{"0":2,"1":0,"7":0}}""")))
     assert(less.getMessage.contains("'startingOffsets'") && less.getMessage.contains("Missing: t-1."))
     assert(other.getMessage.contains("Not read: t-7."))
   }
 
-  test("a start beyond retention is data loss, by policy") {
+  test("a start before the first remaining record is data loss by policy") {
     val text = failure("KAFKA_DATA.DATA_LOSS")(begin(world("startingOffsets" -> """{"t":{"0":0,"1":0}}""")))
     assert(text.contains("t-0 [0, 1)"))
     val warned = world("startingOffsets" -> """{"t":{"0":0,"1":0}}""", "failOnDataLoss" -> "false")
     assert(begin(warned) == at(0 -> 1, 1 -> 0))
   }
 
-  test("a start beyond the end is an error") {
+  test("a start after the end is an error") {
     assert(failure("KAFKA_DATA.START_BEYOND_END_OF_LOG")(
       begin(world("startingOffsets" -> """{"t":{"0":9,"1":0}}"""))
     ).contains("t-0: 9, but the log ends at 4"))
   }
 
-  test("begins at the first record of a time; none is an error, or the end") {
+  test("a start by time begins at the first record since the time; without such a record it is an error or the end") {
     assert(begin(world("startingTimestamp" -> "201")) == at(0 -> 2, 1 -> 1))
     val none = intercept[SpliceOptionException](begin(world("startingTimestamp" -> "260")))
     assert(none.getMessage.contains("t-1 at 1970-01-01T00:00:00.260Z"))
@@ -101,14 +101,14 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     assert(begin(each) == at(0 -> 3, 1 -> 0))
   }
 
-  test("timestamp race: a record that lands while times are asked for is read") {
+  test("a record that is written during a request of times is read") {
     val run = world("startingTimestamp" -> "1000", "startingOffsetsByTimestampStrategy" -> "latest")
     run.log.between = call => if (call == "ends") run.log.write("t", 0, 500)
     assert(begin(run) == at(0 -> 4, 1 -> 2))
     assert(run.log.calls.indexOf("ends") < run.log.calls.indexOf("atTime"))
   }
 
-  test("begins at what the group committed") {
+  test("a query begins at the committed offsets of the group") {
     def committed(reset: String) = {
       val run = world("startingOffsets" -> "committed", "onNoCommittedOffset" -> reset, "kafka.group.id" -> "g")
       run.log.group = Map(t(0) -> 3L)
@@ -120,12 +120,12 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     assert(text.contains("t-1") && text.contains("group g"))
   }
 
-  test("a missing topic and a missing partition are errors that name them") {
+  test("a missing topic and a missing partition are errors with their names") {
     assert(failure("KAFKA_OPTION.TOPIC_NOT_FOUND")(begin(new SimulatedRun("subscribe" -> "t,u"))).contains("t, u"))
     assert(failure("KAFKA_OPTION.PARTITION_NOT_FOUND")(begin(world("assign" -> """{"t":[0,5]}"""))).contains("t-5"))
   }
 
-  test("a pattern reads every topic whose name holds a match") {
+  test("a pattern matches topics by a part of the name") {
     val run = new SimulatedRun("subscribePattern" -> "t[12]", "startingOffsets" -> "earliest")
     Seq("t1", "t2", "t3", "my-t2").foreach(run.log.create(_, 1))
     assert(begin(run).json == """{"my-t2":{"0":0},"t1":{"0":0},"t2":{"0":0}}""")
@@ -137,18 +137,18 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
   private def ranges(run: SimulatedRun, history: (LogPartition, Long)*) =
     run.start().logRanges(SortedMap.from(history))
 
-  test("a hand-over by offsets begins there, and at earliest where it says nothing") {
+  test("a hand-over by offsets begins at its offsets, and at earliest for other partitions") {
     assert(handed(world(), t(0) -> OffsetRanges(3)) == at(0 -> 3, 1 -> 0))
     assert(handed(world(), t(0) -> OffsetRanges(4), t(1) -> OffsetRanges(2)) == at(0 -> 4, 1 -> 2))
     assert(handed(world()) == at(0 -> 1, 1 -> 0))
   }
 
-  test("a hand-over with holes begins at the first of them") {
+  test("a hand-over with holes begins at the first hole") {
     val holes = OffsetRanges(4, Vector(2L -> 3L))
     assert(handed(world(), t(0) -> holes, t(1) -> OffsetRanges(2)) == at(0 -> 2, 1 -> 2))
   }
 
-  test("a hand-over asks for no offset that it was given") {
+  test("a hand-over does not request offsets that are already set") {
     val run = world()
     assert(handed(run, t(0) -> OffsetRanges(3), t(1) -> OffsetRanges(1)) == at(0 -> 3, 1 -> 1))
     assert(run.log.calls == Seq("describe"))
@@ -157,7 +157,7 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     assert(run.log.calls == Seq("describe", "earliest"))
   }
 
-  test("the log has of each partition what retention left, whether the history has the partition or not") {
+  test("the ranges of the log have the remaining records of each partition, with or without a history") {
     val now = SortedMap(t(0) -> LogRange(1, 4), t(1) -> LogRange(0, 2))
     assert(ranges(world(), t(0) -> 3L, t(1) -> 1L) == now)
     assert(ranges(world(), t(1) -> 1L) == now)
@@ -167,7 +167,7 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     assert(ranges(emptied, t(0) -> 3L) == now.updated(t(0), LogRange(4, 4)))
   }
 
-  test("a log that ends before the history says so, and is asked again before") {
+  test("a log that ends before the history is reported after a retry") {
     val run = world()
     assert(ranges(run, t(1) -> 3L)(t(1)) == LogRange(0, 2))
     assert(run.log.calls.count(_ == "ends") == 1 + run.settings.retries && run.pauses == run.settings.retries)
@@ -176,18 +176,18 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     assert(calm.log.calls.count(_ == "ends") == 1 && calm.pauses == 0)
   }
 
-  test("partitions of the history that the log does not have are not among its ranges") {
+  test("the ranges of the log exclude partitions that only the history has") {
     assert(ranges(world(), LogPartition("old", 4) -> 1L, t(0) -> 3L).keySet == Set(t(0), t(1)))
   }
 
-  test("a topic that is subscribed to and not there is an error, not an empty log") {
+  test("a subscribed topic that does not exist is an error and not an empty log") {
     val run = new SimulatedRun("subscribe" -> "t,u")
     run.log.create("t", 1)
     assert(failure("KAFKA_OPTION.TOPIC_NOT_FOUND")(ranges(run, t(0) -> 0L)).contains("u"))
     assert(failure("KAFKA_OPTION.TOPIC_NOT_FOUND")(handed(run, t(0) -> OffsetRanges(0))).contains("u"))
   }
 
-  test("hole 12: a hand-over is not refused because a broker that is behind knows less") {
+  test("a stale broker does not cause the rejection of a hand-over") {
     val behind = world()
     behind.log.answerEnds(Map(t(0) -> 2L))
     assert(ranges(behind, t(0) -> 4L)(t(0)) == LogRange(1, 4))
@@ -199,7 +199,7 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     assert(handed(begun, t(0) -> OffsetRanges(1), t(1) -> OffsetRanges(1)) == at(0 -> 1, 1 -> 1))
   }
 
-  test("a record that is written while the log is compared lies at the end or after it") {
+  test("a record that is written during the comparison is at the end of the log or later") {
     val run = world()
     run.log.between = call => if (call == "ends") run.log.write("t", 0, 500)
     assert(ranges(run, t(0) -> 4L)(t(0)) == LogRange(1, 4))
@@ -210,37 +210,37 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
         removed.log.fill("t", 0, 3)
         removed.log.expire("t", 0, 6)
       }
-    assert(ranges(removed, t(0) -> 4L)(t(0)) == LogRange(6, 6), "retention removed what had been the end")
+    assert(ranges(removed, t(0) -> 4L)(t(0)) == LogRange(6, 6), "retention removed the previous end")
   }
 
   private def timed(run: SimulatedRun, onGap: OnGap, millis: Long) =
     run.start().start(StartPosition.Time(millis, onGap))
 
-  test("a hand-over by time begins at the first record of it, else at the end") {
+  test("a hand-over by time begins at the first record since the time, else at the end") {
     assert(timed(world(), OnGap.Fail, 201) == at(0 -> 2, 1 -> 1))
     assert(timed(world(), OnGap.Fail, 350) == at(0 -> 3, 1 -> 2))
   }
 
-  test("a record that lands while a hand-over by time is decided is read") {
+  test("a record that is written during the decision of a hand-over by time is read") {
     val run = world()
     run.log.between = call => if (call == "earliest") run.log.write("t", 0, 1000)
     assert(timed(run, OnGap.Fail, 900) == at(0 -> 4, 1 -> 2))
   }
 
-  test("a hand-over to a time of which records are gone is a gap") {
+  test("a hand-over to a time with removed records is a gap") {
     val text = failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(world(), OnGap.Fail, 150))
     assert(text.contains("t-0 begins at 1970-01-01T00:00:00.200Z"))
     assert(!text.contains("t-1"))
     assert(timed(world(), OnGap.Warn, 150) == at(0 -> 1, 1 -> 0))
   }
 
-  test("F3: a partition that retention has emptied is a gap in time") {
+  test("a partition that retention has emptied is a gap in time") {
     val emptied = world()
     emptied.log.expire("t", 0, 4)
     val text = failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(emptied, OnGap.Fail, 150))
     assert(text.contains("t-0 has no record any more") && !text.contains("t-1"), text)
     assert(timed(emptied, OnGap.Warn, 150) == at(0 -> 4, 1 -> 0))
-    // Nothing tells that the removed records were earlier.
+    // The times of the removed records are unknown.
     assert(failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(
       emptied,
       OnGap.Fail,
@@ -248,29 +248,29 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     )).contains("t-0 has no record any more"))
   }
 
-  test("F3: a log start without a record does not hide a gap in time") {
+  test("a log start without a record does not hide a gap in time") {
     val run = world()
     run.log.clear("t", 0, 1, 2)
     val text = failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(run, OnGap.Fail, 150))
     assert(text.contains("t-0 begins at 1970-01-01T00:00:00.300Z") && !text.contains("t-1"), text)
     assert(timed(run, OnGap.Warn, 150) == at(0 -> 2, 1 -> 0))
-    assert(timed(run, OnGap.Fail, 350) == at(0 -> 3, 1 -> 2), "an earlier record is there")
+    assert(timed(run, OnGap.Fail, 350) == at(0 -> 3, 1 -> 2), "an earlier record exists")
   }
 
-  test("a record that was removed may be of the same time as the first one that is left") {
+  test("a removed record may have the time of the first remaining record") {
     val text = failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(world(), OnGap.Fail, 200))
     assert(text.contains("t-0 begins at 1970-01-01T00:00:00.200Z") && !text.contains("t-1"), text)
     assert(timed(world(), OnGap.Warn, 200) == at(0 -> 1, 1 -> 1))
-    assert(timed(world(), OnGap.Fail, 201) == at(0 -> 2, 1 -> 1), "an earlier record is there")
+    assert(timed(world(), OnGap.Fail, 201) == at(0 -> 2, 1 -> 1), "an earlier record exists")
   }
 
-  test("F3: a log of which no record is left but offsets are is a gap in time") {
+  test("a log with offsets and without records is a gap in time") {
     val run = world()
     run.log.clear("t", 0, 1, 4)
     assert(failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(run, OnGap.Fail, 150)).contains("t-0 has no record any more"))
   }
 
-  test("a partition that never had a record, or still has its first, is no gap in time") {
+  test("a partition that never had records, or that still has its first record, is not a gap in time") {
     val run = world()
     run.log.create("t", 3)
     run.log.clear("t", 1, 0, 1)

@@ -15,14 +15,14 @@ import org.scalatest.time.{Seconds, Span}
 
 import splice.testkit.LoggedMessages
 
-/** Discovery on a separate thread. */
+/** Tests of discovery on a separate thread. */
 final class BackgroundLooksSuite extends AnyFunSuite with Eventually {
 
   implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(20, Seconds))
 
   private val name = s"looks-of-${getClass.getSimpleName}"
 
-  /** Looks with a number each, which may wait or fail. */
+  /** Discovery runs with a number each, which may wait or fail. */
   final private class World(interval: Duration = Duration.ofMillis(1))(look: Int => Unit) extends AutoCloseable {
     val begun = new AtomicInteger
 
@@ -55,13 +55,13 @@ final class BackgroundLooksSuite extends AnyFunSuite with Eventually {
     })) { w =>
       w.looks.begin
       await(second)
-      assert(w.looks.now() == 3 && w.looks.news().isEmpty, "the first look is older")
+      assert(w.looks.now() == 3 && w.looks.news().isEmpty, "the first result is older")
       go.countDown()
       eventually(assert(w.looks.news().nonEmpty))
     }
   }
 
-  test("each look that fails is a warning, and the next one that succeeds ends the failures") {
+  test("each failed discovery logs a warning, and the next success ends the failures") {
     using(new World()(number => if (number <= 2) throw new IllegalStateException("away"))) { w =>
       val messages = warned {
         w.looks.begin
@@ -72,7 +72,7 @@ final class BackgroundLooksSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("failures are counted until a look succeeds, with the time of the first and the error of the last") {
+  test("failures are counted until a success, with the time of the first failure and the error of the last failure") {
     val fails = new AtomicBoolean(true)
     using(new World()(number => if (fails.get) throw new IllegalStateException(s"away $number"))) { w =>
       def failing = w.looks.health.failing.get
@@ -99,7 +99,7 @@ final class BackgroundLooksSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("closing aborts the discovery that is under way without a failure, and ends the thread") {
+  test("close aborts the current discovery without a failure, and ends the thread") {
     Seq[Throwable => Throwable](identity, e => new IllegalStateException(e)).foreach { shown =>
       val under = new CountDownLatch(1)
       val w     = new World()({ _ =>
@@ -117,15 +117,15 @@ final class BackgroundLooksSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("no discovery runs before it begins, and work between two discoveries is done") {
+  test("no discovery runs before the start, and work is done between two discoveries") {
     eventually(assert(!isAlive))
     using(new World(Duration.ofHours(1))(_ => ())) { w =>
-      assert(!isAlive, "no thread before there is something to do")
+      assert(!isAlive, "no thread before the first work")
       assert(w.looks.between("done").get(20, TimeUnit.SECONDS) == "done" && w.begun.get == 0)
     }
   }
 
-  test("a close cancels the look that is under way, and calls the last work once, on the thread if the look ends") {
+  test("close cancels the current discovery and calls the last work once, on the thread if the discovery ends") {
     Seq(true, false).foreach { endsIfInterrupted =>
       val (under, go, last) = (new CountDownLatch(1), new CountDownLatch(1), new CopyOnWriteArrayList[Boolean])
       val looking           = new AtomicReference[Thread]

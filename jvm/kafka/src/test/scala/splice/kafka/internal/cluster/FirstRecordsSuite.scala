@@ -15,7 +15,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.internal.enumerator.SimulatedRun.t
 import splice.source.LogPartition
 
-/** The first records of ranges, over Kafka's own mock of a consumer. */
+/** Tests of the first records of ranges, with Kafka's MockConsumer. */
 final class FirstRecordsSuite extends AnyFunSuite {
 
   final private class World {
@@ -40,13 +40,13 @@ final class FirstRecordsSuite extends AnyFunSuite {
     }
   }
 
-  test("the first record of each range is found, and one at the end of a range is not of it") {
+  test("the first record of each range is found, and a record at the end offset is excluded") {
     val w = new World
     w.bring(0 -> 4L, 0 -> 5L, 1 -> 3L, 2 -> 2L)
     assert(w.read()(0 -> (2L -> 10L), 1 -> (0L -> 3L), 2 -> (0L -> 3L)) == Map(t(0) -> 4L, t(2) -> 2L))
   }
 
-  test("a record that comes later does not replace the first one of a partition") {
+  test("a later record does not replace the first record of a partition") {
     val w = new World
     w.bring(0 -> 2L)
     w.bring(0 -> 3L, 1 -> 0L)
@@ -61,7 +61,7 @@ final class FirstRecordsSuite extends AnyFunSuite {
     assert(w.read()(0 -> (0L -> 3L), 1 -> (0L -> 9L)) == Map(t(1) -> 0L))
   }
 
-  test("a range that the log does not have any more has no record, or is an error") {
+  test("a range that is no longer in the log has no record, or is an error") {
     val w = new World
     w.begin(0, 5)
     w.bring(0 -> 5L)
@@ -73,7 +73,7 @@ final class FirstRecordsSuite extends AnyFunSuite {
     intercept[OffsetOutOfRangeException](strict.read()(0 -> (1L -> 2L)))
   }
 
-  test("the error of a broker that returns nothing names the partitions that are left") {
+  test("the error for an unresponsive broker names the remaining partitions") {
     val w     = new World
     w.bring(0 -> 0L)
     val error = intercept[TimeoutException](w.read(Duration.ZERO)(0 -> (0L -> 9L), 1 -> (0L -> 9L)))

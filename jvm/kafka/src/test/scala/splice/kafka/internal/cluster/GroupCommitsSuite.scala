@@ -20,12 +20,12 @@ import splice.kafka.internal.enumerator.SimulatedRun.t
 import splice.source.LogPartition
 import splice.testkit.LoggedMessages
 
-/** Commits of offsets to a consumer group, of which one is under way at a time. */
+/** Tests of commits to a consumer group, with one pending commit at a time. */
 final class GroupCommitsSuite extends AnyFunSuite {
 
   private type Response = KafkaFutureImpl[java.util.Map[TopicPartition, Errors]]
 
-  /** An admin client whose responses the test completes. */
+  /** Admin client whose responses the test completes. */
   final private class World {
     val sent      = mutable.ArrayBuffer.empty[Map[Int, Long]]
     val responses = mutable.ArrayBuffer.empty[Response]
@@ -55,7 +55,7 @@ final class GroupCommitsSuite extends AnyFunSuite {
     }
   }
 
-  test("while a commit is under way only the last offsets wait for it") {
+  test("during a pending commit, only the last offsets are kept for the next commit") {
     val w = new World
     (1L to 3L).foreach(o => w.commit(0 -> o))
     assert(w.sent == Seq(Map(0 -> 1L)))
@@ -65,7 +65,7 @@ final class GroupCommitsSuite extends AnyFunSuite {
     assert(w.sent.size == 2 && w.commits.flush())
   }
 
-  test("offsets that are committed are not sent again, and one that differs sends all") {
+  test("committed offsets are not sent again, and one changed offset sends all offsets") {
     val w = new World
     w.commit(0 -> 1, 1 -> 1)
     w.complete(0)
@@ -75,10 +75,10 @@ final class GroupCommitsSuite extends AnyFunSuite {
     assert(w.sent.last == Map(0 -> 1L, 1 -> 2L) && w.sent.size == 2)
     w.complete(1)
     w.commit(0 -> 1, 1 -> 1)
-    assert(w.sent.size == 3, "an offset may go back")
+    assert(w.sent.size == 3, "an offset may decrease")
   }
 
-  test("a commit that fails is one warning, and the same offsets are sent again") {
+  test("a failed commit logs one warning, and the same offsets are sent again") {
     val w             = new World
     val (_, messages) = LoggedMessages.during(classOf[GroupCommits].getName) {
       w.commit(0 -> 1)
@@ -102,7 +102,7 @@ final class GroupCommitsSuite extends AnyFunSuite {
     assert(w.commits.flush())
   }
 
-  test("nothing is sent after closing") {
+  test("no commit is sent after close") {
     val w = new World
     w.commit(0 -> 1)
     w.complete(0)

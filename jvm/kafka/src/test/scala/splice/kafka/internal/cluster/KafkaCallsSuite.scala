@@ -14,7 +14,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.errors.SpliceException
 
-/** How calls of the driver to a cluster end. */
+/** Tests of the results of driver calls to a cluster. */
 final class KafkaCallsSuite extends AnyFunSuite {
 
   final private class World(shown: Throwable => Throwable = identity) {
@@ -35,7 +35,7 @@ final class KafkaCallsSuite extends AnyFunSuite {
 
   private def moved = new NotLeaderOrFollowerException("moved")
 
-  test("a request with a retriable error is sent again as often as the option allows") {
+  test("a request with a retriable error is retried as often as the option permits") {
     val w = new World
     assert(w.failing(moved, moved) == "answer" && w.tried.size == 3)
     val other = new World
@@ -44,13 +44,13 @@ final class KafkaCallsSuite extends AnyFunSuite {
     assert(Seq("mock:9092", "ends", "1234 ms", "moved").forall(error.getMessage.contains(_)), error)
   }
 
-  test("a timeout is not tried again") {
+  test("a timeout is not retried") {
     val w = new World
     assert(w.error(new TimeoutException("late")).getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE" &&
       w.tried.size == 1)
   }
 
-  test("any other error is a refusal at once, also inside of a future") {
+  test("any other error is reported as rejected immediately, even within a future") {
     Seq(
       new TopicAuthorizationException("no right"),
       new ExecutionException(new TopicAuthorizationException("no right")),
@@ -65,7 +65,7 @@ final class KafkaCallsSuite extends AnyFunSuite {
     assert(inside.failing(new ExecutionException(moved)) == "answer" && inside.tried.size == 2)
   }
 
-  test("errors are shown as they may be shown") {
+  test("errors are redacted") {
     Seq(new TimeoutException("secret"), new TopicAuthorizationException("secret")).foreach { cause =>
       val error = new World(_ => new KafkaException("hidden")).error(cause)
       assert(error.getMessage.contains("hidden") && !error.getMessage.contains("secret"))
@@ -74,7 +74,7 @@ final class KafkaCallsSuite extends AnyFunSuite {
     assert(last.getMessage.contains("hidden") && !last.getMessage.contains("moved"))
   }
 
-  test("an interrupt is Java's, and the flag of the thread is not set") {
+  test("an interrupt is an InterruptedException, and the flag of the thread is not set") {
     val w     = new World
     val error = intercept[InterruptedException](w.failing(new InterruptException("stop")))
     assert(!Thread.interrupted() && w.tried.size == 1 && error.getMessage.contains("mock:9092 (ends)"))

@@ -18,13 +18,13 @@ import splice.kafka.internal.enumerator.SimulatedRun.t
 import splice.source.LogPartition
 import splice.source.errors.SpliceException
 
-/** Requests for one offset of each partition, of which some do not respond. */
+/** Tests of requests for one offset per partition, with unresponsive partitions. */
 final class OffsetRequestsSuite extends AnyFunSuite {
 
   private val both: Set[LogPartition] = Set(t(0), t(1))
 
-  /** A consumer that returns 7 for all partitions, or fails if one of them is silent, and an admin client whose responses for silent
-    * partitions the test completes.
+  /** Consumer that returns 7 for all partitions, or fails if a partition is unresponsive. The test completes the
+    * responses of the admin client for unresponsive partitions.
     */
   final private class World(
       pause: Duration = Duration.ZERO,
@@ -63,7 +63,7 @@ final class OffsetRequestsSuite extends AnyFunSuite {
   private def unreachable(error: SpliceException): Boolean =
     error.getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE" && error.getMessage.contains("the end of t-1")
 
-  test("a partition that does not respond delays no other, and its request stays under way") {
+  test("an unresponsive partition does not delay others, and its request stays pending") {
     val w     = new World
     val first = w.requests(both)
     assert(first.found == Map(t(0) -> 7L) && first.silent.keySet == Set(t(1)) && unreachable(first.silent(t(1))))
@@ -77,7 +77,7 @@ final class OffsetRequestsSuite extends AnyFunSuite {
     assert(w.requests(both).found == Map(t(0) -> 7L, t(1) -> 7L) && w.together.last == both)
   }
 
-  test("a request that failed is sent again after the pause, and not before") {
+  test("a failed request is sent again only after the pause") {
     Seq(Duration.ZERO -> Seq(both, Set(t(1))), Duration.ofHours(1) -> Seq(both)).foreach { case (pause, sent) =>
       val w = new World(pause)
       w.requests(both)
@@ -93,7 +93,7 @@ final class OffsetRequestsSuite extends AnyFunSuite {
     }
   }
 
-  test("a request that brokers reject is a refusal, with the error as it may be shown") {
+  test("a request that brokers reject is reported as rejected, with the redacted error") {
     val w = new World(shown = e => new KafkaException(s"hidden ${e.getMessage}"))
     w.requests(both)
     w.fail(new KafkaException("secret"))
@@ -101,7 +101,7 @@ final class OffsetRequestsSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_KAFKA.BROKER_ERROR" && error.getMessage.contains("hidden secret"))
   }
 
-  test("partitions that are not asked about any more are forgotten") {
+  test("partitions that are no longer requested are dropped") {
     val open = new World
     open.requests(both)
     assert(open.requests(Set(t(0))).silent.isEmpty)
@@ -116,7 +116,7 @@ final class OffsetRequestsSuite extends AnyFunSuite {
     assert(failed.requests(both).found.keySet == both)
   }
 
-  test("a right that one topic lacks does not delay the others, and any other error of the consumer fails the call") {
+  test("a missing permission of one topic does not delay others, and any other consumer error fails the call") {
     val denied = new World(failure = new TopicAuthorizationException("no right"))
     assert(denied.requests(both).found == Map(t(0) -> 7L))
     val broken = new World(failure = new KafkaException("broken"))

@@ -16,7 +16,7 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode, StartPosition}
 
-/** Brokers that give no answer for some time. */
+/** Tests of brokers that do not respond for some time. */
 final class OutageSuite extends AnyFunSuite {
 
   private def world(options: (String, String)*): (SimulatedRun, KafkaPosition) = {
@@ -34,7 +34,7 @@ final class OutageSuite extends AnyFunSuite {
     ()
   }
 
-  test("a trigger finds nothing new until the timeout, and reads on when brokers are back") {
+  test("a trigger finds no new data until the timeout, and continues when brokers are available again") {
     val (run, from) = world()
     val e           = run.start()
     run.log.away = Some(_ => true)
@@ -49,7 +49,7 @@ final class OutageSuite extends AnyFunSuite {
     unreachable(e.advance(at(0 -> 8), Limits.Everything))
   }
 
-  test("every question of a trigger may go without answer") {
+  test("any request of a trigger may remain without a response") {
     Seq("describe", "ends", "earliest", "ids").foreach { question =>
       val (run, from) = world()
       val e           = run.start()
@@ -61,7 +61,7 @@ final class OutageSuite extends AnyFunSuite {
     }
   }
 
-  test("a replay waits for brokers, and no longer than the timeout") {
+  test("a replay waits for brokers up to the timeout") {
     val (run, from) = world("fetchOffset.retryIntervalMs" -> "20000")
     val until       = run.start().advance(from, Limits.Everything)
     var left        = 2
@@ -76,7 +76,7 @@ final class OutageSuite extends AnyFunSuite {
     assert(run.pauses == 5)
   }
 
-  test("a replay waits for the start of a partition that only Spark's own source has read") {
+  test("a replay waits for the start of a partition that only Spark's source has read") {
     val (run, _) = world("fetchOffset.retryIntervalMs" -> "20000")
     run.log.create("t", 2)
     run.log.fill("t", 1, 4)
@@ -85,7 +85,7 @@ final class OutageSuite extends AnyFunSuite {
     assert(run.pauses == 2)
   }
 
-  test("a run with a fixed end does not end early because brokers are away") {
+  test("a run with a fixed end does not end early if brokers are unavailable") {
     val (run, from) = world("fetchOffset.retryIntervalMs" -> "20000")
     val e           = run.start()
     e.freeze()
@@ -94,7 +94,7 @@ final class OutageSuite extends AnyFunSuite {
     assert(run.pauses == 2)
   }
 
-  test("a query that has not begun fails at once") {
+  test("a query that has not begun fails immediately") {
     val (run, _) = world()
     run.log.away = Some(_ => true)
     val fresh = new splice.coordinator.sidelog.MemorySideLog
@@ -102,7 +102,7 @@ final class OutageSuite extends AnyFunSuite {
     unreachable(run.start(sideLog = fresh).freeze())
   }
 
-  test("looking for topics backs off, and its age and failures are told") {
+  test("discovery backs off, and its age and failures are reported") {
     val health = DiscoveryHealth()
     val error  = new RuntimeException("away")
     val ten    = Duration.ofSeconds(10)
@@ -117,7 +117,7 @@ final class OutageSuite extends AnyFunSuite {
     assert(health.failed(now, error).failed(now.plusSeconds(60), last).failing.contains(now -> last))
   }
 
-  test("looks that fail in the background end the query after the timeout, and not before") {
+  test("failed background discovery ends the query only after the timeout") {
     val (run, from) = world()
     val failing     = new OutageSuite.Told(run.log.describe(), run.clock.instant())
     val looks       = new SecondLook(1, Duration.ZERO, _ => ())
@@ -129,19 +129,19 @@ final class OutageSuite extends AnyFunSuite {
       looks
     )
     val until = e.advance(from, Limits.Everything)
-    failing.state = failing.state.failed(run.clock.instant(), new IllegalStateException("not allowed any more"))
+    failing.state = failing.state.failed(run.clock.instant(), new IllegalStateException("no longer allowed"))
     run.clock.pass(Duration.ofSeconds(60))
     assert(e.advance(until, Limits.Everything) eq until)
     assert(e.figures(until)("discoveryAgeMs") == "60000" && e.figures(until)("discoveryFailuresTotal") == "1")
     run.clock.pass(Duration.ofSeconds(1))
-    assert(intercept[IllegalStateException](e.advance(until, Limits.Everything)).getMessage == "not allowed any more")
+    assert(intercept[IllegalStateException](e.advance(until, Limits.Everything)).getMessage == "no longer allowed")
   }
 
-  test("the background thread goes on looking after a failure") {
+  test("the background thread continues discovery after a failure") {
     val looks = new AtomicInteger
     val log   = new LogMetadata {
       override def describe(): LogDescription = {
-        if (looks.incrementAndGet() == 2) throw new IllegalStateException("away")
+        if (looks.incrementAndGet() == 2) throw new IllegalStateException("unavailable")
         LogDescription(None, SortedMap.empty, SortedSet(LogPartition("t", looks.get)), SortedSet.empty)
       }
       override def earliest(partitions: Set[LogPartition])               = Map.empty
@@ -156,7 +156,7 @@ final class OutageSuite extends AnyFunSuite {
     try {
       discovery.now()
       val end = System.nanoTime() + Duration.ofSeconds(20).toNanos
-      while (looks.get < 4) if (System.nanoTime() > end) fail("it looks no more")
+      while (looks.get < 4) if (System.nanoTime() > end) fail("discovery has stopped")
       assert(discovery.news().nonEmpty && discovery.health.failures == 0)
     } finally discovery.close()
   }
@@ -164,7 +164,7 @@ final class OutageSuite extends AnyFunSuite {
 
 object OutageSuite {
 
-  /** A discovery whose health is set by hand. */
+  /** Discovery whose health is set by the test. */
   final private class Told(seen: LogDescription, now: Instant) extends Discovery {
     var state: DiscoveryHealth                   = DiscoveryHealth(Some(now))
     override def now(): LogDescription           = seen

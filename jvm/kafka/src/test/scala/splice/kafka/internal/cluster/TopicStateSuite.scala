@@ -9,7 +9,7 @@ import org.apache.kafka.clients.admin.TopicDescription
 import org.apache.kafka.common.{Node, TopicPartitionInfo, Uuid}
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Topics as brokers describe them. */
+/** Tests of topic descriptions of brokers. */
 final class TopicStateSuite extends AnyFunSuite {
 
   private def state(id: Uuid): TopicState = {
@@ -24,7 +24,7 @@ final class TopicStateSuite extends AnyFunSuite {
     assert(state(id) == TopicState(Some(id.toString), 3))
   }
 
-  test("the id of a broker that knows no ids is none, and not an id that differs from the known one") {
+  test("a broker without topic ids returns no id, which does not count as a different id") {
     assert(state(Uuid.ZERO_UUID) == TopicState(None, 3))
   }
 }

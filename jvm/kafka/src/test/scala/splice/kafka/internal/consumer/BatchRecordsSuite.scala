@@ -22,7 +22,7 @@ import splice.kafka.internal.reader.{RecordField, RecordRow}
 import splice.kafka.internal.split.{Holes, KafkaSplitRange}
 import splice.source.LogPartition
 
-/** The window of batches shows the records that Kafka's own iterators give. */
+/** Tests that the window of batches has the records of Kafka's iterators. */
 final class BatchRecordsSuite extends AnyFunSuite {
 
   private case class Row(
@@ -51,7 +51,7 @@ final class BatchRecordsSuite extends AnyFunSuite {
     new RecordHeader(random.nextString(random.nextInt(4)), bytes(random, 9))
   }
 
-  /** Batches with offsets that rise by 1 to 3; some batches are compacted, some have the time of the log. */
+  /** Creates batches with offsets that rise by 1 to 3. Some batches are compacted, and some have log append times. */
   private def log(random: Random, batches: Int, codec: Compression, magic: Byte): MemoryRecords = {
     val all  = ByteBuffer.allocate(64 << 20)
     var next = random.nextInt(5).toLong
@@ -133,7 +133,7 @@ final class BatchRecordsSuite extends AnyFunSuite {
     val records = log(random, 1 + random.nextInt(12), codec, magic)
     val rows    = expected(records)
     val ends    = Seq.fill(3)(rows(random.nextInt(rows.size)).offset + random.nextInt(2)).sorted
-    // Ranges one after the other; what is left over of one begins the next one.
+    // Consecutive ranges. Leftover records of a range begin the next range.
     val window = new BatchRecords
     var next   = polled(records)
     val starts = 0L +: ends
@@ -151,7 +151,7 @@ final class BatchRecordsSuite extends AnyFunSuite {
     window.free()
   }
 
-  test("of each codec: records, nulls, headers, times, and what is left over")(reads(
+  test("records, nulls, headers, times and leftover records are read with each codec")(reads(
     RecordBatch.MAGIC_VALUE_V2,
     0 until 100
   ))
@@ -174,9 +174,12 @@ final class BatchRecordsSuite extends AnyFunSuite {
     window.free()
   }
 
-  test("of old formats")(Seq(RecordBatch.MAGIC_VALUE_V0, RecordBatch.MAGIC_VALUE_V1).foreach(reads(_, 0 until 10)))
+  test("batches of old formats are read")(Seq(
+    RecordBatch.MAGIC_VALUE_V0,
+    RecordBatch.MAGIC_VALUE_V1
+  ).foreach(reads(_, 0 until 10)))
 
-  test("only the offsets of holes") {
+  test("only the offsets of holes are returned") {
     val records = log(new Random(1), 10, Compression.NONE, RecordBatch.MAGIC_VALUE_V2)
     val rows    = expected(records)
     val wanted  = Seq(rows(3).offset -> rows(7).offset, rows(20).offset -> rows(40).offset)
@@ -185,18 +188,18 @@ final class BatchRecordsSuite extends AnyFunSuite {
     assert(drain(window) == rows.filter(r => wanted.exists { case (a, b) => a <= r.offset && r.offset < b }))
   }
 
-  test("left over batches do not keep the response in memory, and are dropped beyond the room that there is") {
+  test("leftover batches do not keep the response in memory, and are dropped above the limit") {
     val records = log(new Random(2), 3, Compression.NONE, RecordBatch.MAGIC_VALUE_V2)
     val window  = new BatchRecords
     window.open(Chunk(range(0, expected(records)(1).offset), polled(records), 0))
     assert(drain(window).size == 1)
-    val left = window.left(Long.MaxValue).getOrElse(fail("nothing is left"))
+    val left = window.left(Long.MaxValue).getOrElse(fail("no leftover records"))
     assert(left.records.asScala.flatMap(WireBatches.in).size == 3 && left.bytes == records.sizeInBytes + 3 * 400)
     left.records.forEach(one => WireBatches.in(one).foreach(b => assert(b.array ne records.buffer.array)))
     assert(window.left(left.bytes - 1).exists(own => own.records.isEmpty && own.bytes == left.bytes))
   }
 
-  test("damaged records are an error that names where they are, whatever is damaged") {
+  test("any corrupt records are an error with their partition and offset") {
     val records = log(new Random(3), 1, Compression.NONE, RecordBatch.MAGIC_VALUE_V2)
     val rows    = expected(records)
     val first   = DefaultRecordBatch.RECORD_BATCH_OVERHEAD
@@ -230,7 +233,7 @@ final class BatchRecordsSuite extends AnyFunSuite {
     0
   )
 
-  /** Batches of one record each, of these producers; a negative one writes a control batch. */
+  /** Creates batches with one record per producer. A negative producer id writes a control batch. */
   private def groups(producers: Long*): Seq[Seq[Long]] = {
     val all = ByteBuffer.allocate(1 << 20)
     producers.zipWithIndex.foreach { case (producer, i) =>
@@ -254,13 +257,13 @@ final class BatchRecordsSuite extends AnyFunSuite {
       .map(group => group.baseOffset to group.lastOffset)
   }
 
-  test("a group has batches of one producer, without the end of a transaction between them") {
+  test("a group has batches of one producer without a transaction end between them") {
     assert(groups(9, 9, 9) == Seq(Seq(0, 1, 2)))
     assert(groups(1, 1, 2, 1, 9) == Seq(Seq(0, 1), Seq(2), Seq(3), Seq(4)))
     assert(groups(1, -1, 1, -1, -2) == Seq(Seq(0), Seq(1), Seq(2), Seq(3), Seq(4)))
   }
 
-  test("a group is not larger than some polls, except one batch") {
+  test("the size of a group is limited to some polls, except for a single batch") {
     val all = ByteBuffer.allocate(4 << 20)
     Seq(50, 50, 50, 300, 50, 50, 50).zipWithIndex.foreach { case (kib, i) =>
       val one = builder(ByteBuffer.allocate(1 << 19), i.toLong, 9, transactional = false)

@@ -17,7 +17,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.internal.split.{Holes, KafkaSplitRange}
 import splice.source.LogPartition
 
-/** A window over records of the client, chunk after chunk. */
+/** Tests of the window over chunks of client records. */
 final class ClientRecordsSuite extends AnyFunSuite {
 
   private type Record = ConsumerRecord[Array[Byte], Array[Byte]]
@@ -49,7 +49,7 @@ final class ClientRecordsSuite extends AnyFunSuite {
     offsets
   }
 
-  test("a chunk shows its own records, whatever the size of the chunk before") {
+  test("a chunk has its records, independent of the size of the previous chunk") {
     val window = new ClientRecords
     val sizes  = Seq(5, 3, 8, 8, 1, 2000, 4)
     sizes.scanLeft(0L)(_ + _).zip(sizes).foreach { case (from, count) =>
@@ -60,7 +60,7 @@ final class ClientRecordsSuite extends AnyFunSuite {
     }
   }
 
-  test("records after the end of a range are left over, and none of an earlier chunk") {
+  test("only records after the end of a range are leftover records") {
     val window = new ClientRecords
     assert(shown(window, chunk(records(0, 9))) == (0L until 9L))
     window.clear()
@@ -70,7 +70,7 @@ final class ClientRecordsSuite extends AnyFunSuite {
     assert(shown(window, chunk(records(13, 2))) == Seq(13L, 14L) && window.left(1000).isEmpty)
   }
 
-  /** Whether the garbage collector frees a record of a chunk once the chunk is over. */
+  /** True if a record of a chunk is garbage after the end of the chunk. */
   private def isFreed(bytes: Int, until: Long, holes: Option[Holes] = None): Boolean = {
     val window                        = new ClientRecords
     def over(): WeakReference[AnyRef] = {
@@ -89,7 +89,7 @@ final class ClientRecordsSuite extends AnyFunSuite {
     freed
   }
 
-  test("records of a large chunk are freed, and so are those of one that was not shown as a whole") {
+  test("records of a large chunk and of a partly read chunk are freed") {
     assert(isFreed(bytes = 10000, until = Long.MaxValue))
     assert(isFreed(bytes = 10, until = 50))
     assert(isFreed(bytes = 10, until = 200, Some(Holes(Vector(20L -> 30L), None))))

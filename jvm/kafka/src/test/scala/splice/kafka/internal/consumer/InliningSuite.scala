@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.reader.SlotReader
 
-/** The lengths of methods that the JVM's compiler must not inline. */
+/** Tests of the lengths of methods that the JIT compiler must not inline. */
 final class InliningSuite extends AnyFunSuite {
 
   test("a poll is too long to be inlined into the loop over rows") {
@@ -20,7 +20,7 @@ final class InliningSuite extends AnyFunSuite {
     assert(leastCode(classOf[SlotReader], "poll") > inlined.getValue.toInt)
   }
 
-  /** The least number of bytes that the code of a method may have. */
+  /** Minimum number of bytecode bytes of a method. */
   private def leastCode(of: Class[_], method: String): Int = {
     var least = 0
     new ClassReader(of.getName).accept(

@@ -15,22 +15,22 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.topicids.MetadataWatch
 
-/** Whether readers can take batches from the version of Kafka's client that is there. */
+/** Tests of the support of decoded batches for versions of Kafka's client. */
 final class PassedBatchesSuite extends AnyFunSuite {
 
   private val server = Path.of(sys.props("splice.kafka.server"))
 
-  /** The text of what is missing where another jar stands in for Kafka's client. */
+  /** Returns the description of missing members of another client jar. */
   private def missing(client: Path): String = using(client) { loader =>
     val batches = loader.loadClass("splice.kafka.internal.consumer.PassedBatches$")
     batches.getMethod("missing").invoke(batches.getField("MODULE$").get(batches)).toString
   }
 
-  /** Uses the readers' classes with another jar of Kafka's client. */
+  /** Loads the reader classes with another jar of Kafka's client. */
   private def using[A](client: Path)(use: ClassLoader => A): A = {
     val path = sys.props("java.class.path").split(File.pathSeparator).toSeq.map(Path.of(_))
     val rest = path.filterNot(_.getFileName.toString.startsWith("kafka-clients-"))
-    // Kafka's client finds the classes of its defaults by the loader of the thread.
+    // Kafka's client loads its default classes with the context class loader.
     val thread = Thread.currentThread()
     val before = thread.getContextClassLoader
     Using.resource(
@@ -46,12 +46,12 @@ final class PassedBatchesSuite extends AnyFunSuite {
     files.iterator.asScala.find(_.getFileName.toString.startsWith(name)).getOrElse(fail(s"no $name"))
   }
 
-  test("the versions of this build and of its Kafka server have what is needed") {
+  test("the client versions of this build and of its Kafka server are supported") {
     assert(PassedBatches.missing.isEmpty)
     assert(missing(jar("kafka-clients-4")) == "None")
   }
 
-  test("a version without a class of the consumer lacks it by name") {
+  test("a version without a class of the consumer is reported with the class name") {
     val reduced = Files.createTempFile("kafka-clients-reduced", ".jar")
     try {
       reduce(jar("kafka-clients-4"), reduced)(_.contains("ConsumerNetworkClient"))

@@ -6,7 +6,7 @@ package splice.kafka.internal.consumer
 import org.apache.spark.SparkConf
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Shares of consumers in the bytes of a JVM. */
+/** Tests of the memory shares of consumers in a JVM. */
 final class ReadBudgetSuite extends AnyFunSuite {
 
   private val mib = 1L << 20
@@ -37,11 +37,11 @@ final class ReadBudgetSuite extends AnyFunSuite {
     assert(leases.map(_.limits).distinct.size == 1 && budget.held <= 256 * mib)
   }
 
-  test("the smallest value that a query with an open consumer sets holds, else the default") {
+  test("the smallest value of queries with open consumers applies, else the default") {
     val budget = new ReadBudget(256 * mib, 2)
     assert(budget.total == 256 * mib)
     val large = lease(budget, demand(set = Some(1024 * mib)))
-    assert(budget.total == 1024 * mib, "the default is no value that a query sets")
+    assert(budget.total == 1024 * mib, "the default does not count as a value of a query")
     val small = lease(budget, demand(set = Some(64 * mib)))
     assert(budget.total == 64 * mib)
     small.release()
@@ -62,7 +62,7 @@ final class ReadBudgetSuite extends AnyFunSuite {
     assert(third.bytes <= 32 * mib)
   }
 
-  test("more consumers than tasks take from what no one has, and say so if that is too little") {
+  test("more consumers than tasks use the unassigned bytes, and log a warning if these do not suffice") {
     val budget = new ReadBudget(64 * mib, 1)
     val leases = Seq.fill(12)(lease(budget, demand(partitions = 1)))
     assert(leases.map(_.bytes) == leases.map(_.bytes).sorted.reverse)
@@ -71,7 +71,7 @@ final class ReadBudgetSuite extends AnyFunSuite {
     assert(budget.isExceeded == budget.held > 64 * mib)
   }
 
-  test("a consumer serves as long as its limits are within its share, and not far below") {
+  test("a consumer is reused while its limits are within its share and not far below") {
     val budget            = new ReadBudget(256 * mib, 4)
     val own               = lease(budget, demand(partitions = 4))
     def is(d: ReadDemand) = budget.serves(own, d)
@@ -94,7 +94,7 @@ final class ReadBudgetSuite extends AnyFunSuite {
     assert(!budget.serves(small, demand(4)), "limits that could be eight times as high")
   }
 
-  test("no more than 64 consumers stay open") {
+  test("at most 64 consumers stay open") {
     val budget = new ReadBudget(4096 * mib, 2)
     val some   = Seq.fill(64)(lease(budget, demand(1)))
     assert(!budget.isExceeded && !budget.hasRoom(demand(1)))

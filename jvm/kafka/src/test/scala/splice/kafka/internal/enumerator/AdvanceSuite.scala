@@ -15,7 +15,7 @@ import splice.kafka.internal.pool.{ReaderKey, ReaderPool}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{Limits, LogPartition, StartPosition}
 
-/** How far batches go. */
+/** Tests of the ends of batches. */
 final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
 
   private def world(options: (String, String)*): SimulatedRun = {
@@ -26,7 +26,7 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
     run
   }
 
-  test("goes to the ends, and then nowhere") {
+  test("a batch advances to the ends, and the next batch does not advance") {
     val e     = world().start()
     val begin = e.start(StartPosition.Configured)
     val until = e.advance(begin, Limits.Everything)
@@ -36,7 +36,7 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
     assert(e.splits(until, until).isEmpty)
   }
 
-  test("an idle trigger asks for ends only, once") {
+  test("an idle trigger requests only the ends, once") {
     val run   = world()
     val e     = run.start()
     val until = e.advance(e.start(StartPosition.Configured), Limits.Everything)
@@ -48,7 +48,7 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
     assert(run.log.calls.size == 5)
   }
 
-  test("rows are shared by backlog, and fewer than wanted are waited for") {
+  test("rows are distributed by backlog, and a batch waits for the minimum number of rows") {
     val e     = world("maxOffsetsPerTrigger" -> "8", "minOffsetsPerTrigger" -> "5").start()
     val begin = e.start(StartPosition.Configured)
     assert(e.limits(begin) == Limits.Limited(rows = Some(8), minRows = Some(5)))
@@ -58,7 +58,7 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
     assert(e.advance(late, e.limits(late).withoutMinimum) == at(0 -> 10, 1 -> 30))
   }
 
-  test("a lower end that was only stale is no progress and no error") {
+  test("a stale lower end is neither progress nor an error") {
     val run  = world()
     val e    = run.start()
     val from = e.advance(e.start(StartPosition.Configured), Limits.Everything)
@@ -67,7 +67,7 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
     assert(run.pauses == 1)
   }
 
-  test("a lower end that stays is data loss: an error with partition and range, or a warning") {
+  test("a persistent lower end is data loss: an error with partition and range, or a warning") {
     val failing = world()
     val e       = failing.start()
     val from    = e.advance(e.start(StartPosition.Configured), Limits.Everything)
@@ -85,7 +85,7 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
     assert(w.splits(down, w.advance(down, Limits.Everything)) == Seq(range(0, 4, 7)))
   }
 
-  test("records that vanish before they are read are noticed too") {
+  test("records that are removed before they are read are also detected") {
     val run  = world("maxOffsetsPerTrigger" -> "4")
     val e    = run.start()
     val from = e.start(StartPosition.Configured)
@@ -94,12 +94,12 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
     assert(failure("KAFKA_DATA.DATA_LOSS")(e.advance(next, e.limits(next))).contains("t-1 [20, 30)"))
   }
 
-  test("the limits hold when starts are in a checkpoint that Spark's own source wrote") {
+  test("limits apply with starts from a checkpoint of Spark's source") {
     val e = world().start()
     assert(e.advance(KafkaPosition.read("""{"t":{"1":29,"0":9}}"""), Limits.Everything) == at(0 -> 10, 1 -> 30))
   }
 
-  test("the report tells position, splits and rows behind") {
+  test("the report has position, splits and unread rows") {
     val e     = world("maxOffsetsPerTrigger" -> "8").start()
     val begin = e.start(StartPosition.Configured)
     val until = e.advance(begin, e.limits(begin))
@@ -111,7 +111,7 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
     assert((told("discoveryAgeMs"), told("discoveryFailuresTotal")) == ("0" -> "0"))
   }
 
-  test("what Spark has committed goes to the group, if it is wanted") {
+  test("committed offsets are sent to the group if the option is set") {
     val quiet = world()
     quiet.start().committed(at(0 -> 3))
     assert(quiet.log.commits.isEmpty)
@@ -123,11 +123,11 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
     assert(run.log.commits == Seq(Map(t(0) -> 10L, t(1) -> 30L)))
   }
 
-  test("a run that reads committed records moves nothing back, though an earlier run has read an open transaction") {
+  test("a run with read_committed never moves a position back, even if an earlier run has read an open transaction") {
     val run   = world("kafka.isolation.level" -> "read_uncommitted")
     val e     = run.start()
     val until = e.advance(e.start(StartPosition.Configured), Limits.Everything)
-    // The last 4 records of partition 0 are of an open transaction.
+    // The last 4 records of partition 0 belong to an open transaction.
     run.log.open = Map(t(0) -> 4L)
     val own   = new SimulatedRun("kafka.isolation.level" -> "read_committed", "failOnDataLoss" -> "false").settings
     val later = run.start(own = own)
@@ -141,7 +141,7 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
     assert(later.splits(next, later.advance(next, Limits.Everything)) == Seq(range(0, 10, 11)))
   }
 
-  test("closing releases the readers of the run also if a client fails to close") {
+  test("close releases the readers of the run even if a client fails to close") {
     val run      = world()
     val key      = ReaderKey("simulated", run.settings.client, None)
     val consumer = new MockConsumer[Array[Byte], Array[Byte]](OffsetResetStrategy.NONE)
@@ -151,7 +151,7 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
     assert(ReaderPool.ofExecutor.count(_.run == "simulated") == 0)
   }
 
-  test("offsets of a topic that is not subscribed to any more, or was deleted, do not go to the group") {
+  test("offsets of unsubscribed or deleted topics are not committed to the group") {
     val group = Seq("startingOffsets" -> "earliest", "commitToGroup" -> "true", "kafka.group.id" -> "g")
     val run   = new SimulatedRun(group ++ Seq("subscribe" -> "t,u,v", "onTopicRemoved" -> "drain"): _*)
     Seq("t", "u", "v").foreach { topic =>
@@ -172,7 +172,7 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
     assert(run.log.commits == Seq(Map(t(0) -> 4L)))
   }
 
-  test("topics that are not subscribed to any more, or were deleted, are no lag") {
+  test("unsubscribed or deleted topics have no lag") {
     val run = new SimulatedRun("startingOffsets" -> "earliest", "subscribe" -> "t,u", "onTopicRemoved" -> "drain")
     Seq("t", "u").foreach { topic =>
       run.log.create(topic, 1)
@@ -198,7 +198,7 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
   }
 
   test(
-    "a batch that waits for more rows changes no position, also where partitions are found or records were removed"
+    "a batch that waits for more rows changes no position, even with new partitions or removed records"
   ) {
     val run  = world("onOutOfRange" -> "earliest")
     val e    = run.start()
@@ -212,7 +212,7 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
     assert(e.splits(from, until) == Seq(range(0, 5, 10), range(1, 0, 30), range(2, 0, 1)))
   }
 
-  test("brokers that return ids only sometimes cost no further look for topics") {
+  test("brokers that return ids only sometimes cause no further discovery") {
     val run  = world()
     val e    = run.start()
     val from = e.advance(e.start(StartPosition.Configured), Limits.Everything)
@@ -223,7 +223,7 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
     assert(!run.log.calls.contains("describe") && run.log.calls.count(_ == "ends") == 1)
   }
 
-  test("closing closes the clients") {
+  test("close closes the clients") {
     val run = world()
     run.start().close()
     assert(run.log.closed)

@@ -15,12 +15,12 @@ import splice.source.errors.SpliceException
 import splice.source.runtime.Report
 import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode, StartPosition}
 
-/** Record sizes that an enumerator learns from tasks, and its results about partitions. */
+/** Tests of record sizes from tasks, and of metrics of partitions. */
 final class EnumeratorFiguresSuite extends AnyFunSuite {
 
   private val u = LogPartition("u", 0)
 
-  /** Two topics of ten records each, and an enumerator whose tasks report to `key`. */
+  /** Two topics with ten records each, and an enumerator whose tasks report to `key`. */
   final private class World(options: (String, String)*) {
     val run = new SimulatedRun(Seq("subscribe" -> "t,u", "startingOffsets" -> "earliest") ++ options: _*)
     Seq("t", "u").foreach { topic =>
@@ -36,7 +36,7 @@ final class EnumeratorFiguresSuite extends AnyFunSuite {
     val e = new KafkaEnumerator(run.settings, context, run.log, found, looks, sizes, new ReadReports("key"))
   }
 
-  test("the sizes of records are those that tasks report, and a topic without a record is taken for smaller ones") {
+  test("tasks report record sizes, and an unread topic has half of the default size") {
     val w     = new World
     val begin = w.e.start(StartPosition.Configured)
     w.e.figures(begin)
@@ -49,11 +49,11 @@ final class EnumeratorFiguresSuite extends AnyFunSuite {
     assert(w.sizes.of("t").contains(100.0) && w.sizes.of("u").isEmpty)
     assert(w.sizes.estimate("u") == RecordSizes.Unknown / 2)
     w.e.figures(until)
-    assert(w.sizes.estimate("u") == RecordSizes.Unknown / 2, "nothing was read since")
+    assert(w.sizes.estimate("u") == RecordSizes.Unknown / 2, "no record was read since")
     assert(w.e.cost(range(0, 0, 10)) == 4000)
   }
 
-  test("readers report to the enumerator by its key, and know its sizes") {
+  test("readers report to the enumerator by its key, and receive its record sizes") {
     val w = new World
     w.sizes.learn("t", 10, 500)
     w.e.readers(KafkaSchema(includeHeaders = false), Seq(range(0, 0, 1))) match {
@@ -64,7 +64,7 @@ final class EnumeratorFiguresSuite extends AnyFunSuite {
   }
 
   test(
-    "a partition is a member while brokers describe it, and each partition of the position is one before the first look"
+    "described partitions are members, and before the first discovery all partitions of the position are members"
   ) {
     val w    = new World("onTopicRemoved" -> "drain")
     val from = w.run.start().advance(w.run.start().start(StartPosition.Configured), Limits.Everything)
@@ -77,7 +77,7 @@ final class EnumeratorFiguresSuite extends AnyFunSuite {
     assert(until.get(u).nonEmpty && Seq("t-0", "u-0").map(w.e.isMember(until)) == Seq(true, false))
   }
 
-  test("the outlook of several topics is an error if the user may not read one of them, and requests each") {
+  test("the outlook of several topics requests each topic, and fails if the user may not read one of them") {
     val w = new World
     assert(w.e.outlook().logs.keySet == Set(t(0), u))
     w.run.log.unreadable = Set("u")

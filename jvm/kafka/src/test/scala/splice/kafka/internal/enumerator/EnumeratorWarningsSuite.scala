@@ -19,7 +19,7 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.{Limits, LogPartition, StartPosition}
 import splice.testkit.LoggedMessages
 
-/** The warnings of an enumerator, and their number. */
+/** Tests of the number and the text of warnings of an enumerator. */
 final class EnumeratorWarningsSuite extends AnyFunSuite {
 
   private def world(options: (String, String)*): SimulatedRun = {
@@ -33,7 +33,7 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
 
   private def lost(body: => Any): Seq[String] = warned("splice.kafka.internal.errors.DataLoss")(body)
 
-  test("an outage is one warning and one message when it ends, and the next outage too") {
+  test("each outage logs one warning, and one message at its end") {
     val run  = world("clusterTimeout" -> "1m")
     val e    = run.start()
     val from = e.start(StartPosition.Configured)
@@ -49,7 +49,7 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
     }
   }
 
-  test("brokers that tell no cluster id are one warning per run, which names them") {
+  test("brokers without a cluster id produce one warning per run with their addresses") {
     val run = world()
     run.log.clusterId = None
     val messages = warned(classOf[Recreation].getName) {
@@ -63,12 +63,12 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
     assert(messages.size == 1 && messages.head.contains("simulated:9092") && messages.head.contains("no cluster id"))
   }
 
-  test("the warning for records that retention removed has all that is passed over, and is not repeated") {
+  test("the warning for removed records has all skipped ranges and is not repeated") {
     Seq(
       "earliest"        -> (("t-0 [4, 8)", "reading continues at the earliest record")),
       "latest"          -> (("t-0 [4, 20)", "reading continues at the end")),
       "timestamp:15000" -> (("t-0 [4, 15)", "reading continues at 1970-01-01T00:00:15Z")),
-      // No record has this time.
+      // No record has this time or a later time.
       "timestamp:30000" -> (("t-0 [4, 20)", "reading continues at 1970-01-01T00:00:30Z"))
     ).foreach { case (policy, (range, what)) =>
       val run = new SimulatedRun("startingOffsets" -> "earliest", "onOutOfRange" -> policy)
@@ -92,7 +92,7 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
     (log, new EndWatch(log, new SecondLook(1, Duration.ZERO, _ => ()), loss, isCommitted))
   }
 
-  test("a log that is waited for is one warning for each partition, and another one when it is waited for again") {
+  test("a wait for a log produces one warning per partition, and a repeated wait produces another warning") {
     val (log, watch)                             = waiting(DataLoss.Fail, isCommitted = false)
     def look(starts: KafkaPosition): Seq[String] = warned(classOf[EndWatch].getName) {
       watch.expect(starts)
@@ -110,7 +110,7 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
     assert(look(KafkaPosition.of(Seq(mirror(0) -> 8L, mirror(1) -> 9L))).size == 1)
   }
 
-  test("an open transaction before the position is one warning, with the offset from which on it is open") {
+  test("an open transaction before the position produces one warning with the first open offset") {
     val (log, watch) = waiting(DataLoss.Fail, isCommitted = true)
     log.fill("mirror", 0, 60)
     log.open = Map(mirror(0) -> 20L)
@@ -122,7 +122,7 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
     assert(messages.head.contains("mirror-0 was read up to offset 60, and transactions are open from offset 40 on"))
   }
 
-  test("the ranges of a logged batch that cannot be read again are one warning, and none in later runs") {
+  test("ranges that a replay cannot read produce one warning, and no warning in later runs") {
     val run = world("subscribe" -> "t,u", "onTopicRemoved" -> "drop")
     run.log.create("u", 1)
     val e     = run.start()
@@ -135,7 +135,7 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
     assert(replayed().isEmpty)
   }
 
-  test("a topic that was deleted is one warning, in the run that finds it") {
+  test("a deleted topic produces one warning, in the run that detects the deletion") {
     Seq("drop", "drain").foreach { policy =>
       val run = world("subscribePattern" -> "[tu]", "onTopicRemoved" -> policy)
       run.log.create("u", 1)
@@ -154,7 +154,7 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
     }
   }
 
-  test("the warning for many partitions without a response names 50 of them, and how many others there are") {
+  test("the warning for many unresponsive partitions names 50 of them and the number of others") {
     val run = world()
     run.log.create("t", 54)
     val e    = run.start()

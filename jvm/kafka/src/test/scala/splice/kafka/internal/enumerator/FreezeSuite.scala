@@ -12,7 +12,7 @@ import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.source.errors.SpliceException
 import splice.source.{Limits, LogPartition, OffsetColumns, OffsetRanges, OffsetSummary, ReadMode, StartPosition}
 
-/** Runs whose ends are fixed when they begin: AvailableNow, and one bounded read. */
+/** Tests of runs whose ends are fixed at the start: AvailableNow and bounded reads. */
 final class FreezeSuite extends AnyFunSuite with KafkaFailures {
 
   private def world(options: (String, String)*): SimulatedRun = {
@@ -23,7 +23,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     run
   }
 
-  test("reads to the ends at the time of asking, without asking for them again") {
+  test("a run reads to the frozen ends without another request of ends") {
     val run = world()
     val e   = run.start()
     e.freeze()
@@ -36,7 +36,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(run.log.calls == Seq("earliest", "ids"))
   }
 
-  test("new partitions wait for the next run") {
+  test("new partitions are read in the next run") {
     val run = world()
     val e   = run.start()
     e.freeze()
@@ -51,7 +51,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(next.advance(until, Limits.Everything) == at(0 -> 4, 1 -> 6, 2 -> 3))
   }
 
-  test("hole 7: a start that was chosen behind the frozen end is the end") {
+  test("a start after the frozen end becomes the end") {
     val run = world()
     val e   = run.start()
     e.freeze()
@@ -74,7 +74,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(run.log.calls.count(_ == "ends") == 1)
   }
 
-  test("a log that became shorter than the position is data loss here too") {
+  test("a log that is shorter than the position is also data loss") {
     val run = world()
     val e   = run.start()
     run.log.truncate("t", 1, 2)
@@ -82,7 +82,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(failure("KAFKA_DATA.DATA_LOSS")(e.advance(at(0 -> 4, 1 -> 6), Limits.Everything)).contains("t-1 [2, 6)"))
   }
 
-  test("a topic that is gone is noticed although the ends were frozen before the position was known") {
+  test("a deleted topic is detected even if the ends were frozen before the position was available") {
     val run = world()
     run.log.delete("t")
     run.log.create("t", 1)
@@ -91,7 +91,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(failure("KAFKA_DATA.DATA_LOSS")(e.advance(at(0 -> 0, 1 -> 6), Limits.Everything)).contains("t-1 [6, end)"))
   }
 
-  test("a bounded source fails if a topic is left out before it was read to its end") {
+  test("a bounded source fails if a topic is removed before it was read to its end") {
     val run = new SimulatedRun("subscribe" -> "t,u", "startingOffsets" -> "earliest", "endingOffsets" -> "latest")
     Seq("t", "u").foreach { topic =>
       run.log.create(topic, 1)
@@ -107,7 +107,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(run.start(own = less.settings).evidence(last).isDefined)
   }
 
-  test("a bounded source ends where it was decided to, once") {
+  test("a bounded source ends at its stored end") {
     val run   = world("endingOffsets" -> "latest")
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
@@ -116,7 +116,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     val again = run.start()
     val until = again.advance(begin, Limits.Everything)
     assert(until == at(0 -> 4, 1 -> 6))
-    val end = again.evidence(until).getOrElse(fail("it has not ended"))
+    val end = again.evidence(until).getOrElse(fail("the source has not ended"))
     val own = OffsetColumns("topic", "partition", "offset")
     assert(end.position == until)
     assert(end.offsets(own) == Seq(OffsetSummary.ofLog(t(0), 0, 4), OffsetSummary.ofLog(t(1), 0, 6)))
@@ -124,7 +124,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     failure("KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED")(end.offsets(own.copy(topic = "other")))
   }
 
-  test("ends by offset and by time") {
+  test("a bounded source ends by offset or by time") {
     def until(options: (String, String)*) = {
       val run = new SimulatedRun(("startingOffsets" -> "earliest") +: options: _*)
       run.log.create("t", 2)
@@ -150,18 +150,18 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(failure("KAFKA_OPTION.COMMITTED_OFFSET_NOT_FOUND")(until("fail")).contains("t-1"))
   }
 
-  test("a start behind the end reads nothing and has ended") {
+  test("a source with a start after its end reads no rows and has ended") {
     val run   = world("startingOffsets" -> "latest", "endingOffsets" -> """{"t":{"0":1,"1":1}}""")
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
     assert(e.advance(begin, Limits.Everything) eq begin)
-    val ended = e.evidence(begin).getOrElse(fail("it has not ended"))
+    val ended = e.evidence(begin).getOrElse(fail("the source has not ended"))
     val next  = ended.offsets(OffsetColumns("topic", "partition", "offset"))
-    assert(next.map(_.until) == Seq(4L, 6L), "what comes next goes on at the start")
+    assert(next.map(_.until) == Seq(4L, 6L), "the next leg continues at the start")
     assert(next.forall(_.offsets.isEmpty))
   }
 
-  test("hole 2: a start that was not stored is decided again, and its end with it") {
+  test("a start that was not stored is decided again, together with its end") {
     val run = world("startingOffsets" -> "latest", "endingOffsets" -> "latest")
     run.start().start(StartPosition.Configured)
     run.log.fill("t", 0, 5)
@@ -175,7 +175,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     }
   }
 
-  test("an end that the log has not reached is waited for in a stream and an error in a batch") {
+  test("an end after the end of the log delays a stream and is an error in a batch") {
     val options = Seq("endingOffsets" -> """{"t":{"0":5,"1":6}}""")
     val run     = world(options: _*)
     val e       = run.start()
@@ -190,7 +190,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(text.contains("t-0: 5, but the log ends at 4"))
   }
 
-  test("a bounded source does not take up partitions that come later") {
+  test("a bounded source does not read partitions that are added later") {
     val run   = world("endingOffsets" -> "latest")
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)

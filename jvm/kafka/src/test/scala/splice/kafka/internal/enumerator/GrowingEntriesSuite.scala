@@ -17,12 +17,12 @@ import splice.kafka.internal.identity.DeletionLog
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{EnumeratorContext, ReadMode, Source, SplitEnumerator}
 
-/** Side-log entries of a query that runs for long, and of one that runs often. */
+/** Tests of the number of side-log entries of long and of frequent runs. */
 final class GrowingEntriesSuite extends AnyFunSuite {
 
   private val Retained = 10
 
-  /** A query that is slower than retention, so that each batch skips a range. */
+  /** Query that is slower than retention, so each batch skips a range. */
   final private class Slow {
     val run = new SimulatedRun(
       "startingOffsets"      -> "earliest",
@@ -43,13 +43,13 @@ final class GrowingEntriesSuite extends AnyFunSuite {
     private def context(cores: Int) =
       EnumeratorContext(run.side, ReadMode.Stream, run.clock, cores, "run", Retained)
 
-    /** A run of the query on a cluster of some cores. */
+    /** Starts a run of the query on a cluster with the given number of cores. */
     def start(cores: Int): Coordinator = {
       val source = new OneEnumerator(() => run.start())
       new Coordinator(source, context(cores), SlotRules(cores), Retained, None, logged)
     }
 
-    /** One batch, after retention has passed the position; the commit of the batch before comes with it. */
+    /** Runs one batch after retention has passed the position, and commits the previous batch. */
     def batch(coordinator: Coordinator): Unit = {
       val from = offsets.lastOption.getOrElse(coordinator.initial().asInstanceOf[KafkaPosition])
       run.log.fill("t", 0, 20)
@@ -71,7 +71,7 @@ final class GrowingEntriesSuite extends AnyFunSuite {
   private def sizes(side: MemorySideLog): Seq[Int] = Seq("skips-", "slots-").map(side.keys(_).size)
 
   test(
-    "1,000 runs of one batch each, on a changing number of cores, keep the entries of the batches that Spark keeps"
+    "1,000 runs of one batch each, on changing numbers of cores, keep only the entries of the batches that Spark keeps"
   ) {
     val slow = new Slow
     (1 to 1000).foreach { i =>
@@ -80,7 +80,7 @@ final class GrowingEntriesSuite extends AnyFunSuite {
       coordinator.close()
     }
     assert(sizes(slow.run.side).forall(_ <= Retained + 3), sizes(slow.run.side))
-    // The batches that Spark keeps are planned as they were.
+    // The batches that Spark keeps have unchanged plans.
     val kept = slow.offsets.takeRight(Retained + 1)
     kept.zip(kept.drop(1)).foreach { case (from, until) =>
       assert(slow.start(2).ranges(from, until) ==
@@ -88,14 +88,14 @@ final class GrowingEntriesSuite extends AnyFunSuite {
     }
   }
 
-  test("one run of 1,000 batches keeps as few") {
+  test("one run of 1,000 batches keeps as few entries") {
     val slow        = new Slow
     val coordinator = slow.start(2)
     (1 to 1000).foreach(_ => slow.batch(coordinator))
     assert(sizes(slow.run.side).forall(_ <= Retained + 3), sizes(slow.run.side))
   }
 
-  test("a skip stays while a batch that Spark keeps may need it, and its number is not used again") {
+  test("a skip entry is kept while a batch that Spark keeps may need it, and its number is not reused") {
     val side = new MemorySideLog
     val log  = new SkipLog(side)
     log.add(at(0 -> 1), at(0 -> 4))
@@ -111,7 +111,7 @@ final class GrowingEntriesSuite extends AnyFunSuite {
     assert(side.keys("") == Seq("skips-00000002"))
   }
 
-  test("topics that are deleted and exist again leave one entry each at most") {
+  test("topics that are deleted and return leave at most one entry each") {
     val side = new MemorySideLog
     val log  = new DeletionLog(side)
     (1 to 1000).foreach { i =>

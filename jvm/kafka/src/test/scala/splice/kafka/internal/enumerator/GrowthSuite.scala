@@ -13,7 +13,7 @@ import splice.kafka.internal.cluster.{ClockedDiscovery, SecondLook}
 import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
 import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode, StartPosition}
 
-/** Partitions and topics that come and go while a query runs. */
+/** Tests of partitions and topics that are added or removed during a query. */
 final class GrowthSuite extends AnyFunSuite with KafkaFailures {
 
   private def world(options: (String, String)*): SimulatedRun = {
@@ -23,7 +23,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     run
   }
 
-  /** A second partition that retention has taken three records of. */
+  /** Adds a second partition without its first three records, which retention has removed. */
   private def grow(run: SimulatedRun): Unit = {
     run.log.create("t", 2)
     run.log.fill("t", 1, 8)
@@ -31,7 +31,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     run.later()
   }
 
-  test("a partition found while running begins at earliest, in the batch that finds it") {
+  test("a new partition begins at earliest in the batch that detects it") {
     val run   = world()
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
@@ -41,7 +41,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     assert(e.splits(begin, until) == Seq(range(1, 3, 8)))
   }
 
-  test("a batch with rows finds new partitions of its topics before the next discovery, and reads them at once") {
+  test("a batch with rows detects new partitions of its topics before the next discovery and reads them immediately") {
     val run   = world("discoveryInterval" -> "1h")
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
@@ -85,7 +85,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     assert(run.log.calls.count(_ == "ids") == 5)
   }
 
-  test("a batch of another topic finds new partitions too, and a broker that is behind delays them by one batch") {
+  test("a batch of another topic also detects new partitions, and a stale broker delays them by one batch") {
     val run = world("discoveryInterval" -> "1h", "subscribe" -> "t,u")
     run.log.create("u", 1)
     val e     = run.start()
@@ -100,7 +100,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     assert(e.advance(one, Limits.Everything).json == """{"t":{"0":7},"u":{"0":0,"1":3}}""")
   }
 
-  test("partitions that are assigned, and ends that are fixed, have no new partitions") {
+  test("assigned partitions and fixed ends have no new partitions") {
     val assigned = world("discoveryInterval" -> "1h", "assign" -> """{"t":[0]}""")
     val frozen   = world("discoveryInterval" -> "1h")
     val bounded  = world("discoveryInterval" -> "1h", "endingOffsets" -> """{"t":{"0":9}}""")
@@ -121,7 +121,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     }
   }
 
-  test("hole 1: its start survives a crash after the offset, although retention moves on") {
+  test("the start of a new partition is kept after a crash after the offset, even if retention continues") {
     val run   = world()
     val first = run.start()
     val begin = first.start(StartPosition.Configured)
@@ -131,7 +131,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     assert(run.start().splits(begin, until) == Seq(range(1, 3, 8)))
   }
 
-  test("hole 2: its start survives a crash between the side log and the offset") {
+  test("the start of a new partition is kept after a crash between the side log and the offset") {
     val run   = world()
     val first = run.start()
     val begin = first.start(StartPosition.Configured)
@@ -141,7 +141,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     assert(failure("KAFKA_DATA.DATA_LOSS")(run.start().advance(begin, Limits.Everything)).contains("t-1 [3, 6)"))
   }
 
-  test("hole 2: its start survives a crash, other batches that did not see it, and retention") {
+  test("the start of a new partition is kept after a crash, after batches without the partition, and after retention") {
     val run   = world()
     val first = run.start()
     val begin = first.start(StartPosition.Configured)
@@ -159,7 +159,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     assert(second.splits(begin, two) == Seq(range(0, 5, 6), range(1, 3, 8)))
   }
 
-  test("an empty partition is in the position as soon as it is found") {
+  test("the position includes an empty partition after its discovery") {
     val run   = world()
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
@@ -171,7 +171,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     assert(e.advance(until, Limits.Everything) eq until)
   }
 
-  test("hole 9: a range over several batches finds the start of each partition found on the way") {
+  test("a range over several batches uses the stored start of each new partition") {
     val run   = world()
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
@@ -191,7 +191,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     assert(again.splits(two, three) == Seq(range(2, 2, 4)))
   }
 
-  test("a partition that Spark's own source took up is resolved once") {
+  test("a partition that Spark's source has added is resolved once") {
     val run = world()
     grow(run)
     val until = at(0 -> 5, 1 -> 8)
@@ -200,7 +200,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     assert(run.replay(at(0 -> 5), until) == Seq(range(1, 3, 8)))
   }
 
-  test("hole 12: a partition that one answer leaves out stays") {
+  test("a partition that is missing in one response is kept") {
     val run   = world()
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
@@ -210,7 +210,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     assert(e.advance(begin, Limits.Everything) == at(0 -> 6))
   }
 
-  test("a topic that is gone is data loss by policy, also at a restart") {
+  test("a deleted topic is data loss by policy, including at a restart") {
     val run   = world()
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
@@ -229,7 +229,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     assert(w.advance(start, Limits.Everything).json == """{"t":{"0":5},"u":{"0":2}}""")
   }
 
-  test("hole 13: a topic deleted and created again is an error, in the run and after a restart") {
+  test("a recreated topic is an error, in the run and after a restart") {
     val run   = world()
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
@@ -241,7 +241,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     assert(failure("KAFKA_DATA.TOPIC_RECREATED")(run.start().advance(begin, Limits.Everything)).contains("Topic t "))
   }
 
-  test("hole 13: a batch is not replayed from a topic that was created again") {
+  test("a batch is not replayed from a recreated topic") {
     val run   = world("startingOffsets" -> "earliest")
     val begin = run.start().start(StartPosition.Configured)
     val until = run.start().advance(begin, Limits.Everything)
@@ -251,7 +251,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     assert(failure("KAFKA_DATA.TOPIC_RECREATED")(run.replay(begin, until)).contains("Topic t "))
   }
 
-  test("a topic created again and still shorter is named as such, not as data loss") {
+  test("a shorter recreated topic is reported as recreated and not as data loss") {
     val run   = world()
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
@@ -261,7 +261,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     failure("KAFKA_DATA.TOPIC_RECREATED")(e.advance(begin, Limits.Everything))
   }
 
-  test("another cluster is an error that names both") {
+  test("another cluster is an error with both ids") {
     val run   = world()
     val begin = run.start().start(StartPosition.Configured)
     run.log.clusterId = Some("cluster-b")
@@ -269,7 +269,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     assert(text.contains("cluster-a") && text.contains("cluster-b"))
   }
 
-  test("another cluster is named as such also where it has no such topic") {
+  test("another cluster is reported even if the cluster has no such topic") {
     val run   = world()
     val begin = run.start().start(StartPosition.Configured)
     run.log.clusterId = Some("cluster-b")
@@ -278,7 +278,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     assert(text.contains("cluster-a") && text.contains("cluster-b"))
   }
 
-  test("a topic that is subscribed to later is read from earliest; one that is dropped keeps its position") {
+  test("a topic that is subscribed later is read from earliest, and an unsubscribed topic keeps its position") {
     val run = world()
     run.log.create("u", 1)
     run.log.fill("u", 0, 4)

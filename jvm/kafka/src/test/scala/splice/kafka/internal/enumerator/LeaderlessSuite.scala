@@ -14,10 +14,10 @@ import splice.source.errors.SpliceException
 import splice.source.{Limits, LogPartition, StartPosition}
 import splice.testkit.LoggedMessages
 
-/** Partitions that have no leader while other partitions have one. */
+/** Tests of partitions without a leader next to partitions with a leader. */
 final class LeaderlessSuite extends AnyFunSuite {
 
-  /** A query that has read five records of each of two partitions, of which the second has no leader now. */
+  /** Query that has read five records of each of two partitions. The second partition now has no leader. */
   private def world(options: (String, String)*): (SimulatedRun, KafkaEnumerator, KafkaPosition) = {
     val run = new SimulatedRun(Seq("startingOffsets" -> "earliest", "clusterTimeout" -> "1m") ++ options: _*)
     run.log.create("t", 2)
@@ -40,7 +40,7 @@ final class LeaderlessSuite extends AnyFunSuite {
 
   private def all(e: KafkaEnumerator, from: KafkaPosition): KafkaPosition = e.advance(from, Limits.Everything)
 
-  test("a partition without a leader gets no rows, the others are read, and later nothing of it is skipped") {
+  test("a partition without a leader has no rows, the others are read, and later none of its rows is skipped") {
     val (run, e, from) = world()
     fill(run, 3)
     val one = all(e, from)
@@ -53,7 +53,7 @@ final class LeaderlessSuite extends AnyFunSuite {
     assert(three == at(0 -> 9, 1 -> 9) && e.splits(two, three) == Seq(range(1, 5, 9)))
   }
 
-  test("a batch that another run has planned is the same while a partition has no leader") {
+  test("the plan of a batch of another run does not change while a partition has no leader") {
     val (run, e, from) = world()
     run.log.leaderless = Set.empty
     fill(run, 3)
@@ -77,7 +77,7 @@ final class LeaderlessSuite extends AnyFunSuite {
     assert(back.size == 1 && back.head.contains("t-1"))
   }
 
-  test("the query fails once a partition had no leader for the timeout, although the others are read") {
+  test("the query fails if a partition has no leader for the timeout, even if the others are read") {
     val (run, e, from) = world()
     fill(run, 1)
     val one = all(e, from)
@@ -89,7 +89,7 @@ final class LeaderlessSuite extends AnyFunSuite {
     unreachable("t-1")(all(e, one))
   }
 
-  test("the timeout begins again once a partition has responded") {
+  test("the timeout restarts after a partition has responded") {
     val (run, e, from) = world()
     all(e, from)
     run.clock.pass(Duration.ofSeconds(59))
@@ -101,7 +101,7 @@ final class LeaderlessSuite extends AnyFunSuite {
     assert(all(e, from) eq from)
   }
 
-  test("without any leader a trigger finds nothing new until the timeout") {
+  test("without any leader, a trigger finds no new data until the timeout") {
     val (run, e, from) = world()
     run.log.leaderless = Set(t(0), t(1))
     run.log.calls.clear()
@@ -111,7 +111,7 @@ final class LeaderlessSuite extends AnyFunSuite {
     unreachable("t-0")(all(e, from))
   }
 
-  test("a partition that is found without a leader delays no other, and is read from its first record later") {
+  test("a new partition without a leader does not delay others, and is read from its first record later") {
     Seq("earliest" -> 0L, "latest" -> 4L).foreach { case (policy, first) =>
       val (run, e, from) = world("newPartitionsStartAt" -> policy)
       run.log.create("t", 3)
@@ -129,7 +129,7 @@ final class LeaderlessSuite extends AnyFunSuite {
     }
   }
 
-  test("retention is compared for the partitions that respond only, and for the others later") {
+  test("retention is checked for responsive partitions, and later for the others") {
     val (run, _, from) = world("onOutOfRange" -> "earliest")
     fill(run, 5)
     Seq(0, 1).foreach(run.log.expire("t", _, 7))
@@ -140,7 +140,7 @@ final class LeaderlessSuite extends AnyFunSuite {
     assert(until == at(0 -> 10, 1 -> 10) && e.splits(at(0 -> 10, 1 -> 5), until) == Seq(range(1, 7, 10)))
   }
 
-  test("a first start needs a response of each partition") {
+  test("a first start needs a response from each partition") {
     Seq(
       "startingOffsets"   -> "earliest",
       "startingOffsets"   -> "latest",
@@ -177,7 +177,7 @@ final class LeaderlessSuite extends AnyFunSuite {
     fill(run, 3)
     val e = run.start()
     e.freeze()
-    // The first offsets of partitions that lag are requested before a batch is planned.
+    // The first offsets of lagging partitions are requested before a batch is planned.
     run.log.leaderless = Set(t(1))
     val one = all(e, from)
     assert(one == at(0 -> 8, 1 -> 5))
@@ -195,12 +195,12 @@ final class LeaderlessSuite extends AnyFunSuite {
     unreachable("t-1")(all(other, one))
   }
 
-  test("a run with fixed ends before the position waits for each partition that may have lost records") {
+  test("a run with fixed ends before the position waits for each partition with possible loss") {
     val (run, _, _) = world("fetchOffset.retryIntervalMs" -> "20000")
     run.log.leaderless = Set.empty
     val e = run.start()
     e.freeze()
-    // A leg that begins after the ends were requested is at such a position.
+    // Such a position occurs for a leg that begins after the request of ends.
     fill(run, 3)
     run.log.truncate("t", 1, 5)
     run.log.leaderless = Set(t(1))
@@ -213,7 +213,7 @@ final class LeaderlessSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("t-1 [5, 8)"))
   }
 
-  test("a bounded source waits for a partition that it has not read to its end, and for no other") {
+  test("a bounded source waits only for partitions that are not read to their end") {
     val (run, _, _) = world("endingOffsets" -> """{"t":{"0":7,"1":5}}""", "fetchOffset.retryIntervalMs" -> "20000")
     fill(run, 3)
     val e    = run.start()
@@ -222,7 +222,7 @@ final class LeaderlessSuite extends AnyFunSuite {
     unreachable("t-1")(all(run.start(), at(0 -> 7, 1 -> 3)))
   }
 
-  test("a topic that is deleted is left by policy while a partition of another topic has no leader") {
+  test("the policy applies to a deleted topic while a partition of another topic has no leader") {
     val run = new SimulatedRun("subscribe" -> "t,u", "startingOffsets" -> "earliest", "onTopicRemoved" -> "drop")
     run.log.create("t", 2)
     run.log.create("u", 1)
@@ -232,12 +232,12 @@ final class LeaderlessSuite extends AnyFunSuite {
     run.log.leaderless = Set(t(1))
     fill(run, 1)
     run.log.delete("u")
-    // Discovery has not run since.
+    // Discovery has not run since the deletion.
     assert(all(e, from) == at(0 -> 6, 1 -> 5))
     assert(e.silent.keySet == Set(t(1)))
   }
 
-  test("a topic that loses its leaders and is deleted then is left by policy without discovery") {
+  test("the policy applies without discovery to a topic that first loses its leaders and is then deleted") {
     val run = new SimulatedRun(
       "subscribe"         -> "t,u",
       "startingOffsets"   -> "earliest",
@@ -254,7 +254,7 @@ final class LeaderlessSuite extends AnyFunSuite {
     assert(all(e, from) == at(0 -> 0) && e.silent.isEmpty)
   }
 
-  test("a topic that is deleted in a run with a fixed end is left by policy without discovery") {
+  test("the policy applies without discovery to a topic that is deleted in a run with a fixed end") {
     val run = new SimulatedRun(
       "subscribe"         -> "t,u",
       "startingOffsets"   -> "earliest",
@@ -271,7 +271,7 @@ final class LeaderlessSuite extends AnyFunSuite {
     assert(until == KafkaPosition.of(Seq(t(0) -> 3L, LogPartition("u", 0) -> 0L)) && (all(e, until) eq until))
   }
 
-  test("the lag of a partition without a leader is that of its last known end") {
+  test("the lag of a partition without a leader uses the last returned end") {
     val (run, e, from) = world("maxOffsetsPerTrigger" -> "2")
     run.log.leaderless = Set.empty
     fill(run, 5)

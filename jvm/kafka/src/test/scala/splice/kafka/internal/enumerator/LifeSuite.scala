@@ -20,17 +20,18 @@ import splice.testkit.ReadOnlySideLog
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 
-/** Whole lives of a query over a simulated cluster, each from a seed: records, retention, growth, stale answers, missing leaders, crashes.
+/** Random scenarios of a query over a simulated cluster, one per seed, with records, retention, growth, stale
+  * responses, missing leaders and crashes.
   *
-  * However a life goes, each partition is read from the first start that was decided for it, without a hole and without a
-  * second reading; and what was planned once is planned so again, in any later run, batch by batch or as one range.
+  * In every scenario, each partition is read from its first decided start, without holes or duplicates. A planned
+  * batch has the same plan in any later run, as single batches or as one range.
   */
 final class LifeSuite extends AnyFunSuite {
 
   private val seeds = sys.env.get("SEED").map(s => Seq(s.toLong)).getOrElse(1L to 1000L)
 
-  test("every record once, whatever happens") {
-    // A life has many partitions without a leader, each with a warning.
+  test("every record is read once in every scenario") {
+    // A scenario has many partitions without a leader, and each logs a warning.
     Configurator.setLevel(classOf[Silence].getName, Level.ERROR)
     seeds.foreach { seed =>
       try new Life(seed).live(steps = 40)
@@ -50,7 +51,7 @@ final class LifeSuite extends AnyFunSuite {
     private var living: Option[KafkaEnumerator] = None
 
     run.log.create("t", 1 + random.nextInt(3))
-    // What waits for a leader gets one.
+    // Partitions that wait for a leader get a leader.
     run.paused = _ => run.log.leaderless = Set.empty
     run.log.between = { _ =>
       crashIn -= 1
@@ -74,12 +75,12 @@ final class LifeSuite extends AnyFunSuite {
       case 3 => run.later(); false
       case 4 => crash(); false
       case 5 => crashIn = 1 + random.nextInt(4); false
-      // One old answer at a time: as many in a row as there are second looks are believed.
+      // Only one stale response at a time, because several consecutive stale responses are accepted.
       case 6 => run.log.settle(); run.log.answerEnds(Map(t(random.nextInt(partitions)) -> 0L)); false
       case 7 => run.log.settle(); run.log.hide(t(random.nextInt(partitions))); false
       case 8 =>
         crash()
-        // A query that has not begun fails at once without a leader.
+        // A query that has not begun fails immediately without a leader.
         if (offsets.isEmpty) run.log.leaderless = Set.empty
         survive { enumerator.freeze(); false }
       case 9  => run.log.leaderless = (0 until partitions).filter(_ => random.nextBoolean()).map(t).toSet; false
@@ -91,7 +92,9 @@ final class LifeSuite extends AnyFunSuite {
 
     private def partitions: Int = Iterator.from(0).takeWhile(p => run.log.has(t(p))).size
 
-    /** Retention never takes what was found and not read; of a partition that nobody has found it may take anything. */
+    /** Applies retention. Unread records of discovered partitions are kept, but any record of an undiscovered
+      * partition may be removed.
+      */
     private def expire(): Unit = {
       val p       = random.nextInt(partitions)
       val decided = new StartLog(run.side).known.get(t(p) -> 0)
@@ -112,7 +115,7 @@ final class LifeSuite extends AnyFunSuite {
       }
       val from  = offsets.last
       val until = enumerator.advance(from, limits)
-      // A crash here is a decision that was written down and never came into an offset.
+      // A crash here leaves a stored decision that is in no offset.
       if (random.nextInt(8) == 0) throw Crash
       if (until != from) {
         offsets += until
@@ -135,7 +138,7 @@ final class LifeSuite extends AnyFunSuite {
     }
 
     private def check(): Unit = {
-      // Plans depend on the side log alone.
+      // Plans depend only on the side log.
       run.log.away = Some(_ => true)
       val later = run.start(sideLog = new ReadOnlySideLog(run.side))
       plans.indices.foreach { i =>

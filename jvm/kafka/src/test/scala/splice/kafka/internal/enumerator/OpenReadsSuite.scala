@@ -15,7 +15,7 @@ import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric
 import splice.source.{Limits, LogPartition, OffsetRanges, StartPosition}
 
-/** Batches without ends, as real-time mode reads them. */
+/** Tests of batches without ends, as in real-time mode. */
 final class OpenReadsSuite extends AnyFunSuite {
 
   private def open(partition: Int, from: Long): KafkaSplitRange = range(partition, from, Long.MaxValue)
@@ -26,18 +26,18 @@ final class OpenReadsSuite extends AnyFunSuite {
     run
   }
 
-  test("a batch reads each partition without an end, and ends at what tasks have read") {
+  test("a batch reads each partition without an end, and ends after the rows that tasks have read") {
     val run = world(3)
     (0 until 3).foreach(run.log.fill("t", _, 10))
     val e     = run.start()
     val start = e.settle(run.begin(StartPosition.Configured, e))
     assert(e.open(start) == Seq(open(0, 0), open(1, 0), open(2, 0)) && e.open(start).forall(_.isOpen))
-    // Nothing came back of the third one.
+    // The third range is completely unread.
     assert(e.reached(start, Seq(open(0, 4), open(1, 10))) == at(0 -> 4, 1 -> 10, 2 -> 0))
   }
 
   test(
-    "a new partition begins where its first settled batch decided, also after a crash before the end of that batch"
+    "a new partition begins at the start of its first settled batch, even after a crash before the end of that batch"
   ) {
     val run   = world(1, "newPartitionsStartAt" -> "latest", "discoveryInterval" -> "1s")
     val e     = run.start()
@@ -51,7 +51,7 @@ final class OpenReadsSuite extends AnyFunSuite {
     assert(again.open(again.settle(begin)) == Seq(open(0, 0), open(1, 3)))
   }
 
-  test("a batch is stale from when discovery finds a new partition or another topic until the next one is settled") {
+  test("a batch is stale after discovery of a new partition or topic, until the next batch is settled") {
     val run   = world(1, "discoveryInterval" -> "1s", "onTopicRecreated" -> "restart")
     val e     = run.start()
     val begin = e.settle(run.begin(StartPosition.Configured, e))
@@ -67,7 +67,7 @@ final class OpenReadsSuite extends AnyFunSuite {
     assert(e.isStale)
   }
 
-  test("records that retention has removed are lost data, or are passed over by policy") {
+  test("removed records are data loss, or are skipped by policy") {
     val failing = world(1)
     failing.log.fill("t", 0, 10)
     val e     = failing.start()
@@ -83,7 +83,7 @@ final class OpenReadsSuite extends AnyFunSuite {
     assert(other.open(settled) == Seq(open(0, 4)) && other.figures(settled)(ProgressMetric.RowsSkipped) == "4")
   }
 
-  test("a bounded source has the ends that it decided, and no range after them") {
+  test("a bounded source has its decided ends, and no range after them") {
     val run = world(2, "endingOffsets" -> """{"t":{"0":5,"1":0}}""")
     run.log.fill("t", 0, 10)
     val e     = run.start()
@@ -94,7 +94,7 @@ final class OpenReadsSuite extends AnyFunSuite {
     assert(end == at(0 -> 5, 1 -> 0) && e.open(end).isEmpty && e.evidence(end).nonEmpty)
   }
 
-  test("holes of a history are read before the rest of the partition, and delay no other one") {
+  test("holes of a history are read before later offsets of the partition, and do not delay other partitions") {
     val run = world(2)
     Seq(0, 1).foreach(run.log.fill("t", _, 20))
     val starts  = SortedMap(t(0) -> OffsetRanges(10, Vector(2L -> 4L, 6L -> 8L)), t(1) -> OffsetRanges(15))
@@ -109,7 +109,7 @@ final class OpenReadsSuite extends AnyFunSuite {
     assert(e.open(e.reached(part, Seq(open(0, 12), open(1, 18)))) == Seq(open(0, 12), open(1, 18)))
   }
 
-  test("rows of ended batches are read once, over kills, new partitions and other triggers") {
+  test("rows of ended batches are read once, across kills, new partitions and other triggers") {
     (1L to 300L).foreach(seed => withClue(s"seed $seed: ")(live(new Random(seed))))
   }
 
@@ -128,7 +128,7 @@ final class OpenReadsSuite extends AnyFunSuite {
         val end = run.log.ends(Set(range.partition))(range.partition)
         range -> (if (all) end else range.from + random.nextInt((end - range.from).toInt + 1))
       }
-      // A driver that is killed has logged nothing.
+      // A killed driver has logged nothing.
       if (!all && random.nextInt(4) == 0) e = run.start()
       else {
         val unread = parts.filterNot(_ => !all && random.nextInt(5) == 0)

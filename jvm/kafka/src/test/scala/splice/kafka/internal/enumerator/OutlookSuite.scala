@@ -16,12 +16,12 @@ import splice.source.StartPosition
 import splice.source.errors.SpliceException
 import splice.source.log.{LogOutlook, LogRange}
 
-/** What is known of logs before they are read. */
+/** Tests of the outlook of logs before they are read. */
 final class OutlookSuite extends AnyFunSuite {
 
   private def at(millis: Long) = Some(Instant.ofEpochMilli(millis))
 
-  test("ranges and times of first records, also before the start, and nothing is written") {
+  test("the outlook has ranges and times of first records, even before the start, and writes nothing") {
     val run = new SimulatedRun()
     run.log.create("t", 3)
     run.log.write("t", 0, 100, 200, 300, 400)
@@ -38,7 +38,7 @@ final class OutlookSuite extends AnyFunSuite {
     assert(side.keys("").isEmpty && run.log.commits.isEmpty)
   }
 
-  test("a topic that does not exist is the error of the start") {
+  test("a missing topic is the same error as at the start") {
     def failure(ask: KafkaEnumerator => Any): String =
       intercept[SpliceException](Using.resource(new SimulatedRun().start())(ask)).getMessage
     assert(failure(_.outlook()) == failure(_.start(StartPosition.Configured)))

@@ -12,7 +12,9 @@ import splice.source.StartPosition
 import splice.source.errors.SpliceException
 import splice.testkit.ReadOnlySideLog
 
-/** Splits of batches of earlier runs: by positions and the side log, without a request and without a new entry. */
+/** Tests of splits of batches of earlier runs. Splits use positions and the side log, without requests or new
+  * entries.
+  */
 final class PureSplitsSuite extends AnyFunSuite {
 
   private def world(): SimulatedRun = {
@@ -22,7 +24,7 @@ final class PureSplitsSuite extends AnyFunSuite {
       "onOutOfRange"     -> "earliest",
       "onTopicRecreated" -> "restart",
       "onTopicRemoved"   -> "drop",
-      // Some records of each batch remain, so that retention can remove them.
+      // Some records remain after each batch, so that retention can remove them.
       "maxOffsetsPerTrigger" -> "50"
     )
     Seq("t", "v").foreach(run.log.create(_, 1))
@@ -43,14 +45,14 @@ final class PureSplitsSuite extends AnyFunSuite {
   private def splits(e: KafkaEnumerator, from: KafkaPosition, until: KafkaPosition): Ranges =
     e.splits(from, until).collect { case r: KafkaSplitRange => r -> r.topicId }
 
-  /** A new enumerator that neither sends a request nor writes an entry. */
+  /** Creates an enumerator that neither sends requests nor writes entries. */
   private def reader(run: SimulatedRun): KafkaEnumerator = {
     run.log.calls.clear()
     run.log.away = Some(_ => true)
     run.start(sideLog = new ReadOnlySideLog(run.side))
   }
 
-  /** A batch after each event, each with its begin, its end and its ranges. */
+  /** Runs a batch after each event. Returns the start, the end and the ranges of each batch. */
   private def live(run: SimulatedRun)(events: (SimulatedRun => Unit)*): Seq[(KafkaPosition, KafkaPosition, Ranges)] = {
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
@@ -63,7 +65,7 @@ final class PureSplitsSuite extends AnyFunSuite {
     }.drop(1)
   }
 
-  test("each batch has the same ranges, whatever happened to partitions and topics since") {
+  test("each batch has the same ranges, independent of later changes of partitions and topics") {
     val run     = world()
     val batches = live(run)(
       _ => (),
@@ -84,7 +86,7 @@ final class PureSplitsSuite extends AnyFunSuite {
     assert(run.log.calls.isEmpty)
   }
 
-  test("a start that is in no entry is an error, and is not requested") {
+  test("a start without an entry is an error and is not requested") {
     val run     = world()
     val batches = live(run)(_ => (), { r => r.log.create("t", 2); r.log.fill("t", 1, 2) })
     run.side.keys("new-partitions-").foreach(run.side.remove)
@@ -93,7 +95,7 @@ final class PureSplitsSuite extends AnyFunSuite {
     assert(run.log.calls.isEmpty)
   }
 
-  test("a range that was skipped while another run wrote its own entry is skipped") {
+  test("a range that was skipped during an entry of another run is skipped") {
     val side         = world().side
     val (one, other) = (new SkipLog(side), new SkipLog(side))
     one.add(at(0 -> 1), at(0 -> 4))

@@ -11,10 +11,10 @@ import splice.source.errors.SpliceException
 import splice.source.{Limits, LogPartition, StartPosition}
 import splice.testkit.ReadOnlySideLog
 
-/** Batches that another run logged, of topics that were deleted or recreated since. */
+/** Tests of replays of logged batches whose topics were deleted or recreated later. */
 final class ReplaySuite extends AnyFunSuite {
 
-  /** A batch of two topics, each with records, that a run has planned and logged. */
+  /** Batch of two topics with records, which a run has planned and logged. */
   private def world(removed: String): (SimulatedRun, KafkaPosition, KafkaPosition) = {
     val run = new SimulatedRun(
       "subscribe"        -> "t,u",
@@ -43,7 +43,7 @@ final class ReplaySuite extends AnyFunSuite {
     run.log.hide(LogPartition("t", 0))
   )
 
-  test("the range of a deleted topic is dropped in every later run, also after the topic exists again") {
+  test("the range of a deleted topic is dropped in every later run, even after the topic exists again") {
     Seq("drop", "drain").foreach { removed =>
       Seq[SimulatedRun => Unit](
         _.log.create("t", 1),
@@ -60,7 +60,7 @@ final class ReplaySuite extends AnyFunSuite {
     }
   }
 
-  test("the decision holds if a broker that denied the topic was behind") {
+  test("the decision is kept even if the response without the topic was stale") {
     val (run, from, until) = world("drain")
     hide(run)
     assert(run.replay(from, until).map(_.toString) == onlyU)
@@ -84,7 +84,7 @@ final class ReplaySuite extends AnyFunSuite {
     assert(pure(run, from, next) == "t-0 [0, 9)" +: onlyU)
   }
 
-  test("a deletion that a killed run has noticed drops the range of the batch before it") {
+  test("a deletion that a killed run has detected drops the range of the previous batch") {
     val (run, from, until) = world("drop")
     run.log.delete("t")
     run.start().advance(until, Limits.Everything)
@@ -92,7 +92,7 @@ final class ReplaySuite extends AnyFunSuite {
     assert(run.replay(from, until).map(_.toString) == onlyU && pure(run, from, until) == onlyU)
   }
 
-  test("a partition of another source's batch that does not exist any more has no range") {
+  test("a deleted partition in a batch of Spark's source has no range") {
     val run = new SimulatedRun("startingOffsets" -> "earliest", "failOnDataLoss" -> "false")
     run.log.create("t", 1)
     run.log.fill("t", 0, 3)
@@ -104,12 +104,12 @@ final class ReplaySuite extends AnyFunSuite {
     assert(pure(run, from, at(0 -> 3, 1 -> 9)) == Seq("t-0 [1, 3)", "t-1 [8, 9)"))
   }
 
-  /** The run with another subscription and these options, over the same checkpoint. */
+  /** Run with another subscription and these options on the same checkpoint. */
   private def without(topic: String, options: (String, String)*): SimulatedRun =
     new SimulatedRun(Seq("subscribe" -> (if (topic == "t") "u" else "t"), "startingOffsets" -> "earliest") ++
       options: _*)
 
-  /** The ranges that a later run, which does not subscribe to `t`, replays. */
+  /** Returns the ranges that a later run without a subscription to `t` replays. */
   private def replayed(run: SimulatedRun, from: KafkaPosition, until: KafkaPosition)(
       options: (String, String)*
   ): Seq[String] = {
@@ -120,7 +120,7 @@ final class ReplaySuite extends AnyFunSuite {
     e.splits(from, until).map(_.toString)
   }
 
-  test("the range of a deleted topic that is not subscribed to any more is dropped by policy, in every later run") {
+  test("the range of a deleted and unsubscribed topic is dropped by policy in every later run") {
     val (run, from, until) = world("fail")
     run.log.delete("t")
     def replay(options: (String, String)*) = replayed(run, from, until)(options: _*)
@@ -131,7 +131,7 @@ final class ReplaySuite extends AnyFunSuite {
     assert(run.side.keys("skips-").size == 1)
   }
 
-  test("the range of a recreated topic that is not subscribed to any more is judged by onTopicRecreated") {
+  test("onTopicRecreated applies to the range of a recreated and unsubscribed topic") {
     val (run, from, until) = world("fail")
     run.log.delete("t")
     run.log.create("t", 1)
@@ -141,7 +141,9 @@ final class ReplaySuite extends AnyFunSuite {
     assert(replay("onTopicRecreated" -> "restart") == onlyU)
   }
 
-  test("such a topic is compared with the one of the batch, although a killed run has stored its next generation") {
+  test(
+    "a recreated topic is compared with the topic of the batch, even if a killed run has stored its next generation"
+  ) {
     val (run, from, until) = world("fail")
     run.log.delete("t")
     run.log.create("t", 1)
@@ -152,7 +154,7 @@ final class ReplaySuite extends AnyFunSuite {
       "SPLICE_KAFKA_DATA.TOPIC_RECREATED")
   }
 
-  test("the range of a topic that exists and is not subscribed to any more is read") {
+  test("the range of an existing unsubscribed topic is read") {
     val (run, from, until) = world("fail")
     val own                = without("t").settings
     run.log.subscribed = own.subscription

@@ -15,7 +15,7 @@ import splice.source.LogPartition
 import splice.source.errors.SpliceException
 import splice.source.log.LogRecord
 
-/** A cluster in memory that answers as brokers do, counts what it is asked, and can answer late or with something old. */
+/** Cluster in memory that responds like brokers and records requests. Responses may be late or stale. */
 final class SimulatedLog(subscription: Subscription, @volatile var named: Set[String] = Set.empty) extends LogMetadata {
 
   private val held  = mutable.SortedMap.empty[LogPartition, SimulatedLog.Held]
@@ -33,7 +33,7 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
   var unreadable: Set[String]                  = Set.empty
   var commits: Vector[Map[LogPartition, Long]] = Vector.empty
 
-  /** Whether commits fail. */
+  /** True if commits fail. */
   @volatile var commitsFail: Boolean     = false
   var group: Map[LogPartition, Long]     = Map.empty
   var between: String => Unit            = _ => ()
@@ -58,23 +58,23 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
 
   def fill(topic: String, partition: Int, count: Int): Unit = write(topic, partition, Seq.fill(count)(0L): _*)
 
-  /** Removes records below an offset. */
+  /** Removes records before an offset. */
   def expire(topic: String, partition: Int, until: Long): Unit = held(LogPartition(topic, partition)).expire(until)
 
-  /** Makes offsets hold no record, as markers of transactions do. */
+  /** Removes the records at some offsets, which then are like transaction markers. */
   def clear(topic: String, partition: Int, from: Long, until: Long): Unit =
     held(LogPartition(topic, partition)).clear(from, until)
 
-  /** Removes records from an offset on, as an unclean election does. */
+  /** Removes records from an offset on, like an unclean leader election. */
   def truncate(topic: String, partition: Int, end: Long): Unit = held(LogPartition(topic, partition)).truncate(end)
 
-  /** The next question about ends is answered with these. */
+  /** Sets the response to the next request of ends. */
   def answerEnds(ends: Map[LogPartition, Long]): Unit = stale.enqueue(ends)
 
-  /** The next description leaves these out. */
+  /** Omits these partitions from the next description. */
   def hide(partitions: LogPartition*): Unit = blind.enqueue(partitions.toSet)
 
-  /** From now on answers are as the cluster is. */
+  /** Removes all prepared stale responses. */
   def settle(): Unit = {
     stale.clear()
     blind.clear()
@@ -85,7 +85,7 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
   def first(partition: LogPartition): Long  = held(partition).first
   def end(partition: LogPartition): Long    = held(partition).end
 
-  /** The next description is this one. */
+  /** Sets the next description. */
   def answer(description: LogDescription): Unit = old.enqueue(description)
 
   override def describe(): LogDescription = asked("describe") {
@@ -103,7 +103,7 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
   override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] =
     asked("earliest") {
       val absent = partitions -- held.keySet
-      // Brokers do not respond to such a request before its timeout.
+      // Brokers do not respond to such a request before its timeout, so it must not be sent.
       require(absent.isEmpty, s"a request for the first offsets of $absent, which do not exist")
       led(partitions).map(p => p -> held(p).first).toMap
     }
@@ -169,7 +169,7 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
 
   private def there(partitions: Set[LogPartition]): Set[LogPartition] = partitions.filter(held.contains)
 
-  /** All of them, unless one has no leader. */
+  /** Returns all partitions, or fails if one has no leader. */
   private def led(partitions: Set[LogPartition]): Set[LogPartition] = {
     errors(partitions.filter(leaderless)).values.headOption.foreach(throw _)
     partitions
@@ -215,7 +215,7 @@ object SimulatedLog {
       records = records.filter(_.offset < to)
     }
 
-    /** Makes offsets hold no record, as markers of transactions do. */
+    /** Removes the records at some offsets, which then are like transaction markers. */
     def clear(from: Long, until: Long): Unit = records = records.filterNot(r => r.offset >= from && r.offset < until)
 
     def from(offset: Long): Option[TimedOffset] = records.find(_.offset >= offset)

@@ -15,7 +15,7 @@ import splice.source.options.SourceOptions
 import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, LogPartition, Position, ReadMode, SplitRange, StartPosition, StoredStart}
 
-/** A simulated cluster, a side log that outlives crashes, and enumerators over both. */
+/** Simulated cluster and a side log that outlives crashes, with enumerators over both. */
 final class SimulatedRun(options: (String, String)*) {
 
   private val all = Map("kafka.bootstrap.servers" -> "simulated:9092", "subscribe" -> "t") ++ options
@@ -39,14 +39,14 @@ final class SimulatedRun(options: (String, String)*) {
 
   private var stored = Option.empty[StoredStart]
 
-  /** Begins the source, and stores the start for later runs. */
+  /** Starts the source, and stores the start for later runs. */
   def begin(at: StartPosition, own: KafkaEnumerator = start()): KafkaPosition = {
     val position = own.start(at)
     stored = Some(SimulatedRun.stored(position, at))
     position
   }
 
-  /** The enumerator of another start of the query. */
+  /** Creates the enumerator of another start of the query. */
   def start(
       mode: ReadMode = ReadMode.Stream,
       sideLog: SideLog = side,
@@ -57,24 +57,24 @@ final class SimulatedRun(options: (String, String)*) {
     KafkaEnumerator(own, context, log, new ClockedDiscovery(log, settings.discoveryInterval, clock), looks)
   }
 
-  /** The ranges of a batch that another start of the query reads again. */
+  /** Returns the ranges of a batch that another start of the query replays. */
   def replay(from: KafkaPosition, until: KafkaPosition): Seq[SplitRange] = {
     val again = start()
     again.replay(from, until)
     again.splits(from, until)
   }
 
-  /** Lets so much time pass that topics are looked for again. */
+  /** Advances the clock past the discovery interval. */
   def later(): Unit = clock.pass(settings.discoveryInterval.plusMillis(1))
 }
 
 object SimulatedRun {
 
-  /** A clock that goes on when it is told to. */
+  /** Clock that advances only by calls. */
   final class Hands extends Clock {
     private var now = Instant.ofEpochMilli(1700000000000L)
 
-    /** Runs before each reading of the clock. */
+    /** Called before each read of the clock. */
     @volatile var read: () => Unit = () => ()
 
     def pass(time: Duration): Unit  = now = now.plus(time)
@@ -86,7 +86,7 @@ object SimulatedRun {
     override def withZone(zone: ZoneId): Clock = this
   }
 
-  /** A start as a hybrid stores it. */
+  /** Creates a stored start, as a hybrid source does. */
   def stored(position: Position, at: StartPosition): StoredStart = StoredStart(
     position.json,
     at match {

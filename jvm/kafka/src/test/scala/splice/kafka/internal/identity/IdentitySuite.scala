@@ -11,7 +11,7 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.{Limits, SplitEnumerator, StartPosition}
 
-/** Brokers that tell no cluster id, or tell it only at times. */
+/** Tests of brokers that return no cluster id, or return the id only sometimes. */
 final class IdentitySuite extends AnyFunSuite {
 
   private def run: SimulatedRun = {
@@ -25,7 +25,7 @@ final class IdentitySuite extends AnyFunSuite {
   private def read(enumerator: SplitEnumerator[KafkaPosition], from: KafkaPosition): KafkaPosition =
     enumerator.advance(from, Limits.Everything)
 
-  test("a cluster without an id is read, and read on after a restart") {
+  test("a cluster without an id is read, including after a restart") {
     val lived = run
     val first = lived.start()
     assert(read(first, first.start(StartPosition.Configured)) == at(0 -> 5L))
@@ -36,7 +36,7 @@ final class IdentitySuite extends AnyFunSuite {
     assert(lived.side.keys("identity-").flatMap(lived.side.get).flatten.forall(!_.contains("cluster")))
   }
 
-  test("an id that is told later is kept, and holds also when it is not told in between") {
+  test("a cluster id that is returned later is kept, even if some responses lack the id") {
     val lived = run
     val first = lived.start()
     val _     = read(first, first.start(StartPosition.Configured))
@@ -51,7 +51,7 @@ final class IdentitySuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_KAFKA_DATA.OTHER_CLUSTER")
   }
 
-  test("a topic made again is seen by its own id on a cluster without one") {
+  test("a recreated topic is detected by its topic id on a cluster without an id") {
     val lived = run
     val first = lived.start()
     val _     = read(first, first.start(StartPosition.Configured))

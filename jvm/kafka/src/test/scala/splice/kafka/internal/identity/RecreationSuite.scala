@@ -12,7 +12,7 @@ import splice.source.errors.SpliceException
 import splice.source.{Limits, LogPartition, StartPosition}
 import splice.testkit.LoggedMessages
 
-/** Topics that are deleted and created again, and clusters that are swapped, where `onTopicRecreated` is restart. */
+/** Tests of recreated topics and swapped clusters, with `onTopicRecreated` = restart. */
 final class RecreationSuite extends AnyFunSuite {
 
   private def world(options: (String, String)*): SimulatedRun = {
@@ -30,7 +30,7 @@ final class RecreationSuite extends AnyFunSuite {
 
   private def second(offset: Long): KafkaPosition = at(0 -> offset).as("t", 1)
 
-  test("the new topic is read from its beginning, also when it has as many records as the old one had") {
+  test("the new topic is read from its beginning, even with as many records as the old topic") {
     Seq(3, 10, 50).foreach { records =>
       val run  = world()
       val e    = run.start()
@@ -45,7 +45,7 @@ final class RecreationSuite extends AnyFunSuite {
     }
   }
 
-  test("it is noticed before the next look for topics, when there is something to read") {
+  test("a recreated topic with records is detected before the next discovery") {
     val run  = world("discoveryInterval" -> "1h")
     val e    = run.start()
     val from = e.advance(e.start(StartPosition.Configured), Limits.Everything)
@@ -55,7 +55,7 @@ final class RecreationSuite extends AnyFunSuite {
     assert(run.log.calls.count(_ == "ids") == 1)
   }
 
-  test("the warning counts records of the old topic only, also if the new one was longer when it was noticed") {
+  test("the warning counts only records of the old topic, even if the new topic is longer") {
     def warned(unread: Int): Seq[String] = {
       val run  = world("discoveryInterval" -> "1h")
       val e    = run.start()
@@ -74,7 +74,7 @@ final class RecreationSuite extends AnyFunSuite {
     }
   }
 
-  test("a recreated topic that is not subscribed to any more does not enter a position") {
+  test("an unsubscribed recreated topic is not added to a position") {
     val run = world("subscribe" -> "t,u")
     run.log.create("u", 1)
     val e = run.start()
@@ -90,7 +90,7 @@ final class RecreationSuite extends AnyFunSuite {
     assert(until == KafkaPosition.of(Seq(LogPartition("u", 0) -> 3L)))
   }
 
-  test("with fail it is an error as early") {
+  test("with fail, the error occurs as early") {
     val run = new SimulatedRun("startingOffsets" -> "earliest", "discoveryInterval" -> "1h")
     run.log.create("t", 1)
     run.log.fill("t", 0, 10)
@@ -101,7 +101,7 @@ final class RecreationSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_KAFKA_DATA.TOPIC_RECREATED" && error.getMessage.contains("'onTopicRecreated'"))
   }
 
-  test("the offset says it in a way that Spark's own source reads as the same numbers") {
+  test("the offset has the generation in a form that Spark's source reads as equal numbers") {
     assert(second(7).json == """{"t":{"00":7}}""")
     assert(KafkaPosition.read("""{"t":{"00":7}}""") == second(7))
     val two = KafkaPosition.of(Seq(t(0) -> 1L, t(10) -> 2L)).as("t", 2)
@@ -113,7 +113,7 @@ final class RecreationSuite extends AnyFunSuite {
       "SPLICE_CHECKPOINT.OTHER_SOURCE")
   }
 
-  test("the start is decided once: a crash before the offset, and retention, change nothing") {
+  test("the start is decided once, and neither a crash before the offset nor retention change it") {
     val run  = world("onOutOfRange" -> "earliest")
     val one  = run.start()
     val from = one.advance(one.start(StartPosition.Configured), Limits.Everything)
@@ -129,7 +129,7 @@ final class RecreationSuite extends AnyFunSuite {
     assert(again == until && two.splits(from, again) == Seq(range(0, 5, 8)))
   }
 
-  test("a batch that was planned of the old topic is not read from the new one") {
+  test("a batch of the old topic is not read from the new topic") {
     val run   = world()
     val begin = run.start().start(StartPosition.Configured)
     val until = run.start().advance(begin, Limits.Everything)
@@ -142,7 +142,7 @@ final class RecreationSuite extends AnyFunSuite {
     assert(run.start().splits(begin, next) == Seq(range(0, 0, 30)))
   }
 
-  test("it may happen again, and partitions found later begin in the topic that they are of") {
+  test("a topic can be recreated again, and later partitions begin in their topic") {
     val run = world()
     val e   = run.start()
     val a   = e.advance(e.start(StartPosition.Configured), Limits.Everything)
@@ -163,7 +163,7 @@ final class RecreationSuite extends AnyFunSuite {
     assert(run.start().splits(b, d) == Seq(range(0, 0, 6), range(1, 0, 3), range(2, 0, 2)))
   }
 
-  test("an answer of a broker that is behind is no new topic") {
+  test("a stale response does not count as a new topic") {
     val run = world()
     val e   = run.start()
     val a   = e.advance(e.start(StartPosition.Configured), Limits.Everything)
@@ -176,7 +176,7 @@ final class RecreationSuite extends AnyFunSuite {
     assert(e.advance(b, Limits.Everything) eq b)
   }
 
-  test("another cluster at the same address is read from its beginning, and so is the first one when it comes back") {
+  test("another cluster at the same address is read from its beginning, and so is the first cluster after its return") {
     Seq(true, false).foreach { tellsIds =>
       val run = world()
       run.log.tellsIds = tellsIds
@@ -204,7 +204,7 @@ final class RecreationSuite extends AnyFunSuite {
     assert(b == second(3) && (e.advance(b, Limits.Everything) eq b))
   }
 
-  test("offsets that Spark's own source wrote of the new topic are of the new topic") {
+  test("offsets that Spark's source wrote for the new topic belong to the new topic") {
     val run = world()
     val e   = run.start()
     val a   = e.advance(e.start(StartPosition.Configured), Limits.Everything)
@@ -218,7 +218,7 @@ final class RecreationSuite extends AnyFunSuite {
     assert(until == second(25) && f.splits(spark, until) == Seq(range(0, 22, 25)))
   }
 
-  test("a checkpoint whose side log was deleted goes on in the topic that there is") {
+  test("a checkpoint with a deleted side log continues in the current topic") {
     val run   = world()
     val fresh = new splice.coordinator.sidelog.MemorySideLog
     val e     = run.start(sideLog = fresh)
@@ -228,7 +228,7 @@ final class RecreationSuite extends AnyFunSuite {
     assert(run.start(sideLog = fresh).splits(second(4), second(7)) == Seq(range(0, 4, 7)))
   }
 
-  test("a topic that was found, and created again before it was read, is new") {
+  test("a topic that was recreated before its first read is new") {
     val run = new SimulatedRun("subscribePattern" -> "[tu]", "startingOffsets" -> "earliest")
     run.log.create("t", 1)
     val begin = run.start().start(StartPosition.Configured)
@@ -243,7 +243,7 @@ final class RecreationSuite extends AnyFunSuite {
     assert(e.splits(begin, until).map(_.toString) == Seq("u-0 [0, 4)"))
   }
 
-  test("brokers that tell no cluster id are read") {
+  test("brokers without a cluster id are read") {
     val run = world()
     run.log.clusterId = None
     val e     = run.start()

@@ -13,7 +13,7 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.{Limits, LogPartition, StartPosition}
 
-/** Topics that are gone, by `onTopicRemoved`. */
+/** Tests of `onTopicRemoved` for deleted topics. */
 final class RemovalSuite extends AnyFunSuite {
 
   private def world(policy: String, options: (String, String)*): (SimulatedRun, KafkaEnumerator, KafkaPosition) = {
@@ -38,7 +38,7 @@ final class RemovalSuite extends AnyFunSuite {
   private val both = """{"t":{"0":5},"u":{"0":2}}"""
   private val one  = """{"u":{"0":2}}"""
 
-  test("fail says what could not be read, and how many records") {
+  test("fail reports the unread ranges and the number of records") {
     val (run, e, from) = world("fail")
     remove(run)
     val error = intercept[SpliceException](e.advance(from, Limits.Everything))
@@ -46,7 +46,7 @@ final class RemovalSuite extends AnyFunSuite {
     assert(error.getMessage.contains("t-0 [5, 8)") && error.getMessage.contains("3 records"))
   }
 
-  test("drain goes on without the topic and keeps its position, also after a restart") {
+  test("drain continues without the topic and keeps its position, including across restarts") {
     val (run, e, from) = world("drain")
     remove(run)
     val until = e.advance(from, Limits.Everything)
@@ -57,7 +57,7 @@ final class RemovalSuite extends AnyFunSuite {
     assert(run.pauses == 0)
   }
 
-  test("a restart with fail reports the unread records of a topic that drain left out") {
+  test("a restart with fail reports the unread records of a topic that drain has skipped") {
     val (run, e, from) = world("drain")
     remove(run)
     val until   = e.advance(from, Limits.Everything)
@@ -67,7 +67,7 @@ final class RemovalSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("t-0 [5, "))
   }
 
-  test("drop forgets the position, and a topic of that name that comes later is new") {
+  test("drop removes the position, and a later topic of the same name is new") {
     Seq("earliest" -> 0L, "latest" -> 4L).foreach { case (newStart, first) =>
       val (run, e, from) = world("drop", "newPartitionsStartAt" -> newStart)
       remove(run)
@@ -85,7 +85,7 @@ final class RemovalSuite extends AnyFunSuite {
     }
   }
 
-  test("drop resumes a topic that is there again with the same id, since a broker that said otherwise was wrong") {
+  test("drop resumes a topic that returns with the same id, because the earlier response was wrong") {
     val (run, e, from) = world("drop")
     run.log.fill("u", 0, 2)
     val hidden = run.settings.retries + 2
@@ -102,7 +102,7 @@ final class RemovalSuite extends AnyFunSuite {
     assert(e.splits(until, back).map(_.toString) == Seq("t-0 [5, 8)"))
   }
 
-  test("drain forgets the position after its time, and resumes before") {
+  test("drain resumes a topic within its time, and removes the position after that") {
     val (run, e, from) = world("drain", "removedRetention" -> "2d")
     (1 to run.settings.retries + 2).foreach(_ => run.log.hide(LogPartition("t", 0)))
     run.log.fill("u", 0, 2)
@@ -123,7 +123,7 @@ final class RemovalSuite extends AnyFunSuite {
     assert(other.start().advance(left, Limits.Everything).json == one)
   }
 
-  test("a kept topic that comes back as another one is judged by onTopicRecreated") {
+  test("onTopicRecreated applies to a kept topic that returns with another id") {
     val (run, e, from) = world("drain")
     remove(run)
     val until = e.advance(from, Limits.Everything)
@@ -133,7 +133,7 @@ final class RemovalSuite extends AnyFunSuite {
       "SPLICE_KAFKA_DATA.TOPIC_RECREATED")
   }
 
-  test("a planned batch is read again without the topic that is gone") {
+  test("a planned batch is replayed without the deleted topic") {
     val (run, e, from) = world("drop")
     run.log.fill("u", 0, 2)
     val until = e.advance(from, Limits.Everything)
@@ -141,7 +141,7 @@ final class RemovalSuite extends AnyFunSuite {
     assert(run.replay(from, until).map(_.toString) == Seq("u-0 [0, 2)"))
   }
 
-  test("a bounded source ends without the topic that is gone") {
+  test("a bounded source ends without the deleted topic") {
     val (run, _, from) = world("drain", "endingOffsets" -> """{"t":{"0":8},"u":{"0":0}}""")
     assert(run.start().evidence(from).isEmpty)
     run.log.delete("t")
@@ -150,7 +150,7 @@ final class RemovalSuite extends AnyFunSuite {
     assert(e.evidence(from).nonEmpty)
   }
 
-  test("a topic that was found, not read and then deleted is reported as missing") {
+  test("a topic that was deleted before its first read is reported as missing") {
     val run = new SimulatedRun("subscribePattern" -> "[tu]", "startingOffsets" -> "earliest")
     run.log.create("t", 1)
     val e     = run.start()
@@ -168,7 +168,7 @@ final class RemovalSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("u-0 [0, end)"))
   }
 
-  test("failOnDataLoss = false is drop") {
+  test("failOnDataLoss = false has the effect of drop") {
     val run = new SimulatedRun("failOnDataLoss" -> "false", "subscribe" -> "t,u", "startingOffsets" -> "earliest")
     run.log.create("t", 1)
     run.log.create("u", 1)

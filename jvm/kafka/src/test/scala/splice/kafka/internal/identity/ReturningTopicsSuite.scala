@@ -16,12 +16,12 @@ import splice.source.errors.SpliceException
 import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode, StartPosition}
 import splice.testkit.LoggedMessages
 
-/** Topics that are deleted and exist again, next to a topic that stays. */
+/** Tests of topics that are deleted and return, next to a topic that stays. */
 final class ReturningTopicsSuite extends AnyFunSuite {
 
   private val u = LogPartition("u", 0)
 
-  /** A query that has read five records of `t` and none of `u`. */
+  /** Query that has read five records of `t` and none of `u`. */
   private def world(options: (String, String)*): (SimulatedRun, KafkaEnumerator, KafkaPosition) = {
     val run = new SimulatedRun(Seq("subscribe" -> "t,u", "startingOffsets" -> "earliest") ++ options: _*)
     Seq("t", "u").foreach(run.log.create(_, 1))
@@ -30,7 +30,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     (run, e, e.advance(e.start(StartPosition.Configured), Limits.Everything))
   }
 
-  /** Brokers deny the topic as often as they are asked in one look. */
+  /** Brokers omit the topic in all responses of one discovery. */
   private def hide(run: SimulatedRun): Unit = {
     (1 to run.settings.retries + 1).foreach(_ => run.log.hide(t(0)))
     run.later()
@@ -46,7 +46,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
   private def ranges(e: KafkaEnumerator, from: KafkaPosition, until: KafkaPosition): Seq[String] =
     e.splits(from, until).map(_.toString)
 
-  test("a kept topic that came back in time is not forgotten later") {
+  test("a kept topic that returned in time is not removed later") {
     val (run, e, from) = world("onTopicRemoved" -> "drain", "removedRetention" -> "2d")
     hide(run)
     val gone = all(e, from)
@@ -60,7 +60,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
   }
 
   test(
-    "a dropped topic that comes back with more partitions resumes the one and begins the other at its first record"
+    "a dropped topic that returns with more partitions resumes its partition, and the new partition begins at its first record"
   ) {
     val (run, e, from) = world("onTopicRemoved" -> "drop")
     hide(run)
@@ -75,7 +75,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     assert(ranges(e, gone, back) == Seq("t-0 [5, 6)", "t-1 [1, 4)"))
   }
 
-  test("a dropped topic that comes back is new where brokers tell no ids") {
+  test("a dropped topic that returns is new if brokers return no topic ids") {
     val (run, e, from) = world("onTopicRemoved" -> "drop")
     run.log.tellsIds = false
     hide(run)
@@ -85,7 +85,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     assert(ranges(e, gone, back) == Seq("t-0 [0, 5)"))
   }
 
-  test("a topic of which one partition is denied keeps its position under all policies") {
+  test("a topic with one missing partition keeps its position under all policies") {
     Seq("drop", "drain").foreach { policy =>
       val (run, e, from) = world("onTopicRemoved" -> policy)
       run.log.create("t", 2)
@@ -103,7 +103,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
 
   private val group = Seq("commitToGroup" -> "true", "kafka.group.id" -> "g")
 
-  test("offsets of a topic go to the group again once it is back") {
+  test("offsets of a topic are committed to the group again after its return") {
     val (run, e, from) = world(("onTopicRemoved" -> "drain") +: group: _*)
     hide(run)
     val gone = all(e, from)
@@ -114,7 +114,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     assert(run.log.commits == Seq(Map(u -> 0L), Map(t(0) -> 6L, u -> 0L)))
   }
 
-  test("offsets of a topic before it was created again do not go to the group") {
+  test("offsets of a topic before its recreation are not committed to the group") {
     val (run, e, from) = world(("onTopicRecreated" -> "restart") +: group: _*)
     run.log.delete("t")
     run.log.create("t", 1)
@@ -125,7 +125,9 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     assert(run.log.commits == Seq(Map(u -> 0L), Map(t(0) -> 0L, u -> 0L)))
   }
 
-  test("the last offsets go to the group when a query ends, if the option is set, and a failed commit is reported") {
+  test(
+    "the last offsets are committed to the group at the end of a query if the option is set, and a failure is reported"
+  ) {
     val (run, e, from) = world(group: _*)
     e.stopped(None)
     assert(run.log.commits.isEmpty)
@@ -135,11 +137,11 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     run.log.commitsFail = true
     assert(!e.commitEnd(from))
     val (quiet, other, _) = world()
-    other.stopped(throw new IllegalStateException("asked for a position"))
+    other.stopped(throw new IllegalStateException("a position is not needed"))
     assert(other.commitEnd(from) && quiet.log.commits.isEmpty)
   }
 
-  test("a start that was not stored begins in the topic that was created since") {
+  test("a start that was not stored begins in the topic that was created later") {
     val run = new SimulatedRun("startingOffsets" -> "earliest")
     run.log.create("t", 1)
     run.log.fill("t", 0, 9)
@@ -153,7 +155,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     assert(ranges(e, from, all(e, from)) == Seq("t-0 [0, 4)"))
   }
 
-  test("a topic that another driver took for a new one is judged by onTopicRecreated") {
+  test("onTopicRecreated applies to a topic that another driver treated as new") {
     def driver(policy: String): (SimulatedRun, KafkaPosition) = {
       val run = new SimulatedRun(
         "subscribePattern" -> "[tu]",
@@ -171,7 +173,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
       run.log.delete("t")
       run.log.create("t", 1)
       run.log.fill("t", 0, 2)
-      // It is at a position without the topic.
+      // The run is at a position without the topic.
       all(run.start(), begin)
       (run, from)
     }
@@ -185,7 +187,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     assert(messages.count(_.contains("'onTopicRecreated'")) == 1, messages)
   }
 
-  test("a run with a fixed end reads a new topic to its end, and the others to the ends that were fixed") {
+  test("a run with a fixed end reads a new topic to its end, and the others to their fixed ends") {
     val (run, _, from) = world("onTopicRecreated" -> "restart")
     run.log.fill("u", 0, 2)
     val e = run.start()
@@ -232,7 +234,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
   }
 
   test(
-    "of several topics that are not subscribed to any more, only deleted ones are left out of a logged batch"
+    "a replay of a logged batch skips only the deleted topics of several unsubscribed topics"
   ) {
     val run = new SimulatedRun("subscribe" -> "t,u,v", "startingOffsets" -> "earliest")
     Seq("t", "u", "v").foreach(run.log.create(_, 1))
@@ -252,10 +254,10 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     val dropping = later("drop")
     dropping.replay(from, until)
     assert(ranges(dropping, from, until) == Seq("u-0 [0, 3)", "v-0 [0, 3)"))
-    assert(run.pauses == run.settings.retries, "it is asked again before a topic is taken for deleted")
+    assert(run.pauses == run.settings.retries, "the description is retried before a topic counts as deleted")
   }
 
-  test("closing ends discovery first, and the clients also if discovery fails to end") {
+  test("close ends discovery first, and closes the clients even if discovery fails to end") {
     Seq(false, true).foreach { fails =>
       val (run, _, _) = world()
       val discovery   = new ReturningTopicsSuite.Ended(run.log.describe(), fails)
@@ -271,7 +273,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
 
 object ReturningTopicsSuite {
 
-  /** A discovery that remembers that it was ended. */
+  /** Discovery that records its end. */
   final private class Ended(seen: LogDescription, fails: Boolean) extends Discovery {
     var ended                                    = false
     override def now(): LogDescription           = seen

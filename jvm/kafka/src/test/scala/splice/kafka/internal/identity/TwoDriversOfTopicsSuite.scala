@@ -12,7 +12,7 @@ import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{Limits, LogPartition, StartPosition}
 
-/** Two drivers on one checkpoint by mistake. One of them has not read the latest entries of topics. */
+/** Tests of two concurrent drivers on one checkpoint. One driver has not read the latest entries of topics. */
 final class TwoDriversOfTopicsSuite extends AnyFunSuite {
 
   private def position(topic: String, offset: Long): KafkaPosition =
@@ -33,7 +33,7 @@ final class TwoDriversOfTopicsSuite extends AnyFunSuite {
     assert(new IdentityLog(side).known == behind.known)
   }
 
-  test("a generation of the same topic that the other driver has begun holds, and its start is not decided again") {
+  test("a generation of the same topic that the other driver has begun is kept, and its start is not decided again") {
     val side          = new MemorySideLog
     val (one, behind) = (new IdentityLog(side), new IdentityLog(side))
     one.renew("t", owner("t-2"), position("t", 5))(position("t", 0))
@@ -41,7 +41,7 @@ final class TwoDriversOfTopicsSuite extends AnyFunSuite {
     assert(made.starts == position("t", 0) && side.keys("generation-").size == 1)
   }
 
-  test("a topic that both drivers find recreated is read once, although one of them finds another one too") {
+  test("a recreated topic that both drivers detect is read once, even if one driver detects a second recreated topic") {
     val run = new SimulatedRun(
       "subscribe"        -> "t,u",
       "startingOffsets"  -> "earliest",
@@ -83,7 +83,7 @@ final class TwoDriversOfTopicsSuite extends AnyFunSuite {
     assert(new DeletionLog(side).all.map(_.topic).toSet == Set("u", "v", "w"))
   }
 
-  test("a deletion of the same topic that the other driver has stored holds") {
+  test("a deletion of the same topic that the other driver has stored is kept") {
     val side          = new MemorySideLog
     val (one, behind) = (new DeletionLog(side), new DeletionLog(side))
     one.delete("t", position("t", 5), Instant.EPOCH)

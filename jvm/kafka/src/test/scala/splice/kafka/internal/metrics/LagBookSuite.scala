@@ -24,7 +24,7 @@ final class LagBookSuite extends AnyFunSuite {
 
   private val none = TaskReads()
 
-  test("rows, bytes by the average of the topic, and seconds since the last record that was read") {
+  test("the lag has rows, bytes by the average size of the topic, and seconds since the last read record") {
     val book  = new LagBook
     val reads = read(p(0), rows = 10, bytes = 1000, at = start.minusSeconds(30))
     val lag   = book.look(SortedMap(p(0) -> 10L, p(1) -> 0L), Map(p(0) -> 15L, p(1) -> 4L).get, reads, start)
@@ -34,21 +34,21 @@ final class LagBookSuite extends AnyFunSuite {
     assert(lag.report(ProgressMetric.SecondsBehind) == "30")
   }
 
-  test("what is not known is left out") {
+  test("unknown values are omitted") {
     val lag = new LagBook().look(SortedMap(p(0) -> 1L), Map(p(0) -> 3L).get, none, start).report
     assert(lag(ProgressMetric.RowsBehind) == "2")
     assert(!lag.contains(ProgressMetric.BytesBehind) && !lag.contains(ProgressMetric.SecondsBehind))
     assert(lag(ProgressMetric.Lagging) == """[{"partition":"t-0","rowsBehind":2}]""")
   }
 
-  test("while no end is known there are no figures of the backlog, also not those of Spark's source") {
+  test("without an end, all metrics of the backlog are omitted, including those of Spark's source") {
     val book = new LagBook
     assert(book.look(SortedMap(p(0) -> 1L, p(1) -> 2L), _ => None, none, start).report.isEmpty)
     val lag = book.look(SortedMap(p(0) -> 1L, p(1) -> 2L), Map(p(0) -> 3L).get, none, start).report
     assert(lag(ProgressMetric.MostBehind) == "2" && lag(ProgressMetric.RowsBehind) == "2")
   }
 
-  test("a record after a long silence is as late as the last look at which there was none") {
+  test("the delay of a record after a pause counts from the last check without records") {
     val book = new LagBook
     val _    = book.look(SortedMap(p(0) -> 5L), Map(p(0) -> 5L).get, read(p(0), 5, 50, start.minusSeconds(3600)), start)
     val lag  = book.look(SortedMap(p(0) -> 5L), Map(p(0) -> 6L).get, none, start.plusSeconds(7))
@@ -57,7 +57,7 @@ final class LagBookSuite extends AnyFunSuite {
     assert(done.partitions.map(_.seconds) == Seq(Some(0)))
   }
 
-  test("rows arriving a second, by topic") {
+  test("the arrival rate is reported in rows per second by topic") {
     val book = new LagBook
     val at   = SortedMap(p(0) -> 0L, p(1) -> 0L, p(0, "u") -> 0L)
     assert(book.look(at, Map(p(0) -> 10L).get, none, start).arriving.isEmpty)
@@ -66,13 +66,13 @@ final class LagBookSuite extends AnyFunSuite {
     assert(lag.report(ProgressMetric.RowsArriving) == "10")
   }
 
-  test("an end below the position is no lag, and a partition that is gone is forgotten") {
+  test("an end before the position is not lag, and a deleted partition is removed") {
     val book = new LagBook
     assert(book.look(SortedMap(p(0) -> 5L), Map(p(0) -> 3L).get, none, start).partitions.map(_.rows) == Seq(0))
     assert(book.look(SortedMap(p(1) -> 5L), _ => None, none, start).partitions.map(_.partition) == Seq(p(1)))
   }
 
-  test("the progress names few topics and partitions, however many there are") {
+  test("the progress has a limited number of topics and partitions") {
     val offsets = SortedMap.from(for (t <- 0 until 100; i <- 0 until 10) yield p(i, s"topic-$t") -> 0L)
     val ends    = offsets.toMap.map { case (at, _) => at -> (at.topic.drop(6).toLong + 1) * 10 }
     val reads   = offsets.keys.map(read(_, 1, 100, start)).reduce(_ ++ _)
@@ -85,7 +85,7 @@ final class LagBookSuite extends AnyFunSuite {
     assert(Json.items(Json.read(report(ProgressMetric.Lagging)).get).size == Lag.PartitionsShown)
   }
 
-  test("reports of tasks add up, and are taken once") {
+  test("reports of tasks are added, and each report is used once") {
     val reports = new ReadReports("run")
     val first   = Report("run", read(p(0), 2, 20, start))
     val second  =

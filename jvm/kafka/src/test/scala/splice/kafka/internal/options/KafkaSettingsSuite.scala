@@ -14,7 +14,7 @@ import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions
 import splice.source.{Limits, LogPartition}
 
-/** What options may say, and what is said when they may not. */
+/** Tests of valid options and of the errors for invalid options. */
 final class KafkaSettingsSuite extends AnyFunSuite {
 
   private val servers = "kafka.bootstrap.servers" -> "one:9092,two:9092"
@@ -28,7 +28,7 @@ final class KafkaSettingsSuite extends AnyFunSuite {
   private def reader(client: ClientProperties): Map[String, Object] =
     client.reader("run-1", client.limited(ReadLimits(4, 1 << 20, 1 << 20, 500, 1 << 20)))
 
-  test("defaults are those of Spark's own source") {
+  test("the defaults equal those of Spark's source") {
     val s = settings(servers, topics)
     assert(s.subscription == Subscription.Topics(SortedSet("a", "b")))
     assert(s.start.isEmpty && s.ending.isEmpty)
@@ -37,26 +37,26 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     assert(s.pollTimeout.isEmpty && s.retries == 3 && s.retryInterval == Duration.ofSeconds(1))
   }
 
-  test("keys are read whatever their case") {
+  test("option keys are case-insensitive") {
     assert(settings("KAFKA.bootstrap.SERVERS" -> "one:9092", "SubScribe" -> "a").client.servers == "one:9092")
     val client = settings(servers, topics, "Kafka.Group.Id" -> "g", "kafka.my.pluginSetting" -> "x").client
     assert(client.group.contains("g") && client.properties.contains("my.pluginSetting"))
     assert(refused(topics, "KAFKA.Auto.Offset.Reset" -> "latest").contains("Auto.Offset.Reset"))
   }
 
-  test("the servers are needed") {
+  test("the bootstrap servers are required") {
     assert(
       intercept[SpliceOptionException](settings(topics)).getMessage.contains("'kafka.bootstrap.servers' is missing")
     )
   }
 
-  test("a pattern is looked for in the name, as Spark's own source does it") {
+  test("a pattern matches a part of the topic name, as in Spark's source") {
     def covers(pattern: String, topic: String) =
       settings(servers, "subscribePattern" -> pattern).subscription.covers(LogPartition(topic, 0))
     assert(covers(" rder ", "orders") && covers("^orders$", "orders") && !covers("^orders$", "orders-late"))
   }
 
-  test("exactly one of subscribe, subscribePattern and assign is needed") {
+  test("exactly one of subscribe, subscribePattern and assign is required") {
     val none = refused()
     assert(Seq("subscribe", "subscribePattern", "assign").forall(o => none.contains(s"'$o'")))
     val two = refused(topics, "assign" -> """{"a":[0]}""")
@@ -78,7 +78,7 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     assert(text("assign" -> """{"b":[2,0],"a":[1]}""") == "assign=a:1;b:0,2")
   }
 
-  test("texts that are no subscription are refused by name") {
+  test("invalid subscriptions are rejected with their option") {
     assert(refused("subscribe" -> " , ").contains("'subscribe'"))
     assert(refused("subscribePattern" -> "a(").contains("'a(' is not a valid value of option 'subscribePattern'"))
     Seq("{}", "[0]", """{"a":["0"]}""", """{"a":[-1]}""", "a").foreach(text =>
@@ -86,7 +86,7 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     )
   }
 
-  test("the start: timestamp before timestamps before offsets") {
+  test("the options of the start have the precedence timestamp, timestamps, offsets") {
     def start(options: (String, String)*) = settings(Seq(servers, topics) ++ options: _*).start
     val at                                = SortedMap(LogPartition("a", 0) -> 23L, LogPartition("a", 1) -> -1L)
     val words                             = Seq("startingOffsets" -> """{"a":{"0":23,"1":-1}}""")
@@ -102,7 +102,7 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     )))
   }
 
-  test("committed offsets need a group") {
+  test("a start at committed offsets needs a group") {
     assert(refused(topics, "startingOffsets" -> "committed").contains("'kafka.group.id' is missing"))
     val s =
       settings(
@@ -115,7 +115,7 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     assert(s.start.contains(StartingOffsets.Committed(OnNoCommittedOffset.Latest)))
   }
 
-  test("starts and ends that mean nothing are refused") {
+  test("invalid starts and ends are rejected") {
     Seq("soon", """{"a":{"0":-3}}""", """{"a":{"x":1}}""", """{"a":{"0":"1"}}""", "{}").foreach { text =>
       assert(refused(topics, "startingOffsets" -> text).contains("'startingOffsets'"), text)
     }
@@ -128,12 +128,12 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     ).contains("'-5' is not a valid value of option 'startingTimestamp'"))
   }
 
-  test("a batch cannot wait for more than it may read") {
+  test("the minimum of a batch must not exceed its maximum") {
     val text = refused(topics, "minOffsetsPerTrigger" -> "10", "maxOffsetsPerTrigger" -> "9")
     assert(text.contains("minOffsetsPerTrigger, maxOffsetsPerTrigger"))
   }
 
-  test("properties that would break the source are refused with the reason") {
+  test("properties that would break the source are rejected with the reason") {
     val properties =
       Seq(
         "auto.offset.reset",
@@ -159,7 +159,7 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     assert(text.contains(s"'kafka.$property' is not allowed: ") && text.contains("deleted topic"))
   }
 
-  test("client properties go through, and win over what readers set for speed") {
+  test("client properties are forwarded and override the tuning of readers") {
     val client = settings(
       servers,
       topics,
@@ -174,7 +174,7 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     assert(own("fetch.max.wait.ms") == "10" && own("max.partition.fetch.bytes") == (1 << 20).toString)
   }
 
-  test("clients that read no records tell nobody of themselves, unless they are asked to") {
+  test("clients that read no records have no metric reporters, unless configured") {
     def clients(options: (String, String)*) = {
       val c = settings(Seq(servers, topics) ++ options: _*).client
       Seq(c.driver("run-1"), c.admin)
@@ -189,7 +189,7 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     assert(!reader(settings(servers, topics).client).contains("metric.reporters"))
   }
 
-  test("the timeout of the driver is the one that the user set, whichever") {
+  test("the timeout of the driver is the timeout that the user sets, for each property") {
     def timeouts(options: (String, String)*) = {
       val c = settings(Seq(servers, topics) ++ options: _*).client
       (c.timeoutMillis, c.admin("default.api.timeout.ms"), c.admin("request.timeout.ms"))
@@ -205,7 +205,7 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     assert(!s.toString.contains("hunter2") && s.toString.contains("one:9092"))
   }
 
-  test("what a batch may read, and of which partitions") {
+  test("limits, weights and floors of a batch are parsed and checked") {
     val s =
       settings(servers, topics, "maxBytesPerTrigger" -> "64m", "admission" -> "EQUAL", "topicWeights" -> """{"a":3}""")
     assert(s.limits.bytes.contains(64L << 20))
@@ -220,7 +220,7 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     assert(settings(servers, "subscribePattern" -> ".*", "topicWeights" -> """{"c":2}""").admission.weight("c") == 2)
   }
 
-  test("floors are parts of a batch, 1 at most together, of topics that are read") {
+  test("floors are shares of a batch for subscribed topics that add up to at most 1") {
     val s = settings(servers, topics, "topicFloors" -> """{"b":0.5,"a":0.25}""")
     assert(s.admission.floors == Seq(AdmissionFloor(0.25, Set("a")), AdmissionFloor(0.5, Set("b"))))
     Seq("""{"a":0}""", """{"a":0.7,"b":0.4}""").foreach(text =>

@@ -11,7 +11,7 @@ import splice.kafka.KafkaSource
 import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions
 
-/** What the options about changed logs may say. */
+/** Tests of the options for changed logs. */
 final class PolicyOptionsSuite extends AnyFunSuite {
 
   private def settings(options: (String, String)*): KafkaSettings =
@@ -20,7 +20,7 @@ final class PolicyOptionsSuite extends AnyFunSuite {
   private def refused(options: (String, String)*): String =
     intercept[SpliceOptionException](settings(options: _*)).getMessage
 
-  test("by default everything that is lost is an error") {
+  test("by default any loss is an error") {
     assert(settings().policies == LogPolicies(
       NewPartitions.Earliest,
       OutOfRange.Fail,
@@ -30,7 +30,7 @@ final class PolicyOptionsSuite extends AnyFunSuite {
     ))
   }
 
-  test("each of them says what it says") {
+  test("each option sets its policy") {
     val all = settings(
       "newPartitionsStartAt" -> "LATEST",
       "onOutOfRange"         -> "timestamp:1700000000000",
@@ -51,7 +51,7 @@ final class PolicyOptionsSuite extends AnyFunSuite {
     assert(settings("onTopicRemoved" -> "Drain").policies.removed == TopicRemoved.Drain(Duration.ofDays(7)))
   }
 
-  test("a wrong word names the option, the word, and what is allowed") {
+  test("the error for an invalid value has the option, the value and the allowed values") {
     Seq(
       "newPartitionsStartAt" -> "newest",
       "onOutOfRange"         -> "timestamp:soon",
@@ -65,7 +65,7 @@ final class PolicyOptionsSuite extends AnyFunSuite {
     assert(refused("onTopicRemoved" -> "keep").contains("fail, drain, drop"))
   }
 
-  test("failOnDataLoss = false is onOutOfRange = earliest and onTopicRemoved = drop, where they say nothing") {
+  test("failOnDataLoss = false sets onOutOfRange = earliest and onTopicRemoved = drop, unless they are set") {
     val lenient = settings("failOnDataLoss" -> "false").policies
     assert(lenient.outOfRange == OutOfRange.Earliest && lenient.removed == TopicRemoved.Drop)
     assert(lenient.recreated == TopicRecreated.Fail)
@@ -82,11 +82,11 @@ final class PolicyOptionsSuite extends AnyFunSuite {
     }
   }
 
-  test("a bounded source cannot begin again in another topic") {
+  test("a bounded source does not support onTopicRecreated = restart") {
     assert(refused("onTopicRecreated" -> "restart", "endingOffsets" -> "latest").contains("endingOffsets"))
   }
 
-  test("commitToGroup, and an end that a group has committed, need a group") {
+  test("commitToGroup and an end at committed offsets need a group") {
     assert(refused("commitToGroup" -> "true").contains("'kafka.group.id' is missing"))
     assert(refused("endingOffsets" -> "committed").contains("'kafka.group.id' is missing"))
     assert(new KafkaSource(settings("commitToGroup" -> "true", "kafka.group.id" -> "g")).commits)
@@ -96,7 +96,7 @@ final class PolicyOptionsSuite extends AnyFunSuite {
     assert(ending.contains(EndingOffsets.Committed(OnNoCommittedOffset.Latest)))
   }
 
-  test("the rack comes from one place") {
+  test("the rack has one source") {
     def rack(text: String) = settings("rackFrom" -> text).rackFrom.rack(Map("ZONE" -> " a ").get, Map("k.z" -> "b").get)
     assert(rack("env:ZONE").contains("a") && rack("conf:k.z").contains("b"))
     assert(rack("none").isEmpty && rack("env:NONE").isEmpty)

@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions
 
-/** Limits of consumers within a number of bytes. */
+/** Tests of consumer limits within a number of bytes. */
 final class ReadLimitsSuite extends AnyFunSuite {
 
   private val mib = 1L << 20
@@ -18,7 +18,7 @@ final class ReadLimitsSuite extends AnyFunSuite {
   private def client(options: (String, String)*) =
     KafkaSettings(SourceOptions(Map("kafka.bootstrap.servers" -> "one:9092", "subscribe" -> "t") ++ options)).client
 
-  test("responses, polled records and left over records fit into the bytes, for any numbers") {
+  test("responses, polled records and leftover records fit into the bytes, for any numbers") {
     val random = new Random(11)
     (1 to 2000).foreach { _ =>
       val bytes                  = mib + random.nextLong(1024 * mib)
@@ -27,7 +27,7 @@ final class ReadLimitsSuite extends AnyFunSuite {
       val limits                 = ReadLimits.within(bytes, partitions, Some(record))
       val reader                 = client().reader("run", limits)
       def set(key: String): Long = reader(key).toString.toLong
-      // The client holds one response per partition, and the socket is read through a copy of one.
+      // The client keeps one response per partition, and the socket needs a copy of one response.
       val responses = partitions * set("fetch.max.bytes") + set("fetch.max.bytes")
       val polled    = set("max.poll.records") * (record + 400)
       val smallest  = set("fetch.max.bytes") == 16384
@@ -38,7 +38,7 @@ final class ReadLimitsSuite extends AnyFunSuite {
     }
   }
 
-  test("responses, decoded bytes and left over batches fit into the bytes, where a poll returns batches") {
+  test("if a poll returns batches, responses, decoded bytes and leftover batches fit into the bytes") {
     val random = new Random(12)
     (1 to 2000).foreach { _ =>
       val bytes                  = mib + random.nextLong(1024 * mib)
@@ -46,14 +46,14 @@ final class ReadLimitsSuite extends AnyFunSuite {
       val limits                 = ReadLimits.ofBatches(bytes, partitions)
       val reader                 = client("kafka.max.poll.records" -> "5000").reader("run", limits)
       def set(key: String): Long = reader(key).toString.toLong
-      // A poll returns some groups of batches, each of which may be the last one of its partition's response.
+      // A poll returns some groups of batches. Each group may be the last group of the response of its partition.
       val responses = (partitions + math.min(partitions.toLong, set("max.poll.records")) + 1) * set("fetch.max.bytes")
       assert(set("max.poll.records") == 8)
       assert(responses + limits.leftoverBytes + 256 * 1024 <= bytes || set("fetch.max.bytes") == 16384, (bytes, limits))
     }
   }
 
-  test("a number of records per poll has no effect where a poll returns batches, and no warning") {
+  test("if a poll returns batches, max.poll.records has no effect and logs no warning") {
     val limits = ReadLimits.ofBatches(64 * mib, 8)
     Seq("7", "100000").foreach { set =>
       val own = client("kafka.max.poll.records" -> set)
@@ -61,11 +61,11 @@ final class ReadLimitsSuite extends AnyFunSuite {
     }
   }
 
-  test("a record that is larger than its share is polled alone") {
+  test("a record that exceeds its share is polled alone") {
     assert(ReadLimits.within(16 * mib, 4, Some(100.0 * mib)).pollRecords == 1)
   }
 
-  test("few partitions have large responses, and many small ones") {
+  test("few partitions have large responses, and many partitions have small responses") {
     def fetch(bytes: Long, partitions: Int) = ReadLimits.within(bytes, partitions, None).fetchBytes
     assert(fetch(512 * mib, 1) == 16 * mib)
     assert(fetch(64 * mib, 1) == 16 * mib)
@@ -73,7 +73,7 @@ final class ReadLimitsSuite extends AnyFunSuite {
     assert(fetch(mib, 500) == 16 << 10)
   }
 
-  test("properties below the limits hold, and properties above them are lowered and named") {
+  test("properties below the limits are kept, and properties above the limits are lowered and reported") {
     val limits = ReadLimits.within(64 * mib, 8, None)
     val own    = client(
       "kafka.fetch.max.bytes"           -> "1000000000",
@@ -92,7 +92,7 @@ final class ReadLimitsSuite extends AnyFunSuite {
     assert(client("kafka.max.poll.records" -> "7").limited(limits).pollRecords == 7)
   }
 
-  test("a property that is no number is left for Kafka to reject") {
+  test("a property that is not a number is rejected by Kafka") {
     val own = client("kafka.max.poll.records" -> "many")
     assert(own.reader("run", own.limited(ReadLimits.within(64 * mib, 8, None)))("max.poll.records") == "many")
   }

@@ -20,7 +20,7 @@ import splice.kafka.internal.enumerator.SimulatedRun.range
 import splice.kafka.internal.options.ReadLimits
 import splice.kafka.internal.reader.SlotWorld
 
-/** Records that a poll brought beyond the end of a range. */
+/** Tests of leftover records, which a poll returns after the end of a range. */
 final class LeftoverSuite extends AnyFunSuite with Eventually {
 
   implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(20, Seconds))
@@ -44,8 +44,8 @@ final class LeftoverSuite extends AnyFunSuite with Eventually {
     Option(thing.get()).isEmpty
   }
 
-  test("they keep neither the records that were handed over nor the response in memory") {
-    // As the client builds headers: they refer to the response until they are read.
+  test("leftover records keep neither returned records nor the response in memory") {
+    // Like in the client, headers refer to the response until they are read.
     var response = ByteBuffer.wrap(new Array[Byte](1 << 20))
     response.put(0, 'k'.toByte).put(1, 'v'.toByte)
     val headers = new RecordHeaders
@@ -66,7 +66,7 @@ final class LeftoverSuite extends AnyFunSuite with Eventually {
     assert(new String(header.value) == "v")
   }
 
-  test("their bytes are those of keys, values, headers and objects") {
+  test("the size of leftover records includes keys, values, headers and objects") {
     val headers = new RecordHeaders
     headers.add("key", Array[Byte](1, 2)).add("none", Option.empty[Array[Byte]].orNull)
     val polled = new ArrayList[ConsumerRecord[Array[Byte], Array[Byte]]]
@@ -76,8 +76,8 @@ final class LeftoverSuite extends AnyFunSuite with Eventually {
     assert(Leftover.of(polled, 2).bytes == 0)
   }
 
-  test("beyond the lease they are dropped, and the next range seeks: no record is lost or read twice") {
-    // Room for the left over records of one partition. The mock counts no bytes of keys and values.
+  test("leftover records above the lease are dropped, and the next range seeks without loss or duplicates") {
+    // The lease fits the leftover records of one partition. The mock counts no bytes of keys and values.
     val room  = 3 * 400L
     val lease = new ReadLease(ReadLimits(8, 1 << 20, 1 << 20, 500, room), None, None)
     val w     = new SlotWorld(lease = lease)
@@ -91,7 +91,7 @@ final class LeftoverSuite extends AnyFunSuite with Eventually {
     assert(w.consumer.leftoverBytes == 0)
   }
 
-  test("a reader keeps no record in memory that was handed over") {
+  test("a reader keeps no returned record in memory") {
     val w = new SlotWorld
     w.client.bring(0, 0, 1, 2)
     w.client.schedulePollTask(() => ())

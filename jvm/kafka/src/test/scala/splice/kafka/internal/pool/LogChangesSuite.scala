@@ -20,10 +20,10 @@ import splice.source.runtime.Report
 import splice.source.{LogPartition, Poll}
 import splice.testkit.LoggedMessages
 
-/** Logs that change after a batch was planned, read over Kafka's own mock of a consumer. */
+/** Tests of logs that change after the plan of a batch, with Kafka's MockConsumer. */
 final class LogChangesSuite extends AnyFunSuite {
 
-  test("records that a poll returned are handed over before a truncation of another partition is applied") {
+  test("polled records are returned before a truncation of another partition is handled") {
     val w = new SlotWorld(fail = false)
     w.client.hold(1, 0, 4)
     w.client.schedulePollTask { () =>
@@ -36,7 +36,7 @@ final class LogChangesSuite extends AnyFunSuite {
   }
 
   test(
-    "the warning and the report for a topic that is created again while it is read have all offsets that were not handed over"
+    "the warning and the report for a topic that is recreated during a read have all unreturned offsets"
   ) {
     def warnings(planned: KafkaSplitRange, count: Int): Seq[String] = {
       val w = new SlotWorld(recreated = TopicRecreated.Restart)
@@ -56,7 +56,7 @@ final class LogChangesSuite extends AnyFunSuite {
     assert(ofHoles.size == 1 && ofHoles.head.contains("t-0 [3, 4), t-0 [7, 9)"), ofHoles)
   }
 
-  test("a topic that is deleted while its batch is read: the others continue, and the policy decides") {
+  test("if a topic is deleted during its batch, the others continue and the policy applies") {
     val patience = Duration.ofSeconds(2)
     val warned   = new SlotWorld(timeout = patience, failRemoved = false)
     deleteWhileRead(warned)
@@ -70,7 +70,7 @@ final class LogChangesSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("u-0 [0, 9)"))
   }
 
-  test("a deleted topic costs no pause while another topic of the slot is read") {
+  test("a deleted topic causes no pause while another topic of the slot is read") {
     val w = new SlotWorld
     w.deleted = Set("u")
     (0L until 20L).foreach(o => w.client.bring(0, o))
@@ -80,14 +80,14 @@ final class LogChangesSuite extends AnyFunSuite {
     r.close()
   }
 
-  test("a topic that one task found deleted costs no later task a wait, also if the policy fails") {
+  test("a topic that one task found deleted causes no wait of later tasks, even if the policy is fail") {
     Seq(true, false).foreach { fails =>
       val w = new SlotWorld(timeout = Duration.ofSeconds(2), failRemoved = fails)
       w.deleted = Set("u")
       w.responses += 1
       if (fails) intercept[SpliceException](w.read(of("u", 0, 0, 9)))
       else assert(lost(w.read(of("u", 0, 0, 9))).size == 1)
-      // Poll.Pending would be a wait for records.
+      // A result Poll.Pending would mean a wait for records.
       val later = w.reader(of("u", 1, 0, 4))
       if (fails) intercept[SpliceException](later.poll(Duration.ZERO))
       else {
@@ -98,7 +98,7 @@ final class LogChangesSuite extends AnyFunSuite {
     }
   }
 
-  test("a topic that one task found deleted is read by a later task if it exists, as after a broker that was behind") {
+  test("a topic that one task found deleted is read by a later task if it exists, as after a stale response") {
     val w = new SlotWorld(timeout = Duration.ofSeconds(2), failRemoved = false)
     w.deleted = Set("u")
     w.responses += 1
@@ -108,13 +108,13 @@ final class LogChangesSuite extends AnyFunSuite {
     assert(w.read(of("u", 1, 0, 2)).map(_._2) == Seq(0L, 1L))
   }
 
-  test("only so many deleted topics are remembered") {
+  test("the number of remembered deleted topics is limited") {
     val topics = new DeletedTopics
     (0 until 1001).foreach(n => topics.add(s"id-$n"))
     assert(!topics.contains("id-0") && topics.contains("id-1") && topics.contains("id-1000"))
   }
 
-  test("a topic that is missing for a moment only is read on") {
+  test("reading continues after a topic was missing for one response") {
     val w = new SlotWorld(timeout = Duration.ofSeconds(8), failRemoved = false)
     w.deleted = Set("u")
     w.responses += 1
@@ -126,7 +126,7 @@ final class LogChangesSuite extends AnyFunSuite {
     r.close()
   }
 
-  test("a topic that is missing for two moments is read on, however long the time between them") {
+  test("reading continues after a topic was missing twice, with any time between the responses") {
     val w                              = new SlotWorld(timeout = Duration.ofSeconds(8), failRemoved = false)
     val r                              = w.reader(of("u", 0, 0, 2))
     def answer(deleted: String*): Unit = {
@@ -147,7 +147,7 @@ final class LogChangesSuite extends AnyFunSuite {
     r.close()
   }
 
-  test("a reader waits for the poll timeout after each record, and not for all records together") {
+  test("the poll timeout applies after each record, and not to all records together") {
     val w = new SlotWorld(timeout = Duration.ofMillis(1500))
     w.client.hold(0, 0, 6)
     val r = w.reader(range(0, 0, 6))
@@ -161,7 +161,7 @@ final class LogChangesSuite extends AnyFunSuite {
     r.close()
   }
 
-  test("a topic that no task has read for ten metadata responses is not assigned any more") {
+  test("a topic that no task has read for ten metadata responses is unassigned") {
     val w = new SlotWorld
     w.client.bring(0, 0)
     w.client.schedulePollTask(() => w.client.add(w.client.u(0), 0))
@@ -169,7 +169,7 @@ final class LogChangesSuite extends AnyFunSuite {
     (1L to 30L).foreach { o =>
       w.client.bring(0, o)
       w.read(range(0, o, o + 1))
-      assert(w.client.assignment.contains(w.client.u(0)), "no metadata response has come")
+      assert(w.client.assignment.contains(w.client.u(0)), "no metadata response has arrived")
     }
     w.responses += 10
     w.client.bring(0, 31)
@@ -180,7 +180,7 @@ final class LogChangesSuite extends AnyFunSuite {
     assert(w.read(range(0, 32, 33), of("u", 0, 1, 2)).map(_._2) == Seq(32L, 1L))
   }
 
-  test("a consumer that may have records of a topic is not used for another topic of that name") {
+  test("a consumer that may have records of a topic is not used for a recreated topic of that name") {
     val w = new SlotWorld
     w.client.bring(0, 0)
     val r = w.reader(of("t", 0, 0, 1), of("u", 0, 0, 9))
@@ -189,14 +189,14 @@ final class LogChangesSuite extends AnyFunSuite {
     assert(w.returned == 1 && w.consumer.allows(Map("u" -> "other")) && !w.consumer.allows(Map("u" -> "third")))
   }
 
-  /** Lets the next poll find that the log does not have these positions. */
+  /** Makes the next poll fail because the log does not have these positions. */
   private def outOfRange(w: SlotWorld, positions: (Int, Long)*): Unit = w.client.schedulePollTask { () =>
     throw new OffsetOutOfRangeException(positions.map { case (p, at) => w.client.p(p) -> Long.box(at) }.toMap.asJava)
   }
 
   private def lost(body: => Any): Seq[String] = LoggedMessages.during("splice.kafka.internal.errors.DataLoss")(body)._2
 
-  test("a position before the log is judged by onOutOfRange, and one after its end by failOnDataLoss") {
+  test("onOutOfRange applies to a position before the log, and failOnDataLoss to a position after its end") {
     def before(w: SlotWorld) = {
       w.client.hold(0, 3, 6)
       outOfRange(w, 0 -> 1L)
@@ -220,7 +220,7 @@ final class LogChangesSuite extends AnyFunSuite {
     assert(messages.size == 1 && messages.head.contains("t-0 [7, 9)"), messages)
   }
 
-  test("a log that ends before a range without an end fails, or is read from its end on, and the loss is named") {
+  test("a log that ends before an open range fails, or is read from its end with a report of the loss") {
     def world(fail: Boolean) = {
       val w = new SlotWorld(fail)
       w.client.hold(0, 0, 5)
@@ -239,7 +239,7 @@ final class LogChangesSuite extends AnyFunSuite {
     assert(messages.size == 1 && messages.head.contains("t-0 [7, end)"), messages)
   }
 
-  test("of several partitions that retention has overtaken, each is warned of and read from its first record") {
+  test("each of several partitions with removed records logs a warning and is read from its first record") {
     val w = new SlotWorld(fail = false)
     w.client.hold(0, 3, 6)
     w.client.hold(1, 9, 12)
@@ -247,10 +247,10 @@ final class LogChangesSuite extends AnyFunSuite {
     w.client.bring(0, 3, 4)
     val messages = lost(assert(w.read(range(0, 1, 5), range(1, 2, 4)) == Seq(0 -> 3L, 0 -> 4L)))
     assert(messages.size == 2 && messages.exists(_.contains("t-0 [1, 3)")), messages)
-    assert(messages.exists(_.contains("t-1 [2, 4)")), "no more than was planned")
+    assert(messages.exists(_.contains("t-1 [2, 4)")), "at most the planned range")
   }
 
-  test("a log that ends before its range ends that range only, and the other partitions are read on") {
+  test("a log that ends before its range ends only that range, and the other partitions continue") {
     val w = new SlotWorld(fail = false, timeout = Duration.ofMillis(400))
     w.client.hold(0, 0, 2)
     w.client.hold(1, 0, 3)
@@ -269,7 +269,7 @@ final class LogChangesSuite extends AnyFunSuite {
     reader.close()
   }
 
-  test("if one of two topics is created again while it is read, the other topic is read to its end") {
+  test("if one of two topics is recreated during a read, the other topic is read to its end") {
     val w = new SlotWorld(recreated = TopicRecreated.Restart)
     w.client.bring(0, 0, 1)
     w.recreate(2, 3)

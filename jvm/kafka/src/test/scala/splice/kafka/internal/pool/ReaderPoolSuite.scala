@@ -25,7 +25,7 @@ final class ReaderPoolSuite extends AnyFunSuite with Eventually {
 
   private def pool(clock: () => Long = () => 0L) = new ReaderPool[String, Thing](clock)
 
-  test("what is given back is borrowed again, under its own key only") {
+  test("a returned resource is borrowed again only with its key") {
     val p = pool()
     val a = new Thing(1)
     p.giveBack("a", a, minute)
@@ -34,14 +34,14 @@ final class ReaderPoolSuite extends AnyFunSuite with Eventually {
     assert(p.borrow("a")(_ => 0).isEmpty && p.size == 0)
   }
 
-  test("the best of several is borrowed") {
+  test("the best of several resources is borrowed") {
     val p = pool()
     (1 to 3).foreach(i => p.giveBack("a", new Thing(i), minute))
     assert(p.borrow("a")(t => if (t.number == 2) 1 else 0).map(_.number).contains(2))
     assert(p.size == 2)
   }
 
-  test("what is idle for too long is closed, and nothing else") {
+  test("only resources that are idle for too long are closed") {
     var now = Long.MaxValue - 1
     val p   = pool(() => now)
     val old = new Thing(1)
@@ -56,7 +56,7 @@ final class ReaderPoolSuite extends AnyFunSuite with Eventually {
     assert(p.borrow("a")(_ => 0).contains(own))
   }
 
-  test("a run that is over has its own closed at once, and no other") {
+  test("the end of a run closes only its resources, immediately") {
     val p     = pool()
     val own   = new Thing(1)
     val other = new Thing(2)
@@ -66,7 +66,7 @@ final class ReaderPoolSuite extends AnyFunSuite with Eventually {
     assert(own.closed && !other.closed && p.size == 1)
   }
 
-  test("one that fails to close keeps no other one open") {
+  test("a resource that fails to close does not keep others open") {
     val broken: AutoCloseable = () => throw new IllegalStateException("not closed")
     def check(end: ReaderPool[String, AutoCloseable] => Unit): Unit = {
       val p     = new ReaderPool[String, AutoCloseable](() => 0L)
@@ -81,7 +81,7 @@ final class ReaderPoolSuite extends AnyFunSuite with Eventually {
     check(p => while (p.evictOldest()) ())
   }
 
-  test("closing closes what is idle and what is given back later") {
+  test("close closes idle resources and resources that are returned later") {
     val p    = pool()
     val idle = new Thing(1)
     val late = new Thing(2)
@@ -91,7 +91,7 @@ final class ReaderPoolSuite extends AnyFunSuite with Eventually {
     assert(idle.closed && late.closed && p.size == 0)
   }
 
-  test("the thread that evicts is there only while something is idle") {
+  test("the eviction thread exists only while resources are idle") {
     val name        = s"eviction-of-${getClass.getSimpleName}"
     def threads     = Thread.getAllStackTraces.keySet.asScala.filter(t => t.getName == name && t.isAlive)
     val p           = new ReaderPool[String, Thing](() => 0L, Some(new EvictionThread(name, minute)))
@@ -110,7 +110,7 @@ final class ReaderPoolSuite extends AnyFunSuite with Eventually {
     eventually(assert(threads.isEmpty))
   }
 
-  test("a thread that evicts the last one ends itself") {
+  test("the eviction thread ends after the last resource") {
     val name    = s"last-of-${getClass.getSimpleName}"
     def threads = Thread.getAllStackTraces.keySet.asScala.filter(t => t.getName == name && t.isAlive)
     val p       = new ReaderPool[String, Thing](
@@ -122,18 +122,18 @@ final class ReaderPoolSuite extends AnyFunSuite with Eventually {
     eventually(assert(thing.closed && threads.isEmpty))
   }
 
-  test("the one that has been idle for longest is found, and closed first") {
+  test("the longest idle resource is closed first") {
     val p      = pool()
     val things = (1 to 4).map(new Thing(_))
     things.foreach(t => p.giveBack(if (t.number % 2 == 0) "even" else "odd", t, minute))
     assert(p.oldest.contains("odd") && p.borrowOldest(_ == "even")(_.number > 2).map(_.number).contains(4))
     p.giveBack("odd", p.borrow("odd")(-_.number).get, minute)
-    assert(p.evictOldest() && things.filter(_.closed) == Seq(things(1)), "the first one was used since")
+    assert(p.evictOldest() && things.filter(_.closed) == Seq(things(1)), "the first resource was used later")
     assert(p.evictOldest() && p.evictOldest() && !p.evictOldest() && p.oldest.isEmpty && p.size == 0)
     assert(things.map(_.closed) == Seq(true, true, true, false))
   }
 
-  test("nobody shares what is borrowed") {
+  test("a borrowed resource is never shared") {
     val p                = pool()
     val inUse            = ConcurrentHashMap.newKeySet[Thing]()
     val threads          = Executors.newFixedThreadPool(8)

@@ -20,12 +20,12 @@ import splice.kafka.internal.split.KafkaSplitRange
 import splice.kafka.internal.topicids.TopicIds
 import splice.testkit.LoggedMessages
 
-/** Consumers that tasks of several queries borrow and give back in one JVM. */
+/** Tests of consumers that tasks of several queries borrow and return in one JVM. */
 final class SlotConsumersSuite extends AnyFunSuite {
 
   private val mib = 1L << 20
 
-  /** A client, what it was opened with, and the `readBufferBytes` of its query. */
+  /** Client with its opening limits and the `readBufferBytes` of its query. */
   final private class Opened(
       val client: SlotClient,
       properties: Map[String, Object],
@@ -35,7 +35,9 @@ final class SlotConsumersSuite extends AnyFunSuite {
   ) {
     def apply(key: String): Long = properties(key).toString.toLong
 
-    /** A response per partition, the copy of one, the records of a poll with their objects, and left over records. */
+    /** Maximum memory: one response per partition, a copy of one response, the records of a poll with their objects,
+      * and leftover records.
+      */
     def most: Double = {
       assert(this("max.partition.fetch.bytes") <= this("fetch.max.bytes"))
       (client.assignment.size + 1) * this("fetch.max.bytes") + this("max.poll.records") * (record + 400) + leftover
@@ -62,7 +64,7 @@ final class SlotConsumersSuite extends AnyFunSuite {
       bufferBytes = set
     )
 
-    /** A task that has read its ranges gives its consumer back with the result. */
+    /** Task that borrows a consumer for its ranges and returns it. */
     final class Task(run: String, slot: Int, ranges: Seq[KafkaSplitRange], settings: ReaderSettings, record: Double) {
       private val key    = ReaderKey(run, settings.client, Some(slot))
       private val demand = ReadDemand(ranges.size, Some(record), settings.bufferBytes)(settings.client.limited)
@@ -90,7 +92,7 @@ final class SlotConsumersSuite extends AnyFunSuite {
       new Task(run, slot, partitions.map(range(_, from, from + 1)).toSeq, settings(set), 100)
   }
 
-  test("a slot finds its own consumer again, which continues without a seek") {
+  test("a slot reuses its consumer, which continues without a seek") {
     val w     = new World(256 * mib, 2)
     val first = w.task("q", 0, Seq(0, 1))
     val other = w.task("q", 1, Seq(2, 3))
@@ -100,7 +102,7 @@ final class SlotConsumersSuite extends AnyFunSuite {
     assert(w.opened.size == 2 && w.opened.forall(_.client.seeks.size == 2))
   }
 
-  test("what all clients may hold by their configuration is within the budget, for any queries, slots and partitions") {
+  test("the configured memory of all clients is within the budget, for any queries, slots and partitions") {
     (1 to 60).foreach { seed =>
       val random  = new Random(seed)
       val tasks   = 1 + random.nextInt(4)
@@ -108,7 +110,7 @@ final class SlotConsumersSuite extends AnyFunSuite {
       val set     = Seq.fill(3)(Option.when(random.nextBoolean())(total + random.nextInt(2) * 256 * mib))
       val w       = new World(total, tasks)
       val queries = set.indices.map { q =>
-        // At most so many partitions that no fetch limit is at its least.
+        // The number of partitions keeps every fetch limit above its minimum.
         (0 until 1 + random.nextInt(2 * tasks)).map(slot => slot * 100 + q * 1000 -> (1 + random.nextInt(12)))
       }
       val records = Seq.fill(3)(math.exp(random.nextDouble() * 9))
@@ -116,7 +118,7 @@ final class SlotConsumersSuite extends AnyFunSuite {
         val q = random.nextInt(queries.size)
         queries(q).zipWithIndex.grouped(tasks).foreach { wave =>
           val running = wave.map { case ((first, partitions), slot) =>
-            // In some batches a slot has rows of a part of its partitions only.
+            // In some batches a slot has rows of only some of its partitions.
             val read = (first until first + partitions).filter(_ => random.nextInt(4) > 0)
             val own  = if (read.isEmpty) Seq(first) else read
             new w.Task(s"q$q", slot, own.map(range(_, batch, batch + 1)), w.settings(set(q)), records(q))
@@ -139,12 +141,12 @@ final class SlotConsumersSuite extends AnyFunSuite {
     (1 to 4).foreach { _ => batch(2); batch(1) }
     val opened = w.opened.size
     val after  = batch(1) ++ batch(2)
-    assert(after.forall(_.reused) && w.opened.size == opened, "it comes to rest")
+    assert(after.forall(_.reused) && w.opened.size == opened, "no further consumer is opened")
     assert(after.map(_.consumer.lease.limits.fetchBytes).max <= before / 2)
     assert(w.open.size == 4)
   }
 
-  test("idle consumers that were not used for longest are closed first") {
+  test("the longest idle consumers are closed first") {
     val w = new World(4096 * mib, 2)
     (0 until 64).foreach(slot => w.task("q", slot, Seq(slot)).end())
     assert(w.open.size == 64)
@@ -154,22 +156,22 @@ final class SlotConsumersSuite extends AnyFunSuite {
     assert(w.opened.filter(_.client.closed) == Seq(w.opened(1)))
   }
 
-  test("further slots take over idle consumers of their query once no further one may be opened") {
+  test("further slots reuse idle consumers of their query if no further consumer may be opened") {
     val w = new World(4096 * mib, 2)
     (0 until 200).foreach(slot => w.task("q", slot, Seq(slot)).end())
     assert(w.opened.size == 64)
     val taken = w.task("q", 500, Seq(500))
-    assert(taken.reused && w.open.forall(_.client.assignment.size == 1), "what it held of another slot is dropped")
+    assert(taken.reused && w.open.forall(_.client.assignment.size == 1), "the records of the other slot are dropped")
   }
 
-  test("a new query closes idle consumers of a query before it, and is not squeezed into one consumer") {
+  test("a new query closes idle consumers of an earlier query, and is not limited to one consumer") {
     val w = new World(64 * mib, 2)
     (0 to 1).foreach(slot => w.task("before", slot, 16 * slot until 16 * slot + 16).end())
     (0 to 1).foreach(slot => w.task("next", slot, 16 * slot until 16 * slot + 16).end())
     assert(w.pool.count(_.run == "next") == 2)
   }
 
-  test("pieces of one partition share the consumers of the tasks that run at the same time") {
+  test("pieces of one partition share the consumers of concurrent tasks") {
     val w = new World(256 * mib, 2)
     (0 until 100 by 2).foreach { slot =>
       val running = (0 to 1).map(i => w.task("q", slot + i, Seq(0), from = 10L * (slot + i)))
@@ -177,16 +179,16 @@ final class SlotConsumersSuite extends AnyFunSuite {
     }
     assert(w.opened.size == 2)
     w.task("other", 0, Seq(0)).end()
-    assert(w.opened.size == 3, "never those of another query")
+    assert(w.opened.size == 3, "consumers of another query are never shared")
   }
 
-  test("a consumer whose slot has more partitions than it was opened for is opened again") {
+  test("a consumer is reopened if its slot has more partitions than it was opened for") {
     val w = new World(256 * mib, 2)
     w.task("q", 0, 0 until 4).end()
     w.task("q", 0, Seq(5), from = 1).end()
     assert(w.opened.size == 2 && w.opened.head.client.closed)
     val more = w.task("q", 0, 0 until 8, from = 2)
-    assert(more.reused, "opened for eight, since five were known")
+    assert(more.reused, "opened for eight, because five were assigned")
   }
 
   test("larger properties of the client are lowered with one warning per query") {
@@ -219,7 +221,9 @@ final class SlotConsumersSuite extends AnyFunSuite {
     assert(w.open.isEmpty, "idle consumers are closed")
   }
 
-  /** A consumer of slot 0 for partition 0 of a topic with an id, and whether it was open. */
+  /** Borrows a consumer of slot 0 for partition 0 of a topic with an id. Returns the consumer, and true if it was
+    * open.
+    */
   private def borrow(w: World, id: String, isRetry: Boolean = false): (SlotConsumer, Boolean) = {
     val own    = w.settings(None)
     val ranges = Seq(KafkaSplitRange(t(0), 0, 1)(Some(id)))
@@ -233,7 +237,7 @@ final class SlotConsumersSuite extends AnyFunSuite {
   private def giveBack(w: World, consumer: SlotConsumer): Unit =
     w.consumers.giveBack(ReaderKey("q", w.settings(None).client, Some(0)), consumer, w.settings(None))
 
-  test("a task that has failed before opens a consumer of its own") {
+  test("a retried task opens a separate consumer") {
     val w          = new World(64 * mib, 2)
     val (first, _) = borrow(w, "a")
     giveBack(w, first)
@@ -260,7 +264,7 @@ final class SlotConsumersSuite extends AnyFunSuite {
     assert(w.budget.held == 0 && w.budget.size == 0)
   }
 
-  test("a consumer that cannot be opened holds nothing") {
+  test("a consumer that cannot be opened keeps no share") {
     val w   = new World(64 * mib, 2)
     val own = w.settings(None)
     intercept[IllegalStateException](

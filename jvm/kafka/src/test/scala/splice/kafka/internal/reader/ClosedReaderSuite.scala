@@ -9,17 +9,17 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.enumerator.SimulatedRun.range
 
-/** A reader that Spark closes in two threads: the thread that reads rows, and the one that runs the listeners of the task. */
+/** Tests of a reader that Spark closes in two threads: the reading thread and the thread of the task listeners. */
 final class ClosedReaderSuite extends AnyFunSuite {
 
-  test("of two threads that close a reader at the same time, one returns the consumer, and none closes it") {
+  test("if two threads close a reader concurrently, one thread returns the consumer and none closes it") {
     (1 to 5000).foreach { i =>
       val w = new SlotWorld
       w.client.bring(0, 0, 1, 2)
       val r       = w.reader(range(0, 0, 3))
       val rows    = SlotWorld.drain(r)
       val arrived = new AtomicInteger
-      // A barrier that wakes a waiting thread would let the first one close the reader alone.
+      // A blocking barrier would wake the threads at different times, so the threads spin.
       def close(): Unit = {
         val _ = arrived.incrementAndGet()
         while (arrived.get < 2) Thread.onSpinWait()

@@ -17,7 +17,7 @@ import splice.source.errors.SpliceException
 import splice.source.log.OffsetRuns
 import splice.source.{Poll, SplitReader}
 
-/** Readers that hand over only what a history lacks, over Kafka's own mock of a consumer. */
+/** Tests of readers that return only missing offsets of a history, with Kafka's MockConsumer. */
 final class HoleReaderSuite extends AnyFunSuite {
 
   private def holes(ranges: (Long, Long)*)(held: (Long, Long)*): KafkaSplitRange = KafkaSplitRange(
@@ -29,20 +29,20 @@ final class HoleReaderSuite extends AnyFunSuite {
 
   private def rows(offsets: Long*): Seq[(Int, Long)] = offsets.map(0 -> _)
 
-  test("only records in holes are handed over") {
+  test("only records in holes are returned") {
     val w = new SlotWorld
     w.client.bring(0, 2L until 20L: _*)
     assert(w.read(holes(2L -> 4L, 7L -> 8L, 15L -> 18L)()) == rows(2, 3, 7, 15, 16, 17))
     assert(w.client.seeks == Seq(0 -> 2L))
   }
 
-  test("offsets that the history has are dropped within a range of merged holes") {
+  test("offsets of the history are dropped within a range of merged holes") {
     val w = new SlotWorld
     w.client.bring(0, 2L until 20L: _*)
     assert(w.read(holes(2L -> 10L, 15L -> 18L)(3L -> 5L, 9L -> 10L, 15L -> 16L)) == rows(2, 5, 6, 7, 8, 16, 17))
   }
 
-  test("a chunk of which nothing is handed over is passed over, and the next one is read") {
+  test("a chunk without records to return is skipped, and the next chunk is read") {
     val w = new SlotWorld
     w.client.bring(0, 2L until 5L: _*)
     w.client.schedulePollTask(() => ())
@@ -52,7 +52,7 @@ final class HoleReaderSuite extends AnyFunSuite {
     assert(w.read(holes(2L -> 3L, 10L -> 12L)()) == rows(2, 10, 11))
   }
 
-  test("what a poll brought beyond the holes begins the next range, without a seek") {
+  test("leftover records of a poll after the holes begin the next range, without a seek") {
     val w = new SlotWorld
     w.client.bring(0, 0L until 12L: _*)
     assert(w.read(holes(0L -> 1L, 3L -> 5L)()) == rows(0, 3, 4))
@@ -62,7 +62,7 @@ final class HoleReaderSuite extends AnyFunSuite {
     assert(w.client.seeks == Seq(0 -> 0L))
   }
 
-  test("a range that begins after what is left over is sought") {
+  test("a range that begins after the leftover records needs a seek") {
     val w = new SlotWorld
     w.client.bring(0, 0L until 12L: _*)
     assert(w.read(holes(0L -> 1L, 3L -> 5L)()) == rows(0, 3, 4))
@@ -78,7 +78,7 @@ final class HoleReaderSuite extends AnyFunSuite {
     assert(w.read(holes(0L -> 1L, 5L -> 8L)()) == rows(0))
   }
 
-  test("a long distance that the history has is sought, and a short one read") {
+  test("a long distance of the history is skipped by a seek, and a short distance is read") {
     val w = new SlotWorld
     w.client.bring(0, 0, 1, 2)
     w.client.schedulePollTask(() => ())
@@ -94,7 +94,7 @@ final class HoleReaderSuite extends AnyFunSuite {
     assert(near.client.seeks == Seq(0 -> 0L))
   }
 
-  test("a long distance is sought as well when the history has it within a range of merged holes") {
+  test("a long distance of the history within merged holes is also skipped by a seek") {
     val w = new SlotWorld
     w.client.bring(0, 0, 1, 2)
     w.client.schedulePollTask(() => ())
@@ -103,7 +103,7 @@ final class HoleReaderSuite extends AnyFunSuite {
     assert(w.client.seeks == Seq(0 -> 0L, 0 -> 500000L))
   }
 
-  test("a range whose rest the history has ends there, and the next one begins at its end") {
+  test("a range ends before remaining offsets of the history, and the next range begins at its end") {
     val w = new SlotWorld
     w.client.bring(0, 0, 1, 2)
     assert(w.read(holes(0L -> 500000L)(1L -> 500000L)) == rows(0))
@@ -136,7 +136,7 @@ final class HoleReaderSuite extends AnyFunSuite {
     assert(w.client.seeks == Seq(0 -> 0L) && w.returned == 2)
   }
 
-  test("the metrics count what is handed over") {
+  test("the metrics count the returned records") {
     val w = new SlotWorld
     w.client.bring(0, 0L until 8L: _*)
     val reader = w.reader(holes(0L -> 2L, 6L -> 7L)())
@@ -145,7 +145,7 @@ final class HoleReaderSuite extends AnyFunSuite {
     assert(counted(KafkaMetrics.Records) == 3)
   }
 
-  test("retention that takes only what the history has is no loss, and holes that it takes are named") {
+  test("removed records of the history are not a loss, and removed holes are reported") {
     val calm = new SlotWorld
     calm.client.hold(0, 30, 60)
     calm.client.bring(0, 30L until 60L: _*)
@@ -166,10 +166,10 @@ final class HoleReaderSuite extends AnyFunSuite {
     assert(warning.read(holes(10L -> 15L, 28L -> 33L)()) == rows(30, 31, 32))
   }
 
-  test("holes behind an open transaction are waited for, and not taken for lost") {
+  test("a reader waits for holes after the start of an open transaction and does not report a loss") {
     Seq(true, false).foreach { fail =>
       val w = new SlotWorld(fail = fail, timeout = Duration.ofMillis(50))
-      // A client that sees committed records only is told that the log ends at the first open transaction.
+      // For a client with read_committed, the log ends at the first open transaction.
       w.client.hold(0, 0, 2)
       w.client.bring(0, 0, 1)
       val reader = w.reader(holes(0L -> 4L)())
@@ -181,11 +181,11 @@ final class HoleReaderSuite extends AnyFunSuite {
     }
   }
 
-  test("whatever the holes and however records come, each is handed over once") {
+  test("each record is returned once, for any holes and polls") {
     (1 to 1000).foreach { seed =>
       val random = new Random(seed.toLong)
       val kinds  = Vector.fill(60)(random.nextInt(4)).updated(0, 2).updated(59, 2)
-      // 0 and 1 are between ranges, 2 is a hole, 3 is held within a range.
+      // Kinds 0 and 1 are between ranges, 2 is a hole, and 3 is in the history within a range.
       val in     = kinds.indices.filter(i => kinds(i) >= 2)
       val ranges = in.foldLeft(Vector.empty[(Long, Long)]) {
         case (before :+ ((a, b)), i) if b == i => before :+ (a        -> (i + 1L))

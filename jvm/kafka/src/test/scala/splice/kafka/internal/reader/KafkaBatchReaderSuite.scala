@@ -24,7 +24,7 @@ import splice.source.errors.SpliceException
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 
-/** Column batches have the same records as rows. */
+/** Tests that column batches have the same records as rows. */
 final class KafkaBatchReaderSuite extends AnyFunSuite {
 
   private val all = KafkaSchema(includeHeaders = true)
@@ -38,7 +38,7 @@ final class KafkaBatchReaderSuite extends AnyFunSuite {
   private def offsets(batch: ColumnarBatch): Seq[(Int, Long)] =
     batch.rowIterator.asScala.map(row => row.getInt(3) -> row.getLong(4)).toVector
 
-  test("a batch is what a poll brought of one partition") {
+  test("a batch has the records of one partition of a poll") {
     val w = new SlotWorld
     w.client.bring(0, 5, 6, 7)
     w.client.schedulePollTask(() => ())
@@ -48,7 +48,7 @@ final class KafkaBatchReaderSuite extends AnyFunSuite {
     assert(w.returned == 1)
   }
 
-  test("a batch ends where its range ends, and the rest begins the next range") {
+  test("a batch ends at the end of its range, and the remaining records begin the next range") {
     val w = new SlotWorld
     w.client.bring(0, 0, 1, 2, 3, 9)
     assert(drain(w.batches(range(0, 0, 2)))(offsets) == Seq(Seq(0 -> 0L, 0 -> 1L)))
@@ -58,7 +58,7 @@ final class KafkaBatchReaderSuite extends AnyFunSuite {
     assert(w.client.seeks == Seq(0 -> 0L))
   }
 
-  test("every column is the record's, and Spark's closing of a batch leaves the next one whole") {
+  test("columns have the values of the record, and closing a batch does not affect the next batch") {
     val w = new SlotWorld
     w.client.schedulePollTask { () =>
       w.client.addRecord(new ConsumerRecord("t", 0, 0L, Array[Byte](7), Array[Byte](8, 9)))
@@ -82,7 +82,7 @@ final class KafkaBatchReaderSuite extends AnyFunSuite {
     ))
   }
 
-  test("a value is text if its column is, also for Spark's projection of a whole batch") {
+  test("a value is text if its column is text, even in Spark's projection of a whole batch") {
     val w = new SlotWorld
     w.client.schedulePollTask { () =>
       Seq("äx".getBytes("UTF-8"), null, Array.emptyByteArray).zipWithIndex.foreach { case (value, i) =>
@@ -98,7 +98,7 @@ final class KafkaBatchReaderSuite extends AnyFunSuite {
       Seq(Some("äx"), None, Some("")))
   }
 
-  test("a timestamp beyond Spark's range fails, and names the record") {
+  test("a timestamp beyond Spark's range is an error with the record") {
     val w     = new SlotWorld
     val nanos = 1712345678123456789L
     w.client.schedulePollTask { () =>
@@ -124,7 +124,7 @@ final class KafkaBatchReaderSuite extends AnyFunSuite {
     }
   }
 
-  test("headers are an array of structs, or null, also for Spark's projection of a whole batch") {
+  test("headers are an array of structs or null, even in Spark's projection of a whole batch") {
     val w = new SlotWorld
     w.client.schedulePollTask { () =>
       w.client.addRecord(headed(0, new RecordHeaders().add("a", Array[Byte](1)).add("ä", null)))
@@ -134,7 +134,7 @@ final class KafkaBatchReaderSuite extends AnyFunSuite {
     w.client.schedulePollTask(() => w.client.addRecord(headed(40, new RecordHeaders().add("last", null))))
     val project = UnsafeProjection.create(all)
     val seen    = drain(w.batchesOf(all, range(0, 0, 41))) { batch =>
-      // All arrays of a batch first, their elements afterwards.
+      // Reads all arrays of a batch before their elements.
       val arrays = (0 until batch.numRows).map(i =>
         Option.when(!batch.column(7).isNullAt(i))(batch.column(7).getArray(i))
       )

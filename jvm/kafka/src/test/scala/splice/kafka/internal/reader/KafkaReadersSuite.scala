@@ -20,7 +20,7 @@ import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, Poll, ReadMode, TaskRanges}
 import splice.testkit.LoggedMessages
 
-/** How readers are made from the options of a source. */
+/** Tests of the creation of readers from the options of a source. */
 final class KafkaReadersSuite extends AnyFunSuite {
 
   private def readers(run: String, mode: ReadMode, sizes: RecordSizes, options: (String, String)*): KafkaReaders = {
@@ -39,7 +39,7 @@ final class KafkaReadersSuite extends AnyFunSuite {
   private def settings(options: (String, String)*): ReaderSettings =
     readers("settings", ReadMode.Stream, new RecordSizes, options: _*).settings
 
-  test("each policy of the options is the reader's policy of that name, and no other") {
+  test("each policy option sets only the policy of the same name") {
     def policies(s: ReaderSettings) =
       (s.failOnDataLoss, s.failOutOfRange, s.failRemoved, s.recreated == TopicRecreated.Fail)
     assert(policies(settings()) == ((true, true, true, true)))
@@ -49,7 +49,7 @@ final class KafkaReadersSuite extends AnyFunSuite {
     assert(!settings("failOnDataLoss" -> "false").failOnDataLoss)
   }
 
-  test("times, retries and the key of reports are those of the options and of the enumerator") {
+  test("the options and the enumerator set timeouts, retries and the report key") {
     val default = settings()
     assert(default.pollTimeout == Duration.ofSeconds(120) && default.bufferBytes.isEmpty)
     assert(default.reportKey == "settings-report")
@@ -63,7 +63,7 @@ final class KafkaReadersSuite extends AnyFunSuite {
     assert(set.retryInterval == Duration.ofMillis(89) && set.bufferBytes.contains(64L << 20))
   }
 
-  test("readers know the sizes of the records of their topics") {
+  test("readers have the record sizes of their topics") {
     val sizes = new RecordSizes
     sizes.learn("t", 10, 500)
     sizes.learn("u", 10, 900)
@@ -77,7 +77,7 @@ final class KafkaReadersSuite extends AnyFunSuite {
 
   private val holes = KafkaSplitRange(t(0), 0, 3, Some(Holes(Vector(0L -> 1L, 2L -> 3L), None)))(None)
 
-  test("holes are read by a client that sees committed records only, before the other ranges") {
+  test("a client with read_committed reads holes before the other ranges") {
     val made   = readers("holes", ReadMode.Stream, new RecordSizes)
     val before = inUse
     val reader = made.rows(TaskRanges(Some(0), Vector(range(0, 3, 5), holes)))
@@ -99,7 +99,7 @@ final class KafkaReadersSuite extends AnyFunSuite {
     }
   }
 
-  test("a client that cannot be made is a refusal that names the partitions, and holds nothing") {
+  test("a client that cannot be created is an error with the partitions, and keeps no memory share") {
     val before = inUse
     val made   = readers("refused", ReadMode.Stream, new RecordSizes, "kafka.receive.buffer.bytes" -> "many")
     val error  = intercept[SpliceException](made.rows(TaskRanges(Some(0), Vector(range(0, 0, 1), range(1, 0, 1)))))
@@ -107,7 +107,7 @@ final class KafkaReadersSuite extends AnyFunSuite {
     assert(inUse == before)
   }
 
-  test("an executor that does not know its rack warns once") {
+  test("an executor without a rack logs one warning") {
     val from          = RackFrom.Environment("SPLICE_TEST_NO_SUCH_VARIABLE")
     val (_, messages) = LoggedMessages.during("splice.kafka.internal") {
       (1 to 3).foreach(_ => assert(ExecutorRack.property(from).isEmpty))

@@ -20,10 +20,10 @@ import splice.source.Poll
 import splice.source.errors.SpliceException
 import splice.source.runtime.Report
 
-/** Readers over Kafka's own mock of a consumer: what they seek, keep, pause and give back. */
+/** Tests of seeks, pauses and the return of consumers by readers, with Kafka's MockConsumer. */
 final class KafkaSplitReaderSuite extends AnyFunSuite {
 
-  test("reads its ranges over one consumer and gives it back once") {
+  test("a reader reads its ranges with one consumer and returns the consumer once") {
     val w = new SlotWorld
     w.client.bring(0, 5, 6, 7)
     w.client.bring(1, 0, 1)
@@ -33,7 +33,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(w.client.paused.asScala == Set(w.client.p(0), w.client.p(1)))
   }
 
-  test("reports its records and that it was opened, also if it is closed before the end of its ranges") {
+  test("a reader reports its records and its open, even if it is closed before the end of its ranges") {
     val w = new SlotWorld
     w.client.bring(0, 5, 6, 7)
     w.client.bring(1, 0, 1)
@@ -52,7 +52,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     }
   }
 
-  test("a poll without patience sends a request, does not wait for the response, and loses no record of it") {
+  test("a poll without a wait sends a request and loses no record of the later response") {
     val w = new SlotWorld
     w.client.schedulePollTask(() => ())
     w.client.bring(0, 5, 6, 7)
@@ -69,7 +69,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(w.returned == 1)
   }
 
-  test("hole 11: what a poll brought too much begins the next range, without a seek") {
+  test("leftover records of a poll begin the next range, without a seek") {
     val w = new SlotWorld
     w.client.bring(0, 0, 1, 2, 3, 4)
     assert(w.read(range(0, 0, 2)) == Seq(0 -> 0L, 0 -> 1L))
@@ -79,7 +79,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(w.client.seeks == Seq(0 -> 0L))
   }
 
-  test("hole 11: a range that begins elsewhere is sought, and what was left over is dropped") {
+  test("a range with another start needs a seek, and leftover records are dropped") {
     val w = new SlotWorld
     w.client.bring(0, 0, 1, 2, 3, 4)
     w.read(range(0, 0, 2))
@@ -89,14 +89,14 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(w.consumer.fits(Seq(range(0, 3, 9))) == 1 && w.consumer.fits(Seq(range(0, 2, 9))) == 0)
   }
 
-  test("hole 14: a range ends by position: markers and compaction leave no last record") {
+  test("a range ends by position, because markers and compaction may remove its last record") {
     val w = new SlotWorld
     w.client.bring(0, 0, 1)
     w.client.schedulePollTask(() => w.client.seek(w.client.p(0), 5))
     assert(w.read(range(0, 0, 5)) == Seq(0 -> 0L, 0 -> 1L))
   }
 
-  test("a range ends when the next record lies beyond it, and the one after begins with that record") {
+  test("a range ends when the next record is after its end, and the next range begins with that record") {
     val w = new SlotWorld
     w.client.bring(0, 0, 9)
     assert(w.read(range(0, 0, 5)) == Seq(0 -> 0L))
@@ -105,14 +105,14 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(w.client.seeks == Seq(0 -> 0L))
   }
 
-  test("a reused consumer that has passed over a whole range reads nothing and does not wait") {
+  test("a reused consumer after the end of a range reads nothing and does not wait") {
     val w = new SlotWorld
     w.client.schedulePollTask(() => w.client.seek(w.client.p(0), 9))
     assert(w.read(range(0, 0, 5)).isEmpty)
     assert(w.read(range(0, 5, 8)).isEmpty)
   }
 
-  test("partitions that have nothing to read stay paused") {
+  test("partitions without offsets to read stay paused") {
     val w = new SlotWorld
     w.client.bring(0, 0, 1)
     w.client.bring(1, 0, 1)
@@ -122,7 +122,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(w.read(range(0, 2, 3)) == Seq(0 -> 2L))
   }
 
-  test("a reader that is closed early returns its consumer once, and the next task seeks what it had not read") {
+  test("a reader that is closed early returns its consumer once, and the next task seeks to the first unread record") {
     val w = new SlotWorld
     w.client.bring(0, 0, 1, 2)
     val r = w.reader(range(0, 0, 3))
@@ -135,7 +135,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(w.client.seeks == Seq(0 -> 0L, 0 -> 0L) && w.returned == 2)
   }
 
-  test("a reader that another thread closes, or that failed, closes its consumer") {
+  test("a failed reader, or a reader that another thread closes, closes its consumer") {
     val read = new SlotWorld
     read.client.bring(0, 0, 1, 2)
     val r      = read.reader(range(0, 0, 3))
@@ -163,7 +163,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(Thread.interrupted() && w.client.closed && w.returned == 0)
   }
 
-  test("an interrupt comes out as InterruptedException, and the consumer is closed") {
+  test("an interrupt is an InterruptedException, and the consumer is closed") {
     val w = new SlotWorld
     w.client.schedulePollTask(() => throw new InterruptException("stop"))
     val r = w.reader(range(0, 0, 3))
@@ -174,7 +174,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(Thread.interrupted() && w.client.closed)
   }
 
-  test("a reader may be closed by another thread while a poll goes on") {
+  test("another thread may close a reader during a poll") {
     val w       = new SlotWorld
     val polling = new CountDownLatch(1)
     w.client.schedulePollTask(() => polling.countDown())
@@ -191,7 +191,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(ended.exists(_.isInstanceOf[InterruptedException]) && w.client.closed && w.returned == 0)
   }
 
-  test("records that retention took are an error with partition and range, or passed over with a warning") {
+  test("removed records are an error with partition and range, or are skipped with a warning") {
     val failing = new SlotWorld
     failing.client.hold(0, 3, 6)
     failing.client.bring(0, 3, 4, 5)
@@ -209,7 +209,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(whole.read(range(0, 1, 6)).isEmpty)
   }
 
-  test("a poll that brings nothing for too long is an error that says where it stands") {
+  test("a poll timeout is an error with the position") {
     val w = new SlotWorld(timeout = Duration.ofMillis(50))
     w.client.hold(0, 0, 10)
     w.client.bring(0, 0, 1)
@@ -226,7 +226,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("t-0 [2, 4)"))
   }
 
-  test("with a warning, a log that ends before the range is read on where the range ends") {
+  test("with a warning, reading continues at the end of a range if the log ends before it") {
     val w = new SlotWorld(fail = false, timeout = Duration.ofMillis(50))
     w.client.hold(0, 0, 2)
     w.client.bring(0, 0, 1)
@@ -237,7 +237,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
 
   private def planned(from: Long, until: Long) = KafkaSplitRange(t(0), from, until)(Some("first"))
 
-  test("a topic that is another one when it is read fails the task before anything of it is handed over") {
+  test("a recreated topic fails the task before any of its records is returned") {
     val w = new SlotWorld
     w.client.bring(0, 0, 1)
     w.recreate(2, 3)
@@ -248,7 +248,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(w.client.closed && w.returned == 0)
   }
 
-  test("such a topic is found out too when nothing of it can be read, and is not asked about before that") {
+  test("a recreated topic is also detected if none of its records can be read, and is requested only then") {
     val w = new SlotWorld(timeout = Duration.ofSeconds(2))
     w.client.hold(0, 0, 0)
     w.topicId = "second"
@@ -256,11 +256,11 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     val r = w.reader(planned(0, 4))
     assert(r.poll(Duration.ZERO) == Poll.Pending && w.questions == 0)
     assert(intercept[SpliceException](r.poll(Poll.Forever)).getCondition == "SPLICE_KAFKA_DATA.TOPIC_RECREATED")
-    assert(w.questions == 2, "whether it exists, and which id it has")
+    assert(w.questions == 2, "one request for existence and one for the id")
     r.close()
   }
 
-  test("with restart the rest of such a range is given up, and the consumer is not used again") {
+  test("with restart, the remaining range of a recreated topic is skipped, and the consumer is not reused") {
     val w = new SlotWorld(recreated = TopicRecreated.Restart)
     w.client.bring(0, 0, 1)
     w.recreate(2, 3)
@@ -268,7 +268,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(w.client.closed && w.returned == 0)
   }
 
-  test("what is left over of a topic is handed over though it is another one now") {
+  test("leftover records of a topic are returned even if the topic was recreated") {
     val w = new SlotWorld
     w.client.bring(0, 0, 1, 2, 3)
     assert(w.read(planned(0, 2)) == Seq(0 -> 0L, 0 -> 1L))

@@ -16,7 +16,7 @@ import splice.kafka.internal.metrics.TaskReads
 import splice.kafka.internal.split.KafkaSplitRange
 import splice.source.Poll
 
-/** Readers of ranges without an end, and of what one of them has not read. */
+/** Tests of readers of open ranges and of unread ranges. */
 final class OpenRangeReaderSuite extends AnyFunSuite {
 
   private def open(partition: Int, from: Long): KafkaSplitRange = range(partition, from, Long.MaxValue)
@@ -25,23 +25,25 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
     r.partition.partition -> r.from
   }.toMap
 
-  /** The offsets of the records of up to `most` partitions. Others are those of transaction markers, or of compacted records. */
+  /** Returns the offsets of records of up to `most` partitions. Other offsets are transaction markers or compacted
+    * records.
+    */
   private def logs(random: Random, most: Int): Map[Int, Vector[Long]] = (0 to random.nextInt(most)).map { p =>
     p -> LazyList.iterate(random.nextInt(3).toLong)(_ + 1 + random.nextInt(3)).take(random.nextInt(30)).toVector
   }.toMap
 
-  test("without a record the ranges are unread, also before the first poll and after a long time") {
+  test("without a record, the ranges are unread, even before the first poll and after a long time") {
     val w      = new SlotWorld(timeout = Duration.ofMillis(20))
     val reader = w.reader(open(0, 5), open(1, 7))
     assert(unread(reader) == Map(0 -> 5L, 1 -> 7L))
-    // Far longer than a range with an end may wait for its records.
+    // The wait is far longer than the timeout of a bounded range.
     assert(reader.poll(Duration.ofMillis(200)) == Poll.Pending)
     assert(unread(reader) == Map(0 -> 5L, 1 -> 7L))
     reader.close()
     assert(w.returned == 1)
   }
 
-  test("records of one poll that were not handed over are unread") {
+  test("polled records that were not returned are unread") {
     val w = new SlotWorld
     w.client.bring(0, 5, 6, 9)
     w.client.bring(1, 0, 1)
@@ -52,7 +54,7 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
     assert(unread(reader) == Map(0 -> 10L, 1 -> 0L))
   }
 
-  test("a partition that the client finds and that no task reads makes the reader stale") {
+  test("a new partition in the metadata that no task reads makes the reader stale") {
     val w = new SlotWorld(planned = Map("t" -> 2))
     w.client.know(2)
     val reader = w.reader(open(0, 0))
@@ -61,7 +63,7 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
     assert(reader.isStale)
   }
 
-  test("a partition whose leader does not respond delays no other one, and is unread from where it was") {
+  test("a partition with an unresponsive leader does not delay others, and is unread from its position") {
     val w = new SlotWorld
     w.client.bring(0, 5, 6)
     val reader = w.reader(open(0, 5), open(1, 7))
@@ -71,13 +73,13 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
     w.client.bring(0, 7)
     assert(reader.poll(Duration.ZERO) == Poll.Found)
     assert(unread(reader) == Map(0 -> 8L, 1 -> 7L))
-    // All of its records were handed over.
+    // All its records were returned.
     w.client.checking = Set(w.client.p(0))
     assert(reader.poll(Duration.ZERO) == Poll.Pending)
     assert(unread(reader) == Map(0 -> 8L, 1 -> 7L))
   }
 
-  test("the end of a batch waits for no leader that does not respond") {
+  test("the end of a batch does not wait for an unresponsive leader") {
     val w = new SlotWorld
     w.client.hold(0, first = 0, end = 9)
     w.client.hold(1, first = 0, end = 9)
@@ -89,7 +91,7 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
     assert(ends == Seq(Map(t(0) -> 9L)))
   }
 
-  test("a range with an end is absent once it was read to its end") {
+  test("a completely read bounded range is not unread") {
     val w = new SlotWorld
     w.client.bring(0, 5, 6, 7)
     val reader = w.reader(range(0, 5, 8), range(1, 0, 2))
@@ -98,7 +100,7 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
     assert(unread(reader) == Map(1 -> 0L))
   }
 
-  test("a range with an end is absent after its last record, also if the poll brought records after its end") {
+  test("a bounded range is not unread after its last record, even if the poll returned later records") {
     val w = new SlotWorld
     w.client.bring(0, 5, 6, 7, 8, 9)
     val reader = w.reader(range(0, 5, 8), range(1, 0, 2))
@@ -106,7 +108,7 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
     assert(unread(reader) == Map(1 -> 0L))
   }
 
-  test("the unread ranges of records of one chunk share all but the first one") {
+  test("unread ranges after records of one chunk share all ranges except the first") {
     val w = new SlotWorld
     w.client.bring(0, 5, 6, 7)
     val reader = w.reader(open(0, 5), open(1, 0), open(2, 3))
@@ -117,7 +119,7 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
     assert(tails.forall(_ eq tails.head) && tails.head.size == 2)
   }
 
-  test("after each record the unread ranges have exactly the records that were not handed over") {
+  test("after each record, the unread ranges have exactly the unreturned records") {
     (1L to 300L).foreach { seed =>
       val random = new Random(seed)
       val logs   = this.logs(random, 4)
@@ -144,7 +146,7 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
     }
   }
 
-  test("readers that continue with the unread ranges of the last one hand each record over once, in order") {
+  test("readers that continue with the unread ranges return each record once, in order") {
     (1L to 300L).foreach { seed =>
       val random = new Random(seed)
       val logs   = this.logs(random, 3)

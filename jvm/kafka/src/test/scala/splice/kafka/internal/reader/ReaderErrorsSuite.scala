@@ -20,7 +20,7 @@ import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, Poll, ReadMode, TaskRanges}
 
-/** Errors of the client while a task reads, and what a task that fails leaves open. */
+/** Tests of client errors during a read, and of open resources after a failed task. */
 final class ReaderErrorsSuite extends AnyFunSuite {
 
   private def error(cause: KafkaException): SpliceException = {
@@ -32,13 +32,13 @@ final class ReaderErrorsSuite extends AnyFunSuite {
     found
   }
 
-  test("a timeout means that brokers do not respond, and not that they refuse") {
+  test("a timeout is reported as unresponsive brokers and not as a rejection") {
     val found = error(new TimeoutException("no position within 60000 ms"))
     assert(found.getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE")
     assert(found.getMessage.contains("t-0") && found.getMessage.contains("no position within 60000 ms"))
   }
 
-  test("damaged records have an error of their own") {
+  test("corrupt records have a separate error") {
     val texts = Seq(
       new KafkaException(
         "Received exception when fetching the next record from t-0. If needed, please seek past the record to continue consumption.",
@@ -54,11 +54,11 @@ final class ReaderErrorsSuite extends AnyFunSuite {
     }
   }
 
-  test("other errors are refusals") {
+  test("other errors are reported as rejected") {
     assert(error(new TopicAuthorizationException("no right to read t")).getCondition == "SPLICE_KAFKA.BROKER_ERROR")
   }
 
-  test("a task whose values cannot be parsed for want of a projection leaves no consumer in use") {
+  test("a task that fails to create a projection leaves no consumer in use") {
     val options = Map("kafka.bootstrap.servers" -> "127.0.0.1:1", "subscribe" -> "t")
     val plan    = ValuePlan(
       KafkaSchema(includeHeaders = false),
@@ -76,7 +76,7 @@ final class ReaderErrorsSuite extends AnyFunSuite {
       Seq(range(0, 0, 1)),
       new RecordSizes
     ).copy(value = Some(plan))
-    // Idle consumers of other suites may be closed for it.
+    // Idle consumers of other suites may be closed, so only consumers in use are compared.
     def inUse  = ReadBudget.ofExecutor.size - ReaderPool.ofExecutor.size
     val before = inUse
     intercept[Exception](readers.rows(TaskRanges(Some(0), Vector(range(0, 0, 1)))))
@@ -86,7 +86,7 @@ final class ReaderErrorsSuite extends AnyFunSuite {
   }
 }
 
-/** An expression that can neither be compiled nor evaluated. */
+/** Expression that can neither be compiled nor evaluated. */
 final private case class Broken() extends LeafExpression with Unevaluable {
   override def nullable: Boolean  = true
   override def dataType: DataType = throw new IllegalStateException("no projection")

@@ -19,10 +19,10 @@ import splice.kafka.internal.metrics.{KafkaMetrics, PartitionRead, TaskReads}
 import splice.kafka.internal.split.{Holes, KafkaSplitRange}
 import splice.source.runtime.Report
 
-/** Counts of a reader. */
+/** Tests of the counts of a reader. */
 final class ReaderReportsSuite extends AnyFunSuite {
 
-  /** A record with a key of 2 bytes and a value of 5, or with none. */
+  /** Creates a record with a key of 2 bytes and a value of 5 bytes, or with null. */
   private def record(partition: Int, offset: Long, millis: Long, isNull: Boolean = false) =
     new ConsumerRecord(
       "t",
@@ -73,7 +73,7 @@ final class ReaderReportsSuite extends AnyFunSuite {
     reader.close()
   }
 
-  test("the time of fetches is that of the fetches since it was last asked for, of the client as a whole") {
+  test("the fetch time covers all fetches of the client since the last report") {
     final class Figures extends MockConsumer[Array[Byte], Array[Byte]](OffsetResetStrategy.NONE) {
       var total = 4.0
       var mean  = 2.5

@@ -25,7 +25,7 @@ import splice.source.errors.SpliceException
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 
-/** The lazy row says what a row of plain values says. */
+/** Tests that the lazy row has the values of a plain row. */
 final class RecordRowSuite extends AnyFunSuite {
 
   private val all = KafkaSchema(includeHeaders = true)
@@ -83,11 +83,11 @@ final class RecordRowSuite extends AnyFunSuite {
     )
   )
 
-  test("all columns, through Spark's own projection") {
+  test("all columns have their values in Spark's projection") {
     assert(unsafe(shown(full, all), all) == unsafe(expected(full, headersOfFull), all))
   }
 
-  test("no key, no value and no headers are null") {
+  test("a missing key, value or headers are null") {
     val bare = record(null, null)
     assert(unsafe(shown(bare, all), all) == unsafe(expected(bare, null), all))
     val row = shown(bare, all)
@@ -99,7 +99,7 @@ final class RecordRowSuite extends AnyFunSuite {
     case other                                    => other
   })
 
-  test("a value is text if its column is, and no value is null") {
+  test("a value is text if its column is text, and a missing value is null") {
     val text   = record(bytes("k"), bytes("äx"))
     val values = Array[Any](bytes("k"), UTF8String.fromString("äx"), UTF8String.fromString("tøpic"))
     val three  = StructType(withText.take(3))
@@ -109,7 +109,7 @@ final class RecordRowSuite extends AnyFunSuite {
     assert(none.isNullAt(1) && none.get(1, StringType) == null)
   }
 
-  test("only the columns asked for, in their order") {
+  test("the row has only the requested columns, in their order") {
     val some = StructType(Seq("offset", "value", "partition", "timestamp", "timestampType", "topic", "key").map(all(_)))
     val row  = shown(full, some)
     assert(row.numFields == 7)
@@ -119,13 +119,13 @@ final class RecordRowSuite extends AnyFunSuite {
     assert(shown(full, new StructType()).numFields == 0)
   }
 
-  test("get by type gives the same values as the typed getters") {
+  test("get by type returns the same values as the typed getters") {
     val row = shown(full, all)
     val got = all.indices.init.map(i => row.get(i, all(i).dataType))
     assert(got == expected(full, headersOfFull).toSeq(all).init)
   }
 
-  test("a timestamp beyond Spark's range fails, and names the record") {
+  test("a timestamp beyond Spark's range is an error with the record") {
     val at = all.fieldIndex("timestamp")
     Seq(Long.MaxValue / 1000, Long.MinValue / 1000, -1L).foreach(millis =>
       assert(shown(timed(millis, null, null), all).getLong(at) == Math.multiplyExact(millis, 1000L))
@@ -141,11 +141,11 @@ final class RecordRowSuite extends AnyFunSuite {
     }
   }
 
-  test("bytes are the record's own, not a copy") {
+  test("bytes are not copied from the record") {
     assert(shown(full, all).getBinary(1) eq full.value)
   }
 
-  test("a copy stays as it is") {
+  test("a copy does not change") {
     val row = new RecordRow(RecordField.of(all), window(full, record(bytes("other"), null)))
     row.show(0)
     val kept = row.copy()
@@ -154,7 +154,7 @@ final class RecordRowSuite extends AnyFunSuite {
     assert(unsafe(kept, all) == unsafe(expected(full, headersOfFull), all))
   }
 
-  test("a row cannot be changed") {
+  test("a row is read-only") {
     val row = shown(full, all)
     intercept[UnsupportedOperationException](row.setNullAt(0))
     intercept[UnsupportedOperationException](row.update(0, bytes("x")))

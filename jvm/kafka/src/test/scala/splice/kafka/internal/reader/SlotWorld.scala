@@ -22,7 +22,7 @@ import splice.kafka.internal.topicids.TopicIds
 import splice.kafka.internal.value.KafkaSchema
 import splice.source.SplitReader
 
-/** A mock that remembers seeks. */
+/** Mock consumer that records seeks. */
 final private[kafka] class SlotClient extends MockConsumer[Array[Byte], Array[Byte]](OffsetResetStrategy.NONE) {
   val seeks: mutable.ArrayBuffer[(Int, Long)] = mutable.ArrayBuffer.empty
 
@@ -55,17 +55,17 @@ final private[kafka] class SlotClient extends MockConsumer[Array[Byte], Array[By
 
   def p(partition: Int) = new TopicPartition("t", partition)
 
-  /** A partition of another topic. */
+  /** Partition of another topic. */
   def u(partition: Int) = new TopicPartition("u", partition)
 
-  /** Lets the next polls find records at these offsets. */
+  /** Makes the next polls return records at these offsets. */
   def bring(partition: Int, offsets: Long*): Unit = schedulePollTask(() => add(p(partition), offsets: _*))
 
   def add(partition: TopicPartition, offsets: Long*): Unit = offsets.foreach { o =>
     addRecord(new ConsumerRecord(partition.topic, partition.partition, o, Array[Byte](1), Array[Byte](2, 3)))
   }
 
-  /** Lets the client's metadata have so many partitions of the topic. */
+  /** Sets the number of partitions of the topic in the client's metadata. */
   def know(partitions: Int): Unit = {
     val node = new Node(0, "mock", 9092)
     updatePartitions("t", (0 until partitions).map(new PartitionInfo("t", _, node, Array(node), Array(node))).asJava)
@@ -77,7 +77,7 @@ final private[kafka] class SlotClient extends MockConsumer[Array[Byte], Array[By
   }
 }
 
-/** Readers of one slot, batch after batch, over Kafka's own mock of a consumer. */
+/** Readers of one slot for consecutive batches, with Kafka's MockConsumer. */
 final private[kafka] class SlotWorld(
     fail: Boolean = true,
     timeout: Duration = Duration.ofSeconds(20),
@@ -109,10 +109,10 @@ final private[kafka] class SlotWorld(
   )
   var returned = 0
 
-  /** The topics that readers found deleted. */
+  /** Topics that readers found deleted. */
   val found = new DeletedTopics
 
-  /** Lets the poll after those that are scheduled find that the topic is another one. */
+  /** Schedules a poll that finds the topic recreated. */
   def recreate(offsets: Long*): Unit = {
     client.schedulePollTask { () =>
       topicId = "second"
@@ -159,7 +159,7 @@ final private[kafka] class SlotWorld(
 
 private[kafka] object SlotWorld {
 
-  /** Partition and offset of every row. */
+  /** Reads all rows as partition and offset. */
   def drain(reader: KafkaSplitReader): Seq[(Int, Long)] =
     SplitReader.items(reader).map(row => (row.getInt(3), row.getLong(4))).toVector
 }

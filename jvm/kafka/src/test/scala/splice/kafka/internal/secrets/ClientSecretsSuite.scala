@@ -31,12 +31,12 @@ final class ClientSecretsSuite extends AnyFunSuite {
 
   private def said(error: Throwable): String = ClientSecrets.chain(error).map(_.toString).mkString("\n")
 
-  test("an error without secrets stays as it is") {
+  test("an error without secrets is unchanged") {
     val error = new KafkaException("alice may not", new SaslAuthenticationException("no"))
     assert(login(s"""$module username="alice" password="s3cr3t-horse";""").secrets.hide(error) eq error)
   }
 
-  test("secrets are taken out of an error and of its causes") {
+  test("secrets are removed from an error and its causes") {
     val properties = client(
       "kafka.sasl.jaas.config" ->
         s"""$module username="alice" password="s3cr3t-horse" token='bare-battery' key="quo\\\"ted-clip";""",
@@ -51,7 +51,7 @@ final class ClientSecretsSuite extends AnyFunSuite {
     assert(clean.getStackTrace.nonEmpty)
   }
 
-  test("no line of a private key is quoted, nor is the key shown with the properties") {
+  test("no line of a private key is in an error or in the text of the properties") {
     val lines      = Seq("MIGHAgEAMBMGByqGSM49AgEGCCqGSM49", "AwEHBG0wawIBAQQghorsebattery")
     val key        = (("-----BEGIN PRIVATE KEY-----" +: lines) :+ "-----END PRIVATE KEY-----").mkString("\n")
     val properties = client("kafka.ssl.keystore.key" -> key, "kafka.ssl.keystore.type" -> "PEM")
@@ -63,7 +63,7 @@ final class ClientSecretsSuite extends AnyFunSuite {
     assert(clean.getMessage.startsWith("no key in '"))
   }
 
-  test("no part of a login line that is not well formed is quoted") {
+  test("no part of an invalid login line is in an error") {
     Seq(
       s"""$module username="alice" password="corr"ect-horse";""",
       s"""$module username="alice" password="correct-horse" battery-staple;""",
@@ -78,7 +78,7 @@ final class ClientSecretsSuite extends AnyFunSuite {
     }
   }
 
-  test("a refused login has a condition of its own") {
+  test("a rejected login has a separate condition") {
     val error =
       KafkaErrors.refused("b:1", "topics", new KafkaException("made no client", new SaslAuthenticationException("bad")))
     assert(error.getCondition == "SPLICE_KAFKA_ACCESS.AUTHENTICATION_FAILED")
@@ -86,7 +86,7 @@ final class ClientSecretsSuite extends AnyFunSuite {
     assert(KafkaErrors.refused("b:1", "topics", new KafkaException("no")).getCondition == "SPLICE_KAFKA.BROKER_ERROR")
   }
 
-  test("which names are secret") {
+  test("option names with secrets are detected") {
     Seq(
       "kafka.sasl.jaas.config",
       "kafka.ssl.key.password",

@@ -10,18 +10,18 @@ import splice.source.errors.SpliceException
 
 final class KafkaPositionSuite extends AnyFunSuite {
 
-  test("the text is that of Spark's own Kafka source") {
+  test("the JSON equals that of Spark's Kafka source") {
     assert(at(10 -> 7, 0 -> 5).json == """{"t":{"0":5,"10":7}}""")
     assert(KafkaPosition.read("""{"t":{"10":7,"0":5}}""") == at(0 -> 5, 10 -> 7))
   }
 
-  test("precedes compares the partitions; a later position may lack a topic, and not one partition of a topic") {
+  test("precedes compares the partitions, and a later position may lack a topic but not a single partition") {
     assert(at(0 -> 5, 1 -> 7).precedes(at(0 -> 5, 1 -> 8)))
     assert(!at(0 -> 5, 1 -> 7).precedes(at(0 -> 6, 1 -> 6)))
     assert(at(0 -> 5).precedes(at(0 -> 5, 1 -> 0)) && !at(0 -> 5, 1 -> 3).precedes(at(0 -> 6)))
   }
 
-  test("a text of another source, and one with negative offsets, is refused") {
+  test("JSON of another source or with negative offsets is rejected") {
     Seq("""{"v":1,"legs":{}}""", """{"logOffset":3}""", """{"t":{"0":-1}}""", "0").foreach { text =>
       val error = intercept[SpliceException](KafkaPosition.read(text))
       assert(error.getCondition == "SPLICE_CHECKPOINT.OTHER_SOURCE" && error.getMessage.contains(text))

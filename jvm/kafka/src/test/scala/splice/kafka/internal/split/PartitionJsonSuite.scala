@@ -20,7 +20,7 @@ final class PartitionJsonSuite extends AnyFunSuite {
       LogPartition("a\"b", 0)    -> -2L
     )
 
-  /** The algorithm of Spark's own source: hash maps that are filled in the order of topics and partitions. */
+  /** Algorithm of Spark's source: hash maps that are filled in the order of topics and partitions. */
   private def sparks(values: SortedMap[LogPartition, Long]): String = {
     val result = new mutable.HashMap[String, mutable.HashMap[Int, Long]]
     values.foreach { case (p, offset) =>
@@ -49,17 +49,17 @@ final class PartitionJsonSuite extends AnyFunSuite {
     assert(PartitionJson.write(many) == sparks(many))
   }
 
-  test("names of topics are escaped, and zeros tell the generation") {
+  test("topic names are escaped, and leading zeros encode the generation") {
     assert(PartitionJson.write(SortedMap(LogPartition("a\"b", 0) -> -2L)) == """{"a\"b":{"0":-2}}""")
     assert(PartitionJson.write(SortedMap(LogPartition("t", 1) -> 2L), Map("t" -> 2)) == """{"t":{"001":2}}""")
   }
 
-  test("what was written is read, whatever the order") {
+  test("the JSON is read in any order") {
     assert(PartitionJson.read(PartitionJson.write(values)).contains(values))
     assert(PartitionJson.read("""{ "t" : {"1": 2, "0": 1} }""").map(_.values.toSeq).contains(Seq(1L, 2L)))
   }
 
-  test("anything else is not") {
+  test("any other text is rejected") {
     Seq(
       "",
       "{",

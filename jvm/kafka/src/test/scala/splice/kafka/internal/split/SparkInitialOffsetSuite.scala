@@ -14,24 +14,24 @@ final class SparkInitialOffsetSuite extends AnyFunSuite {
 
   private def read(text: String) = SparkInitialOffset.read("sources/0/0", text.getBytes(UTF_8))
 
-  test("the file is that of Spark's own Kafka source") {
+  test("the file equals that of Spark's Kafka source") {
     val start = at(0 -> 5, 10 -> 7)
     assert(new String(SparkInitialOffset.write(start), UTF_8) == "\u0000v1\n{\"t\":{\"0\":5,\"10\":7}}")
     assert(SparkInitialOffset.read("sources/0/0", SparkInitialOffset.write(start)) == start)
   }
 
-  test("what Spark wrote is read, whatever the order of its keys, also without a version as Spark 2.1 did") {
+  test("files of Spark are read with any order of keys, including files of Spark 2.1 without a version") {
     assert(read("\u0000v1\n{\"t\":{\"10\":7,\"0\":5}}") == at(0 -> 5, 10 -> 7))
     assert(read("\u0000{\"t\":{\"0\":5}}") == at(0 -> 5))
   }
 
-  test("the file of a newer version is an error that has both versions") {
+  test("a file of a newer version is an error with both versions") {
     val error = intercept[SpliceException](read("\u0000v2\n{\"t\":{\"0\":5}}"))
     assert(error.getCondition == "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
     assert(error.getMessage.contains("sources/0/0") && error.getMessage.contains("format 2"))
   }
 
-  test("the file of another source is refused by name") {
+  test("a file of another source is rejected with its name") {
     Seq(
       "v1\n1700000000000",
       "v2\n{\"t\":{\"0\":5}}",

@@ -15,7 +15,7 @@ final class BackgroundQuestionSuite extends AnyFunSuite with Eventually {
 
   private val planned = Map("a" -> "1", "b" -> "2")
 
-  test("a question that does not end delays no call, and its answer comes with a later one") {
+  test("a pending request does not delay calls, and a later call returns its result") {
     val release = new CountDownLatch(1)
     val asked   = new LinkedBlockingQueue[Set[String]]
     val ids     = new BackgroundQuestion({ topics =>
@@ -27,12 +27,12 @@ final class BackgroundQuestionSuite extends AnyFunSuite with Eventually {
     release.countDown()
     eventually(assert(ids.missing(planned).contains(Set("a"))))
     assert(asked.size == 1)
-    // Other topics are another question.
+    // Other topics need another request.
     assert(ids.missing(Map("b" -> "2")).isEmpty)
     eventually(assert(asked.size == 2))
   }
 
-  test("a question that fails finds no topic missing") {
+  test("a failed request reports no missing topic") {
     val ids = new BackgroundQuestion(_ => throw new InterruptedException("cancelled"))
     assert(ids.missing(planned).isEmpty)
     eventually(assert(ids.missing(planned).contains(Set.empty)))

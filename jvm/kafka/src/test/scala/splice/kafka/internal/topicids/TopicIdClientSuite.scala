@@ -14,7 +14,7 @@ import splice.kafka.internal.cluster.SecondLook
 import splice.kafka.internal.options.ClientProperties
 import splice.source.errors.SpliceException
 
-/** Questions about topics' ids where no broker responds. */
+/** Tests of topic id requests without a responding broker. */
 final class TopicIdClientSuite extends AnyFunSuite {
 
   private val planned = Map("t" -> "id")
@@ -25,7 +25,7 @@ final class TopicIdClientSuite extends AnyFunSuite {
     SecondLook(0, Duration.ZERO)
   )
 
-  /** Fails if the question does not end long before the client's own timeout of 60 s. */
+  /** Fails unless the request ends long before the timeout of the client of 60 s. */
   private def soon[A](question: => A): A = CompletableFuture.supplyAsync(() => question).get(30, TimeUnit.SECONDS)
 
   test("brokers that do not respond are an error for ids, and no topic is missing") {
@@ -35,12 +35,12 @@ final class TopicIdClientSuite extends AnyFunSuite {
     assert(soon(client().missing(planned)).contains(Set.empty))
   }
 
-  test("a client that cannot be made is a refusal") {
+  test("a client that cannot be created is an error") {
     val error = intercept[SpliceException](client("receive.buffer.bytes" -> "many")(planned))
     assert(error.getCondition == "SPLICE_KAFKA.BROKER_ERROR" && error.getMessage.contains("topic ids"), error)
   }
 
-  test("a question after the reader was closed ends, and finds no topic missing") {
+  test("a request after the close of the reader ends and reports no missing topic") {
     val ids = client()
     ids.cancel()
     intercept[InterruptedException](ids(planned))

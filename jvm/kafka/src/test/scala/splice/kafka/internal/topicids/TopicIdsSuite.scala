@@ -28,7 +28,7 @@ final class TopicIdsSuite extends AnyFunSuite {
 
   private val both = Map("a" -> "1", "b" -> "2")
 
-  test("ids are asked for once, and again after the consumer has heard of its brokers only") {
+  test("ids are requested once, and again only after a metadata response of the consumer") {
     val w = new World(both)
     assert(Seq.fill(3)(w.others(both)).forall(_.isEmpty))
     assert(w.asked == Seq(Set("a", "b")))
@@ -37,24 +37,24 @@ final class TopicIdsSuite extends AnyFunSuite {
     assert(w.asked.size == 2)
   }
 
-  test("another task asks for the topics that are new to it") {
+  test("another task requests only its new topics") {
     val w = new World(both)
     w.others(Map("a" -> "1"))
     assert(w.others(Map("a" -> "1")).isEmpty && w.others(both).isEmpty)
     assert(w.asked == Seq(Set("a"), Set("b")))
   }
 
-  test("a topic with another id is told each time, and no consumer that has read the one before is used for the next") {
+  test("a recreated topic is reported each time, and its old consumer is not reused") {
     val w = new World(both)
     w.others(both)
     w.now = Map("a" -> "3", "b" -> "2")
-    assert(w.others(both).isEmpty, "what was fetched so far is of the old one")
+    assert(w.others(both).isEmpty, "fetched records belong to the old topic")
     w.responses += 1
     assert(w.others(both) == Set("a") && w.others(both) == Set("a"))
     assert(w.ids.allow(both) && w.ids.allow(Map("c" -> "9")) && !w.ids.allow(Map("a" -> "3")))
   }
 
-  test("a deleted topic is not another one, and it is asked about again") {
+  test("a deleted topic is not reported as recreated, and is requested again") {
     val w = new World(both)
     w.now = Map("b" -> "2")
     assert(w.others(both).isEmpty && w.others(both).isEmpty)
@@ -63,7 +63,7 @@ final class TopicIdsSuite extends AnyFunSuite {
     assert(w.others(both) == Set("a"))
   }
 
-  test("one request per response asks about all topics, and none is sent for a topic of which polls return nothing") {
+  test("one request per response includes all topics, and topics without polled records are not requested") {
     val w = new World(Map("b" -> "2"))
     assert(Seq.fill(20)(w.others(both, "b")).forall(_.isEmpty))
     assert(w.asked == Seq(Set("a", "b")))
@@ -73,7 +73,7 @@ final class TopicIdsSuite extends AnyFunSuite {
     assert(w.others(both, "a").isEmpty && w.asked.last == Set("a"))
   }
 
-  test("missing topics are asked about after a metadata response, and each time while one is missing") {
+  test("missing topics are requested after a metadata response, and at each call while one is missing") {
     val w = new World(both)
     assert(Seq.fill(3)(w.ids.missing(both)).forall(_.isEmpty) && w.asked == Seq(Set("a", "b")))
     w.now = Map("b" -> "2")
@@ -82,22 +82,22 @@ final class TopicIdsSuite extends AnyFunSuite {
     assert(w.ids.missing(both) == Set("a") && w.asked.size == 2)
     assert(w.ids.missing(both) == Set("a") && w.asked.size == 3)
     w.now = Map("a" -> "3", "b" -> "2")
-    assert(w.ids.missing(both).isEmpty, "a topic that was created again is another one, and not missing")
+    assert(w.ids.missing(both).isEmpty, "a recreated topic is another topic and not missing")
   }
 
-  test("a topic that no request was about is requested although others exist at the same response") {
+  test("a topic without a previous request is requested even if others exist at the same response") {
     val w = new World(Map("b" -> "2"))
     assert(w.ids.missing(Map("b" -> "2")).isEmpty && w.asked.size == 1)
     assert(w.ids.missing(Map("a" -> "1")) == Set("a") && w.asked.size == 2)
     assert(w.ids.missing(Map("b" -> "2")).isEmpty && w.asked.size == 2)
   }
 
-  test("nobody is asked where no ids are known") {
+  test("no request is sent without topic ids") {
     val w = new World(Map.empty)
     assert(w.others(Map.empty).isEmpty && w.asked.isEmpty)
   }
 
-  test("ids that the consumer knows need no request, and those that it lacks or knows to be others are requested") {
+  test("ids in the consumer's metadata need no request, and missing or different ids are requested") {
     val first   = Uuid.randomUuid
     val second  = Uuid.randomUuid
     val fetched = mutable.Map("a" -> first, "b" -> second)

@@ -28,7 +28,7 @@ import splice.source.{EnumeratorContext, Poll, ReadMode, SourceProvider, SplitRe
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 
-/** Values as readers parse them, over records that are there. */
+/** Tests of parsed values with given records. */
 final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private lazy val spark = SparkSession.builder().master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
@@ -41,7 +41,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private def settings(options: (String, String)*): ValueSettings = ValueSettings(SourceOptions(options.toMap))
 
-  /** Topic t, partition 2, offsets from 7 on. */
+  /** Records of topic t, partition 2, from offset 7. */
   final private class Records(values: Seq[String], columns: StructType) extends SplitReader[InternalRow] {
     private var at = -1
 
@@ -79,12 +79,12 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def values(options: Seq[(String, String)], texts: String*): Seq[Any] =
     read(options, texts)(select(KafkaSchema(includeHeaders = false, settings(options: _*)), "value")).map(_.get(0))
 
-  test("json becomes a struct, whose fields may be missing") {
+  test("json is parsed to a struct whose fields may be missing") {
     val texts = Seq("""{"id":1,"in":{"a":2},"more":[]}""", null, "{}")
     assert(values(json, texts: _*) == Seq(Row(1L, null, Row(2)), null, Row(null, null, null)))
   }
 
-  test("csv and xml too, with options of their format") {
+  test("csv and xml are parsed with the options of their format") {
     val schema = "valueSchema" -> "a INT, b STRING"
     assert(values(Seq("valueFormat" -> "csv", schema, "value.sep" -> ";"), "1;x", "2;y") ==
       Seq(Row(1, "x"), Row(2, "y")))
@@ -93,7 +93,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(values(dated, """{"d":"02.01.2026"}""").map(_.toString) == Seq("[2026-01-02]"))
   }
 
-  test("the other columns stay, in any order") {
+  test("the other columns are unchanged, in any order") {
     val all  = KafkaSchema(includeHeaders = false, settings(json: _*))
     val rows =
       read(json, Seq("""{"id":1}""", """{"id":2}"""))(select(all, "offset", "value", "key", "partition", "topic"))
@@ -104,7 +104,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private val poison = Seq("""{"id":1}""", """{"id":"x"}""", "{broken", """{"id":4}""")
 
-  test("fail names topic, partition and offset") {
+  test("fail is an error with topic, partition and offset") {
     val error = intercept[SpliceException](values(json, poison: _*))
     assert(error.getCondition == "SPLICE_KAFKA_DATA.INVALID_VALUE")
     assert(error.getMessage.contains("The value of t-2 at offset 8 does not match the json"))
@@ -114,12 +114,12 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("null goes on") {
+  test("null continues with a null value") {
     assert(values(json :+ ("onParseError" -> "null"), poison: _*) ==
       Seq(Row(1L, null, null), null, null, Row(4L, null, null)))
   }
 
-  test("corrupt keeps the record, whether value is asked for or not") {
+  test("corrupt keeps the record, with or without the column value") {
     val options = json :+ ("onParseError" -> "corrupt")
     val all     = KafkaSchema(includeHeaders = false, settings(options: _*))
     assert(all("_corrupt").dataType == KafkaSchema.CorruptType)
@@ -132,7 +132,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("bytes, text and columns that are not read need no parser") {
+  test("bytes, text and unread columns need no parser") {
     val all = KafkaSchema(includeHeaders = false, settings(json: _*))
     assert(ValuePlan(settings(json: _*), select(all, "offset", "key"), SessionSettings.current).isEmpty)
     Seq(settings(), settings("valueFormat" -> "string")).foreach { own =>
@@ -153,7 +153,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(columnar(json: _*)("key", "offset") && !columnar(json: _*)("value"))
   }
 
-  test("the time zone is the one of the first start") {
+  test("the time zone of the first start is used") {
     val first = SessionSettings(SessionSettings.current.settings.map {
       case ("spark.sql.session.timeZone", _) => "spark.sql.session.timeZone" -> "Asia/Tokyo"
       case other                             => other
@@ -164,7 +164,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(read.toInstant.toString == "2026-01-01T00:00:00Z")
   }
 
-  test("the source's columns say it") {
+  test("the columns of the source have the value type") {
     val options = json ++ Seq("kafka.bootstrap.servers" -> "b:1", "subscribe" -> "t", "onParseError" -> "corrupt")
     val source  = SourceProvider.create(SourceOptions(options.toMap + ("source" -> KafkaSource.Kind)))
     assert(source.schema.fieldNames.toSeq.endsWith(Seq("timestampType", "_corrupt")))
@@ -174,7 +174,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def refused(options: (String, String)*): String =
     intercept[SpliceOptionException](settings(options: _*)).getMessage
 
-  test("options that make no sense are refused") {
+  test("invalid options are rejected") {
     assert(refused("valueFormat" -> "avro").contains("raw, string, json, csv, xml"))
     assert(refused("valueFormat" -> "json").contains("'valueSchema'"))
     assert(refused("valueFormat" -> "json", "valueSchema" -> "a INTT").contains("'a INTT'"))
@@ -185,7 +185,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(refused(json :+ ("onParseError" -> "skip"): _*).contains("fail, null, corrupt"))
   }
 
-  test("what Spark refuses is refused when the schema is asked for") {
+  test("errors of Spark are raised when the schema is requested") {
     val wrong = settings("valueFormat" -> "json", "valueSchema" -> "a MAP<INT, STRING>")
     assert(intercept[SpliceOptionException](ValuePlan.check(wrong)).getMessage.contains("from_json"))
   }

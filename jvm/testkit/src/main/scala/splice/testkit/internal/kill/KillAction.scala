@@ -7,19 +7,19 @@ import java.util.concurrent.CountDownLatch
 
 import org.apache.spark.TaskContext
 
-/** What happens to a process that comes to the chosen step. */
+/** Action at a chosen step of a process. */
 sealed private[splice] trait KillAction {
   def apply(step: Step): Unit
 }
 
 private[splice] object KillAction {
 
-  /** The process ends at once, without shutdown hooks. */
+  /** Halts the process without shutdown hooks. */
   case object Halt extends KillAction {
     override def apply(step: Step): Unit = Runtime.getRuntime.halt(137)
   }
 
-  /** The operating system kills the process. */
+  /** Kills the process by a signal of the operating system. */
   case object Signal extends KillAction {
     override def apply(step: Step): Unit = {
       new ProcessBuilder("kill", "-KILL", ProcessHandle.current.pid.toString).start()
@@ -27,18 +27,18 @@ private[splice] object KillAction {
     }
   }
 
-  /** The first attempt of a task fails; later attempts pass. */
+  /** Fails the first attempt of a task. Later attempts pass. */
   case object Fail extends KillAction {
     override def apply(step: Step): Unit =
       if (isFirstAttempt) throw new IllegalStateException(s"planned failure of a task at: $step")
   }
 
-  /** The first attempt of a task stays where it is until it is interrupted; later attempts pass. */
+  /** Blocks the first attempt of a task until an interrupt. Later attempts pass. */
   case object Hang extends KillAction {
     override def apply(step: Step): Unit = if (isFirstAttempt) forEver()
   }
 
-  /** The executor of a task's first attempt ends at once; later attempts pass. */
+  /** Halts the executor of the first attempt of a task. Later attempts pass. */
   case object Lose extends KillAction {
     override def apply(step: Step): Unit = if (isFirstAttempt) Halt(step)
   }

@@ -5,10 +5,10 @@ package splice.testkit.internal.kill
 
 import scala.util.matching.Regex
 
-/** Where a process is to be killed: at the n-th step that fits.
+/** Plan to kill a process at the n-th matching step.
   *
-  * Written `<action> <before|after> <create|rename|row> <n> <regular expression that the name contains>`, for example
-  * `halt before rename 1 /offsets/3$`.
+  * The text format is `<action> <before|after> <create|rename|row> <n> <regular expression>`, for example `halt
+  * before rename 1 /offsets/3$`. The regular expression must match a part of the name.
   */
 final private[splice] case class KillPlan(action: KillAction, when: String, kind: String, nth: Int, name: Regex) {
   def fits(step: Step): Boolean =
@@ -19,13 +19,13 @@ private[splice] object KillPlan {
 
   private val written = """(\w+) (before|after) (create|rename|row) (\d+) (.+)""".r
 
-  /** @throws java.lang.IllegalArgumentException when the text is no plan, so that no test passes because nothing was killed */
+  /** @throws java.lang.IllegalArgumentException if the text is not a plan, because a test would pass without a kill */
   def read(text: String): KillPlan = text match {
     case written(action, when, kind, nth, name) if KillAction.named.contains(action) =>
       KillPlan(KillAction.named(action), when, kind, nth.toInt, name.r)
     case _ =>
       throw new IllegalArgumentException(
-        s"'$text' is no plan. Write <${KillAction.named.keys.toSeq.sorted.mkString("|")}> <before|after> <create|rename|row> <n> <regular expression>."
+        s"'$text' is not a valid plan. Use <${KillAction.named.keys.toSeq.sorted.mkString("|")}> <before|after> <create|rename|row> <n> <regular expression>."
       )
   }
 }

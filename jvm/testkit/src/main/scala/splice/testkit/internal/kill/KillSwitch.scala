@@ -8,10 +8,11 @@ import java.nio.file.StandardOpenOption.{APPEND, CREATE}
 import java.nio.file.{Files, Path}
 import java.util.concurrent.atomic.AtomicInteger
 
-/** Watches the steps of this process, notes them, and acts at the chosen ones. Thread-safe.
+/** Observes and traces the steps of this process, and acts at the planned steps. Thread-safe.
   *
-  * The environment variable `SPLICE_KILL_AT` holds [[KillPlan]]s, one a line. `SPLICE_KILL_TRACE` names a file that gets a line for
-  * each step but rows, and `acts: <step>` before an action; `SPLICE_KILL_ROWS` one that gets each row.
+  * The environment variable `SPLICE_KILL_AT` contains [[KillPlan]]s, one per line. The file of `SPLICE_KILL_TRACE`
+  * receives one line per step except rows, and `acts: <step>` before an action. The file of `SPLICE_KILL_ROWS`
+  * receives each row.
   */
 private[splice] object KillSwitch {
 
@@ -20,7 +21,7 @@ private[splice] object KillSwitch {
   private val trace = sys.env.get("SPLICE_KILL_TRACE").map(Path.of(_))
   private val rows  = sys.env.get("SPLICE_KILL_ROWS").map(Path.of(_))
 
-  /** Runs what happens between the steps before it and after it. */
+  /** Runs `happens` between its `before` and `after` steps. */
   def around[T](kind: String, name: String)(happens: => T): T = {
     passes(Step("before", kind, name))
     val result = happens

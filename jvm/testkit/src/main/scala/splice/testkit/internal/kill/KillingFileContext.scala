@@ -8,6 +8,8 @@ import java.net.URI
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.DelegateToFileSystem
 
-/** [[KillingFileSystem]] for `FileContext`, by which Spark and the side log rename: `fs.AbstractFileSystem.kill.impl`. */
+/** [[KillingFileSystem]] for `FileContext` (`fs.AbstractFileSystem.kill.impl`). Spark and the side log rename files
+  * with `FileContext`.
+  */
 final private[splice] class KillingFileContext(root: URI, configuration: Configuration)
     extends DelegateToFileSystem(root, new KillingFileSystem, configuration, KillingFileSystem.Scheme, false)

@@ -9,9 +9,9 @@ import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.fs.{FSDataOutputStream, Path, RawLocalFileSystem}
 import org.apache.hadoop.util.Progressable
 
-/** The local file system under the scheme `kill`, which passes each durable step by the [[KillSwitch]].
+/** Local file system with the scheme `kill`. Reports each durable step to the [[KillSwitch]].
   *
-  * A step is the creation of a file, or its renaming to the name under which it counts, as Spark's logs and the side log do it.
+  * A step is the creation of a file, or the rename of a file to its final name, as in Spark's logs and the side log.
   */
 final private[splice] class KillingFileSystem extends RawLocalFileSystem {
 

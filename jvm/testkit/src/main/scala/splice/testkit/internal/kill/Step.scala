@@ -3,14 +3,14 @@
 
 package splice.testkit.internal.kill
 
-/** A moment in the life of a query at which it may be killed.
+/** Step of a query at which its process may be killed.
   *
   * @param when
-  *   `before` or `after` what happens
+  *   `before` or `after` the event
   * @param kind
-  *   what happens: `create` and `rename` of a file, a `row` that passes
+  *   kind of event: `create` or `rename` of a file, or a processed `row`
   * @param name
-  *   the file's path (of a rename the new one), the row's id
+  *   path of the file (of a rename the new path), or id of the row
   */
 final private[splice] case class Step(when: String, kind: String, name: String) {
   override def toString: String = s"$when $kind $name"

@@ -14,7 +14,9 @@ import scala.jdk.CollectionConverters._
 import org.apache.kafka.common.security.auth.{AuthenticateCallbackHandler, SaslExtensionsCallback}
 import org.apache.kafka.common.security.oauthbearer.{OAuthBearerToken, OAuthBearerTokenCallback}
 
-/** Gets a bearer token for a user and a secret of the login line, as handlers of cloud providers do: here it signs nothing. */
+/** Returns an unsigned bearer token for a user and a secret of the login line. Handlers of cloud providers have the
+  * same interface.
+  */
 final private[splice] class TokenOfSecret extends AuthenticateCallbackHandler {
 
   private var options: Map[String, String] = Map.empty

@@ -16,7 +16,7 @@ import splice.source.internal.entries.VersionedEntry
 import splice.source.log.{Coverage, Extent, LogOutlook, LogPartitions, LogRange, LogRecord, Outlook}
 import splice.source.runtime.{ProgressMetric, Report}
 
-/** Finds a log's partitions and says how far to read. */
+/** Enumerator of the partitions of a log. */
 final private[splice] class MemoryEnumerator(
     name: String,
     bounded: Boolean,
@@ -136,7 +136,7 @@ final private[splice] class MemoryEnumerator(
 
   private def first(ranges: OffsetRanges): Long = ranges.fill.headOption.fold(ranges.from)(_._1)
 
-  /** The ranges that are read of a partition that begins with holes of a history. */
+  /** Ranges to read of a partition that begins with holes of a history. */
   private def filled(partition: Int): Option[Seq[(Long, Long)]] =
     fill.get(LogPartition(name, partition)).filter(_.fill.nonEmpty).map(of => of.fill :+ (of.from -> Long.MaxValue))
 
@@ -159,7 +159,7 @@ final private[splice] class MemoryEnumerator(
     MemoryPosition.parse(name, VersionedEntry.read(key, lines).line).next
 }
 
-/** A piece of one partition. */
+/** Range of one partition. */
 final private[splice] case class MemoryRange(
     log: String,
     partition: Int,

@@ -9,7 +9,7 @@ import scala.collection.immutable.SortedMap
 
 import splice.source.{Evidence, Position, TimeRange}
 
-/** The end of an archive. The time of its last record stands for a file's modification time. */
+/** End of an archive. The time of the last record represents the modification time of a file. */
 final private[splice] class MemoryEvidence(override val position: Position, log: String, ends: SortedMap[Int, Long])
     extends Evidence {
 

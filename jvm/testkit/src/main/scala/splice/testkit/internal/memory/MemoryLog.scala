@@ -8,16 +8,17 @@ import scala.collection.concurrent.TrieMap
 import splice.source.LogPartition
 import splice.source.runtime.Report
 
-/** One record. An archive's tells which record of which log it was before. */
+/** Record of a log. A record of an archive has the origin of the archived record. */
 final private[splice] case class MemoryRecord(id: Long, millis: Long, origin: LogPartition, originOffset: Long) {
 
-  /** Its key; a record with a negative id has none. */
+  /** Key; None for a record with a negative id. */
   def key: Option[String] = Option.when(id >= 0)(s"key-$id")
 }
 
-/** A log in memory, driven by a test: partitions that grow, lose their oldest records, and appear. Any thread.
+/** Log in memory, controlled by a test. Partitions can be added, can grow and can lose their oldest records.
+  * Thread-safe.
   *
-  * A test makes it, names it in the options of a `memory` source, and reads back how often that source was asked for what.
+  * A test creates the log, sets its name in the options of a `memory` source, and reads the number of calls per kind.
   */
 final private[splice] class MemoryLog(val name: String) {
 
@@ -39,17 +40,17 @@ final private[splice] class MemoryLog(val name: String) {
     this
   }
 
-  /** Appends a record to a partition; its offset. */
+  /** Appends a record to a partition. Returns the offset. */
   def append(partition: Int, id: Long, millis: Long = 0): Long = synchronized {
     val offset = end(partition)
     add(partition, MemoryRecord(id, millis, LogPartition(name, partition), offset))
     offset
   }
 
-  /** Appends another log's record, as an archiver would. */
+  /** Appends a record of another log, as an archive job does. */
   def archive(partition: Int, record: MemoryRecord): Unit = synchronized(add(partition, record))
 
-  /** Takes away a partition's records before an offset, as retention does. */
+  /** Removes the records of a partition before an offset, as retention does. */
   def forget(partition: Int, before: Long): Unit = synchronized {
     partitions = partitions.updated(partition, read(partition, before, end(partition)).toVector)
     firsts = firsts.updated(partition, math.max(before, firsts(partition)))
@@ -61,38 +62,38 @@ final private[splice] class MemoryLog(val name: String) {
 
   def end(partition: Int): Long = synchronized(firsts(partition) + partitions(partition).size)
 
-  /** The records that are still there, from an offset (included) until another (excluded). */
+  /** Returns the available records between `from` (included) and `until` (excluded). */
   def read(partition: Int, from: Long, until: Long): Seq[MemoryRecord] = synchronized {
     val first = firsts(partition)
     partitions(partition).slice((from - first).toInt, (until - first).toInt)
   }
 
-  /** The first offset with a record at or after a time, else the end. */
+  /** First offset with a record at or after a time; the end if no such record exists. */
   def offsetAt(partition: Int, millis: Long): Long = synchronized {
     val index = partitions(partition).indexWhere(_.millis >= millis)
     if (index < 0) end(partition) else firsts(partition) + index
   }
 
-  /** How often a source of this log was asked for something, such as `start`, `offsets` or `enumerator`. */
+  /** Number of calls of a kind on sources of this log, such as `start`, `offsets` or `enumerator`. */
   def asked(what: String): Int = counts.getOrElse(what, 0)
 
-  /** Makes the next task that reads the record `id` fail there, once. */
+  /** Fails the next task that reads the record `id`, once. */
   def failOnce(id: Long): Unit = failures(id) = ()
 
-  /** Makes each source of this log fail that is asked for something, such as `close`. */
+  /** Fails calls of a kind on sources of this log, such as `close`. */
   def failWhenAsked(what: String): Unit = refused(what) = ()
 
-  /** The reports of readers that enumerators of this log received, oldest first. */
+  /** Reader reports that enumerators of this log received, oldest first. */
   def reported: Seq[Report] = synchronized(received)
 
   private[memory] def report(reports: Seq[Report]): Unit = synchronized { received ++= reports }
 
-  /** As if its server or folder were gone: who names it fails. */
+  /** Removes the log, as if its server or folder were deleted. Sources with its name then fail. */
   def remove(): Unit = MemoryLog.remove(name)
 
   private[memory] def ask(what: String): Unit = {
     val _ = counts.updateWith(what)(n => Some(n.getOrElse(0) + 1))
-    if (refused.contains(what)) throw new IllegalStateException(s"$name fails when it is asked for $what")
+    if (refused.contains(what)) throw new IllegalStateException(s"$name fails at the call $what")
   }
 
   private[memory] def failIfAsked(id: Long): Unit =
@@ -109,10 +110,10 @@ private[splice] object MemoryLog {
 
   private val logs = TrieMap.empty[String, MemoryLog]
 
-  /** The log that options name.
+  /** Log with the given name.
     *
     * @throws splice.source.errors.SpliceException
-    *   when there is none
+    *   if the log does not exist
     */
   def apply(name: String): MemoryLog = logs.getOrElse(name, throw MemoryErrors.gone(name))
 

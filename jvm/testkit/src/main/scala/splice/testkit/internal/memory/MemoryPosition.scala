@@ -9,7 +9,7 @@ import splice.source.Position
 import splice.source.errors.CheckpointErrors
 import splice.source.internal.entries.Json
 
-/** The next offset of each partition. */
+/** Position with the next offset of each partition. */
 final private[splice] case class MemoryPosition(log: String, next: SortedMap[Int, Long]) extends Position {
 
   override def json: String = {

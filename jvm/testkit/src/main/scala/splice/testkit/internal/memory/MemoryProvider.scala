@@ -54,7 +54,7 @@ private[splice] object MemoryOptions {
 
   val set: OptionSet = OptionSet("Memory", Seq(Log, Bounded, StartingOffsets, MaxRows, MinRows, Columnar))
 
-  /** The options of a source that reads a log. */
+  /** Options of a source that reads a log. */
   def of(log: MemoryLog, more: (String, String)*): Seq[(String, String)] =
     Seq(CommonOptions.Source.key -> Kind, Log.key -> log.name) ++ more
 }

@@ -15,7 +15,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import splice.source.runtime.Report
 import splice.source.{Poll, SplitReader, SplitReaderFactory, TaskRanges}
 
-/** Reads ranges of logs that this JVM holds. The row, or the batch, is one object that is filled again, as a fast reader's would be. */
+/** Readers of logs in this JVM. Like fast readers, these readers reuse one row or batch object. */
 final private[splice] class MemoryReaders(columns: StructType, override val columnar: Boolean)
     extends SplitReaderFactory {
 
@@ -53,7 +53,7 @@ final private[splice] class MemoryReaders(columns: StructType, override val colu
     override def close(): Unit                       = batch.close()
   }
 
-  /** One report per range, with the number of its rows. */
+  /** Returns one report per range, with the number of its rows. */
   private def read(task: TaskRanges): Seq[Report] = task.ranges.collect { case range: MemoryRange =>
     Report(s"${range.partition}:${range.from}-${range.until}", Long.box(range.weight))
   }

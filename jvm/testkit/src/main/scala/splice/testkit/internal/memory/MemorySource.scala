@@ -10,7 +10,9 @@ import org.apache.spark.sql.types._
 import splice.source.runtime.Boundedness
 import splice.source.{EnumeratorContext, Limits, Source, SplitEnumerator}
 
-/** Reads a [[MemoryLog]]: a log when unbounded, an archive when bounded. Readers work in this JVM only. */
+/** Source of a [[MemoryLog]]: an unbounded source reads a log, a bounded source reads an archive. Readers work in
+  * this JVM only.
+  */
 final private[splice] class MemorySource(
     log: String,
     override val boundedness: Boundedness,
@@ -41,13 +43,13 @@ final private[splice] class MemorySource(
 
   override def beginsByOffsets: Boolean = true
 
-  // An archive may be removed, as files may.
+  // An archive may be removed, like files.
   override def schemaNeedsStorage: Boolean = boundedness == Boundedness.Bounded
 }
 
 private[splice] object MemorySource {
 
-  /** Which record of which log it was, its id, and its time. */
+  /** Origin, id and time of a record. */
   val Schema: StructType = StructType(
     Seq(
       StructField("topic", StringType),
@@ -58,7 +60,7 @@ private[splice] object MemorySource {
     )
   )
 
-  /** The log that a row was read from, and the key of the record. */
+  /** Log of a row, and key of the record. */
   val Metadata: StructType =
     StructType(Seq(StructField("_log", StringType, nullable = false), StructField("_key", StringType)))
 }

@@ -7,7 +7,7 @@ import scala.collection.immutable.Queue
 
 import splice.testkit.simulation.Life
 
-/** Writes one run's batches to the logs: at once, or late and with gaps. */
+/** Writes the batches of one run to the logs: immediately, or late and with gaps. */
 final private[splice] class BatchLog(logs: SimulatedLogs, life: Life, asynchronous: Boolean) {
 
   private var pending: Queue[() => Unit] = Queue.empty
@@ -21,7 +21,7 @@ final private[splice] class BatchLog(logs: SimulatedLogs, life: Life, asynchrono
       logs.writeOffsets(batch, until)
       due = logs.before(batch).map(_._2)
     } else {
-      // Spark logs the first batch of a run always, and later ones by time.
+      // Spark always logs the first batch of a run, and later batches at intervals.
       if (first || life.chance.oneIn(3)) {
         logged += batch
         pending = pending.enqueue { () =>
@@ -43,14 +43,16 @@ final private[splice] class BatchLog(logs: SimulatedLogs, life: Life, asynchrono
       proceed()
     }
 
-  /** The position that the source is told now to be committed, once; late, or never, when asynchronous. */
+  /** Position to commit to the source now. Each position is returned at most once. With asynchronous logs, the commit
+    * may be late or missing.
+    */
   def committedSince: Option[String] = {
     val now = due
     due = None
     now.filterNot(_ => asynchronous && life.chance.oneIn(3))
   }
 
-  /** All that waits is written, as at a stop. */
+  /** Writes all pending entries, as a stop does. */
   def drain(): Unit = while (pending.nonEmpty) writeOne()
 
   private def proceed(): Unit = while (pending.nonEmpty && life.chance.oneIn(2)) writeOne()

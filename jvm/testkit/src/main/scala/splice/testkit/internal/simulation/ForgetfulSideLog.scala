@@ -7,9 +7,9 @@ import scala.collection.mutable
 
 import splice.source.runtime.SideLog
 
-/** A fault to plant: some decisions live as long as this object, which is one run, and are made anew by the next.
+/** Injected fault: some decisions live only as long as this object, that is one run. The next run decides again.
   *
-  * They are written all the same, so that it can be told that they were made before.
+  * These decisions are still written, so a test can detect that they existed before.
   */
 final private[splice] class ForgetfulSideLog private (
     log: SideLog,

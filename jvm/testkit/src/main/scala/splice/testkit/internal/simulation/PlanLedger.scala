@@ -8,15 +8,15 @@ import scala.collection.mutable
 import splice.source.{Position, SplitRange, TaskRanges}
 import splice.testkit.simulation.Violation
 
-/** Holds every plan of a batch to the first plan of the same range, over all runs of one history. */
+/** Compares every plan of a batch with the first plan of the same range, across all runs of one scenario. */
 final private[splice] class PlanLedger(describe: SplitRange => String) {
 
   private val plans = mutable.Map.empty[(String, String), String]
 
-  /** Forgets plans of batches that were never logged: the next run may plan what it likes there. */
+  /** Drops plans of batches that were never logged. The next run may plan these batches differently. */
   def keep(logged: String => Boolean): Unit = { val _ = plans.filterInPlace { case ((_, until), _) => logged(until) } }
 
-  /** Forgets the plan of a batch. */
+  /** Drops the plan of a batch. */
   def forget(from: Position, until: Position): Unit = { val _ = plans.remove((from.json, until.json)) }
 
   def check(from: Position, until: Position, tasks: Seq[TaskRanges]): Unit = {

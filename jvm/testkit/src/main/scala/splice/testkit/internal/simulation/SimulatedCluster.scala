@@ -8,10 +8,11 @@ import scala.collection.mutable
 
 import splice.testkit.simulation.Life
 
-/** A Kafka-like log: topics with partitions that grow, lose their oldest records, and take transactions. It knows every row it ever held.
+/** Kafka-like log. Topics have partitions that grow, lose their oldest records and accept transactions. The cluster
+  * records every row that it ever stored.
   *
   * @param ids
-  *   where the ids of rows come from
+  *   generator of row ids
   */
 final private[splice] class SimulatedCluster(val id: String, life: Life, ids: RowIds) {
 
@@ -26,22 +27,22 @@ final private[splice] class SimulatedCluster(val id: String, life: Life, ids: Ro
 
   def topics: SortedMap[String, SimulatedTopic] = named
 
-  /** Topics that were deleted since. */
+  /** Deleted topics. */
   def deleted: Seq[SimulatedTopic] = past
 
   def topic(name: String): SimulatedTopic = named(name)
 
-  /** Rows that retention or a deletion took away, with those of aborted transactions. */
+  /** Rows that retention or a deletion removed, and rows of aborted transactions. */
   def removed: collection.Set[Long] = gone
 
-  /** Rows that no reader of committed records may ever see: of aborted transactions, and of open ones. */
+  /** Rows of aborted and of open transactions, which no reader of committed records may return. */
   def uncommitted: collection.Set[Long] = void
 
   def isOpen(transaction: Int): Boolean = open.contains(transaction)
 
   def isAborted(transaction: Int): Boolean = aborted(transaction)
 
-  /** Makes a topic, or makes it anew with another id. */
+  /** Creates a topic, or recreates a topic with another id. */
   def create(name: String, partitions: Int): SimulatedTopic = {
     named.get(name).foreach { topic =>
       past :+= topic
@@ -83,7 +84,7 @@ final private[splice] class SimulatedCluster(val id: String, life: Life, ids: Ro
 
   def openTransactions: Seq[Int] = open.keys.toSeq.sorted
 
-  /** Ends a transaction: its markers take an offset each. */
+  /** Ends a transaction. Each marker takes one offset. */
   def end(transaction: Int, commit: Boolean): Unit = {
     val partitions = open.remove(transaction).getOrElse(Nil)
     if (!commit) aborted += transaction
@@ -96,7 +97,7 @@ final private[splice] class SimulatedCluster(val id: String, life: Life, ids: Ro
     life.note(s"$id: transaction $transaction ${if (commit) "commits" else "aborts"}")
   }
 
-  /** Takes the oldest records of a partition away. */
+  /** Removes the oldest records of a partition. */
   def trim(name: String, partition: Int, before: Long): Unit = {
     remove(topic(name).partitions(partition).trim(before))
     life.note(s"$id: $name-$partition begins at ${topic(name).partitions(partition).earliest}")
@@ -105,7 +106,7 @@ final private[splice] class SimulatedCluster(val id: String, life: Life, ids: Ro
   private def remove(records: Seq[SimulatedRecord]): Unit = gone ++= records.flatMap(_.id)
 }
 
-/** Gives every row of one history a number of its own. */
+/** Generator of unique row ids in one scenario. */
 final private[splice] class RowIds {
 
   private var count = 0L
@@ -115,9 +116,9 @@ final private[splice] class RowIds {
     count
   }
 
-  /** The last one that was given out. */
+  /** Last generated id. */
   def last: Long = count
 
-  /** All that were given out. */
+  /** All generated ids. */
   def all: Iterator[Long] = (1L to count).iterator
 }

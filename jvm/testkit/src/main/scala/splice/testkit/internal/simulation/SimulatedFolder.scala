@@ -8,21 +8,21 @@ import scala.collection.mutable
 
 import splice.testkit.simulation.Life
 
-/** One row of a file: which record of a log it was. */
+/** Row of a file, with the origin of the record. */
 final private[splice] case class ArchivedRow(id: Long, topic: String, partition: Int, offset: Long, timestamp: Long)
 
-/** A file as it was written; written again, it is another one under the same path. */
+/** Version of a file. A rewritten file is another version with the same path. */
 final private[splice] case class SimulatedFile(path: String, modified: Long, rows: Vector[ArchivedRow]) {
   def length: Long = rows.size * SimulatedFile.RowBytes
 }
 
 private[splice] object SimulatedFile {
 
-  /** Every row takes as many bytes. */
+  /** Size of each row in bytes. */
   val RowBytes = 10L
 }
 
-/** A folder of files that are added and rewritten. It knows every file it ever held. */
+/** Folder whose files are added and rewritten. The folder records every version of its files. */
 final private[splice] class SimulatedFolder(val name: String, life: Life) {
 
   private var now: SortedMap[String, SimulatedFile] = SortedMap.empty
@@ -32,13 +32,13 @@ final private[splice] class SimulatedFolder(val name: String, life: Life) {
 
   def get(path: String): Option[SimulatedFile] = now.get(path)
 
-  /** A file as it was at some time. */
+  /** Version of a file with the given modification time and length. */
   def version(path: String, modified: Long, length: Long): Option[SimulatedFile] =
     written.find(f => f.path == path && f.modified == modified && f.length == length)
 
   def add(rows: Seq[ArchivedRow]): SimulatedFile = put(f"$name/part-${now.size}%04d", rows)
 
-  /** Writes a file again, with other rows and a later modification time. */
+  /** Rewrites a file with other rows and a later modification time. */
   def rewrite(path: String, rows: Seq[ArchivedRow]): SimulatedFile = put(path, rows)
 
   def remove(path: String): Unit = {

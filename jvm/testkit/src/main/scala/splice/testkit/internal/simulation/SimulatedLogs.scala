@@ -8,10 +8,10 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import splice.coordinator.OffsetLog
 import splice.testkit.simulation.{CrashPoint, Life}
 
-/** Spark's offset log and commit log of one checkpoint. Under asynchronous progress tracking they have gaps.
+/** Spark's offset log and commit log of one checkpoint. Under asynchronous progress tracking, both logs have gaps.
   *
   * @param retained
-  *   for how many batches before the last one Spark keeps the offsets
+  *   number of batches before the last batch whose offsets Spark keeps
   */
 final private[splice] class SimulatedLogs(life: Life, retained: Int) extends OffsetLog {
 
@@ -37,44 +37,46 @@ final private[splice] class SimulatedLogs(life: Life, retained: Int) extends Off
     life.reach(CrashPoint.AfterCommits)
   }
 
-  /** The last batch that was begun durably, and where it goes to. */
+  /** Last logged batch, with its end offset. */
   def last: Option[(Long, String)] = offsets.lastOption
 
   override def latest(): Option[String] = last.map(_._2)
 
   override def oldest(): Option[String] = offsets.headOption.filter(_._1 > 0).map(_._2)
 
-  /** The batch that was begun before `batch`, as far as the log knows. */
+  /** Last logged batch before `batch`. */
   def before(batch: Long): Option[(Long, String)] = offsets.rangeUntil(batch).lastOption
 
-  /** The last batch that is done durably; -1 when there is none. */
+  /** Last committed batch; -1 if none exists. */
   def lastCommitted: Long = commits.lastOption.getOrElse(-1L)
 
-  /** That batch, and where it went to. */
+  /** Last committed batch, with its end offset. */
   def committed: Option[(Long, String)] = offsets.rangeTo(lastCommitted).lastOption
 
-  /** The offset at which a restart begins to read; None before the first batch is done. */
+  /** Offset at which a restart begins to read; None before the first committed batch. */
   def resumesFrom: Option[String] = last.flatMap { case (batch, until) =>
     if (isCommitted(batch)) Some(until) else before(batch).map(_._2)
   }
 
-  /** Whether some batch goes to this position. */
+  /** True if a logged batch ends at this position. */
   def isLogged(until: String): Boolean = offsets.valuesIterator.contains(until)
 
   def isCommitted(batch: Long): Boolean = commits(batch)
 
-  /** Deletes the newest files, as a user does who rolls the query back; `isCommitted` keeps the commit of the last batch that stays. */
+  /** Deletes the newest files, as a user does to roll back a query. `isCommitted` keeps the commit of the last
+    * remaining batch.
+    */
   def rollBack(batch: Long, isCommitted: Boolean): Unit = {
     offsets = offsets.rangeTo(batch)
     commits = if (isCommitted) commits.rangeTo(batch) else commits.rangeUntil(batch)
   }
 
-  /** Where a batch goes to. */
+  /** End offset of a batch. */
   def offset(batch: Long): Option[String] = offsets.get(batch)
 
-  /** The batches whose offsets are there. */
+  /** Logged batches. */
   def batches: Seq[Long] = offsets.keys.toSeq
 }
 
-/** Another driver has written this file. Spark fails the query then. */
+/** Signals that another driver has written the file. Spark then fails the query. */
 final private[splice] class ConcurrentUpdate(file: String) extends RuntimeException(s"$file exists")

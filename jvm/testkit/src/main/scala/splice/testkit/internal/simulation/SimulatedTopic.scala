@@ -5,32 +5,32 @@ package splice.testkit.internal.simulation
 
 import scala.collection.mutable
 
-/** One record of a log.
+/** Record of a log.
   *
   * @param id
-  *   names the row; None for what no reader sees, the marker at the end of a transaction
+  *   id of the row; None for the marker at the end of a transaction, which no reader returns
   * @param transaction
   *   0 = none
   */
 final private[splice] case class SimulatedRecord(offset: Long, id: Option[Long], timestamp: Long, transaction: Int)
 
-/** One partition of a topic: records with offsets that rise one by one; old ones go away from the front. */
+/** Partition of a topic. Records have consecutive offsets, and the oldest records can be removed. */
 final private[splice] class SimulatedPartition(cluster: SimulatedCluster) {
 
   private val records = mutable.ArrayDeque.empty[SimulatedRecord]
   private val written = mutable.ArrayBuffer.empty[SimulatedRecord]
   private var first   = 0L
 
-  /** All that was ever written, also what is gone. */
+  /** All records that were ever written, including removed records. */
   def ever: Seq[SimulatedRecord] = written.toSeq
 
-  /** The offset of the oldest record that is still there. */
+  /** Offset of the oldest available record. */
   def earliest: Long = first
 
-  /** The offset that the next record will have. */
+  /** Offset of the next record. */
   def end: Long = first + records.size
 
-  /** The end that a reader of committed records may go to: the first record of an open transaction. */
+  /** End for readers of committed records: the first record of an open transaction. */
   def stableEnd: Long = records.iterator.find(r => cluster.isOpen(r.transaction)).fold(end)(_.offset)
 
   def append(id: Option[Long], timestamp: Long, transaction: Int = 0): SimulatedRecord = {
@@ -40,7 +40,7 @@ final private[splice] class SimulatedPartition(cluster: SimulatedCluster) {
     record
   }
 
-  /** Removes all before an offset; answers what was removed. */
+  /** Removes all records before an offset. Returns the removed records. */
   def trim(before: Long): Seq[SimulatedRecord] = {
     val gone = records.take(math.max(0L, before - first).toInt).toSeq
     records.dropInPlace(gone.size)
@@ -53,11 +53,11 @@ final private[splice] class SimulatedPartition(cluster: SimulatedCluster) {
 
   def all: Iterator[SimulatedRecord] = records.iterator
 
-  /** The first record at or after a time, as Kafka finds it: by offset order. */
+  /** First record at or after a time in offset order, as in Kafka. */
   def firstSince(timestamp: Long): Option[SimulatedRecord] = records.find(_.timestamp >= timestamp)
 }
 
-/** A topic; one that is deleted and created again has another id. */
+/** Topic. A recreated topic has another id. */
 final private[splice] class SimulatedTopic(val name: String, val id: String, cluster: SimulatedCluster) {
 
   private var all: Vector[SimulatedPartition] = Vector.empty

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.internal.admission.{AdmissionFloor, AdmissionPolicy, AdmissionRules, Quota, RecordSizes, Sharing}
 import splice.source.LogPartition
 
-/** Batches of clusters that have limits of their own. */
+/** Tests of batches of clusters with separate limits. */
 final class ClusterQuotasSuite extends AnyFunSuite {
 
   private type Ready = SortedMap[LogPartition, (Long, Long)]
@@ -34,7 +34,7 @@ final class ClusterQuotasSuite extends AnyFunSuite {
     assert(share(Quota.Unlimited, Map("a" -> rows(7)), backlog("a" -> 5, "b" -> 100)) == Map("a" -> 5, "b" -> 100))
   }
 
-  test("the other clusters get what a limited cluster leaves of the batch") {
+  test("the other clusters get the unused share of a limited cluster") {
     val own = Map("a" -> rows(10), "b" -> rows(30))
     assert(share(rows(100), own, backlog("a" -> 1000, "b" -> 1000, "c" -> 1000)) ==
       Map("a" -> 10, "b" -> 30, "c" -> 60))
@@ -43,12 +43,12 @@ final class ClusterQuotasSuite extends AnyFunSuite {
     assert(share(rows(30), own, backlog("a" -> 10, "b" -> 10, "c" -> 10)) == Map("a" -> 10, "b" -> 10, "c" -> 10))
   }
 
-  test("a limit of a cluster holds where Spark's formula gives each partition a row") {
+  test("the limit of a cluster applies even if Spark's formula gives each partition a row") {
     val ready = SortedMap.from((0 until 10).map(p => LogPartition("a/t", p) -> (0L -> 5L)))
     assert(quotas(AdmissionRules())(Quota.Unlimited, Map("a" -> rows(3)), ready).values.sum == 3)
   }
 
-  test("a floor is a part of the batch, and not of what a limited cluster leaves of it") {
+  test("a floor is a share of the whole batch, and not of the unused share of a limited cluster") {
     val rules = AdmissionRules(AdmissionPolicy.Equal, Map("b/t" -> 0.001), Seq(AdmissionFloor(0.5, Set("b/t"))))
     val until = quotas(rules)(rows(1000), Map("a" -> rows(100)), backlog("a" -> 9999, "b" -> 9999, "c" -> 9999))
       .map { case (p, end) => cluster(p) -> end }
@@ -64,7 +64,7 @@ final class ClusterQuotasSuite extends AnyFunSuite {
   }
 
   test(
-    "the sums of a batch and of each cluster are within their limits and as great as possible, and all rows are read"
+    "the totals of a batch and of each cluster are maximal within their limits, and all rows are read"
   ) {
     (1L to 300L).foreach { seed =>
       val random = new Random(seed)
@@ -109,7 +109,7 @@ final class ClusterQuotasSuite extends AnyFunSuite {
     }
   }
 
-  test("estimated bytes of a batch and of each cluster are within their limits, but for single rows") {
+  test("estimated bytes of a batch and of each cluster are within their limits, except single rows") {
     (1L to 300L).foreach { seed =>
       val random = new Random(seed)
       val sizes  = new RecordSizes
@@ -138,7 +138,7 @@ final class ClusterQuotasSuite extends AnyFunSuite {
           val some = read.filter(r => cluster(r._1) == name)
           assert(size(some) <= limit || some.map(_._2).sum == 1, s"seed $seed, $name")
         }
-        // The first row of each of two limited clusters, and of the others.
+        // Each of two limited clusters, and the others together, may exceed the limit by one row.
         assert(batch.forall(size(read) <= _ + 3 * bytes.values.max), s"seed $seed")
         assert(read.exists(_._2 > 0), s"seed $seed")
         waits = read.map { case (p, rows) => p -> (if (rows > 0) 0 else waits.getOrElse(p, 0) + 1) }.toMap

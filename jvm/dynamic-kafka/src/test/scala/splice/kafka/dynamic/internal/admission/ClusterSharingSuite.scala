@@ -16,7 +16,7 @@ import splice.kafka.internal.bounds.Fills
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{Limits, LogPartition}
 
-/** Batches of several clusters without limits of their own. */
+/** Tests of batches of several clusters without separate limits. */
 final class ClusterSharingSuite extends AnyFunSuite {
 
   private def reach(from: Map[LogPartition, Long], until: Map[LogPartition, Long]): Reach = Reach(
@@ -35,7 +35,7 @@ final class ClusterSharingSuite extends AnyFunSuite {
     Map.empty
   )
 
-  test("a limit of rows is shared as if all partitions were of one cluster") {
+  test("a limit of rows is distributed as if all partitions were on one cluster") {
     (1L to 300L).foreach { seed =>
       val random   = new Random(seed)
       val clusters = Seq("a", "a-b", "b").take(1 + random.nextInt(3)).map { name =>

@@ -35,7 +35,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
   private def take(rules: ChangeRules, from: AppliedMetadata, found: StreamMetadata, position: DynamicPosition) =
     rules.take(from, found, _ => true, position, t0)
 
-  test("drain: a removed topic is read on, asked for its end, read to it, and remembered") {
+  test("drain: the end of a removed topic is requested, the topic is read to its end, and its position is kept") {
     val drain = rules(OnRemoved.Drain)
     val one   = take(drain, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/x" -> 1, "a/y" -> 5))
     assert(one.draining(topic("a/y")).bound == Bound.Asked && one.read("a") == SortedSet("x", "y"))
@@ -47,7 +47,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(back.starts(topic("a/y")) == kafka("y", 9) && back.removed.isEmpty)
   }
 
-  test("drain: offsets of a topic that was recreated before its removal do not reach the end of the new one") {
+  test("drain: offsets of a topic that was recreated before its removal do not reach the end of the new topic") {
     val drain = rules(OnRemoved.Drain)
     val one   = take(drain, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/x" -> 1, "a/y" -> 5))
     val two   = drained(one, SortedMap(topic("a/y") -> kafka("y", 1).as("y", 1)))
@@ -56,7 +56,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(drain.settle(two, read, t0, _ => Availability.Unknown).get.draining.isEmpty)
   }
 
-  test("drain: a topic without a position is drained if it was in the read set, and is not if its time has not come") {
+  test("drain: a topic without a position is drained only if it was in the read set and its time has passed") {
     val drain = rules(OnRemoved.Drain)
     val moved = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))
     val back  = take(drain, moved, metadata(3, "a/x"), at(1, "a/x" -> 5))
@@ -84,14 +84,14 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(abandoned(ends, at(3, "b/x" -> 4)).exists(w => w.contains("b/x") && w.contains(" 5 rows")))
   }
 
-  test("drain: what comes back while it is drained goes on as if nothing were") {
+  test("drain: a topic that returns during its drain continues unchanged") {
     val drain = rules(OnRemoved.Drain)
     val one   = take(drain, applied("a/x", "b/y"), metadata(2, "a/x"), at(0, "b/y" -> 5))
     val back  = take(drain, one, metadata(3, "a/x", "b/y"), at(1, "b/y" -> 6))
     assert(back.draining.isEmpty && back.starts.isEmpty && back.read("b") == SortedSet("y"))
   }
 
-  test("drain: a cluster that does not answer for so long is given up, one that answers is not") {
+  test("drain: a cluster that does not respond for the timeout is abandoned, and a responsive cluster is not") {
     val drain = rules(OnRemoved.Drain)
     val one   = take(drain, applied("a/x", "b/y"), metadata(2, "a/x"), at(0, "b/y" -> 5))
     assert(drain.settle(one, at(1, "b/y" -> 5), t0.plus(day), _ => Availability.Unknown).isEmpty)
@@ -122,7 +122,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
   }
 
   test(
-    "drain: a partition that was deleted or recreated is not waited for, and a warning gives the number of its rows"
+    "drain: a deleted or recreated partition is not awaited, and a warning has the number of its rows"
   ) {
     val drain = rules(OnRemoved.Drain)
     val one   = take(drain, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
@@ -139,13 +139,13 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(drain.settle(none, at(3, "a/x" -> 1), t0, _ => Availability.Unknown).exists(_.draining.isEmpty))
   }
 
-  test("drop: a topic is left where it is, and goes on there") {
+  test("drop: a removed topic keeps its position and resumes there") {
     val one = take(rules(OnRemoved.Drop), applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
     assert(one.draining.isEmpty && one.removed(topic("a/y")) == kafka("y", 5))
     assert(take(rules(OnRemoved.Drop), one, metadata(3, "a/x", "a/y"), at(1)).starts(topic("a/y")) == kafka("y", 5))
   }
 
-  test("a position is forgotten after its retention, and a topic that comes back then begins anew") {
+  test("a position is removed after its retention, and a topic that returns later starts again") {
     val drop = rules(OnRemoved.Drop)
     val one  = take(drop, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
     assert(drop.settle(one, at(1), t0.plus(Duration.ofDays(6)), _ => Availability.Unknown).isEmpty)
@@ -158,7 +158,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
       SortedMap(topic("a/y") -> kafka("y", 77)))
     val never = take(drop, back, metadata(4, "a/x"), at(3))
     assert(never.gone == Set(topic("a/y")))
-    // No position can resume at rows that were written meanwhile, so they are named.
+    // No position can resume at rows that were written after the removal, so a warning names the topic.
     assert(ChangeText.warnings(back, never).exists(line => line.contains("a/y") && line.contains("returned its start")))
     assert(ChangeText(back, never).exists(event =>
       event.event == "topicAbandoned" && event.names.head.contains("a/y")
@@ -166,7 +166,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(ChangeText.warnings(two, back).isEmpty && ChangeText.warnings(one, two).isEmpty)
   }
 
-  test("a cluster is kept only while a topic of it is read, or may resume at its position") {
+  test("a cluster is kept only while one of its topics is read or may resume at its position") {
     val drop = rules(OnRemoved.Drop)
     val one  = take(drop, applied("a/x", "b/y"), metadata(2, "a/x"), at(0, "b/y" -> 5))
     assert(one.clusters.keySet == Set("a", "b"))
@@ -194,7 +194,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
   }
 
   test(
-    "cutover: a second move waits for all that is drained of the stream, and so does a target that is removed again"
+    "cutover: a second move waits for all drains of the stream, and so does a target that is removed again"
   ) {
     val drain = rules(OnRemoved.Drain)
     val one   = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))
@@ -209,7 +209,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     ))
   }
 
-  test("a change is read back as it was written") {
+  test("a change is equal after a write and a read") {
     val drain = rules(OnRemoved.Drain)
     val one   = take(drain, applied("a/x", "a/y", "b/z"), metadata(2, "a/x"), at(0, "a/y" -> 5, "b/z" -> 6))
     val two   = drained(one, SortedMap(topic("a/y") -> kafka("y", 9)))
@@ -247,11 +247,11 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val log = new MemorySideLog
     assert(new ChangeLog(log).append(all) == all)
     assert(new ChangeLog(log).last.contains(all))
-    // Another driver that decides again after a crash gets the first decision.
+    // Another driver that decides again after a crash receives the first decision.
     assert(new ChangeLog(log).append(all.copy(generation = Some(9))) == all)
   }
 
-  test("a span over several changes ends removed topics where they ended, and begins returned ones where they were") {
+  test("a span over several changes ends removed topics at their end, and begins returned topics at their position") {
     val drop = rules(OnRemoved.Drop)
     val zero = applied("a/x", "a/y")
     val one  = take(drop, zero, metadata(2, "a/x"), at(0, "a/x" -> 1, "a/y" -> 5))
@@ -260,21 +260,21 @@ final class ChangeRulesSuite extends AnyFunSuite {
       ChangeSpan.between(from, until, if (from.change == 0) zero else one, changes).map(s =>
         s"${s.cluster}: ${s.from.json} ${s.until.json}"
       )
-    // The topic left in between.
+    // The topic was removed within the span.
     assert(span(at(0, "a/x" -> 1, "a/y" -> 3), at(1, "a/x" -> 2), one) ==
       Seq("""a: {"x":{"0":1},"y":{"0":3}} {"x":{"0":2},"y":{"0":5}}"""))
-    // It came back in between.
+    // The topic returned within the span.
     assert(span(at(1, "a/x" -> 2), at(2, "a/x" -> 2, "a/y" -> 8), two) ==
       Seq("""a: {"x":{"0":2},"y":{"0":5}} {"x":{"0":2},"y":{"0":8}}"""))
-    // Both: one range.
+    // A removal and a return result in one range.
     assert(span(at(0, "a/x" -> 1, "a/y" -> 3), at(2, "a/x" -> 2, "a/y" -> 8), one, two) ==
       Seq("""a: {"x":{"0":1},"y":{"0":3}} {"x":{"0":2},"y":{"0":8}}"""))
-    // It had left before: nothing of it.
+    // The topic was removed before the span, so the span has no range of the topic.
     assert(span(at(1, "a/x" -> 2), at(1, "a/x" -> 3)) == Seq("""a: {"x":{"0":2}} {"x":{"0":3}}"""))
   }
 
   test(
-    "a span over several changes has a topic that was added, drained and removed in between, and none of earlier ones"
+    "a span over several changes has a topic that was added, drained and removed within the span, and no earlier topic"
   ) {
     val drain = rules(OnRemoved.Drain)
     val zero  = applied("a/x")
@@ -289,7 +289,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(span(four, at(4, "a/x" -> 1), at(5, "a/x" -> 2), five) == Seq("""a: {"x":{"0":1}} {"x":{"0":2}}"""))
   }
 
-  test("a position is one line with sorted keys, and is read back") {
+  test("a position is one line with sorted keys, and is equal after a read") {
     val position = at(3, "b/y" -> 2, "a/x" -> 1)
     assert(position.json == """{"change":3,"clusters":{"a":{"x":{"0":1}},"b":{"y":{"0":2}}},"v":1}""")
     assert(DynamicPosition.read(position.json) == position && position.precedes(at(3, "b/y" -> 2, "a/x" -> 2)))

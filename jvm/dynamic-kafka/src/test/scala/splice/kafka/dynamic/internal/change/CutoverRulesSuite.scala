@@ -17,7 +17,7 @@ import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
-/** Cutovers that the metadata says. */
+/** Tests of cutovers in the metadata. */
 final class CutoverRulesSuite extends AnyFunSuite {
 
   import StreamsAt._
@@ -48,7 +48,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
 
   private val ahead = take(applied("a/x"), moving, at(0, "a/x" -> 5))
 
-  test("at a time: the old topic is read until then, and the new one not before") {
+  test("at a time: the old topic is read up to the time, and the new topic from the time on") {
     assert(ahead.draining(topic("a/x")).bound == Bound.At(atT) && ahead.times == SortedMap(topic("b/x") -> atT))
     assert(ahead.read.keySet == Set("a", "b") && ahead.streamOf(topic("b/x")) == "s" && ahead.starts.isEmpty)
     assert(cuts.due(ahead, t0).isEmpty && rules.cut(ahead, at(1), t0, Map.empty).isEmpty)
@@ -56,7 +56,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
   }
 
   test(
-    "at a time: once it has come, one change ends the old topic and begins the new one at their first records of it"
+    "at a time: after the time, one change ends the old topic and starts the new topic at their first records of the time"
   ) {
     val now = atT.time
     assert(cuts.due(ahead, now) == Map(topic("a/x") -> atT.millis, topic("b/x") -> atT.millis))
@@ -69,7 +69,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(cuts.due(over, now).isEmpty)
   }
 
-  test("at a time: what has no record of it is waited for, and then ends or begins where its log ends") {
+  test("at a time: a topic without a record of the time is awaited, and then ends or begins at the end of its log") {
     val early               = atT.time.plus(minute).minusMillis(1)
     val late                = atT.time.plus(minute)
     def cut(asked: Instant) = rules.cut(
@@ -91,7 +91,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(rules.cut(ahead, at(1, "a/x" -> 7), late, none).isEmpty)
   }
 
-  test("at a time: an old cluster that is given up leaves the new one to begin at the time") {
+  test("at a time: if the old cluster is abandoned, the new topic begins at the time") {
     val later = t0.plus(Duration.ofHours(2))
     val dead  = Availability.Unavailable(t0, responded = false, Seq.fill(Availability.Requests)(later))
     val over  = rules.settle(ahead, at(1, "a/x" -> 5), later, _ => dead).get
@@ -102,7 +102,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(last.starts == SortedMap(topic("b/x") -> kafka("x", 4)))
   }
 
-  test("at a time: an answer is refused once records of it were read, and applied before") {
+  test("at a time: a document is rejected after records of the time were read, and applied before") {
     val read = at(0, "a/x" -> 5)
     assert(cuts.times(applied("a/x"), moving, read) == Map(topic("a/x") -> atT.millis))
     def refusal(first: Option[Long]) =
@@ -124,7 +124,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     ))
   }
 
-  test("at a time: while it has not come it may change, the move be taken back, or go elsewhere") {
+  test("at a time: before the time, the time may change and the move may be reverted or get another target") {
     val other = StreamCutover.At(t0.plusSeconds(5), minute)
     val moved = take(ahead, goesOver(3, Some(other), "b/x"), at(1, "a/x" -> 6))
     assert(moved.draining(topic("a/x")).bound == Bound.At(other) && moved.times(topic("b/x")) == other)
@@ -137,7 +137,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(mapped.starts == SortedMap(topic("b/x") -> kafka("x", 4)))
   }
 
-  test("at a time: a topic that was read before begins at the time, and keeps its old place until then") {
+  test("at a time: a topic that was read earlier begins at the time, and keeps its old position until then") {
     val base  = applied("a/x")
     val left  = base.copy(topics = base.topics + (topic("b/x") -> Removed("s", t0, kafka("x", 3))))
     val found = take(left, moving, at(0, "a/x" -> 5))
@@ -153,7 +153,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(back.removed(topic("b/x")) == kafka("x", 3))
   }
 
-  test("mapped offsets: the old topic is drained to its offsets, and the new one begins at its own") {
+  test("mapped offsets: the old topic is drained to its offsets, and the new topic begins at its offsets") {
     val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x", "b/y")
     assert(cuts.refusal(applied("a/x"), mapped, at(0, "a/x" -> 9)).isEmpty &&
       cuts.times(applied("a/x"), mapped, at(0)).isEmpty)
@@ -163,7 +163,9 @@ final class CutoverRulesSuite extends AnyFunSuite {
       over.after.keySet == Set(topic("b/x"), topic("b/y")))
   }
 
-  test("mapped offsets: where the new topic begins is known until it was read past, also if it goes and comes back") {
+  test(
+    "mapped offsets: the start of the new topic is kept until it is read, even if the topic is removed and returns"
+  ) {
     val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x")
     val start  = SortedMap(topic("b/x") -> kafka("x", 4))
     val over   = take(applied("a/x"), mapped, at(0, "a/x" -> 5))
@@ -177,13 +179,13 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(take(drained, metadata(3, "b/x", "c/x"), at(2, "b/x" -> 5)).expected.isEmpty)
   }
 
-  test("mapped offsets: an old topic must end where something is read, and have an end for each partition") {
+  test("mapped offsets: an old topic must end after its position, and have an end for each partition") {
     val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x", "b/y")
     assert(refused(cuts.refusal(applied("a/x"), mapped, at(0, "a/x" -> 10)), "a/x", "up to 10", "end at 9"))
     assert(refused(cuts.refusal(applied("a/y"), mapped, at(0, "a/y" -> 1)), "a/y", "has no offset"))
   }
 
-  test("a cutover needs drain, and topics that are not drained already") {
+  test("a cutover requires onRemoved=drain and topics that are not draining") {
     val drop = new ChangeRules(RemovalRules(OnRemoved.Drop)).cutovers
     assert(refused(drop.refusal(applied("a/x"), moving, at(0)), "'onRemoved' is drop"))
     assert(refused(drop.policy(moving)) && drop.policy(metadata(1, "a/x")).isEmpty)
@@ -193,7 +195,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(refused(cuts.refusal(draining, moving, at(0, "a/x" -> 1)), "b/x is still drained"))
   }
 
-  test("a cutover means nothing to an answer that moves nothing") {
+  test("a cutover has no effect in a document without a move") {
     val same = goesOver(2, Some(atT), "a/x")
     val more = goesOver(2, Some(atT), "a/x", "b/x")
     assert(take(applied("a/x"), same, at(0, "a/x" -> 5)).waiting.isEmpty)
@@ -201,7 +203,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(cuts.refusal(applied("a/x"), more, at(0, "a/x" -> 5)).isEmpty)
   }
 
-  test("a change is read back as it was written") {
+  test("a change is equal after a write and a read") {
     val mapped = take(applied("a/x"), goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x"), at(0, "a/x" -> 5))
     Seq(ahead, mapped).foreach { all =>
       val log = new MemorySideLog

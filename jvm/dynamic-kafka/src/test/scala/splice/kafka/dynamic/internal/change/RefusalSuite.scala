@@ -14,7 +14,7 @@ import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.dynamic.internal.state.AppliedMetadata
 import splice.kafka.dynamic.{KafkaStream, StreamMetadata}
 
-/** Documents that are rejected as a whole. */
+/** Tests of documents that are rejected as a whole. */
 final class RefusalSuite extends AnyFunSuite {
 
   import StreamsAt._
@@ -25,7 +25,7 @@ final class RefusalSuite extends AnyFunSuite {
   private def refusal(at: AppliedMetadata, found: StreamMetadata, recent: Recent = Nothing) =
     half.refusal(at, found, recent)
 
-  test("documents that are older, remove many topics or all, or name a topic twice are rejected") {
+  test("documents that are older, remove many or all topics, or have a duplicate topic are rejected") {
     val known = applied("a/1", "a/2", "b/3", "b/4")
     assert(
       refusal(known.copy(generation = Some(5)), metadata(4, "a/1", "a/2", "b/3", "b/4")).contains(Refusal.Older(5, 4))
@@ -47,7 +47,7 @@ final class RefusalSuite extends AnyFunSuite {
     assert(refusal(known, metadata(2).copy(confirmRemovals = Some(4))).contains(Refusal.Empty(4)))
   }
 
-  test("removals of the last 24 hours count together, against the greatest number of topics in that time") {
+  test("the removals of the last 24 hours are compared with the greatest number of topics in that time") {
     val known  = applied("a/1", "a/2", "a/3", "a/4")
     val one    = metadata(2, "a/1", "a/2", "a/3")
     val recent = Recent(4, 10)
@@ -60,19 +60,19 @@ final class RefusalSuite extends AnyFunSuite {
     assert(half.refusal(known, metadata(2, "a/1", "a/2", "a/3", "a/4", "b/5"), unread).isEmpty)
   }
 
-  test("topics that a stream replaces by new ones are not removals, those of a removed stream are") {
+  test("topics that a stream replaces are not removals, but topics of a removed stream are") {
     val known = applied("a/1", "a/2", "a/3", "a/4")
     assert(refusal(known, metadata(2, "b/1", "b/2", "b/3", "b/4"), Recent(9, 4)).isEmpty)
     assert(refusal(known, metadata(2, "b/1"), Recent(0, 4)).contains(Refusal.TooMany(3, 4, 2)))
     val other = metadata(2, "b/1", "b/2", "b/3", "b/4").streams("s").copy(name = "t")
     val moved = metadata(2, "b/1", "b/2", "b/3", "b/4").copy(streams = SortedMap("t" -> other))
     assert(refusal(known, moved).contains(Refusal.TooMany(4, 4, 2)))
-    // Another name of the stream removes no topic.
+    // A renamed stream removes no topic.
     val renamed = metadata(2, "a/1", "a/2", "a/3", "a/4").streams("s").copy(name = "t")
     assert(refusal(known, metadata(2, "a/1").copy(streams = SortedMap("t" -> renamed)), Recent(9, 4)).isEmpty)
   }
 
-  test("confirmRemovals permits a number of removals within 24 hours, and makes no document different") {
+  test("confirmRemovals permits a number of removals within 24 hours, and does not make documents different") {
     val known             = applied("a/1", "a/2", "a/3", "a/4")
     def confirmed(n: Int) = metadata(2, "a/1").copy(confirmRemovals = Some(n))
     val why               = refusal(known, metadata(2, "a/1"), Recent(2, 6))
@@ -85,7 +85,7 @@ final class RefusalSuite extends AnyFunSuite {
     assert(known.equalsDocument(metadata(2, "a/1", "a/2", "a/3", "a/4").copy(confirmRemovals = Some(3))))
   }
 
-  test("the changes of 24 hours and the one before them are counted, and read only once") {
+  test("the changes of 24 hours and the previous change are counted, and are read only once") {
     def change(number: Int, topics: Int, hours: Long) = applied((1 to topics).map(n => s"a/$n"): _*)
       .copy(number = number, at = Some(t0.plus(Duration.ofHours(hours))))
     val all      = Seq(change(0, 8, 0), change(1, 9, 1), change(2, 7, 20), change(3, 4, 30), change(4, 4, 31))

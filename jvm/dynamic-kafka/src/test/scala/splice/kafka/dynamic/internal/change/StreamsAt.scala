@@ -11,7 +11,7 @@ import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMet
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
-/** Makes metadata of one stream `s`, and positions in its topics, of `cluster/topic`s. */
+/** Creates metadata of one stream `s`, and positions in its topics, from `cluster/topic` texts. */
 private[dynamic] object StreamsAt {
 
   def metadata(generation: Long, topics: String*): StreamMetadata = goesOver(generation, None, topics: _*)

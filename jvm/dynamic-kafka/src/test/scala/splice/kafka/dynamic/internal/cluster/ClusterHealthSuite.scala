@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.errors.KafkaErrors
 
-/** The record of requests to a cluster. */
+/** Tests of the record of requests to a cluster. */
 final class ClusterHealthSuite extends AnyFunSuite {
 
   private val t0     = Instant.parse("2026-01-01T00:00:00Z")
@@ -40,10 +40,10 @@ final class ClusterHealthSuite extends AnyFunSuite {
     assert(failed.answered.isWaitedFor(t0, second))
   }
 
-  test("a timeout needs a request that was sent after it and failed") {
+  test("a timeout requires a failed request that was sent after the timeout") {
     val failed = ClusterHealth().failed(t0, t0, silent)
     val late   = t0.plus(minute.multipliedBy(10))
-    // A batch of ten minutes: no request was sent after the deadline.
+    // In a batch of ten minutes, no request was sent after the deadline.
     assert(!failed.isOver(minute) && failed.failed(late, late, silent).isOver(minute))
     assert(!ClusterHealth().isOver(minute) && !failed.answered.isOver(minute))
   }

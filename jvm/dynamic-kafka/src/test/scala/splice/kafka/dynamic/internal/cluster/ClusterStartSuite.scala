@@ -19,23 +19,23 @@ final class ClusterStartSuite extends AnyFunSuite {
     LogPartition(topic, 0) -> OffsetRanges(5, Vector(2L -> 3L), Some(OffsetRuns.of(2L -> 3L)))
   }))
 
-  test("each cluster is asked for the offsets of its own topics") {
+  test("each cluster receives the offsets of its topics") {
     assert(ClusterStart(offsets("x", "y"), read("west")) == offsets("y"))
     assert(ClusterStart(offsets("x"), read("west")) == offsets())
   }
 
-  test("topics of a history that are on one cluster, or on none, are accepted") {
+  test("history topics on one cluster or on no cluster are accepted") {
     ClusterStart.check(Set("x", "y", "z"), read)
     ClusterStart.check(Set.empty, read)
   }
 
-  test("a topic of a history that is on two clusters is that of neither") {
+  test("a history topic on two clusters is rejected") {
     val error = intercept[SpliceException](ClusterStart.check(Set("x", "both"), read))
     assert(error.getCondition == "SPLICE_DYNAMIC_KAFKA.AMBIGUOUS_HAND_OVER")
     assert(error.getMessage.contains("both on east and west") && !error.getMessage.contains("x on"))
   }
 
-  test("any other start is every cluster's") {
+  test("any other start applies to every cluster") {
     Seq(StartPosition.Configured, StartPosition.Time(7, OnGap.Fail)).foreach { at =>
       assert(ClusterStart(at, read("west")) == at)
     }

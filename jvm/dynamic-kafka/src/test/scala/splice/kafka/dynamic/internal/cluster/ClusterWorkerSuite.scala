@@ -26,7 +26,7 @@ import splice.source.{Limits, LogPartition, SplitRange, SplitReaderFactory, Star
 
 final class ClusterWorkerSuite extends AnyFunSuite {
 
-  /** Answers as the test says; `id` counts those that were made. */
+  /** Enumerator whose responses the test controls. `id` is the number of the created enumerator. */
   final private class Answering(id: Int, events: StringBuffer) extends ClusterEnumerator {
     private def note(what: String): Unit                                     = { val _ = events.append(s"$id $what, ") }
     override def advance(from: KafkaPosition, limits: Limits): KafkaPosition = {
@@ -85,7 +85,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     events { worker =>
       val moved = KafkaPosition.of(Map(LogPartition("t", 0) -> 5L))
       worker.ask(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH))
-      // The thread of the worker has sent the response when it has answered another question.
+      // A later result proves that the worker has handled the earlier request.
       worker(_ => ())
       worker.ask(ClusterRequest(moved, Instant.EPOCH))
       val minute = Duration.ofMinutes(1)
@@ -93,7 +93,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     }
   }
 
-  test("a worker is stale while its enumerator is") {
+  test("a worker is stale while its enumerator is stale") {
     events { worker =>
       assert(!worker.isStale)
       reach(worker)
@@ -103,7 +103,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     }
   }
 
-  test("frozen ends do not decide where a topic ends that was removed after they were taken") {
+  test("frozen ends do not define the end of a topic that was removed after the freeze") {
     def leaving(topics: String*) =
       topics.map(_ -> Draining("s", Instant.EPOCH, Bound.Asked)).toMap
     val _ = events { worker =>
@@ -117,7 +117,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     }
   }
 
-  test("an enumerator that is not let in is made anew, since a reference may say another password now") {
+  test("an enumerator is recreated after a rejected login, because a reference may resolve to another password") {
     val seen = events { worker =>
       worker(_.close())
       failing(worker, login)
@@ -137,7 +137,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     assert(seen == "1 closed")
   }
 
-  test("one whose servers do not answer is asked again") {
+  test("an enumerator with unresponsive servers is called again") {
     val seen = events { worker =>
       worker(_.freeze())
       failing(worker, silent)
@@ -146,7 +146,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     assert(seen == "1 frozen, 1 frozen, 1 closed")
   }
 
-  test("one whose cluster is reached otherwise now is made anew") {
+  test("an enumerator is recreated if the properties of its cluster have changed") {
     val events = new StringBuffer
     val seen   = this.events { worker =>
       worker(_.freeze())
@@ -156,7 +156,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     assert(seen == "1 frozen, 1 closed" && events.toString == "7 frozen, 7 closed, ")
   }
 
-  test("a worker that closes cancels all of its calls, and closes the enumerator also if a call does not end") {
+  test("close cancels all calls of a worker, and closes the enumerator even if a call does not end") {
     Seq(true, false).foreach { endsIfInterrupted =>
       val (begun, release)      = (new CountDownLatch(1), new CountDownLatch(1))
       @tailrec def wait(): Unit =
@@ -179,12 +179,12 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     }
   }
 
-  test("a run that ends does so with one that is made anew, too") {
+  test("the end of a run reaches a recreated enumerator") {
     val seen = events { worker =>
       worker.freeze()
       reach(worker)
       failing(worker, login)
-      // The next question comes a while after one that failed, unless it is another one.
+      // A failed request is repeated after a delay, but a different request is sent immediately.
       worker(_ => ())
       reach(worker)
     }

@@ -14,13 +14,13 @@ import splice.source.StartPosition
 import splice.source.runtime.ProgressMetric
 import splice.testkit.LoggedMessages
 
-/** Topics in the metadata that do not exist. */
+/** Tests of topics in the metadata that do not exist. */
 final class MissingTopicsSuite extends RemovedTopics {
 
   private def named(topics: String*): KafkaStream =
     KafkaStream("s", SortedMap(east -> SortedSet.from(topics)))
 
-  test("a topic that does not exist is in the progress and in a warning per interval, until it exists") {
+  test("a missing topic is in the progress and in one warning per interval until it exists") {
     val world = simulated()
     fill(world, east, 3)
     Using.resource(world.start()) { run =>

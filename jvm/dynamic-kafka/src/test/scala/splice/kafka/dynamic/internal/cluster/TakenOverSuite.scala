@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.source.options.SourceOptions
 import splice.source.{Position, Source, SourceProvider}
 
-/** Checkpoints of Spark's own Kafka source, which have offsets and no side log. */
+/** Tests of checkpoints of Spark's Kafka source, which have offsets and no side log. */
 final class TakenOverSuite extends AnyFunSuite {
 
   private def takesOver(offset: String, options: (String, String)*): Boolean = {
@@ -20,12 +20,12 @@ final class TakenOverSuite extends AnyFunSuite {
   private val dynamic = Seq("source" -> "dynamicKafka", "streams" -> "orders")
   private val servers = "kafka.bootstrap.servers" -> "broker:9092"
 
-  test("a source of one cluster takes them over, plain or by the metadata of its own cluster") {
+  test("a source of one cluster accepts these checkpoints, with or without metadata of its cluster") {
     assert(takesOver(ofSpark, "source" -> "kafka", "subscribe" -> "orders", servers))
     assert(takesOver(ofSpark, dynamic :+ servers :+ ("metadata" -> "singleCluster"): _*))
   }
 
-  test("a source of many clusters does not, nor does any from its own offsets") {
+  test("a source of many clusters rejects these checkpoints, and any source rejects them after offsets of Splice") {
     assert(!takesOver(ofSpark, dynamic :+ ("metadata.file" -> "streams.json"): _*))
     val own = """{"change":0,"clusters":{"east":{"orders":{"0":5}}},"v":1}"""
     assert(!takesOver(own, dynamic :+ servers :+ ("metadata" -> "singleCluster"): _*))

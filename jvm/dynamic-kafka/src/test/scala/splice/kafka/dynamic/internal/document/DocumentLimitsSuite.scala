@@ -12,12 +12,12 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.internal.metadata.DocumentBombs
 
-/** Documents that would exhaust the memory or the stack of the driver. */
+/** Tests of documents that would exhaust the memory or the stack of the driver. */
 final class DocumentLimitsSuite extends AnyFunSuite {
 
   private def message(text: String): String = DocumentBombs.rejection(text).fold("accepted")(_.getMessage)
 
-  test("a document has a limit of values, also with aliases, and of levels") {
+  test("a document has limits of values, including aliases, and of levels") {
     val lists = "- a\n" * (DocumentLimits.Values + 10)
     assert(
       message(lists).contains(s"line ${DocumentLimits.Values}: the document is invalid: it has more than 250000")
@@ -38,7 +38,7 @@ final class DocumentLimitsSuite extends AnyFunSuite {
         .redirectOutput(output.toFile)
         .start()
     try {
-      assert(process.waitFor(120, TimeUnit.SECONDS), s"it does not end: ${Files.readString(output)}")
+      assert(process.waitFor(120, TimeUnit.SECONDS), s"the process does not end: ${Files.readString(output)}")
       assert(process.exitValue == 0, Files.readString(output))
     } finally {
       process.destroyForcibly()

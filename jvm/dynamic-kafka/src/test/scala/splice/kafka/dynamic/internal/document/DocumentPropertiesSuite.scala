@@ -8,12 +8,12 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.dynamic.StreamMetadata
 import splice.source.errors.SpliceException
 
-/** Attacks by the author of a metadata document. */
+/** Tests of attacks by the author of a metadata document. */
 final class DocumentPropertiesSuite extends AnyFunSuite {
 
   private val provider = "org.apache.kafka.common.config.provider."
 
-  /** The options of a query whose providers metadata may use within limits. */
+  /** Options of a query that permits limited use of its config providers in metadata. */
   private val query = Map(
     "config.providers"                             -> "file,folder,env,open,vault",
     "config.providers.file.class"                  -> s"${provider}FileConfigProvider",
@@ -57,7 +57,7 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
 
   private val plain = "org.apache.kafka.common.security.plain.PlainLoginModule"
 
-  test("metadata cannot load classes, run commands, send requests, or set what changes the rows of a query") {
+  test("metadata cannot load classes, run commands, send requests, or set properties that change the rows of a query") {
     Seq(
       "config.providers"                          -> "env",
       "Config.Providers"                          -> "env",
@@ -84,7 +84,7 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
     }
   }
 
-  test("properties that no query may set name their line, also where metadata may set any") {
+  test("forbidden properties are an error with their line, even with metadataProperties=any") {
     Seq("enable.auto.commit" -> "true", "auto.offset.reset" -> "latest", "Interceptor.Classes" -> "example.I").foreach {
       case (key, value) =>
         assert(!refused(key -> value).contains("metadataProperties"), key)
@@ -113,7 +113,7 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
     )
   }
 
-  test("a login uses one of Kafka's modules or Kerberos, as Kafka's parser reads the line") {
+  test("a login must use one of Kafka's modules or Kerberos, according to Kafka's parser") {
     val password = "password=\"" + reference("file:/run/secrets/east:password") + "\""
     Seq(
       login(plain, s"username=me $password"),
@@ -140,7 +140,7 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
     }
   }
 
-  test("references name only the files and variables that the query allows") {
+  test("references may use only files and variables that the query permits") {
     def password(of: String) = login(plain, "username=me password=\"" + reference(of) + "\"")
     Seq("file:/etc/kafka/east:p", "folder:/run/secrets:p", "env:KAFKA_P", "vault:anything:p")
       .foreach(of => accepted(password(of)))
@@ -158,13 +158,13 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
     assert(
       refused(password("env:AWS_SECRET_ACCESS_KEY")).contains("'kafka.config.providers.env.param.allowlist.pattern'")
     )
-    // A reference as the whole login line, and one next to a reference that is allowed.
+    // The reference is the whole login line, or is next to a permitted reference.
     assert(refused("sasl.jaas.config" -> reference("file:/etc/passwd:root")).contains("'/etc/passwd'"))
     val two = reference("env:KAFKA_P") + reference("env:HOME")
     assert(refused("ssl.key.password" -> two).contains("'HOME'"))
   }
 
-  test("only secrets contain references, since clients send other properties to servers") {
+  test("only secrets may contain references, because clients send other properties to servers") {
     Seq("client.rack", "security.protocol", "ssl.truststore.location", "isolation.level").foreach { key =>
       assert(refused(key -> reference("env:KAFKA_P")).contains("it may not contain a reference"), key)
     }
@@ -182,7 +182,7 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
     assert(found == Map(own: _*) + ("bootstrap.servers" -> "east:9092"))
   }
 
-  test("a secret is no part of an error") {
+  test("an error does not contain a secret") {
     val line    = s"$plain required username=me password=hunter22"
     val message = refused("sasl.jaas.config" -> line)
     assert(!message.contains("hunter"))

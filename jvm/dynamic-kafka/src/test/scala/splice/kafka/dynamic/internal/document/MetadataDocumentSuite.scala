@@ -38,7 +38,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
 
   private def refused(text: String): String = intercept[SpliceException](read(text)).getMessage
 
-  test("streams, their clusters and topics, and which cluster is not to be used") {
+  test("streams, clusters, topics and inactive clusters are read") {
     val found = read(yaml)
     assert(found.generation.contains(7L))
     assert(found.streams("orders").topics.view.mapValues(_.mkString(",")).toMap ==
@@ -51,7 +51,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(found.clusters.collect { case (name, c) if !c.active => name }.toSet == Set("west"))
   }
 
-  test("limits of a cluster are read, and a value that is no limit is an error with line and allowed values") {
+  test("limits of a cluster are read, and an invalid value is an error with line and allowed values") {
     def limited(text: String) = yaml.replace("active: false", text)
     val west                  = read(limited("maxOffsetsPerTrigger: 1000, maxBytesPerTrigger: 10m")).clusters("west")
     assert(west.maxOffsetsPerTrigger.contains(1000L) && west.maxBytesPerTrigger.contains(10L << 20))
@@ -69,7 +69,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     }
   }
 
-  test("JSON is read as well") {
+  test("JSON documents are read") {
     val json  = """{"version":1,"clusters":{"a":{"bootstrapServers":"a:1"}},"streams":{"s":{"a":["t"]}}}"""
     val found = read(json)
     assert(found.generation.isEmpty && found.streams("s").topics("a") == Set("t"))
@@ -96,12 +96,12 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     Seq(0, streams - 1).foreach(i => assert(found(f"stream-$i%06d").topics("a").toSeq == topics(i)))
   }
 
-  test("YAML of four million characters, with thousands of streams") {
+  test("YAML of four million characters with thousands of streams is read") {
     val streams = (0 until 6000).map(i => f"  stream-$i%06d:\n    a: [${topics(i).mkString(", ")}]\n")
     assertLarge(s"version: 1\nclusters: {a: {bootstrapServers: \"a:1\"}}\nstreams:\n${streams.mkString}", 6000)
   }
 
-  test("JSON of four million characters, on one line") {
+  test("JSON of four million characters on one line is read") {
     val streams = (0 until 6000).map(i => f"\"stream-$i%06d\":{\"a\":[${topics(i).mkString("\"", "\",\"", "\"")}]}")
     assertLarge(
       s"""{"version":1,"clusters":{"a":{"bootstrapServers":"a:1"}},"streams":{${streams.mkString(",")}}}""",
@@ -109,22 +109,22 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     )
   }
 
-  test("a document that is longer than 8 MiB is rejected by name") {
+  test("a document that is longer than 8 MiB is rejected with its name") {
     val error = intercept[SpliceException](read("#".repeat(MetadataText.Longest + 1)))
     assert(error.getCondition == "SPLICE_METADATA.INVALID_DOCUMENT" && error.getMessage.contains("longer than 8 MiB"))
   }
 
-  test("some of the streams, and all clusters, since a removed topic may still be drained") {
+  test("only subscribed streams but all clusters are kept, because a removed topic may still be drained") {
     val some = read(yaml).only(Set("refunds"))
     assert(some.streams.keySet == Set("refunds") && some.clusters.keySet == Set("east", "west"))
     assert(some.used.keySet == Set("west"))
   }
 
-  test("no stream at all is an answer") {
+  test("a document without streams is valid") {
     assert(read("version: 1\nstreams: {}").streams.isEmpty)
   }
 
-  test("what is wrong is said with its line") {
+  test("an error has the line of the fault") {
     assert(refused("version: 1\nstreams:\n  s: {nowhere: [t]}").contains(
       "streams.yaml, line 3: 'streams.s.nowhere' is invalid: there is no cluster 'nowhere'"
     ))
@@ -145,7 +145,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(refused("- 1").contains("it is not an object"))
   }
 
-  test("confirmRemovals is a number of topics from 1 on") {
+  test("confirmRemovals must be a number of topics from 1 on") {
     def confirmed(value: String) = yaml.replace("generation: 7", s"generation: 7\nconfirmRemovals: $value")
     assert(read(yaml).confirmRemovals.isEmpty && read(confirmed("12")).confirmRemovals.contains(12))
     Seq("0", "-1", "1.5", "all", "2147483648").foreach { value =>
@@ -155,7 +155,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(read(confirmed("12")).only(Set("refunds")).confirmRemovals.contains(12))
   }
 
-  test("topics have names that Kafka accepts") {
+  test("topics must have names that Kafka accepts") {
     Seq("a,b", "a b", "a/b", ".", "..", "ä", "t" * 250).foreach { topic =>
       val message = refused(yaml.replace("west: [refunds]", s"west: [refunds, '$topic']"))
       assert(message.contains("line 12: 'streams.refunds.west[1]'"), topic)
@@ -171,12 +171,12 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(message.contains("nothing is known of 'nnn") && message.length < 10000)
   }
 
-  test("a newer document says so") {
+  test("a newer version of the document is an error") {
     val error = intercept[SpliceException](read("version: 2\nsomething: new"))
     assert(error.getCondition == "SPLICE_METADATA.VERSION_NOT_SUPPORTED" && error.getMessage.contains("version 2"))
   }
 
-  test("a secret as it is, is refused, and not shown; a reference is not") {
+  test("a literal secret is rejected and not shown, and a reference is accepted") {
     val plain = yaml.replace(reference("jaas"), """Login required username="me" password="hunter22";""")
     assert(refused(plain).contains("line 8: 'clusters.east.properties.sasl.jaas.config'"))
     assert(!refused(plain).contains("hunter22"))
@@ -188,7 +188,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
   private def login(options: String): String =
     yaml.replace(reference("jaas"), s"|\n        example.LoginModule required\n        $options")
 
-  test("a secret is found in every spelling of a login line that Kafka accepts") {
+  test("a secret is detected in every spelling of a login line that Kafka accepts") {
     Seq(
       "username=\"me\" password=\"hunter22\";",
       "username='me' password='hunter22';",
@@ -226,7 +226,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     ).foreach(options => assert(read(login(options)).clusters.contains("east"), options))
   }
 
-  test("a reference to a provider that is not configured is a literal, which Kafka would use as it is") {
+  test("a reference to an unconfigured provider is a literal, which Kafka would use unchanged") {
     val message = refused(yaml.replace("{file:", "{vault:"))
     assert(message.contains("'clusters.east.properties.sasl.jaas.config'") &&
       message.contains("kafka.config.providers"))

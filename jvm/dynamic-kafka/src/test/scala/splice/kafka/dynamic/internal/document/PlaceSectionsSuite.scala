@@ -40,7 +40,7 @@ final class PlaceSectionsSuite extends AnyFunSuite {
        |    offsets: {east: {refunds: {"0": 1200, "1": 1180}}, west: {refunds: {"0": 80}}}
        |""".stripMargin
 
-  test("where streams go over: at a time, or at offsets") {
+  test("cutovers at a time and at offsets are read") {
     val streams = read(cutovers).streams
     assert(streams("orders").cutover.contains(
       StreamCutover.At(Instant.parse("2026-11-22T09:00:00Z"), Duration.ofSeconds(30))
@@ -54,7 +54,7 @@ final class PlaceSectionsSuite extends AnyFunSuite {
     assert(read(yaml).streams.values.forall(_.cutover.isEmpty))
   }
 
-  test("what is wrong with where streams go over is said with its line") {
+  test("an invalid cutover is an error with its line") {
     assert(refused(cutovers.replace("  orders: {time", "  orderz: {time")).contains(
       "line 10: 'cutovers.orderz' is invalid: there is no stream 'orderz'; there are orders, refunds"
     ))
@@ -88,7 +88,7 @@ final class PlaceSectionsSuite extends AnyFunSuite {
        |paused: [orders]
        |""".stripMargin
 
-  test("starts, stops and paused streams") {
+  test("starts, stops and paused streams are read") {
     val streams = read(places).streams
     assert(streams("orders").start.contains(StreamPlace.Latest) && streams("refunds").stop.contains(StreamPlace.Latest))
     assert(streams("refunds").start.contains(

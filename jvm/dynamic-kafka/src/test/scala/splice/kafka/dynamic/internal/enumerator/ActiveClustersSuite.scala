@@ -14,7 +14,7 @@ import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeHistory, Chan
 import splice.kafka.dynamic.{KafkaCluster, StreamMetadata}
 import splice.source.{SplitEnumerator, StartPosition}
 
-/** Clusters that the metadata sets inactive and active. */
+/** Tests of clusters that the metadata sets inactive and active. */
 final class ActiveClustersSuite extends RemovedTopics {
 
   private def deactivate(world: SimulatedClusters, names: String*): Unit = {
@@ -22,7 +22,7 @@ final class ActiveClustersSuite extends RemovedTopics {
     world.awaitRefresh()
   }
 
-  /** Reads two rows of each of two clusters first. */
+  /** Reads two rows of each of two clusters, then calls `use`. */
   private def read(use: (SimulatedClusters, SplitEnumerator[DynamicOffset], DynamicOffset) => Unit): Unit = {
     val world = simulated()
     world.publish(stream(east, west))
@@ -37,7 +37,7 @@ final class ActiveClustersSuite extends RemovedTopics {
 
   private def write(world: SimulatedClusters, rows: Int): Unit = Seq(east, west).foreach(fill(world, _, rows))
 
-  test("a change of active alone is an entry of the history, and keeps the enumerators of the clusters") {
+  test("a change of only active is an entry of the history, and keeps the enumerators of the clusters") {
     read { (world, run, first) =>
       val before = world.enumerators.get
       deactivate(world, west)
@@ -91,7 +91,7 @@ final class ActiveClustersSuite extends RemovedTopics {
     }
   }
 
-  test("a cluster that no stream is on any more takes properties and active of the metadata while it is drained") {
+  test("a cluster without streams uses properties and active of the metadata during its drain") {
     val rules = new ChangeRules(RemovalRules(OnRemoved.Drain, maxFraction = 1.0))
     def took(found: StreamMetadata, from: AppliedMetadata) =
       rules.take(from, found, _ => true, StreamsAt.at(from.number, "a/x" -> 1), Instant.EPOCH)
@@ -105,7 +105,7 @@ final class ActiveClustersSuite extends RemovedTopics {
     assert(took(moved, last).isActive("a"))
   }
 
-  test("the entry of a change stores which clusters are inactive") {
+  test("the entry of a change stores the inactive clusters") {
     val world    = simulated()
     val clusters = Seq(east -> true, west -> false).map { case (name, active) =>
       name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$name:9092"), active)

@@ -22,7 +22,7 @@ import splice.source.errors.SpliceException
 import splice.source.log.{LogRange, LogRecord}
 import splice.source.{Limits, LogPartition, SplitEnumerator, StartPosition}
 
-/** Holes of a history that several clusters supply. */
+/** Tests of holes of a history that several clusters supply. */
 final class ClusterFillSuite extends TwoClusters {
 
   private val seeds = sys.env.get("SEED").map(s => Seq(s.toLong)).getOrElse(1L to 50L)
@@ -42,7 +42,7 @@ final class ClusterFillSuite extends TwoClusters {
 
   private def rows(some: Long): Limits.Limited = Limits.Limited(rows = Some(some))
 
-  test("the ranges of a hand-over are those of all clusters") {
+  test("a hand-over has the ranges of all clusters") {
     val clusters = world(Map.empty)
     clusters.logs(east).fill(topic(east), 0, 10)
     clusters.logs(west).fill(topic(west), 1, 8)
@@ -59,7 +59,7 @@ final class ClusterFillSuite extends TwoClusters {
     }
   }
 
-  test("the records of a hand-over are those of the clusters that have the topics") {
+  test("a hand-over has the records of the clusters with the topics") {
     val clusters = world(Map.empty)
     clusters.logs(east).write(topic(east), 0, 10, 20, 30)
     clusters.logs(west).write(topic(west), 1, 40, 50)
@@ -70,7 +70,7 @@ final class ClusterFillSuite extends TwoClusters {
     }
   }
 
-  test("a topic of the history that is on two clusters is refused, and another one has no part") {
+  test("a history topic on two clusters is rejected, and other topics on two clusters are accepted") {
     val clusters = world(Map.empty)
     val both     = SimulatedClusters.Both
     clusters.logs.values.foreach { log =>
@@ -89,7 +89,7 @@ final class ClusterFillSuite extends TwoClusters {
     }
   }
 
-  test("a cluster that is not active refuses the hand-over, whatever topics the history has") {
+  test("an inactive cluster rejects the hand-over, for any topics of the history") {
     val clusters = world(Map.empty)
     clusters.inactive = Set(west)
     Using.resource(clusters.start()) { run =>
@@ -100,7 +100,7 @@ final class ClusterFillSuite extends TwoClusters {
     }
   }
 
-  /** On east the history lacks [5, 10) of 20, on west [2, 4) of 6. */
+  /** The history lacks [5, 10) of 20 offsets on east, and [2, 4) of 6 offsets on west. */
   private val simple = Map(
     p(east)    -> Filled.model(20, (0L until 20L).filterNot(o => o >= 5 && o < 10).toSet),
     p(east, 1) -> Filled.model(0, Set.empty),
@@ -108,7 +108,7 @@ final class ClusterFillSuite extends TwoClusters {
     p(west, 1) -> Filled.model(0, Set.empty)
   )
 
-  test("each cluster reads the holes of its own topics, and no offset of the history counts in a limit") {
+  test("each cluster reads the holes of its topics, and offsets of the history do not count in a limit") {
     val clusters = world(simple, "admission" -> "equal")
     clusters.logs(east).fill(topic(east), 0, 3)
     clusters.logs(west).fill(topic(west), 0, 3)
@@ -135,7 +135,7 @@ final class ClusterFillSuite extends TwoClusters {
     own.range
   })
 
-  test("each hole and each later offset is read once, whatever the limits, over restarts between any two batches") {
+  test("each hole and each later offset is read once, for any limits and with restarts between batches") {
     seeds.foreach { seed =>
       withClue(s"SEED=$seed: ")(live(new Random(seed)))
     }
@@ -151,7 +151,7 @@ final class ClusterFillSuite extends TwoClusters {
     def batch(run: SplitEnumerator[DynamicOffset], at: DynamicOffset, limits: Limits): DynamicOffset = {
       val next = run.advance(at, limits)
       val own  = if (next.json == at.json) Map.empty[LogPartition, Seq[Long]] else read(run, at, next)
-      // By lag, a partition that has little gets a row whatever the limit is.
+      // With admission by lag, a partition with a small backlog gets a row even above the limit.
       val beyond = if (isEqual) 0 else models.size
       limits.rows.foreach(most => assert(own.valuesIterator.map(_.size).sum <= most + beyond))
       own.foreach { case (partition, offsets) => got(partition) ++= offsets }
@@ -174,7 +174,7 @@ final class ClusterFillSuite extends TwoClusters {
     }
   }
 
-  test("a cluster whose clients are created again after a rejected login reads its holes, also in the run that began") {
+  test("a cluster whose clients are recreated after a rejected login reads its holes, even in the first run") {
     val clusters = world(simple)
     Using.resource(clusters.start()) { run =>
       val start    = run.start(starts(simple))
@@ -194,7 +194,7 @@ final class ClusterFillSuite extends TwoClusters {
     }
   }
 
-  test("a range that fills holes is not cut among tasks, and one that does not is") {
+  test("a range with holes is not split among tasks, and a range without holes is") {
     val holes = KafkaSplitRange(p(east), 5, 20, Some(Holes(Vector(5L -> 8L, 15L -> 20L))))(None)
     assert(!DynamicSplitRange(east, "s", holes).cuttable)
     assert(DynamicSplitRange(east, "s", holes.copy(holes = None)(None)).cuttable)

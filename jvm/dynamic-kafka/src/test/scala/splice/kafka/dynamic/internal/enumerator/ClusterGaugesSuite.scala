@@ -15,7 +15,7 @@ import splice.source.internal.entries.Json
 import splice.source.runtime.ProgressMetric
 import splice.source.{SplitEnumerator, StartPosition}
 
-/** The figures of clusters and their topics for Spark's metric system. */
+/** Tests of the metrics of clusters and topics in Spark's metric system. */
 final class ClusterGaugesSuite extends RemovedTopics {
 
   private def clusters(run: SplitEnumerator[DynamicOffset], at: DynamicOffset): Map[String, Long] = (for {
@@ -29,7 +29,7 @@ final class ClusterGaugesSuite extends RemovedTopics {
     run.gauges(at).toMap
   }
 
-  test("the backlog of each topic of each cluster, without the topics of a removed cluster") {
+  test("gauges have the backlog of each topic per cluster, without topics of a removed cluster") {
     val world = simulated("maxOffsetsPerTrigger" -> "2")
     world.publish(stream(east, west))
     Seq(east, west).foreach(fill(world, _, 3))
@@ -48,7 +48,7 @@ final class ClusterGaugesSuite extends RemovedTopics {
     }
   }
 
-  test("maxGaugeTopics bounds the topics, and the figures of clusters remain") {
+  test("maxGaugeTopics limits the topics, and the metrics of clusters remain") {
     def gauges(max: Int): Map[String, Long] = {
       val world = new SimulatedClusters(3, 4, 50, "maxGaugeTopics" -> max.toString)
       Using.resource(world.start()) { run =>
@@ -61,7 +61,7 @@ final class ClusterGaugesSuite extends RemovedTopics {
     assert(named(gauges(100)).size == 12 && gauges(100)("topicsWithoutGauges") == 0)
     val five = gauges(5)
     assert(five("topicsWithoutGauges") == 7 && five.size <= 5 * 5 + 1)
-    // The same topics at any backlog.
+    // The selected topics are independent of the backlog.
     assert(named(five) == (
       (0 until 4).map(t => s"clusters.$east.topics.${east}-topic-00$t.partitions") :+
         s"clusters.$west.topics.$west-topic-000.partitions"
@@ -69,7 +69,7 @@ final class ClusterGaugesSuite extends RemovedTopics {
     assert(gauges(0) == Map("topicsWithoutGauges" -> 12L))
   }
 
-  test("availability, age of the last response, and numbers of waiting and draining topics of a cluster") {
+  test("a cluster has gauges of availability, age of the last response, and numbers of waiting and draining topics") {
     val world = simulated("clusterWait" -> "100ms", "cutover" -> "stream", "maxOffsetsPerTrigger" -> "1")
     Seq(east, west).foreach(fill(world, _, 3))
     Using.resource(world.start()) { run =>
@@ -92,7 +92,7 @@ final class ClusterGaugesSuite extends RemovedTopics {
     }
   }
 
-  test("a cluster that is not active has no availability") {
+  test("an inactive cluster has no availability") {
     val world = simulated()
     world.publish(KafkaStream("s", SortedMap(east -> SortedSet(topic(east)), west -> SortedSet(topic(west)))))
     world.inactive = Set(west)

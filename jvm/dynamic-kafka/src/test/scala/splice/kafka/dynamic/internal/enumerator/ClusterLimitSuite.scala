@@ -12,7 +12,7 @@ import splice.kafka.dynamic.internal.state.ChangeHistory
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 import splice.source.{Limits, SplitEnumerator, StartPosition}
 
-/** Limits of single clusters, by options and by the metadata. */
+/** Tests of limits of single clusters, from options and from the metadata. */
 final class ClusterLimitSuite extends RemovedTopics {
 
   private def document(generation: Long, offsets: Option[Long], bytes: Option[Long] = None): StreamMetadata = {
@@ -34,7 +34,7 @@ final class ClusterLimitSuite extends RemovedTopics {
     made
   }
 
-  /** The number of rows per batch of each cluster, until nothing is left. */
+  /** Number of rows per batch of each cluster, until no rows remain. */
   @tailrec private def batches(
       run: SplitEnumerator[DynamicOffset],
       from: DynamicOffset,
@@ -51,7 +51,7 @@ final class ClusterLimitSuite extends RemovedTopics {
   private def all(world: SimulatedClusters): Seq[(Int, Int)] =
     Using.resource(world.start())(run => batches(run, run.start(StartPosition.Configured))._2)
 
-  test("an option limits one cluster, and the others are read as before") {
+  test("an option limits one cluster, and the others are not affected") {
     assert(all(world(None, s"cluster.$east.maxOffsetsPerTrigger" -> "4")) == Seq(4 -> 10, 4 -> 0, 2 -> 0))
   }
 
@@ -60,7 +60,7 @@ final class ClusterLimitSuite extends RemovedTopics {
     assert(all(world(Some(7), s"cluster.$east.maxOffsetsPerTrigger" -> "4")) == Seq(4 -> 10, 4 -> 0, 2 -> 0))
   }
 
-  test("what one cluster may not read of a batch is available to the others") {
+  test("the unused share of a limited cluster is available to the others") {
     assert(all(world(Some(2), "maxOffsetsPerTrigger" -> "8")) == Seq(2 -> 6, 2 -> 4, 2 -> 0, 2 -> 0, 2 -> 0))
   }
 
@@ -82,7 +82,7 @@ final class ClusterLimitSuite extends RemovedTopics {
     }
   }
 
-  test("a batch of everything that is available has no limits") {
+  test("a batch of all available data has no limits") {
     val own = world(Some(4), "maxOffsetsPerTrigger" -> "8")
     Using.resource(own.start()) { run =>
       val first = run.start(StartPosition.Configured)
@@ -90,12 +90,12 @@ final class ClusterLimitSuite extends RemovedTopics {
     }
   }
 
-  test("a minimum of the query above the limit of a cluster is no conflict") {
+  test("a minimum of the query above the limit of a cluster is not a conflict") {
     val own = world(None, "minOffsetsPerTrigger" -> "15", s"cluster.$east.maxOffsetsPerTrigger" -> "4")
     assert(all(own) == Seq(4 -> 10))
   }
 
-  test("a changed limit holds from the next batch on, in a restart too, and keeps the enumerators") {
+  test("a changed limit applies from the next batch on, including after a restart, and keeps the enumerators") {
     val own   = world(Some(4))
     val after = Using.resource(own.start()) { run =>
       val first   = run.start(StartPosition.Configured)

@@ -14,10 +14,10 @@ import splice.coordinator.sidelog.MemorySideLog
 import splice.source.LogPartition
 import splice.source.log.{LogOutlook, LogRange}
 
-/** What is known of the logs of several clusters before they are read. */
+/** Tests of the outlook of logs of several clusters. */
 final class ClustersOutlookSuite extends AnyFunSuite {
 
-  test("topics have the name of their cluster, and a cluster that is not active is a warning") {
+  test("topics have the prefix of their cluster, and an inactive cluster is a warning") {
     val clusters    = new SimulatedClusters(clusters = 2, topics = 1, partitions = 1)
     val first       = clusters.logs.head._1
     val (east, all) = (s"$first/$first-topic-000", clusters.logs.keys.toSeq)

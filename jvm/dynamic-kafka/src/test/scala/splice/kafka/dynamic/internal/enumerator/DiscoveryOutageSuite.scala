@@ -13,12 +13,12 @@ import splice.kafka.internal.enumerator.SimulatedLog
 import splice.kafka.internal.options.Subscription
 import splice.source.StartPosition
 
-/** Requests for topics that fail while the other requests of a cluster succeed. */
+/** Tests of failed topic requests while other requests to the cluster succeed. */
 final class DiscoveryOutageSuite extends TwoClusters {
 
   test("a cluster whose topics cannot be requested is read until clusterTimeout, and is unavailable after that") {
     val world = new SimulatedClusters(2, 1, 1, "clusterTimeout" -> "5m")
-    // Topics are requested on a thread of their own, so from a copy of the log.
+    // A separate thread requests topics, so the test uses a copy of the log.
     val topics       = new SimulatedLog(Subscription.Topics(SortedSet(topic(west))))
     val inBackground = new BackgroundDiscovery(topics, Duration.ofMillis(5), world.clock, "test")
     topics.clusterId = world.logs(west).clusterId

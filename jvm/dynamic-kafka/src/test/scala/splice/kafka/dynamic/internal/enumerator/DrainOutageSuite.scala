@@ -11,12 +11,14 @@ import splice.kafka.dynamic.StreamCutover
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
 import splice.source.{SplitEnumerator, StartPosition}
 
-/** Drains whose cluster is unavailable. */
+/** Tests of drains on unavailable clusters. */
 final class DrainOutageSuite extends RemovedTopics {
 
   private val (west0, hours) = (reads(west, 0, 3) _, Duration.ofHours(3))
 
-  /** A run that has read both clusters, and west of which has become unavailable with three rows left before its removal. */
+  /** Runs a query that has read both clusters. Cluster west then becomes unavailable with three unread rows, and is
+    * removed.
+    */
   private def leaving(options: (
       String,
       String
@@ -65,7 +67,7 @@ final class DrainOutageSuite extends RemovedTopics {
     }
   }
 
-  test("a drain survives an outage while its cluster is not active, and a late start of the cluster") {
+  test("a drain survives an outage while its cluster is inactive, and a late start of the cluster") {
     leaving() { (world, run, first) =>
       val failed = fail(world, run, first, requests = 3)
       world.inactive = Set(west)
@@ -81,7 +83,7 @@ final class DrainOutageSuite extends RemovedTopics {
     }
   }
 
-  test("an outage before the time of a cutover abandons no row, and one after it does") {
+  test("an outage before the time of a cutover abandons no row, and an outage after the time does") {
     val world = simulated()
     world.publish(stream(west))
     fill(world, west, 3)
@@ -109,7 +111,7 @@ final class DrainOutageSuite extends RemovedTopics {
   test("a drain is abandoned if its cluster does not respond for the timeout, including across restarts") {
     leaving() { (world, run, first) =>
       val at = fail(world, run, first, requests = 3)
-      // The outage is persisted by the next trigger.
+      // The next trigger persists the outage.
       val noted = advance(run, at)
       world.clock.pass(Duration.ofMinutes(50))
       val again = Using.resource(world.start())(fail(world, _, noted, requests = 3))

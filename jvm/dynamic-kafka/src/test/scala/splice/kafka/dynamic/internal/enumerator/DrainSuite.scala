@@ -13,10 +13,10 @@ import splice.kafka.internal.enumerator.SimulatedLog
 import splice.source.runtime.ProgressMetric
 import splice.source.{LogPartition, StartPosition}
 
-/** Removed topics are read to their ends. */
+/** Tests of drains, which read removed topics to their ends. */
 final class DrainSuite extends RemovedTopics {
 
-  test("a topic that is held by a cutover is drained if the move is taken back") {
+  test("a topic that waits for a cutover is drained if the move is reverted") {
     val world = simulated("cutover" -> "stream", "maxOffsetsPerTrigger" -> "1")
     fill(world, east, 5)
     fill(world, west, 3)
@@ -36,7 +36,7 @@ final class DrainSuite extends RemovedTopics {
   }
 
   test(
-    "a topic that is removed while its cluster is not active, or unavailable, is drained later, including after a restart"
+    "a topic that is removed while its cluster is inactive or unavailable is drained later, including after a restart"
   ) {
     Seq[(SimulatedClusters => Unit, SimulatedClusters => Unit)](
       (_.inactive = Set(west), _.inactive = Set.empty),
@@ -64,7 +64,7 @@ final class DrainSuite extends RemovedTopics {
     }
   }
 
-  test("a response to a request that was sent before the removal does not decide where a drain ends") {
+  test("a response to a request before the removal does not define the end of a drain") {
     val world = simulated("clusterWait" -> "100ms")
     world.publish(stream(east, west))
     fill(world, east, 5)
@@ -134,7 +134,7 @@ final class DrainSuite extends RemovedTopics {
     }
   }
 
-  test("a drain does not end before a partition without a leader has responded, also one that was not read before") {
+  test("a drain does not end before a partition without a leader has responded, even if the partition is unread") {
     val world = simulated()
     world.publish(stream(east, west))
     fill(world, west, 3)
@@ -149,7 +149,7 @@ final class DrainSuite extends RemovedTopics {
       fill(world, east, 1)
       val (one, some) = readUntil(world, run, first)(reads(east, 0, 1))
       assert(some == all(east, 1) && one.json.contains(west))
-      // The partition that the query knows responds first.
+      // The already read partition responds first.
       world.logs(west).leaderless = Set(LogPartition(topic(west), 1))
       val still = (1 to 5).foldLeft(one) { (at, _) =>
         world.clock.pass(Duration.ofSeconds(11))
@@ -196,7 +196,7 @@ final class DrainSuite extends RemovedTopics {
     }
   }
 
-  test("the count of skipped records of all clusters stays when a cluster is removed") {
+  test("the count of skipped records of all clusters is kept when a cluster is removed") {
     val world = simulated("failOnDataLoss" -> "false")
     world.publish(stream(east, west))
     Seq(east, west).foreach(fill(world, _, 5))

@@ -17,7 +17,9 @@ import splice.source.errors.SpliceException
 import splice.source.{SplitEnumerator, StartPosition}
 import splice.testkit.ReadOnlySideLog
 
-/** Splits of batches of earlier runs, while clusters and the metadata service do not respond, and what `replay` decides for them. */
+/** Tests of splits of earlier batches without responses of clusters and the metadata service, and of `replay` for
+  * these batches.
+  */
 final class DynamicReplaySuite extends RemovedTopics {
 
   private type Ranges = Seq[(DynamicSplitRange, Option[String])]
@@ -47,7 +49,7 @@ final class DynamicReplaySuite extends RemovedTopics {
     log.fill(topic, 0, records)
   }
 
-  /** The next batch that reads something after an event, with the empty ones before it. */
+  /** Returns the next batch with rows after an event, and the empty batches before it. */
   private def batches(world: SimulatedClusters, run: SplitEnumerator[DynamicOffset], from: DynamicOffset)(
       event: SimulatedClusters => Unit
   ): Seq[Batch] = {
@@ -109,12 +111,12 @@ final class DynamicReplaySuite extends RemovedTopics {
     assert(made.logs.values.forall(_.calls.isEmpty))
   }
 
-  test("a batch reads the last topic of a cluster, although a change that belongs to the batch discards its position") {
+  test("a batch reads the last topic of a cluster even if a change of the batch discards its position") {
     val made  = world("removedRetention" -> "1h")
     val first = live(made)(_ => ()).last._2
     fill(made, west, 3)
     made.publish(stream(east))
-    // The offsets of these batches are not logged, and the changes are.
+    // The changes of these batches are persisted, but their offsets are not logged.
     Using.resource(made.start()) { run =>
       val _ = readUntil(made, run, first)(!_.clusters.contains(west))
     }
@@ -132,7 +134,7 @@ final class DynamicReplaySuite extends RemovedTopics {
     }
   }
 
-  test("a topic that was deleted since is dropped by replay, for this run and for later ones") {
+  test("replay drops a topic that was deleted later, for this and later runs") {
     val made             = world()
     val (from, until, _) = live(made)(_ => ()).last
     made.logs(west).delete(topic(west))
@@ -171,7 +173,7 @@ final class DynamicReplaySuite extends RemovedTopics {
     }
   }
 
-  test("the cluster of a checkpoint that is taken over is decided by replay, and not by splits") {
+  test("replay, and not splits, determines the cluster of an accepted checkpoint") {
     val made          = new SimulatedClusters(clusters = 1, topics = 1, partitions = 1)
     val Seq(from, to) = Seq(1, 4).map(n => made.source.position(s"""{"${topic(east)}":{"0":$n}}""")): @unchecked
     fill(made, east, 4)

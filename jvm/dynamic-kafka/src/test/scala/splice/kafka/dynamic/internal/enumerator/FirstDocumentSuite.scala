@@ -12,7 +12,7 @@ import splice.kafka.dynamic.KafkaStream
 import splice.source.errors.SpliceException
 import splice.source.{Limits, StartPosition}
 
-/** The document that a checkpoint begins with, and documents that are not applied. */
+/** Tests of the first document of a checkpoint, and of documents that are not applied. */
 final class FirstDocumentSuite extends RemovedTopics {
 
   private def typo(cluster: String): KafkaStream = KafkaStream("s", SortedMap(cluster -> SortedSet("ordrs")))
@@ -33,7 +33,7 @@ final class FirstDocumentSuite extends RemovedTopics {
       start
     }
     world.logs(east).named = Set.empty
-    // A start that is durable keeps its document.
+    // A durable start keeps its document.
     world.publish(stream(west, east))
     Using.resource(world.start()) { run =>
       assert(run.splits(start, start).isEmpty)
@@ -41,7 +41,7 @@ final class FirstDocumentSuite extends RemovedTopics {
     }
   }
 
-  test("the first start waits for an unavailable cluster up to clusterTimeout, and not for a missing topic") {
+  test("the first start waits for an unavailable cluster up to clusterTimeout, but not for a missing topic") {
     val world = simulated("clusterTimeout" -> "1min", "fetchOffset.retryIntervalMs" -> "0")
     fill(world, east, 3)
     val error = intercept[SpliceException](Using.resource(world.start()) { run =>
@@ -54,7 +54,7 @@ final class FirstDocumentSuite extends RemovedTopics {
     Using.resource(world.start())(run => assert(readAll(run, run.start(StartPosition.Configured))._2 == all(east, 3)))
   }
 
-  test("a document that is older than one without a difference is not applied") {
+  test("a document that is older than an unchanged newer document is not applied") {
     val world = simulated()
     Seq(east, west).foreach(fill(world, _, 3))
     Using.resource(world.start()) { run =>
@@ -72,7 +72,7 @@ final class FirstDocumentSuite extends RemovedTopics {
   }
 
   test(
-    "a run to the end reads and keeps what available clusters have, then names the others, and the next run resumes"
+    "a run to the end reads the available clusters and reports the others, and the next run resumes"
   ) {
     val world = simulated("clusterTimeout" -> "1min", "fetchOffset.retryIntervalMs" -> "0")
     world.publish(stream(east, west))
@@ -90,7 +90,7 @@ final class FirstDocumentSuite extends RemovedTopics {
       next
     }
     world.logs(west).away = None
-    // Otherwise the timeout ends before a busy machine returns a response.
+    // The clock stops here, because the timeout could end before a busy machine returns a response.
     world.clock.read = () => ()
     Using.resource(world.start()) { run =>
       run.freeze()

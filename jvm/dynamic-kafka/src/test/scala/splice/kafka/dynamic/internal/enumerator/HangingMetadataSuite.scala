@@ -11,7 +11,7 @@ import splice.source.StartPosition
 import splice.source.errors.SpliceException
 import splice.testkit.LoggedMessages
 
-/** A metadata service that does not respond. */
+/** Tests of an unresponsive metadata service. */
 final class HangingMetadataSuite extends RemovedTopics {
 
   test("a restart continues with the metadata of the checkpoint, and the first start fails after clusterTimeout") {

@@ -11,7 +11,7 @@ import splice.source.errors.SpliceException
 import splice.source.log.LogRange
 import splice.source.{LogPartition, OffsetRanges, OnGap, ReadMode, SplitEnumerator, StartPosition}
 
-/** Streams on many clusters as a leg of a chain, while some clusters are not active. */
+/** Tests of streams on many clusters as a leg of a chain, with inactive clusters. */
 final class InactiveLegSuite extends TwoClusters {
 
   private def p(cluster: String): LogPartition = LogPartition(topic(cluster), 0)
@@ -37,7 +37,9 @@ final class InactiveLegSuite extends TwoClusters {
 
   private val handed = StartPosition.Offsets(SortedMap(p(east) -> OffsetRanges(4), p(west) -> OffsetRanges(7)))
 
-  test("a leg that takes over begins nowhere while a cluster is not active, and at the offsets once it is") {
+  test(
+    "a leg with a hand-over does not start while a cluster is inactive, and starts at its offsets when the cluster is active"
+  ) {
     Seq("earliest", "latest").foreach { added =>
       val clusters = world("newPartitionsStartAt" -> added)
       clusters.inactive = Set(west)
@@ -60,7 +62,7 @@ final class InactiveLegSuite extends TwoClusters {
     }
   }
 
-  test("a cluster that is not active when the query first starts begins as one that is new, once it is") {
+  test("a cluster that is inactive at the first start begins like a new cluster when it is active") {
     Seq("earliest" -> Set((west, 0L, 12L)), "latest" -> Set((west, 10L, 12L))).foreach { case (added, expected) =>
       val clusters = world("startingOffsets" -> "earliest", "newPartitionsStartAt" -> added)
       clusters.inactive = Set(west)
@@ -79,7 +81,7 @@ final class InactiveLegSuite extends TwoClusters {
 
   private val bounded = Seq("startingOffsets" -> "earliest", "endingOffsets" -> "latest")
 
-  test("a leg that ends does not while a cluster is not active, and reads that one before it does") {
+  test("a bounded leg does not end while a cluster is inactive, and reads the cluster before its end") {
     val clusters = world(bounded: _*)
     clusters.inactive = Set(west)
     Using.resource(clusters.start()) { run =>
@@ -94,7 +96,7 @@ final class InactiveLegSuite extends TwoClusters {
     }
   }
 
-  test("a batch over a leg that would end without a cluster is refused") {
+  test("a batch over a leg that would end without a cluster is rejected") {
     val clusters = world(bounded: _*)
     clusters.mode = ReadMode.Batch
     clusters.inactive = Set(west)
@@ -104,7 +106,9 @@ final class InactiveLegSuite extends TwoClusters {
     }
   }
 
-  test("a run that begins at the end commits the end of each cluster, and reports success only if all are committed") {
+  test(
+    "a run that begins at the end commits the end of each cluster, and reports success only if all commits succeed"
+  ) {
     val clusters = world(bounded ++ Seq("commitToGroup" -> "true", "kafka.group.id" -> "g"): _*)
     val end      = Using.resource(clusters.start())(run => advance(run, run.start(StartPosition.Configured))).json
     def commit() = Using.resource(clusters.start())(_.commitEnd(clusters.source.position(end)))

@@ -16,10 +16,12 @@ import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric
 import splice.source.{LogPartition, SplitEnumerator, StartPosition}
 
-/** Partitions of a cluster that have no leader while other partitions of the cluster have one. */
+/** Tests of partitions without a leader next to other partitions of the same cluster. */
 final class LeaderlessClusterSuite extends RemovedTopics {
 
-  /** Two clusters of two partitions each, of which the last one has no leader after its first three records were read. */
+  /** Two clusters with two partitions each. The last partition loses its leader after its first three records were
+    * read.
+    */
   private def leaderless(options: (String, String)*)(
       use: (SimulatedClusters, SplitEnumerator[DynamicOffset], DynamicOffset) => Unit
   ): Unit = {
@@ -39,7 +41,7 @@ final class LeaderlessClusterSuite extends RemovedTopics {
     p       <- Seq(0, 1)
   } world.logs(cluster).fill(topic(cluster), p, rows)
 
-  test("the other partitions of the cluster are read, and later nothing is skipped") {
+  test("the other partitions of the cluster are read, and later no row is skipped") {
     leaderless() { (world, run, first) =>
       val (one, some) = readUntil(world, run, first)(at => reads(east, 1, 5)(at) && reads(west, 0, 5)(at))
       assert(some.sorted == (all(east, 5) ++ all(east, 5, 1) ++ all(west, 5)).filter(_._3 >= 3).sorted)
@@ -70,7 +72,9 @@ final class LeaderlessClusterSuite extends RemovedTopics {
   private val both  = LogPartition(SimulatedClusters.Both, 0)
   private val other = KafkaStream("other", SortedMap(west -> SortedSet(both.topic)))
 
-  /** The other topic of west is read while the end of the first topic needs a response of its partition without a leader. */
+  /** Reads the other topic of west while the end of the first topic needs a response of its partition without a
+    * leader.
+    */
   private def ending(stop: Boolean, options: (String, String)*)(
       use: (SimulatedClusters, SplitEnumerator[DynamicOffset], DynamicOffset, Seq[(String, Int, Long)]) => Unit
   ): Unit = leaderless(options :+ ("maxRemovalFraction" -> "1"): _*) { (world, run, first) =>
@@ -99,13 +103,13 @@ final class LeaderlessClusterSuite extends RemovedTopics {
     advance(run, at)
   }
 
-  test("the end of a topic waits for a partition without a leader, and other topics of the cluster do not") {
+  test("the end of a topic waits for a partition without a leader, but other topics of the cluster do not") {
     Seq(true, false).foreach { stop =>
       ending(stop) { (world, run, one, some) =>
         val two = pass(world, run, one, minutes = 5)
         world.logs(west).leaderless = Set.empty
         val end = pass(world, run, two, minutes = 1)
-        // A client describes the topics that its cluster's enumerator subscribes to.
+        // A client describes the topics to which the enumerator of its cluster subscribes.
         world.logs(west).subscribed = Subscription.Topics(SortedSet(both.topic))
         write(world, 2)
         val (_, none) = readAll(run, end)
@@ -125,7 +129,7 @@ final class LeaderlessClusterSuite extends RemovedTopics {
     }
   }
 
-  test("a removed topic whose end is known is abandoned if a partition has no leader until the timeout") {
+  test("a removed topic with a determined end is abandoned if a partition has no leader until the timeout") {
     leaderless("maxRemovalFraction" -> "1", "maxOffsetsPerTrigger" -> "1", "drainTimeout" -> "1h") {
       (world, run, first) =>
         world.logs(west).leaderless = Set.empty

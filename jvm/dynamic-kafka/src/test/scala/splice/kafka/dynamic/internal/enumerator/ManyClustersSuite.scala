@@ -13,7 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
 import splice.source.{Limits, SplitEnumerator, StartPosition}
 
-/** What a query over very many partitions asks of clusters and writes into offsets. */
+/** Tests of requests and offsets of a query over many partitions. */
 final class ManyClustersSuite extends AnyFunSuite {
 
   private def limits(enumerator: SplitEnumerator[DynamicOffset], at: DynamicOffset): Limits.Limited =
@@ -30,7 +30,7 @@ final class ManyClustersSuite extends AnyFunSuite {
     enumerator.splits(from, until).collect { case r: DynamicSplitRange => r.splitId -> (r.range.from -> r.range.until) }
       .toMap
 
-  test("20,000 partitions: a short offset, the same ranges when a batch is read again, and nothing moves when idle") {
+  test("20,000 partitions: the offset is short, a replay has the same ranges, and an idle trigger changes nothing") {
     val world   = new SimulatedClusters(clusters = 50, topics = 20, partitions = 20)
     val size    = 50 * 20 * 20
     val offsets = Using.resource(world.start()) { run =>
@@ -66,7 +66,7 @@ final class ManyClustersSuite extends AnyFunSuite {
     assert(later.json != killed.json && killed.precedes(later))
   }
 
-  test("committed batches do not leave their positions behind") {
+  test("positions of committed batches are removed") {
     val world = new SimulatedClusters(clusters = 5, topics = 20, partitions = 200)
     world.batchesToRetain = 3
     Using.resource(world.start()) { run =>
@@ -77,12 +77,12 @@ final class ManyClustersSuite extends AnyFunSuite {
         run.committed(next)
         next
       }
-      // The start and the last six.
+      // The entries of the start and of the last six batches remain.
       assert(world.side.keys("position-").size == 7 && end.json.contains(world.side.keys("position-").last))
     }
   }
 
-  test("a trigger with nothing to do asks each cluster once, all of them at the same time") {
+  test("an idle trigger sends one request to each cluster, all concurrently") {
     val clusters = 50
     val world    = new SimulatedClusters(clusters, topics = 2, partitions = 2)
     Using.resource(world.start()) { run =>
@@ -92,7 +92,7 @@ final class ManyClustersSuite extends AnyFunSuite {
       world.logs.values.foreach(_.calls.clear())
       val met     = new AtomicInteger
       val meeting = new CyclicBarrier(clusters, () => { val _ = met.incrementAndGet() })
-      // Who is asked after another has answered waits for ever here.
+      // Sequential requests would block here indefinitely.
       world.logs.values.foreach(_.between = what => if (what == "ends") { val _ = meeting.await() })
       assert(advance(run, at) eq at)
       assert(met.get == 1)

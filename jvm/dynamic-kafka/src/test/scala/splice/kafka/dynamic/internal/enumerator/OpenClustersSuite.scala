@@ -11,10 +11,10 @@ import scala.collection.mutable
 import splice.kafka.dynamic.{KafkaCluster, StreamCutover, StreamMetadata}
 import splice.source.{LogPartition, OffsetRanges, StartPosition}
 
-/** Batches of many clusters without ends, as real-time mode reads them. */
+/** Tests of open-ended batches of many clusters, as in real-time mode. */
 final class OpenClustersSuite extends OpenStreams {
 
-  test("a cluster that becomes unavailable is planned from where it was, and its offsets delay no others") {
+  test("an unavailable cluster is planned from its position and does not delay others") {
     val world = both()
     Seq(east, west).foreach(fill(world, _, 10))
     in(world) { run =>
@@ -31,13 +31,13 @@ final class OpenClustersSuite extends OpenStreams {
       assert(planned(run, third) == Set((east, 0, 10L, -1L), (west, 0, 2L, -1L)))
     }
     in(world) { run =>
-      // The same in a run that has no response of the cluster at all.
+      // A run without any response of the cluster has the same plan.
       val position = world.source.position(s"""{"change":0,"clusters":{"$west":{"${topic(west)}":{"0":2}}},"v":1}""")
       assert(planned(run, settle(run, position))((west, 0, 2L, -1L)))
     }
   }
 
-  test("no end is requested of topics that are read without an end") {
+  test("ends of topics with open ranges are not requested") {
     val world    = both()
     val requests = mutable.Set.empty[String]
     in(world) { run =>
@@ -48,7 +48,7 @@ final class OpenClustersSuite extends OpenStreams {
     }
   }
 
-  test("a removed topic is read to its end while others are read without one, and then left") {
+  test("a removed topic is read to its end while others have open ranges, and is then removed") {
     val world = both()
     Seq(east, west).foreach(fill(world, _, 5))
     in(world) { run =>
@@ -56,7 +56,7 @@ final class OpenClustersSuite extends OpenStreams {
       publish(world, stream(east))
       val second = settle(run, first)
       assert(planned(run, second) == Set((east, 0, 5L, -1L), (west, 0, 2L, 5L)) && isStale(run))
-      // Not of the stream any more.
+      // These records no longer belong to the stream.
       fill(world, west, 3)
       val part = settle(run, reach(run, second)(east -> 6L, west -> 4L))
       assert(planned(run, part) == Set((east, 0, 6L, -1L), (west, 0, 4L, 5L)))
@@ -84,7 +84,7 @@ final class OpenClustersSuite extends OpenStreams {
     }
   }
 
-  test("the next topic of a stream is read after the drain if 'cutover' is stream, and at once otherwise") {
+  test("the next topic of a stream is read after the drain if 'cutover' is stream, and immediately otherwise") {
     Seq("stream" -> Set((east, 0, 2L, 5L)), "together" -> Set((east, 0, 2L, 5L), (west, 0, 0L, -1L))).foreach {
       case (cutover, ranges) =>
         val world = simulated("cutover" -> cutover)
@@ -108,7 +108,7 @@ final class OpenClustersSuite extends OpenStreams {
       val first = reach(run, begun(world, run))(east -> 1L)
       publish(world, stream(west).copy(cutover = Some(StreamCutover.At(time))))
       val second = settle(run, first)
-      // A batch may outlast the time.
+      // A batch may end after the time.
       assert(planned(run, second) == Set((east, 0, 1L, 2L)) && isStale(run))
       val third = reach(run, second)()
       world.clock.pass(Duration.ofSeconds(700))
@@ -118,7 +118,7 @@ final class OpenClustersSuite extends OpenStreams {
     }
   }
 
-  test("a topic that starts at offsets which its log has not reached is read once the log has them") {
+  test("a topic that starts at future offsets is read when its log has reached them") {
     val world = simulated()
     fill(world, east, 7)
     in(world) { run =>
@@ -135,7 +135,7 @@ final class OpenClustersSuite extends OpenStreams {
     }
   }
 
-  test("a topic that a document adds at offsets is read once its log has them") {
+  test("a topic that a document adds at future offsets is read when its log has reached them") {
     val world = simulated()
     in(world) { run =>
       val first = reach(run, begun(world, run))(east -> 0L)
@@ -186,7 +186,7 @@ final class OpenClustersSuite extends OpenStreams {
     }
   }
 
-  test("a cluster that is not active keeps its position, and has no range") {
+  test("an inactive cluster keeps its position and has no range") {
     val world = both()
     in(world) { run =>
       val first = reach(run, begun(world, run))(east -> 1L, west -> 2L)
@@ -200,7 +200,7 @@ final class OpenClustersSuite extends OpenStreams {
     }
   }
 
-  test("a cluster with another name is read on under the new one") {
+  test("a renamed cluster continues with its new name") {
     def document(generation: Long, name: String, formerly: String*) = StreamMetadata(
       Some(generation),
       SortedMap(name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$east:9092"), active = true, formerly)),
@@ -218,7 +218,7 @@ final class OpenClustersSuite extends OpenStreams {
     }
   }
 
-  test("a new document makes a batch stale, and one that was rejected or makes no change does not") {
+  test("a new document makes a batch stale, but a rejected or unchanged document does not") {
     val world = both()
     in(world) { run =>
       val first = begun(world, run)
@@ -237,7 +237,7 @@ final class OpenClustersSuite extends OpenStreams {
   }
 
   test(
-    "a topic on a cluster that has not responded is read once its start is known, and the batches before are short"
+    "a topic on an unresponsive cluster is read when its start is determined, and earlier batches are short"
   ) {
     val world = simulated()
     Seq(east, west).foreach(fill(world, _, 5))
@@ -267,7 +267,7 @@ final class OpenClustersSuite extends OpenStreams {
     in(world)(run => assert(planned(run, settle(run, world.source.position(begin.json))).contains((west, 1, 0L, -1L))))
   }
 
-  test("a source with an end has no open range, and a cluster without a response no range at all") {
+  test("a source with an end has no open range, and a cluster without a response has no range") {
     val world = both("endingOffsets" -> "latest")
     Seq(east, west).foreach(fill(world, _, 5))
     in(world) { run =>

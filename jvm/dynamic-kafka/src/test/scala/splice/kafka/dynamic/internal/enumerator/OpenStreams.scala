@@ -12,25 +12,25 @@ import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
 import splice.source.StartPosition
 import splice.source.runtime.OpenEnded
 
-/** Batches without ends over two simulated clusters. */
+/** Helpers for open-ended batches over two simulated clusters. */
 trait OpenStreams extends StoppedStreams with Eventually {
 
   implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(60, Seconds), Span(5, Millis))
 
   protected def timed(run: Run): OpenEnded[DynamicOffset] = run match {
     case open: OpenEnded[DynamicOffset @unchecked] => open
-    case other                                     => fail(s"$other is not read without an end")
+    case other                                     => fail(s"$other does not support open ranges")
   }
 
   protected def settle(run: Run, from: DynamicOffset): DynamicOffset = timed(run).settle(from)
 
-  /** The ranges of a batch: cluster, partition, start and end, which is -1 if there is none. */
+  /** Ranges of a batch: cluster, partition, start and end. The end of an open range is -1. */
   protected def planned(run: Run, settled: DynamicOffset): Set[(String, Int, Long, Long)] =
     timed(run).open(settled).collect { case r: DynamicSplitRange =>
       (r.cluster, r.range.partition.partition, r.range.from, if (r.isOpen) -1L else r.range.until)
     }.toSet
 
-  /** The end of a batch that has read partition 0 of some clusters up to these offsets. */
+  /** End of a batch that has read partition 0 of some clusters up to these offsets. */
   protected def reach(run: Run, settled: DynamicOffset)(offsets: (String, Long)*): DynamicOffset =
     timed(run).reached(
       settled,
@@ -49,14 +49,14 @@ trait OpenStreams extends StoppedStreams with Eventually {
     world
   }
 
-  /** The start of the source, and the first batch, which reads nothing. */
+  /** Starts the source and runs the first batch, which reads no rows. */
   protected def begun(world: SimulatedClusters, run: Run): DynamicOffset =
     settle(run, world.begin(StartPosition.Configured, run))
 
   protected def leave(world: SimulatedClusters, cluster: String): Unit = world.logs(cluster).away = Some(_ => true)
   protected def back(world: SimulatedClusters, cluster: String): Unit  = world.logs(cluster).away = None
 
-  /** Batches that read nothing until the ranges are these. */
+  /** Runs batches without rows until the ranges equal the given ranges. */
   protected def until(world: SimulatedClusters, run: Run, from: DynamicOffset)(ranges: (String, Int, Long, Long)*) = {
     var at = from
     eventually {

@@ -11,10 +11,10 @@ import scala.util.Random
 import splice.kafka.dynamic.internal.split.DynamicSplitRange
 import splice.source.{Limits, LogPartition, StartPosition}
 
-/** Lives of a query that is read without ends at times, and in other batches at other times. */
+/** Random scenarios of a query that alternates between open-ended and other batches. */
 final class OpenStreamsLifeSuite extends OpenStreams {
 
-  test("rows of ended batches are read once, over moves, outages, kills and other triggers") {
+  test("rows of ended batches are read once, across moves, outages, kills and other triggers") {
     (1L to 60L).foreach(seed => withClue(s"seed $seed: ")(live(new Random(seed))))
   }
 
@@ -37,7 +37,7 @@ final class OpenStreamsLifeSuite extends OpenStreams {
         val most = math.max(end - r.range.from, 0L).toInt
         r -> (r.range.from + (if (all) most else random.nextInt(most + 1)))
       }
-      // A driver that is killed has logged nothing.
+      // A killed driver has logged nothing.
       if (!all && random.nextInt(5) == 0) again()
       else {
         rows ++= parts.flatMap { case (r, end) => (r.range.from until end).map((r.cluster, 0, _)) }

@@ -13,12 +13,12 @@ import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.internal.state.ChangeLog
 import splice.source.StartPosition
 
-/** Documents that remove topics, over several days and runs. */
+/** Tests of documents that remove topics over several days and runs. */
 final class RemovalGuardSuite extends TwoClusters {
 
   private val hour = Duration.ofHours(1)
 
-  /** A query over one stream, of ten topics at first, with a limit of half of the topics. */
+  /** Query over one stream with initially ten topics and a removal limit of half of the topics. */
   final private class Guarded {
     val world = new SimulatedClusters(2, 10, 1, "discoveryInterval" -> "5ms")
     publish(east, 10)
@@ -31,17 +31,17 @@ final class RemovalGuardSuite extends TwoClusters {
       SortedMap(cluster -> SortedSet.from((0 until topics).map(n => f"$cluster-topic-$n%03d")))
     ))
 
-    /** Plans batches with the latest document, in a run of its own. */
+    /** Plans batches with the latest document in a separate run. */
     def run(): Unit = Using.resource(world.start()) { run =>
       val next = advance(run, at.getOrElse(world.begin(StartPosition.Configured, run)))
       world.awaitRefresh()
       at = Some(advance(run, next))
     }
 
-    /** The topics of the last change. */
+    /** Topics of the last change. */
     def topics: Set[String] = new ChangeLog(world.side).last.get.streamOf.keySet.map(_.topic).toSet
 
-    /** Publishes a document after a time. The number of topics after a run. */
+    /** Publishes a document after a time. Returns the number of topics after a run. */
     def after(time: Duration, cluster: String, count: Int): Int = {
       world.clock.pass(time)
       publish(cluster, count)
@@ -61,7 +61,7 @@ final class RemovalGuardSuite extends TwoClusters {
     assert(query.after(hour, east, 3) == 3)
   }
 
-  test("a rejected document is applied once the removals of the last day permit it") {
+  test("a rejected document is applied when the removals of the last day permit it") {
     val query = new Guarded
     query.run()
     assert(query.after(hour, east, 6) == 6)
@@ -71,7 +71,7 @@ final class RemovalGuardSuite extends TwoClusters {
     assert(query.topics.size == 4)
   }
 
-  test("a stream that moves to other topics loses none") {
+  test("a stream that moves to other topics counts no removal") {
     val query = new Guarded
     query.run()
     assert(query.after(hour, west, 10) == 10 && query.topics.forall(_.startsWith(west)))
@@ -80,7 +80,7 @@ final class RemovalGuardSuite extends TwoClusters {
     assert(query.after(hour, east, 4) == 6)
   }
 
-  test("confirmRemovals permits the removal that an error names, also by the same generation") {
+  test("confirmRemovals permits the removal in the error, even with the same generation") {
     val query = new Guarded
     query.run()
     assert(query.after(hour, east, 6) == 6)

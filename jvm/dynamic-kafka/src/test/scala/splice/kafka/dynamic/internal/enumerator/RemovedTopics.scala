@@ -15,7 +15,7 @@ import splice.kafka.dynamic.internal.state.ChangeHistory
 import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.source.{LogPartition, SplitEnumerator}
 
-/** Two simulated clusters with one topic each. */
+/** Helpers for two simulated clusters with one topic each. */
 trait TwoClusters extends AnyFunSuite {
 
   protected val (east, west) = ("cluster-000", "cluster-001")
@@ -26,7 +26,7 @@ trait TwoClusters extends AnyFunSuite {
     run.advance(from, run.limits(from))
 }
 
-/** Two simulated clusters with one topic each, of which one is removed. */
+/** Helpers for two simulated clusters with one topic each, one of them removed. */
 trait RemovedTopics extends TwoClusters {
 
   protected def stream(clusters: String*): KafkaStream =
@@ -45,14 +45,14 @@ trait RemovedTopics extends TwoClusters {
     world.awaitRefresh()
   }
 
-  /** The events of the changes, each with its names. */
+  /** Events of the changes, with their names. */
   protected def history(world: SimulatedClusters): Seq[(String, Seq[String])] =
     ChangeHistory(world.side).map(event => event.event -> event.names)
 
   protected def fill(world: SimulatedClusters, cluster: String, rows: Int): Unit =
     world.logs(cluster).fill(topic(cluster), 0, rows)
 
-  /** The rows of a range of positions: cluster, partition and offset. */
+  /** Rows between two positions: cluster, partition and offset. */
   protected def rows(
       run: SplitEnumerator[DynamicOffset],
       from: DynamicOffset,
@@ -62,7 +62,7 @@ trait RemovedTopics extends TwoClusters {
       (r.range.from until r.range.until).map((r.cluster, r.range.partition.partition, _))
     }.flatten
 
-  /** Reads until nothing is left. */
+  /** Reads until no rows remain. */
   protected def readAll(
       run: SplitEnumerator[DynamicOffset],
       from: DynamicOffset
@@ -102,14 +102,14 @@ trait RemovedTopics extends TwoClusters {
     at.of(cluster).get(LogPartition(topic(cluster), partition)).contains(end)
 }
 
-/** Streams with stops. */
+/** Helpers for streams with stops. */
 trait StoppedStreams extends RemovedTopics {
 
   protected type Run = SplitEnumerator[DynamicOffset]
 
   protected def stopped(at: StreamPlace, clusters: String*): KafkaStream = stream(clusters: _*).copy(stop = Some(at))
 
-  /** An offset in partition 0 of the topic of each cluster. */
+  /** Offsets in partition 0 of the topic of each cluster. */
   protected def offsets(ends: (String, Long)*): StreamCutover.Offsets =
     StreamCutover.Offsets(SortedMap.from(ends.map { case (cluster, end) =>
       cluster -> SortedMap(LogPartition(topic(cluster), 0) -> end)

@@ -12,7 +12,7 @@ import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata}
 import splice.source.{LogPartition, SplitEnumerator, StartPosition}
 
-/** Clusters that get another name in the metadata. */
+/** Tests of clusters that are renamed in the metadata. */
 final class RenamedClusterSuite extends RemovedTopics {
 
   private def document(generation: Long, name: String, formerly: String*): StreamMetadata = StreamMetadata(
@@ -24,7 +24,9 @@ final class RenamedClusterSuite extends RemovedTopics {
   private def named(run: SplitEnumerator[DynamicOffset], from: DynamicOffset, until: DynamicOffset) =
     run.splits(from, until).collect { case r: DynamicSplitRange => (r.cluster, r.range.from, r.range.until) }
 
-  test("a cluster with another name continues at its positions, in one document, and in two with a removal between") {
+  test(
+    "a renamed cluster continues at its positions, with one document or with two documents and a removal between them"
+  ) {
     for (policy <- Seq("drain", "drop"); steps <- Seq(1, 2)) {
       val world = simulated("onRemoved" -> policy)
       world.publish(document(2, "old"))
@@ -41,7 +43,7 @@ final class RenamedClusterSuite extends RemovedTopics {
         world.awaitRefresh()
         val next = advance(run, left)
         assert(named(run, left, next) == Seq(("new", 5L, 7L)), s"$policy, $steps")
-        // The same after a restart, also for a span across the rename.
+        // A restart has the same rows, including a span across the rename.
         Using.resource(world.start()) { again =>
           val (from, until) = (world.source.position(first.json), world.source.position(next.json))
           assert(named(again, from, until) == Seq(("new", 5L, 7L)))
@@ -70,7 +72,7 @@ final class RenamedClusterSuite extends RemovedTopics {
     }
   }
 
-  test("a known cluster with a new name is not read without its earlier name, and the query continues") {
+  test("a cluster with a new name is not read without its earlier name, and the query continues") {
     Seq("drain", "drop").foreach { policy =>
       val world = simulated("onRemoved" -> policy)
       world.publish(document(2, "old"))

@@ -22,9 +22,9 @@ import splice.source.options.SourceOptions
 import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, LogPartition, ReadMode, SplitEnumerator, StartPosition, StoredStart}
 
-/** Clusters in memory, each with the same number of topics, each topic a stream; a side log that outlives crashes.
+/** Clusters in memory with equal numbers of topics, one stream per topic, and a side log that outlives crashes.
   *
-  * Nothing is looked for again unless the clock is moved.
+  * Discovery runs again only if the clock advances.
   */
 final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, options: (String, String)*) {
 
@@ -57,10 +57,10 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
 
   val source = new DynamicKafkaSource(settings)
 
-  /** The discovery of topics of a cluster. */
+  /** Discovery of topics of a cluster. */
   var discovery: String => Discovery = name => new ClockedDiscovery(logs(name), never, clock)
 
-  /** How many enumerators of single clusters were created. */
+  /** Number of created enumerators of single clusters. */
   val enumerators = new AtomicInteger
 
   private val refreshes = new Semaphore(0)
@@ -73,7 +73,7 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
     ))
   )
 
-  /** The field of the same name of all documents. */
+  /** Field `confirmRemovals` of all documents. */
   @volatile var confirmRemovals: Option[Int] = None
 
   @volatile var unavailable = false
@@ -114,19 +114,19 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
     assert(refreshes.tryAcquire(2, 60, TimeUnit.SECONDS), "no refresh")
   }
 
-  /** A record more in every partition of every cluster. */
+  /** Appends one record to every partition of every cluster. */
   def write(): Unit = logs.values.foreach(log => log.partitions.foreach(p => log.fill(p.topic, p.partition, 1)))
 
   private var stored = Option.empty[StoredStart]
 
-  /** Begins the source, and stores the start for later runs. */
+  /** Starts the source, and stores the start for later runs. */
   def begin(at: StartPosition, run: SplitEnumerator[DynamicOffset]): DynamicOffset = {
     val position = run.start(at)
     stored = Some(SimulatedRun.stored(position, at))
     position
   }
 
-  /** The enumerator of another start of the query. */
+  /** Creates the enumerator of another start of the query. */
   def start(sideLog: SideLog = side): SplitEnumerator[DynamicOffset] = {
     val context =
       EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", batchesToRetain, start = stored)
@@ -139,22 +139,22 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
 
   private def server(cluster: KafkaCluster): String = cluster.properties("bootstrap.servers").stripSuffix(":9092")
 
-  /** What the logs have, as a hand-over to a query's start asks for it. */
+  /** Returns the ranges of the logs, as a hand-over to a start requests them. */
   def ranges(
       of: SplitEnumerator[DynamicOffset],
       history: SortedMap[LogPartition, Long]
   ): SortedMap[LogPartition, LogRange] = of match {
     case reader: LogPartitions => reader.logRanges(history)
-    case other                 => throw new AssertionError(s"$other reads no log")
+    case other                 => throw new AssertionError(s"$other does not read a log")
   }
 
-  /** The records that the logs have at offsets. */
+  /** Returns the records of the logs at offsets. */
   def records(
       of: SplitEnumerator[DynamicOffset],
       at: SortedMap[LogPartition, Long]
   ): SortedMap[LogPartition, LogRecord] = of match {
     case reader: LogPartitions => reader.records(at)
-    case other                 => throw new AssertionError(s"$other reads no log")
+    case other                 => throw new AssertionError(s"$other does not read a log")
   }
 
   private def never = java.time.Duration.ofDays(1)
@@ -162,6 +162,6 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
 
 object SimulatedClusters {
 
-  /** A topic that may be made on several clusters. */
+  /** Topic that may be created on several clusters. */
   val Both = "both"
 }

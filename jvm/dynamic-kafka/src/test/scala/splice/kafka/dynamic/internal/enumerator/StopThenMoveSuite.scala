@@ -12,15 +12,17 @@ import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.source.{LogPartition, StartPosition}
 import splice.testkit.LoggedMessages
 
-/** Streams with a stop that move to other topics, are removed or are renamed, and stops of partitions that are created later. */
+/** Tests of streams with a stop that are moved, removed or renamed, and of stops of partitions that are created
+  * later.
+  */
 final class StopThenMoveSuite extends StoppedStreams {
 
-  // The time of day of a new world.
+  // Initial time of the simulated clock.
   private val now = 1700000000000L
 
   private def moved(cutover: StreamCutover, to: String = west): KafkaStream = stream(to).copy(cutover = Some(cutover))
 
-  /** A world with 6 records on both clusters, 10 ms apart, and the position at a stop. */
+  /** Writes 6 records to both clusters, 10 ms apart, and reads to a stop. Returns the position. */
   private def atStop(world: SimulatedClusters, run: Run, stop: StreamPlace): DynamicOffset = {
     val start = run.start(StartPosition.Configured)
     Seq(east, west).foreach(cluster => world.logs(cluster).write(topic(cluster), 0, (0 to 5).map(now + 10 * _): _*))
@@ -62,7 +64,7 @@ final class StopThenMoveSuite extends StoppedStreams {
     }
   }
 
-  test("a cutover replaces a stop that is still to come") {
+  test("a cutover replaces a stop in the future") {
     for {
       stop             <- Seq[StreamPlace](offsets(east -> 9L), time(now + 95))
       (cutover, begin) <- Seq(offsets(east -> 7L, west -> 6L) -> 6, time(now + 65) -> 7)
@@ -117,7 +119,7 @@ final class StopThenMoveSuite extends StoppedStreams {
         Seq(east, west).foreach(cluster => world.logs(cluster).write(topic(cluster), 0, (0 to 5).map(now + 10 * _): _*))
         publish(world, stream(west))
         val next = advance(run, end)
-        // Records after the removal are not read, although they are before the stop.
+        // Records after the removal are not read, even before the stop.
         world.logs(east).write(topic(east), 0, now + 60)
         val (last, _) = readUntil(world, run, next)(reads(west, 0, 6))
         assert(rows(run, start, last) == all(east, most) ++ all(west, 6), stop)
@@ -126,7 +128,7 @@ final class StopThenMoveSuite extends StoppedStreams {
   }
 
   test(
-    "a topic that a document removes before its stop delays no cutover of the stream, and no later cutover replaces its stop"
+    "a topic that is removed before its stop delays no cutover of the stream, and no later cutover replaces its stop"
   ) {
     val world = simulated()
     in(world) { run =>
@@ -156,7 +158,7 @@ final class StopThenMoveSuite extends StoppedStreams {
   }
 
   test(
-    "a stream that gets another name keeps its stop, and so does a topic that moves to a stream with the same stop"
+    "a renamed stream keeps its stop, and so does a topic that moves to a stream with the same stop"
   ) {
     val world = simulated()
     in(world) { run =>
@@ -176,7 +178,7 @@ final class StopThenMoveSuite extends StoppedStreams {
     }
   }
 
-  test("a stop of a partition or a topic that is created later holds from then on") {
+  test("a stop of a partition or topic that is created later applies from its creation") {
     val world = simulated("newPartitionsStartAt" -> "earliest")
     val later = LogPartition(topic(east), 1)
     val other = LogPartition(SimulatedClusters.Both, 0)

@@ -15,10 +15,10 @@ import splice.source.runtime.ProgressMetric
 import splice.source.{LogPartition, StartPosition}
 import splice.testkit.LoggedMessages
 
-/** Streams that the metadata pauses. */
+/** Tests of streams that the metadata pauses. */
 final class StreamPauseSuite extends RemovedTopics {
 
-  test("no row of a paused stream is read, also while its topic is drained, and it resumes at its position") {
+  test("no row of a paused stream is read, even during a drain, and the stream resumes at its position") {
     val world       = simulated()
     val (t, paused) = (KafkaStream("t", stream(west).topics), stream(east).copy(paused = true))
     world.publish(stream(east), t)
@@ -31,7 +31,7 @@ final class StreamPauseSuite extends RemovedTopics {
       assert(some == all(west, 5).drop(2))
       def shown(at: DynamicOffset) = run.figures(at).get(ProgressMetric.StreamsPaused)
       assert(shown(second).contains("[\"s\"]") && history(world).contains("streamPaused" -> Seq("s")))
-      // The stream moves to another topic: neither the old nor the new one is read.
+      // The stream moves to another topic. Neither topic is read.
       world.logs(west).create(SimulatedClusters.Both, 1)
       world.logs(west).fill(SimulatedClusters.Both, 0, 4)
       val both = SortedMap(west -> SortedSet(SimulatedClusters.Both))
@@ -46,7 +46,7 @@ final class StreamPauseSuite extends RemovedTopics {
     }
   }
 
-  test("a topic of a paused stream that is recreated stays where it is, and its new records are read after the pause") {
+  test("a recreated topic of a paused stream keeps its position, and its new records are read after the pause") {
     val world = simulated("maxOffsetsPerTrigger" -> "4", "onTopicRecreated" -> "restart", "failOnDataLoss" -> "false")
     val t     = KafkaStream("t", stream(west).topics)
     world.publish(stream(east), t)
@@ -58,7 +58,7 @@ final class StreamPauseSuite extends RemovedTopics {
       world.logs(east).create(topic(east), 1)
       fill(world, east, 6)
       fill(world, west, 9)
-      // More rows than a batch may have are shared among partitions.
+      // A backlog above the limit is distributed over partitions.
       val positions = Iterator.iterate(first) { at =>
         world.clock.pass(Duration.ofSeconds(1))
         advance(run, at)

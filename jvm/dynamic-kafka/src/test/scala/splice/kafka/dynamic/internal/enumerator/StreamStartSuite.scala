@@ -13,12 +13,12 @@ import splice.source.runtime.ProgressMetric
 import splice.source.{LogPartition, StartPosition}
 import splice.testkit.LoggedMessages
 
-/** Starts of streams that the metadata sets. */
+/** Tests of starts of streams in the metadata. */
 final class StreamStartSuite extends RemovedTopics {
 
   private val now = 1700000000000L
 
-  // The first of 9 records that is read, by the start.
+  // Number of the first read record of 9 records, per start.
   private val places = Seq[(StreamPlace, Int)](
     StreamPlace.Earliest                                                                    -> 0,
     StreamPlace.Latest                                                                      -> 6,
@@ -31,7 +31,7 @@ final class StreamStartSuite extends RemovedTopics {
 
   private def started(at: StreamPlace): KafkaStream = KafkaStream("t", stream(west).topics, start = Some(at))
 
-  test("the first start of the query, unless an option of the stream sets it") {
+  test("the metadata sets the start at the first start of the query, unless an option of the stream does") {
     places.foreach { case (place, first) =>
       Seq(Nil -> first, Seq("stream.t.startingOffsets" -> "earliest") -> 0, Seq("startingOffsets" -> "latest") -> first)
         .foreach { case (options, from) =>
@@ -47,7 +47,7 @@ final class StreamStartSuite extends RemovedTopics {
     }
   }
 
-  test("a stream that a later document adds, or whose cluster is not active at the first start") {
+  test("the metadata sets the start of a stream that is added later or whose cluster is inactive at the first start") {
     for ((place, from) <- places; inactive <- Seq(false, true); policy <- Seq("earliest", "latest")) {
       val world = simulated("newPartitionsStartAt" -> policy)
       if (inactive) {
@@ -90,7 +90,7 @@ final class StreamStartSuite extends RemovedTopics {
     assert(warnings.count(w => w.contains("start of stream 't'") && w.contains("no effect")) == 1, warnings)
   }
 
-  test("an option of the stream replaces the start of the metadata for topics that are added later, too") {
+  test("an option of the stream also overrides the start of the metadata for topics that are added later") {
     val world = simulated("stream.t.startingOffsets" -> "latest", "newPartitionsStartAt" -> "earliest")
     write(world, west)
     Using.resource(world.start()) { run =>
@@ -100,7 +100,9 @@ final class StreamStartSuite extends RemovedTopics {
     }
   }
 
-  test("offsets that the log has not reached are waited for, and partitions without an offset start like new ones") {
+  test(
+    "a start waits for offsets that the log has not reached, and partitions without an offset start like new partitions"
+  ) {
     val world = simulated()
     world.logs(west).create(topic(west), 2)
     write(world, west)
@@ -117,7 +119,7 @@ final class StreamStartSuite extends RemovedTopics {
     }
   }
 
-  test("a cutover decides before a start, and a new topic of the stream waits for the removed one") {
+  test("a cutover overrides a start, and a new topic of the stream waits for the removed topic") {
     val world = simulated("cutover" -> "stream", "maxOffsetsPerTrigger" -> "2")
     fill(world, east, 5)
     write(world, west)
@@ -138,7 +140,7 @@ final class StreamStartSuite extends RemovedTopics {
     }
   }
 
-  test("a stream that starts and stops") {
+  test("a stream can have a start and a stop") {
     val world  = simulated()
     val topics = SortedMap(west -> SortedSet(topic(west)))
     write(world, west)

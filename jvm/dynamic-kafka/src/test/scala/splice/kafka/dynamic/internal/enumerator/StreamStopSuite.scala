@@ -12,10 +12,10 @@ import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.kafka.internal.options.Subscription
 import splice.source.{LogPartition, StartPosition}
 
-/** Streams that the metadata stops. */
+/** Tests of streams that the metadata stops. */
 final class StreamStopSuite extends StoppedStreams {
 
-  test("rows from a stop on are not read, and a document without the stop resumes there, including across restarts") {
+  test("rows after a stop are not read, and a document without the stop resumes there, including across restarts") {
     val now    = 1700000000000L
     val places = Seq[StreamPlace](StreamPlace.Latest, offsets(east -> 5L), time(now - 5))
     places.foreach { place =>
@@ -46,7 +46,7 @@ final class StreamStopSuite extends StoppedStreams {
     }
   }
 
-  test("a stop holds from the first batch on, and a document that moves it reads up to the other one") {
+  test("a stop applies from the first batch on, and a changed stop is used") {
     val world = simulated("maxOffsetsPerTrigger" -> "2")
     fill(world, east, 9)
     world.publish(stopped(offsets(east -> 3L), east))
@@ -56,7 +56,7 @@ final class StreamStopSuite extends StoppedStreams {
       publish(world, stopped(offsets(east -> 7L), east))
       val (second, more) = readAll(run, first)
       assert(more == all(east, 7).drop(3))
-      // A stop before the position reads nothing, and repeats nothing.
+      // A stop before the position reads no rows and repeats no rows.
       publish(world, stopped(offsets(east -> 1L), east))
       val (third, none) = readAll(run, second)
       assert(none.isEmpty)
@@ -65,7 +65,7 @@ final class StreamStopSuite extends StoppedStreams {
     }
   }
 
-  test("if one partition was read past the stop before, each partition resumes at its position") {
+  test("if one partition was read past the stop earlier, each partition resumes at its position") {
     val world = simulated()
     world.logs(east).create(topic(east), 2)
     fill(world, east, 6)
@@ -84,7 +84,7 @@ final class StreamStopSuite extends StoppedStreams {
     }
   }
 
-  test("a time of a stop that has not come yet reads until then, and a later document may change it") {
+  test("a stop at a time in the future reads up to the time, and a later document may change the stop") {
     val world = simulated()
     val at    = world.clock.instant().plus(Duration.ofHours(1)).toEpochMilli
     in(world) { run =>
@@ -104,7 +104,7 @@ final class StreamStopSuite extends StoppedStreams {
     }
   }
 
-  test("the position at a stop outlasts removedRetention while a document lists the topic, and not after its removal") {
+  test("the position at a stop is kept beyond removedRetention only while a document has the topic") {
     val world = simulated("removedRetention" -> "1h")
     world.publish(stopped(offsets(east -> 3L), east), KafkaStream("t", stream(west).topics))
     fill(world, east, 5)
@@ -139,7 +139,7 @@ final class StreamStopSuite extends StoppedStreams {
     }
   }
 
-  test("a topic that was read to its stop and is removed with `drop` or `drain` has one end, also in ranges") {
+  test("a topic that was read to its stop and is removed with `drop` or `drain` has one end, including in ranges") {
     Seq("drop", "drain").foreach { removed =>
       val world = simulated("onRemoved" -> removed)
       world.publish(stopped(offsets(west -> 3L), east, west))
@@ -174,7 +174,7 @@ final class StreamStopSuite extends StoppedStreams {
     }
   }
 
-  test("a partition without a leader delays no other topic of a cluster that has a stream with a stop in the future") {
+  test("with a stop in the future, a partition without a leader does not delay other topics of the cluster") {
     val world = simulated()
     world.logs(east).create(SimulatedClusters.Both, 1)
     val other = KafkaStream("other", SortedMap(east -> SortedSet(SimulatedClusters.Both)))
@@ -189,7 +189,7 @@ final class StreamStopSuite extends StoppedStreams {
     }
   }
 
-  test("a bounded query ends although a stream stops before its end") {
+  test("a bounded query ends even if a stream stops before its end") {
     val world = simulated("endingOffsets" -> "latest")
     world.publish(stopped(offsets(east -> 3L), east, west))
     Seq(east, west).foreach(fill(world, _, 5))
@@ -213,7 +213,7 @@ final class StreamStopSuite extends StoppedStreams {
     }
   }
 
-  test("a stop in the future requests places only for topics that have new rows, and no ends of open transactions") {
+  test("a stop in the future requests positions only for topics with new rows, and no ends of open transactions") {
     val world = simulated()
     val at    = world.clock.instant().plus(Duration.ofHours(1)).toEpochMilli
     world.publish(stopped(time(at), east))

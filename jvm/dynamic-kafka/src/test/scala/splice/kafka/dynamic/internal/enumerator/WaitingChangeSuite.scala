@@ -16,7 +16,7 @@ import splice.kafka.internal.enumerator.SimulatedLog
 import splice.source.runtime.ProgressMetric
 import splice.source.{Limits, LogPartition, SplitEnumerator, StartPosition}
 
-/** Changes that need a response of a cluster that does not respond. */
+/** Tests of changes that need a response of an unresponsive cluster. */
 final class WaitingChangeSuite extends RemovedTopics {
 
   private val minute = Duration.ofMinutes(1)
@@ -30,7 +30,7 @@ final class WaitingChangeSuite extends RemovedTopics {
   private def moving(world: SimulatedClusters, in: Duration): KafkaStream =
     stream(west).copy(cutover = Some(StreamCutover.At(world.clock.instant().plus(in))))
 
-  /** A trigger, after a pause in which requests may be repeated. */
+  /** Runs a trigger after a pause in which requests may be repeated. */
   private def trigger(world: SimulatedClusters, run: SplitEnumerator[DynamicOffset], at: DynamicOffset) = {
     world.clock.pass(Duration.ofSeconds(11))
     advance(run, at)
@@ -39,11 +39,11 @@ final class WaitingChangeSuite extends RemovedTopics {
   private def fails(world: SimulatedClusters, cluster: String, fails: Boolean): Unit =
     world.logs(cluster).away = Option.when(fails)(_ => true)
 
-  /** Two records before the time of a move, and two after it. */
+  /** Writes two records before the time of a move and two records after it. */
   private def write(world: SimulatedClusters, cluster: String, time: Long): Unit =
     world.logs(cluster).write(topic(cluster), 0, time - 2, time - 1, time, time + 1)
 
-  test("a cutover at a time waits until the cluster that its stream leaves responds, and the progress names it") {
+  test("a cutover at a time waits for a response of the old cluster, which the progress names") {
     val world = simulated()
     write(world, east, world.clock.instant().toEpochMilli)
     Using.resource(world.start()) { run =>
@@ -59,12 +59,12 @@ final class WaitingChangeSuite extends RemovedTopics {
     }
   }
 
-  test("a stream whose time has come waits for the cluster that it moves to, and the progress names it") {
+  test("after the time of a cutover, the stream waits for a response of the new cluster, which the progress names") {
     val world = simulated()
     val time  = world.clock.instant().plus(minute.multipliedBy(5))
     Seq(east, west).foreach(write(world, _, time.toEpochMilli))
     Using.resource(world.start()) { run =>
-      // The start reads one record, which is before the time.
+      // The first batch reads one record before the time.
       val first = run.start(StartPosition.Configured)
       publish(world, stream(west).copy(cutover = Some(StreamCutover.At(time))))
       val (moved, old) = readUntil(world, run, first)(reads(east, 0, 2))
@@ -81,7 +81,7 @@ final class WaitingChangeSuite extends RemovedTopics {
   }
 
   test(
-    "a cutover at a time reads the records of a transaction that is open at the time, and those that a replica lacks"
+    "a cutover at a time reads the records of a transaction that is open at the time, and records that a replica lacks"
   ) {
     val last = LogPartition(topic(east), 0)
     Seq[SimulatedLog => Unit](
@@ -123,7 +123,7 @@ final class WaitingChangeSuite extends RemovedTopics {
     }
   }
 
-  test("a document that takes the move back waits for no cluster") {
+  test("a document that reverts the move does not wait for a cluster") {
     val world = simulated()
     write(world, east, world.clock.instant().toEpochMilli)
     Using.resource(world.start()) { run =>
@@ -138,7 +138,7 @@ final class WaitingChangeSuite extends RemovedTopics {
     }
   }
 
-  test("a cutover that waits delays no other stream of the same document") {
+  test("a waiting cutover does not delay other streams of the same document") {
     val world = simulated()
     val other = KafkaStream("other", SortedMap(west -> SortedSet(SimulatedClusters.Both)))
     world.logs(west).create(SimulatedClusters.Both, 1)
@@ -189,7 +189,7 @@ final class WaitingChangeSuite extends RemovedTopics {
     }
   }
 
-  test("a topic that returns after its retention waits for its cluster only, and starts like a new one") {
+  test("a topic that returns after its retention waits only for its cluster, and starts like a new topic") {
     val world = simulated("onRemoved" -> "drop", "removedRetention" -> "1h", "newPartitionsStartAt" -> "latest")
     world.publish(stream(east, west))
     Seq(east, west).foreach(fill(world, _, 3))
@@ -215,7 +215,7 @@ final class WaitingChangeSuite extends RemovedTopics {
     }
   }
 
-  test("a run over all that exists does not read past the time before the cluster returns its place") {
+  test("a run over all available data does not read past the time before the cluster returns its position") {
     val world = simulated("clusterWait" -> "10ms")
     val time  = world.clock.instant().minusSeconds(60)
     Seq(east, west).foreach(write(world, _, time.toEpochMilli))

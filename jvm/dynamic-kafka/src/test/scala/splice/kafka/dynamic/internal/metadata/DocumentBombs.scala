@@ -6,8 +6,8 @@ package splice.kafka.dynamic.internal.metadata
 import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets, MetadataDocument, MetadataText}
 import splice.source.errors.SpliceException
 
-/** A program that reads documents which need much memory once they are parsed. It fails unless each is rejected, and the
-  * largest document within the limits is read.
+/** Program that reads documents with a large memory footprint after parsing. The program fails unless each document
+  * is rejected and the largest valid document is read.
   */
 object DocumentBombs {
 
@@ -19,7 +19,7 @@ object DocumentBombs {
   private def filled(head: String, part: String, tail: String = ""): String =
     head + part * ((MetadataText.Longest - head.length - tail.length) / part.length) + tail
 
-  /** Texts by name, each made when it is needed. */
+  /** Lazily created texts by name. */
   def documents: Seq[(String, () => String)] = Seq(
     "a list of letters"          -> (() => filled("", "- a\n")),
     "topics of one letter"       -> (() => filled(s"${head}streams: {s: {a: [t", ",t", "]}}\n")),
@@ -36,7 +36,7 @@ object DocumentBombs {
     "more bytes"                 -> (() => "#" * (MetadataText.Longest + 1))
   )
 
-  // 25 streams on 40 clusters with 1,000 topics each.
+  // The text has 25 streams on 40 clusters with 1,000 topics each.
   private def aliases: String = {
     val clusters = (0 until 40).map(i => s"c$i: {bootstrapServers: \"a:1\"}").mkString("{", ", ", "}")
     val topics   = (0 until 1000).map(i => s"topic-$i").mkString("&t [", ", ", "]")
@@ -44,13 +44,13 @@ object DocumentBombs {
     s"version: 1\nclusters: $clusters\nstreams: {s0: $stream, ${(1 until 25).map(i => s"s$i: *s").mkString(", ")}}\n"
   }
 
-  /** 8 MiB with 240,000 topics, as 200 topics of 1,200 streams. */
+  /** Document of 8 MiB with 1,200 streams of 200 topics each. */
   private def largest: String = {
     def topics(s: Int) = (0 until 200).map(t => f"topic-of-some-length-$s%05d-$t%05d").mkString("[", ",", "]")
     (0 until 1200).map(s => s"  s$s: {a: ${topics(s)}}\n").mkString(s"${head}streams:\n", "", "")
   }
 
-  /** The error that rejects a document; None if it is accepted. */
+  /** Error that rejects a document; None if the document is accepted. */
   def rejection(text: String): Option[SpliceException] =
     try {
       MetadataDocument.read("streams.yaml", text, rules)
@@ -63,7 +63,7 @@ object DocumentBombs {
       println(s"$name: ${found.fold("accepted")(_.getMessage)}")
       Option.unless(found.exists(_.getCondition == "SPLICE_METADATA.INVALID_DOCUMENT"))(name)
     }
-    // A change: the previous metadata stays in memory while the next document is read.
+    // During a change, the previous metadata stays in memory while the next document is read.
     val text = largest
     val kept = (1 to 2).map(_ => MetadataDocument.read("streams.yaml", text, rules))
     val read = kept.map(_.streams.valuesIterator.map(_.topics("a").size).sum)

@@ -22,7 +22,7 @@ import splice.kafka.dynamic.StreamMetadata
 import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets, MetadataText}
 import splice.source.errors.SpliceException
 
-/** Servers that redirect, that are slow, and that send less or more than they should. */
+/** Tests of servers that redirect, are slow, or send too little or too much data. */
 final class HttpExchangeSuite extends AnyFunSuite {
 
   private val document =
@@ -68,7 +68,7 @@ final class HttpExchangeSuite extends AnyFunSuite {
     exchange.getResponseBody.write(text.getBytes(UTF_8))
   }
 
-  /** A server that writes the bytes of a response itself, to one connection after another. */
+  /** Server that writes raw response bytes, to one connection at a time. */
   private def overSocket(write: OutputStream => Unit)(use: String => Unit): Unit = {
     val server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress)
     val thread = new Thread(() =>
@@ -113,7 +113,7 @@ final class HttpExchangeSuite extends AnyFunSuite {
     assert(received.get == 0)
   }
 
-  /** Sends the text byte by byte, with pauses, until the client has left or the text ends. */
+  /** Sends the text byte by byte with pauses, until the client disconnects or the text ends. */
   private def trickle(out: OutputStream, text: String, left: CountDownLatch): Unit =
     text.getBytes(UTF_8).foreach { byte =>
       if (!left.await(50, TimeUnit.MILLISECONDS)) {
@@ -122,7 +122,7 @@ final class HttpExchangeSuite extends AnyFunSuite {
       }
     }
 
-  test("one deadline holds for the whole response of a server that sends one byte at a time") {
+  test("one deadline applies to the whole response of a server that sends one byte at a time") {
     val head = s"HTTP/1.1 200 OK\r\nContent-Length: ${document.length}\r\n"
     Seq(
       (out: OutputStream, left: CountDownLatch) => trickle(out, s"$head\r\n$document", left),
@@ -145,7 +145,7 @@ final class HttpExchangeSuite extends AnyFunSuite {
     }
   }
 
-  test("a response that is shorter than it should be is rejected") {
+  test("a truncated response is rejected") {
     val whole = document + "# more\n"
     Seq(
       s"HTTP/1.1 200 OK\r\nContent-Length: ${whole.length}\r\n\r\n$document",
@@ -156,7 +156,7 @@ final class HttpExchangeSuite extends AnyFunSuite {
     overSocket(line(_, text))(uri => assert(read(service(uri)).streams.contains("s")))
   }
 
-  test("of a document that is longer than 8 MiB no more is stored") {
+  test("at most 8 MiB of a longer document are stored") {
     overHttp { exchange =>
       exchange.sendResponseHeaders(200, 0)
       val line = ("#" * 1023 + "\n").getBytes(UTF_8)
@@ -199,12 +199,12 @@ final class HttpExchangeSuite extends AnyFunSuite {
       assert((clients -- before).nonEmpty)
       open.close()
       val end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1)
-      // Java 17 ends the thread once the client was collected.
+      // Java 17 ends the thread after the garbage collection of the client.
       while ((clients -- before).nonEmpty) {
         if (System.nanoTime() > end) fail("the thread of the HTTP client does not end")
         System.gc()
       }
-      // The service itself is still in use, so its client is what was collected.
+      // The service is still reachable, so only its client was collected.
       assert(open.toString.contains(uri))
     }
   }

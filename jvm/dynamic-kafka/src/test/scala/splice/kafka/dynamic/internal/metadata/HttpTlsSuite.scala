@@ -22,7 +22,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets}
 import splice.source.errors.SpliceException
 
-/** A metadata service whose certificate only an own trust store has, and which requires a certificate of the client. */
+/** Tests of a metadata service with a private CA that requires a client certificate. */
 final class HttpTlsSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private val password = "hunter2-store"
@@ -44,7 +44,7 @@ final class HttpTlsSuite extends AnyFunSuite with BeforeAndAfterAll {
     )
   }
 
-  /** A key store and the certificate in it as PEM. */
+  /** Creates a key store, and its certificate as PEM. */
   private def identity(name: String): (Path, Path) = {
     val (store, pem) = (folder.resolve(s"$name.p12"), folder.resolve(s"$name.pem"))
     val of           = Seq("-keystore", store.toString, "-storetype", "PKCS12", "-storepass", password, "-alias", name)
@@ -145,7 +145,7 @@ final class HttpTlsSuite extends AnyFunSuite with BeforeAndAfterAll {
         keys ++ trust + ("ssl.truststore.password" -> "hunter2-wrong"),
         keys ++ trust + ("ssl.keystore.location"   -> folder.resolve("none").toString)
       ).foreach(rejected(uri, _))
-      // The certificate is valid for 127.0.0.1 only.
+      // The certificate is valid only for 127.0.0.1.
       rejected(URI.create(uri.toString.replace("127.0.0.1", "localhost")), keys ++ trust)
     }
   }

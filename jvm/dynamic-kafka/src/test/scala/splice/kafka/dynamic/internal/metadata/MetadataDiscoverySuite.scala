@@ -19,7 +19,7 @@ import splice.kafka.internal.enumerator.SimulatedRun.Hands
 import splice.source.errors.SpliceException
 import splice.testkit.LoggedMessages
 
-/** How long a query goes on with an old answer. */
+/** Tests of the use of old metadata by a query. */
 final class MetadataDiscoverySuite extends AnyFunSuite {
 
   final private class Told extends KafkaMetadataService {
@@ -35,7 +35,7 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
     }
   }
 
-  test("a change is there to be applied before a third look has begun, so within two intervals") {
+  test("a change is available before the third poll, so within two intervals") {
     val service  = new Told
     val all      = StreamSelection.Matching(".*")
     val changed  = StreamMetadata.Empty.copy(streams = SortedMap("orders" -> KafkaStream("orders", SortedMap.empty)))
@@ -53,7 +53,7 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
     }
   }
 
-  test("a request that does not end is a service that is silent, with a warning before") {
+  test("a request that does not end counts as an unresponsive service, after a warning") {
     val (service, clock) = (new Told, new Hands)
     val all              = StreamSelection.Matching(".*")
     val (often, hour)    = (Duration.ofMillis(5), Duration.ofHours(1))
@@ -80,7 +80,7 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
     }
   }
 
-  test("a time that passes while no batch begins is not an outage, even if a request is under way") {
+  test("time without a new batch is not an outage, even with a pending request") {
     val (service, clock) = (new Told, new Hands)
     val all              = StreamSelection.Matching(".*")
     val hour             = Duration.ofHours(1)
@@ -98,7 +98,7 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
     }
   }
 
-  test("a start waits for a response until a limit, and a restart until another one") {
+  test("a first start and a restart have different limits to wait for a response") {
     val service  = new Told
     val all      = StreamSelection.Matching(".*")
     val hour     = Duration.ofHours(1)
@@ -116,7 +116,7 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
     }
   }
 
-  test("an error of the service's code counts as a failure, and the service is asked again") {
+  test("an error in the code of the service counts as a failure, and the service is called again") {
     Seq(new NoClassDefFoundError("com/example/Client"), new StackOverflowError("too deep")).foreach { error =>
       val (service, all) = (new Told, StreamSelection.Matching(".*"))
       val hour           = Duration.ofHours(1)
@@ -136,7 +136,7 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
     }
   }
 
-  test("a service that is silent for too long ends the query, and an answer begins the time anew") {
+  test("a service that is unresponsive for too long ends the query, and a response restarts the timeout") {
     val (service, clock) = (new Told, new Hands)
     val names            = StreamSelection.Names(SortedSet("orders"))
     val (hour, patience) = (Duration.ofHours(1), Duration.ofMinutes(10))

@@ -62,7 +62,7 @@ final class MetadataServiceSuite extends AnyFunSuite {
     val _ = Files.move(other, file, ATOMIC_MOVE)
   }
 
-  test("of a file that is longer than 8 MiB no more is read, and the error names it") {
+  test("at most 8 MiB of a longer file are read, and the error names the file") {
     inFile { (file, service) =>
       Using.resource(new RandomAccessFile(file.toFile, "rw"))(_.setLength(MetadataText.Longest + 1L))
       val error = intercept[SpliceException](service.allStreams())
@@ -71,7 +71,7 @@ final class MetadataServiceSuite extends AnyFunSuite {
     }
   }
 
-  test("a file is read anew each time, and may be replaced by another") {
+  test("a file is read at each request and may be replaced") {
     inFile { (file, service) =>
       replace(file, document(1, "one"))
       assert(topics(service.allStreams()) == "one" && service.allStreams().clusters("a").active)
@@ -81,11 +81,11 @@ final class MetadataServiceSuite extends AnyFunSuite {
     }
   }
 
-  test("a file that is not there is named") {
+  test("a missing file is an error with its name") {
     inFile((file, service) => assert(unavailable(service).contains(file.getFileName.toString)))
   }
 
-  /** An HTTP server whose answer can be changed, which counts what it answered with. */
+  /** Runs an HTTP server with a changeable response that counts sent documents. */
   private def overHttp(use: (AtomicReference[(String, Int)], AtomicInteger, URI) => Unit): Unit = {
     val answer = new AtomicReference("" -> 200)
     val full   = new AtomicInteger
@@ -121,7 +121,7 @@ final class MetadataServiceSuite extends AnyFunSuite {
       new DocumentProperties(any = false, new LiteralSecrets(allowed = false, _ => Map.empty), _ => Map.empty)
     )
 
-  test("an endpoint is asked each time, and sends its document once only") {
+  test("an endpoint is requested each time, and sends its unchanged document only once") {
     overHttp { (answer, full, uri) =>
       val service = http(uri, "Authorization" -> "Bearer me")
       answer.set(document(1, "one") -> 200)
@@ -132,7 +132,7 @@ final class MetadataServiceSuite extends AnyFunSuite {
     }
   }
 
-  test("an endpoint that refuses, fails or is not there is no answer") {
+  test("an endpoint that rejects, fails or is unreachable is an error") {
     overHttp { (answer, _, uri) =>
       assert(unavailable(http(uri)).contains("401"))
       answer.set("sorry" -> 500)

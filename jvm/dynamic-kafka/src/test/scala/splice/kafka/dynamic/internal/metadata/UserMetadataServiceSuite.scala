@@ -22,7 +22,7 @@ import splice.source.LogPartition
 import splice.source.errors.{SpliceException, SpliceOptionException}
 import splice.source.options.SourceOptions
 
-/** Metadata services that are code of the user. */
+/** Tests of user-defined metadata services. */
 final class UserMetadataServiceSuite extends AnyFunSuite {
 
   import UserMetadataServiceSuite._
@@ -42,7 +42,7 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
   private def service(options: (String, String)*): KafkaMetadataService =
     settings(options: _*).service(new Configuration())
 
-  test("a class is created with all options that begin with metadata., and its metadata is used") {
+  test("a class receives all options with the prefix metadata., and its metadata is used") {
     val found = service(
       "metadata"               -> "class",
       "metadata.class"         -> named(classOf[WithOptions]),
@@ -52,14 +52,14 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
     assert(service("metadata.class" -> named(classOf[Plain])).allStreams() == metadata())
   }
 
-  test("a class that does not exist, is not a service, or cannot be created is rejected when the source is built") {
+  test("a missing class, a class that is not a service, or a class that cannot be created is rejected at build") {
     assert(rejected("com.example.Nowhere").contains("spark.jars"))
     assert(rejected(named(classOf[String])).contains("does not implement"))
     assert(rejected(named(classOf[NoConstructor])).contains("public constructor"))
     assert(rejected(named(classOf[KafkaMetadataService])).contains("abstract"))
   }
 
-  test("an error of the constructor names option, class and cause") {
+  test("an error of the constructor is reported with option, class and cause") {
     val failing = service("metadata.class" -> named(classOf[Failing]))
     val error   = intercept[SpliceException](failing.allStreams())
     assert(error.getCondition == "SPLICE_METADATA.SERVICE_NOT_CREATED" && error.getMessage.contains("no region"))
@@ -122,7 +122,7 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
     }
   }
 
-  test("an exception of the service is an unavailable service, with its cause") {
+  test("an exception of the service is reported as an unavailable service with its cause") {
     val spec = DynamicKafkaSource.builder().streams("orders")
       .metadataService(() => throw new IllegalStateException("inventory is down")).build()
     val made  = DynamicSettings(SourceOptions(spec.options)).service(new Configuration())
@@ -131,7 +131,7 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
       error.getMessage.contains("inventory is down"))
   }
 
-  test("a service with the three methods of FLIP-246 is asked on the discovery thread only") {
+  test("a service with the three methods of FLIP-246 is called only on the discovery thread") {
     val flip = new Flip
     Seq(
       StreamSelection.Matching(".*")             -> "getAllStreams",
@@ -154,7 +154,7 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
       }
   }
 
-  test("a cluster that FLIP-246's streams left is asked for, and different properties of one cluster are an error") {
+  test("a cluster without FLIP-246 streams is requested, and different properties of one cluster are an error") {
     val flip = new Flip
     flip.allStreams()
     flip.only = Some("west")

@@ -7,10 +7,10 @@ import java.time.Duration
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** How often queries poll their metadata service. */
+/** Tests of the poll interval of the metadata service. */
 final class PollIntervalSuite extends AnyFunSuite {
 
-  test("runs have intervals of their own, within 10 percent, with the given mean") {
+  test("runs have different intervals within 10 percent, with the given mean") {
     val interval  = Duration.ofSeconds(10)
     val intervals = (0 until 1000).map(i => PollInterval(interval, s"run-$i").toMillis)
     assert(intervals.forall(millis => millis >= 9000 && millis <= 11000))

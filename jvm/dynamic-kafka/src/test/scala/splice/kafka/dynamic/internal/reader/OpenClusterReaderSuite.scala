@@ -28,7 +28,7 @@ import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, LogPartition, Poll, ReadMode, SplitRange, SplitReader, TaskRanges}
 import splice.testkit.{FreePort, KafkaBroker}
 
-/** Readers of ranges without an end, of clusters that respond and of others, in one slot. */
+/** Tests of readers of open ranges of responsive and unresponsive clusters in one slot. */
 final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private lazy val broker = KafkaBroker.start()
@@ -41,7 +41,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def range(cluster: String, partition: Int, from: Long, until: Long = Long.MaxValue) =
     DynamicSplitRange(cluster, "s", KafkaSplitRange(LogPartition("t", partition), from, until)(None))
 
-  /** The reader of a slot with the ranges of clusters at these addresses. */
+  /** Creates the reader of a slot with ranges of clusters at these addresses. */
   private def reader(servers: Map[String, String], ranges: DynamicSplitRange*): SplitReader[InternalRow] = {
     val run     = java.util.UUID.randomUUID().toString
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 2, run)
@@ -51,7 +51,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     }.rows(TaskRanges(Some(0), ranges.toIndexedSeq))
   }
 
-  /** Polls until so many rows were found: cluster, stream and value. */
+  /** Polls until `count` rows are found: cluster, stream and value. */
   private def read(reader: SplitReader[InternalRow], count: Int): Seq[(String, String, String)] = {
     val limit = Instant.now().plusSeconds(60)
     val rows  = mutable.ArrayBuffer.empty[(String, String, String)]
@@ -71,7 +71,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     reader.unread.collect { case r: DynamicSplitRange => r.splitId -> (r.stream -> r.range.from) }.toMap
 
   test(
-    "clusters that reject connections, never respond, or have no address delay no rows of another one in their slot"
+    "clusters that reject connections, never respond or have no address do not delay rows of another cluster in the slot"
   ) {
     log.create("t", 1)
     log.write("t", 1, 0, 10)
@@ -84,7 +84,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
         "unknown" -> "no-such-host.invalid:9092"
       )
       val others = Seq("dead", "away", "hanging", "unknown")
-      // More clusters than a bounded read has open at the same time.
+      // The slot has more clusters than a bounded read opens at a time.
       val slot = reader(servers, others.map(range(_, 0, 7L)) ++ Seq(range("dead", 1, 3L, 9L), range("good", 0, 2L)): _*)
       val left = others.map(name => s"$name/t-0" -> ("s" -> 7L)).toMap + ("dead/t-1" -> ("s" -> 3L))
       try {
@@ -110,7 +110,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     def poll() = slot.poll(Duration.ZERO)
     assert(Seq.fill(2)(poll()) == Seq(Poll.Found, Poll.Found) && poll() == Poll.Pending)
     assert(slot.unread == Seq(range("east", 0, 7L)) && made.map(_.closed) == Seq(true))
-    // The pause after an error is not over.
+    // The pause after the error has not ended.
     assert(poll() == Poll.Pending && made.size == 1)
     clock.now = clock.now.plusSeconds(1)
     assert(poll() == Poll.Found && slot.get() == "7" && made.size == 2)
@@ -119,7 +119,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(made.forall(_.closed))
   }
 
-  test("an error that is not of the cluster fails the task") {
+  test("an error that is not caused by the cluster fails the task") {
     val slot = new OpenClusterReader[String]("east", IndexedSeq(range("east", 0, 5L)))(_ =>
       throw splice.kafka.internal.errors.KafkaErrors.dataLoss("gone", Nil)
     )
@@ -133,7 +133,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     override def withZone(zone: java.time.ZoneId): Clock = this
   }
 
-  /** Has some rows, and fails then. */
+  /** Reader that returns some rows and then fails. */
   final private class Failing(range: KafkaSplitRange, rows: Int) extends SplitReader[String] {
     private var at = range.from
     var closed     = false

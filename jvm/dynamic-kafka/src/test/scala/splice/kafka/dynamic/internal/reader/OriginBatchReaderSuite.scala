@@ -16,7 +16,7 @@ import splice.kafka.internal.consumer.ViewVector
 import splice.kafka.internal.value.KafkaSchema
 import splice.source.{Poll, SplitReader}
 
-/** Column batches with the columns that say where rows come from. */
+/** Tests of column batches with columns of the origin of rows. */
 final class OriginBatchReaderSuite extends AnyFunSuite {
 
   final private class Offsets(first: Long) extends ViewVector(LongType) {
@@ -27,7 +27,7 @@ final class OriginBatchReaderSuite extends AnyFunSuite {
     override def getUTF8String(i: Int): UTF8String = UTF8String.fromString(name)
   }
 
-  /** Batches of offsets and the topic behind them. */
+  /** Reader of batches of offsets, with their topics. */
   final private class Batches(all: (String, Long, Int)*) extends SplitReader[ColumnarBatch] {
     private val left  = all.iterator
     private var batch = new ColumnarBatch(Array.empty[ColumnVector])
@@ -42,7 +42,7 @@ final class OriginBatchReaderSuite extends AnyFunSuite {
     override def close(): Unit        = ()
   }
 
-  test("each batch says the cluster, and the stream of its topic, among the columns that are asked for") {
+  test("each batch has the cluster and the stream of its topic among the requested columns") {
     val schema = KafkaSchema(includeHeaders = false)
     val asked  = StructType(Seq(
       DynamicColumns.all(DynamicColumns.Stream),

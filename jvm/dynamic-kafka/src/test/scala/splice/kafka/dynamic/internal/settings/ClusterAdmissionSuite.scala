@@ -13,7 +13,7 @@ import splice.kafka.internal.admission.AdmissionFloor
 import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions
 
-/** How topics of several clusters share a batch. */
+/** Tests of the distribution of a batch over topics of several clusters. */
 final class ClusterAdmissionSuite extends AnyFunSuite {
 
   private def settings(more: (String, String)*): DynamicSettings =
@@ -40,7 +40,7 @@ final class ClusterAdmissionSuite extends AnyFunSuite {
     assert(rules.weights == Map("east/a" -> 6.0, "west/a" -> 30.0, "west/b" -> 15.0, "west/c" -> 5.0))
   }
 
-  test("floors hold for a topic on all clusters, for what a stream is on, and for all of a cluster") {
+  test("floors apply to a topic on all clusters, to the topics of a stream, and to a whole cluster") {
     val rules = settings(
       "topicFloors"   -> """{"a":0.1}""",
       "streamFloors"  -> """{"orders":0.2}""",
@@ -59,7 +59,7 @@ final class ClusterAdmissionSuite extends AnyFunSuite {
       .contains("streamFloors, clusterFloors"))
   }
 
-  test("shares may name what one of the clusters does not have") {
+  test("shares may name topics that one of the clusters does not have") {
     val own = settings("topicWeights" -> """{"b":2}""", "topicFloors" -> """{"c":0.5}""")
     val _   = own.of(cluster("east")._2, SortedSet("a"))
   }

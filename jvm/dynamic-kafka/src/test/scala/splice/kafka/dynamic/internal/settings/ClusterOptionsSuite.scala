@@ -41,7 +41,7 @@ final class ClusterOptionsSuite extends AnyFunSuite {
     }
   }
 
-  test("the documentation names each option of one cluster") {
+  test("the documentation lists each option of one cluster") {
     val page = DocsPage("dynamic-kafka.md").split("### Options of one cluster")(1).split("\n### ")(0)
     assert(ClusterOptions.allowed.map(option => s"`${option.key}`").filterNot(page.contains).isEmpty)
   }
@@ -62,7 +62,7 @@ final class ClusterOptionsSuite extends AnyFunSuite {
     assert(rejected("failOnDataLoss" -> "true", "cluster.west.onOutOfRange" -> "earliest").contains("onOutOfRange"))
   }
 
-  test("limits of one cluster are options of it, and do not conflict with those of all clusters") {
+  test("limits of one cluster do not conflict with limits of all clusters") {
     Seq("maxOffsetsPerTrigger" -> "0", "maxBytesPerTrigger" -> "much").foreach { case (option, value) =>
       val message = rejected(s"cluster.east.$option" -> value)
       assert(message.contains(s"'cluster.east.$option'") && message.contains(s"'$value'"), message)
@@ -81,13 +81,13 @@ final class ClusterOptionsSuite extends AnyFunSuite {
     assert(all.of(east, SortedSet("t")).limits.minRows.isEmpty && all.base.limits.rows.contains(20L))
   }
 
-  test("an end of one cluster needs an end of all clusters") {
+  test("an end of one cluster requires an end of all clusters") {
     val alone = rejected("cluster.east.endingOffsets" -> "latest")
     assert(alone.contains("'cluster.east.endingOffsets'") && alone.contains("Set 'endingOffsets'"))
     settings("endingOffsets" -> "latest", "cluster.east.endingOffsets" -> """{"t":{"0":7}}""")
   }
 
-  test("options apply to the cluster of their name in upper and lower case, and names may contain dots") {
+  test("cluster names in options are case-insensitive and may contain dots") {
     val all = settings(
       "cluster.East.kafka.client.id"  -> "mine",
       "cluster.a.b.discoveryInterval" -> "7s",
@@ -99,7 +99,7 @@ final class ClusterOptionsSuite extends AnyFunSuite {
     assert(!of("a.b").client.properties.contains("client.id"))
   }
 
-  test("names that the metadata does not have are found") {
+  test("options for clusters that the metadata does not have are detected") {
     val options = settings("cluster.eest.startingOffsets" -> "latest", "cluster.West.kafka.client.id" -> "me").clusters
     assert(options.check(metadata("east", "west")) == Set("eest"))
     assert(options.check(metadata("eest", "west")).isEmpty)

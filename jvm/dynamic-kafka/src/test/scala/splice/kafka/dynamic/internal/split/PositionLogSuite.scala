@@ -25,7 +25,7 @@ final class PositionLogSuite extends AnyFunSuite {
 
   private def condition(work: => Any): String = intercept[SpliceException](work).getCondition
 
-  test("an offset that is short enough holds the position itself, and nothing is written") {
+  test("a short offset contains the position, and no entry is written") {
     val side  = new MemorySideLog
     val small = DynamicPosition.of(3, Seq("e" -> KafkaPosition.of(Seq(LogPartition("t", 0) -> 5L))))
     assert(open(side).offset(small) eq small)
@@ -33,7 +33,7 @@ final class PositionLogSuite extends AnyFunSuite {
     assert(side.keys("").isEmpty)
   }
 
-  test("one that would be longer names an entry, from which this run and the next read the position back") {
+  test("a longer offset refers to an entry, from which this and the next run read the position") {
     val side   = new MemorySideLog
     val log    = open(side)
     val offset = log.offset(at(5, 7))
@@ -49,7 +49,7 @@ final class PositionLogSuite extends AnyFunSuite {
     assert(open(side)(replayed) == at(5, 7))
   }
 
-  test("the same position is the same offset, also of the run after one that was killed before the offset was logged") {
+  test("equal positions have equal offsets, even in the run after a kill before the log of the offset") {
     val side  = new MemorySideLog
     val first = open(side).offset(at(5, 7))
     assert(open(side).offset(at(5, 7)) == first && side.keys("").size == 1)
@@ -57,7 +57,7 @@ final class PositionLogSuite extends AnyFunSuite {
     assert(second != first && open(side).offset(at(5, 9)) != second && side.keys("").size == 3)
   }
 
-  test("the entry of the start stays as long as the source is read, in each run") {
+  test("the entry of the start is kept in each run") {
     val side  = new MemorySideLog
     val first = open(side, retain = 1)
     val start = first.start(at(0, 7))
@@ -68,7 +68,7 @@ final class PositionLogSuite extends AnyFunSuite {
     assert(later(start) == at(0, 7) && side.keys("").size == 3)
   }
 
-  test("once one was stored all are, and offsets are compared without the entries") {
+  test("after the first stored position all positions are stored, and offsets are compared without entries") {
     val side  = new MemorySideLog
     val whole = DynamicPosition.of(9, Seq("e" -> KafkaPosition.of(Seq(LogPartition("t", 0) -> 5L))))
     val log   = open(side)
@@ -81,7 +81,7 @@ final class PositionLogSuite extends AnyFunSuite {
       assert(a.precedes(b) == (i <= j || a == b), s"$a, $b")
   }
 
-  test("an entry that another run has written meanwhile is left to it") {
+  test("an entry of a concurrent run is not removed") {
     val side          = new MemorySideLog
     val (mine, other) = (open(side), open(side))
     val theirs        = other.offset(at(1, 1))
@@ -89,7 +89,7 @@ final class PositionLogSuite extends AnyFunSuite {
     assert(own.json.contains("position-00000001") && mine(own) == at(1, 2) && other(theirs) == at(1, 1))
   }
 
-  test("entries that only offsets name which Spark no longer keeps are removed, over restarts too") {
+  test("entries of offsets that Spark no longer keeps are removed, including across restarts") {
     val side    = new MemorySideLog
     val retain  = 3
     val offsets = (1 to 20).map { i =>
@@ -105,7 +105,7 @@ final class PositionLogSuite extends AnyFunSuite {
     assert(intercept[SpliceException](log(offsets.head)).getMessage.contains("position-00000000"))
   }
 
-  test("what is not committed yet is not removed, and does not count") {
+  test("uncommitted entries are not removed and do not count") {
     val side    = new MemorySideLog
     val log     = open(side, retain = 1)
     val offsets = (1 to 9).map(i => log.offset(at(1, i.toLong)))
@@ -115,7 +115,7 @@ final class PositionLogSuite extends AnyFunSuite {
     assert(side.keys("").size == 6)
   }
 
-  test("an offset of a newer version is refused by name, and so are other things") {
+  test("a newer version, a foreign or a corrupt offset is rejected with a specific error") {
     assert(condition(DynamicPosition.read("""{"at":"position-00000000","v":2}""")) ==
       "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
     Seq(
@@ -130,7 +130,7 @@ final class PositionLogSuite extends AnyFunSuite {
     ).foreach(text => assert(condition(DynamicPosition.read(text)) == "SPLICE_CHECKPOINT.OTHER_SOURCE", text))
   }
 
-  test("an entry that is damaged or of a newer version is refused by name") {
+  test("a corrupt or newer entry is rejected with a specific error") {
     def read(lines: String*): String = {
       val side = new MemorySideLog
       side.getOrCreate("position-00000000")(lines)
@@ -147,7 +147,7 @@ final class PositionLogSuite extends AnyFunSuite {
     ).foreach(lines => assert(read(lines: _*) == "SPLICE_CHECKPOINT.CORRUPT", lines))
   }
 
-  test("any position comes back as it was, from its offset and from its entry, and its length is known") {
+  test("any position is equal after a read from its offset or its entry, and its length is computed") {
     (1 to 300).foreach { seed =>
       val random               = new Random(seed)
       def name(): String       = random.nextString(random.between(1, 4)).filterNot(Character.isSurrogate) + "\"\\.é x"

@@ -12,7 +12,7 @@ import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.{DocsPage, StreamCutover}
 import splice.kafka.internal.split.KafkaPosition
 
-/** The transition table of topics, and its copy in the documentation. */
+/** Tests of the transition table of topics and its copy in the documentation. */
 final class TopicStateSuite extends AnyFunSuite {
 
   import StreamsAt._
@@ -62,7 +62,7 @@ final class TopicStateSuite extends AnyFunSuite {
     assert(DocsPage("architecture.md").contains(table), s"docs/architecture.md needs this table:\n$table\n")
   }
 
-  test("a removed topic resumes at its position, and one whose retention is over does not") {
+  test("a removed topic resumes at its position only within its retention") {
     assert(next(Some(left), TopicEvent.Listed("t", old, None)).contains(Reading("t", old, Some(five), left.expected)))
     assert(next(Some(left.copy(position = KafkaPosition.Empty)), TopicEvent.Listed("t", old, None))
       .contains(Reading("t", old, None, left.expected)))
@@ -72,7 +72,7 @@ final class TopicStateSuite extends AnyFunSuite {
       .contains(Reading("t", old, Some(kafka("x", 9)))))
   }
 
-  test("a topic that waits for a time returns to its earlier state when the move is taken back") {
+  test("a topic that waits for a time returns to its earlier state if the move is reverted") {
     Seq(None, Some(left), Some(Gone)).foreach { before =>
       val waiting = next(before, TopicEvent.ListedAt("s", Some(time)))
       assert(waiting.contains(Waiting("s", Some(time), before.collect { case is: Left => is })))
@@ -82,7 +82,7 @@ final class TopicStateSuite extends AnyFunSuite {
     }
   }
 
-  test("a drain keeps its beginning when its bound becomes known, and its outage until the cluster responds") {
+  test("a drain keeps its start when its end is determined, and its outage until the cluster responds") {
     val drain = next(Some(Reading("s", old, expected = five)), TopicEvent.Unlisted(t0, five, drains = true))
     assert(drain.contains(Draining("s", t0, Bound.Asked, old, five)))
     val bounded = next(drain, TopicEvent.Bounded(t1, Bound.Ends(five)))
