@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A broker and a session for the whole run; a topic and folders for each test."""
+"""One broker and one session per run, and a topic and folders per test."""
 
 from __future__ import annotations
 
@@ -25,39 +25,39 @@ MakeTopic = Callable[..., str]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put tests into the order in which workers take them."""
+    """Sort tests in the order in which workers run them."""
     items.sort(key=lambda item: workers.in_order(item.nodeid))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> workers.Scheduler:
-    """Distribute tests by the servers that they share."""
+    """Return a scheduler that distributes tests by their shared servers."""
     return workers.Scheduler(config, log)
 
 
 @pytest.fixture(scope="session")
 def kafka() -> Iterator[KafkaCluster]:
-    """A Kafka that no test stops."""
+    """A Kafka cluster that no test stops."""
     with KafkaCluster() as cluster:
         yield cluster
 
 
 @pytest.fixture
 def own_kafka() -> Iterator[KafkaCluster]:
-    """A Kafka that a test may stop and kill."""
+    """A Kafka cluster that a test may stop and kill."""
     with KafkaCluster() as cluster:
         yield cluster
 
 
 @pytest.fixture
 def topics(kafka: KafkaCluster) -> KafkaTopics:
-    """The topics of the Kafka that no test stops."""
+    """The topics of the Kafka cluster that no test stops."""
     return kafka.topics
 
 
 @pytest.fixture
 def make_topic(topics: KafkaTopics) -> MakeTopic:
-    """Makes topics with names of their own."""
+    """Return a function that creates topics with unique names."""
 
     def make(partitions: int = 3, config: Mapping[str, str] | None = None) -> str:
         name = f"orders-{uuid.uuid4().hex[:8]}"
@@ -69,7 +69,7 @@ def make_topic(topics: KafkaTopics) -> MakeTopic:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A classic session with Splice's jars and Spark's own Kafka source, for this process."""
+    """A classic session with Splice's jars and Spark's Kafka source, for this process."""
     started = session(tmp_path_factory.mktemp("spark"))
     started.sparkContext.setLogLevel("WARN")
     yield started
@@ -78,7 +78,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 @pytest.fixture
 def history_path(tmp_path: Path) -> Path:
-    """Where the archive goes."""
+    """The folder of the archive."""
     return tmp_path / "history"
 
 
@@ -86,7 +86,7 @@ def history_path(tmp_path: Path) -> Path:
 def topic(
     spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, history_path: Path
 ) -> str:
-    """A topic of 60 orders, of which 30 are archived."""
+    """A topic with 60 orders. The archive has 30 of these orders."""
     name = make_topic()
     topics.produce(name, orders(range(60), 3))
     archive(spark, topics, name, history_path, {0: 10, 1: 10, 2: 10})

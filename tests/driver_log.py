@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The log of the driver's JVM, read while a query runs."""
+"""Log of the driver's JVM, which tests read while a query runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class DriverLog:
-    """What the JVM of a session logs from now on, by its own levels.
+    """Log of a session's JVM from now on, with the levels of the JVM.
 
     ```python
     with DriverLog(spark, tmp_path) as log:
@@ -24,12 +24,12 @@ class DriverLog:
     """
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
-        """Takes a classic session, and a folder for a file."""
+        """Create a log with a classic session, and a folder for its file."""
         self._jvm: Any = spark.sparkContext._jvm
         self._file = folder / f"log-{uuid.uuid4().hex[:8]}"
 
     def __enter__(self) -> DriverLog:
-        """Begins to write the file."""
+        """Start writing the file."""
         log4j = self._jvm.org.apache.logging.log4j
         layout = log4j.core.layout.PatternLayout.newBuilder().withPattern("%p %c{1} %m%n").build()
         builder = log4j.core.appender.FileAppender.newBuilder().withFileName(str(self._file))
@@ -46,10 +46,10 @@ class DriverLog:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Writes no more."""
+        """Stop writing the file."""
         self._logger.removeAppender(self._file.name)
         self._appender.stop()
 
     def has(self, pattern: str) -> bool:
-        """Whether a line contains a regular expression."""
+        """Return True if a line contains a match of a regular expression."""
         return re.search(pattern, self._file.read_text(errors="replace")) is not None

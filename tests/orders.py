@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Orders: written to Kafka, archived as Parquet, joined again."""
+"""Orders in Kafka, and their archive in Parquet."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ HISTORY_SCHEMA = (
     "topic STRING, partition INT, offset BIGINT"
 )
 FIRST_EVENT = 1_767_225_600_000
-"""The event time of order 0, in milliseconds; each order is a second later than the one before."""
+"""Event time of order 0, in milliseconds. Order n is n seconds later."""
 
 
 def order_id(number: int) -> str:
-    """Gives the id of an order."""
+    """Return the id of an order."""
     return f"order-{number:07d}"
 
 
 def orders(numbers: Iterable[int], partitions: int) -> Iterator[Record]:
-    """Gives orders as records, spread over partitions by their number."""
+    """Return orders as records. The number of an order determines its partition."""
     for number in numbers:
         yield Record(
             json.dumps({"amount": number / 4}),
@@ -56,9 +56,9 @@ def archive(
     until: Mapping[int, int],
     partition_by: str | None = None,
 ) -> int:
-    """Writes the records before an offset per partition as Parquet, and gives their number.
+    """Write the records before an offset per partition as Parquet, and return their number.
 
-    The files hold topic, partition and offset of each record, as an archiver would write them.
+    Like the files of an archiver, the files contain topic, partition and offset of each record.
     """
     rows = [
         (
@@ -79,18 +79,18 @@ def archive(
 
 
 def history(*paths: Path | str, **options: str) -> FileSource:
-    """Gives the archive as a source."""
+    """Return the source of an archive."""
     return FileSource.builder("parquet", *paths).options(**options).build()
 
 
 def live(topics: KafkaTopics, topic: str, **options: str) -> KafkaSource:
-    """Gives the topic as a source that takes over from the archive."""
+    """Return the source of a topic, for the leg after the archive."""
     builder = KafkaSource.builder().bootstrap_servers(topics.bootstrap_servers).topics(topic)
     return builder.options(**options).build()
 
 
 def history_then_live(first: FileSource, then: KafkaSource) -> HybridSource:
-    """Joins the two, exactly."""
+    """Return a hybrid source with a hand-over by offsets."""
     return (
         HybridSource.builder("history", first, select=HISTORY_SELECT)
         .add_source("live", then, hand_over=HandOver.offsets(), select=LIVE_SELECT)
@@ -99,12 +99,12 @@ def history_then_live(first: FileSource, then: KafkaSource) -> HybridSource:
 
 
 def ids(frame: DataFrame) -> list[str]:
-    """Gives the order ids in a frame, doubled ones as often as they are there."""
+    """Return the order ids of a DataFrame, including duplicates."""
     return [row.order_id for row in frame.select("order_id").collect()]
 
 
 def assert_each_once(seen: Iterable[str], produced: Iterable[int]) -> None:
-    """Asserts that exactly the orders produced were seen, each once."""
+    """Assert that the ids are those of the produced orders, without duplicates."""
     found = list(seen)
     expected = {order_id(number) for number in produced}
     wrong = {

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What a query says when it is refused."""
+"""Errors of queries, and checks of their texts."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def failure(spark: SparkSession, source: SourceSpec, folder: Path) -> str:
-    """Gives the text of the error that ends a query over the source."""
+    """Return the text of the error that ends a query over a source."""
     with pytest.raises(PySparkException) as raised:
         drain(source.read_stream(spark), folder)
     return str(raised.value)
 
 
 def assert_says(text: str, *patterns: str) -> None:
-    """Asserts that a text fits all patterns, whatever its case and line breaks."""
+    """Assert that a text matches all patterns, regardless of case and line breaks."""
     missing = [p for p in patterns if not re.search(p, text, re.IGNORECASE | re.DOTALL)]
     assert not missing, f"{missing} not in: {text[:2000]}"

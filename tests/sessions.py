@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The session that tests use: small, in UTC, with all it writes in a folder."""
+"""Session of the tests: small, in UTC, with all files in one folder."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 RACK = "spark.tests.rack"
-"""A setting of the session, which says that it stands in rack ``rack-1``."""
+"""Setting of the session with the rack ``rack-1``."""
 
 
 def session(folder: Path, conf: Mapping[str, str] | None = None) -> SparkSession:
-    """Starts a session with Splice's jars, two cores and two shuffle partitions."""
+    """Start a session with Splice's jars, two cores and two shuffle partitions."""
     from pyspark.sql import SparkSession
 
-    # Workers need what the tests have, such as Arrow.
+    # Python workers need the packages of the tests, such as Arrow.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    # Planning many short queries costs a fully optimizing compiler more than it saves.
+    # For many short queries, a fully optimizing compiler costs more time than it saves.
     java = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
     settings = {
         "spark.driver.bindAddress": "127.0.0.1",
@@ -41,7 +41,7 @@ def session(folder: Path, conf: Mapping[str, str] | None = None) -> SparkSession
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.ui.enabled": "false",
-        # A bar has no end of line, so that what a program says next would stand behind it.
+        # A progress bar has no end of line, so the next output would be on the same line.
         "spark.ui.showConsoleProgress": "false",
         RACK: "rack-1",
         **classes.archived(),

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Queries in the session of the tests, written to Parquet."""
+"""Queries in the session of the tests, with a Parquet sink."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _PATIENCE = 180
 
 
 def start(stream: DataFrame, folder: Path, every: str = "100 milliseconds") -> StreamingQuery:
-    """Starts a query that goes on; it continues what the folder holds."""
+    """Start a query without an end, which resumes on the checkpoint of the folder."""
     return _writer(stream, folder).trigger(processingTime=every).start()
 
 
 def start_to_drain(stream: DataFrame, folder: Path) -> StreamingQuery:
-    """Starts a query over all that is there now, and does not wait for its end."""
+    """Start a query with AvailableNow, without waiting for its end."""
     return _writer(stream, folder).trigger(availableNow=True).start()
 
 
 def drain(stream: DataFrame, folder: Path) -> StreamingQuery:
-    """Runs a query over all that is there now; it continues what the folder holds."""
+    """Run a query with AvailableNow, which resumes on the checkpoint of the folder."""
     query = start_to_drain(stream, folder)
     try:
         wait_for("the query to end", lambda: query.awaitTermination(1), _PATIENCE)
@@ -38,7 +38,7 @@ def drain(stream: DataFrame, folder: Path) -> StreamingQuery:
 
 
 def written(spark: SparkSession, folder: Path) -> DataFrame:
-    """Gives what the queries of a folder have written."""
+    """Return the rows that the queries of a folder have written."""
     return spark.read.parquet(str(folder / "out"))
 
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A chain that a restart changes, and a leg that starts by a rule of the user."""
+"""Changes of a chain at a restart, and legs with a custom rule."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ PARTITIONS = 2
 ORDERS = range(100)
 LATER = range(100, 140)
 ENDED = "sources/0/splice/leg-old/committed"
-"""The entry that the end of the first leg was committed to its consumer group."""
+"""Entry of the commit of the first leg's end to its consumer group."""
 
 
 @pytest.fixture
 def topic(
     spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, history_path: Path
 ) -> str:
-    """A topic with orders, of which each partition's first 30 are archived."""
+    """A topic with orders. The archive has the first 30 orders of each partition."""
     name = make_topic(PARTITIONS)
     topics.produce(name, orders(ORDERS, PARTITIONS))
     archive(spark, topics, name, history_path, {0: 30, 1: 30})
@@ -97,7 +97,7 @@ def test_a_function_computes_the_start_once(
 
 
 def bounded(topics: KafkaTopics, topic: str, group: str) -> KafkaSource:
-    """Reads what a topic has now, and commits the end to a consumer group."""
+    """Return a source that reads a topic to its current end, and commits the end to a group."""
     return (
         KafkaSource.builder()
         .bootstrap_servers(topics.bootstrap_servers)
@@ -110,7 +110,7 @@ def bounded(topics: KafkaTopics, topic: str, group: str) -> KafkaSource:
 
 
 def remove(checkpoint: Path, *files: str) -> None:
-    """Removes files of a checkpoint, as if the driver had been killed before it stored them."""
+    """Remove files of a checkpoint, to simulate a kill before the driver stored the files."""
     for file in map(checkpoint.joinpath, files):
         file.unlink()
         file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
@@ -135,7 +135,7 @@ def test_the_run_that_repeats_a_switch_commits_the_end_of_the_log_before(
     assert topics.committed("before", old) == dict.fromkeys(range(PARTITIONS), 50)
     remove(tmp_path / "checkpoint", "commits/1", ENDED)
     topics.produce(new, orders(range(200, 210), PARTITIONS))
-    # A sink without a log runs the batch again.
+    # Spark runs the batch again, because the sink has no log.
     query = (
         source("after")
         .read_stream(spark)

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What a query says of a checkpoint that it cannot go on from."""
+"""Errors of queries that cannot resume on a checkpoint."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_changed_chain(
     said = failure(spark, renamed.build(), tmp_path)
     named = "legs was 'history,live' and is 'archive,live' now"
     assert_says(said, "SPLICE_CHECKPOINT.SOURCE_CHANGED", named, "new checkpoint location")
-    # The history has ended, so its path is not compared, and nothing is read again.
+    # The history has ended, so its path is not compared, and no row is read again.
     elsewhere = shutil.copytree(history_path, tmp_path / "elsewhere")
     drain(history_then_live(history(elsewhere), then).read_stream(spark), tmp_path)
     assert written(spark, tmp_path).count() == read
@@ -66,12 +66,12 @@ def test_a_damaged_entry(
     drain(source.read_stream(spark), tmp_path)
     read = sorted(written(spark, tmp_path).collect())
     side_log = tmp_path / "checkpoint" / "sources" / "0" / "splice"
-    # DamagedEntriesSuite has the other entries, also those that no restart reads.
+    # DamagedEntriesSuite has the other entries, including those that no restart reads.
     for name in ("chain-00000000", "session", "leg-live/hand-over-00000000"):
         entry = side_log / name
         content = entry.read_text()
         entry.with_name(f".{entry.name}.crc").unlink(missing_ok=True)
-        entry.write_text("v1\nnot what was written\n")
+        entry.write_text("v1\ndamaged content\n")
         said = failure(spark, source, tmp_path)
         assert_says(said, "SPLICE_CHECKPOINT.CORRUPT", rf"sources/0/splice/{name}\b")
         entry.write_text(content)

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Spark Connect, with the jar on the server and none on the client."""
+"""Spark Connect, with the jar only on the server."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[str]:
-    """The address of a Spark Connect server with Splice's jars."""
+    """Start a Spark Connect server with Splice's jars, and return its address."""
     port = free_ports(1)[0]
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     conf = {
-        # It is killed in the end, and must leave nothing behind.
+        # The server is killed at the end, so its files are in a temporary folder.
         "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={temporary} -XX:-UsePerfData",
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.connect.grpc.binding.port": str(port),
@@ -85,7 +85,7 @@ def test_the_source_is_the_servers(
     assert "live" in said
 
 
-def test_configure_says_where_the_jar_belongs() -> None:
+def test_configure_names_the_place_of_the_jar() -> None:
     said = run([sys.executable], "configure_only", env={"SPARK_REMOTE": "sc://127.0.0.1:1"})
     assert "refused: [SPLICE_SETUP.CONNECT_NOT_SUPPORTED]" in said
     assert "a session of a Spark Connect server" in said

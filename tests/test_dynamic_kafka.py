@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Streams on two real clusters, which change while queries run and between their runs."""
+"""Streams on two clusters, which change while queries run and between their runs."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def clusters(kafka: KafkaCluster) -> Iterator[Mapping[str, KafkaCluster]]:
 
 
 class Streams:
-    """A metadata document that says where a stream lies, and what was produced there."""
+    """A metadata document of a stream, and the orders of the stream."""
 
     def __init__(self, clusters: Mapping[str, KafkaCluster], folder: Path, topic: str) -> None:
-        """Makes the topic on both clusters."""
+        """Create the topic on both clusters."""
         self._clusters = clusters
         self.path = folder / "streams.json"
         self._topic = topic
@@ -51,13 +51,13 @@ class Streams:
             cluster.topics.create(topic, 2)
 
     def lie_on(self, *names: str) -> None:
-        """Replaces the document by another."""
+        """Publish a document with the stream on some clusters."""
         other = self.path.with_suffix(".next")
         other.write_text(json.dumps(self.document(*names)))
         other.replace(self.path)
 
     def document(self, *names: str) -> dict[str, object]:
-        """Makes the next document."""
+        """Return the next document."""
         self._generation += 1
         return {
             "version": 1,
@@ -70,11 +70,11 @@ class Streams:
         }
 
     def produce(self, cluster: str, numbers: Sequence[int]) -> None:
-        """Writes orders to one of the clusters."""
+        """Write orders to one of the clusters."""
         self._clusters[cluster].topics.produce(self._topic, orders(numbers, 2))
 
     def source(self) -> DynamicKafkaSourceBuilder:
-        """Begins a source of the stream."""
+        """Return a builder of a source of the stream."""
         return (
             DynamicKafkaSource.builder()
             .metadata_file(str(self.path))
@@ -84,7 +84,7 @@ class Streams:
         )
 
     def read(self, spark: SparkSession, **options: str | bool | float) -> DataFrame:
-        """Reads the stream, with where each row comes from."""
+        """Read the stream with the cluster and the stream of each row."""
         return (
             self.source()
             .options(**options)
@@ -98,18 +98,18 @@ class Streams:
 def streams(
     clusters: Mapping[str, KafkaCluster], tmp_path: Path, request: pytest.FixtureRequest
 ) -> Streams:
-    """A stream of the test's own."""
+    """A new stream."""
     return Streams(clusters, tmp_path, request.node.name)
 
 
 def read_of(spark: SparkSession, folder: Path) -> list[tuple[str, str]]:
-    """Gives cluster and id of each row that was written, sorted."""
+    """Return cluster and id of each written row, sorted."""
     rows = written(spark, folder).collect()
     return sorted((row["_cluster"], row["order_id"]) for row in rows)
 
 
 def wanted(**numbers: Sequence[int]) -> list[tuple[str, str]]:
-    """Gives cluster and id of the rows that are expected, sorted."""
+    """Return cluster and id of the expected rows, sorted."""
     return sorted((cluster, order_id(n)) for cluster, some in numbers.items() for n in some)
 
 
@@ -130,7 +130,7 @@ def test_a_stream_moves_to_another_cluster_while_it_is_read(
     assert read_of(spark, tmp_path) == wanted(east=range(100), west=range(100, 150))
 
 
-def test_what_is_removed_and_comes_back_goes_on_where_it_was(
+def test_a_cluster_that_is_added_again_resumes_at_its_position(
     spark: SparkSession, streams: Streams, tmp_path: Path
 ) -> None:
     streams.lie_on("east", "west")
@@ -149,9 +149,7 @@ def test_what_is_removed_and_comes_back_goes_on_where_it_was(
     )
 
 
-def test_what_changed_can_be_asked_for(
-    spark: SparkSession, streams: Streams, tmp_path: Path
-) -> None:
+def test_history_returns_the_changes(spark: SparkSession, streams: Streams, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"SPLICE_CHECKPOINT\.NOT_FOUND"):
         query_history(spark, str(tmp_path / "checkpoint"))
     for clusters in (("east", "west"), ("east",), ("east", "west")):
@@ -172,7 +170,7 @@ def test_what_changed_can_be_asked_for(
     assert sorted(r["at"] for r in rows) == [r["at"] for r in rows]
 
 
-def test_a_run_over_all_that_is_there_sees_what_changed_since_the_last_one(
+def test_available_now_applies_changes_since_the_last_run(
     spark: SparkSession, streams: Streams, tmp_path: Path
 ) -> None:
     streams.lie_on("east")
@@ -233,7 +231,7 @@ def test_two_clusters_are_compared_before_a_stream_moves(
     )
 
 
-def test_a_python_function_says_where_streams_lie(
+def test_a_python_function_is_the_metadata_service(
     spark: SparkSession, streams: Streams, tmp_path: Path
 ) -> None:
     answers = [streams.document("east"), streams.document("east", "west")]

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Execute the programs of the page about many clusters as the page has them, except for places."""
+"""Execute the programs of the page about many clusters, with other addresses and paths."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Places:
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
-    """The places of all programs, since a later program continues the query of the first one."""
+    """The places of all programs. A later program resumes the query of the first program."""
     with KafkaCluster(heap="384m") as east, KafkaCluster(heap="384m") as west:
         yield Places(tmp_path_factory.mktemp("page"), east, west)
 

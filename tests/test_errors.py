@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What a user reads when something is wrong: each text says what, why and what to do."""
+"""Error texts with the fault, its cause and its remedy."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ HISTORY_COLUMNS = ["order_id", "amount", "event_time", "topic", "partition", "of
 
 
 def chain(first: SourceSpec, then: SourceSpec, rule: HandOver | None = None) -> HybridSource:
-    """Joins two sources as the main job does, with another rule."""
+    """Return a chain of two sources like the main job, with another rule."""
     return (
         HybridSource.builder("history", first, select=HISTORY_SELECT)
         .add_source("live", then, hand_over=rule or HandOver.offsets(), select=LIVE_SELECT)
@@ -118,7 +118,7 @@ HYBRID = {
         ),
     ],
 )
-def test_options_are_refused_by_name(
+def test_options_are_rejected_by_name(
     spark: SparkSession, options: Mapping[str, str], said: list[str]
 ) -> None:
     with pytest.raises(IllegalArgumentException) as raised:
@@ -135,7 +135,7 @@ def test_a_builder_says_the_same_at_build(spark: SparkSession) -> None:
     assert (raised.value.getCondition() or "").startswith("SPLICE_OPTION.UNKNOWN")
 
 
-def test_unknown_options_may_be_warned_of_only(
+def test_unknown_options_can_be_warnings(
     spark: SparkSession, topics: KafkaTopics, topic: str
 ) -> None:
     source = live(topics, topic, startingOffset="earliest", onUnknownOption="warn")

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Files alone, as a stream and as a batch."""
+"""The file source as a stream and as a batch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCHEMA = "id BIGINT, name STRING"
 
 
 def numbers(spark: SparkSession, path: Path, form: str, first: int = 0, rows: int = ROWS) -> Path:
-    """Writes numbered rows as four files."""
+    """Write numbered rows as four files."""
     frame = spark.range(first, first + rows).selectExpr("id", "concat('n', id) AS name")
     if form == "text":
         frame = frame.selectExpr("concat(id, ',', name) AS value")
@@ -79,7 +79,7 @@ def test_partition_columns_and_metadata_columns(spark: SparkSession, tmp_path: P
     assert all(row["_file_modification_time"] is not None for row in shown)
 
 
-def test_files_that_come_later_are_not_read(spark: SparkSession, tmp_path: Path) -> None:
+def test_later_files_are_not_read(spark: SparkSession, tmp_path: Path) -> None:
     path = numbers(spark, tmp_path / "in", "parquet", 0, 10)
     source = FileSource.builder("parquet", path).option("maxFilesPerTrigger", 1).build()
     query = drain(source.read_stream(spark), tmp_path)
@@ -94,7 +94,7 @@ def test_a_file_changed_after_it_was_listed(spark: SparkSession, tmp_path: Path)
     path.mkdir()
     (path / "a.csv").write_text("1,x\n")
     source = FileSource.builder("csv", path).schema(SCHEMA).option("maxFilesPerTrigger", 1).build()
-    # The list is written before the first batch; a batch that is still to come finds another file.
+    # The list is stored before the first batch, so a later batch reads a changed file.
     (path / "b.csv").write_text("2,y\n")
     stream = source.read_stream(spark)
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The main job: an archive in Parquet, then the topic it came from, each row once."""
+"""The main job: an archive in Parquet, then its topic, each row once."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ LATER = range(600, 750)
 def topic(
     spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, history_path: Path
 ) -> str:
-    """A topic with orders, some of which are archived."""
+    """A topic with orders. The archive has some of these orders."""
     name = make_topic(PARTITIONS)
     topics.produce(name, orders(ORDERS, PARTITIONS))
     assert archive(spark, topics, name, history_path, ARCHIVED) == sum(ARCHIVED.values())
@@ -55,7 +55,7 @@ def topic(
 
 @pytest.fixture
 def source(topics: KafkaTopics, topic: str, history_path: Path) -> HybridSource:
-    """The archive, then the topic."""
+    """A chain of the archive and the topic."""
     return history_then_live(history(history_path), live(topics, topic))
 
 
@@ -84,7 +84,7 @@ def test_values_are_those_of_both_sides(
         )
 
 
-def test_it_goes_on_with_what_comes_later(
+def test_the_stream_reads_later_records(
     spark: SparkSession,
     source: HybridSource,
     topics: KafkaTopics,
@@ -110,7 +110,7 @@ def _caught_up(query: StreamingQuery) -> SourceDescription | None:
     return sources[0] if sources and sources[0].rows_behind == 0 else None
 
 
-def test_a_restart_goes_on_where_it_was(
+def test_a_restart_resumes_at_its_position(
     spark: SparkSession,
     source: HybridSource,
     topics: KafkaTopics,
@@ -188,7 +188,7 @@ def test_limits_of_each_leg_count_in_that_leg(
     assert len(live_rows) >= 250 / 50
 
 
-def test_the_archive_may_move_away_once_its_leg_has_ended(
+def test_the_archive_of_an_ended_leg_may_be_moved(
     spark: SparkSession,
     source: HybridSource,
     topics: KafkaTopics,
@@ -240,7 +240,7 @@ def test_two_queries_of_one_session_do_not_meet(
         assert_each_once(ids(written(spark, tmp_path / name)), [*ORDERS, *LATER])
 
 
-def test_a_partition_made_while_it_runs_is_read_from_its_start(
+def test_a_partition_added_during_the_run_is_read_from_its_start(
     spark: SparkSession,
     source: HybridSource,
     topics: KafkaTopics,

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What Spark has committed, committed to a consumer group."""
+"""Commits of Spark's committed offsets to a consumer group."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Spark's own Kafka sink and source in the same session, with the same client."""
+"""Spark's Kafka sink and source in the same session, with the same client."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A Kafka topic alone, as a stream and as a batch."""
+"""The Kafka source as a stream and as a batch."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ORDERS = range(90)
 
 @pytest.fixture
 def topic(topics: KafkaTopics, make_topic: MakeTopic) -> str:
-    """A topic of 90 orders in 3 partitions."""
+    """A topic with 90 orders in 3 partitions."""
     name = make_topic()
     topics.produce(name, orders(ORDERS, 3))
     return name
@@ -42,13 +42,13 @@ def source(topics: KafkaTopics, topic: str) -> KafkaSourceBuilder:
 
 
 def positions(frame: DataFrame) -> list[tuple[int, int]]:
-    """Gives partition and offset of each row, sorted."""
+    """Return partition and offset of each row, sorted."""
     rows = frame.select("partition", "offset").collect()
     return sorted((row.partition, row.offset) for row in rows)
 
 
 def each(partitions: dict[int, Iterable[int]]) -> list[tuple[int, int]]:
-    """Gives partition and offset of the rows that are expected, sorted."""
+    """Return partition and offset of the expected rows, sorted."""
     return sorted((p, offset) for p, offsets in partitions.items() for offset in offsets)
 
 
@@ -184,7 +184,7 @@ def test_only_committed_transactions_are_read(
 
 
 def values(frame: DataFrame) -> list[str]:
-    """Gives the values as text, sorted."""
+    """Return the values as text, sorted."""
     return sorted(row.text for row in frame.selectExpr("CAST(value AS STRING) AS text").collect())
 
 
@@ -220,7 +220,7 @@ def test_records_lost_before_they_were_read(
     )
 
 
-def test_a_topic_made_again_is_another_topic(
+def test_a_recreated_topic_is_another_topic(
     spark: SparkSession, source: KafkaSourceBuilder, topics: KafkaTopics, topic: str, tmp_path: Path
 ) -> None:
     drain(source.starting_offsets("earliest").build().read_stream(spark), tmp_path)

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What a query over Kafka tells of itself."""
+"""Metrics of a query over Kafka."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_lag_by_topic_and_partition(
     first, last = told[0], told[-1]
     assert [first["rowsBehind"], last["rowsBehind"]] == ["60", "0"]
     assert last["secondsBehind"] == "0"
-    # The orders are dated in the past, from which the last one read comes.
+    # The timestamps of the orders are in the past, so the last read order is old.
     assert int(first["secondsBehind"]) > 0
     assert 60 * 10 < int(first["bytesBehind"]) < 60 * 100
     own = json.loads(first["topics"])[topic]
@@ -72,7 +72,7 @@ def test_two_queries_of_one_dataframe_have_figures_of_their_own(
         told = [b["sources"][0]["metrics"] for b in query.recentProgress]
         last = [metrics for metrics in told if metrics][-1]
         used = int(last["readersOpenedTotal"]) + int(last["readersReusedTotal"])
-        # One partition is one task per batch, and a task uses one reader.
+        # A batch of one partition has one task, and a task uses one reader.
         assert used == len(batches) > 0
 
 

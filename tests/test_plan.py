@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""plan(spark), compared with what the query then reads, on Parquet files and a real broker."""
+"""plan(spark), compared with the rows of the query, on Parquet files and a broker."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def source(topics: KafkaTopics, topic: str, history_path: Path) -> HybridSource:
-    """A history of 30 orders, then a topic of 60, in small batches."""
+    """A chain of a history with 30 orders and a topic with 60 orders, in small batches."""
     first = history(history_path, maxFilesPerTrigger="3")
     then = live(
         topics,
@@ -51,7 +51,7 @@ def test_a_scan_has_the_batches_and_the_switch_of_the_query(
 ) -> None:
     before = sorted(tmp_path.rglob("*"))
     planned = source.plan(spark, scan=True)
-    # It starts no query, writes no file and commits nothing.
+    # A plan starts no query, writes no file and commits no offsets.
     assert spark.streams.active == []
     assert sorted(tmp_path.rglob("*")) == before
     assert topics.committed(f"group-{topic}", topic) == {}
@@ -65,7 +65,7 @@ def test_a_scan_has_the_batches_and_the_switch_of_the_query(
     assert planned.batches == len(legs)
     assert [first.batches, then.batches] == [legs.count("history"), legs.count("live")]
     assert_each_once(ids(written(spark, tmp_path)), range(60))
-    # The switch of the query is that of the plan.
+    # The switch of the query equals that of the plan.
     (done,) = describe(query).hand_overs
     assert then.hand_over is not None
     assert (done.leg, done.rule, done.start) == ("live", then.hand_over.rule, "offsets")
@@ -74,7 +74,7 @@ def test_a_scan_has_the_batches_and_the_switch_of_the_query(
     assert topics.committed(f"group-{topic}", topic) != {}
 
 
-def test_without_a_scan_the_log_is_known_and_its_start_is_not(
+def test_a_plan_without_a_scan_has_the_log_and_no_start(
     spark: SparkSession, source: HybridSource, topic: str
 ) -> None:
     planned = source.plan(spark)

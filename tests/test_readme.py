@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The code that the README shows, run as it stands there but for names of places."""
+"""Execute the code of the README, with other addresses and paths."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Snippet = Callable[[str], str]
 def snippet(
     spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, history_path: Path
 ) -> Snippet:
-    """Gives a section's code for an archive and a topic that are there."""
+    """Return the code of a section, with an existing archive and topic."""
     topic = make_topic()
     topics.produce(topic, orders(ORDERS, 3))
     archive(spark, topics, topic, history_path, {0: 10, 1: 20, 2: 30})

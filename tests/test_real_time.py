@@ -30,16 +30,16 @@ SHORTEST = "spark.sql.streaming.realTimeMode.minBatchDuration"
 
 @pytest.fixture(autouse=True)
 def short_batches(spark: SparkSession) -> Iterator[None]:
-    """Permit batches that last one second."""
+    """Permit batches with a duration of one second."""
     spark.conf.set(SHORTEST, "1000")
     yield
     spark.conf.unset(SHORTEST)
 
 
 def _append_to(file: Path) -> Callable[[Row], None]:
-    """Write the key of each row into a file."""
+    """Return a function that appends the key of a row to a file."""
 
-    # Python's workers cannot import this module: a nested function is sent as a whole.
+    # Python workers cannot import this module, and a nested function needs no import.
     def append(row: Row) -> None:
         with file.open("a") as out:
             out.write(f"{row['id']}\n")
@@ -79,7 +79,7 @@ def _seen(folder: Path) -> list[str]:
     return file.read_text().splitlines() if file.exists() else []
 
 
-# Spark 4.3 writes offsets and commits of this mode on a thread of its own, unless that is off.
+# Spark 4.3 writes offsets and commits of this mode on a separate thread by default.
 @pytest.mark.parametrize("options", [{}, {"asyncProgressTrackingEnabled": "false"}])
 def test_orders_arrive_while_a_batch_lasts_and_the_trigger_may_change(
     spark: SparkSession,
@@ -96,7 +96,7 @@ def test_orders_arrive_while_a_batch_lasts_and_the_trigger_may_change(
         topics.produce(topic, orders(range(60, 100), 3))
         wait_for("100 orders", lambda: len(_seen(tmp_path)) >= 100)
         batch = _last_batch(query)
-        # The second batch from now on begins after all orders.
+        # The batch after the next batch begins after all orders.
         wait_for("the next batch", lambda: _last_batch(query) > batch + 1)
     finally:
         query.stop()
@@ -107,7 +107,7 @@ def test_orders_arrive_while_a_batch_lasts_and_the_trigger_may_change(
 
 
 def _has_committed(folder: Path, count: int) -> bool:
-    """Return whether so many orders are before the end of the last committed epoch."""
+    """Return True if the last committed epoch ends after a number of orders."""
     commits = [int(file.name) for file in (folder / "checkpoint" / "commits").glob("[0-9]*")]
     if not commits:
         return False
@@ -116,7 +116,7 @@ def _has_committed(folder: Path, count: int) -> bool:
     return sum(sum(of_topic.values()) for of_topic in offsets.values()) == count
 
 
-def test_a_continuous_query_commits_orders_as_they_come_and_a_restart_continues(
+def test_a_continuous_query_commits_new_orders_and_a_restart_resumes(
     spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
 ) -> None:
     topic = make_topic()

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Logging in to Kafka, and that no secret is ever told."""
+"""Logins to Kafka, and the absence of secrets in all output."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SECRETS = "org.apache.kafka.common.config.provider.FileConfigProvider"
 ROWS = 30
 AGE = 54321
 REDACTED = "(?i)secret|password|token|access[.]?key|keystore[.]key|metadata[.](header|url)"
-"""The regex of the documentation, which hides what Spark shows by default."""
+"""Regular expression of the documentation, which hides secrets that Spark shows by default."""
 
 LOGGING = """rootLogger.level = INFO
 rootLogger.appenderRef.out.ref = out
@@ -43,22 +43,22 @@ logger.shell.level = INFO
 
 @dataclass(frozen=True)
 class Told:
-    """What a run said of each source, and all that it left behind."""
+    """Output of a run for each source, and all of its files."""
 
     output: str
     folder: Path
     secrets: Mapping[str, str]
 
     def of(self, source: str) -> str:
-        """Gives the line that says how a source was read, and what follows of its error."""
+        """Return the line with the result of a source, and the text of its error."""
         return self.output[self.output.index(f"\n{source}: ") :]
 
     def executors(self) -> str:
-        """Gives what the executors have logged."""
+        """Return the logs of the executors."""
         return "".join(path.read_text() for path in self.folder.glob("work/app-*/*/std*"))
 
     def leaks(self) -> list[str]:
-        """Lists the files that hold a secret, and which."""
+        """Return the secrets in files, with the files."""
         files = {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
         return [
             f"{name} in {path}"
@@ -70,7 +70,7 @@ class Told:
 
 @pytest.fixture(scope="module")
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecuredKafka]:
-    """A guarded Kafka with orders in it."""
+    """A secured Kafka cluster with orders."""
     with SecuredKafka(tmp_path_factory.mktemp("certificates")) as kafka:
         kafka.topics.create("orders", 2)
         kafka.topics.produce("orders", orders(range(ROWS), 2))
@@ -78,14 +78,14 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecuredKafka]:
 
 
 def line_of(key: str) -> str:
-    """Gives a line of a key, which is enough to know it by."""
+    """Return a line of a key, which identifies the key."""
     return key.splitlines()[1]
 
 
 def sources(
     kafka: SecuredKafka, secrets_file: Path, key: str, wrong: str, bearer: str, header: str
 ) -> dict[str, dict[str, str]]:
-    """Names sources that log in in different ways; those called ``wrong_…`` cannot."""
+    """Return sources with different logins. The logins of sources named ``wrong_…`` fail."""
     password, store = kafka.password, kafka.certificates.password
     references = {
         "kafka.config.providers": "file",
@@ -117,7 +117,7 @@ def sources(
     made["single_cluster"] = kafka.login("PLAIN", password) | {
         "source": "dynamicKafka",
         "metadata": "http,singleCluster",
-        # No one listens there, and the warning names the address.
+        # No server listens at this address, and the warning contains the address.
         "metadata.url": f"http://127.0.0.1:{free_ports(1)[0]}/streams?version={header}",
         "metadata.header.X-Of-Team": header,
         "streams": "orders",
@@ -128,7 +128,7 @@ def sources(
 
 @pytest.fixture(scope="module")
 def told(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> Told:
-    """Reads all sources on a driver and an executor that are processes of their own."""
+    """Read all sources with a driver and an executor in separate processes."""
     private, folder = tmp_path_factory.mktemp("private"), tmp_path_factory.mktemp("told")
     wrong, bearer, header = "wrong5b2c7d-horse", "bearer9e1f-staple", "header4c7a-clip"
     key = secured.certificates.private_key()
@@ -163,7 +163,7 @@ def told(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> Tol
 
 
 def settings(folder: Path, logging: Path) -> dict[str, str]:
-    """Gives the session's settings: all that tells something is on."""
+    """Return the session's settings, which enable all output of Spark."""
     java = f"-Dlog4j2.configurationFile={logging.as_uri()} -Dderby.system.home={folder}/derby"
     return {
         "spark.jars": str(killing.jar()),
@@ -209,12 +209,12 @@ def test_a_source_that_logs_in_is_read(told: Told, source: str) -> None:
         ("wrong_reference", "SPLICE_KAFKA"),
     ],
 )
-def test_a_source_that_does_not_is_refused(told: Told, source: str, says: str) -> None:
+def test_a_source_without_real_time_mode_is_rejected(told: Told, source: str, says: str) -> None:
     assert f"\n{source}: failed" in told.output
     assert says in told.of(source)[:3000]
 
 
-def test_no_client_is_left_by_what_failed(told: Told) -> None:
+def test_failed_sources_leave_no_client(told: Told) -> None:
     assert "\nclients left: []" in told.output
 
 
@@ -229,16 +229,16 @@ def test_there_is_much_to_search(told: Told) -> None:
         assert re.search("INFO .*ConsumerConfig values", process)
 
 
-def test_no_secret_is_told(told: Told) -> None:
+def test_no_output_has_a_secret(told: Told) -> None:
     assert told.leaks() == []
 
 
-def test_a_reference_is_resolved_where_a_client_is_made(told: Told) -> None:
+def test_a_reference_is_resolved_for_each_client(told: Told) -> None:
     assert "kafka.metadata.max.age.ms=${file:" in told.output
     assert f"metadata.max.age.ms = {AGE}" in told.executors()
 
 
-def test_a_search_finds_what_leaks(tmp_path: Path) -> None:
+def test_a_search_finds_leaks(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "b.log").write_bytes(os.urandom(64) + b"x battery-horse y" + os.urandom(64))
     assert len(Told("", tmp_path, {"password": "battery-horse"}).leaks()) == 1

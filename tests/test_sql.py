@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The same source as a SQL table."""
+"""The main job as a SQL table."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ORDERS = range(90)
 def table(
     spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, history_path: Path
 ) -> Iterator[str]:
-    """A table over an archive and the topic it came from."""
+    """A table over an archive and its topic."""
     topic = make_topic()
     topics.produce(topic, orders(ORDERS, 3))
     archive(spark, topics, topic, history_path, {0: 10, 1: 20, 2: 30})
@@ -65,7 +65,7 @@ def test_a_select_from_stream_is_a_stream(spark: SparkSession, table: str, tmp_p
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)
 
 
-def test_the_stream_reader_knows_the_table(spark: SparkSession, table: str, tmp_path: Path) -> None:
+def test_the_stream_reader_reads_the_table(spark: SparkSession, table: str, tmp_path: Path) -> None:
     drain(spark.readStream.table(table), tmp_path)
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)
 

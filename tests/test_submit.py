@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Programs started by spark-submit."""
+"""Programs that spark-submit starts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ORDERS = range(60)
 def options(
     spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, history_path: Path
 ) -> str:
-    """The options of an archive and its topic, as JSON."""
+    """Return the options of an archive and its topic, as JSON."""
     topic = make_topic()
     topics.produce(topic, orders(ORDERS, 3))
     archive(spark, topics, topic, history_path, {0: 10, 1: 5})
@@ -39,7 +39,7 @@ def options(
 
 @pytest.fixture
 def submit(tmp_path: Path) -> list[str]:
-    """spark-submit with folders of its own."""
+    """Return the command of spark-submit with separate folders."""
     command = [spark_submit(), "--master", "local[2]", "--driver-memory", "1g"]
     for name, value in {
         "spark.ui.enabled": "false",
@@ -74,7 +74,7 @@ def test_jars(spark: SparkSession, submit: list[str], options: str, tmp_path: Pa
 
 def test_neither(submit: list[str]) -> None:
     said = run(submit, "configure_only")
-    assert "refused: [SPLICE_SETUP.JAR_NOT_LOADED]" in said
+    assert "rejected: [SPLICE_SETUP.JAR_NOT_LOADED]" in said
     assert "Splice's jar is not on the class path of the JVM that spark-submit" in said
     assert "--jars " in said
     assert "--packages io.github.splice:splice-spark_2.13:" in said

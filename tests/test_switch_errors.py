@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Each error of a switch, and each remedy of docs/switch-errors.md, applied as it is written."""
+"""Each error of a switch, and each remedy of docs/switch-errors.md."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "switch-errors.md"
 
 ALL = range(12)
-"""The orders of the topic, which has one partition: the offset of an order is its number."""
+"""Orders of the topic, which has one partition. The offset of an order is its number."""
 
 ARCHIVED = range(8)
 
 HOLED = [n for n in ARCHIVED if n != 3]
 
 RETURNED, RETURNS_ARCHIVED = range(100, 106), range(100, 103)
-"""The orders of another topic."""
+"""Orders of another topic, and the archived orders of that topic."""
 
 FIRST = datetime.now(timezone.utc) - timedelta(hours=1)
-"""The time of order 0; each order is a second later than the one before."""
+"""Time of order 0. Order n is n seconds later."""
 
 OFFSETS = {"live.handOver": "offsets"}
 EVENT_TIME = {
@@ -56,16 +56,16 @@ Change = Callable[[int], Mapping[str, object]]
 
 @dataclass(frozen=True)
 class Case:
-    """A history and a log that lead to an error, and what comes out after a remedy.
+    """History and log that cause an error, and the rows after a remedy.
 
     Attributes:
-        outcome: The orders that must come out, as often as they do.
-        rule: The options of the hand-over.
-        rows: The orders in the history; None for a history without a file.
-        trim: The first offset that retention has left.
-        change: The columns of an order of the history that are not those of its record.
-        returns: Whether the history has the other topic too.
-        more: The orders in another archive.
+        outcome: Expected orders, including duplicates.
+        rule: Options of the hand-over.
+        rows: Orders in the history; None for a history without a file.
+        trim: First offset that retention has not removed.
+        change: Columns of an order of the history that differ from its record.
+        returns: True if the history has the other topic too.
+        more: Orders in another archive.
     """
 
     outcome: Iterable[int]
@@ -92,13 +92,13 @@ BOTH = [*ARCHIVED, *ALL]
 CASES = {
     ("HOLES", 0): Case(ALL, FAIL_AT_HOLES, HOLED),
     ("HOLES", 1): Case([n for n in ALL if n != 3], FAIL_AT_HOLES, HOLED),
-    # Order 8 is in neither; order 3 is in neither too, since the log begins at 9.
+    # Neither the history nor the log has the orders 3 and 8, because the log begins at 9.
     ("GAP", 0): Case(ALL, rows=HOLED, trim=9, more=[3, 8]),
     ("GAP", 1): Case([n for n in ALL if n not in (3, 8)], rows=HOLED, trim=9),
     ("GAP", 2): Case([n for n in ALL if n != 3], rows=HOLED, trim=8),
     ("HAND_OVER_TIME_GAP", 0): Case([*ARCHIVED, 10, 11], EVENT_TIME, trim=10),
     ("DUPLICATES", 0): Case([*ALL, 3], rows=[*ARCHIVED, 3]),
-    # The topic was created again, and has fewer records than its archive.
+    # The topic was recreated, and has fewer records than its archive.
     ("HISTORY_BEYOND_LOG", 0): Case([*range(20), *ALL], rows=range(20)),
     ("OTHER_LOG", 0): Case(ALL, {**OFFSETS, "live.handOver.timestamp": "event_time"}, change=_late),
     ("PARTITION_NOT_FOUND", 0): Case([*ALL, *RETURNED], returns=True),
@@ -113,7 +113,7 @@ CASES = {
 
 @dataclass(frozen=True)
 class Remedy:
-    """The condition of an error, and the lines of one remedy, with `-` and `+`."""
+    """Condition of an error, and the lines of one remedy, with `-` and `+`."""
 
     condition: str
     lines: list[str]
@@ -122,8 +122,8 @@ class Remedy:
         """Return the options of the repaired query.
 
         Args:
-            options: Of the query that failed.
-            names: The topics and paths by their names in the page.
+            options: Options of the failed query.
+            names: Topics and paths by their names on the page.
         """
         changed = dict(options)
         for line in self.lines:
@@ -142,7 +142,7 @@ def _remedies() -> dict[tuple[str, int], Remedy]:
     for section in PAGE.read_text().split("\n## ")[1:]:
         name = section.split("\n", 1)[0]
         condition = re.search(rf"`(SPLICE_\w+\.{name})`", section)
-        assert condition, f"section {name} does not name its condition"
+        assert condition, f"section {name} does not contain its condition"
         for n, block in enumerate(re.findall(r"```diff\n(.*?)```", section, re.DOTALL)):
             found[name, n] = Remedy(condition.group(1), block.splitlines())
     return found

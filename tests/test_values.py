@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Values of Kafka records, parsed where they are read."""
+"""Values of Kafka records that readers parse."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ JSON = {
 
 @pytest.fixture
 def poisoned(topics: KafkaTopics, make_topic: MakeTopic) -> str:
-    """A topic of one partition: good, poisoned, a tombstone, good."""
+    """A topic with one partition: a valid value, an invalid value, a tombstone, a valid value."""
     topic = make_topic(1)
     topics.produce(topic, [Record(v) for v in ('{"amount":1}', b"\xff\x00{", None, '{"amount":2}')])
     return topic
 
 
-def test_a_poisoned_record_does_not_stop_a_stream(
+def test_an_invalid_record_does_not_stop_a_stream(
     spark: SparkSession, topics: KafkaTopics, poisoned: str, tmp_path: Path
 ) -> None:
     source = live(topics, poisoned, **JSON, onParseError="corrupt")
@@ -85,7 +85,7 @@ def test_strings_csv_and_xml(
 
 @contextmanager
 def time_zone(spark: SparkSession, zone: str) -> Iterator[None]:
-    """Gives the session another time zone for a while."""
+    """Set another time zone of the session within the block."""
     before = spark.conf.get("spark.sql.session.timeZone", "UTC")
     assert before
     spark.conf.set("spark.sql.session.timeZone", zone)

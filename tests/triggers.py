@@ -14,7 +14,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 def set_trigger(
     spark: SparkSession, writer: DataStreamWriter, trigger: Mapping[str, Any]
 ) -> DataStreamWriter:
-    """Sets the trigger; PySpark 4.1 has real-time mode only in its JVM."""
+    """Set the trigger. PySpark 4.1 supports real-time mode only in its JVM."""
     if "realTime" not in trigger or not spark.version.startswith("4.1."):
         return writer.trigger(**trigger)
     jvm: Any = spark._jvm

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Distribution of the tests over the workers of pytest.
 
-A worker has a session and a broker of its own. Tests that share further servers run in one worker,
-one after another; any other test runs in the next free worker. The longest units come first, so
-that the workers finish at about the same time.
+A worker has a separate session and broker. Tests that share further servers run successively in one
+worker. Other tests run in the next free worker. The longest units run first, so that the workers
+finish at about the same time.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _TOGETHER = (
     "test_dynamic_page.py",
     "stores",
 )
-"""Folders and files whose tests share servers or topics."""
+"""Folders and files with tests that share servers or topics."""
 
 _THEN = "kill"
-"""The folder whose tests start several drivers each."""
+"""Folder with tests that start several drivers each."""
 
 
 class Scheduler(LoadScopeScheduling):  # type: ignore[misc]  # pytest-xdist has no types
-    """A schedule with one unit per shared set of servers, or per test."""
+    """Schedule with one unit per shared set of servers, or per test."""
 
     def __init__(self, config: pytest.Config, log: Producer | None = None) -> None:
-        """Keep the order of the tests, which is that of ``in_order``."""
+        """Create a schedule that keeps the order of the tests, the order of ``in_order``."""
         super().__init__(config, log)
         config.option.loadscopereorder = False
 
@@ -47,7 +47,7 @@ class Scheduler(LoadScopeScheduling):  # type: ignore[misc]  # pytest-xdist has 
 
 
 def unit(nodeid: str) -> str:
-    """Return the name of the unit that a test belongs to."""
+    """Return the name of the unit of a test."""
     return next((each for each in _TOGETHER if _is_in(nodeid, each)), nodeid)
 
 

@@ -55,13 +55,13 @@ def test_both_jars_are_appended(jars: Path) -> None:
     assert jars_of(builder) == [str(jars / CONNECTOR), str(jars / CLIENT)]
 
 
-def test_what_is_set_already_is_kept(jars: Path) -> None:
+def test_jars_of_the_builder_are_kept(jars: Path) -> None:
     builder = configure(SparkSession.builder.config("spark.jars", "/mine.jar,hdfs:///other.jar"))
     assert jars_of(builder)[:2] == ["/mine.jar", "hdfs:///other.jar"]
     assert len(jars_of(builder)) == 4
 
 
-def test_what_spark_defaults_set_is_kept(
+def test_jars_of_spark_defaults_are_kept(
     jars: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "spark-defaults.conf").write_text(
@@ -81,7 +81,7 @@ def test_twice_is_once(jars: Path) -> None:
 
 
 @pytest.mark.parametrize("other", ["splice-spark_2.13-9.8.jar", "kafka-clients-4.1.0.jar"])
-def test_another_version_is_refused(
+def test_another_version_is_rejected(
     jars: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
 ) -> None:
     with pytest.raises(SetupError, match=rf"has {other}.*Remove {other}"):
@@ -102,7 +102,7 @@ def test_a_package_of_spark_defaults_is_enough(
     assert "spark.jars" not in configure(SparkSession.builder)._options
 
 
-def test_a_builder_with_the_package_is_left_alone(jars: Path) -> None:
+def test_a_builder_with_the_package_is_unchanged(jars: Path) -> None:
     builder = SparkSession.builder.config(
         "spark.jars.packages", "io.github.splice:splice-spark_2.13:9.9"
     )
@@ -119,7 +119,7 @@ def test_a_checkout_takes_the_jars_from_the_environment(
     assert [path.name for path in jar_paths()] == [CONNECTOR, CLIENT]
 
 
-def test_two_versions_are_refused(jars: Path) -> None:
+def test_two_versions_are_rejected(jars: Path) -> None:
     (jars / "splice-spark_2.13-9.8.jar").touch()
     with pytest.raises(SetupError, match=r"exactly one splice-spark_2\.13-\*\.jar, but .* has 2"):
         configure(SparkSession.builder)
@@ -141,7 +141,7 @@ def test_submit_arguments_with_splice_are_enough(
     assert "spark.jars" not in configure(SparkSession.builder)._options
 
 
-def test_a_connect_builder_is_refused(jars: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connect_builder_is_rejected(jars: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SetupError, match=r"server's class path.*--jars .*--packages"):
         configure(SparkSession.builder.remote("sc://localhost"))
     monkeypatch.setenv("SPARK_REMOTE", "sc://localhost")
@@ -153,13 +153,13 @@ def test_a_local_connect_server_takes_the_jars(jars: Path) -> None:
     assert len(jars_of(configure(SparkSession.builder.remote("local[2]")))) == 2
 
 
-def test_a_builder_that_cannot_be_read_is_refused(jars: Path) -> None:
+def test_a_builder_without_options_is_rejected(jars: Path) -> None:
     with pytest.raises(SetupError, match=r"cannot be read.*splice-spark_2\.13:9\.9"):
         configure(object())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("submitted", [True, False])
-def test_a_running_jvm_without_the_jar_is_refused(
+def test_a_running_jvm_without_the_jar_is_rejected(
     jars: Path, monkeypatch: pytest.MonkeyPatch, submitted: bool
 ) -> None:
     monkeypatch.setattr("splice.jvm.running", object)

@@ -21,7 +21,7 @@ def first_offsets(evidence: dict[str, Any]) -> dict[str, Any]:
     return {"offsets": {topic: dict.fromkeys(own, 0) for topic, own in evidence["log"].items()}}
 
 
-def test_a_rule_of_ones_own_is_a_function_or_a_class() -> None:
+def test_a_custom_rule_is_a_function_or_a_class() -> None:
     made = HandOver.custom(first_offsets, topic="t", column="ts")
     options = made.options()
     name = options.pop("handOver.python")

@@ -34,7 +34,7 @@ class Query:
     id: str = field(default="c0ffee")
 
 
-def test_values_come_from_the_metrics() -> None:
+def test_values_are_those_of_the_metrics() -> None:
     described = describe(Query({"batchId": 4, "sources": [RATE, SPLICE]}, "orders"))  # type: ignore[arg-type]
     assert described.batch_id == 4
     assert described.sources == (
@@ -55,7 +55,7 @@ def test_it_prints_as_a_table() -> None:
     assert "<td>orders-0@&lt;7&gt;</td>" in described._repr_html_()
 
 
-def test_topics_and_the_partitions_furthest_behind() -> None:
+def test_topics_and_partitions_with_the_greatest_lag() -> None:
     told = {
         "position": "12 partitions",
         "rowsBehind": "9",

@@ -61,7 +61,7 @@ def test_a_stream_may_start_elsewhere(builder: DynamicKafkaSourceBuilder) -> Non
         ("cluster.east.kafka.client.id", False),
     ],
 )
-def test_a_start_is_known_as_one(
+def test_start_is_set_for_each_kind_of_start(
     builder: DynamicKafkaSourceBuilder, name: str, is_start: bool
 ) -> None:
     assert builder.option(name, "7").build()._start_is_set == is_start

@@ -40,7 +40,7 @@ def test_schema_as_ddl_or_struct() -> None:
 
 
 @pytest.mark.parametrize("schema", ["", " ", 5, ["id"]])
-def test_other_schemas_are_refused(schema: str) -> None:
+def test_other_schemas_are_rejected(schema: str) -> None:
     with pytest.raises(OptionError, match=r"'schema' (is|has)"):
         FileSource.builder("json", "/a").schema(schema)
 
@@ -77,7 +77,7 @@ def test_a_path_is_needed(paths: tuple[str, ...]) -> None:
         FileSource.builder("csv", *paths).build()
 
 
-def test_paths_said_twice_are_refused() -> None:
+def test_path_together_with_paths_is_rejected() -> None:
     with pytest.raises(OptionError, match="'path' and 'paths' of a file source are set 2 times"):
         FileSource.builder("csv", "/a", "/b").option("path", "/c").build()
 

@@ -123,7 +123,7 @@ def test_durations_are_text_with_units(given: timedelta | str, text: str) -> Non
         None,
     ],
 )
-def test_other_durations_are_refused(given: str) -> None:
+def test_other_durations_are_rejected(given: str) -> None:
     with pytest.raises(OptionError, match=r"'overlap' is .*Set a timedelta"):
         HandOver.event_time("ts", given)
 
@@ -157,7 +157,7 @@ def test_a_leg_named_as_a_chain_option_takes_options(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["history", "History"])
-def test_names_are_unique_whatever_their_case(name: str) -> None:
+def test_names_are_unique_regardless_of_case(name: str) -> None:
     with pytest.raises(OptionError, match=f"The leg names 'history' and '{name}'"):
         HybridSource.builder("history", HISTORY).add_source(name, LIVE).build()
 

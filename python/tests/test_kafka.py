@@ -15,7 +15,7 @@ def orders() -> KafkaSourceBuilder:
     return KafkaSource.builder().bootstrap_servers("broker:9092").topics("orders")
 
 
-def test_plain_source_is_said_by_sparks_option_names() -> None:
+def test_a_source_has_sparks_option_names() -> None:
     assert orders().build().options() == {
         "source": "kafka",
         "kafka.bootstrap.servers": "broker:9092",
@@ -106,18 +106,18 @@ def test_a_start_replaces_the_one_before() -> None:
 
 
 @pytest.mark.parametrize("end", ["earliest", OffsetsInitializer.committed()])
-def test_some_positions_are_no_end(end: str | OffsetsInitializer) -> None:
+def test_some_positions_are_not_valid_ends(end: str | OffsetsInitializer) -> None:
     with pytest.raises(OptionError, match="valid only as a start"):
         orders().ending_offsets(end)
 
 
-def test_an_offset_of_earliest_is_no_end() -> None:
+def test_an_offset_of_earliest_is_not_a_valid_end() -> None:
     with pytest.raises(OptionError, match="offset -2"):
         orders().ending_offsets(OffsetsInitializer.offsets({"orders": {0: -2}}))
 
 
 @pytest.mark.parametrize("word", ["oldest", '{"orders":{"0":1}}', None, 5])
-def test_another_word_is_no_position(word: object) -> None:
+def test_another_word_is_not_a_position(word: object) -> None:
     with pytest.raises(OptionError, match=r"'starting_offsets' is .*Use 'earliest', 'latest'"):
         orders().starting_offsets(word)  # type: ignore[arg-type]
 
@@ -156,35 +156,35 @@ def test_servers_are_needed() -> None:
         ({"ASSIGN": '{"orders":[0]}'}, "'subscribe', 'subscribePattern', 'ASSIGN'"),
     ],
 )
-def test_two_subscriptions_are_refused(extra: dict[str, str], said: str) -> None:
+def test_two_subscriptions_are_rejected(extra: dict[str, str], said: str) -> None:
     builder = orders().topic_pattern("o.*").options(**extra)
     with pytest.raises(OptionError, match=f"exactly one of .*Set options: {said}"):
         builder.build()
 
 
-def test_no_subscription_is_refused() -> None:
+def test_a_missing_subscription_is_rejected() -> None:
     with pytest.raises(OptionError, match="Set options: none"):
         KafkaSource.builder().bootstrap_servers("b:1").build()
 
 
 @pytest.mark.parametrize("topics", [("a,b",), ("",), (7,)])
-def test_names_that_are_no_topic(topics: tuple[str, ...]) -> None:
+def test_invalid_topic_names(topics: tuple[str, ...]) -> None:
     with pytest.raises(OptionError, match="is not a valid topic name"):
         KafkaSource.builder().topics(*topics)
 
 
-def test_options_of_a_chain_are_refused() -> None:
+def test_options_of_a_chain_are_rejected() -> None:
     with pytest.raises(OptionError, match=r"'handOver\.overlap' belongs to a hybrid source"):
         orders().option("handOver.overlap", "1 hour").build()
 
 
-def test_the_last_value_of_an_option_counts_whatever_its_case() -> None:
+def test_a_later_value_replaces_an_option_regardless_of_case() -> None:
     source = orders().option("failOnDataLoss", True).option("failondataloss", False).build()
     assert source.options()["failondataloss"] == "false"
     assert "failOnDataLoss" not in source.options()
 
 
-def test_a_value_without_a_text_is_refused() -> None:
+def test_a_value_without_a_text_is_rejected() -> None:
     with pytest.raises(OptionError, match="Option 'minPartitions' has a value of type NoneType"):
         orders().option("minPartitions", None)  # type: ignore[arg-type]
 

@@ -84,7 +84,7 @@ def test_an_undecided_rule() -> None:
     assert made.legs[1].topics[0].ranges == {0: (0, 30)}
 
 
-def test_a_hand_over_table_has_known_columns_in_order_and_others_behind() -> None:
+def test_a_hand_over_table_has_unknown_columns_at_its_end() -> None:
     made = read(json.dumps(plan(legs=[HISTORY, decided(ROW)], batches=3)))
     assert str(made).splitlines()[-3:] == [
         "live: handOver=offsets onGap=fail; decided at T, start: offsets",

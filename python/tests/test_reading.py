@@ -56,7 +56,7 @@ def test_a_stream_and_a_batch_take_the_same_options() -> None:
     assert session.readStream.calls == session.read.calls == ["splice", SOURCE.options()]
 
 
-def test_a_classic_session_without_the_jar_says_how_to_get_it(
+def test_the_error_of_a_missing_jar_contains_the_arguments(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(jvm, "running", object)
@@ -109,7 +109,7 @@ def test_jars_that_were_replaced_after_configure_are_named(
         SOURCE.read(session)  # type: ignore[arg-type]
 
 
-def test_without_a_session_it_says_so() -> None:
+def test_a_missing_session_is_an_error() -> None:
     with pytest.raises(SetupError, match=r"No Spark session is active.*configure"):
         SOURCE.read_stream()
 

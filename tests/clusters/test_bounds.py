@@ -61,7 +61,7 @@ def test_an_end_by_time(spark: SparkSession, atlas: Atlas) -> None:
     assert sorted(row["order_id"] for row in rows) == [order_id(n) for n in range(100)]
 
 
-def test_all_that_is_there_while_a_cluster_is_away(
+def test_available_now_with_an_unavailable_cluster(
     spark: SparkSession,
     atlas: Atlas,
     lies: dict[str, list[str]],

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 
-def test_a_query_goes_on_while_all_that_it_reads_changes(
+def test_a_query_continues_while_clusters_and_topics_change(
     spark: SparkSession, atlas: Atlas, tmp_path: Path
 ) -> None:
     first, second, renamed = atlas.topic("east"), atlas.topic("west"), atlas.topic("east")

@@ -66,7 +66,7 @@ def test_a_mirror_that_lags_is_not_waited_for(
     _assert_over(spark, atlas, tmp_path)
 
 
-def test_a_mirror_that_lags_behind_mapped_offsets_is_read_once_it_is_there(
+def test_a_mirror_is_read_once_it_has_the_mapped_offsets(
     spark: SparkSession, atlas: Atlas, mirrored: Mirrored, tmp_path: Path
 ) -> None:
     old, new = mirrored
@@ -87,7 +87,7 @@ def test_a_mirror_that_lags_behind_mapped_offsets_is_read_once_it_is_there(
     _assert_over(spark, atlas, tmp_path)
 
 
-def test_a_mirror_that_is_away_is_waited_for(
+def test_an_unavailable_mirror_delays_the_run(
     spark: SparkSession, atlas: Atlas, mirrored: Mirrored, driver_log: DriverLog, tmp_path: Path
 ) -> None:
     old, new = mirrored

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def test_exactly_what_lies_below_the_last_offset_before_the_removal(
+def test_rows_end_at_the_last_offset_before_the_removal(
     spark: SparkSession, atlas: Atlas, tmp_path: Path
 ) -> None:
     east, west = atlas.topic("east"), atlas.topic("west")

@@ -24,7 +24,7 @@ BATCH = 30
 FAILING = 3
 
 
-def test_each_cluster_has_what_is_its_own(
+def test_each_cluster_has_separate_offsets(
     spark: SparkSession, atlas: Atlas, tmp_path: Path
 ) -> None:
     group, lies = _three(atlas)

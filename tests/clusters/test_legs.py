@@ -69,7 +69,7 @@ def test_the_last_leg_takes_over_on_every_cluster(
 
 
 @pytest.mark.parametrize("streams_topic", ["on two clusters", "another one"])
-def test_offsets_that_nobody_can_tell_the_cluster_of(
+def test_offsets_of_an_unknown_cluster(
     spark: SparkSession, atlas: Atlas, tmp_path: Path, streams_topic: str
 ) -> None:
     topic = atlas.topic("west", "north")

@@ -101,7 +101,7 @@ def test_headers_tombstones_and_times(pair: Pair, make_topic: MakeTopic) -> None
     assert [row[6] for row in pair.read(subscribe=logged)] == [1] * 4
 
 
-def test_records_that_are_gone(pair: Pair, topic: str) -> None:
+def test_removed_records(pair: Pair, topic: str) -> None:
     pair.topics.delete_records(topic, {0: 4})
     assert offsets(pair.read(subscribe=topic)) == expected(range(4, 10), range(5))
     early = {"subscribe": topic, "startingOffsets": by_partition(topic, 2, 0)}

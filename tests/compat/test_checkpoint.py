@@ -44,7 +44,7 @@ def all_of(count: int) -> list[tuple[int, int]]:
     return [(0, offset) for offset in range(count)]
 
 
-def test_without_its_side_log_it_is_taken_over_again(pair: Pair, topic: str) -> None:
+def test_a_checkpoint_without_side_log_is_taken_over_again(pair: Pair, topic: str) -> None:
     assert go_on(pair, OURS, topic) == all_of(4)
     pair.topics.produce(topic, records(0, range(4, 6)))
     assert go_on(pair, SPARKS, topic) == all_of(6)
@@ -80,7 +80,7 @@ def texts(pair: Pair) -> list[str]:
     return [file.read_text().splitlines()[-1] for file in in_order]
 
 
-def test_a_topic_made_again_while_sparks_source_ran(pair: Pair, topic: str) -> None:
+def test_a_topic_recreated_while_sparks_source_ran(pair: Pair, topic: str) -> None:
     go_on(pair, OURS, topic)
     pair.topics.delete(topic)
     pair.topics.create(topic)

@@ -98,7 +98,7 @@ def test_an_end_makes_a_stream_bounded(pair: Pair, topic: str) -> None:
     assert written(pair.spark, pair.folder / OURS).count() == 6
 
 
-def test_a_topic_made_again_that_has_grown(pair: Pair, topic: str) -> None:
+def test_a_recreated_topic_that_has_grown(pair: Pair, topic: str) -> None:
     pair.drain(subscribe=topic, **EARLIEST)
     pair.topics.delete(topic)
     pair.topics.create(topic)

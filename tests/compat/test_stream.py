@@ -191,7 +191,7 @@ def test_retention_passes(pair: Pair, topic: str) -> None:
     assert [row[4] for row in rows if row[3] == 0] == [*range(10), *range(15, 20)]
 
 
-def test_a_topic_made_again(pair: Pair, topic: str) -> None:
+def test_a_recreated_topic(pair: Pair, topic: str) -> None:
     pair.drain(subscribe=topic, **EARLIEST)
     pair.topics.delete(topic)
     pair.topics.create(topic, 2)
@@ -201,7 +201,7 @@ def test_a_topic_made_again(pair: Pair, topic: str) -> None:
     assert "SPLICE_KAFKA_DATA.TOPIC_RECREATED" in ours
 
 
-def test_available_now_goes_on_after_a_partition_was_added(pair: Pair, topic: str) -> None:
+def test_available_now_continues_after_a_partition_was_added(pair: Pair, topic: str) -> None:
     options = {"subscribe": topic, "maxOffsetsPerTrigger": "6", **EARLIEST}
     for side in SIDES:
         failing = pair.stream(side, options).selectExpr("raise_error('stopped') AS value")

@@ -93,7 +93,7 @@ def test_brokers_die_one_after_the_other(
     ("own", "options"),
     [(None, {}), (1, {"rackFrom": f"conf:{RACK}"}), (2, {"kafka.client.rack": "rack-2"})],
 )
-def test_records_come_from_the_copy_in_the_same_rack(
+def test_records_are_read_from_the_replica_in_the_same_rack(
     spark: SparkSession,
     brokers: KafkaBrokers,
     tmp_path: Path,

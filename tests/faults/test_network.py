@@ -11,7 +11,7 @@ from faults.world import World
 _ROWS = 40_000
 
 
-def test_answers_that_take_200_ms(stream: OrderStream, world: World) -> None:
+def test_responses_that_take_200_ms(stream: OrderStream, world: World) -> None:
     stream.produce(2_000)
     world.proxy.slow(0.2)
     query = stream.start(maxOffsetsPerTrigger="1500")

@@ -21,7 +21,7 @@ def test_killed_after_each_entry(scenario: Scenario) -> None:
     scenario.assert_switched_once()
 
 
-def test_killed_around_the_switch_with_the_history_moved_away(scenario: Scenario) -> None:
+def test_killed_around_the_switch_with_a_moved_history(scenario: Scenario) -> None:
     scenario.die(Kill.entry("leg-live/hand-over-00000000", "before"))
     scenario.die(Kill.entry("leg-live/hand-over-00000000", "after"))
     scenario.history.rename(scenario.history.with_name("elsewhere"))

@@ -37,7 +37,7 @@ def test_a_first_batch_that_is_not_finished(relay: Relay, first: str, second: st
     relay.assert_each_once()
 
 
-def test_handed_to_and_fro(relay: Relay) -> None:
+def test_both_sources_in_turns(relay: Relay) -> None:
     relay.produce(2400)
     relay.die(SPARKS, Kill.offsets(1, "after"), startingOffsets="earliest")
     relay.die(OURS, Kill.commits(3, action="signal"))

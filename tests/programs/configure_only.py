@@ -13,4 +13,4 @@ if __name__ == "__main__":
         configure(SparkSession.builder)
         print("configured")
     except SetupError as error:
-        print("refused:", error)
+        print("rejected:", error)

@@ -14,7 +14,7 @@ import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.server.namenode.AuditLogger;
 
-/** A NameNode and a DataNode: arguments are an empty folder, the NameNode's port and its HTTP port. */
+/** NameNode and DataNode. The arguments are an empty folder, the NameNode's port and its HTTP port. */
 public final class HdfsServer {
 
   private static final String FOLDER = "splice.test.folder";
@@ -38,10 +38,9 @@ public final class HdfsServer {
     Thread.currentThread().join();
   }
 
-  /**
-   * Kills a driver at the step that the file {@code plan} names: {@code <before|after> <n> <process id> <pattern>}.
+  /** Kills a driver at the step in the file {@code plan}: {@code <before|after> <n> <process id> <pattern>}.
    *
-   * <p>A call is logged after it took effect and before its response. Before a file is there its temporary file is created.
+   * <p>A call is logged after its effect and before its response. The temporary file of a file is created first.
    */
   public static final class Steps implements AuditLogger {
 
@@ -82,7 +81,7 @@ public final class HdfsServer {
       }
     }
 
-    /** Kills a process and all that it has started (SIGKILL). */
+    /** Kills a process and its child processes (SIGKILL). */
     private static void kill(long pid) {
       ProcessHandle.of(pid).ifPresent(driver -> {
         List<ProcessHandle> started = driver.descendants().toList();

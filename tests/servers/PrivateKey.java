@@ -5,7 +5,7 @@ import java.io.FileInputStream;
 import java.security.KeyStore;
 import java.util.Base64;
 
-/** Prints a private key of a key store as PEM text, which the JDK's tools do not. Arguments: the store, the name of the key. */
+/** Prints a private key of a key store as PEM text. The JDK has no tool for this. Arguments: the store, the key's name. */
 public final class PrivateKey {
 
     public static void main(String[] arguments) throws Exception {

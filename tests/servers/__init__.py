@@ -1,3 +1,3 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Servers for tests: started, killed and restarted from Python, gone when the run ends."""
+"""Servers that tests start, kill and restart, and that end with the run."""

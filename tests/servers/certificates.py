@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Key stores and a trust store for one run, made by the JDK's keytool."""
+"""Key stores and a trust store for one run, created with the JDK's keytool."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 
 
 class Certificates:
-    """A server and a client who trust each other, and nobody else does.
+    """Certificates of a server and a client that trust only each other.
 
-    Each has a key store with a key of its own; one trust store holds both certificates.
+    Each has a separate key store with a key. One trust store contains both certificates.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Makes the stores below the folder."""
+        """Create the stores in a folder."""
         folder.mkdir(parents=True, exist_ok=True)
         self.password = secrets.token_hex(12)
         self.trust = folder / "trust.p12"
@@ -35,7 +35,7 @@ class Certificates:
         return store
 
     def private_key(self) -> str:
-        """Gives the client's private key as PEM text."""
+        """Return the client's private key as PEM text."""
         program = Path(__file__).with_name("PrivateKey.java")
         return self._run("java", str(program), str(self.client), self.client.stem)
 

@@ -29,10 +29,10 @@ def options(name: str, jars: Iterable[Path], train: Callable[[str], None]) -> li
     slowly, so a failure is a warning.
 
     Args:
-        name: The name of the archive.
-        jars: The jars on the class path.
-        train: Runs a JVM with the given option until the JVM exits in order. The JVM loads the
-            classes that the archive holds.
+        name: Name of the archive.
+        jars: Jars on the class path.
+        train: Function that runs a JVM with an option until the JVM exits normally. The archive
+            contains the classes that this JVM loads.
     """
     archive = _FOLDER / f"{name}-{_digest(jars)}.jsa"
     failed = archive.with_suffix(".failed")
@@ -53,7 +53,8 @@ def _create(archive: Path, failed: Path, name: str, train: Callable[[str], None]
         train(f"-XX:ArchiveClassesAtExit={fresh}")
         fresh.replace(archive)
     except Exception as error:
-        # A JVM without a base archive never writes one: the next process must not try again.
+        # A JVM without a base archive never writes an archive, so the next process must not try
+        # again.
         failed.write_text(str(error))
         warnings.warn(f"no class data of {name}: {error}", stacklevel=2)
 

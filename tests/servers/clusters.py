@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Three clusters, and how a metadata document says that they are reached."""
+"""Three clusters, and their entries in a metadata document."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ NAMES = ("east", "west", "north")
 
 
 class Clusters:
-    """Three clusters, made on entering and gone on leaving.
+    """Three clusters, which exist within a ``with`` block.
 
-    East has three brokers behind proxies; clients of west log in; north has nothing special.
+    East has three brokers behind proxies. West requires a login. North is a plain cluster.
     """
 
     def __enter__(self) -> Clusters:
-        """Starts them."""
+        """Start the clusters."""
         with ExitStack() as started:
             self.east = started.enter_context(KafkaBrokers(proxied=True))
             self.west = started.enter_context(LoginKafka(heap="384m"))
@@ -37,23 +37,23 @@ class Clusters:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Ends them and removes their data."""
+        """Stop the clusters and remove their data."""
         self._started.__exit__(kind, error, trace)
 
     def topics(self, name: str) -> KafkaTopics:
-        """Makes and fills topics of one, past proxies and without a login."""
+        """Return the topics of a cluster, without proxies and login."""
         return self._of(name).topics
 
     def create(self, name: str, topic: str, partitions: int = 2, **config: str) -> None:
-        """Makes a topic on one, with a copy on each of its brokers."""
+        """Create a topic on a cluster, with a replica on each broker."""
         self.topics(name).create(topic, partitions, config, 3 if name == "east" else 1)
 
     def reached(self, name: str, direct: bool = False) -> dict[str, Any]:
-        """Gives what a metadata document says of one.
+        """Return the entry of a cluster in a metadata document.
 
         Args:
-            name: Of the cluster.
-            direct: Whether the first is reached past its proxies.
+            name: Name of the cluster.
+            direct: True for addresses of the first cluster without its proxies.
         """
         if name == "west":
             return {"bootstrapServers": self.west.login_servers, "properties": self.west.client}
@@ -62,14 +62,14 @@ class Clusters:
         return {"bootstrapServers": servers}
 
     def kill(self, name: str) -> None:
-        """Kills all brokers of one."""
+        """Kill all brokers of a cluster."""
         if name == "east":
             self.east.kill_all()
         else:
             self._single(name).kill()
 
     def start(self, name: str) -> None:
-        """Brings one back, if it is not there."""
+        """Start a cluster again, if it does not run."""
         if name == "east":
             self.east.start_all()
         elif self._single(name).node.failure() is not None:

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a Docker engine answers."""
+"""Availability of a Docker engine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PING = b"GET /_ping HTTP/1.0\r\n\r\n"
 
 
 def engine_answers(timeout: float = 1) -> bool:
-    """Asks the engine for a ping; a client without an engine, or a deaf engine, is none."""
+    """Send a ping to the engine, and return True if the engine responds."""
     address = urlparse(os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock"))
     try:
         with _connect(address.scheme, address.path, address.hostname, address.port, timeout) as s:

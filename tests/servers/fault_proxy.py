@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A TCP proxy that makes a network bad: slow, cut, or silent."""
+"""TCP proxy that simulates network faults: slow, cut or half-open connections."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHUNK = 1 << 16
 
 
 class FaultProxy:
-    """Passes connections from a port of its own on to another, until it is told to be bad.
+    """Proxy that forwards connections from its port to another port, with optional faults.
 
     ```python
     with FaultProxy(listen=15000, upstream=15001) as proxy:
@@ -27,7 +27,7 @@ class FaultProxy:
     """
 
     def __init__(self, listen: int, upstream: int) -> None:
-        """Takes the ports, both on 127.0.0.1."""
+        """Create a proxy between two ports of 127.0.0.1."""
         self.port, self._upstream = listen, upstream
         self._delay = 0.0
         self._is_cut = False
@@ -38,16 +38,16 @@ class FaultProxy:
         self._sockets: set[socket.socket] = set()
         self._watched: dict[int, Callable[[], None]] = {}
         self.requests: Counter[int] = Counter()
-        """Requests of clients, by kind (a Kafka API key)."""
+        """Number of client requests, by kind (a Kafka API key)."""
         self.accepted = 0
-        """Connections that clients made."""
+        """Number of client connections."""
         self.refused = 0
-        """Connections of these that reached no broker."""
+        """Number of client connections that reached no broker."""
         self.abandoned = 0
-        """Connections that clients closed while they were silent."""
+        """Number of half-open connections that clients closed."""
 
     def __enter__(self) -> FaultProxy:
-        """Begins to listen."""
+        """Start listening."""
         self._server = socket.create_server(("127.0.0.1", self.port))
         threading.Thread(target=self._accept, name="fault-proxy", daemon=True).start()
         return self
@@ -58,34 +58,34 @@ class FaultProxy:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Closes all connections and listens no more."""
+        """Close all connections and stop listening."""
         self._closed = True
         self._passes.set()
-        # A blocked accept is woken by this on Linux and macOS alike.
+        # This wakes a blocked accept on Linux and macOS.
         with contextlib.suppress(OSError):
             self._server.shutdown(socket.SHUT_RDWR)
         self._server.close()
         self._drop_all()
 
     def slow(self, seconds: float) -> None:
-        """Holds each piece of every answer back for so long."""
+        """Delay each part of every response by some seconds."""
         self._delay = seconds
 
     def cut(self) -> None:
-        """Closes all connections, and new ones as soon as they come."""
+        """Close all connections, and each new connection immediately."""
         self._is_cut = True
         self._drop_all()
 
     def silence(self) -> None:
-        """Leaves connections open, half of them: requests go on, answers do not come."""
+        """Make connections half-open: requests are forwarded, responses are not."""
         self._passes.clear()
 
     def before_next(self, kind: int, act: Callable[[], None]) -> None:
-        """Acts once, before the next request of a kind (a Kafka API key) is passed on."""
+        """Call a function once, before the next request of a kind (a Kafka API key)."""
         self._watched[kind] = act
 
     def heal(self) -> None:
-        """Is good again. Connections that were silent are closed, since nobody waits on them."""
+        """End all faults. Half-open connections are closed, because clients no longer use them."""
         if not self._passes.is_set():
             self._drop_all()
         self._delay, self._is_cut = 0.0, False

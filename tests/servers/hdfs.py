@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A real HDFS of one NameNode and one DataNode."""
+"""HDFS with one NameNode and one DataNode."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class HdfsStore(Store):
 
     @property
     def conf(self) -> Mapping[str, str]:
-        """The Hadoop settings of a client."""
+        """Return the Hadoop settings of a client."""
         return {"dfs.replication": "1"}
 
     def url(self, path: str) -> str:
@@ -34,7 +34,7 @@ class HdfsStore(Store):
         return f"hdfs://127.0.0.1:{self.ports[0]}/{path}"
 
     def files(self, path: str) -> Mapping[str, bytes]:
-        """Read all files below a folder, by their names from there."""
+        """Return the contents of all files in a folder, by their relative paths."""
         return {name: self._get(f"{path}/{name}", "OPEN") for name in self._names(path)}
 
     def _names(self, path: str, prefix: str = "") -> Iterator[str]:

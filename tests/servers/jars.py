@@ -8,18 +8,18 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-"""Of the repository."""
+"""Root folder of the repository."""
 
 
 def staged(folder: Path, task: str) -> list[Path]:
-    """Return the jars of a folder; sbt stages them if there are none.
+    """Return the jars of a folder. If the folder has no jars, sbt stages them.
 
     Args:
-        folder: Where the task puts the jars.
-        task: The task of sbt, such as ``servers/stage``.
+        folder: Output folder of the task.
+        task: Task of sbt, such as ``servers/stage``.
 
     Raises:
-        RuntimeError: with the end of the output of sbt, if it fails.
+        RuntimeError: with the end of the output of sbt, if sbt fails.
     """
     found = sorted(folder.glob("*.jar"))
     if not found:

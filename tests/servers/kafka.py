@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A real Kafka for tests, demo and soak."""
+"""Kafka cluster for tests, demo and soak."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from servers.kafka_topics import KafkaTopics
 from servers.waiting import wait_for
 
 ENVIRONMENT = "SPLICE_TEST_SERVERS"
-"""Set to ``process`` to start servers as processes even where a Docker engine answers."""
+"""Environment variable. ``process`` starts servers as processes although Docker is available."""
 
 
 class KafkaCluster:
-    """A Kafka cluster of one node, made on entering and gone on leaving.
+    """Kafka cluster of one node, which exists within a ``with`` block.
 
     ```python
     with KafkaCluster() as kafka:
         kafka.topics.create("orders", partitions=4)
     ```
 
-    It is a container where a Docker engine answers, else a plain process.
+    The node is a container if a Docker engine is available, otherwise a process.
     """
 
     def __init__(
@@ -41,10 +41,10 @@ class KafkaCluster:
         cluster_id: str | None = None,
         listeners: Mapping[str, str] | None = None,
     ) -> None:
-        """Takes settings for server.properties, the JVM's heap (of a process), and the id.
+        """Create a cluster with server properties, the JVM's heap (of a process), and the id.
 
-        With listeners beside the plain one, by name and security protocol, it is a process: their
-        key stores are files of this machine.
+        With additional listeners, by name and security protocol, the node is a process, because
+        their key stores are local files.
         """
         self._listeners = dict(listeners or {})
         self._settings = dict(settings or {})
@@ -52,7 +52,7 @@ class KafkaCluster:
         self.cluster_id = cluster_id or new_cluster_id()
 
     def __enter__(self) -> KafkaCluster:
-        """Starts the cluster and waits until it is ready."""
+        """Start the cluster and wait until it is ready."""
         self._folder = Path(tempfile.mkdtemp(prefix="splice-kafka-"))
         try:
             self.node = self._make()
@@ -68,7 +68,7 @@ class KafkaCluster:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Ends the cluster and removes its data."""
+        """Stop the cluster and remove its data."""
         node: KafkaNode | None = getattr(self, "node", None)
         if node is not None:
             node.remove()
@@ -76,25 +76,25 @@ class KafkaCluster:
 
     @property
     def bootstrap_servers(self) -> str:
-        """Where clients begin, the same after a restart."""
+        """Return the bootstrap address, which is the same after a restart."""
         return f"127.0.0.1:{self.node.port}"
 
     @property
     def topics(self) -> KafkaTopics:
-        """Makes, fills and looks at topics."""
+        """Return the topics of the cluster."""
         return KafkaTopics(self.bootstrap_servers)
 
     def start(self) -> None:
-        """Starts it, or starts it again on the same port, and waits until it is ready."""
+        """Start the node, on the same port after a stop, and wait until it is ready."""
         self.node.start()
         wait_for("Kafka to be ready", self._ready)
 
     def stop(self) -> None:
-        """Ends it in order (SIGTERM); ``start`` brings it back with its data."""
+        """Stop the node (SIGTERM). ``start`` starts it again with its data."""
         self.node.stop()
 
     def kill(self) -> None:
-        """Kills it (SIGKILL); ``start`` brings it back with its data."""
+        """Kill the node (SIGKILL). ``start`` starts it again with its data."""
         self.node.kill()
 
     def _make(self) -> ProcessNode | ContainerNode:
@@ -103,7 +103,7 @@ class KafkaCluster:
             try:
                 return ContainerNode(self.cluster_id, self._settings)
             except Exception as error:
-                warnings.warn(f"no container, so a process: {error}", stacklevel=2)
+                warnings.warn(f"starting a process instead of a container: {error}", stacklevel=2)
         return ProcessNode(
             self._folder, self.cluster_id, self._settings, self._heap, self._listeners
         )
@@ -112,5 +112,5 @@ class KafkaCluster:
         failure = self.node.failure()
         if failure is not None:
             raise RuntimeError(f"Kafka does not run: {failure}")
-        # The id proves that it is this very server that answers on the port.
+        # The id proves that this server, and no other, responds on the port.
         return self.topics.cluster_id(timeout=1) == self.cluster_id

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A Kafka of several brokers, as plain processes, each of which may die alone."""
+"""Kafka cluster with several brokers as processes, which tests can kill separately."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from servers.waiting import wait_for
 
 
 class KafkaBrokers:
-    """A cluster of several nodes, made on entering and gone on leaving.
+    """Kafka cluster of several nodes, which exists within a ``with`` block.
 
-    With proxies, clients that begin at ``proxied_servers`` reach each node through its own.
+    With proxies, clients that bootstrap at ``proxied_servers`` use a separate proxy per node.
     """
 
     def __init__(
@@ -32,12 +32,12 @@ class KafkaBrokers:
         proxied: bool = False,
         settings: Mapping[str, str] | None = None,
     ) -> None:
-        """Takes the number of nodes, their heap, whether there are proxies, and more settings."""
+        """Create a cluster with a number of nodes, their heap, optional proxies, and settings."""
         self._count, self._heap, self._proxied = count, heap, proxied
         self._settings = dict(settings or {})
 
     def __enter__(self) -> KafkaBrokers:
-        """Starts all nodes and waits until they are ready."""
+        """Start all nodes and wait until they are ready."""
         self._folder = Path(tempfile.mkdtemp(prefix="splice-kafka-"))
         self._running = ExitStack()
         self.nodes: list[ProcessNode] = []
@@ -56,7 +56,7 @@ class KafkaBrokers:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Ends all nodes and removes their data."""
+        """Stop all nodes and remove their data."""
         self._running.close()
         for node in self.nodes:
             node.remove()
@@ -64,38 +64,38 @@ class KafkaBrokers:
 
     @property
     def bootstrap_servers(self) -> str:
-        """Where clients begin, the same after a restart."""
+        """Return the bootstrap address, which is the same after a restart."""
         return ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
 
     @property
     def proxied_servers(self) -> str:
-        """Where clients begin that go through the proxies."""
+        """Return the bootstrap address of clients that use the proxies."""
         return ",".join(f"127.0.0.1:{proxy.port}" for proxy in self.proxies)
 
     @property
     def topics(self) -> KafkaTopics:
-        """Makes, fills and looks at topics."""
+        """Return the topics of the cluster."""
         return KafkaTopics(self.bootstrap_servers)
 
     def kill(self, number: int) -> None:
-        """Kills a broker, and waits until the others lead all that it led."""
+        """Kill a broker, and wait until other brokers lead its partitions."""
         self.nodes[number].kill()
         topics = self.topics
         wait_for("other leaders", lambda: number not in topics.leaders())
 
     def start(self, number: int) -> None:
-        """Brings a broker back with its data, and waits until it has all its copies again."""
+        """Start a broker again with its data, and wait until its replicas are in sync."""
         self.nodes[number].start()
         topics = self.topics
         wait_for("the broker's copies", lambda: topics.are_copied(self._count))
 
     def kill_all(self) -> None:
-        """Kills all brokers."""
+        """Kill all brokers."""
         for node in self.nodes:
             node.kill()
 
     def start_all(self) -> None:
-        """Brings all brokers back that do not run, and waits until all copies are complete."""
+        """Start all stopped brokers, and wait until all replicas are in sync."""
         for node in self.nodes:
             if node.failure() is not None:
                 node.start()
@@ -104,12 +104,12 @@ class KafkaBrokers:
         wait_for("all copies", lambda: topics.are_copied(self._count))
 
     def cut(self) -> None:
-        """Cuts all proxies off, and clients with them."""
+        """Cut the connections of all proxies."""
         for proxy in self.proxies:
             proxy.cut()
 
     def heal(self) -> None:
-        """Lets all proxies be good again."""
+        """End the faults of all proxies."""
         for proxy in self.proxies:
             proxy.heal()
 

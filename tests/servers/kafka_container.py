@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A Kafka node as a container."""
+"""Kafka node as a container."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _DATA = "/tmp/kraft-combined-logs"
 
 
 class ContainerNode:
-    """A node as a container whose port is the same inside and outside, and after a restart."""
+    """Node as a container, with the same port inside and outside and after a restart."""
 
     def __init__(self, cluster_id: str, settings: Mapping[str, str]) -> None:
-        """Makes and starts the container; pulls its image where it is not there."""
+        """Create and start the container, and pull its image if it is missing."""
         from testcontainers.core.container import DockerContainer
 
         self.port, controller = free_ports(2)
@@ -32,31 +32,31 @@ class ContainerNode:
         self._started = True
 
     def start(self) -> None:
-        """Starts it again, if it does not run."""
+        """Start the container again, if it does not run."""
         if not self._started:
             self._wrapped().start()
             self._started = True
 
     def stop(self) -> None:
-        """Ends it in order (SIGTERM)."""
+        """Stop the container (SIGTERM)."""
         self._wrapped().stop()
         self._started = False
 
     def kill(self) -> None:
-        """Kills it (SIGKILL)."""
+        """Kill the container (SIGKILL)."""
         self._wrapped().kill()
         self._started = False
 
     def freeze(self) -> None:
-        """Stops its execution: connections stay, answers do not come."""
+        """Pause the container: connections stay open without responses."""
         self._wrapped().pause()
 
     def thaw(self) -> None:
-        """Lets it go on."""
+        """Resume the container."""
         self._wrapped().unpause()
 
     def failure(self) -> str | None:
-        """Says why it does not run any more; None while it runs."""
+        """Return the reason of the end of the container; None while it runs."""
         wrapped = self._wrapped()
         wrapped.reload()
         if wrapped.status in ("running", "created", "paused"):
@@ -64,7 +64,7 @@ class ContainerNode:
         return f"{wrapped.status}:\n{wrapped.logs(tail=40).decode(errors='replace')}"
 
     def remove(self) -> None:
-        """Removes the container with its data."""
+        """Remove the container with its data."""
         self._container.stop()
 
     def _wrapped(self) -> Any:

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The jars of a Kafka server."""
+"""Jars of a Kafka server."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from servers.jars import staged
 _STAGED = Path(__file__).with_name("target") / "kafka"
 
 ENVIRONMENT = "SPLICE_KAFKA_SERVER"
-"""Names a folder with the jars, to use those."""
+"""Environment variable with the folder of the jars."""
 
 
 def class_path() -> str:
-    """Return the class path of a Kafka server of the version that the build names.
+    """Return the class path of a Kafka server of the build's version.
 
     Raises:
-        RuntimeError: if SPLICE_KAFKA_SERVER names a folder without a server, or sbt fails.
+        RuntimeError: if the folder of SPLICE_KAFKA_SERVER has no server, or sbt fails.
     """
     named = os.environ.get(ENVIRONMENT)
     if not named:

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A Kafka node that can be stopped, killed and started again on the same port."""
+"""Kafka node that can be stopped, killed and started again on the same port."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ from servers.waiting import wait_for
 
 
 class KafkaNode(Protocol):
-    """What a cluster asks of its node."""
+    """Interface of the node of a cluster."""
 
     port: int
     ports: dict[str, int]
 
     def start(self) -> None:
-        """Starts it, or starts it again; it is not yet ready."""
+        """Start the node, without waiting until it is ready."""
 
     def stop(self) -> None:
-        """Ends it in order (SIGTERM)."""
+        """Stop the node (SIGTERM)."""
 
     def kill(self) -> None:
-        """Kills it (SIGKILL)."""
+        """Kill the node (SIGKILL)."""
 
     def failure(self) -> str | None:
-        """Says why it does not run any more; None while it runs."""
+        """Return the reason of the end of the node; None while it runs."""
 
     def remove(self) -> None:
-        """Ends it and leaves nothing of it behind but its folder."""
+        """Stop the node. Only its folder remains."""
 
 
 class ProcessNode:
-    """A node as a plain JVM process."""
+    """Node as a JVM process."""
 
     def __init__(
         self,
@@ -64,11 +64,11 @@ class ProcessNode:
         ports: tuple[int, int] | None = None,
         training: Sequence[str] = (),
     ) -> None:
-        """Formats the storage below the folder.
+        """Format the storage in a folder.
 
-        Listeners beside the plain one are given by name and security protocol. The ports of broker
-        and controller are free ones if they are not given. The JVM of the node loads its classes
-        from an archive, unless it runs with the options that create the archive.
+        Additional listeners have a name and a security protocol. By default the ports of broker and
+        controller are free ports. The JVM of the node loads its classes from an archive, unless it
+        runs with the options that create the archive.
         """
         protocols = dict(listeners or {})
         broker, control, *more = free_ports(2 + len(protocols))
@@ -87,7 +87,7 @@ class ProcessNode:
                 | dict(settings)
             )
         )
-        # Most of a short life is the start, which a simple compiler and collector shorten.
+        # Most of a short run is the start, which a simple compiler and collector shorten.
         quick = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"]
         logging = f"-Dlog4j2.configurationFile={folder / 'log4j2.properties'}"
         command = [java(), f"-Xmx{heap}", *quick, logging, "-cp", class_path()]
@@ -106,39 +106,39 @@ class ProcessNode:
             )
 
     def start(self) -> None:
-        """Starts it, or starts it again; it is not yet ready."""
+        """Start the node, without waiting until it is ready."""
         self._process = ServerProcess(
             [*self._run, str(self._folder / "server.properties")],
             self._folder / "kafka.log",
         )
 
     def stop(self, patience: float = 30) -> None:
-        """Ends it in order (SIGTERM), and kills it after the patience in seconds."""
+        """Stop the node (SIGTERM), and kill it after some seconds."""
         if self._process:
             self._process.terminate(patience)
 
     def kill(self) -> None:
-        """Kills it (SIGKILL)."""
+        """Kill the node (SIGKILL)."""
         if self._process:
             self._process.kill()
 
     def freeze(self) -> None:
-        """Stops its execution (SIGSTOP): connections stay, answers do not come."""
+        """Suspend the process (SIGSTOP): connections stay open without responses."""
         os.kill(self._running().pid, signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Lets it go on (SIGCONT)."""
+        """Resume the process (SIGCONT)."""
         os.kill(self._running().pid, signal.SIGCONT)
 
     def failure(self) -> str | None:
-        """Says why it does not run any more; None while it runs."""
+        """Return the reason of the end of the node; None while it runs."""
         if self._process is None:
-            return "it was never started"
+            return "the node was never started"
         code = self._process.exit_code
         return None if code is None else f"exit code {code}:\n{self._process.tail()}"
 
     def remove(self) -> None:
-        """Ends it and leaves nothing of it behind but its folder."""
+        """Stop the node. Only its folder remains."""
         self.kill()
 
     def _running(self) -> ServerProcess:
@@ -165,5 +165,5 @@ def _train(option: str) -> None:
             topics.produce("orders", [Record("value", "key", 0)])
             topics.commit("readers", "orders", {0: len(list(topics.records("orders")))})
         finally:
-            # The JVM writes the archive before it exits.
+            # The JVM writes the archive at its exit.
             node.stop(patience=300)

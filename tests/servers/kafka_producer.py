@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Writes records to Kafka, fast, to given partitions and in transactions."""
+"""Fast producer of Kafka records, to partitions and in transactions."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ _FULL_QUEUE_WAIT = 0.5
 
 
 class Record(NamedTuple):
-    """A record to be written; without a partition its key, or chance, decides."""
+    """Record to write. Without a partition, the client selects the partition."""
 
     value: bytes | str | None
     key: bytes | str | None = None
     partition: int = -1
     timestamp: int = 0
-    """Milliseconds since 1970; 0 means now."""
+    """Milliseconds since 1970. The value 0 is the current time."""
     headers: Sequence[tuple[str, bytes]] = ()
 
 
 class KafkaProducer:
-    """An idempotent producer; leaving it waits until all is written."""
+    """Idempotent producer, which waits at the end of a ``with`` block until all is written."""
 
     def __init__(self, bootstrap_servers: str, transactional_id: str | None = None) -> None:
-        """Connects; with a transactional id it writes in transactions only."""
+        """Create a producer. With a transactional id, it writes in transactions only."""
         self._errors: list[KafkaError] = []
         settings: dict[str, object] = {
             "bootstrap.servers": bootstrap_servers,
@@ -47,7 +47,7 @@ class KafkaProducer:
             self._producer.init_transactions(30)
 
     def __enter__(self) -> KafkaProducer:
-        """Gives itself."""
+        """Return the producer."""
         return self
 
     def __exit__(
@@ -56,14 +56,14 @@ class KafkaProducer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Waits until all is written; after an error, drops what is not."""
+        """Wait until all records are written, or drop unwritten records after an error."""
         if kind is None:
             self.flush()
         else:
             self._producer.purge()
 
     def send(self, topic: str, record: Record) -> None:
-        """Queues a record; waits only while the queue is full."""
+        """Queue a record. The call waits only while the queue is full."""
         value, key, partition, timestamp, headers = record
         while True:
             try:
@@ -80,7 +80,7 @@ class KafkaProducer:
                 self._producer.poll(_FULL_QUEUE_WAIT)
 
     def send_all(self, topic: str, records: Iterable[Record]) -> int:
-        """Queues records, waits until they are written, and gives their number."""
+        """Queue records, wait until they are written, and return their number."""
         count = 0
         for record in records:
             self.send(topic, record)
@@ -89,11 +89,11 @@ class KafkaProducer:
         return count
 
     def flush(self, timeout: float = 60) -> None:
-        """Waits until all that was queued is written.
+        """Wait until all queued records are written.
 
         Raises:
             KafkaException: if a record could not be written.
-            TimeoutError: if some are still queued after the timeout in seconds.
+            TimeoutError: if records are still queued after the timeout in seconds.
         """
         left = self._producer.flush(timeout)
         if self._errors:
@@ -102,15 +102,15 @@ class KafkaProducer:
             raise TimeoutError(f"{left} records were not written within {timeout} s")
 
     def begin(self) -> None:
-        """Opens a transaction."""
+        """Open a transaction."""
         self._producer.begin_transaction()
 
     def commit(self) -> None:
-        """Commits the open transaction."""
+        """Commit the open transaction."""
         self._producer.commit_transaction(30)
 
     def abort(self) -> None:
-        """Aborts the open transaction."""
+        """Abort the open transaction."""
         self._producer.abort_transaction(30)
 
     def _delivered(self, error: KafkaError | None, _message: Message) -> None:

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Kafka's requests, seen in the bytes of a connection."""
+"""Parser of Kafka requests in the bytes of a connection."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _SIZE, _KIND = struct.Struct(">i"), struct.Struct(">h")
 
 
 class Requests:
-    """The requests of one connection, which come in pieces of any size."""
+    """Parser of the requests of one connection, which arrive in pieces of any size."""
 
     def __init__(self) -> None:
-        """Begins where the connection does."""
+        """Create a parser for the begin of a connection."""
         self._rest = b""
         self._left = 0
 
     def begun_in(self, piece: bytes) -> list[int]:
-        """Gives the kinds (API keys) of the requests of which enough has come with this piece."""
+        """Return the kinds (API keys) of requests whose kind is complete with this piece."""
         kinds: list[int] = []
         self._rest += piece
         while True:

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of a Kafka server with one node, which is broker and controller."""
+"""Settings of Kafka nodes, which are broker and controller."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ appender.out.layout.pattern = %d{HH:mm:ss.SSS} %p %c{1} %m%n
 
 
 def new_cluster_id() -> str:
-    """Makes an id as Kafka writes it; a leading '-' would look like an option to its tools."""
+    """Return a new id in Kafka's format, without a leading '-', which tools parse as an option."""
     made = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
     return made if not made.startswith("-") else new_cluster_id()
 
@@ -27,11 +27,11 @@ def new_cluster_id() -> str:
 def one_node(
     data: Path | str, port: int, controller: int, host: str = "127.0.0.1"
 ) -> dict[str, str]:
-    """Gives the settings for one node whose clients reach it at ``127.0.0.1:port``.
+    """Return the settings of a single node with the address ``127.0.0.1:port``.
 
-    Topics are made on request only and keep their records, however old, unless a topic's own
-    settings say otherwise; sessions, retention checks and the cleaner's pauses are short; internal
-    topics have no copy.
+    Brokers do not create topics automatically. Topics keep their records, regardless of their age,
+    unless the topic has other settings. Sessions, retention checks and the cleaner's pauses are
+    short. Internal topics have one replica.
     """
     return {
         "process.roles": "broker,controller",
@@ -65,7 +65,7 @@ def one_node(
 def with_listeners(
     settings: Mapping[str, str], listeners: Mapping[str, tuple[int, str]]
 ) -> dict[str, str]:
-    """Adds listeners, each by its name, with a port and a security protocol."""
+    """Add listeners by name, each with a port and a security protocol."""
     more = [f"{name}://127.0.0.1:{port}" for name, (port, _) in listeners.items()]
     protocols = [f"{name}:{protocol}" for name, (_, protocol) in listeners.items()]
     added = {
@@ -77,10 +77,9 @@ def with_listeners(
 
 
 def behind_a_proxy(port: int, controller: int, proxied: int, proxy: int) -> dict[str, str]:
-    """Gives what a node has else that clients reach directly, or through a proxy.
+    """Return the settings of a node with a direct listener and a listener behind a proxy.
 
-    The proxy listens on one port and goes on to another, and whoever comes by it is told of no
-    other way.
+    The proxy forwards one port to another. Metadata for clients of the proxy has only its address.
     """
     return {
         "listeners": f"BROKER://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller},"
@@ -91,10 +90,10 @@ def behind_a_proxy(port: int, controller: int, proxied: int, proxy: int) -> dict
 
 
 def one_of_many(node: int, ports: Sequence[tuple[int, int]]) -> dict[str, str]:
-    """Gives what a node of several has else than the only one; nodes count from 0.
+    """Return the additional settings of one of several nodes. Node numbers begin at 0.
 
-    Each topic of Kafka's own has a copy on every node. Node 1 stands in rack ``rack-1``, and so on;
-    clients that say their rack are sent to the copy there (KIP-392).
+    Each internal topic has a replica on every node. Node 1 is in rack ``rack-1``, and so on.
+    Clients with a rack read from the replica in their rack (KIP-392).
     """
     copies = str(len(ports))
     voters = ",".join(f"{n}@127.0.0.1:{controller}" for n, (_, controller) in enumerate(ports))
@@ -110,5 +109,5 @@ def one_of_many(node: int, ports: Sequence[tuple[int, int]]) -> dict[str, str]:
 
 
 def as_properties(settings: Mapping[str, str]) -> str:
-    """Writes settings as a properties file."""
+    """Return settings as the text of a properties file."""
     return "".join(f"{name}={value}\n" for name, value in settings.items())

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Makes, fills, shortens and looks at topics."""
+"""Topics of a Kafka cluster."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NO_LEADER_YET = (
     KafkaError.UNKNOWN_TOPIC_OR_PART,
     KafkaError.UNKNOWN_LEADER_EPOCH,
     KafkaError.FENCED_LEADER_EPOCH,
-    # The client does not know a new topic, or a leader of it.
+    # The client has no metadata of a new topic, or no leader.
     KafkaError._NOENT,
     KafkaError._UNKNOWN_PARTITION,
 )
@@ -54,10 +54,10 @@ T = TypeVar("T")
 
 
 class KafkaTopics:
-    """The topics of a cluster, one that tests have started or any other."""
+    """Topics of any Kafka cluster."""
 
     def __init__(self, bootstrap_servers: str) -> None:
-        """Takes the servers; connects when first used."""
+        """Create an instance, which connects at its first use."""
         self.bootstrap_servers = bootstrap_servers
 
     @cached_property
@@ -65,18 +65,17 @@ class KafkaTopics:
         return AdminClient({"bootstrap.servers": self.bootstrap_servers, "log_level": 0})
 
     def disconnect(self) -> None:
-        """Closes the connections; the next call connects again.
+        """Close the connections. The next call connects again.
 
-        A client that stays connected requests metadata of each topic that it was used for, for
-        example when a broker fails. Brokers that create topics automatically create a deleted one
-        then.
+        A connected client requests metadata of each topic of its calls, for example when a broker
+        fails. Brokers with automatic creation of topics then create a deleted topic again.
         """
         self.__dict__.pop("_admin", None)
-        # Clients that are in reference cycles are connected until they are collected.
+        # Clients in reference cycles stay connected until the collector frees them.
         gc.collect()
 
     def cluster_id(self, timeout: float = _TIMEOUT) -> str | None:
-        """Gives the id of the cluster; None if it does not answer within the timeout in seconds."""
+        """Return the id of the cluster; None if it does not respond within some seconds."""
         try:
             found: str | None = self._admin.list_topics(timeout=timeout).cluster_id
         except KafkaException:
@@ -90,38 +89,38 @@ class KafkaTopics:
         config: Mapping[str, str] | None = None,
         replicas: int = 1,
     ) -> None:
-        """Makes a topic and waits until all of it can be used."""
+        """Create a topic and wait until all partitions have a leader."""
         new = NewTopic(topic, partitions, replicas, config=dict(config or {}))
         _all_done(self._admin.create_topics([new]))
         wait_for(f"the partitions of '{topic}'", lambda: self._has(topic, partitions))
 
     def add_partitions(self, topic: str, total: int) -> None:
-        """Gives a topic more partitions and waits until they can be used."""
+        """Add partitions to a topic and wait until they have a leader."""
         _all_done(self._admin.create_partitions([NewPartitions(topic, total)]))
         wait_for(f"the partitions of '{topic}'", lambda: self._has(topic, total))
 
     def delete(self, topic: str) -> None:
-        """Deletes a topic and waits until it is gone."""
+        """Delete a topic and wait until it no longer exists."""
         _all_done(self._admin.delete_topics([topic]))
-        wait_for(f"'{topic}' to be gone", lambda: topic not in self.names())
+        wait_for(f"'{topic}' to be deleted", lambda: topic not in self.names())
 
     def brokers(self) -> set[int]:
-        """Lists the brokers that are there; none if nobody answers."""
+        """Return the available brokers; an empty set without a response."""
         try:
             return set(self._admin.list_topics(timeout=1).brokers)
         except KafkaException:
             return set()
 
     def leaders(self) -> set[int]:
-        """Lists the brokers that lead a partition of any topic."""
+        """Return the brokers that lead a partition of any topic."""
         return {partition.leader for partition in self._all_partitions()}
 
     def are_copied(self, copies: int) -> bool:
-        """Says whether every partition has so many copies that are up to date."""
+        """Return True if every partition has this number of replicas in sync."""
         return all(len(partition.isrs) >= copies for partition in self._all_partitions())
 
     def prefer_leaders(self) -> None:
-        """Gives partitions back to the brokers that shall lead them, where others do now."""
+        """Elect the preferred leaders of all partitions."""
         self._admin.elect_leaders(ElectionType.PREFERRED).result(_TIMEOUT)
 
     def _all_partitions(self) -> list[Any]:
@@ -129,12 +128,12 @@ class KafkaTopics:
         return [partition for topic in topics for partition in topic.partitions.values()]
 
     def names(self) -> set[str]:
-        """Lists the topics."""
+        """Return the names of the topics."""
         return set(self._admin.list_topics(timeout=_TIMEOUT).topics)
 
     def topic_id(self, topic: str) -> str:
-        """Gives the id of a topic, as brokers write it; one made anew has another."""
-        # A broker that is behind does not know a new topic.
+        """Return the id of a topic in the brokers' format. A recreated topic has another id."""
+        # An outdated broker does not have a new topic yet.
         described = wait_for(
             f"the id of '{topic}'",
             lambda: _unless(
@@ -146,35 +145,35 @@ class KafkaTopics:
         return str(described[0].topic_id).translate(str.maketrans("+/", "-_"))
 
     def partitions(self, topic: str) -> list[int]:
-        """Lists the partitions of a topic."""
+        """Return the partitions of a topic."""
         return sorted(self._admin.list_topics(topic, timeout=_TIMEOUT).topics[topic].partitions)
 
     def delete_records(self, topic: str, before: Mapping[int, int]) -> None:
-        """Deletes the records before an offset, per partition; -1 deletes all."""
+        """Delete the records before an offset, per partition. The offset -1 deletes all records."""
         asked = [TopicPartition(topic, p, o) for p, o in before.items()]
 
         def delete() -> list[Any] | None:
             done = _unless(_NO_LEADER_YET, lambda: _all_done(self._admin.delete_records(asked)))
             if done is None:
-                # A client sends the request to the leader that it knows, again and again.
+                # A client repeats the request to the leader in its metadata.
                 self.disconnect()
             return done
 
         wait_for(f"the leaders of '{topic}'", delete)
 
     def offsets(self, topic: str) -> dict[int, tuple[int, int]]:
-        """Gives the first offset and the end of each partition, open transactions included."""
+        """Return the first offset and the end of each partition, including open transactions."""
         # Two metadata responses may list different partitions while one is being added.
         of = [TopicPartition(topic, partition) for partition in self.partitions(topic)]
         if not of:
-            # A broker that is behind lists no partition of a new topic.
+            # An outdated broker lists no partition of a new topic.
             return {}
         first = self._edges(of, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
         end = self._edges(of, OffsetSpec.latest())  # type: ignore[no-untyped-call]
         return {partition: (first[partition], end[partition]) for partition in first}
 
     def commit(self, group: str, topic: str, offsets: Mapping[int, int]) -> None:
-        """Commits offsets for a consumer group."""
+        """Commit offsets for a consumer group."""
         consumer = self._consumer("read_committed", group)
         try:
             positions = [TopicPartition(topic, p, o) for p, o in offsets.items()]
@@ -183,7 +182,7 @@ class KafkaTopics:
             consumer.close()
 
     def committed(self, group: str, topic: str) -> dict[int, int]:
-        """Gives the offsets that a group has committed; partitions without one are left out."""
+        """Return the committed offsets of a group, without partitions that have none."""
         consumer = self._consumer("read_committed", group)
         try:
             asked = [TopicPartition(topic, p) for p in self.partitions(topic)]
@@ -197,22 +196,22 @@ class KafkaTopics:
             consumer.close()
 
     def set_scram_password(self, user: str, password: str) -> None:
-        """Lets a user log in by SCRAM-SHA-512 with a password."""
+        """Set the password of a user for SCRAM-SHA-512."""
         how = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096)
         upsert = UserScramCredentialUpsertion(user, how, password.encode())
         _all_done(self._admin.alter_user_scram_credentials([upsert]))
 
     def produce(self, topic: str, records: Iterable[Record]) -> int:
-        """Writes records, waits until they are written, and gives their number."""
+        """Write records, wait until they are written, and return their number."""
         with self.producer() as producer:
             return producer.send_all(topic, records)
 
     def producer(self, transactional_id: str | None = None) -> KafkaProducer:
-        """Makes a producer that stays open; with an id one that writes in transactions."""
+        """Return a producer that stays open. With an id, it writes in transactions."""
         return KafkaProducer(self.bootstrap_servers, transactional_id)
 
     def records(self, topic: str, isolation: str = "read_committed") -> Iterator[Message]:
-        """Reads all that is there now, each partition in order."""
+        """Return all available records, in the order of each partition."""
         consumer = self._consumer(isolation)
         try:
             ends = {p: end for p, (first, end) in self.offsets(topic).items() if end > first}
@@ -223,7 +222,9 @@ class KafkaTopics:
                 if messages:
                     last = time.monotonic()
                 elif time.monotonic() - last > _TIMEOUT:
-                    raise TimeoutError(f"no record of '{topic}' came, and {ends} are still ahead")
+                    raise TimeoutError(
+                        f"no record of '{topic}' arrived, and the ends {ends} are not reached"
+                    )
                 yield from (message for message in messages if not message.error())
                 positions = consumer.position([TopicPartition(topic, p) for p in ends])
                 for at in positions:
@@ -247,7 +248,7 @@ class KafkaTopics:
                 lambda: {partition: f.result(_TIMEOUT).offset for partition, f in answers.items()},
             )
             if found is None:
-                # A client keeps for a while that it does not know a topic.
+                # A client caches the absence of a topic for some time.
                 self.disconnect()
             return found
 
@@ -267,7 +268,7 @@ class KafkaTopics:
 
 
 def _unless(codes: Collection[int], ask: Callable[[], T]) -> T | None:
-    """Gives the answer; None if it is one of these errors."""
+    """Return the response; None if the call fails with one of these errors."""
     try:
         return ask()
     except KafkaException as error:

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A Kafka that lets in who logs in by a password, which changes while clients are connected."""
+"""Kafka cluster with logins, whose passwords change while clients are connected."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ _OWN = f"listener.name.{_LISTENER.lower()}"
 _SETTINGS = {
     f"{_OWN}.sasl.enabled.mechanisms": _MECHANISM,
     f"{_OWN}.{_MECHANISM.lower()}.sasl.jaas.config": f"{_MODULE} required;",
-    # Without it a connection that is open goes on with a password that is not valid any more.
+    # Without this setting, open connections remain usable after their password is no longer valid.
     f"{_OWN}.connections.max.reauth.ms": "3000",
 }
 
 
 class LoginKafka(KafkaCluster):
-    """A Kafka of one node with a plain listener for tests and one where clients log in (SCRAM).
+    """Kafka cluster of one node, with a plain listener for tests and a listener with SCRAM logins.
 
-    Passwords are in a file, and clients are told where in it. A connection has to log in again
+    Passwords are in a file, and clients have references to the file. A connection must log in again
     every three seconds.
     """
 
     def __init__(self, heap: str = "512m") -> None:
-        """Takes the JVM's heap."""
+        """Create a cluster with the heap of its JVM."""
         super().__init__(_SETTINGS, heap, listeners={_LISTENER: "SASL_PLAINTEXT"})
         self._numbers = itertools.count()
         self._passwords: dict[str, str] = {}
 
     def __enter__(self) -> LoginKafka:
-        """Starts it, and lets a first user in."""
+        """Start the cluster, and create the first user."""
         super().__enter__()
         try:
             self.change_user()
@@ -51,14 +51,14 @@ class LoginKafka(KafkaCluster):
 
     @property
     def login_servers(self) -> str:
-        """Where clients begin that log in, the same after a restart."""
+        """Return the bootstrap address of the SCRAM listener, which restarts do not change."""
         return f"127.0.0.1:{self.node.ports[_LISTENER]}"
 
     @property
     def client(self) -> dict[str, str]:
-        """The properties of a client that is the newest user; they hold no password.
+        """Return the properties of a client with the newest user.
 
-        They refer to it. :attr:`providers` resolves the reference.
+        The properties contain a reference to the password, which :attr:`providers` resolves.
         """
         user = self._newest
         reference = f"${{file:{self._folder / 'secrets.properties'}:{user}}}"
@@ -70,7 +70,7 @@ class LoginKafka(KafkaCluster):
 
     @property
     def providers(self) -> dict[str, str]:
-        """The options of a query that resolve references to passwords."""
+        """Return the options of a query that resolve references to passwords."""
         return {
             "kafka.config.providers": "file",
             "kafka.config.providers.file.class": (
@@ -80,23 +80,23 @@ class LoginKafka(KafkaCluster):
         }
 
     def change_user(self) -> None:
-        """Lets another user in, who is the newest from now on; the others are still let in."""
+        """Create another user, which is then the newest user. Other users remain valid."""
         self._let_in(f"reader-{next(self._numbers)}")
 
     def change_password(self) -> None:
-        """Gives the newest user another password: in the file, and then for the servers."""
+        """Change the password of the newest user, first in the file and then on the server."""
         user, was = self._newest, self._passwords[self._newest]
         self._let_in(user)
-        wait_for("the old password to be refused", lambda: not self._lets_in(user, was))
+        wait_for("the rejection of the old password", lambda: not self._lets_in(user, was))
 
     def shut_out_old_users(self) -> None:
-        """Lets nobody in but the newest user."""
+        """Remove all users except the newest user."""
         for user in [user for user in self._passwords if user != self._newest]:
             password = self._passwords.pop(user)
-            # Once a user was removed, brokers of some versions know no user at all when they start
-            # again; so this one stays, with a password that nobody knows.
+            # If a user was removed, brokers of some versions have no users after a restart. So the
+            # user remains, with a random password.
             self.topics.set_scram_password(user, secrets.token_hex(12))
-            wait_for(f"{user} to be refused", functools.partial(self._shuts_out, user, password))
+            wait_for(f"the rejection of {user}", functools.partial(self._shuts_out, user, password))
         self._write()
 
     @property
@@ -107,7 +107,7 @@ class LoginKafka(KafkaCluster):
         password = self._passwords[user] = secrets.token_hex(12)
         self._write()
         self.topics.set_scram_password(user, password)
-        wait_for(f"{user} to be let in", lambda: self._lets_in(user, password))
+        wait_for(f"the login of {user}", lambda: self._lets_in(user, password))
 
     def _write(self) -> None:
         following = self._folder / "secrets.next"

@@ -8,13 +8,13 @@ import os
 import random
 import socket
 
-# Below the range from which the system takes ports for outgoing connections, so that none of them
-# takes a port between its choice and its use, nor while a killed server is down.
+# The ports are below the range of outgoing connections, so that no connection uses a port before
+# its server starts, or while its server is down.
 _PORTS = range(15000, 32000)
 
 
 def free_ports(count: int) -> list[int]:
-    """Finds different TCP ports that nobody listens on now."""
+    """Return different TCP ports without a listener."""
     found: list[int] = []
     own = _own_ports()
     for port in random.sample(own, len(own)):
@@ -26,7 +26,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def _own_ports() -> range:
-    # Another worker of pytest must not take the port of a server that is down for a while.
+    # Another worker of pytest must not use the port of a server that is temporarily down.
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     return _PORTS[worker :: int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))]
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A server as a plain process that does not outlive the run."""
+"""Server process that ends with the run."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _running: set[ServerProcess] = set()
 
 
 class ServerProcess:
-    """One process in a session of its own, with its output in a file.
+    """Process in a separate session, with its output in a file.
 
-    It ends with the run: at exit, on SIGTERM, and on Linux even when the run is killed.
+    The process ends with the run: at exit, on SIGTERM, and on Linux also if the run is killed.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class ServerProcess:
         log: Path,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """Starts the command; its output is appended to the log."""
+        """Start the command, and append its output to the log."""
         _exit_on_terminate()
         self.log = log
         with log.open("ab") as output:
@@ -49,16 +49,16 @@ class ServerProcess:
 
     @property
     def pid(self) -> int:
-        """The process id."""
+        """Return the process id."""
         return self._process.pid
 
     @property
     def exit_code(self) -> int | None:
-        """The exit code; None while it runs."""
+        """Return the exit code; None while the process runs."""
         return self._process.poll()
 
     def terminate(self, patience: float = 30) -> int:
-        """Asks it to end (SIGTERM), kills it after the patience, and gives its exit code."""
+        """Stop the process (SIGTERM), kill it after some seconds, and return its exit code."""
         if self.exit_code is None:
             self._process.terminate()
             try:
@@ -68,17 +68,17 @@ class ServerProcess:
         return self._ended()
 
     def kill(self) -> int:
-        """Kills it and all that it has started (SIGKILL), and gives its exit code."""
+        """Kill the process and its child processes (SIGKILL), and return its exit code."""
         if self.exit_code is None:
             os.killpg(self.pid, signal.SIGKILL)
             self._process.wait()
         return self._ended()
 
     def wait(self, timeout: float) -> int:
-        """Waits until it has ended by itself and gives its exit code.
+        """Wait until the process has ended, and return its exit code.
 
         Raises:
-            TimeoutError: if it still runs after the timeout in seconds; it goes on running.
+            TimeoutError: if the process still runs after the timeout in seconds.
         """
         try:
             self._process.wait(timeout)
@@ -87,12 +87,12 @@ class ServerProcess:
         return self._ended()
 
     def tail(self, lines: int = 40) -> str:
-        """Gives the last lines of its output."""
+        """Return the last lines of the output."""
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 
     def _ended(self) -> int:
         _running.discard(self)
-        # What it has started may still run, for example the JVM of a Python program.
+        # Child processes may still run, for example the JVM of a Python program.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         return self._process.wait()

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A real S3-compatible server, and the S3A client of Hadoop."""
+"""S3-compatible server, and the S3A client of Hadoop."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KEY = "test"
 
 
 class S3Store(Store):
-    """A server with one bucket."""
+    """Server with one bucket."""
 
     def __enter__(self) -> Store:
         """Start the server, wait until it is ready, and create the bucket."""
@@ -35,7 +35,7 @@ class S3Store(Store):
 
     @property
     def conf(self) -> Mapping[str, str]:
-        """The Hadoop settings of a client."""
+        """Return the Hadoop settings of a client."""
         return {
             "fs.s3a.endpoint": self._endpoint,
             "fs.s3a.endpoint.region": _REGION,
@@ -51,7 +51,7 @@ class S3Store(Store):
         return f"s3a://{_BUCKET}/{path}"
 
     def files(self, path: str) -> Mapping[str, bytes]:
-        """Read all files below a folder, by their names from there."""
+        """Return the contents of all files in a folder, by their relative paths."""
         pages = self._client.get_paginator("list_objects_v2").paginate(
             Bucket=_BUCKET, Prefix=f"{path}/"
         )

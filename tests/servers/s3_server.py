@@ -1,10 +1,9 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""An S3-compatible server: arguments are a port and a folder.
+"""An S3-compatible server. The arguments are a port and a folder.
 
-One request runs at a time, so a condition and the write that it guards are one step. The server
-kills a driver at the step that the file ``plan`` names, and fails multipart uploads while the file
-``no-uploads`` exists.
+One request runs at a time, so a condition and its write are one step. The server kills a driver at
+the step in the file ``plan``, and fails multipart uploads while the file ``no-uploads`` exists.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from werkzeug.serving import make_server
 
 
 class Steps:
-    """The server's application, which acts before and after objects are written."""
+    """Application of the server, which kills drivers before and after objects are written."""
 
     def __init__(self, application: Any, folder: Path) -> None:
-        """Take the application and the folder of the plan."""
+        """Create an application from another application and the folder of the plan."""
         self._application, self._folder = application, folder
         self._lock = threading.Lock()
         self._last, self._met = "", 0

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A Kafka that lets in who logs in, and what a client needs for that."""
+"""Kafka cluster with secured listeners, and the options of its clients."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _LISTENERS = {"LOGIN": "SASL_PLAINTEXT", "LOGINTLS": "SASL_SSL", "TLS": "SSL"}
 
 
 class SecuredKafka:
-    """A Kafka with a plain listener for tests and three that are guarded.
+    """Kafka cluster with a plain listener for tests and three secured listeners.
 
-    Guarded are LOGIN (SASL), LOGINTLS (SASL over TLS) and TLS (client certificates). The user is
-    ``reader``, by every mechanism with the same password.
+    The secured listeners are LOGIN (SASL), LOGINTLS (SASL over TLS) and TLS (client certificates).
+    The user ``reader`` has the same password for every mechanism.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Makes certificates below the folder."""
+        """Create certificates in a folder."""
         self.password = secrets.token_hex(12)
         self.certificates = Certificates(folder)
         self._cluster = KafkaCluster(self._settings(), listeners=_LISTENERS)
 
     def __enter__(self) -> SecuredKafka:
-        """Starts it, and gives the user a SCRAM password."""
+        """Start the cluster, and set the SCRAM password of the user."""
         with ExitStack() as started:
             started.enter_context(self._cluster)
             self.topics.set_scram_password("reader", self.password)
@@ -52,20 +52,20 @@ class SecuredKafka:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Ends it and removes its data."""
+        """Stop the cluster and remove its data."""
         self._started.__exit__(kind, error, trace)
 
     @property
     def topics(self) -> KafkaTopics:
-        """Makes and fills topics over the listener that is not guarded."""
+        """Return the topics, with connections over the plain listener."""
         return self._cluster.topics
 
     def servers(self, listener: str) -> str:
-        """Where clients of a guarded listener begin."""
+        """Return the bootstrap address of a secured listener."""
         return f"127.0.0.1:{self._cluster.node.ports[listener]}"
 
     def login(self, mechanism: str, password: str, listener: str = "LOGIN") -> dict[str, str]:
-        """Gives the options of a source that logs in by a password."""
+        """Return the options of a source that logs in with a password."""
         module = _PLAIN if mechanism == "PLAIN" else _SCRAM
         return {
             "kafka.bootstrap.servers": self.servers(listener),
@@ -77,7 +77,7 @@ class SecuredKafka:
         }
 
     def bearer(self, handler: str, secret: str) -> dict[str, str]:
-        """Gives the options of a source that a callback handler gets a token for."""
+        """Return the options of a source that logs in with the token of a callback handler."""
         return {
             "kafka.bootstrap.servers": self.servers("LOGIN"),
             "kafka.security.protocol": "SASL_PLAINTEXT",
@@ -89,7 +89,7 @@ class SecuredKafka:
         }
 
     def trust(self, password: str) -> dict[str, str]:
-        """Gives the options by which a source knows the brokers."""
+        """Return the options of a source that trusts the brokers' certificate."""
         return {
             "kafka.ssl.truststore.location": str(self.certificates.trust),
             "kafka.ssl.truststore.password": password,
@@ -97,7 +97,7 @@ class SecuredKafka:
         }
 
     def certificate(self, password: str) -> dict[str, str]:
-        """Gives the options of a source that shows a certificate."""
+        """Return the options of a source with a client certificate."""
         return {
             "kafka.bootstrap.servers": self.servers("TLS"),
             "kafka.security.protocol": "SSL",
@@ -109,7 +109,7 @@ class SecuredKafka:
         }
 
     def certificate_as_text(self, key: str) -> dict[str, str]:
-        """Gives the options of a source that shows a certificate, without any file."""
+        """Return the options of a source with a client certificate as text."""
         stores = self.certificates.client, self.certificates.server
         chain, trusted = (store.with_suffix(".pem").read_text() for store in stores)
         return {

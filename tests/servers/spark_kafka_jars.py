@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The jars of Spark's own Kafka source and sink."""
+"""Jars of Spark's Kafka source and sink."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ _STAGED = Path(__file__).with_name("target") / "spark-kafka"
 
 
 def jars() -> list[str]:
-    """Return the paths of the jars, without the Kafka client, which Splice brings."""
+    """Return the paths of the jars, without the Kafka client, which Splice provides."""
     return [str(jar) for jar in staged(_STAGED, "servers/stage")]

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A storage server that a checkpoint is on, as a plain process."""
+"""Storage server for checkpoints, as a process."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from servers.waiting import wait_for
 
 
 class Store(ABC):
-    """A server and its folder, made on entering and gone on leaving.
+    """Server and its folder, which exist within a ``with`` block.
 
     ```python
     with HdfsStore() as store:
         store.kill_at("after", 1, driver.pid, "/sources/0/splice/chain")
     ```
 
-    The server kills a driver at a step that a test plans: before or after a file gets its name.
+    The server kills a driver at a step of a test: before or after a file is created.
     """
 
     jars: Sequence[Path] = ()
-    """What a driver needs on its class path."""
+    """Jars for the class path of a driver."""
 
     def __enter__(self) -> Store:
         """Start the server and wait until it is ready."""
@@ -48,13 +48,13 @@ class Store(ABC):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End the server and remove its folder."""
+        """Stop the server and remove its folder."""
         self._remove()
 
     @property
     @abstractmethod
     def conf(self) -> Mapping[str, str]:
-        """The Hadoop settings of a client."""
+        """Return the Hadoop settings of a client."""
 
     @abstractmethod
     def url(self, path: str) -> str:
@@ -62,16 +62,16 @@ class Store(ABC):
 
     @abstractmethod
     def files(self, path: str) -> Mapping[str, bytes]:
-        """Read all files below a folder, by their names from there."""
+        """Return the contents of all files in a folder, by their relative paths."""
 
     def kill_at(self, when: str, nth: int, pid: int, name: str) -> None:
-        """Plan the kill (SIGKILL) of a driver at the nth file whose path fits a pattern.
+        """Plan the kill (SIGKILL) of a driver at the nth file whose path matches a pattern.
 
         Args:
-            when: ``before`` or ``after`` the file has its name.
-            nth: The number of the file, from 1.
-            pid: The process of the driver, which leads a process group.
-            name: A regular expression that the path contains.
+            when: ``before`` or ``after`` the creation of the file.
+            nth: Number of the file, from 1.
+            pid: Process of the driver, which leads a process group.
+            name: Regular expression for a part of the path.
         """
         self.spare()
         plan = self._folder / "plan.next"
@@ -79,19 +79,19 @@ class Store(ABC):
         plan.replace(self._folder / "plan")
 
     def spare(self) -> None:
-        """Drop the plan, and forget the last kill."""
+        """Remove the plan and the record of the last kill."""
         for name in ("plan", "acted"):
             (self._folder / name).unlink(missing_ok=True)
 
     @property
     def acted(self) -> str | None:
-        """The step of the last kill, such as ``after /path``; None if the plan was not met."""
+        """Return the step of the last kill, such as ``after /path``; None without a kill."""
         acted = self._folder / "acted"
         return acted.read_text() if acted.exists() else None
 
     @property
     def pid(self) -> int:
-        """The process id of the server."""
+        """Return the process id of the server."""
         return self._process.pid
 
     @abstractmethod
@@ -100,7 +100,7 @@ class Store(ABC):
 
     @abstractmethod
     def _answers(self) -> bool:
-        """Whether the server responds."""
+        """Return True if the server responds."""
 
     def _is_ready(self) -> bool:
         if self._process.exit_code is not None:

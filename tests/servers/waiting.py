@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting for a condition."""
+"""Wait for a condition."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ T = TypeVar("T")
 
 
 def wait_for(what: str, condition: Callable[[], T | None], timeout: float = 60) -> T:
-    """Asks until the condition gives something true, and gives it.
+    """Poll a condition until its value is true, and return the value.
 
     Raises:
-        TimeoutError: naming what was waited for, if it stays false for the timeout in seconds.
+        TimeoutError: if the value is still false after the timeout in seconds.
     """
     end = time.monotonic() + timeout
     while True:
@@ -23,5 +23,5 @@ def wait_for(what: str, condition: Callable[[], T | None], timeout: float = 60) 
         if found:
             return found
         if time.monotonic() > end:
-            raise TimeoutError(f"waited {timeout} s in vain for {what}")
+            raise TimeoutError(f"waited {timeout} s without result for {what}")
         time.sleep(0.05)

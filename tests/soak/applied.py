@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 Topic = tuple[str, str]
-"""A cluster and a topic on it."""
+"""Cluster and topic."""
 
 
 @dataclass(frozen=True)
 class Applied:
-    """A change of the metadata.
+    """Change of the metadata.
 
     Attributes:
-        generation: The generation of the document in force.
-        topics: The topics of all streams.
-        draining: The removed topics that are not drained yet.
+        generation: Generation of the applied document.
+        topics: Topics of all streams.
+        draining: Removed topics that are not drained yet.
     """
 
     generation: int
@@ -29,10 +29,10 @@ class Applied:
 
 
 def changes(checkpoint: Path) -> list[Applied]:
-    """Lists the changes of a query with one source, oldest first.
+    """Return the changes of a query with one source, oldest first.
 
-    A query whose start is not durable has not begun: the next run begins with the latest document,
-    which replaces the earlier one as a whole. So the list begins with the change of the start.
+    If the start of a query is not durable, the next run begins with the latest document, which
+    replaces the earlier document completely. So the list begins with the change of the start.
     """
     log = checkpoint / "sources" / "0" / "splice"
     start = json.loads((log / "initial").read_text().splitlines()[-1])["change"]
@@ -42,19 +42,19 @@ def changes(checkpoint: Path) -> list[Applied]:
 
 
 def owed(topic: Topic, held: Sequence[dict[Topic, int]], log: list[Applied]) -> int:
-    """Returns how many rows of a topic must have been read once all drains are over.
+    """Return the number of rows of a topic that must have been read after all drains.
 
     Args:
         topic: The topic.
-        held: How many rows each topic held when a generation was published.
-        log: The changes of the query.
+        held: Number of rows of each topic at the publication of each generation.
+        log: Changes of the query.
     """
     last = max((n for n, change in enumerate(log) if topic in change.topics), default=None)
     if last is None:
         return 0
     if last == len(log) - 1:
         return held[-1][topic]
-    # All rows of that document were in the topic before the query saw the removal.
+    # All rows of that document were in the topic before the query received the removal.
     return held[log[last + 1].generation][topic]
 
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Faults that come over three brokers and the networks before them, and pass."""
+"""Temporary faults of three brokers and their networks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DELAY = 0.2
 
 @contextmanager
 def befall(event: Event, brokers: KafkaBrokers) -> Iterator[None]:
-    """Makes the world bad inside the block, and good again after it."""
+    """Cause a fault within the block, and end the fault after the block."""
     network = _on_network if event.what in (What.SLOW, What.CUT, What.HALF_OPEN) else _on_brokers
     with network(event, brokers):
         yield
@@ -46,6 +46,6 @@ def _on_brokers(event: Event, brokers: KafkaBrokers) -> Iterator[None]:
     try:
         yield
     finally:
-        # Those that led before lead again while the driver goes on.
+        # The previous leaders lead again while the driver runs.
         brokers.start_all()
         brokers.topics.prefer_leaders()

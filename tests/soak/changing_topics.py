@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The topics of one query: one that keeps its orders, and others that are removed meanwhile."""
+"""Topics of a query: one topic keeps its orders, and others are removed during the run."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from soak.progress import Rows
 from soak.topic_log import TopicLog
 
 _BEHIND = 20
-"""Seconds for which a broker may list a topic that was deleted."""
+"""Maximum seconds for which a broker lists a deleted topic."""
 
 
 class ChangingTopics:
-    """Creates, fills and removes the topics of a relay, and logs all that it does.
+    """Topics of a relay, with a log of all written and removed orders.
 
     Attributes:
-        log: What was written and removed.
-        produced: When orders came into the topic that keeps them.
-        life: The number of the life that runs, or that comes next.
+        log: Log of written and removed orders.
+        produced: Times and numbers of orders in the topic that keeps its orders.
+        life: Number of the current or next run of the driver.
     """
 
     def __init__(self, relay: Relay, others: Sequence[int], pattern: bool) -> None:
-        """Creates the topics beside the relay's own, each with a number of orders."""
+        """Create the additional topics, each with a number of orders."""
         self._relay, self.log, self.life = relay, TopicLog(), 0
         self.produced: list[Rows] = []
         self._others = [f"{relay.topic}.b{number}" for number in range(len(others))]
@@ -45,19 +45,19 @@ class ChangingTopics:
             self._create(topic, rows)
 
     def produce(self, rows: int) -> None:
-        """Adds orders to the topic that keeps them."""
+        """Add orders to the topic that keeps its orders."""
         first = self._relay.produced
         self._relay.produce(rows)
         self._kept(first, None)
 
     def add_partition(self, rows: int) -> None:
-        """Gives the topic that keeps its orders one more partition, with orders in it."""
+        """Add a partition with orders to the topic that keeps its orders."""
         first = self._relay.produced
         self._relay.add_partition(rows)
         self._kept(first, self._relay.partitions - 1)
 
     def remove(self, event: Event) -> None:
-        """Deletes or truncates a topic, or begins to recreate it; `restore` ends that."""
+        """Delete or truncate a topic, or begin to recreate a topic, which `restore` completes."""
         topic = self._topic(event)
         if topic not in self.log.existing:
             return
@@ -67,32 +67,32 @@ class ChangingTopics:
             self._delete(topic)
 
     def restore(self, event: Event) -> None:
-        """Creates the topic again that an event recreates."""
+        """Create the topic of an event that recreates a topic."""
         topic = self._topic(event)
         if event.what is What.RECREATE and topic not in self.log.existing:
             self._create(topic, event.rows)
 
     def restore_all(self) -> None:
-        """Creates all topics again that do not exist."""
+        """Create all missing topics again."""
         for topic in self._others:
             if topic not in self.log.existing:
                 self._create(topic, 50)
 
     def unknown(self) -> set[str]:
-        """Return the topics that the query names and has no position in."""
+        """Return the topics that the query subscribes to, and in which it has no position."""
         return {topic for topic in self._subscribed if not self._has_position(topic)}
 
     def assert_stay_deleted(self) -> None:
-        """Asserts that no client has created a topic again that was deleted."""
+        """Assert that no client has created a deleted topic again."""
         deleted = set(self._others) - self.log.existing.keys()
-        # A broker that is behind lists a deleted topic for a moment.
+        # An outdated broker lists a deleted topic for a short time.
         try:
             wait_for("no topic", lambda: not deleted & self._relay.topics.names(), _BEHIND)
         except TimeoutError:
             raise AssertionError(f"a client has created one of {sorted(deleted)}") from None
 
     def drop(self) -> None:
-        """Deletes all topics."""
+        """Delete all topics."""
         for topic in (*self.log.existing,):
             self._relay.topics.delete(topic)
 
@@ -129,7 +129,7 @@ class ChangingTopics:
         self.log.wrote(topic, own)
 
     def _is_due(self, topic: str) -> bool:
-        """Whether the query knows this very topic, and has a position in a topic of its name."""
+        """Return True if the query has detected this topic, and has a position in its name."""
         known = self._relay.checkpoint.entries()
         topic_id = self.log.existing[topic].topic_id
         return self._has_position(topic) and any(

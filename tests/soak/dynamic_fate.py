@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What a seed chooses of a stream on three clusters: what changes, and where each life ends."""
+"""Random choices of a seed for streams on three clusters: changes, faults and kills."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ _ROWS_IN_A_LIFE = 2000
 
 
 class What(Enum):
-    """What happens while a driver runs, or between two of them."""
+    """Kind of an event during a run of the driver, or between two runs."""
 
     ADD = "a topic is added to a stream"
     REMOVE = "a topic is removed from its stream"
-    RETURN = "a removed topic comes back"
+    RETURN = "a removed topic is added again"
     MOVE = "a topic is moved to another cluster"
     RENAME = "a topic is moved to another name"
-    STREAM = "a stream appears"
-    ADDRESS = "a cluster is reached at another address"
-    CREDENTIALS = "clients log in as another user"
+    STREAM = "a stream is added"
+    ADDRESS = "a cluster has another address"
+    CREDENTIALS = "a cluster has another user"
     PARTITION = "a partition is added"
     PRODUCE = "orders are added"
-    NO_METADATA = "the metadata cannot be read"
-    OLD_METADATA = "an older generation is answered"
+    NO_METADATA = "the metadata is unavailable"
+    OLD_METADATA = "an older generation is returned"
     DOWN = "a cluster is down"
-    CUT = "the network before a cluster is cut"
+    CUT = "the network of a cluster is cut"
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happens.
+    """Event of a run.
 
     Attributes:
-        what: What it is.
-        after: How many rows the driver has seen before; 0 is right at its start.
-        which: Chooses among what it can happen to, by its remainder.
-        rows: How many orders are added by it.
-        seconds: How long it lasts, if it passes.
-        deadly: Whether the driver is killed right after it, or in the middle of it if it lasts.
+        what: Kind of the event.
+        after: Number of rows that the driver has read before the event; 0 is its start.
+        which: Number that selects the affected topic or cluster, by its remainder.
+        rows: Number of added orders.
+        seconds: Duration of a fault.
+        deadly: True if the driver is killed right after the event, or during a fault.
     """
 
     what: What
@@ -56,21 +56,21 @@ class Event:
     deadly: bool
 
     def __str__(self) -> str:
-        """Says it in one line."""
+        """Return the event in one line."""
         return f"{self.what.value} after {self.after} rows"
 
 
 @dataclass(frozen=True)
 class LifeFate:
-    """One life of the driver but the last.
+    """One run of the driver except the last run.
 
     Attributes:
-        kill: The step at which it dies, should it come that far.
-        cores: On how many cores it runs.
-        goes_on: Whether it waits for more, until told to stop; else it ends by itself.
-        options: The options that may be others in another life.
-        before: What has changed since the life before.
-        events: What happens meanwhile, in this order.
+        kill: Step at which the driver is killed, if the driver reaches the step.
+        cores: Number of cores.
+        goes_on: True if the driver runs until it is stopped, and not with AvailableNow.
+        options: Options that may differ between runs.
+        before: Changes since the previous run.
+        events: Events during the run, in this order.
     """
 
     kill: Kill | None
@@ -83,14 +83,14 @@ class LifeFate:
 
 @dataclass(frozen=True)
 class DynamicFate:
-    """The life of one query from its first start to its end.
+    """All runs of one query from its first start to its end.
 
     Attributes:
-        rows: How many orders there are at first on each of the first topics.
-        topics: On how many topics the stream lies at first.
+        rows: Initial number of orders of each of the first topics.
+        topics: Initial number of topics of the stream.
         sink: ``parquet`` or ``batches``.
-        lives: Those that come before the last.
-        last: The options of the last, which reads all that is there.
+        lives: All runs except the last run.
+        last: Options of the last run, which reads all available rows.
     """
 
     rows: int
@@ -101,7 +101,7 @@ class DynamicFate:
 
 
 def fate(seed: int) -> DynamicFate:
-    """Gives the fate that the seed says, the same on every machine."""
+    """Return the choices of a seed, which are the same on every machine."""
     dice = random.Random(seed)
     return DynamicFate(
         rows=dice.randrange(200, 2500),

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""One seed over streams on three clusters, which change while the driver runs and is killed."""
+"""One seed over changing streams on three clusters, with kills of the driver."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _PASSING = (What.NO_METADATA, What.OLD_METADATA, What.DOWN, What.CUT)
 
 
 def run_seed(seed: int, topic: str, clusters: Clusters, story: Story) -> None:
-    """Runs one seed.
+    """Run one seed.
 
     Raises:
-        AssertionError: if a row is missing or doubled, a life failed, or a run over all that is
-            there ended too early.
+        AssertionError: if a row is missing or duplicated, a run failed, or a run of AvailableNow
+            ended too early.
     """
     destiny = fate(seed)
     places = Places(clusters, topic, story.folder)
@@ -65,7 +65,7 @@ class _Seed:
             slain = sum(self._meets(event, life, due) for event in given.events)
             least = sum(rows for _, rows in due)
             if given.goes_on:
-                # A query that is stopped does not wait for a cluster that has just come back.
+                # A stopped query does not wait for a cluster that has just started again.
                 wait_for(f"{least} rows", lambda: has_seen(life, least - read), PATIENCE)
                 (life.folder / "stop").touch()
             life.process.wait(PATIENCE)
@@ -73,14 +73,14 @@ class _Seed:
             life.process.kill()
         if not slain and self._story.ends(life):
             verdict = self._verdict()
-            assert verdict.rows >= least, f"it ended after {verdict} of {least}"
+            assert verdict.rows >= least, f"the run ended after {verdict} of {least}"
         assert self._verdict().duplicated == 0, str(self._verdict())
 
     def finish(self) -> None:
-        """Judges drains, then brings all topics back and judges all rows.
+        """Check the drains, then add all topics again and check all rows.
 
-        A topic that comes back is read from its position, which hides rows that its drain lost. So
-        the drains are judged first, once none is left.
+        A topic that is added again is read from its position, which hides lost rows of its drain.
+        So the drains are checked first, after their end.
         """
         self._read_all()
         self._judge_drains()
@@ -115,17 +115,18 @@ class _Seed:
         assert verdict.missing <= unseen, f"{verdict}, but only {unseen} rows were never due"
 
     def _meets(self, event: Event, life: Life, due: list[tuple[Place, int]]) -> bool:
-        """Lets an event happen, and says whether the driver was killed with it.
+        """Cause an event, and return True if the driver was killed with the event.
 
         Args:
-            event: What happens.
-            life: The driver.
-            due: What it is to read at least; what it may never have heard of is taken out.
+            event: The event.
+            life: The run of the driver.
+            due: Topics with the rows that the run must read. Topics whose document the driver may
+                not have received are removed.
         """
         wait_for_rows(life, event.after)
         unseen = not life.rows
         if event.what in _PASSING and unseen and not self._verdict().rows:
-            # Who has never answered is taken for wrong, not for away.
+            # A cluster that has never responded is an error, not an outage.
             return False
         with self._happening(event):
             if unseen:
@@ -204,7 +205,7 @@ class _Seed:
     def _start(
         self, options: dict[str, str], trigger: dict[str, object], cores: int, kill: Kill | None
     ) -> Life:
-        # A batch that is read again may have been planned when old users were let in.
+        # A repeated batch may have been planned when old users were valid.
         self._places.clusters.west.shut_out_old_users()
         folder = self._story.folder
         query = {

@@ -11,19 +11,19 @@ _CONDITION = re.compile(r"\[(SPLICE_[A-Z_]+\.[A-Z_]+)\]")
 
 
 def failure(log: str, healthy: str) -> str:
-    """Return the error condition of Splice by which a query failed.
+    """Return the error condition of Splice with which a query failed.
 
     Args:
-        log: The output of the driver, which ends with the exception.
-        healthy: A topic that the error must not name.
+        log: Output of the driver, which ends with the exception.
+        healthy: Topic that the error must not contain.
 
     Raises:
-        AssertionError: if the query failed by another error, or names the healthy topic.
+        AssertionError: if the query failed with another error, or the error contains the topic.
     """
     _, _, error = log.rpartition(_BEGIN)
     found = _CONDITION.search(error)
-    assert found, f"it failed by no error of Splice:\n{log[-8000:]}"
-    # Names of the other topics begin with that of the healthy one and a point.
+    assert found, f"the query failed with no error of Splice:\n{log[-8000:]}"
+    # Names of the other topics begin with the name of the healthy topic and a dot.
     text = error[found.start() :].split("\n", 1)[0]
     assert not re.search(rf"{re.escape(healthy)}(?!\.)", text), f"of a healthy topic: {text}"
     return found[1]

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What a seed chooses of a hybrid: the size of the world, and where each life ends."""
+"""Random choices of a seed for a hybrid: numbers of orders, and kills."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _MOST_LIVES = 6
 
 @dataclass(frozen=True)
 class Fate:
-    """The life of one query from its first start to its end.
+    """All runs of one query from its first start to its end.
 
     Attributes:
-        rows: How many orders there are at first.
+        rows: Initial number of orders.
         sink: ``parquet`` or ``batches``.
-        lives: What happens in each life but the last.
+        lives: All runs except the last run.
     """
 
     rows: int
@@ -30,12 +30,12 @@ class Fate:
 
 @dataclass(frozen=True)
 class LifeFate:
-    """One life that is meant to be cut short.
+    """One run of the driver that ends with a kill.
 
     Attributes:
-        kill: Where it dies, should it come that far.
-        cores: On how many cores it runs.
-        more: How many orders are added to the topic before it.
+        kill: Step at which the driver is killed, if the driver reaches the step.
+        cores: Number of cores.
+        more: Number of orders that are added to the topic before the run.
     """
 
     kill: Kill
@@ -44,7 +44,7 @@ class LifeFate:
 
 
 def fate(seed: int) -> Fate:
-    """Gives the fate that the seed says, the same on every machine."""
+    """Return the choices of a seed, which are the same on every machine."""
     dice = random.Random(seed)
     return Fate(
         rows=dice.randrange(1500, 4000),
@@ -59,8 +59,8 @@ def _lives(dice: random.Random) -> Iterator[LifeFate]:
 
 
 def any_kill(dice: random.Random) -> Kill:
-    """Chooses a step at which a driver dies, should it come that far."""
-    # A whole life has about 30 renames that count, twice that many files, and a row for each order.
+    """Choose a step at which a driver is killed, if the driver reaches the step."""
+    # A whole run has about 30 relevant renames, about 60 files, and one row per order.
     when = dice.choice(["before", "after"])
     action = dice.choice(["halt", "halt", "signal"])
     what = dice.choice(["rename", "rename", "create", "row", "log"])
@@ -73,5 +73,5 @@ def any_kill(dice: random.Random) -> Kill:
 
 
 def _early(dice: random.Random, most: int) -> int:
-    # Every life that is cut short early leaves more for those after it.
+    # An early kill leaves more steps for the next runs.
     return 1 + int(most * dice.random() ** 2)

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""One seed over a history and a topic: a hybrid, killed where the seed says."""
+"""One seed over a history and a topic, with kills of the driver."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from soak.story import Story
 def run_seed(
     seed: int, topic: str, kafka: KafkaCluster, story: Story, store: Store | None = None
 ) -> None:
-    """Runs one seed, with its checkpoint on the store if one is given.
+    """Run one seed, with its checkpoint on an optional store.
 
     Raises:
-        AssertionError: if a row is missing or doubled, a decision was changed, or a life failed.
+        AssertionError: if a row is missing or duplicated, a decision changed, or a run failed.
     """
     destiny = fate(seed)
     topics = kafka.topics

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What a seed chooses of plain Kafka: the query, what befalls it, and where each life ends."""
+"""Random choices of a seed for Kafka topics: the query, its faults, and kills."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _ROWS_IN_A_LIFE = 3000
 
 
 class What(Enum):
-    """What happens while a driver runs; faults pass by themselves."""
+    """Kind of an event during a run of the driver. Faults are temporary."""
 
-    SLOW = "every answer takes 200 ms more"
+    SLOW = "every response is delayed by 200 ms"
     CUT = "the network is cut"
-    HALF_OPEN = "no answer comes any more"
+    HALF_OPEN = "the network is half-open"
     BROKER = "a broker is killed"
     ALL_BROKERS = "all brokers are killed"
     PRODUCE = "orders are added"
@@ -33,12 +33,12 @@ class What(Enum):
 
     @property
     def is_fault(self) -> bool:
-        """Whether it is bad, and passes."""
+        """Return True for a temporary fault."""
         return self not in (What.PRODUCE, What.PARTITION) and not self.is_removal
 
     @property
     def is_removal(self) -> bool:
-        """Whether records are removed from a topic."""
+        """Return True for an event that removes records from a topic."""
         return self in (What.DELETE, What.RECREATE, What.TRUNCATE)
 
 
@@ -47,18 +47,18 @@ _REMOVALS = [what for what in What if what.is_removal]
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happens to a driver.
+    """Event of a run.
 
     Attributes:
-        what: What it is.
-        after: How many rows the driver has seen before; 0 is right at its start.
-        seconds: How long a fault lasts.
-        broker: Which broker it is, from 0.
-        rows: How many orders are added.
-        deadly: Whether the driver is killed in the middle of it.
-        which: Chooses among the topics that may change, by its remainder.
-        gap: For how many seconds a topic is missing before it is recreated.
-        share: The share of each partition that is truncated.
+        what: Kind of the event.
+        after: Number of rows that the driver has read before the event; 0 is its start.
+        seconds: Duration of a fault.
+        broker: Number of the broker, from 0.
+        rows: Number of added orders.
+        deadly: True if the driver is killed during the event.
+        which: Number that selects the affected topic, by its remainder.
+        gap: Seconds between the deletion and the recreation of a topic.
+        share: Share of each partition that is truncated.
     """
 
     what: What
@@ -72,7 +72,7 @@ class Event:
     share: float
 
     def __str__(self) -> str:
-        """Says it in one line."""
+        """Return the event in one line."""
         said = f"{self.what.value} after {self.after} rows"
         if self.what is What.RECREATE:
             return f"{said}, missing for {self.gap:.0f} s"
@@ -81,18 +81,18 @@ class Event:
 
 @dataclass(frozen=True)
 class LifeFate:
-    """One life of the driver but the last.
+    """One run of the driver except the last run.
 
     Attributes:
-        kill: The step at which it dies, should it come that far.
-        cores: On how many cores it runs.
-        goes_on: Whether it waits for more, until told to stop; else it ends by itself.
-        options: The options that may be others in another life.
-        policies: The policies for topics that are deleted, recreated or truncated.
-        before: What was removed since the previous life.
-        more: How many orders are added before it.
-        partition: How many of them to a new partition; 0 adds none.
-        events: What happens meanwhile, in this order.
+        kill: Step at which the driver is killed, if the driver reaches the step.
+        cores: Number of cores.
+        goes_on: True if the driver runs until it is stopped, and not with AvailableNow.
+        options: Options that may differ between runs.
+        policies: Policies for topics that are deleted, recreated or truncated.
+        before: Removals since the previous run.
+        more: Number of orders that are added before the run.
+        partition: Number of these orders in a new partition; 0 adds no partition.
+        events: Events during the run, in this order.
     """
 
     kill: Kill | None
@@ -108,17 +108,16 @@ class LifeFate:
 
 @dataclass(frozen=True)
 class KafkaFate:
-    """The life of one query from its first start to its end.
+    """All runs of one query from its first start to its end.
 
     Attributes:
-        rows: How many orders there are at first.
+        rows: Initial number of orders.
         sink: ``parquet`` or ``batches``.
-        transactions: Whether orders are written in transactions, each after one that is aborted.
-        others: How many orders there are at first in each topic that may be deleted, recreated or
-            truncated.
-        pattern: Whether the query subscribes by a pattern, else by names.
-        lives: Those that come before the last.
-        last: The options of the last, which reads all that is there.
+        transactions: True if orders are written in transactions, each after an aborted transaction.
+        others: Initial numbers of orders of the topics that may be deleted, recreated or truncated.
+        pattern: True if the query subscribes with a pattern, and not with names.
+        lives: All runs except the last run.
+        last: Options of the last run, which reads all available rows.
     """
 
     rows: int
@@ -131,7 +130,7 @@ class KafkaFate:
 
 
 def fate(seed: int) -> KafkaFate:
-    """Gives the fate that the seed says, the same on every machine."""
+    """Return the choices of a seed, which are the same on every machine."""
     dice = random.Random(seed)
     return KafkaFate(
         rows=dice.choice([dice.randrange(500, 3000), dice.randrange(3000, 12000)]),
@@ -184,7 +183,7 @@ def _options(dice: random.Random) -> dict[str, str]:
         "admission": dice.choice(["lag", "lag", "equal"]),
         "maxOffsetsPerTrigger": dice.choice(["150", "700", "3000", "8000"]),
         "discoveryInterval": dice.choice(["200ms", "2s"]),
-        # Small fetches, so that a fault finds much of a batch unread, or large ones.
+        # Fetches are small, so that most records of a batch are unread at a fault, or large.
         "kafka.max.partition.fetch.bytes": dice.choice(["16384", "4194304"]),
     }
     rare = {

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of a query and the times at which they came into its sink, compared with a topic log."""
+"""Rows of a query's sink with their times, and their comparison with a topic log."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from soak.topic_log import TopicLog
 
 @dataclass(frozen=True)
 class Output:
-    """The orders in a sink.
+    """Orders in a sink.
 
     Attributes:
-        times: How often each order is there.
-        files: When each file was written, and its orders.
-        altered: The number of rows with another amount than the order's.
+        times: Number of rows of each order.
+        files: Time of each file, and its orders.
+        altered: Number of rows whose amount differs from that of the order.
     """
 
     times: Counter[int]
@@ -34,7 +34,7 @@ class Output:
     altered: int
 
     def progress(self, kept: set[int]) -> list[Rows]:
-        """Return when orders of a set came, and how many."""
+        """Return the times and numbers of the orders of a set."""
         found = [(at, len(kept.intersection(numbers))) for at, numbers in self.files]
         return [(at, rows) for at, rows in found if rows]
 
@@ -43,8 +43,8 @@ def read(folder: Path, sink: str) -> Output:
     """Read the orders that a query has committed to its sink.
 
     Args:
-        folder: The folder of the sink.
-        sink: ``parquet``, Spark's file sink, or ``batches``, a folder for each batch.
+        folder: Folder of the sink.
+        sink: ``parquet`` for Spark's file sink, or ``batches`` for one folder per batch.
     """
     whole = (
         sorted(folder.glob("*/part-*.parquet")) if sink == "batches" else SinkLog(folder).files()
@@ -60,19 +60,19 @@ def read(folder: Path, sink: str) -> Output:
 
 
 def assert_complete(output: Output, log: TopicLog, before: Mapping[str, int]) -> None:
-    """Asserts that a life has read what it must.
+    """Assert that a run has read all required orders.
 
     Args:
-        output: The sink after the life.
-        log: What was written and removed.
-        before: The number of orders in each topic (by id) at the start of the life.
+        output: Sink after the run.
+        log: Log of written and removed orders.
+        before: Number of orders in each topic (by id) at the start of the run.
     """
     lost = log.lost(output.times, before)
-    assert not lost, f"it ended without {_listed(lost)}"
+    assert not lost, f"the run ended without {_listed(lost)}"
 
 
 def assert_exact(output: Output, log: TopicLog) -> None:
-    """Asserts that no order is there twice, and none that was not written."""
+    """Assert that the sink has no duplicates, and no orders that were not written."""
     twice = {number for number, times in output.times.items() if times > 1}
     assert not twice, f"duplicated: {_listed(twice)}"
     written = {number for one in log.all for number in one.numbers}

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""One seed over topics on three brokers behind bad networks, which are removed; killed as well."""
+"""One seed over changing topics on three brokers, with faults of networks and kills."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from soak.story import Story
 
 BROKERS = {
     "auto.create.topics.enable": "true",
-    # A topic that a client creates must not keep the brokers from being complete again.
+    # A topic that a client creates must not prevent replicas from being in sync again.
     "default.replication.factor": "3",
-    # A broker that starts on a starved machine must not give up after a minute.
+    # A broker that starts on an overloaded machine must not stop after one minute.
     "initial.broker.registration.timeout.ms": "600000",
 }
-"""Settings of the brokers; the first one is Kafka's default, by which clients create topics."""
+"""Settings of the brokers. The first setting is Kafka's default, so clients create topics."""
 
 _REMEDIES = 3
-"""The most errors that one life of a query and the lives with their remedies may have."""
+"""Maximum number of errors of one run and of the runs with their remedies."""
 
 
 def run_seed(seed: int, topic: str, brokers: KafkaBrokers, story: Story) -> None:
-    """Runs one seed.
+    """Run one seed.
 
     Raises:
-        AssertionError: if a row is missing that no removal excuses, a row is duplicated, a life
-            failed for another reason than its policies, a run over all that is there ended too
-            early, a healthy topic had to wait, a client created a topic, or the group was told of
-            what the checkpoint does not hold.
+        AssertionError: if a row is missing without a removal, a row is duplicated, a run failed
+            for another reason than its policies, a run of AvailableNow ended too early, a healthy
+            topic had to wait, a client created a topic, or the offsets of the group are ahead of
+            the checkpoint.
     """
     destiny = fate(seed)
     relay = Relay(brokers.topics, topic, story.folder, brokers.proxied_servers, replicas=3)
@@ -63,7 +63,7 @@ def run_seed(seed: int, topic: str, brokers: KafkaBrokers, story: Story) -> None
     finally:
         starved = sum(end - begin for begin, end in run.starvation.spans)
         if starved:
-            story.faults.append(f"the machine was starved for {starved:.0f} s")
+            story.faults.append(f"the machine was overloaded for {starved:.0f} s")
         topics.drop()
 
 
@@ -99,7 +99,7 @@ class _Seed:
         )
         there = self._topics.log.counts()
         with self._runs(given.options, given.policies, given.kill) as life:
-            # Whether or not it lives on, the topics get what the rest of the events bring.
+            # The topics receive the orders of the remaining events, also if the driver has ended.
             slain = sum(self._happens(event, life) for event in given.events)
             if given.goes_on:
                 (life.folder / "stop").touch()
@@ -107,7 +107,7 @@ class _Seed:
         self._judge(life, given.options, given.policies, there, bool(slain))
 
     def finish(self) -> None:
-        """Lets the query read all that is there, by policies that permit every loss."""
+        """Run the query until it has read all rows, with policies that permit every loss."""
         self._relay.given(master="local[2]", trigger=None)
         self._read_all(self._last, PERMISSIVE, _REMEDIES)
         _assert_group_is_not_ahead(self._relay)
@@ -125,7 +125,7 @@ class _Seed:
         relay = self._relay
         relay.given(options={**CLIENT, **self._own, **options, **policies.options})
         life = relay.start(OURS, *([kill] if kill else []))
-        # The first driver of a machine is preceded by the creation of an archive of its classes.
+        # The first driver on a machine starts after the creation of an archive of its classes.
         began = time.time()
         try:
             yield life
@@ -165,7 +165,7 @@ class _Seed:
         error = failure(life.process.log.read_text(errors="replace"), relay.topic)
         allowed = log.errors(policies, topics.unknown())
         assert error in allowed, f"{error}, allowed {allowed} by {policies.options}"
-        assert remedies, f"{error} in spite of the remedies of the errors before"
+        assert remedies, f"{error} despite the remedies of the previous errors"
         self._story.faults.append(f"fails with {error}")
         if error == "SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND":
             topics.restore_all()
@@ -173,7 +173,7 @@ class _Seed:
         self._read_all(options, policies.remedied(error), remedies - 1)
 
     def _happens(self, event: Event, life: Life) -> bool:
-        """Lets an event happen, and says whether it was the driver's death."""
+        """Cause an event, and return True if the driver was killed during the event."""
         wait_for_rows(life, event.after)
         if event.what.is_removal:
             return self._removes(event, life)
@@ -198,7 +198,7 @@ class _Seed:
         return slain
 
     def _during(self, event: Event, life: Life, seconds: float) -> bool:
-        """Waits, and says whether the driver was killed then."""
+        """Wait, and return True if the driver was killed."""
         if seconds:
             with suppress(TimeoutError):
                 life.process.wait(seconds)
@@ -236,4 +236,4 @@ def _assert_group_is_not_ahead(relay: Relay) -> None:
     held = relay.committed()
     told = relay.topics.committed(relay.topic, relay.topic)
     ahead = {p: offset for p, offset in told.items() if offset > held.get(p, 0)}
-    assert not ahead, f"the group was told {ahead}, the checkpoint holds {held}"
+    assert not ahead, f"the group has {ahead}, and the checkpoint has {held}"

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What has been run, with which code, and how it ended: one JSON object a line."""
+"""Ledger of seeds with their commits and results, as one JSON object per line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PASSED = "passed"
 
 
 class Kind(str, Enum):
-    """What a seed is of; the same number is another fate in each."""
+    """Kind of a seed. The same number results in different choices for each kind."""
 
     HYBRID = "hybrid"
     KAFKA = "kafka"
@@ -24,23 +24,23 @@ class Kind(str, Enum):
     MEMORY = "memory"
 
     def __str__(self) -> str:
-        """Gives its name in the ledger."""
+        """Return the name in the ledger."""
         return self.value
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One seed's result.
+    """Result of one seed.
 
     Attributes:
-        seed: The seed, which says all that was left to chance.
-        version: The version of Splice.
-        commit: The commit of the code, with a ``+`` where it was changed.
-        result: ``passed``, or what went wrong.
-        seconds: How long it took.
-        kills: Where the driver died.
-        kind: What the seed is of.
-        faults: What else befell the query.
+        seed: The seed, which determines all random choices.
+        version: Version of Splice.
+        commit: Commit of the code, with a ``+`` for changed files.
+        result: ``passed``, or the error.
+        seconds: Duration.
+        kills: Steps at which the driver was killed.
+        kind: Kind of the seed.
+        faults: Other faults of the run.
     """
 
     seed: int
@@ -54,38 +54,38 @@ class Entry:
 
 
 class Ledger:
-    """The file; entries are only ever appended, and a line that was cut off does not count."""
+    """File of entries. Entries are only appended, and an incomplete line is ignored."""
 
     def __init__(self, file: Path) -> None:
-        """Takes the file, which need not be there."""
+        """Create a ledger for a file, which may not exist."""
         self.file = file
 
     def add(self, entry: Entry) -> None:
-        """Appends an entry."""
+        """Append an entry."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
         cut_off = self.file.exists() and not self.file.read_bytes().endswith(b"\n")
         with self.file.open("a") as out:
             out.write(("\n" if cut_off else "") + json.dumps(asdict(entry)) + "\n")
 
     def entries(self) -> list[Entry]:
-        """Reads all entries."""
+        """Return all entries."""
         lines = self.file.read_text().splitlines() if self.file.exists() else []
         return [_entry(found) for line in lines if (found := _read(line))]
 
     def to_run(self, seeds: Iterable[int], commit: str, kind: Kind) -> list[int]:
-        """Leaves out the seeds that have passed with this very code; changed code has none."""
+        """Return the seeds that have not passed with this commit, all of them for changed code."""
         if commit.endswith("+"):
             return list(seeds)
         done = {s for s, e in self._last(commit, kind).items() if e.result == PASSED}
         return [seed for seed in seeds if seed not in done]
 
     def all_passed(self, seeds: Iterable[int], commit: str, kind: Kind) -> bool:
-        """Says whether each of the seeds has passed with this code, when it was last run."""
+        """Return True if the last run of each seed with this commit has passed."""
         last = self._last(commit, kind)
         return set(seeds) <= {s for s, e in last.items() if e.result == PASSED}
 
     def summary(self, seeds: Iterable[int], commit: str, kind: Kind) -> str:
-        """Says how the seeds ended with this code, and names those that failed."""
+        """Return the numbers of passed and failed seeds with this commit, and the failed seeds."""
         asked = set(seeds)
         last = {s: e for s, e in self._last(commit, kind).items() if s in asked}
         failed = sorted(s for s, e in last.items() if e.result != PASSED)

@@ -1,9 +1,9 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a topic in large batches within a small JVM, and writes the memory of the JVM to a file.
+"""Read a topic in large batches in a small JVM, and write the memory of the JVM to a file.
 
-Arguments: the source's options as JSON, the number of batches, and the folder to work in. Each line
-of the file ``figures.jsonl`` in that folder is a JSON object with the figures of one batch.
+Arguments: the source's options as JSON, the number of batches, and the working folder. Each line of
+the file ``figures.jsonl`` in that folder is a JSON object with the figures of one batch.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from sessions import session
 from soak.memory_seed import FIGURES, jvm
 
 _EVERY = 5
-"""Batches between two collections that the program requests."""
+"""Number of batches between two garbage collections that the program requests."""
 
 
 def main(options: dict[str, str], batches: int, folder: Path) -> None:
-    """Runs the query until it has read the batches."""
+    """Run the query until it has read the batches."""
     spark = session(folder, jvm(folder))
     query = (
         spark.readStream.format("splice-kafka")
@@ -39,7 +39,7 @@ def main(options: dict[str, str], batches: int, folder: Path) -> None:
     machine: Any = spark._jvm
     pid = machine.java.lang.ProcessHandle.current().pid()
     began, rows = time.monotonic(), 0
-    # A line of a log cannot get into this file, as it can into the output.
+    # The output of the program may contain log lines, and this file does not.
     with (folder / FIGURES).open("w", buffering=1) as out:
         for batch, more in enumerate(_batches(query, batches), 1):
             rows += more
@@ -52,7 +52,7 @@ def main(options: dict[str, str], batches: int, folder: Path) -> None:
 
 
 def _batches(query: StreamingQuery, count: int) -> Iterator[int]:
-    """Yield the number of rows of each batch that ends, until there were so many."""
+    """Yield the number of rows of each completed batch, up to a number of batches."""
     seen, found = -1, 0
     while found < count:
         if not query.isActive:
@@ -69,7 +69,7 @@ def _batches(query: StreamingQuery, count: int) -> Iterator[int]:
 
 
 def _heap(machine: Any) -> dict[str, int]:
-    """Return the bytes of the heap that were in use after the last collection, and that are now."""
+    """Return the used bytes of the heap after the last collection, and at present."""
     beans = machine.java.lang.management.ManagementFactory
     after = 0
     for pool in beans.getMemoryPoolMXBeans():
@@ -80,7 +80,7 @@ def _heap(machine: Any) -> dict[str, int]:
 
 
 def _resident(pid: int) -> dict[str, int]:
-    """Return the resident bytes of a process, now and at most."""
+    """Return the current and the greatest resident bytes of a process."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     sizes = {line.split(":")[0]: int(line.split()[1]) << 10 for line in lines if " kB" in line}
     return {"resident": sizes["VmRSS"], "most": sizes["VmHWM"]}

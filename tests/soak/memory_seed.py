@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""One seed of memory: a backlog on many partitions, read in large batches within a small JVM."""
+"""One seed of memory: a backlog on many partitions, read in large batches in a small JVM."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from servers.process import ServerProcess
 from soak.story import Story
 
 FIGURES = "figures.jsonl"
-"""The name of the file of the driver that holds figures."""
+"""Name of the driver's file of figures."""
 
 PARTITIONS = 1000
 BATCHES = 200
@@ -30,7 +30,7 @@ ROWS = 500_000
 
 MOST_RESIDENT = int(2.9 * (1 << 30))
 GROWTH = 32 << 20
-"""Bytes by which the heap after a collection may differ between two parts of the run."""
+"""Maximum difference in bytes of the heap after a collection between two parts of the run."""
 
 _HOUR = 3600
 _PRODUCER = "org.apache.kafka.tools.ProducerPerformance"
@@ -39,11 +39,11 @@ _TESTS = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class MemoryFate:
-    """The records of a topic.
+    """Records of a topic.
 
     Attributes:
-        bytes: The size of each value.
-        codec: How batches of records are compressed.
+        bytes: Size of each value.
+        codec: Compression of record batches.
     """
 
     bytes: int
@@ -52,16 +52,16 @@ class MemoryFate:
 
 @dataclass(frozen=True)
 class Figures:
-    """The memory of the JVM after a batch, in bytes.
+    """Memory of the JVM after a batch, in bytes.
 
     Attributes:
-        batch: How many batches were read.
-        rows: How many rows were read.
-        seconds: The time since the query was started.
-        heap: The heap in use after the last collection.
-        used: The heap in use now.
-        resident: The resident memory.
-        most: The highest resident memory so far.
+        batch: Number of read batches.
+        rows: Number of read rows.
+        seconds: Time since the start of the query.
+        heap: Used heap after the last collection.
+        used: Used heap.
+        resident: Resident memory.
+        most: Greatest resident memory so far.
     """
 
     batch: int
@@ -83,7 +83,7 @@ def jvm(folder: Path) -> dict[str, str]:
 
 
 def fate(seed: int) -> MemoryFate:
-    """Return what a seed chooses; the first seed has 100 bytes without compression."""
+    """Return the choices of a seed. The first seed has 100 bytes without compression."""
     if seed == 1:
         return MemoryFate(100, "none")
     chance = random.Random(seed)
@@ -91,15 +91,16 @@ def fate(seed: int) -> MemoryFate:
 
 
 def run_seed(seed: int, topic: str, kafka: KafkaCluster, story: Story) -> None:
-    """Runs one seed.
+    """Run one seed.
 
     Raises:
-        AssertionError: if the driver fails or needs more memory than it may.
+        AssertionError: if the driver fails or exceeds its memory.
     """
     records = fate(seed)
     kafka.topics.create(topic, partitions=PARTITIONS)
     try:
-        # A little more than is read, since no partition may run dry.
+        # The topic has more records than are read, so that every partition has records in each
+        # batch.
         _fill(topic, kafka.bootstrap_servers, records, BATCHES * ROWS * 21 // 20)
         figures = _read(topic, kafka.bootstrap_servers, story.folder)
         story.faults.append(f"{records.bytes} bytes, {records.codec}: {summary(figures)}")
@@ -125,10 +126,10 @@ def summary(figures: Sequence[Figures]) -> str:
 
 
 def check(figures: Sequence[Figures]) -> None:
-    """Compares the memory of a run with what it may be.
+    """Compare the memory of a run with its limits.
 
     Raises:
-        AssertionError: if rows are missing, or the memory is more or grows.
+        AssertionError: if rows are missing, or the memory exceeds a limit or grows.
     """
     assert figures[-1].batch == BATCHES, summary(figures)
     # The share of each partition is rounded down.

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""How long a seed waits, and how long the clients of its queries do."""
+"""Timeouts of seeds, and of the clients of their queries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kill.life import Life
 from servers.waiting import wait_for
 
 PATIENCE = 240
-"""Seconds that a driver may take."""
+"""Maximum duration of a driver, in seconds."""
 
 CLIENT = {
     "kafka.request.timeout.ms": "4000",
@@ -18,18 +18,18 @@ CLIENT = {
     "kafka.reconnect.backoff.max.ms": "500",
     "kafka.max.poll.records": "200",
 }
-"""Of clients that give an answer up soon, so that they see a fault at all."""
+"""Options with short timeouts, so that clients detect a fault."""
 
 _UNSEEN = 20
-"""Seconds after which an event comes although its rows do not."""
+"""Seconds after which an event occurs although the driver has not read its rows."""
 
 
 def wait_for_rows(life: Life, rows: int) -> None:
-    """Waits until a driver has seen so many rows, is over, or sees none."""
+    """Wait until a driver has read a number of rows, has ended, or reads no more rows."""
     with suppress(TimeoutError):
         wait_for(f"{rows} rows", lambda: has_seen(life, rows), _UNSEEN)
 
 
 def has_seen(life: Life, rows: int) -> bool:
-    """Whether a driver has seen so many rows, or is over."""
+    """Return True if a driver has read a number of rows, or has ended."""
     return life.process.exit_code is not None or len(life.rows) >= rows

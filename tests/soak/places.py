@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Where streams lie: topics on three clusters, and the document that says so."""
+"""Topics of streams on three clusters, and their metadata document."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from soak.applied import Topic
 
 @dataclass
 class Place:
-    """A topic of a stream.
+    """Topic of a stream.
 
     Attributes:
-        stream: The stream.
-        cluster: The metadata's name of the cluster.
-        topic: The topic.
-        partitions: How many it has.
-        there: Whether the metadata says that the stream lies there.
-        rows: How many orders it holds.
+        stream: Name of the stream.
+        cluster: Name of the cluster in the metadata.
+        topic: Name of the topic.
+        partitions: Number of partitions.
+        there: True if the metadata has the topic.
+        rows: Number of orders.
     """
 
     stream: str
@@ -37,14 +37,14 @@ class Place:
 
 
 class Places:
-    """All topics that ever belonged to the streams, and the metadata file.
+    """All current and former topics of the streams, and the metadata file.
 
     Attributes:
-        held: How many rows each topic held when a generation was published.
+        held: Number of rows of each topic at the publication of each generation.
     """
 
     def __init__(self, clusters: Clusters, name: str, folder: Path) -> None:
-        """Takes the clusters, a name that no other topic begins with, and a folder for the file."""
+        """Create an instance with clusters, a unique prefix of topic names, and a folder."""
         self.clusters, self.file = clusters, folder / "streams.json"
         self.all: list[Place] = []
         self.produced = 0
@@ -55,54 +55,54 @@ class Places:
 
     @property
     def there(self) -> list[Place]:
-        """Gives those that the metadata names."""
+        """Return the topics of the metadata."""
         return [place for place in self.all if place.there]
 
     @property
     def gone(self) -> list[Place]:
-        """Gives those that it named once."""
+        """Return the former topics of the metadata."""
         return [place for place in self.all if not place.there]
 
     def add(self, cluster: str, stream: str = "orders", topic: str | None = None) -> Place:
-        """Makes a topic for a stream; the file does not say so yet."""
+        """Create a topic of a stream, without publishing it."""
         own = Place(stream, cluster, topic or f"{self._name}-{next(self._numbers)}")
         self.clusters.create(cluster, own.topic, own.partitions, **orders.KEPT)
         self.all.append(own)
         return own
 
     def produce(self, place: Place, rows: int, partition: int | None = None) -> None:
-        """Adds orders to a topic."""
+        """Add orders to a topic."""
         first, self.produced = self.produced, self.produced + rows
         records = orders.records(first, self.produced, partition)
         self.clusters.topics(place.cluster).produce(place.topic, records)
         place.rows += rows
 
     def add_partition(self, place: Place, rows: int) -> None:
-        """Gives a topic one more partition, with orders in it."""
+        """Add a partition with orders to a topic."""
         place.partitions += 1
         self.clusters.topics(place.cluster).add_partitions(place.topic, place.partitions)
         self.produce(place, rows, place.partitions - 1)
 
     def change_address(self) -> None:
-        """Lets the first cluster be reached past its proxies, or through them again."""
+        """Switch the address of the first cluster between the proxies and the brokers."""
         self._direct = not self._direct
 
     def publish(self) -> None:
-        """Replaces the file by one that says what holds now."""
+        """Publish a document with the current topics."""
         self._generation += 1
         self.held.append({(place.cluster, place.topic): place.rows for place in self.all})
         self._write(self._document(self._generation, self.there))
 
     def publish_old(self) -> None:
-        """Replaces the file by one of the first generation, which names one topic only."""
+        """Publish a document of the first generation with one topic."""
         self._write(self._document(0, self.there[:1]))
 
     def hide(self) -> None:
-        """Replaces the file by half of one."""
+        """Replace the file by the first half of the document."""
         self._write({"version": 1})
 
     def delete(self) -> None:
-        """Removes all topics."""
+        """Delete all topics."""
         for place in self.all:
             self.clusters.topics(place.cluster).delete(place.topic)
 
@@ -118,7 +118,7 @@ class Places:
         return {
             "version": 1,
             "generation": generation,
-            # A life has many removals, and waits for the rows of each document.
+            # A run has many removals, and waits for the rows of each document.
             "confirmRemovals": 1000,
             "clusters": {name: self.clusters.reached(name, self._direct) for name in NAMES},
             "streams": streams,

@@ -10,7 +10,7 @@ from enum import Enum
 
 
 class Loss(Enum):
-    """A reason for which records that were not read cannot be read any more."""
+    """Reason for unread records that are no longer available."""
 
     TRUNCATED = "records were deleted"
     DELETED = "the topic was deleted"
@@ -19,7 +19,7 @@ class Loss(Enum):
 
 @dataclass(frozen=True)
 class Policies:
-    """The options of one life of a query; None leaves the default.
+    """Options of one run of a query. None is the default.
 
     Attributes:
         loss: ``failOnDataLoss``.
@@ -37,7 +37,7 @@ class Policies:
 
     @property
     def options(self) -> dict[str, str]:
-        """The options that are set."""
+        """Return the options that are set."""
         given = {
             "failOnDataLoss": self.loss,
             "onOutOfRange": self.out_of_range,
@@ -48,7 +48,7 @@ class Policies:
         return {name: value for name, value in given.items() if value is not None}
 
     def permit(self, loss: Loss) -> bool:
-        """Return whether the query continues after a loss, by the documentation."""
+        """Return True if the query continues after a loss, according to the documentation."""
         if loss is Loss.RECREATED:
             return self.recreated == "restart"
         policy = self.out_of_range if loss is Loss.TRUNCATED else self.removed
@@ -64,17 +64,17 @@ class Policies:
 
 
 PERMISSIVE = Policies(out_of_range="earliest", removed="drop", recreated="restart")
-"""Policies by which no loss fails a query."""
+"""Policies that permit every loss."""
 
 
 def choose(dice: random.Random) -> Policies:
-    """Choose an allowed combination; about half of all permit every loss."""
+    """Choose a valid combination. About half of the combinations permit every loss."""
     removed = [("drain", None), ("drop", None), ("drop", None), ("drain", "2s"), ("drain", "7d")]
     if dice.random() < 0.5:
         given = dice.choice([("false", None), (None, "earliest"), ("false", "earliest")])
         some = dice.choice([(None, None), *removed]) if given[0] else dice.choice(removed)
         return Policies(*given, some[0], "restart", some[1])
-    # Only one value of 'onOutOfRange' agrees with a value of 'failOnDataLoss'.
+    # Only one value of 'onOutOfRange' is compatible with a value of 'failOnDataLoss'.
     loss, out_of_range = dice.choice(
         [
             (None, None),

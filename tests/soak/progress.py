@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Progress of a query, judged by the times at which rows came into its sink."""
+"""Progress of a query, by the times at which rows arrived in its sink."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import itertools
 from collections.abc import Sequence
 
 LIMIT = 60.0
-"""Seconds that a row of a healthy topic may wait while the driver and the brokers run."""
+"""Maximum delay of a row of a healthy topic while the driver and the brokers run, in seconds."""
 
 Rows = tuple[float, int]
-"""A time, and a number of rows that were produced or read at that time."""
+"""Time, and number of rows that were produced or read at that time."""
 
 Span = tuple[float, float]
-"""A time from its start to its end."""
+"""Start and end of a period."""
 
 
 def stalls(
@@ -24,14 +24,14 @@ def stalls(
     faults: Sequence[Span],
     limit: float = LIMIT,
 ) -> list[Span]:
-    """Return the spans in which rows waited for longer than the limit.
+    """Return the periods in which rows waited for longer than the limit.
 
     Args:
         produced: Rows of topics that are not deleted or truncated.
         read: Rows of these topics in the sink.
-        alive: Spans in which a driver ran.
-        faults: Spans in which brokers or networks failed, which do not count.
-        limit: Seconds.
+        alive: Periods with a running driver.
+        faults: Periods with faults of brokers or networks, which are excluded.
+        limit: Limit in seconds.
     """
     found = []
     for begin, end in alive:
@@ -46,7 +46,7 @@ def stalls(
 def _waiting_since(
     start: float, until: float, produced: Sequence[Rows], read: Sequence[Rows]
 ) -> float | None:
-    """Return the first time of a span without progress at which a row waits; None if none does."""
+    """Return the first time of a period without progress at which a row waits, or None."""
     unread = sum(rows for at, rows in produced if at <= start)
     unread -= sum(rows for at, rows in read if at <= start)
     for at, rows in [(start, 0), *sorted(r for r in produced if start < r[0] < until)]:

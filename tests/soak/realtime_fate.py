@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What a seed chooses of a query in real-time mode: triggers, faults, and where each life ends."""
+"""Random choices of a seed for real-time mode: triggers, faults, and kills."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _EVENTS = [
 
 @dataclass(frozen=True)
 class LiveFate:
-    """One life of the driver but the last.
+    """One run of the driver except the last run.
 
     Attributes:
-        trigger: Of the query.
-        kill: The step at which the driver dies, should it come that far.
-        cores: On how many cores it runs.
-        options: The options that may be others in another life.
-        more: How many orders are added before it.
-        events: What happens meanwhile, in this order.
-        seconds: How long it runs after the last event, before it is killed.
+        trigger: Trigger of the query.
+        kill: Step at which the driver is killed, if the driver reaches the step.
+        cores: Number of cores.
+        options: Options that may differ between runs.
+        more: Number of orders that are added before the run.
+        events: Events during the run, in this order.
+        seconds: Seconds between the last event and the kill.
     """
 
     trigger: Mapping[str, Any]
@@ -53,14 +53,14 @@ class LiveFate:
 
 @dataclass(frozen=True)
 class RealTimeFate:
-    """The life of one query from its first start to its end.
+    """All runs of one query from its first start to its end.
 
     Attributes:
-        rows: How many orders there are at first.
-        is_continuous: Whether all lives are in continuous mode, after which Spark accepts no other.
-        lives: Those that come before the last.
-        trigger: Of the last life, which reads all that is there.
-        last: The options of the last.
+        rows: Initial number of orders.
+        is_continuous: True if all runs are in continuous mode, because Spark cannot leave it.
+        lives: All runs except the last run.
+        trigger: Trigger of the last run, which reads all available rows.
+        last: Options of the last run.
     """
 
     rows: int
@@ -123,7 +123,7 @@ def _options(dice: random.Random) -> dict[str, str]:
         "assigner": dice.choice(["balanced", "roundRobin", "hash"]),
         "discoveryInterval": dice.choice(["200ms", "2s"]),
         "endBatchOnChange": dice.choice(["true", "true", "false"]),
-        # Small fetches, so that a fault finds much unread, or large ones.
+        # Fetches are small, so that most records are unread at a fault, or large.
         "kafka.max.partition.fetch.bytes": dice.choice(["16384", "4194304"]),
     }
     return chosen | ({"slots": dice.choice(["1", "2", "3"])} if dice.random() < 0.5 else {})

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""One seed over a topic that a query copies in real-time mode, and with other triggers between."""
+"""One seed over a topic that a query copies in real-time mode and with other triggers."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from soak.story import Story
 
 
 def run_seed(seed: int, topic: str, brokers: KafkaBrokers, story: Story) -> None:
-    """Runs one seed.
+    """Run one seed.
 
     Raises:
-        AssertionError: if a row has no copy, or more copies than lives have read it, or if a life
-            failed that nothing befell.
+        AssertionError: if a row has no copy, or more copies than runs that read it, or if a run
+            without a fault failed.
     """
     destiny = fate(seed)
     relay = Relay(brokers.topics, topic, story.folder, brokers.proxied_servers, replicas=3)
@@ -49,14 +49,14 @@ class _Seed:
         self._is_continuous = is_continuous
 
     def judge(self) -> None:
-        # Continuous mode also reads rows again after it has planned its tasks again.
+        # Continuous mode also reads rows again after a new planning of its tasks.
         if not self._is_continuous:
             self._copies.assert_only_running_batches_again()
 
     def live(self, given: LiveFate) -> None:
         copies = self._copies
         copies.relay.produce(given.more)
-        # One core per slot: a batch in real-time mode waits for all of them.
+        # Each slot needs a core, because a batch in real-time mode waits for all slots.
         cores = max(given.cores, int(given.options.get("slots", "1")))
         copies.relay.given(master=f"local[{cores}]", options=CLIENT)
         kills = [given.kill] if given.kill else []
@@ -80,7 +80,7 @@ class _Seed:
         self.judge()
 
     def _happens(self, event: Event, life: Life) -> str | None:
-        """Lets an event happen, and names the driver's death if that was in the middle of it."""
+        """Cause an event, and return the kill of the driver during the event, or None."""
         wait_for_rows(life, event.after)
         if life.process.exit_code is not None:
             return None

@@ -1,9 +1,9 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Runs seeds: of each, a query from its first start to its end, with all that the seed says.
+"""Run seeds. Each seed runs a query from its first start to its end, with random events.
 
-It can be stopped (Ctrl-C) and started again: what has passed with the same commit is left out. The
-ledger, and the folders of seeds that failed, are in ``.soak`` in the repository's root.
+The program can be stopped (Ctrl-C) and started again, and skips seeds that have passed with the
+same commit. The ledger, and the folders of failed seeds, are in ``.soak`` in the repository's root.
 """
 
 from __future__ import annotations
@@ -54,13 +54,15 @@ _SEEDS: dict[Kind, Callable[[int, str, Any, Story], None]] = {
 
 
 def main() -> int:
-    """Runs the seeds that are asked for; 0 means that all have passed."""
+    """Run the requested seeds. The result is 0 if all seeds have passed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", default="1..200", help="such as 1..200 or 3,7,20..29")
+    parser.add_argument("--seeds", default="1..200", help="seeds, such as 1..200 or 3,7,20..29")
     kinds = [kind.value for kind in Kind]
-    parser.add_argument("--kind", choices=kinds, help="what to run; by default all but memory")
+    parser.add_argument(
+        "--kind", choices=kinds, help="kind of the seeds; the default is all kinds except memory"
+    )
     stores = sorted(_STORES)
-    parser.add_argument("--store", choices=stores, help="of the checkpoints of a hybrid")
+    parser.add_argument("--store", choices=stores, help="store of the checkpoints of a hybrid")
     given = parser.parse_args()
     if given.store and given.kind != Kind.HYBRID:
         parser.error("--store needs --kind hybrid")
@@ -77,7 +79,7 @@ def main() -> int:
             if left:
                 _run(kind, left, ledger, commit, given.store)
     except KeyboardInterrupt:
-        print("stopped; run it again to go on", flush=True)
+        print("stopped; run the same command again to continue", flush=True)
     for kind in chosen:
         print(ledger.summary(asked, commit, kind))
     print(f"ledger: {ledger.file}")

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Times in which other programs leave a run next to no processor time."""
+"""Periods in which other programs use nearly all processor time."""
 
 from __future__ import annotations
 
@@ -12,31 +12,30 @@ from soak.progress import Span
 
 _PAUSE = 0.5
 _WORK = 0.01
-"""Seconds of processor time that each measurement needs."""
+"""Processor time of each measurement, in seconds."""
 
 _SLOW = 30
-"""How many times longer than alone the work or the pause takes on a starved machine.
+"""Factor by which the work or the pause takes longer on an overloaded machine.
 
-Programs of the run itself share the processors too: ten on one processor slow each other down ten
-times.
+Programs of the run share the processors too. Ten programs on one processor have a factor of ten.
 """
 
 
 class Starvation:
-    """Measures the machine in a thread as long as it is entered.
+    """Measurement of the machine's load in a thread, within a ``with`` block.
 
-    The priority of the thread is that of the run. Programs with a higher one can stop a whole run
-    for minutes, brokers included.
+    The thread has the priority of the run. Programs with a higher priority can stop a whole run,
+    including brokers, for minutes.
     """
 
     def __init__(self) -> None:
-        """Measures nothing yet."""
+        """Create a measurement without starting it."""
         self._spans: list[Span] = []
         self._ends = threading.Event()
         self._thread = threading.Thread(target=self._measure, daemon=True)
 
     def __enter__(self) -> Starvation:
-        """Starts the thread."""
+        """Start the thread."""
         self._thread.start()
         return self
 
@@ -46,13 +45,13 @@ class Starvation:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Ends the thread."""
+        """Stop the thread."""
         self._ends.set()
         self._thread.join()
 
     @property
     def spans(self) -> list[Span]:
-        """The times, from the end of one measurement to the end of a slow one."""
+        """Return the periods from the end of a measurement to the end of a slow measurement."""
         return list(self._spans)
 
     def _measure(self) -> None:
@@ -69,5 +68,5 @@ class Starvation:
 
 
 def is_slow(pause: float, work: float) -> bool:
-    """Return whether a measurement took so long that the machine was starved."""
+    """Return True if the duration of a measurement indicates an overloaded machine."""
     return work > _SLOW * _WORK or pause > _SLOW * _PAUSE

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What has happened in the run of a seed."""
+"""Events of the run of a seed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from kill.life import Life
 
 @dataclass
 class Story:
-    """Notes for the ledger.
+    """Events for the ledger.
 
     Attributes:
-        folder: Where the seed runs.
-        kills: Where the driver died.
-        faults: What else befell it.
+        folder: Folder of the seed.
+        kills: Steps at which the driver was killed.
+        faults: Other faults.
     """
 
     folder: Path
@@ -25,10 +25,10 @@ class Story:
     faults: list[str] = field(default_factory=list)
 
     def ends(self, life: Life) -> bool:
-        """Notes where a driver died, and says whether it ended by itself instead.
+        """Record the kill of a driver, and return True if the driver ended without a kill.
 
         Raises:
-            AssertionError: if it failed.
+            AssertionError: if the driver failed.
         """
         if life.acted:
             self.kills.append(life.acted.removeprefix("acts: ").replace(str(self.folder), ""))

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What the soak run chooses, skips and says; its lives are those of the kill tests."""
+"""Choices, skipped seeds and summaries of soak."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def test_seeds_are_read() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a", "1..", "5..3", "1-3"])
-def test_seeds_that_say_nothing_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"no seed|ends before"):
+def test_invalid_seeds_are_rejected(text: str) -> None:
+    with pytest.raises(ValueError, match=r"not a valid seed|ends before"):
         seeds.parse(text)
 
 
 @pytest.mark.parametrize("fate", [hybrid_fate.fate, kafka_fate.fate, dynamic_fate.fate])
-def test_a_seed_says_its_fate(fate) -> None:  # type: ignore[no-untyped-def]
+def test_a_seed_determines_its_choices(fate) -> None:  # type: ignore[no-untyped-def]
     assert fate(7) == fate(7)
     assert len({str(fate(seed)) for seed in range(50)}) == 50
 
@@ -64,9 +64,9 @@ def test_rows_of_a_removed_topic_are_due_if_the_query_has_seen_them_removed() ->
 
     held = [{("east", topic): 10 * n for topic in "abc"} for n in range(8)]
     log = [change(1, "a", "b"), change(3, "a"), change(3, "a")]
-    # In force, removed by generation 3, and never seen.
+    # The topics are: in the metadata, removed by generation 3, and never received.
     assert [owed(("east", topic), held, log) for topic in "abc"] == [70, 30, 0]
-    # A topic that came back is due again.
+    # The rows of a topic that was added again are required again.
     assert owed(("east", "b"), held, [*log, change(5, "b")]) == 70
 
 
@@ -122,7 +122,7 @@ def test_memory_may_neither_grow_nor_be_too_much() -> None:
             memory_seed.check(figures)
 
 
-def test_only_what_has_passed_with_the_same_code_is_left_out(tmp_path: Path) -> None:
+def test_only_seeds_that_passed_with_the_same_commit_are_skipped(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "folder" / "ledger.jsonl")
     for entry in (_entry(1), _entry(2, "old"), _entry(3, result="lost rows")):
         ledger.add(entry)
@@ -157,7 +157,7 @@ def test_an_entry_that_was_cut_off_does_not_count(tmp_path: Path) -> None:
     assert [entry.seed for entry in ledger.entries()] == [1, 3]
 
 
-def test_the_summary_names_what_failed(tmp_path: Path) -> None:
+def test_the_summary_names_failed_seeds(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger.jsonl")
     for entry in (_entry(1), _entry(2, result="lost rows"), _entry(9, "old")):
         ledger.add(replace(entry, kind=KAFKA, faults=["a broker is killed"]))

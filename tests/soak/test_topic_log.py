@@ -29,7 +29,7 @@ DATA_LOSS, RECREATED = "SPLICE_KAFKA_DATA.DATA_LOSS", "SPLICE_KAFKA_DATA.TOPIC_R
 
 
 def _log() -> TopicLog:
-    """Orders 0 to 4 in ``a``, and 5 to 9 in ``b``, each in two partitions."""
+    """Return a log with orders 0 to 4 in ``a`` and 5 to 9 in ``b``, each in two partitions."""
     log = TopicLog()
     for number, topic in enumerate("ab"):
         log.created(topic, f"id of {topic}", 0)
@@ -57,14 +57,14 @@ def test_policies_are_allowed_combinations_of_all_values() -> None:
     dice = random.Random(1)
     chosen = [choose(dice) for _ in range(1000)]
     for each in chosen:
-        # The only pairs that Splice rejects.
+        # Splice rejects only these pairs.
         assert (each.loss, each.out_of_range) not in {("true", "earliest"), ("false", "fail")}
     permitted = [frozenset(loss for loss in Loss if each.permit(loss)) for each in chosen]
     assert len(set(permitted)) == 8
     assert 0.4 < permitted.count(frozenset(Loss)) / len(chosen) < 0.8
 
 
-def test_remedies_permit_what_failed() -> None:
+def test_remedies_permit_the_failed_loss() -> None:
     dice = random.Random(2)
     for policies in [choose(dice) for _ in range(300)]:
         assert policies.remedied(RECREATED).permit(Loss.RECREATED)
@@ -77,7 +77,7 @@ def test_remedies_permit_what_failed() -> None:
 def test_orders_that_were_not_removed_are_due() -> None:
     log = _log()
     assert log.lost({0, 1, 2, 3, 4, 5, 7, 9}, log.counts()) == {6, 8}
-    # Orders that were written since the life began are not.
+    # Orders that were written since the start of the run are not required.
     assert log.lost(set(range(5)), {"id of a": 5}) == set()
 
 
@@ -110,11 +110,11 @@ def test_a_recreated_topic_is_excused_by_either_policy() -> None:
         log.created("b", "another id", 1)
         log.wrote("b", [(0, 10)])
         log.ran(policies)
-        # The new topic is due.
+        # The rows of the new topic are required.
         assert log.lost(set(range(5)), log.counts()) == {10}
 
 
-def test_a_life_may_fail_by_what_its_policies_do_not_permit() -> None:
+def test_a_run_may_fail_with_losses_that_its_policies_do_not_permit() -> None:
     log = _log()
     assert log.errors(STRICT, ()) == set()
     log.truncated("b", {0: 1}, life=1, due=True)
@@ -134,7 +134,7 @@ def test_a_missing_topic_may_fail_each_life_and_a_recreated_one_until_it_is_read
     assert log.errors(PERMISSIVE, {"a", "b"}) == {"SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND"}
     log.created("b", "another id", 3)
     assert log.errors(STRICT, {"a"}) == {DATA_LOSS, RECREATED}
-    # It may have been missing at the start of the life.
+    # The topic may have been missing at the start of the run.
     assert log.errors(PERMISSIVE, {"b"}) == {"SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND"}
     assert log.errors(Policies(removed="drop"), ()) == {RECREATED}
     assert log.errors(Policies(recreated="restart"), ()) == {DATA_LOSS}
@@ -183,12 +183,12 @@ READ = [(30.0, 4), (95.0, 6)]
 def test_rows_that_wait_for_more_than_a_minute_are_a_stall() -> None:
     assert stalls(PRODUCED, READ, [(1.0, 100.0)], []) == [(30.0, 95.0)]
     assert stalls(PRODUCED, [(30.0, 4), (89.0, 6)], [(1.0, 100.0)], []) == []
-    # Until the first rows, and after the last ones.
+    # The periods are before the first rows and after the last rows.
     assert stalls(PRODUCED, [], [(1.0, 62.0)], []) == [(1.0, 62.0)]
     assert stalls([(0.0, 11)], READ, [(1.0, 156.0)], []) == [(30.0, 95.0), (95.0, 156.0)]
 
 
-def test_nothing_waits_while_there_are_no_rows_no_driver_or_no_brokers() -> None:
+def test_no_row_waits_without_rows_driver_or_brokers() -> None:
     assert stalls([(0.0, 4), (70.0, 6)], READ, [(1.0, 100.0)], []) == []
     assert stalls([(0.0, 4), (34.0, 6)], READ, [(1.0, 100.0)], []) == [(34.0, 95.0)]
     assert stalls(PRODUCED, READ, [(1.0, 50.0), (60.0, 100.0)], []) == []

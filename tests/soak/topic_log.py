@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Orders of topics that are deleted, recreated and truncated: the expected rows of a query."""
+"""Expected rows of a query over topics that are deleted, recreated and truncated."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from soak.policies import Loss, Policies
 
 @dataclass
 class Incarnation:
-    """A topic from its creation to its deletion.
+    """Topic from its creation to its deletion.
 
     Attributes:
-        topic: The name.
-        topic_id: The id, which no other topic has.
-        rows: The orders of each partition; the index of an order is its offset.
-        removed: The orders that are in the topic no longer.
+        topic: Name of the topic.
+        topic_id: Unique id of the topic.
+        rows: Orders of each partition. The index of an order is its offset.
+        removed: Orders that were removed from the topic.
     """
 
     topic: str
@@ -28,22 +28,22 @@ class Incarnation:
 
     @property
     def numbers(self) -> set[int]:
-        """All orders that were written."""
+        """Return all written orders."""
         return {number for own in self.rows.values() for number in own}
 
 
 @dataclass
 class Removal:
-    """Orders that were removed from a topic.
+    """Removal of orders from a topic.
 
     Attributes:
-        topic: The name of the topic.
-        rows: The orders, whether or not they were read.
-        loss: The reason.
-        life: The number of the life in which it happened, or before which.
-        due: Whether the query had a position in that topic, so that it must read the orders.
-        accepted: Whether a life with policies that permit the loss has run since.
-        settled: Whether a later life has read everything that it could.
+        topic: Name of the topic.
+        rows: Removed orders, including orders that were read.
+        loss: Reason of the removal.
+        life: Number of the run during or before which the orders were removed.
+        due: True if the query had a position in the topic, so that it must read the orders.
+        accepted: True if a run with policies that permit the loss has followed.
+        settled: True if a later run has read all available orders.
     """
 
     topic: str
@@ -56,16 +56,16 @@ class Removal:
 
 
 class TopicLog:
-    """A log of the producer, and of what was removed from topics."""
+    """Log of produced orders, and of removals from topics."""
 
     def __init__(self) -> None:
-        """Begins without topics."""
+        """Create a log without topics."""
         self.all: list[Incarnation] = []
         self.existing: dict[str, Incarnation] = {}
         self.removals: list[Removal] = []
 
     def created(self, topic: str, topic_id: str, life: int) -> None:
-        """Logs that a topic was created. Deletions of a topic of that name are recreations now."""
+        """Log the creation of a topic. Earlier deletions of the same name become recreations."""
         self.existing[topic] = Incarnation(topic, topic_id)
         self.all.append(self.existing[topic])
         for removal in self.removals:
@@ -73,12 +73,12 @@ class TopicLog:
                 removal.loss, removal.life, removal.settled = Loss.RECREATED, life, False
 
     def wrote(self, topic: str, orders: Iterable[tuple[int, int]]) -> None:
-        """Logs orders, as partitions and numbers, in the order in which they were written."""
+        """Log orders, as partitions and numbers, in the order of their production."""
         for partition, number in orders:
             self.existing[topic].rows.setdefault(partition, []).append(number)
 
     def truncated(self, topic: str, before: Mapping[int, int], life: int, due: bool) -> None:
-        """Logs that the records of partitions before an offset were deleted."""
+        """Log the deletion of records before an offset, per partition."""
         own = self.existing[topic]
         gone = {n for p, offset in before.items() for n in own.rows.get(p, [])[:offset]}
         rows = frozenset(gone - own.removed)
@@ -86,30 +86,30 @@ class TopicLog:
         self.removals.append(Removal(topic, rows, Loss.TRUNCATED, life, due))
 
     def deleted(self, topic: str, life: int, due: bool) -> None:
-        """Logs that a topic was deleted."""
+        """Log the deletion of a topic."""
         own = self.existing.pop(topic)
         rows = frozenset(own.numbers - own.removed)
         own.removed |= rows
         self.removals.append(Removal(topic, rows, Loss.DELETED, life, due))
 
     def ran(self, policies: Policies) -> None:
-        """Logs that a life has run with policies; it may have accepted what they permit."""
+        """Log a run with policies, which may have accepted losses."""
         for removal in self.removals:
             removal.accepted |= any(policies.permit(loss) for loss in _reasons(removal))
 
     def ended(self, life: int) -> None:
-        """Logs that a life has read everything that it could."""
+        """Log that a run has read all available orders."""
         for removal in self.removals:
             removal.settled |= removal.life < life
 
     def errors(self, policies: Policies, missing: Collection[str]) -> set[str]:
-        """Return the errors by which a life may fail.
+        """Return the errors with which a run may fail.
 
         Args:
-            policies: The policies of the life.
-            missing: Topics that the query subscribes to by name, and has no position in.
+            policies: Policies of the run.
+            missing: Topics that the query subscribes to by name, and in which it has no position.
         """
-        # A topic that exists now may have been missing when the life began.
+        # A topic that exists now may have been missing at the start of the run.
         lacked = {r.topic for r in self.removals if r.loss is not Loss.TRUNCATED and not r.settled}
         lacking = set(missing) & (lacked | (set(missing) - self.existing.keys()))
         found = {"SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND"} if lacking else set()
@@ -123,11 +123,11 @@ class TopicLog:
         return found
 
     def lost(self, read: Collection[int], before: Mapping[str, int]) -> set[int]:
-        """Return the orders that a life must have read or failed for, and that are not read.
+        """Return the unread orders that a run must have read, or must have failed for.
 
         Args:
-            read: The orders in the sink.
-            before: The number of orders in each topic (by id) at the start of the life.
+            read: Orders in the sink.
+            before: Number of orders in each topic (by id) at the start of the run.
         """
         wanted = {
             number
@@ -137,17 +137,17 @@ class TopicLog:
         return wanted.difference(read, self.excused())
 
     def excused(self) -> set[int]:
-        """Return the orders that may be missing: they were removed, and a policy permitted that."""
+        """Return the orders that may be missing because a policy permitted their removal."""
         all_of_them = (r.rows for r in self.removals if r.accepted or not r.due)
         return {number for rows in all_of_them for number in rows}
 
     def counts(self) -> dict[str, int]:
-        """Return the number of orders that were written to each topic, by id."""
+        """Return the number of written orders of each topic, by id."""
         return {one.topic_id: len(one.numbers) for one in self.all}
 
 
 def _reasons(removal: Removal) -> tuple[Loss, ...]:
-    """A topic that was recreated may have been seen as deleted before."""
+    """Return the possible reasons. A recreated topic may have been detected as deleted before."""
     recreated = removal.loss is Loss.RECREATED
     return (Loss.DELETED, Loss.RECREATED) if recreated else (removal.loss,)
 

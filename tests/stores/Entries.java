@@ -18,10 +18,9 @@ import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import splice.coordinator.sidelog.HadoopSideLog;
 
-/**
- * Creates side-log entries: arguments are {@code race} or {@code fail}, a folder, and Hadoop settings {@code key=value}.
+/** Creates side-log entries. Arguments: {@code race} or {@code fail}, a folder, and Hadoop settings {@code key=value}.
  *
- * <p>It prints a line per round, or the error of the write that must fail, and then the files of the folder.
+ * <p>The output is one line per round, or the error of the write that must fail, and then the files of the folder.
  */
 public final class Entries {
 
@@ -42,9 +41,9 @@ public final class Entries {
     if (fs.exists(folder)) for (var file : fs.listStatus(folder)) System.out.println("file " + file.getPath().getName());
   }
 
-  /** Lets drivers create the same entries at the same time. */
+  /** Creates the same entries from several drivers at the same time. */
   private static void race(Path folder, Configuration conf) throws Exception {
-    // Each driver has connections of its own.
+    // Each driver has separate connections.
     conf.setBoolean("fs.s3a.impl.disable.cache", true);
     conf.setBoolean("fs.hdfs.impl.disable.cache", true);
     List<HadoopSideLog> drivers = new ArrayList<>();
@@ -71,7 +70,7 @@ public final class Entries {
     pool.shutdown();
   }
 
-  /** Creates an entry that the storage has no room for. */
+  /** Creates an entry that exceeds the space of the storage. */
   private static void fail(Path folder, Configuration conf) throws Exception {
     FileSystem fs = folder.getFileSystem(conf);
     fs.mkdirs(folder);

@@ -1,3 +1,3 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints on real storage: HDFS and an S3-compatible server."""
+"""Checkpoints on HDFS and on an S3-compatible server."""

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Each store once for all tests of this folder."""
+"""One instance of each store for all tests of this folder."""
 
 from __future__ import annotations
 

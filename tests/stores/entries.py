@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the program that creates side-log entries on a store."""
+"""Launcher of the program that creates side-log entries on a store."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def run(what: str, folder: str, conf: Mapping[str, str], jars: Sequence[Path] = 
     """Run ``race`` or ``fail`` in a folder, and return the lines of the program.
 
     Args:
-        what: The program's task.
-        folder: The address of the folder.
-        conf: The Hadoop settings of a client of its storage.
-        jars: The jars of that client.
+        what: Task of the program.
+        folder: Address of the folder.
+        conf: Hadoop settings of a client of the storage.
+        jars: Jars of that client.
 
     Raises:
         RuntimeError: If the program fails.

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Side-log entries on real storage: one writer wins, and a write that fails leaves nothing."""
+"""Side-log entries on HDFS and S3: one writer wins, and a failed write leaves no file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def test_of_drivers_that_race_one_wins(store: Store) -> None:
 
 
 def test_of_drivers_that_race_on_a_local_disk_one_wins(tmp_path: Path) -> None:
-    # With the jars of PySpark the local file system is a class of Hive.
+    # With the jars of PySpark, the local file system is a class of Hive.
     _assert_one_wins(entries.run("race", (tmp_path / "race").as_uri(), {}))
 
 

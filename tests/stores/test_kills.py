@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A hybrid whose checkpoint is on real storage, killed after each kind of side-log write."""
+"""Kills of a hybrid with a checkpoint on HDFS or S3, after each kind of side-log write."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from servers.kafka_topics import KafkaTopics
 from servers.store import Store
 
 _MOST = 20
-"""More kinds of entries than a hybrid of two legs has."""
+"""Upper bound of the number of kinds of entries of a hybrid with two legs."""
 
 
 def test_a_hybrid_killed_after_each_kind_of_entry(
