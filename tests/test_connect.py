@@ -87,6 +87,6 @@ def test_the_source_is_the_servers(
 
 def test_configure_names_the_place_of_the_jar() -> None:
     said = run([sys.executable], "configure_only", env={"SPARK_REMOTE": "sc://127.0.0.1:1"})
-    assert "refused: [SPLICE_SETUP.CONNECT_NOT_SUPPORTED]" in said
+    assert "rejected: [SPLICE_SETUP.CONNECT_NOT_SUPPORTED]" in said
     assert "a session of a Spark Connect server" in said
     assert "--packages" in said
