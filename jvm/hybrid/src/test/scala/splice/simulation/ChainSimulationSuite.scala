@@ -70,7 +70,9 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
     val failed  = results.filter(_.failure.isDefined)
     if (failed.nonEmpty) {
       val all = failed.take(20).map(r => s"  seed ${r.seed}: ${r.failure.fold("")(_.toString).take(300)}")
-      fail((simulation.explain(failed.head) +: s"${failed.size} scenarios failed, the first of them:" +: all).mkString("\n"))
+      fail((simulation.explain(
+        failed.head
+      ) +: s"${failed.size} scenarios failed, the first of them:" +: all).mkString("\n"))
     }
     val met = results.flatMap(_.marks)
     counts(met).foreach(info(_))
