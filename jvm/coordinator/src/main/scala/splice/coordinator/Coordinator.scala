@@ -12,7 +12,7 @@ import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
 import splice.coordinator.sidelog.{MemorySideLog, SourceFolder}
-import splice.coordinator.slots.{SlotCount, SlotLayout, SlotLog, SlotRules}
+import splice.coordinator.slots.{SlotCount, SlotEntries, SlotLayout, SlotRules}
 import splice.source._
 import splice.source.errors.SpliceException
 import splice.source.runtime.{OpenEnded, ProgressMetric, Report, SessionSettings}
@@ -49,7 +49,7 @@ final private[splice] class Coordinator(
 
   private val log                                                    = context.sideLog
   private var made: Option[SplitEnumerator[Position]]                = None
-  private lazy val slotLog                                           = new SlotLog(log, source)
+  private lazy val slotLog                                           = new SlotEntries(log, source)
   private val admission                                              = new Admission(context.steady)
   private var frozen                                                 = false
   private var planned: Option[(Position, Position, Seq[SplitRange])] = None
@@ -58,14 +58,14 @@ final private[splice] class Coordinator(
 
   /** Checks that the checkpoint is this source's. Called once, before anything else. */
   def open(): Unit = {
-    ChainLog.check(log, source, batches)
+    ChainEntries.check(log, source, batches)
     source.preflight(log)
   }
 
   /** Where the query begins; decided once in the life of the checkpoint. */
   def initial(): Position = {
     var own = Option.empty[Position]
-    val at  = new InitialLog(log, source, folder).resolve {
+    val at  = new InitialEntry(log, source, folder).resolve {
       source.firstStart(pinned.copy(sideLog = new MemorySideLog, run = s"${context.run}-check"))
       val start = enumerator.start(StartPosition.Configured)
       own = Some(start)
@@ -209,7 +209,7 @@ final private[splice] class Coordinator(
 
   // Made when first needed, so that a query that fails early opens no connection.
   private def enumerator: SplitEnumerator[Position] = made.getOrElse {
-    val fresh = SplitEnumerator.untyped(source, pinned.copy(start = InitialLog.stored(log)))
+    val fresh = SplitEnumerator.untyped(source, pinned.copy(start = InitialEntry.stored(log)))
     made = Some(fresh)
     if (frozen) fresh.freeze()
     fresh

@@ -10,7 +10,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
 import splice.files.internal.enumerator.{FileEnumerator, FilesPosition, SparkStorage}
-import splice.files.internal.listing.{Analysis, FileListing, RootPaths}
+import splice.files.internal.listing.{AnalysedFiles, FileListing, RootPaths}
 import splice.files.internal.options.{FileOptions, FilePaths}
 import splice.files.internal.reader.FileMetadata
 import splice.files.internal.session.FileFormats
@@ -29,7 +29,7 @@ import splice.source.{EnumeratorContext, ReadMode, Source, SplitEnumerator}
   */
 final class FileSource private[files] (private[files] val settings: FileSettings) extends Source[FilesPosition] {
 
-  @transient private lazy val analysis = new Analysis(settings)
+  @transient private lazy val analysis = new AnalysedFiles(settings)
 
   override def kind: String = FileSource.Kind
 

@@ -15,7 +15,7 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.files.internal.enumerator.{FileList, FileListLog, FilesPosition}
+import splice.files.internal.enumerator.{FileList, FileListEntries, FilesPosition}
 import splice.files.internal.split.{BlockId, FileGrid}
 import splice.source.log.Coverage
 import splice.source.{Limits, SplitRange, StartPosition}
@@ -52,7 +52,7 @@ final class PartsOfFilesSuite extends AnyFunSuite with RandomFiles {
 
     val read        = start()
     val first       = read.enumerator.start(StartPosition.Configured)
-    val (done, out) = batches(read, new FileListLog(log).read(), Vector(first), Vector.empty)
+    val (done, out) = batches(read, new FileListEntries(log).read(), Vector(first), Vector.empty)
     done.foreach(at => assert(read.enumerator.evidence(at).isDefined == (at == done.last)))
     assert(out.flatten.sorted == world.values.sorted)
     (1 to 5).foreach { _ =>

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.files.internal.errors.FilesErrors
+import splice.files.internal.errors.FileErrors
 import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric
 import splice.source.{EnumeratorContext, Limits, ReadMode}
@@ -128,7 +128,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
       assert(again.figures(from)(ProgressMetric.BytesBehind) == "0")
       again.readers(StructType.fromDDL("id BIGINT"), Nil)
       val error = intercept[SpliceException](own.schema)
-      assert(error.getCondition == FilesErrors.PathNotFound)
+      assert(error.getCondition == FileErrors.PathNotFound)
     }
     // Only the request for the schema checks the existence of the path.
     assert(asked.forall(_._1 == "status"))

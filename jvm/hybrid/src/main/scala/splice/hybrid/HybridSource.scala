@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
 import splice.hybrid.internal.chain.{Chain, HybridColumns}
 import splice.hybrid.internal.enumerator.HybridEnumerator
-import splice.hybrid.internal.handover.LegLog
+import splice.hybrid.internal.handover.LegEntries
 import splice.hybrid.internal.options.EvidenceCheck
 import splice.hybrid.internal.plan.LaterLegs
 import splice.hybrid.internal.schema.{HybridSchema, LegSelects}
@@ -33,7 +33,7 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
 
   @transient private lazy val selects = new LegSelects(schema)
 
-  override def kind: String = HybridProvider.Kind
+  override def kind: String = HybridSourceProvider.Kind
 
   override def boundedness: Boundedness = chain.last.source.boundedness
 
@@ -44,7 +44,7 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
   )
 
   override private[splice] def legs(log: SideLog): Seq[LegIdentity] = {
-    val known = new LegLog(log, chain)
+    val known = new LegEntries(log, chain)
     known.chain.legs.map { leg =>
       LegIdentity(
         Some(leg.name),
@@ -57,7 +57,7 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
   }
 
   override private[splice] def preflight(log: SideLog): Unit = {
-    val known = new LegLog(log, chain)
+    val known = new LegEntries(log, chain)
     EvidenceCheck(known.chain)
     HybridSchema.check(chain.legs.filter(leg => leg.source.schemaNeedsStorage && !known.hasEnded(leg)), schema)(
       selects.columns

@@ -51,7 +51,7 @@ final class HybridSourceBuilder private (
     */
   def build(): SourceSpec = {
     val options = ListMap(
-      CommonOptions.Source.key -> HybridProvider.Kind,
+      CommonOptions.Source.key -> HybridSourceProvider.Kind,
       HybridOptions.Legs.key   -> names.mkString(",")
     ) ++ own ++ legs
     val _ = SourceProvider.create(SourceOptions(options))

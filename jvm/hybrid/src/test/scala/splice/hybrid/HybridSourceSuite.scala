@@ -32,7 +32,7 @@ final class HybridSourceSuite extends AnyFunSuite with HybridWorlds {
     new World {
       val clock: Clock = Clock.fixed(Instant.ofEpochSecond(5), ZoneOffset.UTC)
       Using.resource(Legs.run(source, log, clock))(batches(_))
-      val provider   = new HybridProvider
+      val provider   = new HybridSourceProvider
       val Seq(event) = provider.history(log.scope("leg-live")): @unchecked
       assert(event.number == 0 && event.at.contains(Instant.ofEpochSecond(5)) && event.event == "handOver")
       assert(event.names.map(_.take(16)) == Seq("handOver=offsets") && event.generation.isEmpty)
@@ -54,7 +54,7 @@ final class HybridSourceSuite extends AnyFunSuite with HybridWorlds {
         override def rule: Seq[(String, String)] = changed
         val clock: Clock                         = Clock.fixed(Instant.ofEpochSecond(5), ZoneOffset.UTC)
         Using.resource(Legs.run(source, log, clock))(batches(_))
-        val details = new HybridProvider().history(log.scope("leg-live")).flatMap(_.details).map(Json.read(_).get)
+        val details = new HybridSourceProvider().history(log.scope("leg-live")).flatMap(_.details).map(Json.read(_).get)
         assert(details.map(found => Json.write(found.path("start"))) == Seq(kind))
       }
     }

@@ -54,7 +54,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
     /** Returns the names of legs in the warnings of a start. */
     def warned(source: Source[_ <: Position]): Seq[String] = {
       val (_, messages) =
-        LoggedMessages.during("splice.hybrid.internal.handover.LegLog")(run(source)(c =>
+        LoggedMessages.during("splice.hybrid.internal.handover.LegEntries")(run(source)(c =>
           c.advance(c.position(at), false)
         ))
       messages.filter(_.contains("was removed from the chain before Splice committed its end")).map(_.split('\'')(1))

@@ -7,7 +7,7 @@ import java.time.Duration
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.internal.cluster.{LogDescription, LogMetadata, TimedOffset, TopicState}
+import splice.kafka.internal.cluster.{ClusterClient, LogDescription, TimedOffset, TopicState}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.Subscription
 import splice.source.LogPartition
@@ -21,7 +21,7 @@ import splice.testkit.simulation.Life
   *   maximum number of consecutive stale responses; a query retries more often
   */
 final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscription, life: Life, lag: Int)
-    extends LogMetadata {
+    extends ClusterClient {
 
   private val staleEnds       = new Lag[Map[LogPartition, Long]](life, lag)
   private val stalePartitions = new Lag[SortedSet[LogPartition]](life, lag)

@@ -8,7 +8,7 @@ import java.time.Clock
 import splice.files.internal.enumerator.FilesPosition
 import splice.hybrid.internal.chain.Leg
 import splice.hybrid.internal.split.HybridPosition
-import splice.kafka.internal.cluster.LogMetadata
+import splice.kafka.internal.cluster.ClusterClient
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.SplitEnumerator
 import splice.source.internal.legs.LegIdentity
@@ -49,11 +49,11 @@ import splice.testkit.simulation.TaskRows
   */
 final case class Faults(
     sideLog: SideLog => SideLog = identity,
-    kafka: (SplitEnumerator[KafkaPosition], LogMetadata, SimulatedCluster) => SplitEnumerator[KafkaPosition] =
+    kafka: (SplitEnumerator[KafkaPosition], ClusterClient, SimulatedCluster) => SplitEnumerator[KafkaPosition] =
       (inner, _, _) => inner,
     files: SplitEnumerator[FilesPosition] => SplitEnumerator[FilesPosition] = identity,
     hybrid: SplitEnumerator[HybridPosition] => SplitEnumerator[HybridPosition] = identity,
-    metadata: (LogMetadata, () => Unit) => LogMetadata = (inner, _) => inner,
+    metadata: (ClusterClient, () => Unit) => ClusterClient = (inner, _) => inner,
     checksFiles: Boolean = true,
     relistsFiles: Boolean = false,
     seeks: Boolean = true,

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
-import splice.files.internal.enumerator.{FileEnumerator, FileList, FileListLog, FileStorage, FilesPosition}
+import splice.files.internal.enumerator.{FileEnumerator, FileList, FileListEntries, FileStorage, FilesPosition}
 import splice.files.internal.options.OnFileChanged
 import splice.files.internal.reader.{BlockReader, FileOpener, FilePolicy}
 import splice.files.internal.split.{FileBlock, FileRange, FileSchemas, ListedFile, Packing}
@@ -57,7 +57,7 @@ final class FilesLeg(
   def listedTimes(log: SideLog): Option[Seq[Long]] =
     list(log).map(_.files.map(_.modified))
 
-  private def list(log: SideLog): Option[FileList] = Option.when(isListed(log))(new FileListLog(log).read())
+  private def list(log: SideLog): Option[FileList] = Option.when(isListed(log))(new FileListEntries(log).read())
 
   private def isListed(log: SideLog): Boolean = log.keys("files-").nonEmpty
 
@@ -102,7 +102,7 @@ final class FilesLeg(
     override def identity: SortedMap[String, String]   = SortedMap("path" -> folder.name)
     override def position(json: String): FilesPosition = FilesPosition.read(json)
     override def enumerator(context: EnumeratorContext): SplitEnumerator[FilesPosition] =
-      new CommitWatch(new EndWatch(faults.files(files(context))), folder.name, committed)
+      new CommitWatch(new EndOffsets(faults.files(files(context))), folder.name, committed)
   }
 
   private def files(context: EnumeratorContext): SplitEnumerator[FilesPosition] =
@@ -130,7 +130,7 @@ final class FilesLeg(
   }
 
   /** Checks that the end of a leg is not requested again after the decision. */
-  final private class EndWatch(inner: SplitEnumerator[FilesPosition]) extends Passing[FilesPosition](inner) {
+  final private class EndOffsets(inner: SplitEnumerator[FilesPosition]) extends Passing[FilesPosition](inner) {
     override def evidence(at: FilesPosition): Option[Evidence] = inner.evidence(at).map { end =>
       new Evidence {
         override def position: Position                   = end.position

@@ -5,7 +5,7 @@ package splice.simulation
 
 import splice.hybrid.internal.chain.{OnDuplicates, OnHoles}
 import splice.hybrid.internal.split.HybridPosition
-import splice.kafka.internal.cluster.LogMetadata
+import splice.kafka.internal.cluster.ClusterClient
 import splice.kafka.internal.split.KafkaPosition
 import splice.simulation.ChainEdits.Change
 import splice.source.errors.SpliceException
@@ -40,7 +40,7 @@ object PlantedChainFaults {
 
   private def begun(legs: Seq[LegIdentity]): Seq[LegIdentity] = legs.map(_.copy(begun = true))
 
-  private def configured(inner: SplitEnumerator[KafkaPosition], metadata: LogMetadata, cluster: SimulatedCluster) =
+  private def configured(inner: SplitEnumerator[KafkaPosition], metadata: ClusterClient, cluster: SimulatedCluster) =
     new Passing[KafkaPosition](inner) {
       override def start(at: StartPosition): KafkaPosition = super.start(StartPosition.Configured)
     }

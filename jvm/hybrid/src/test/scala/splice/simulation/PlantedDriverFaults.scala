@@ -10,7 +10,7 @@ import java.util.{Collections, WeakHashMap}
 import scala.collection.mutable
 
 import splice.hybrid.internal.split.HybridPosition
-import splice.kafka.internal.cluster.LogMetadata
+import splice.kafka.internal.cluster.ClusterClient
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.runtime.{Report, SideLog}
 import splice.source.{Limits, OnGap, SplitEnumerator, SplitRange}
@@ -37,12 +37,12 @@ object PlantedDriverFaults {
     "replay: a reader drops a row where rows may be lost"    -> Faults(rows = new Dropping(_, _))
   )
 
-  private def unfrozen(inner: SplitEnumerator[KafkaPosition], metadata: LogMetadata, cluster: SimulatedCluster) =
+  private def unfrozen(inner: SplitEnumerator[KafkaPosition], metadata: ClusterClient, cluster: SimulatedCluster) =
     new Passing[KafkaPosition](inner) {
       override def freeze(): Unit = ()
     }
 
-  private def refusing(inner: SplitEnumerator[KafkaPosition], metadata: LogMetadata, cluster: SimulatedCluster) =
+  private def refusing(inner: SplitEnumerator[KafkaPosition], metadata: ClusterClient, cluster: SimulatedCluster) =
     new Passing[KafkaPosition](inner) {
       override def advance(from: KafkaPosition, limits: Limits): KafkaPosition = {
         val first = metadata.earliest(from.offsets.keySet.toSet).filter(_._2 > 0L)
@@ -54,7 +54,7 @@ object PlantedDriverFaults {
 
   private def remembering() = {
     val furthest = Collections.synchronizedMap(new WeakHashMap[SimulatedCluster, KafkaPosition])
-    (inner: SplitEnumerator[KafkaPosition], _: LogMetadata, cluster: SimulatedCluster) =>
+    (inner: SplitEnumerator[KafkaPosition], _: ClusterClient, cluster: SimulatedCluster) =>
       new Passing[KafkaPosition](inner) {
         override def committed(until: KafkaPosition): Unit = {
           super.committed(until)

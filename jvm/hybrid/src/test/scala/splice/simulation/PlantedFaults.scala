@@ -7,7 +7,7 @@ import scala.collection.mutable
 
 import splice.files.internal.enumerator.FilesPosition
 import splice.hybrid.internal.split.HybridPosition
-import splice.kafka.internal.cluster.{LogDescription, LogMetadata, TimedOffset}
+import splice.kafka.internal.cluster.{ClusterClient, LogDescription, TimedOffset}
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.log.{Coverage, LogRecord}
 import splice.source.runtime.SideLog
@@ -53,7 +53,7 @@ object PlantedFaults {
 
   private def startsToday(
       inner: SplitEnumerator[KafkaPosition],
-      metadata: LogMetadata,
+      metadata: ClusterClient,
       cluster: SimulatedCluster
   ): SplitEnumerator[KafkaPosition] =
     new Passing[KafkaPosition](inner) {
@@ -69,7 +69,7 @@ object PlantedFaults {
 
   private def endsToday(
       inner: SplitEnumerator[KafkaPosition],
-      metadata: LogMetadata,
+      metadata: ClusterClient,
       cluster: SimulatedCluster
   ): SplitEnumerator[KafkaPosition] =
     new Passing[KafkaPosition](inner) {
@@ -81,7 +81,7 @@ object PlantedFaults {
 
   private def frozenBelowStart(
       inner: SplitEnumerator[KafkaPosition],
-      metadata: LogMetadata,
+      metadata: ClusterClient,
       cluster: SimulatedCluster
   ): SplitEnumerator[KafkaPosition] =
     new Passing[KafkaPosition](inner) {
@@ -100,7 +100,7 @@ object PlantedFaults {
 
   private def lowerEnds(
       inner: SplitEnumerator[KafkaPosition],
-      metadata: LogMetadata,
+      metadata: ClusterClient,
       cluster: SimulatedCluster
   ): SplitEnumerator[KafkaPosition] =
     new Passing[KafkaPosition](inner) {
@@ -113,7 +113,7 @@ object PlantedFaults {
 
   private def vanished(
       inner: SplitEnumerator[KafkaPosition],
-      metadata: LogMetadata,
+      metadata: ClusterClient,
       cluster: SimulatedCluster
   ): SplitEnumerator[KafkaPosition] =
     new Passing[KafkaPosition](inner) {
@@ -123,7 +123,7 @@ object PlantedFaults {
       }
     }
 
-  private def endsAfterTimes(inner: LogMetadata, move: () => Unit): LogMetadata = new PassingMetadata(inner) {
+  private def endsAfterTimes(inner: ClusterClient, move: () => Unit): ClusterClient = new PassingMetadata(inner) {
     override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = {
       val found = super.atTime(millis)
       move()
@@ -168,7 +168,7 @@ object PlantedFaults {
       super.committed(active.getOrElse(until))
   }
 
-  final private class Nameless(inner: LogMetadata) extends PassingMetadata(inner) {
+  final private class Nameless(inner: ClusterClient) extends PassingMetadata(inner) {
     override def describe(): LogDescription = {
       val seen = super.describe()
       seen.copy(topicIds = seen.topicIds.map { case (topic, _) => topic -> "the same" })
@@ -210,7 +210,7 @@ private object Unfilled {
 }
 
 /** Forwards every request. */
-class PassingMetadata(inner: LogMetadata) extends LogMetadata {
+class PassingMetadata(inner: ClusterClient) extends ClusterClient {
   override def describe(): LogDescription                                              = inner.describe()
   override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long]        = inner.earliest(partitions)
   override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long]            = inner.ends(partitions)

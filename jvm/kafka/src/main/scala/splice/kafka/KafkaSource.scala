@@ -7,7 +7,7 @@ import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
 
 import splice.kafka.internal.admission.RecordSizes
-import splice.kafka.internal.cluster.{Discovery, LogMetadata}
+import splice.kafka.internal.cluster.{ClusterClient, Discovery}
 import splice.kafka.internal.enumerator.KafkaEnumerator
 import splice.kafka.internal.metrics.{KafkaMetrics, ReadReports}
 import splice.kafka.internal.options.{AdmissionOptions, KafkaOptions, KafkaSettings}
@@ -54,7 +54,7 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
   /** The enumerator for another implementation of the log, such as a simulation. */
   private[splice] def enumerator(
       context: EnumeratorContext,
-      log: LogMetadata,
+      log: ClusterClient,
       discovery: Discovery
   ): SplitEnumerator[KafkaPosition] =
     KafkaEnumerator(settings, context, log, discovery)

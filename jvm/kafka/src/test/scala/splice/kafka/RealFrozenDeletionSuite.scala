@@ -37,7 +37,7 @@ final class RealFrozenDeletionSuite extends AnyFunSuite with DeletedTopics {
   }
 
   /** Metadata of a broker that calls `after` after the first description of topics. */
-  final private class Described(log: LogMetadata, after: () => Unit) extends LogMetadata {
+  final private class Described(log: ClusterClient, after: () => Unit) extends ClusterClient {
     private lazy val once = after()
 
     override def describe(): LogDescription = {
@@ -75,7 +75,7 @@ final class RealFrozenDeletionSuite extends AnyFunSuite with DeletedTopics {
       val options   = Map("kafka.bootstrap.servers" -> broker.servers) ++ this.options(policy, "vanishes", "lasts")
       val settings  = KafkaSettings(SourceOptions(options))
       val own       = context(side)
-      val log       = new Described(new KafkaLogMetadata(settings, own.run), () => deletion())
+      val log       = new Described(new KafkaClusterClient(settings, own.run), () => deletion())
       val discovery = new ClockedDiscovery(log, settings.discoveryInterval, Clock.systemUTC())
       val e         = KafkaEnumerator(settings, own, log, discovery)
       val begin     = System.nanoTime()

@@ -18,7 +18,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.Coordinator
 import splice.coordinator.sidelog.MemorySideLog
-import splice.kafka.internal.cluster.Silence
+import splice.kafka.internal.cluster.UnavailablePartitions
 import splice.source.Position
 import splice.testkit.{KafkaBroker, LoggedMessages}
 
@@ -88,7 +88,7 @@ final class RealLeaderlessSuite extends AnyFunSuite with BeforeAndAfterAll {
       assert(from.json == """{"half":{"0":10,"1":10}}""")
       lose("half")
       write("half", 0, 10, 20)
-      val (one, told) = LoggedMessages.during(classOf[Silence].getName) {
+      val (one, told) = LoggedMessages.during(classOf[UnavailablePartitions].getName) {
         val one = moved(c, from)
         write("half", 0, 20, 30)
         moved(c, one)

@@ -8,7 +8,7 @@ import java.util.{Map => JMap}
 import org.apache.spark.SparkContext
 import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
 
-import splice.spark.internal.metrics.{LatencyBoard, MetricsBoard}
+import splice.spark.internal.metrics.{LatencyBoard, QueryGauges}
 
 /** Puts the figures of queries into Spark's metric system: set `spark.plugins` to this class (Spark's SparkPlugin).
   *
@@ -22,11 +22,11 @@ final class MetricsPlugin extends SparkPlugin {
   override def driverPlugin(): DriverPlugin = new DriverPlugin {
 
     override def init(context: SparkContext, plugin: PluginContext): JMap[String, String] = {
-      MetricsBoard.open(plugin.metricRegistry())
+      QueryGauges.open(plugin.metricRegistry())
       java.util.Map.of()
     }
 
-    override def shutdown(): Unit = MetricsBoard.close()
+    override def shutdown(): Unit = QueryGauges.close()
   }
 
   override def executorPlugin(): ExecutorPlugin = new ExecutorPlugin {

@@ -25,9 +25,9 @@ import splice.hybrid.internal.reader.ViewReader;
 import splice.hybrid.internal.reader.ViewRow;
 import splice.kafka.dynamic.internal.reader.DynamicColumns;
 import splice.kafka.dynamic.internal.reader.Origin;
-import splice.kafka.dynamic.internal.reader.OriginPlan;
-import splice.kafka.dynamic.internal.reader.OriginRow;
-import splice.kafka.dynamic.internal.reader.OriginRowReader;
+import splice.kafka.dynamic.internal.reader.ProvenancePlan;
+import splice.kafka.dynamic.internal.reader.ProvenanceRow;
+import splice.kafka.dynamic.internal.reader.ProvenanceRowReader;
 import splice.source.SplitReader;
 import splice.spark.internal.read.SplicePartitionReader;
 
@@ -55,8 +55,8 @@ public class ReaderBenchmark {
     private final InMemoryTopic topic = new InMemoryTopic(ROWS);
     private final ViewRow view = new ViewRow(topic.view());
     private final int columns = topic.schema().length();
-    private final OriginPlan plan = OriginPlan.apply(withOrigin(topic.schema()), topic.schema()).get();
-    private final OriginRow originRow = new OriginRow(plan, new Origin("east", topic.streams()));
+    private final ProvenancePlan plan = ProvenancePlan.apply(withOrigin(topic.schema()), topic.schema()).get();
+    private final ProvenanceRow originRow = new ProvenanceRow(plan, new Origin("east", topic.streams()));
 
     /** Records of Kafka as rows. */
     @Benchmark
@@ -91,7 +91,7 @@ public class ReaderBenchmark {
     @Benchmark
     @OperationsPerInvocation(ROWS)
     public long originRows(Blackhole hole) throws IOException {
-        return readRows(new OriginRowReader(topic.rowReader(), originRow), VALUE, OFFSET, columns + 1, hole);
+        return readRows(new ProvenanceRowReader(topic.rowReader(), originRow), VALUE, OFFSET, columns + 1, hole);
     }
 
     /** Rows of a hybrid's leg whose {@code select} is a view. */

@@ -7,12 +7,12 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.internal.cluster.{LogDescription, LogMetadata, TimedOffset}
+import splice.kafka.internal.cluster.{ClusterClient, LogDescription, TimedOffset}
 import splice.source.LogPartition
 import splice.source.log.LogRecord
 
 /** Cluster in memory that responds immediately. Calls of `grow` add records to its partitions. */
-final class GrowingLog(clusterId: String, all: Seq[LogPartition]) extends LogMetadata {
+final class GrowingLog(clusterId: String, all: Seq[LogPartition]) extends ClusterClient {
 
   @volatile private var now: Map[LogPartition, Long] = all.map(_ -> 10L).toMap
 

@@ -15,7 +15,7 @@ import splice.bench.{Median, Report}
 import splice.coordinator.Coordinator
 import splice.coordinator.sidelog.MemorySideLog
 import splice.kafka.KafkaSource
-import splice.kafka.internal.cluster.{ClockedDiscovery, LogMetadata}
+import splice.kafka.internal.cluster.{ClockedDiscovery, ClusterClient}
 import splice.kafka.internal.options.KafkaSettings
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.options.SourceOptions
@@ -107,7 +107,7 @@ final class PlanCost(cores: Int) {
   private def median(millis: Seq[Double]): String = f"${Median(millis)}%.1f"
 
   /** Real source with another log. */
-  final private class Simulated(real: KafkaSource, settings: KafkaSettings, log: LogMetadata)
+  final private class Simulated(real: KafkaSource, settings: KafkaSettings, log: ClusterClient)
       extends Source[KafkaPosition] {
     override def kind: String                          = real.kind
     override def boundedness: Boundedness              = real.boundedness

@@ -3,12 +3,11 @@
 
 package splice.source.options
 
-import java.util.Locale
-
 import org.apache.spark.unsafe.types.UTF8String
 import org.slf4j.LoggerFactory
 
 import splice.source.errors.OptionErrors
+import splice.source.options.SourceOptions.fold
 
 /** The options that a part knows.
   *
@@ -19,14 +18,14 @@ import splice.source.errors.OptionErrors
   */
 final case class OptionSet(title: String, options: Seq[SourceOption[_]], others: String => Boolean = _ => false) {
 
-  private val keys = options.map(_.key.toLowerCase(Locale.ROOT)).toSet
+  private val keys = options.map(o => fold(o.key)).toSet
 
   def ++(more: OptionSet): OptionSet = OptionSet(title, options ++ more.options, k => others(k) || more.others(k))
 
   /** Throws an error for the first unknown key, with the nearest known key. If `onUnknownOption` is `warn`, logs a warning instead. */
   def refuseUnknown(of: SourceOptions): Unit = {
     val known   = keys ++ CommonOptions.set.keys
-    val unknown = of.keys.filterNot(k => known(k.toLowerCase(Locale.ROOT)) || others(k))
+    val unknown = of.keys.filterNot(k => known(fold(k)) || others(k))
     unknown.headOption.foreach { key =>
       val error = OptionErrors.unknown(of.name(key), nearest(key).map(of.name))
       of(CommonOptions.OnUnknown) match {
@@ -51,7 +50,7 @@ object OptionSet {
 
   /** Number of letters to insert, remove or replace to turn one key into another (Levenshtein), without regard to case. */
   private[splice] def distance(a: String, b: String): Int = {
-    def text(key: String) = UTF8String.fromString(key.toLowerCase(Locale.ROOT))
+    def text(key: String) = UTF8String.fromString(fold(key))
     text(a).levenshteinDistance(text(b))
   }
 }

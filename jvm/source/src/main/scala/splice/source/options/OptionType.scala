@@ -4,7 +4,6 @@
 package splice.source.options
 
 import java.time.Duration
-import java.util.Locale
 import java.util.regex.Pattern
 
 import scala.util.Try
@@ -12,6 +11,7 @@ import scala.util.Try
 import org.apache.spark.network.util.JavaUtils
 
 import splice.source.internal.Durations
+import splice.source.options.SourceOptions.fold
 
 /** How an option's text becomes a value; `allowed` is what errors and the reference page say of it. */
 final case class OptionType[A](allowed: String, parse: String => Option[A])
@@ -20,7 +20,7 @@ object OptionType {
 
   val Text: OptionType[String] = OptionType("any text", Some(_))
 
-  val Bool: OptionType[Boolean] = OptionType("true or false", _.toLowerCase(Locale.ROOT).toBooleanOption)
+  val Bool: OptionType[Boolean] = OptionType("true or false", fold(_).toBooleanOption)
 
   val PositiveInt: OptionType[Int] = OptionType("a whole number, 1 or more", _.trim.toIntOption.filter(_ > 0))
 
@@ -50,7 +50,7 @@ object OptionType {
 
   /** One of some words, whatever their case. */
   def choice[A](values: (String, A)*): OptionType[A] = {
-    val byName = values.map { case (k, v) => k.toLowerCase(Locale.ROOT) -> v }.toMap
-    OptionType(values.map(_._1).mkString(", "), t => byName.get(t.trim.toLowerCase(Locale.ROOT)))
+    val byName = values.map { case (k, v) => fold(k) -> v }.toMap
+    OptionType(values.map(_._1).mkString(", "), t => byName.get(fold(t.trim)))
   }
 }

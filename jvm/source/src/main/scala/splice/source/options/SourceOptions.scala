@@ -78,7 +78,8 @@ final class SourceOptions private (entries: SortedMap[String, (String, String)],
 
 object SourceOptions {
 
-  private def fold(key: String): String = key.toLowerCase(Locale.ROOT)
+  /** Returns the form in which names are compared. Names of options, legs and clusters are case-insensitive. */
+  private[splice] def fold(name: String): String = name.toLowerCase(Locale.ROOT)
 
   def apply(options: Map[String, String]): SourceOptions =
     new SourceOptions(SortedMap.from(options.map { case (k, v) => fold(k) -> (k -> v) }), "")

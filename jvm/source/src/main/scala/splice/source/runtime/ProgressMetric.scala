@@ -84,7 +84,7 @@ object ProgressMetric {
   val Generation = "generation"
 
   /** Answers of the metadata service that were not applied, in this run (several clusters only). */
-  val Refusals = "metadataRejectionsTotal"
+  val UnsupportedInSelect = "metadataRejectionsTotal"
 
   /** JSON: the clusters that must be asked before a change is made, and that do not answer (several clusters only). */
   val Waiting = "metadataWaitsFor"

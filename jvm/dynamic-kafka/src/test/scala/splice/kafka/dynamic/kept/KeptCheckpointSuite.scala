@@ -13,11 +13,11 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.dynamic.internal.cluster.Takeover
-import splice.kafka.dynamic.internal.split.{DynamicPosition, PositionLog, StoredPosition}
-import splice.kafka.dynamic.internal.state.{ChangeHistory, ChangeLog}
-import splice.kafka.internal.bounds.{SkipLog, StartLog}
-import splice.kafka.internal.identity.{DeletionLog, IdentityLog, Owner}
+import splice.kafka.dynamic.internal.cluster.SingleClusterCheckpoint
+import splice.kafka.dynamic.internal.split.{DynamicPosition, PositionEntries, StoredPosition}
+import splice.kafka.dynamic.internal.state.{ChangeEntries, ChangeHistory}
+import splice.kafka.internal.bounds.{SkipEntries, StartEntries}
+import splice.kafka.internal.identity.{DeletionEntries, IdentityEntries, TopicOwner}
 import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, ReadMode}
 
@@ -68,7 +68,7 @@ final class KeptCheckpointSuite extends AnyFunSuite {
 
   test("offsets refer to kept position entries") {
     versions.foreach { version =>
-      val log    = new PositionLog(KeptWorld.sideLog(kept(version)), batchesToRetain = 100)
+      val log    = new PositionEntries(KeptWorld.sideLog(kept(version)), batchesToRetain = 100)
       val stored = KeptWorld.offsets.zipWithIndex.collect { case (_: StoredPosition, i) => offset(version, i) }
       assert(stored.map(text => log(DynamicPosition.read(text))) == KeptWorld.positions, version)
     }
@@ -76,7 +76,7 @@ final class KeptCheckpointSuite extends AnyFunSuite {
 
   test("kept changes have their removed, moved, waiting and planned topics") {
     eachLog { log =>
-      val changes = new ChangeLog(log).all
+      val changes = new ChangeEntries(log).all
       assert(changes.size == KeptWorld.changes.size)
       changes.zip(KeptWorld.changes).foreach { case (read, expected) => assert(read == expected) }
     }
@@ -93,7 +93,7 @@ final class KeptCheckpointSuite extends AnyFunSuite {
 
   test("a kept checkpoint of a source of one cluster still belongs to that cluster") {
     eachLog { log =>
-      val at = new Takeover(log, fail("the decision is stored"))(DynamicPosition.of(
+      val at = new SingleClusterCheckpoint(log, fail("the decision is stored"))(DynamicPosition.of(
         0,
         KeptWorld.offsets.head match {
           case position: DynamicPosition => position.clusters
@@ -102,16 +102,19 @@ final class KeptCheckpointSuite extends AnyFunSuite {
       ))
       assert(at.clusters.keySet == Set(KeptWorld.takenOver))
       val context = EnumeratorContext(log, ReadMode.Stream, java.time.Clock.systemUTC(), 1, "kept")
-      assert(new Takeover(log, fail("the decision is stored")).scope(context, KeptWorld.takenOver).sideLog eq log)
+      assert(new SingleClusterCheckpoint(
+        log,
+        fail("the decision is stored")
+      ).scope(context, KeptWorld.takenOver).sideLog eq log)
     }
   }
 
   test("the kept entries of a cluster have the owner and the generation of its offsets") {
     eachLog { log =>
-      val identity = new IdentityLog(KeptWorld.ofWest(log)).known
+      val identity = new IdentityEntries(KeptWorld.ofWest(log)).known
       assert(identity.cluster.contains("id-of-west") && identity.latest("refunds") == 2)
-      assert(identity.owner("orders", 0) == Owner(Some("id-of-west"), Some("topic-1")))
-      assert(identity.owner("refunds", 0) == Owner(Some("id-of-west"), Some("topic-2")))
+      assert(identity.owner("orders", 0) == TopicOwner(Some("id-of-west"), Some("topic-1")))
+      assert(identity.owner("refunds", 0) == TopicOwner(Some("id-of-west"), Some("topic-2")))
       KeptWorld.renewals.foreach(g => assert(identity.generation(g.topic, g.number).contains(g)))
     }
   }
@@ -121,12 +124,13 @@ final class KeptCheckpointSuite extends AnyFunSuite {
       val west   = KeptWorld.ofWest(log)
       val starts = KeptWorld.starts
       val found  = starts.offsets.keySet.toSet
-      assert(new StartLog(west).starts(found, starts)(_ => fail("the starts are stored")) == starts.offsets.toMap)
+      assert(new StartEntries(west).starts(found, starts)(_ => fail("the starts are stored")) == starts.offsets.toMap)
       val (from, to) = KeptWorld.skip
       from.offsets.foreach { case (p, offset) =>
-        assert(new SkipLog(west).known.start(p, from.generation(p.topic), offset, to.offsets(p) + 1) == to.offsets(p))
+        assert(new SkipEntries(west).known.start(p, from.generation(p.topic), offset, to.offsets(p) + 1) ==
+          to.offsets(p))
       }
-      val deletions = new DeletionLog(west)
+      val deletions = new DeletionEntries(west)
       assert(deletions.all.toSeq == Seq(KeptWorld.gone) && deletions.of(KeptWorld.back.topic).isEmpty)
       assert(west.keys("ending-").nonEmpty && KeptWorld.endingOf(west) == KeptWorld.ending)
     }

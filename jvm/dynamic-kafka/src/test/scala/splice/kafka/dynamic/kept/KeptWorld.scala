@@ -12,15 +12,15 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
 
 import splice.coordinator.sidelog.HadoopSideLog
-import splice.kafka.dynamic.internal.cluster.Takeover
-import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition, PositionLog, StoredPosition}
-import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeLog, TopicState}
+import splice.kafka.dynamic.internal.cluster.SingleClusterCheckpoint
+import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition, PositionEntries, StoredPosition}
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeEntries, TopicState}
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata}
-import splice.kafka.internal.bounds.{EndingLog, Retention, SkipLog, StartLog, StartResolver}
-import splice.kafka.internal.cluster.{LogDescription, SecondLook}
+import splice.kafka.internal.bounds.{EndingEntries, Retention, SkipEntries, StartEntries, StartResolver}
+import splice.kafka.internal.cluster.{LogDescription, Recheck}
 import splice.kafka.internal.enumerator.SimulatedLog
 import splice.kafka.internal.errors.SkippedRows
-import splice.kafka.internal.identity.{DeletionLog, Generation, IdentityLog, Owner}
+import splice.kafka.internal.identity.{DeletionEntries, Generation, IdentityEntries, TopicOwner}
 import splice.kafka.internal.options.{EndingOffsets, OutOfRange, Subscription}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.runtime.SideLog
@@ -174,19 +174,25 @@ private[kept] object KeptWorld {
   ).map(LogDescription(Some("id-of-west"), _, SortedSet.empty, SortedSet.empty))
 
   val renewals: Seq[Generation] = Seq(
-    Generation("refunds", 1, Owner(Some("id-of-west"), Some("topic-3")), kafka("refunds", 99), kafka("refunds", 0)),
-    Generation("refunds", 2, Owner(Some("id-of-west"), None), KafkaPosition.Empty, kafka("refunds", 2))
+    Generation(
+      "refunds",
+      1,
+      TopicOwner(Some("id-of-west"), Some("topic-3")),
+      kafka("refunds", 99),
+      kafka("refunds", 0)
+    ),
+    Generation("refunds", 2, TopicOwner(Some("id-of-west"), None), KafkaPosition.Empty, kafka("refunds", 2))
   )
 
   val starts: KafkaPosition = kafka("orders", 11, 12).and(renewed)
 
   val skip: (KafkaPosition, KafkaPosition) = (renewed, kafka("refunds", 30).as("refunds", 2))
 
-  val gone: DeletionLog.Deletion = DeletionLog.Deletion("orders", kafka("orders", 20, 21), Some(t0))
+  val gone: DeletionEntries.Deletion = DeletionEntries.Deletion("orders", kafka("orders", 20, 21), Some(t0))
 
-  val back: DeletionLog.Deletion = DeletionLog.Deletion("refunds", renewed, Some(t0))
+  val back: DeletionEntries.Deletion = DeletionEntries.Deletion("refunds", renewed, Some(t0))
 
-  val ending: EndingLog.Entry = EndingLog.Entry(kafka("orders", 100, 200), kafka("orders", 10, 20))
+  val ending: EndingEntries.Entry = EndingEntries.Entry(kafka("orders", 100, 200), kafka("orders", 10, 20))
 
   /** Side log of a checkpoint in this folder. */
   def sideLog(checkpoint: Path): SideLog = new HadoopSideLog(
@@ -197,13 +203,13 @@ private[kept] object KeptWorld {
   def ofWest(log: SideLog): SideLog = log.scope("cluster-west")
 
   /** Reads the stored ending of a log. No request is sent. */
-  def endingOf(log: SideLog): EndingLog.Entry = {
+  def endingOf(log: SideLog): EndingEntries.Entry = {
     val nothing = new SimulatedLog(Subscription.Topics(SortedSet("orders")))
     nothing.create("orders", 2)
-    val looks   = new SecondLook(1, Duration.ZERO, _ => ())
+    val looks   = new Recheck(1, Duration.ZERO, _ => ())
     val resolve = new StartResolver(nothing, new Retention(nothing, OutOfRange.Fail, new SkippedRows), looks, None)
     val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 1, "kept")
-    new EndingLog(context, nothing, resolve).resolve(
+    new EndingEntries(context, nothing, resolve).resolve(
       EndingOffsets.Exact(ending.end.offsets),
       ending.start,
       SortedSet.from(ending.end.offsets.keySet)
@@ -215,11 +221,11 @@ private[kept] object KeptWorld {
     val folder = Files.createDirectories(checkpoint.resolve("offsets"))
     offsets.zipWithIndex.foreach { case (offset, i) => Files.writeString(folder.resolve(i.toString), offset.json) }
     val log  = sideLog(checkpoint)
-    val kept = new ChangeLog(log)
+    val kept = new ChangeEntries(log)
     changes.foreach(kept.append)
-    val long = new PositionLog(log, batchesToRetain = 100, longest = 0)
+    val long = new PositionEntries(log, batchesToRetain = 100, longest = 0)
     positions.foreach(long.offset)
-    new Takeover(
+    new SingleClusterCheckpoint(
       log,
       changes.head.copy(topics = changes.head.topics.filter(_._1.cluster == takenOver))
     )(DynamicPosition.of(0, Seq(DynamicPosition.Unnamed -> kafka("orders", 5, 6))))
@@ -227,12 +233,12 @@ private[kept] object KeptWorld {
   }
 
   private def writeWest(log: SideLog): Unit = {
-    val identity = new IdentityLog(log)
+    val identity = new IdentityEntries(log)
     identities.foreach(identity.note)
     renewals.foreach(g => identity.renew(g.topic, g.owner, g.was)(g.starts))
-    new StartLog(log).starts(starts.offsets.keySet.toSet, starts)(_ => starts.offsets.toMap)
-    new SkipLog(log).add(skip._1, skip._2)
-    val deletions = new DeletionLog(log)
+    new StartEntries(log).starts(starts.offsets.keySet.toSet, starts)(_ => starts.offsets.toMap)
+    new SkipEntries(log).add(skip._1, skip._2)
+    val deletions = new DeletionEntries(log)
     Seq(gone, back).foreach(d => d.since.foreach(deletions.delete(d.topic, d.at, _)))
     deletions.restore(back.topic)
     val _ = endingOf(log)

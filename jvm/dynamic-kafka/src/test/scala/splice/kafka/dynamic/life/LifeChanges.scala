@@ -5,7 +5,7 @@ package splice.kafka.dynamic.life
 
 import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
-import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeLog}
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeEntries}
 import splice.source.LogPartition
 import splice.source.internal.entries.NumberedEntries
 import splice.source.runtime.SideLog
@@ -34,7 +34,7 @@ private[life] object LifeChanges {
   /** Changes after the given number. */
   def after(number: Int, side: SideLog): Seq[LifeChange] = if (side.get(key(number + 1)).isEmpty) Nil
   else {
-    val log = new ChangeLog(side)
+    val log = new ChangeEntries(side)
     Iterator.from(number + 1).map(log.find).takeWhile(_.nonEmpty).flatten.map(change).toSeq
   }
 

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.internal.cluster.{LogDescription, LogMetadata, TimedOffset, TopicState}
+import splice.kafka.internal.cluster.{ClusterClient, LogDescription, TimedOffset, TopicState}
 import splice.source.LogPartition
 import splice.source.log.LogRecord
 
@@ -16,7 +16,7 @@ import splice.source.log.LogRecord
   * @param subscribed
   *   topics of the client
   */
-final private[dynamic] class LifeLog(cluster: LifeCluster, subscribed: collection.Set[String]) extends LogMetadata {
+final private[dynamic] class LifeLog(cluster: LifeCluster, subscribed: collection.Set[String]) extends ClusterClient {
 
   private val isClosed = new AtomicBoolean
   cluster.open()

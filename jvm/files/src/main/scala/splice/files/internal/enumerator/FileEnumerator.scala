@@ -9,8 +9,8 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.types.StructType
 
-import splice.files.internal.errors.FilesErrors
-import splice.files.internal.reader.{NoFiles, RowsOnly}
+import splice.files.internal.errors.FileErrors
+import splice.files.internal.reader.{NoReaders, RowsOnly}
 import splice.files.internal.split.FileRange
 import splice.source._
 import splice.source.errors.{CheckpointErrors, SpliceException}
@@ -36,8 +36,8 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
       lists.create(0)(frozen.getOrElse(storage.list(context)))
       frozen = None
       FilesPosition.Start
-    case StartPosition.Offsets(_)      => throw FilesErrors.startNotSupported("offsets of a log")
-    case StartPosition.Time(millis, _) => throw FilesErrors.startNotSupported(s"the time $millis ms")
+    case StartPosition.Offsets(_)      => throw FileErrors.startNotSupported("offsets of a log")
+    case StartPosition.Time(millis, _) => throw FileErrors.startNotSupported(s"the time $millis ms")
   }
 
   override def freeze(): Unit = if (!lists.exists(0)) frozen = Some(storage.list(context))
@@ -75,7 +75,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
     val files = ranges.collect { case range: FileRange => range }
-    files.headOption.fold[SplitReaderFactory](NoFiles) { first =>
+    files.headOption.fold[SplitReaderFactory](NoReaders) { first =>
       val all = storage.readers(columns, first.schemas)
       if (files.exists(_.countsRows)) new RowsOnly(all) else all
     }

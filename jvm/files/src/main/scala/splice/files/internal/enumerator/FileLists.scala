@@ -12,7 +12,7 @@ import splice.source.runtime.SideLog
   */
 final private[files] class FileLists(log: SideLog) {
 
-  private val logs  = mutable.Map.empty[Int, FileListLog]
+  private val logs  = mutable.Map.empty[Int, FileListEntries]
   private val sizes = mutable.Map.empty[Int, Int]
   private val known = mutable.Map.empty[Int, FileList]
 
@@ -34,12 +34,12 @@ final private[files] class FileLists(log: SideLog) {
   /** @throws splice.source.errors.SpliceException if the list does not exist or is corrupt */
   def apply(number: Int): FileList = {
     val list = load(number)
-    if (list.files.size != size(number)) throw FileListLog.wrongSize(size(number), list.files.size)
+    if (list.files.size != size(number)) throw FileListEntries.wrongSize(size(number), list.files.size)
     list
   }
 
   private def load(number: Int): FileList = known.getOrElseUpdate(number, logOf(number).read())
 
-  private def logOf(number: Int): FileListLog =
-    logs.getOrElseUpdate(number, new FileListLog(if (number == 0) log else log.scope(s"list-$number")))
+  private def logOf(number: Int): FileListEntries =
+    logs.getOrElseUpdate(number, new FileListEntries(if (number == 0) log else log.scope(s"list-$number")))
 }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
 import splice.files.FileSource
-import splice.files.internal.errors.FilesErrors
+import splice.files.internal.errors.FileErrors
 import splice.files.internal.listing.{ColumnChange, Footers}
 import splice.files.internal.options.{FileOptions, OnEmpty}
 import splice.files.internal.reader.FileReaders
@@ -59,7 +59,7 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
 
   override def difference(list: FileList): Option[SpliceException] = {
     val options = list.reader.difference(settings.reader).map { case (option, before, now) =>
-      FilesErrors.readerOptionChanged(settings.name(option), before, now)
+      FileErrors.readerOptionChanged(settings.name(option), before, now)
     }
     def columns = settings.schema.flatMap(ColumnChange.ofGiven(_, list.schemas))
       .orElse(source.analysed.flatMap(now => ColumnChange.ofTypes(now.rows, list.schemas)))
@@ -71,7 +71,7 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
   }
 
   private def error(change: ColumnChange, listed: FileSchemas): SpliceException =
-    FilesErrors.columnChanged(
+    FileErrors.columnChanged(
       change.name,
       change.before,
       change.now,
@@ -81,7 +81,7 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
     )
 
   private def refuseEmpty(): Unit = settings.onEmpty match {
-    case OnEmpty.Fail => throw FilesErrors.noFiles(settings.paths, settings.name)
+    case OnEmpty.Fail => throw FileErrors.noFiles(settings.paths, settings.name)
     case OnEmpty.Warn =>
       SparkStorage.log.warn("No file matches {}, so the source has no rows", settings.shownPaths.mkString(", "))
   }

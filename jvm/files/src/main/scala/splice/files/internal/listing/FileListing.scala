@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.datasources.{FileFormat, InMemoryFileIndex
 import org.apache.spark.sql.types.StructType
 
 import splice.files.internal.access.PathUsers
-import splice.files.internal.errors.FilesErrors
+import splice.files.internal.errors.FileErrors
 import splice.files.internal.options.{FileOptions, FileOrder}
 import splice.files.internal.session.{ColumnNames, FileFormats}
 import splice.files.internal.settings.FileSettings
@@ -69,14 +69,14 @@ final private[files] class FileListing private (
 
   private def refuseDuplicates(data: StructType): Unit =
     data.fieldNames.toSeq.groupBy(ColumnNames.key).values.find(_.size > 1).foreach { same =>
-      throw FilesErrors.duplicateColumn(same, settings.paths, settings.name(FileOptions.Schema.key))
+      throw FileErrors.duplicateColumn(same, settings.paths, settings.name(FileOptions.Schema.key))
     }
 
   private def inferred: StructType =
     format
       .inferSchema(spark, settings.spark, index.allFiles())
       .filter(_.nonEmpty)
-      .getOrElse(throw FilesErrors.noSchema(settings.kind.name, settings.paths))
+      .getOrElse(throw FileErrors.noSchema(settings.kind.name, settings.paths))
 
   // CSV columns are matched by position, so an inferred schema keeps columns that are also partition columns.
   private def without(schema: StructType, partition: StructType): StructType = {

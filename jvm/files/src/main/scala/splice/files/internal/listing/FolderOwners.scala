@@ -11,7 +11,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
 
 import splice.files.internal.access.AccessDenied
-import splice.files.internal.errors.FilesErrors
+import splice.files.internal.errors.FileErrors
 
 /** Detects table formats and Spark sinks. Their logs define the valid files of a folder.
   *
@@ -36,7 +36,7 @@ final private[files] class FolderOwners(
     *   if `folder` is in a table of a format that Spark's file readers do not support
     */
   def refuseTable(folder: Path): Unit = table(folder, folder).foreach { case (format, root) =>
-    throw FilesErrors.tableFormat(folder.toString, format, root.toString, basePathOption)
+    throw FileErrors.tableFormat(folder.toString, format, root.toString, basePathOption)
   }
 
   /** Sink that wrote the files of `folder`. The log of a partition folder is in a parent folder. */

@@ -9,7 +9,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path, UnsupportedFileSystemException}
 
 import splice.files.internal.access.PathUsers
-import splice.files.internal.errors.FilesErrors
+import splice.files.internal.errors.FileErrors
 
 /** Resolution of configured paths to paths of a file system. */
 private[files] object RootPaths {
@@ -54,7 +54,7 @@ private[files] object RootPaths {
       if (path.toString.exists(GlobLetters))
         Option(fs.globStatus(path)).toSeq.flatten
       else status(fs, path).toSeq
-    if (found.isEmpty) throw FilesErrors.pathNotFound(path.toString)
+    if (found.isEmpty) throw FileErrors.pathNotFound(path.toString)
     found.foreach(s => s.setPath(fs.makeQualified(s.getPath)))
     found
   }
@@ -68,5 +68,5 @@ private[files] object RootPaths {
 
   private def system(path: Path, configuration: Configuration): FileSystem =
     try path.getFileSystem(configuration)
-    catch { case e: UnsupportedFileSystemException => throw FilesErrors.noFileSystem(path.toString, e) }
+    catch { case e: UnsupportedFileSystemException => throw FileErrors.noFileSystem(path.toString, e) }
 }

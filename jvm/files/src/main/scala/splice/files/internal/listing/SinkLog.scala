@@ -13,7 +13,7 @@ import com.fasterxml.jackson.databind.JsonNode
 import org.apache.hadoop.fs.{ChecksumException, FileStatus, FileSystem, Path}
 import org.apache.spark.paths.SparkPath
 
-import splice.files.internal.errors.FilesErrors
+import splice.files.internal.errors.FileErrors
 import splice.source.internal.entries.Json
 
 /** Output folder of Spark's streaming file sink.
@@ -93,7 +93,7 @@ private[files] object SinkLog {
     val (file, root) = (path.toUri, folder.toUri)
     val prefix       = root.getPath.stripSuffix("/") + "/"
     if (Option(file.getAuthority) != Option(root.getAuthority) || !file.getPath.startsWith(prefix))
-      throw FilesErrors.sinkLogMoved(folder.toString, path.toString)
+      throw FileErrors.sinkLogMoved(folder.toString, path.toString)
     folder.suffix(s"/${file.getPath.drop(prefix.length)}")
   }
 
@@ -110,5 +110,5 @@ private[files] object SinkLog {
   }
 
   private def invalid(entry: Path, folder: Path, why: String): Nothing =
-    throw FilesErrors.sinkLogInvalid(entry.toString, folder.toString, why)
+    throw FileErrors.sinkLogInvalid(entry.toString, folder.toString, why)
 }

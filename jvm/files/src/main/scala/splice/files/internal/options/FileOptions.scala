@@ -3,10 +3,9 @@
 
 package splice.files.internal.options
 
-import java.util.Locale
-
 import org.apache.spark.sql.types.StructType
 
+import splice.source.options.SourceOptions
 import splice.source.options.{OptionSet, OptionType, SourceOption}
 
 /** Options of the file source. All other keys are options of the file format and are passed to Spark's reader
@@ -115,15 +114,15 @@ private[splice] object FileOptions {
   private def ownKeys = own.map(fold)
 
   /** True if the option is passed to Spark's reader. */
-  private[files] def isForSpark(key: String): Boolean = !ownKeys.contains(key.toLowerCase(Locale.ROOT))
+  private[files] def isForSpark(key: String): Boolean = !ownKeys.contains(SourceOptions.fold(key))
 
   // A key that resembles an option of Splice is treated as a typing error, because a file format would ignore the key
   // silently.
   private def isFormats(key: String): Boolean = {
-    val word  = key.toLowerCase(Locale.ROOT)
+    val word  = SourceOptions.fold(key)
     val slips = if (word.length > 4) 2 else 1
     (own ++ ofListing).map(_.key).forall(OptionSet.distance(word, _) > slips)
   }
 
-  private def fold(option: SourceOption[_]): String = option.key.toLowerCase(Locale.ROOT)
+  private def fold(option: SourceOption[_]): String = SourceOptions.fold(option.key)
 }

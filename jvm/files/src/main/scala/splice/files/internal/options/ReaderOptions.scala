@@ -3,11 +3,10 @@
 
 package splice.files.internal.options
 
-import java.util.Locale
-
 import scala.collection.immutable.SortedMap
 
 import splice.source.internal.Secrets
+import splice.source.options.SourceOptions.fold
 
 /** Options of a format that affect rows or values of a file. A list stores these options of the start that created
   * it.
@@ -29,7 +28,7 @@ final private[splice] case class ReaderOptions(values: SortedMap[String, String]
   }
 
   private def byKey: Map[String, (String, String)] =
-    values.map { case (key, value) => ReaderOptions.fold(key) -> (key -> value) }
+    values.map { case (key, value) => fold(key) -> (key -> value) }
 }
 
 private[splice] object ReaderOptions {
@@ -54,6 +53,4 @@ private[splice] object ReaderOptions {
     !others(key) && !Secrets.isSecret(key) && !properties.exists(key.startsWith)
 
   private def meaning(value: String): String = value.toBooleanOption.fold(value)(_.toString)
-
-  private def fold(key: String): String = key.toLowerCase(Locale.ROOT)
 }

@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.slf4j.LoggerFactory
 
 import splice.files.internal.access.{AccessDenied, PathUsers}
-import splice.files.internal.errors.FilesErrors
+import splice.files.internal.errors.FileErrors
 import splice.files.internal.split.{FileBlock, FileRange}
 import splice.source.errors.SpliceException
 import splice.source.{Poll, SplitRange, SplitReader}
@@ -110,7 +110,7 @@ final private[splice] class BlockReader[T](
       case _                                    => false
     }
     if (!skipped) throw shown match {
-      case missing: FileNotFoundException => FilesErrors.fileNotFound(block.fold("")(_.path), missing)
+      case missing: FileNotFoundException => FileErrors.fileNotFound(block.fold("")(_.path), missing)
       case other                          => other
     }
     BlockReader.log.warn(s"Skipped the remaining rows of ${block.fold("")(_.toString)}", shown)

@@ -11,8 +11,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.slf4j.LoggerFactory
 
 import splice.files.internal.access.PathUsers
-import splice.files.internal.errors.FilesErrors
+import splice.files.internal.errors.FileErrors
 import splice.files.internal.options.OnFileChanged
+import splice.files.internal.settings.FileSettings
 import splice.files.internal.split.FileBlock
 
 /** Opens blocks of files after a check that the file equals its listing. One object per task; not thread-safe. */
@@ -41,9 +42,9 @@ final private[splice] class FileOpener(
     val now  = path.getFileSystem(configuration).getFileStatus(path)
     difference(block, now).foreach { case (what, listed, found) =>
       policy.onChanged match {
-        case OnFileChanged.Fail => throw FilesErrors.fileChanged(block.path, what, listed, found)
+        case OnFileChanged.Fail => throw FileErrors.fileChanged(block.path, what, listed, found)
         case OnFileChanged.Warn =>
-          FileOpener.log.warn(FilesErrors.fileChangedText(block.path, what, listed, found))
+          FileOpener.log.warn(FileErrors.fileChangedText(block.path, what, listed, found))
       }
     }
   }
@@ -65,4 +66,20 @@ private object FileOpener {
   /** Some stores return milliseconds in a listing, but whole seconds in the status of one file. */
   private def isSameTime(a: Long, b: Long): Boolean =
     a == b || (Math.floorDiv(a, Second) == Math.floorDiv(b, Second) && Seq(a, b).exists(_ % Second == 0))
+}
+
+/** Policies of a task for files that differ from their listing.
+  *
+  * @param ignoreMissing
+  *   skip missing files (Spark's `ignoreMissingFiles`)
+  * @param ignoreCorrupt
+  *   skip the remaining rows of an unreadable file (Spark's `ignoreCorruptFiles`)
+  */
+final private[splice] case class FilePolicy(onChanged: OnFileChanged, ignoreMissing: Boolean, ignoreCorrupt: Boolean)
+
+private[splice] object FilePolicy {
+  def apply(settings: FileSettings): FilePolicy = {
+    val tolerance = settings.tolerance
+    FilePolicy(settings.onFileChanged, tolerance.ignoreMissingFiles, tolerance.ignoreCorruptFiles)
+  }
 }

@@ -6,6 +6,7 @@ package splice.files.internal.reader
 import java.util.{Collections, LinkedHashMap, Map => JMap}
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
@@ -13,6 +14,7 @@ import org.apache.spark.util.SerializableConfiguration
 import splice.files.internal.session.{FileFormats, PinnedSession}
 import splice.files.internal.settings.FileSettings
 import splice.files.internal.split.FileSchemas
+import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Creates the readers of one run of a query. Readers are cached per set of columns, because each reader broadcasts a
   * Hadoop configuration.
@@ -51,4 +53,10 @@ final private[files] class FileReaders(settings: FileSettings, session: PinnedSe
 
 private object FileReaders {
   private val Kept = 8
+}
+
+/** Reader factory of a batch without files. */
+private[files] case object NoReaders extends SplitReaderFactory {
+  override def rows(task: TaskRanges): SplitReader[InternalRow] =
+    throw new IllegalStateException(s"$task is a task, but the batch has no files")
 }

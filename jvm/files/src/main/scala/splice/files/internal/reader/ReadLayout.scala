@@ -5,6 +5,7 @@ package splice.files.internal.reader
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import splice.files.internal.session.ColumnNames
 import splice.files.internal.split.{FileBlock, FileSchemas}
@@ -75,4 +76,23 @@ private[files] object ReadLayout {
   }
 
   private def fold(field: StructField): String = ColumnNames.key(field.name)
+}
+
+/** Reorders the columns of batches without copying values. Not thread-safe. */
+final private[files] class ColumnArranger(layout: ReadLayout) {
+
+  // Spark's readers reuse one batch object, so one reordered view suffices.
+  private var last: Option[(ColumnarBatch, ColumnarBatch)] = None
+
+  def apply(batch: ColumnarBatch): ColumnarBatch =
+    if (layout.inOrder) batch
+    else {
+      val view = last.collect { case (`batch`, arranged) => arranged }.getOrElse {
+        val arranged = new ColumnarBatch(layout.order.map(batch.column).toArray)
+        last = Some(batch -> arranged)
+        arranged
+      }
+      view.setNumRows(batch.numRows)
+      view
+    }
 }

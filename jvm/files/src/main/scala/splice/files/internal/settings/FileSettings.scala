@@ -3,8 +3,6 @@
 
 package splice.files.internal.settings
 
-import java.util.Locale
-
 import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.types.StructType
@@ -13,6 +11,7 @@ import splice.files.internal.access.PathUsers
 import splice.files.internal.options._
 import splice.source.Limits
 import splice.source.internal.Secrets
+import splice.source.options.SourceOptions.fold
 import splice.source.options.{CommonOptions, SourceOptions}
 
 /** Parsed options of one file source.
@@ -59,9 +58,9 @@ private[splice] object FileSettings {
   /** @throws splice.source.errors.SpliceOptionException if an option is missing, invalid or not supported */
   def apply(options: SourceOptions): FileSettings = {
     StreamOptions.refuse(options)
-    val common   = CommonOptions.set.options.map(_.key.toLowerCase(Locale.ROOT)).toSet
+    val common   = CommonOptions.set.options.map(o => fold(o.key)).toSet
     val forSpark = options.toMap.filter { case (k, _) =>
-      FileOptions.isForSpark(k) && !common(k.toLowerCase(Locale.ROOT))
+      FileOptions.isForSpark(k) && !common(fold(k))
     }
     FileSettings(
       options(FileOptions.Format),

@@ -3,7 +3,7 @@
 
 package splice.files.internal.settings
 
-import splice.files.internal.errors.FilesErrors
+import splice.files.internal.errors.FileErrors
 import splice.files.internal.options.FileOptions
 import splice.source.options.SourceOptions
 
@@ -32,6 +32,6 @@ private[files] object StreamOptions {
   /** @throws splice.source.errors.SpliceOptionException if one of these options is set */
   def refuse(options: SourceOptions): Unit =
     instead.find { case (key, _) => options.contains(key) }.foreach { case (key, remedy) =>
-      throw FilesErrors.optionNotSupported(options.name(key), remedy(options.name))
+      throw FileErrors.optionNotSupported(options.name(key), remedy(options.name))
     }
 }

@@ -13,7 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
 import splice.files.StoppingSideLog
-import splice.files.internal.errors.FilesErrors
+import splice.files.internal.errors.FileErrors
 import splice.files.internal.listing.Footers
 import splice.files.internal.options.ReaderOptions
 import splice.files.internal.split.{BlockId, FileSchemas, ListedFile, Packing}
@@ -40,7 +40,7 @@ final class FileEnumeratorSuite extends AnyFunSuite {
     }
 
     override def difference(list: FileList): Option[SpliceException] = list.reader.difference(reader).map {
-      case (name, before, now) => FilesErrors.readerOptionChanged(name, before, now)
+      case (name, before, now) => FileErrors.readerOptionChanged(name, before, now)
     }
 
     override def footers(files: Seq[ListedFile], jobs: Jobs): Option[Footers] = {

@@ -36,7 +36,7 @@ final class LargeListSuite extends AnyFunSuite {
 
   test("batches are planned from the list only") {
     val log     = new MemorySideLog
-    val entries = new FileListLog(log)
+    val entries = new FileListEntries(log)
     entries.create(list)
     entries.close(count)
     val source = SourceRead.source("format" -> "parquet", "path" -> "counting:///lake/orders", "schema" -> "id BIGINT")

@@ -13,7 +13,7 @@ import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.files.internal.enumerator.{FileList, FileListLog}
+import splice.files.internal.enumerator.{FileList, FileListEntries}
 import splice.files.{DenyingFileSystem, FileSource, LocalSpark, SourceRead}
 import splice.source.options.SourceOptions
 import splice.source.{ReadMode, SourceProvider}
@@ -30,7 +30,7 @@ final class ListingSuite extends AnyFunSuite with LocalSpark {
   private def list(source: FileSource, cores: Int = 2): FileList = {
     val log = new MemorySideLog
     val _   = new SourceRead(source, log, cores = cores).positions
-    new FileListLog(log).read()
+    new FileListEntries(log).read()
   }
 
   private def text(name: String, options: (String, String)*): FileSource =
@@ -55,7 +55,7 @@ final class ListingSuite extends AnyFunSuite with LocalSpark {
     assert(names(list(stream)).sorted == Seq("a", "b") && stream.schema == StructType.fromDDL("_c0 INT"))
     val log = new MemorySideLog
     val _   = new SourceRead(batch, log, ReadMode.Batch).positions
-    assert(names(new FileListLog(log).read()) == Seq("a"))
+    assert(names(new FileListEntries(log).read()) == Seq("a"))
     assert(csv.schema.size == 2)
   }
 

@@ -11,7 +11,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.files.internal.errors.FilesErrors
+import splice.files.internal.errors.FileErrors
 import splice.files.{LocalSpark, SourceRead}
 import splice.source.errors.SpliceException
 
@@ -122,7 +122,7 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
       val source = SourceRead("format" -> "text", "path" -> path, "schema" -> "value STRING")
       Seq(intercept[SpliceException](source.source.schema), intercept[SpliceException](source.positions)).foreach {
         error =>
-          assert(error.getCondition == FilesErrors.PathNotFound)
+          assert(error.getCondition == FileErrors.PathNotFound)
           assert(error.getMessage.contains(path))
       }
     }

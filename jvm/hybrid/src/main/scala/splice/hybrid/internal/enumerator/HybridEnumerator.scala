@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory
 
 import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
 import splice.hybrid.internal.errors.HybridErrors
-import splice.hybrid.internal.handover.{HandOverDecision, LegLog}
+import splice.hybrid.internal.handover.{HandOverDecision, LegEntries}
 import splice.hybrid.internal.history.LegOffsets
 import splice.hybrid.internal.plan.ChainPlan
 import splice.hybrid.internal.reader.{HybridReaders, LegReaders}
@@ -36,7 +36,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     extends SplitEnumerator[HybridPosition]
     with OpenEnded[HybridPosition] {
 
-  private val log         = new LegLog(context.sideLog, written)
+  private val log         = new LegEntries(context.sideLog, written)
   private val chain       = log.chain
   private lazy val first  = context.start.map(stored => HybridPosition.parse(chain, stored.position))
   private val enumerators = new LegEnumerators(chain, context)(stored)

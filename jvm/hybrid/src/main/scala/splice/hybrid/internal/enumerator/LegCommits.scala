@@ -10,7 +10,7 @@ import scala.util.control.NonFatal
 import org.slf4j.LoggerFactory
 
 import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
-import splice.hybrid.internal.handover.LegLog
+import splice.hybrid.internal.handover.LegEntries
 import splice.hybrid.internal.split.HybridPosition
 import splice.source.Position
 
@@ -18,7 +18,7 @@ import splice.source.Position
   * records the success. A run may be killed between the last batch of a leg and the commit of its end. A later run
   * then commits the end.
   */
-final private[hybrid] class LegCommits(chain: Chain, log: LegLog, enumerators: LegEnumerators) {
+final private[hybrid] class LegCommits(chain: Chain, log: LegEntries, enumerators: LegEnumerators) {
 
   // Ended legs whose end this run has committed or has tried to commit.
   private var done = Set.empty[String]

@@ -3,13 +3,12 @@
 
 package splice.hybrid.internal.options
 
-import java.util.Locale
-
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.hybrid.internal.errors.{HandOverErrors, HybridErrors}
-import splice.hybrid.{HandOver, HybridProvider}
+import splice.hybrid.{HandOver, HybridSourceProvider}
 import splice.source.SourceProvider
 import splice.source.errors.OptionErrors
+import splice.source.options.SourceOptions.fold
 import splice.source.options.{CommonOptions, OptionSet, OptionType, SourceOption, SourceOptions}
 import splice.source.runtime.Boundedness
 
@@ -41,7 +40,8 @@ private[splice] object ChainParser {
 
   private def leg(name: String, options: SourceOptions, isLast: Boolean): Leg = {
     val provider = SourceProvider.of(options)
-    if (provider.kind == HybridProvider.Kind) throw HybridErrors.nested(options.name(CommonOptions.Source.key), name)
+    if (provider.kind == HybridSourceProvider.Kind)
+      throw HybridErrors.nested(options.name(CommonOptions.Source.key), name)
     (provider.options ++ HybridOptions.leg).refuseUnknown(options)
     refuseSlots(options)
     val handOver = HandOverOptions.parse(options)
@@ -83,8 +83,8 @@ private[splice] object ChainParser {
 
   // The check of the hybrid's options skips dotted keys, so this check must detect a mistyped leg name.
   private def refuseStrangers(options: SourceOptions, names: Seq[String]): Unit = {
-    val legs                 = names.map(_.toLowerCase(Locale.ROOT)).toSet
-    def isStrange(k: String) = k.contains('.') && !legs(k.takeWhile(_ != '.').toLowerCase(Locale.ROOT))
+    val legs                 = names.map(fold(_)).toSet
+    def isStrange(k: String) = k.contains('.') && !legs(fold(k.takeWhile(_ != '.')))
     options.keys.filter(isStrange).foreach { key =>
       val meant = names.map(name => SourceOption(name + key.dropWhile(_ != '.'), OptionType.Text, "an option of a leg"))
       OptionSet("Legs", meant, other => other != key).refuseUnknown(options)

@@ -3,10 +3,9 @@
 
 package splice.hybrid.internal.options
 
-import java.util.Locale
-
 import splice.hybrid.internal.errors.HybridErrors
 import splice.source.options.SourceOptions
+import splice.source.options.SourceOptions.fold
 
 /** Checks the names of legs. Leg names become parts of option names, offsets and file names. */
 private[splice] object LegNames {
@@ -19,7 +18,7 @@ private[splice] object LegNames {
     names.filterNot(allowed.matches).foreach {
       refuse(_, "a name begins with a letter and has letters, digits and underscores only")
     }
-    names.groupBy(_.toLowerCase(Locale.ROOT)).values.find(_.size > 1).foreach { same =>
+    names.groupBy(fold(_)).values.find(_.size > 1).foreach { same =>
       refuse(same.mkString("' and '"), "names must differ in more than the case of their letters")
     }
   }

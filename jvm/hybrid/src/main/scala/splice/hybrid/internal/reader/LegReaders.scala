@@ -37,7 +37,7 @@ final private[hybrid] case class LegReaders(
     shape match {
       case RowShape.Same            => new RowReader(leg, reader)
       case view: RowShape.View      => new ViewReader(leg, reader, new ViewRow(view))
-      case RowShape.Computed(steps) => new ComputedReader(leg, reader, new RowSteps(steps))
+      case RowShape.Computed(steps) => new ComputedReader(leg, reader, new Projections(steps))
     }
   }
 
@@ -95,7 +95,7 @@ final private[splice] class ViewReader(leg: String, inner: SplitReader[InternalR
 }
 
 /** Computes the `select` of a leg for each row. */
-final private[splice] class ComputedReader(leg: String, inner: SplitReader[InternalRow], steps: RowSteps)
+final private[splice] class ComputedReader(leg: String, inner: SplitReader[InternalRow], steps: Projections)
     extends LegReader(leg, inner) {
   override def get(): InternalRow = steps(inner.get())
 }

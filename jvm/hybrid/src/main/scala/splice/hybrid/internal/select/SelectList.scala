@@ -56,11 +56,12 @@ private[splice] object SelectList {
   // These functions are rejected by name before analysis, because the analyser reports unrelated errors, such as a
   // missing GROUP BY.
   private def refuse(session: SparkSession, option: String, expression: Expression): Unit = expression match {
-    case _: SubqueryExpression => throw SelectErrors.refused(option, "a subquery", Refusals.Subquery)
-    case w: WindowExpression   => throw SelectErrors.refused(option, s"the window function ${w.sql}", Refusals.Window)
+    case _: SubqueryExpression => throw SelectErrors.refused(option, "a subquery", UnsupportedInSelect.Subquery)
+    case w: WindowExpression   =>
+      throw SelectErrors.refused(option, s"the window function ${w.sql}", UnsupportedInSelect.Window)
     case f: UnresolvedFunction =>
       val name = f.nameParts.mkString(".")
-      group(session, f.nameParts).flatMap(Refusals.ofGroup).foreach { case (what, why) =>
+      group(session, f.nameParts).flatMap(UnsupportedInSelect.ofGroup).foreach { case (what, why) =>
         throw SelectErrors.refused(option, s"the $what $name", why)
       }
     case _ => ()

@@ -115,7 +115,7 @@ private[splice] object SelectPlan {
     try execution.assertAnalyzed()
     catch { case e: AnalysisException => throw SelectErrors.failed(option, e) }
     val analysed = execution.analyzed
-    Refusals.find(analysed).foreach { case (what, why) => throw SelectErrors.refused(option, what, why) }
+    UnsupportedInSelect.find(analysed).foreach { case (what, why) => throw SelectErrors.refused(option, what, why) }
     new SelectPlan(session, pinned, option, leaf, analysed)
   }
 }

@@ -101,7 +101,7 @@ final class RestartedRuleSuite extends AnyFunSuite with HybridWorlds {
     new World {
       val at: String = Using.resource(Legs.run(source, log))(batches(_)).last._2.json
       def warned(of: Source[_ <: Position]): Seq[String] =
-        LoggedMessages.during("splice.hybrid.internal.handover.LegLog") {
+        LoggedMessages.during("splice.hybrid.internal.handover.LegEntries") {
           Using.resource(Legs.run(of, log))(c => c.advance(c.position(at), everything = false))
         }._2
       assert(warned(source).isEmpty)

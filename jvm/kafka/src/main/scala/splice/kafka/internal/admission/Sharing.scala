@@ -20,11 +20,11 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
     */
   def apply(limits: Limits, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] =
     byLag(limits) match {
-      case Some(rows) => RateLimit(rows, ready)
+      case Some(rows) => ProportionalShares(rows, ready)
       case None       => within(Quota.of(limits), ready, Quota.of(limits))
     }
 
-  /** The rows that [[RateLimit]] shares; None if other limits or rules apply. */
+  /** The rows that [[ProportionalShares]] shares; None if other limits or rules apply. */
   def byLag(limits: Limits): Option[Long] = limits.rows.filter(_ => limits.bytes.isEmpty && isLagOnly)
 
   /** The end of each partition within a quota. Only the first row may exceed the quota.

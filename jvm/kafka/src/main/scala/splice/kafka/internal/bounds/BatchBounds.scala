@@ -59,7 +59,7 @@ private[splice] object BatchBounds {
   }
 
   /** @throws splice.source.errors.SpliceOptionException when a partition starts after its end */
-  def refuse(entry: EndingLog.Entry, prefix: String): Unit = {
+  def refuse(entry: EndingEntries.Entry, prefix: String): Unit = {
     val behind = entry.start.offsets.toSeq.collect {
       case (p, start) if entry.end.get(p).exists(_ < start) =>
         (p.toString, start.toString, entry.end.get(p).getOrElse(start).toString)

@@ -5,13 +5,13 @@ package splice.kafka.internal.bounds
 
 import java.time.Instant
 
-import splice.kafka.internal.cluster.LogMetadata
+import splice.kafka.internal.cluster.ClusterClient
 import splice.kafka.internal.errors.{DataLoss, MissingRange, SkippedRows}
 import splice.kafka.internal.options.OutOfRange
 import splice.source.LogPartition
 
 /** Applies the policy for partitions whose next record retention has removed (`onOutOfRange`). */
-final private[splice] class Retention(log: LogMetadata, policy: OutOfRange, skipped: SkippedRows) {
+final private[splice] class Retention(log: ClusterClient, policy: OutOfRange, skipped: SkippedRows) {
 
   private val loss = DataLoss(policy.fails, skipped)
 

@@ -9,7 +9,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.internal.cluster.{LogMetadata, SecondLook, TimedOffset}
+import splice.kafka.internal.cluster.{ClusterClient, Recheck, TimedOffset}
 import splice.kafka.internal.errors.{KafkaErrors, MissingRange}
 import splice.kafka.internal.options.{KafkaOptions, NewPartitions, NoRecordAtTime, OnNoCommittedOffset, StartingOffsets}
 import splice.kafka.internal.split.KafkaPosition
@@ -22,9 +22,9 @@ import splice.source.{LogPartition, OffsetRanges, OnGap, StartPosition}
   *   the prefix of options in errors, such as `live.` for a leg
   */
 final private[splice] class StartResolver(
-    log: LogMetadata,
+    log: ClusterClient,
     retention: Retention,
-    looks: SecondLook,
+    looks: Recheck,
     group: Option[String],
     newPartitions: NewPartitions = NewPartitions.Earliest,
     private[kafka] val prefix: String = ""

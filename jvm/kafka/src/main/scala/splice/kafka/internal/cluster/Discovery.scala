@@ -98,7 +98,7 @@ private[splice] object DiscoveryHealth {
 /** Sends a request when a caller needs the topics and the interval has passed. The behaviour depends only on the clock,
   * as simulations require.
   */
-final private[splice] class ClockedDiscovery(log: LogMetadata, interval: Duration, clock: Clock) extends Discovery {
+final private[splice] class ClockedDiscovery(log: ClusterClient, interval: Duration, clock: Clock) extends Discovery {
 
   private var next = clock.instant().plus(interval)
   private var felt = DiscoveryHealth()

@@ -5,7 +5,7 @@ package splice.kafka.internal.enumerator
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.internal.cluster.{SilentPartition, TimedOffset}
+import splice.kafka.internal.cluster.{TimedOffset, UnavailablePartition}
 import splice.kafka.internal.options.StartingOffsets
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.log.LogPartitions
@@ -45,7 +45,7 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] w
   def newStarts(of: Set[LogPartition], start: Option[StartingOffsets] = None): Map[LogPartition, Long]
 
   /** Partitions that did not respond to the requests of the last `advance` although other partitions did. */
-  def silent: SortedMap[LogPartition, SilentPartition] = SortedMap.empty
+  def silent: SortedMap[LogPartition, UnavailablePartition] = SortedMap.empty
 
   /** Topics that are subscribed to by name and did not exist at the last request for topics. */
   def missing: SortedSet[String] = SortedSet.empty

@@ -14,7 +14,15 @@ import splice.kafka.internal.admission.{RecordSizes, Sharing}
 import splice.kafka.internal.bounds._
 import splice.kafka.internal.cluster._
 import splice.kafka.internal.errors.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
-import splice.kafka.internal.identity.{DeletionLog, IdentityLog, Membership, Recreation, Removal, Settled, TopicCheck}
+import splice.kafka.internal.identity.{
+  DeletionEntries,
+  IdentityEntries,
+  Membership,
+  Recreation,
+  Settled,
+  TopicCheck,
+  TopicRemoval
+}
 import splice.kafka.internal.metrics.ReadReports
 import splice.kafka.internal.options.{KafkaSettings, StartingOffsets}
 import splice.kafka.internal.pool.ReaderPool
@@ -28,17 +36,17 @@ import splice.source.runtime.Report
   *
   * A plan depends only on the position and on the side log, which [[KafkaPlan]] reads. The side log has these entries:
   *   - the start and its holes, which the caller stores
-  *   - the end of a bounded source ([[EndingLog]])
-  *   - the starts of partitions that were added later ([[StartLog]])
-  *   - skipped ranges ([[SkipLog]])
-  *   - the cluster and the topics to which the offsets belong ([[IdentityLog]], [[DeletionLog]])
+  *   - the end of a bounded source ([[EndingEntries]])
+  *   - the starts of partitions that were added later ([[StartEntries]])
+  *   - skipped ranges ([[SkipEntries]])
+  *   - the cluster and the topics to which the offsets belong ([[IdentityEntries]], [[DeletionEntries]])
   */
 final private[splice] class KafkaEnumerator(
     settings: KafkaSettings,
     context: EnumeratorContext,
-    log: LogMetadata,
+    log: ClusterClient,
     discovery: Discovery,
-    looks: SecondLook,
+    looks: Recheck,
     sizes: RecordSizes,
     reports: ReadReports
 ) extends ClusterEnumerator {
@@ -47,26 +55,26 @@ final private[splice] class KafkaEnumerator(
   private val servers   = settings.client.servers
   private val skipped   = new SkippedRows
   private val loss      = DataLoss(settings.failOnDataLoss, skipped)
-  private val watch     = new EndWatch(log, looks, loss, settings.client.readsCommitted)
-  private val silence   = new Silence(log, policies.partitionPatience, context.steady)
+  private val watch     = new EndOffsets(log, looks, loss, settings.client.readsCommitted)
+  private val silence   = new UnavailablePartitions(log, policies.partitionPatience, context.steady)
   private val retention = new Retention(log, policies.outOfRange, skipped)
   private val resolver  =
     new StartResolver(log, retention, looks, settings.client.group, policies.newPartitions, settings.prefix)
-  private val startLog   = new StartLog(context.sideLog)
-  private val skipLog    = new SkipLog(context.sideLog)
-  private val endingLog  = new EndingLog(context, log, resolver)
-  private val identity   = new IdentityLog(context.sideLog)
-  private val deletions  = new DeletionLog(context.sideLog)
+  private val startLog   = new StartEntries(context.sideLog)
+  private val skipLog    = new SkipEntries(context.sideLog)
+  private val endingLog  = new EndingEntries(context, log, resolver)
+  private val identity   = new IdentityEntries(context.sideLog)
+  private val deletions  = new DeletionEntries(context.sideLog)
   private val recreation =
     new Recreation(log, identity, deletions, policies.recreated, servers, newStarts(_), watch.last, skipped)
   private val removal =
-    new Removal(deletions, policies.removed, context.steady, watch.last, settings.subscription, skipped)
+    new TopicRemoval(deletions, policies.removed, context.steady, watch.last, settings.subscription, skipped)
   private val membership = new Membership(settings, discovery, identity, recreation, removal, looks)
   private val ends       = new LogEnds(log, membership, watch, silence)
-  private val skips      = new Skips(silence.earliest, skipLog, () => fills, retention, watch)
+  private val skips      = new RetentionGaps(silence.earliest, skipLog, () => fills, retention, watch)
   private val replays    = new Replay(settings, log, looks, membership, identity, startLog, skipLog, skipped)
   private val topics     = new TopicCheck(log, recreation, settings.subscription, context.steady)
-  private val outage     = new Outage(policies.patience, context.steady, () => looks.waitForNext())
+  private val outage     = new OutageTolerance(policies.patience, context.steady, () => looks.waitForNext())
   private val sharing    = new Sharing(settings.admission, sizes)
   private val progress   =
     new KafkaFigures(sizes, reports, () => fills, watch, discovery, context, membership.reads, skipped)
@@ -133,7 +141,7 @@ final private[splice] class KafkaEnumerator(
     at.get(p).exists(offset => end.exists(_ <= offset))
   }
 
-  override def silent: SortedMap[LogPartition, SilentPartition] = silence.all
+  override def silent: SortedMap[LogPartition, UnavailablePartition] = silence.all
 
   override def plan: KafkaPlan = KafkaPlan(startLog.known, skipLog.known, identity.known, fills)
 
@@ -287,7 +295,7 @@ private[splice] object KafkaEnumerator {
       sizes: RecordSizes,
       reports: ReadReports
   ): KafkaEnumerator = {
-    val log       = new KafkaLogMetadata(settings, context.run)
+    val log       = new KafkaClusterClient(settings, context.run)
     val discovery = new BackgroundDiscovery(log, settings.discoveryInterval, context.steady, context.run)
     new KafkaEnumerator(settings, context, log, discovery, looks(settings), sizes, reports)
   }
@@ -296,7 +304,7 @@ private[splice] object KafkaEnumerator {
   def apply(
       settings: KafkaSettings,
       context: EnumeratorContext,
-      log: LogMetadata,
+      log: ClusterClient,
       discovery: Discovery
   ): KafkaEnumerator = apply(settings, context, log, discovery, looks(settings))
 
@@ -304,11 +312,11 @@ private[splice] object KafkaEnumerator {
   def apply(
       settings: KafkaSettings,
       context: EnumeratorContext,
-      log: LogMetadata,
+      log: ClusterClient,
       discovery: Discovery,
-      looks: SecondLook
+      looks: Recheck
   ): KafkaEnumerator =
     new KafkaEnumerator(settings, context, log, discovery, looks, new RecordSizes, new ReadReports(context.run))
 
-  private def looks(settings: KafkaSettings) = SecondLook(settings.retries, settings.retryInterval)
+  private def looks(settings: KafkaSettings) = Recheck(settings.retries, settings.retryInterval)
 }

@@ -3,7 +3,7 @@
 
 package splice.kafka.internal.enumerator
 
-import splice.kafka.internal.bounds.{EndingLog, SkippedRanges}
+import splice.kafka.internal.bounds.{EndingEntries, SkippedRanges}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.split.KafkaPosition
 import splice.kafka.internal.value.KafkaSchema
@@ -14,7 +14,7 @@ import splice.source.{Evidence, OffsetColumns, OffsetSummary, TimeRange}
   * times.
   */
 final private[splice] class KafkaEvidence(
-    entry: EndingLog.Entry,
+    entry: EndingEntries.Entry,
     override val position: KafkaPosition,
     skips: SkippedRanges
 ) extends Evidence {

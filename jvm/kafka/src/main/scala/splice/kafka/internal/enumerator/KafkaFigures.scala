@@ -6,10 +6,10 @@ package splice.kafka.internal.enumerator
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.internal.admission.RecordSizes
-import splice.kafka.internal.bounds.{EndWatch, Fills}
+import splice.kafka.internal.bounds.{EndOffsets, Fills}
 import splice.kafka.internal.cluster.Discovery
 import splice.kafka.internal.errors.SkippedRows
-import splice.kafka.internal.metrics.{Lag, LagBook, ReadReports, TaskReads}
+import splice.kafka.internal.metrics.{Lag, LagTracker, ReadReports, TaskReads}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.runtime.ProgressMetric
 import splice.source.{EnumeratorContext, LogPartition}
@@ -27,14 +27,14 @@ final private[splice] class KafkaFigures(
     sizes: RecordSizes,
     reports: ReadReports,
     fills: () => Fills,
-    watch: EndWatch,
+    watch: EndOffsets,
     discovery: Discovery,
     context: EnumeratorContext,
     isRead: LogPartition => Boolean,
     skipped: SkippedRows
 ) {
 
-  private val lag = new LagBook
+  private val lag = new LagTracker
 
   private var seen                           = Option.empty[Lag]
   private var shownAt: Option[KafkaPosition] = None

@@ -7,7 +7,7 @@ import java.time.Instant
 
 import scala.collection.immutable.SortedMap
 
-import splice.kafka.internal.cluster.{LogMetadata, TimedOffset}
+import splice.kafka.internal.cluster.{ClusterClient, TimedOffset}
 import splice.source.LogPartition
 import splice.source.log.{LogOutlook, LogRange, Outlook}
 
@@ -17,7 +17,7 @@ final private[splice] case class KafkaOutlook(override val logs: SortedMap[LogPa
 private[splice] object KafkaOutlook {
 
   /** Requests the time of the first record of each partition that has records. */
-  def apply(ranges: SortedMap[LogPartition, LogRange], log: LogMetadata): KafkaOutlook = {
+  def apply(ranges: SortedMap[LogPartition, LogRange], log: ClusterClient): KafkaOutlook = {
     val filled = ranges.collect { case (p, range) if range.from < range.until => p -> 0L }
     val firsts = if (filled.isEmpty) Map.empty[LogPartition, TimedOffset] else log.atTime(filled)
     KafkaOutlook(ranges.map { case (p, range) =>

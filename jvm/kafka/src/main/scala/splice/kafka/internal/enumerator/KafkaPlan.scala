@@ -3,8 +3,8 @@
 
 package splice.kafka.internal.enumerator
 
-import splice.kafka.internal.bounds.{Fills, PartitionFill, SkipLog, SkippedRanges, StartLog}
-import splice.kafka.internal.identity.{Identities, IdentityLog}
+import splice.kafka.internal.bounds.{Fills, PartitionFill, SkipEntries, SkippedRanges, StartEntries}
+import splice.kafka.internal.identity.{Identities, IdentityEntries}
 import splice.kafka.internal.split.{Holes, KafkaPosition, KafkaSplitRange}
 import splice.source.errors.CheckpointErrors
 import splice.source.{EnumeratorContext, LogPartition}
@@ -92,6 +92,11 @@ private[splice] object KafkaPlan {
   /** Reads the plan from the start of a cluster and the entries of its side log. Writes no entries. */
   def read(context: EnumeratorContext): KafkaPlan = {
     val log = context.sideLog
-    KafkaPlan(new StartLog(log).known, new SkipLog(log).known, new IdentityLog(log).known, Fills.of(context.start))
+    KafkaPlan(
+      new StartEntries(log).known,
+      new SkipEntries(log).known,
+      new IdentityEntries(log).known,
+      Fills.of(context.start)
+    )
   }
 }

@@ -5,13 +5,13 @@ package splice.kafka.internal.enumerator
 
 import scala.collection.immutable.SortedMap
 
-import splice.kafka.internal.cluster.{LogMetadata, SecondLook}
+import splice.kafka.internal.cluster.{ClusterClient, Recheck}
 import splice.kafka.internal.identity.Membership
 import splice.source.LogPartition
 import splice.source.log.{LogRange, Outlook}
 
 /** The contents of the logs of a cluster before the source reads them. */
-final private[splice] class LogContents(log: LogMetadata, membership: Membership, looks: SecondLook) {
+final private[splice] class LogContents(log: ClusterClient, membership: Membership, looks: Recheck) {
 
   /** The first offset and the end of each partition.
     *

@@ -3,8 +3,8 @@
 
 package splice.kafka.internal.enumerator
 
-import splice.kafka.internal.bounds.{EndingLog, Skips, StartLog}
-import splice.kafka.internal.cluster.Silence
+import splice.kafka.internal.bounds.{EndingEntries, RetentionGaps, StartEntries}
+import splice.kafka.internal.cluster.UnavailablePartitions
 import splice.kafka.internal.identity.{Membership, Settled}
 import splice.kafka.internal.options.{EndingOffsets, NewPartitions}
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
@@ -17,10 +17,10 @@ import splice.source.{LogPartition, SplitRange}
   */
 final private[splice] class OpenReads(
     membership: Membership,
-    startLog: StartLog,
-    endingLog: EndingLog,
-    silence: Silence,
-    skips: Skips,
+    startLog: StartEntries,
+    endingLog: EndingEntries,
+    silence: UnavailablePartitions,
+    skips: RetentionGaps,
     newPartitions: NewPartitions,
     ending: Option[EndingOffsets]
 )(plan: => KafkaPlan) {

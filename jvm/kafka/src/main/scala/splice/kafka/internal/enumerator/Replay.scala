@@ -3,10 +3,10 @@
 
 package splice.kafka.internal.enumerator
 
-import splice.kafka.internal.bounds.{SkipLog, StartLog}
-import splice.kafka.internal.cluster.{LogMetadata, SecondLook, TopicState}
+import splice.kafka.internal.bounds.{SkipEntries, StartEntries}
+import splice.kafka.internal.cluster.{ClusterClient, Recheck, TopicState}
 import splice.kafka.internal.errors.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
-import splice.kafka.internal.identity.{IdentityLog, Membership}
+import splice.kafka.internal.identity.{IdentityEntries, Membership}
 import splice.kafka.internal.options.{KafkaSettings, TopicRecreated, TopicRemoved}
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.LogPartition
@@ -14,12 +14,12 @@ import splice.source.LogPartition
 /** Stores the entries that the plan of a batch needs, if another run or Spark's Kafka source logged the batch. */
 final private[splice] class Replay(
     settings: KafkaSettings,
-    log: LogMetadata,
-    looks: SecondLook,
+    log: ClusterClient,
+    looks: Recheck,
     membership: Membership,
-    identity: IdentityLog,
-    starts: StartLog,
-    skips: SkipLog,
+    identity: IdentityEntries,
+    starts: StartEntries,
+    skips: SkipEntries,
     skipped: SkippedRows
 ) {
 

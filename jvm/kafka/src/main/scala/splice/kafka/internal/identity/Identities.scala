@@ -20,7 +20,7 @@ import splice.source.errors.CheckpointErrors
 final private[splice] case class Identities(
     firstCluster: Option[String] = None,
     cluster: Option[String] = None,
-    first: Map[String, Owner] = Map.empty,
+    first: Map[String, TopicOwner] = Map.empty,
     later: Map[String, Vector[Generation]] = Map.empty
 ) {
 
@@ -35,20 +35,21 @@ final private[splice] case class Identities(
   def generation(topic: String, number: Int): Option[Generation] = later.get(topic).flatMap(_.find(_.number == number))
 
   /** The owner of a topic's offsets in a generation, with the ids that are available. */
-  def owner(topic: String, number: Int): Owner =
-    if (number == 0) Owner(first.get(topic).flatMap(_.cluster).orElse(firstCluster), first.get(topic).flatMap(_.id))
+  def owner(topic: String, number: Int): TopicOwner =
+    if (number == 0)
+      TopicOwner(first.get(topic).flatMap(_.cluster).orElse(firstCluster), first.get(topic).flatMap(_.id))
     else
       generation(topic, number).map(_.owner).getOrElse(
         throw CheckpointErrors.missingEntry(s"The side-log entry of topic $topic, generation $number,")
       )
 
   /** The owner of a topic's latest generation. */
-  def owner(topic: String): Owner = owner(topic, latest(topic))
+  def owner(topic: String): TopicOwner = owner(topic, latest(topic))
 
   /** True if a topic is not the latest generation. A broker with outdated metadata may still return an earlier
     * generation, for which the result is false.
     */
-  def isOther(topic: String, now: Owner): Boolean = {
+  def isOther(topic: String, now: TopicOwner): Boolean = {
     val last   = latest(topic)
     val behind = now.sameCluster(owner(topic)) && (0 until last).exists(n => owner(topic, n).is(now))
     !owner(topic).is(now) && !behind
@@ -83,7 +84,7 @@ final private[splice] case class Identities(
     copy(
       firstCluster = firstCluster.orElse(now),
       cluster = now,
-      first = first ++ more.topicIds.map { case (topic, id) => topic -> Owner(now, Some(id)) }
+      first = first ++ more.topicIds.map { case (topic, id) => topic -> TopicOwner(now, Some(id)) }
     )
   }
 

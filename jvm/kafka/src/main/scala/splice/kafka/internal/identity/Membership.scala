@@ -5,7 +5,7 @@ package splice.kafka.internal.identity
 
 import scala.collection.immutable.SortedSet
 
-import splice.kafka.internal.cluster.{Discovery, LogDescription, SecondLook}
+import splice.kafka.internal.cluster.{Discovery, LogDescription, Recheck}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.{KafkaSettings, Subscription}
 import splice.kafka.internal.split.KafkaPosition
@@ -17,10 +17,10 @@ import splice.source.LogPartition
 final private[splice] class Membership(
     settings: KafkaSettings,
     discovery: Discovery,
-    identity: IdentityLog,
+    identity: IdentityEntries,
     recreation: Recreation,
-    removal: Removal,
-    looks: SecondLook
+    removal: TopicRemoval,
+    looks: Recheck
 ) {
 
   // Other threads read this field.

@@ -5,7 +5,7 @@ package splice.kafka.internal.identity
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.internal.cluster.{LogDescription, LogMetadata, TopicState}
+import splice.kafka.internal.cluster.{ClusterClient, LogDescription, TopicState}
 import splice.kafka.internal.errors.{KafkaErrors, MissingRange, SkippedRows}
 import splice.kafka.internal.options.TopicRecreated
 import splice.kafka.internal.split.KafkaPosition
@@ -19,9 +19,9 @@ import splice.source.LogPartition
   *   the last end of a partition that a broker returned
   */
 final private[splice] class Recreation(
-    log: LogMetadata,
-    identity: IdentityLog,
-    deletions: DeletionLog,
+    log: ClusterClient,
+    identity: IdentityEntries,
+    deletions: DeletionEntries,
     policy: TopicRecreated,
     servers: String,
     newStarts: Set[LogPartition] => Map[LogPartition, Long],
@@ -72,7 +72,7 @@ final private[splice] class Recreation(
 
   /** Throws an error if the policy is to fail, and topics are missing because another cluster responds. */
   def refuseElsewhere(gone: Set[String], seen: LogDescription): Unit = {
-    val now       = Owner(seen.clusterId, None)
+    val now       = TopicOwner(seen.clusterId, None)
     val elsewhere = gone.filterNot(topic => identity.known.owner(topic).sameCluster(now))
     if (elsewhere.nonEmpty && policy == TopicRecreated.Fail) fail(elsewhere, seen)
   }
@@ -139,7 +139,8 @@ final private[splice] class Recreation(
     deletions.restore(topic)
   }
 
-  private def owner(seen: LogDescription, topic: String): Owner = Owner(seen.clusterId, seen.topicIds.get(topic))
+  private def owner(seen: LogDescription, topic: String): TopicOwner =
+    TopicOwner(seen.clusterId, seen.topicIds.get(topic))
 
   private def partitions(seen: LogDescription, topic: String): Set[LogPartition] =
     seen.partitions.iterator.filter(_.topic == topic).toSet

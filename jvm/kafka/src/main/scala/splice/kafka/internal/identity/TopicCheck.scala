@@ -7,7 +7,7 @@ import java.time.{Clock, Duration, Instant}
 
 import scala.collection.immutable.SortedSet
 
-import splice.kafka.internal.cluster.{LogMetadata, TopicState}
+import splice.kafka.internal.cluster.{ClusterClient, TopicState}
 import splice.kafka.internal.options.Subscription
 import splice.source.LogPartition
 
@@ -17,7 +17,7 @@ import splice.source.LogPartition
   * A batch with rows always compares its topics. An idle query compares them once per second.
   */
 final private[splice] class TopicCheck(
-    log: LogMetadata,
+    log: ClusterClient,
     recreation: Recreation,
     subscription: Subscription,
     clock: Clock

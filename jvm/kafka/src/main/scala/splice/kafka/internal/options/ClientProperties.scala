@@ -4,7 +4,6 @@
 package splice.kafka.internal.options
 
 import java.time.Duration
-import java.util.Locale
 
 import scala.collection.immutable.SortedMap
 import scala.jdk.CollectionConverters._
@@ -20,6 +19,7 @@ import splice.kafka.internal.secrets.ClientSecrets
 import splice.source.errors.SpliceException
 import splice.source.internal.Secrets
 import splice.source.options.SourceOptions
+import splice.source.options.SourceOptions.fold
 
 /** The properties of the Kafka client that the user has set, without the prefix `kafka.`, and the properties of clients
   * that are derived from them.
@@ -167,7 +167,7 @@ private[splice] object ClientProperties {
   private val known: Map[String, String] =
     (ConsumerConfig.configNames.asScala ++ AdminClientConfig.configNames.asScala ++
       Seq("key.serializer", "value.serializer"))
-      .map(name => name.toLowerCase(Locale.ROOT) -> name)
+      .map(name => fold(name) -> name)
       .toMap
 
   /** The properties that cannot be set, with the reasons. */
@@ -202,7 +202,7 @@ private[splice] object ClientProperties {
 
   private def property(option: String): String = canonical(option.drop(KafkaOptions.ClientPrefix.length))
 
-  private def canonical(written: String): String = known.getOrElse(written.toLowerCase(Locale.ROOT), written)
+  private def canonical(written: String): String = known.getOrElse(fold(written), written)
 
   /** Extracts the client properties from the options of a source.
     *

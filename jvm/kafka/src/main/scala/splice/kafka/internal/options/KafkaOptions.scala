@@ -4,12 +4,12 @@
 package splice.kafka.internal.options
 
 import java.time.Duration
-import java.util.Locale
 
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.internal.split.PartitionJson
 import splice.kafka.internal.value.ValueOptions
+import splice.source.options.SourceOptions.fold
 import splice.source.options.{OptionSet, OptionType, SourceOption}
 import splice.source.{Limits, LogPartition}
 
@@ -247,7 +247,7 @@ private[splice] object KafkaOptions {
   /** True if an option is a property of the Kafka client. */
   def isClientProperty(key: String): Boolean = word(key).startsWith(ClientPrefix)
 
-  private[splice] def word(text: String): String = text.trim.toLowerCase(Locale.ROOT)
+  private[splice] def word(text: String): String = fold(text.trim)
 
   private[splice] def names(text: String): Seq[String] = text.split(",").map(_.trim).filter(_.nonEmpty).toSeq
 }

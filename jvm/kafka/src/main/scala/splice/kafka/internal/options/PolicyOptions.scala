@@ -27,7 +27,7 @@ private[splice] object PolicyOptions {
       "fail, earliest, latest, or timestamp:<time> with milliseconds since 1970-01-01T00:00:00Z or a time such as " +
         "2026-01-31T00:00:00Z",
       text =>
-        word(text) match {
+        KafkaOptions.word(text) match {
           case "fail"                             => Some(OutOfRange.Fail)
           case "earliest"                         => Some(OutOfRange.Earliest)
           case "latest"                           => Some(OutOfRange.Latest)
@@ -86,10 +86,10 @@ private[splice] object PolicyOptions {
       "env:<environment variable>, conf:<key of Spark's configuration>, or none",
       text =>
         text.trim.split(":", 2) match {
-          case Array("env", name) if name.trim.nonEmpty => Some(RackFrom.Environment(name.trim))
-          case Array("conf", key) if key.trim.nonEmpty  => Some(RackFrom.Configuration(key.trim))
-          case Array(one) if word(one) == "none"        => Some(RackFrom.Nowhere)
-          case _                                        => None
+          case Array("env", name) if name.trim.nonEmpty       => Some(RackFrom.Environment(name.trim))
+          case Array("conf", key) if key.trim.nonEmpty        => Some(RackFrom.Configuration(key.trim))
+          case Array(one) if KafkaOptions.word(one) == "none" => Some(RackFrom.Nowhere)
+          case _                                              => None
         }
     ),
     "Source of the rack name of each executor (the client's client.rack). Readers then fetch from the " +
@@ -128,8 +128,6 @@ private[splice] object PolicyOptions {
   }
 
   private val Timestamp = "timestamp:"
-
-  private def word(text: String): String = text.trim.toLowerCase(Locale.ROOT)
 
   private def millis(text: String): Option[Long] =
     OptionType.Millis.parse(text).orElse(

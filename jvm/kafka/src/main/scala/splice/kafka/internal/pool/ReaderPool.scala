@@ -4,12 +4,14 @@
 package splice.kafka.internal.pool
 
 import java.time.Duration
+import java.util.concurrent.{Executors, ScheduledExecutorService, TimeUnit}
 
 import scala.collection.mutable
 import scala.util.Try
 
 import splice.kafka.internal.consumer.SlotConsumer
 import splice.kafka.internal.pool.ReaderPool.Idle
+import splice.source.internal.DaemonThread
 
 /** A pool of open resources. A borrowed resource has one user. Any thread may use the pool.
   *
@@ -132,5 +134,26 @@ private[splice] object ReaderPool {
     made = true
     Runtime.getRuntime.addShutdownHook(new Thread(() => pool.close(), "splice-kafka-reader-shutdown"))
     pool
+  }
+}
+
+/** Runs work periodically on a daemon thread, which exists only from `begin` to `end`. Any thread may use it. */
+final private[splice] class EvictionThread(name: String, every: Duration) {
+
+  private var timer: Option[ScheduledExecutorService] = None
+
+  /** Starts the thread, unless it is running. */
+  def begin(work: Runnable): Unit = synchronized {
+    if (timer.isEmpty) {
+      val made = Executors.newSingleThreadScheduledExecutor(DaemonThread.named(name))
+      made.scheduleWithFixedDelay(work, every.toMillis, every.toMillis, TimeUnit.MILLISECONDS)
+      timer = Some(made)
+    }
+  }
+
+  /** Ends the thread after the current work. The work itself may call this method. */
+  def end(): Unit = synchronized {
+    timer.foreach(_.shutdown())
+    timer = None
   }
 }

@@ -14,12 +14,12 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.{SparkEnv, TaskContext}
 
 import splice.kafka.internal.admission.RecordSizes
-import splice.kafka.internal.cluster.SecondLook
+import splice.kafka.internal.cluster.Recheck
 import splice.kafka.internal.consumer.{PassedBatches, ReadDemand, ReadLease, SlotConsumer}
 import splice.kafka.internal.options.{KafkaSettings, Subscription, TopicRemoved}
 import splice.kafka.internal.pool.{ReaderKey, ReaderSettings, SlotConsumers}
 import splice.kafka.internal.split.KafkaSplitRange
-import splice.kafka.internal.topicids.{BackgroundQuestion, TopicIdClient}
+import splice.kafka.internal.topicids.{BackgroundRequest, TopicIdClient}
 import splice.kafka.internal.value.{ValuePlan, ValueReader}
 import splice.source.internal.ReaderSequence
 import splice.source.{EnumeratorContext, ReadMode, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
@@ -100,10 +100,10 @@ final private[splice] case class KafkaReaders(
   private def open(ranges: Seq[KafkaSplitRange], settings: ReaderSettings, lease: ReadLease): SlotConsumer =
     try {
       val ids =
-        new TopicIdClient(settings.client, settings.pollTimeout, SecondLook(settings.retries, settings.retryInterval))
+        new TopicIdClient(settings.client, settings.pollTimeout, Recheck(settings.retries, settings.retryInterval))
       SlotConsumer(
         settings.client.reader(run, lease.limits) ++ ExecutorRack.property(settings.rackFrom),
-        if (settings.waits) new BackgroundQuestion(ids) else ids,
+        if (settings.waits) new BackgroundRequest(ids) else ids,
         lease
       )
     } catch {

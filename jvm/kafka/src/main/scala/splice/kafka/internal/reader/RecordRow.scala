@@ -4,9 +4,11 @@
 package splice.kafka.internal.reader
 
 import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.kafka.internal.consumer.{HeadersVector, RecordWindow}
+import splice.kafka.internal.value.KafkaSchema
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 
@@ -75,4 +77,37 @@ final private[splice] class RecordRow(fields: Array[Int], window: RecordWindow) 
 
   override def update(ordinal: Int, value: Any): Unit =
     throw new UnsupportedOperationException("a record is read-only")
+}
+
+/** The fields of a record as small integers. A row looks up a field for every value that Spark reads. */
+private[splice] object RecordField {
+
+  final val Key           = 0
+  final val Value         = 1
+  final val Topic         = 2
+  final val Partition     = 3
+  final val Offset        = 4
+  final val Timestamp     = 5
+  final val TimestampType = 6
+  final val Headers       = 7
+
+  /** The value as UTF-8 text. */
+  final val Text = 8
+
+  private val numbers = Map(
+    KafkaSchema.Key           -> Key,
+    KafkaSchema.Value         -> Value,
+    KafkaSchema.Topic         -> Topic,
+    KafkaSchema.Partition     -> Partition,
+    KafkaSchema.Offset        -> Offset,
+    KafkaSchema.Timestamp     -> Timestamp,
+    KafkaSchema.TimestampType -> TimestampType,
+    KafkaSchema.Headers       -> Headers
+  )
+
+  /** The fields of the requested columns, in their order. */
+  def of(columns: StructType): Array[Int] = columns.fields.map {
+    case StructField(KafkaSchema.Value, StringType, _, _) => Text
+    case column                                           => numbers(column.name)
+  }
 }

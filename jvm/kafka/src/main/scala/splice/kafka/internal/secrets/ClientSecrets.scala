@@ -3,8 +3,6 @@
 
 package splice.kafka.internal.secrets
 
-import java.util.Locale
-
 import scala.annotation.tailrec
 import scala.util.matching.Regex
 
@@ -12,6 +10,7 @@ import org.apache.kafka.common.KafkaException
 import org.apache.kafka.common.config.SaslConfigs
 
 import splice.source.internal.Secrets
+import splice.source.options.SourceOptions.fold
 
 /** The secret values in the properties of a client, and errors of the client without these values.
   *
@@ -24,8 +23,8 @@ final private[splice] class ClientSecrets(properties: Map[String, String]) {
 
   private lazy val secrets: Set[String] = properties.iterator.flatMap {
     case (key, value) if !Secrets.isSecret(key) => Seq(value).filter(Secrets.redact(key, _) != value)
-    case (key, value) if key.toLowerCase(Locale.ROOT).endsWith(SaslConfigs.SASL_JAAS_CONFIG) => login(value)
-    case (_, value) => value +: ClientSecrets.lines(value)
+    case (key, value) if fold(key).endsWith(SaslConfigs.SASL_JAAS_CONFIG) => login(value)
+    case (_, value)                                                       => value +: ClientSecrets.lines(value)
   }.filterNot(references.isReference).toSet
 
   /** Returns the error if it contains no secret, else an error with the same text without secrets. */
@@ -48,7 +47,7 @@ final private[splice] class ClientSecrets(properties: Map[String, String]) {
   /** The values in a login line, without those that identify the user. */
   private def login(line: String): Seq[String] =
     line +: LoginLine.options(line).collect {
-      case (key, value) if !ClientSecrets.open(key.toLowerCase(Locale.ROOT)) => value
+      case (key, value) if !ClientSecrets.open(fold(key)) => value
     }
 }
 

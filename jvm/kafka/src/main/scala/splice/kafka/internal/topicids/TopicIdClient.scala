@@ -13,7 +13,7 @@ import org.apache.kafka.clients.admin.{Admin, DescribeTopicsOptions, TopicDescri
 import org.apache.kafka.common.errors.{TimeoutException, UnknownTopicOrPartitionException}
 import org.apache.kafka.common.{KafkaException, KafkaFuture, Uuid}
 
-import splice.kafka.internal.cluster.SecondLook
+import splice.kafka.internal.cluster.Recheck
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.ClientProperties
 import splice.source.errors.SpliceException
@@ -26,7 +26,7 @@ import splice.source.errors.SpliceException
   * @param looks
   *   repeats requests whose response is suspicious
   */
-final private[splice] class TopicIdClient(client: ClientProperties, patience: Duration, looks: SecondLook)
+final private[splice] class TopicIdClient(client: ClientProperties, patience: Duration, looks: Recheck)
     extends TopicIds.Question {
 
   private var running: Seq[KafkaFuture[TopicDescription]] = Nil

@@ -3,12 +3,11 @@
 
 package splice.kafka.internal.value
 
-import java.util.Locale
-
 import scala.util.Try
 
 import org.apache.spark.sql.types.StructType
 
+import splice.source.options.SourceOptions.fold
 import splice.source.options.{OptionType, SourceOption}
 
 /** The options for the values of records. */
@@ -49,7 +48,7 @@ private[splice] object ValueOptions {
   val all: Seq[SourceOption[_]] = Seq(Format, Schema, OnError)
 
   /** True if an option belongs to the parser of values. */
-  def isFormats(key: String): Boolean = key.toLowerCase(Locale.ROOT).startsWith(FormatPrefix)
+  def isFormats(key: String): Boolean = fold(key).startsWith(FormatPrefix)
 }
 
 /** The format of the values of records. */

@@ -3,8 +3,6 @@
 
 package splice.kafka.internal.value
 
-import java.util.Locale
-
 import scala.collection.immutable.SortedMap
 
 import org.apache.spark.sql.types._
@@ -12,6 +10,7 @@ import org.apache.spark.sql.types._
 import splice.kafka.internal.errors.KafkaErrors
 import splice.source.errors.OptionErrors
 import splice.source.options.SourceOptions
+import splice.source.options.SourceOptions.fold
 
 /** The settings for the values of records.
   *
@@ -58,7 +57,7 @@ private[splice] object ValueSettings {
     val own = options.toMap.collect {
       case (key, text) if ValueOptions.isFormats(key) => key.drop(ValueOptions.FormatPrefix.length) -> text
     }
-    own.keys.find(key => refused(key.toLowerCase(Locale.ROOT))).foreach { key =>
+    own.keys.find(key => refused(fold(key))).foreach { key =>
       val why = s"'${options.name(ValueOptions.OnError.key)}' defines the treatment of a value that cannot be parsed"
       throw KafkaErrors.refusedOption(options.name(ValueOptions.FormatPrefix + key), why)
     }

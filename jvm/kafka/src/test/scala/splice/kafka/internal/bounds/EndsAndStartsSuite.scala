@@ -135,7 +135,7 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
 
   test("an entry with two skipped ranges is kept until both are passed") {
     val side = new MemorySideLog
-    val log  = new SkipLog(side)
+    val log  = new SkipEntries(side)
     log.add(at(0 -> 1, 1 -> 1), at(0 -> 4, 1 -> 6))
     log.add(at(0 -> 7), at(0 -> 9))
     log.retain(at(0 -> 8, 1 -> 5))
@@ -148,14 +148,14 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
 
   test("a partition whose start another driver did not decide receives its start in the next round") {
     val side          = new MemorySideLog
-    val (one, second) = (new StartLog(side), new StartLog(side))
+    val (one, second) = (new StartEntries(side), new StartEntries(side))
     val position      = at(0 -> 5)
     assert(one.starts(Set(t(1)), position)(_.map(_ -> 3L).toMap) == Map(t(1) -> 3L))
     def both() = second.starts(Set(t(1), t(2)), position)(_.map(_ -> 8L).toMap)
     assert(both() == Map(t(1) -> 3L), "the entry of the other driver is used")
     assert(both() == Map(t(1) -> 3L, t(2) -> 8L))
     assert(both() == Map(t(1) -> 3L, t(2) -> 8L) && side.keys("").size == 2)
-    assert(new StartLog(side).known == Map((t(1), 0) -> 3L, (t(2), 0) -> 8L))
+    assert(new StartEntries(side).known == Map((t(1), 0) -> 3L, (t(2), 0) -> 8L))
   }
 
   test("a topic that matches two floors belongs to the first floor") {

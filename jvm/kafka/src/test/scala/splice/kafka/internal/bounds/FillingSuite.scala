@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.bounds.Filled.Model
-import splice.kafka.internal.cluster.{ClockedDiscovery, SecondLook}
+import splice.kafka.internal.cluster.{ClockedDiscovery, Recheck}
 import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
 import splice.kafka.internal.metrics.{ReadReports, TaskReads}
@@ -159,7 +159,7 @@ final class FillingSuite extends AnyFunSuite {
       run.log.expire("t", 0, 20)
       val until = run.start().advance(next, Limits.Everything)
       assert(Filled.read(run.start().splits(next, until)) == Map(t(0) -> ((20L until 30L) ++ (40L until 45L))))
-      assert(new SkipLog(run.side).known.isEmpty)
+      assert(new SkipEntries(run.side).known.isEmpty)
     }
   }
 
@@ -253,7 +253,7 @@ final class FillingSuite extends AnyFunSuite {
 
   test("the metrics count the offsets to read") {
     val run     = threeWorld()
-    val looks   = new SecondLook(1, java.time.Duration.ZERO, _ => ())
+    val looks   = new Recheck(1, java.time.Duration.ZERO, _ => ())
     val context = EnumeratorContext(run.side, ReadMode.Stream, run.clock, cores = 2, run = "simulated")
     val found   = new ClockedDiscovery(run.log, run.settings.discoveryInterval, run.clock)
     val reports = new ReadReports("simulated")

@@ -16,7 +16,7 @@ final class TopicStateSuite extends AnyFunSuite {
     val partitions = (0 until 3).map(p =>
       new TopicPartitionInfo(p, Node.noNode, List.empty[Node].asJava, List.empty[Node].asJava)
     )
-    KafkaLogMetadata.state(new TopicDescription("t", false, partitions.asJava, java.util.Set.of(), id))
+    KafkaClusterClient.state(new TopicDescription("t", false, partitions.asJava, java.util.Set.of(), id))
   }
 
   test("a topic has the id and the number of partitions that the broker returns") {

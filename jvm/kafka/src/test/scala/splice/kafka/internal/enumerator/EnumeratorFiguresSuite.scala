@@ -6,7 +6,7 @@ package splice.kafka.internal.enumerator
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.admission.RecordSizes
-import splice.kafka.internal.cluster.{ClockedDiscovery, SecondLook}
+import splice.kafka.internal.cluster.{ClockedDiscovery, Recheck}
 import splice.kafka.internal.enumerator.SimulatedRun.{range, t}
 import splice.kafka.internal.metrics.{PartitionRead, ReadReports, TaskReads}
 import splice.kafka.internal.reader.KafkaReaders
@@ -29,7 +29,7 @@ final class EnumeratorFiguresSuite extends AnyFunSuite {
     }
     val sizes = new RecordSizes
 
-    private val looks   = new SecondLook(run.settings.retries, run.settings.retryInterval, _ => ())
+    private val looks   = new Recheck(run.settings.retries, run.settings.retryInterval, _ => ())
     private val context = EnumeratorContext(run.side, ReadMode.Stream, run.clock, cores = 2, run = "run")
     private val found   = new ClockedDiscovery(run.log, run.settings.discoveryInterval, run.clock)
 

@@ -9,8 +9,8 @@ import scala.collection.immutable.SortedSet
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.bounds.EndWatch
-import splice.kafka.internal.cluster.{Outage, SecondLook, Silence}
+import splice.kafka.internal.bounds.EndOffsets
+import splice.kafka.internal.cluster.{OutageTolerance, Recheck, UnavailablePartitions}
 import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.kafka.internal.errors.DataLoss
 import splice.kafka.internal.identity.Recreation
@@ -38,7 +38,7 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
     val e    = run.start()
     val from = e.start(StartPosition.Configured)
     (1 to 2).foreach { _ =>
-      val messages = warned(classOf[Outage].getName) {
+      val messages = warned(classOf[OutageTolerance].getName) {
         run.log.away = Some(_ => true)
         (1 to 5).foreach(_ => assert(e.advance(from, Limits.Everything) eq from))
         run.log.away = None
@@ -86,15 +86,15 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
 
   private val mirror = (0 to 1).map(LogPartition("mirror", _))
 
-  private def waiting(loss: DataLoss, isCommitted: Boolean): (SimulatedLog, EndWatch) = {
+  private def waiting(loss: DataLoss, isCommitted: Boolean): (SimulatedLog, EndOffsets) = {
     val log = new SimulatedLog(Subscription.Topics(SortedSet("mirror")))
     log.create("mirror", 2)
-    (log, new EndWatch(log, new SecondLook(1, Duration.ZERO, _ => ()), loss, isCommitted))
+    (log, new EndOffsets(log, new Recheck(1, Duration.ZERO, _ => ()), loss, isCommitted))
   }
 
   test("a wait for a log produces one warning per partition, and a repeated wait produces another warning") {
     val (log, watch)                             = waiting(DataLoss.Fail, isCommitted = false)
-    def look(starts: KafkaPosition): Seq[String] = warned(classOf[EndWatch].getName) {
+    def look(starts: KafkaPosition): Seq[String] = warned(classOf[EndOffsets].getName) {
       watch.expect(starts)
       watch.ends(starts, mirror.toSet)(log.ends)(false)
     }
@@ -115,7 +115,7 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
     log.fill("mirror", 0, 60)
     log.open = Map(mirror(0) -> 20L)
     val position = KafkaPosition.of(Seq(mirror(0) -> 60L))
-    val messages = warned(classOf[EndWatch].getName) {
+    val messages = warned(classOf[EndOffsets].getName) {
       (1 to 3).foreach(_ => watch.ends(position, Set(mirror(0)))(log.ends)(false))
     }
     assert(messages.size == 1, messages)
@@ -160,7 +160,7 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
     val e    = run.start()
     val from = e.start(StartPosition.Configured)
     run.log.leaderless = (1 to 53).map(t).toSet
-    val messages = warned(classOf[Silence].getName)(e.advance(from, Limits.Everything))
+    val messages = warned(classOf[UnavailablePartitions].getName)(e.advance(from, Limits.Everything))
     assert(messages.size == 1 && messages.head.contains(" t-50 and 3 other partitions."), messages)
     assert(!messages.head.contains("t-51"))
   }

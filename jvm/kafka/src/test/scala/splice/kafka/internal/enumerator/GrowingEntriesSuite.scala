@@ -11,9 +11,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.sidelog.MemorySideLog
 import splice.coordinator.slots.SlotRules
 import splice.coordinator.{Coordinator, OffsetLog}
-import splice.kafka.internal.bounds.SkipLog
+import splice.kafka.internal.bounds.SkipEntries
 import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
-import splice.kafka.internal.identity.DeletionLog
+import splice.kafka.internal.identity.DeletionEntries
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{EnumeratorContext, ReadMode, Source, SplitEnumerator}
 
@@ -97,13 +97,13 @@ final class GrowingEntriesSuite extends AnyFunSuite {
 
   test("a skip entry is kept while a batch that Spark keeps may need it, and its number is not reused") {
     val side = new MemorySideLog
-    val log  = new SkipLog(side)
+    val log  = new SkipEntries(side)
     log.add(at(0 -> 1), at(0 -> 4))
     log.add(at(0 -> 7), at(0 -> 9))
     log.retain(at(0 -> 3))
     assert(log.known.start(t(0), 0, 2, 3) == 4 && side.keys("").size == 2)
     log.retain(at(0 -> 4))
-    assert(side.keys("") == Seq("skips-00000001") && new SkipLog(side).known == log.known)
+    assert(side.keys("") == Seq("skips-00000001") && new SkipEntries(side).known == log.known)
     log.retain(at(0 -> 9))
     assert(side.keys("") == Seq("skips-00000001"))
     log.add(at(0 -> 9), at(0 -> 12))
@@ -113,14 +113,14 @@ final class GrowingEntriesSuite extends AnyFunSuite {
 
   test("topics that are deleted and return leave at most one entry each") {
     val side = new MemorySideLog
-    val log  = new DeletionLog(side)
+    val log  = new DeletionEntries(side)
     (1 to 1000).foreach { i =>
       log.delete("t", at(0 -> i.toLong), Instant.EPOCH)
       log.delete(s"u-${i % 2}", at(0 -> 1), Instant.EPOCH)
       log.restore("t")
     }
     assert(side.keys("").size <= 4)
-    val again = new DeletionLog(side)
+    val again = new DeletionEntries(side)
     assert(again.all.map(_.topic).toSet == Set("u-0", "u-1") && again.all.toSet == log.all.toSet)
   }
 }

@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
 import splice.kafka.KafkaFailures
-import splice.kafka.internal.cluster.{ClockedDiscovery, SecondLook}
+import splice.kafka.internal.cluster.{ClockedDiscovery, Recheck}
 import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
 import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode, StartPosition}
 
@@ -289,7 +289,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     log.create("u", 1)
     log.fill("u", 0, 4)
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, run.clock, 2, "run")
-    val looks   = new SecondLook(1, more.retryInterval, _ => ())
+    val looks   = new Recheck(1, more.retryInterval, _ => ())
     val e = KafkaEnumerator(more, context, log, new ClockedDiscovery(log, more.discoveryInterval, run.clock), looks)
     assert(e.advance(begin, Limits.Everything).json == """{"t":{"0":5},"u":{"0":4}}""")
   }

@@ -7,7 +7,7 @@ import java.time.Duration
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.cluster.Silence
+import splice.kafka.internal.cluster.UnavailablePartitions
 import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
@@ -65,7 +65,7 @@ final class LeaderlessSuite extends AnyFunSuite {
 
   test("a warning names the partitions once per change, and the cluster is described once") {
     val (run, e, from)      = world()
-    def told(triggers: Int) = LoggedMessages.during(classOf[Silence].getName) {
+    def told(triggers: Int) = LoggedMessages.during(classOf[UnavailablePartitions].getName) {
       (1 to triggers).foreach(_ => assert(all(e, from) eq from))
     }._2
     run.log.calls.clear()

@@ -11,8 +11,8 @@ import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.bounds.StartLog
-import splice.kafka.internal.cluster.Silence
+import splice.kafka.internal.bounds.StartEntries
+import splice.kafka.internal.cluster.UnavailablePartitions
 import splice.kafka.internal.enumerator.SimulatedRun.t
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.{Limits, LogPartition, SplitRange, StartPosition}
@@ -32,7 +32,7 @@ final class LifeSuite extends AnyFunSuite {
 
   test("every record is read once in every scenario") {
     // A scenario has many partitions without a leader, and each logs a warning.
-    Configurator.setLevel(classOf[Silence].getName, Level.ERROR)
+    Configurator.setLevel(classOf[UnavailablePartitions].getName, Level.ERROR)
     seeds.foreach { seed =>
       try new Life(seed).live(steps = 40)
       catch { case e: Throwable if !e.isInstanceOf[ControlThrowable] => fail(s"SEED=$seed: $e", e) }
@@ -97,7 +97,7 @@ final class LifeSuite extends AnyFunSuite {
       */
     private def expire(): Unit = {
       val p       = random.nextInt(partitions)
-      val decided = new StartLog(run.side).known.get(t(p) -> 0)
+      val decided = new StartEntries(run.side).known.get(t(p) -> 0)
       val read    = offsets.lastOption.flatMap(_.get(t(p))).orElse(decided)
       run.log.expire("t", p, read.getOrElse(random.nextInt(10).toLong))
     }

@@ -5,7 +5,7 @@ package splice.kafka.internal.enumerator
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.bounds.SkipLog
+import splice.kafka.internal.bounds.SkipEntries
 import splice.kafka.internal.enumerator.SimulatedRun.at
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.StartPosition
@@ -97,10 +97,10 @@ final class PureSplitsSuite extends AnyFunSuite {
 
   test("a range that was skipped during an entry of another run is skipped") {
     val side         = world().side
-    val (one, other) = (new SkipLog(side), new SkipLog(side))
+    val (one, other) = (new SkipEntries(side), new SkipEntries(side))
     one.add(at(0 -> 1), at(0 -> 4))
     other.add(at(0 -> 7), at(0 -> 9))
-    Seq(other, new SkipLog(side)).foreach { log =>
+    Seq(other, new SkipEntries(side)).foreach { log =>
       val starts = Seq(2L, 8L).map(from => log.known.start(SimulatedRun.t(0), 0, from, from + 1))
       assert(starts == Seq(4L, 9L))
     }

@@ -8,7 +8,7 @@ import java.time.Duration
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.collection.mutable
 
-import splice.kafka.internal.cluster.{LogDescription, LogMetadata, LogOffsets, TimedOffset, TopicState}
+import splice.kafka.internal.cluster.{ClusterClient, LogDescription, LogOffsets, TimedOffset, TopicState}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.Subscription
 import splice.source.LogPartition
@@ -16,7 +16,8 @@ import splice.source.errors.SpliceException
 import splice.source.log.LogRecord
 
 /** Cluster in memory that responds like brokers and records requests. Responses may be late or stale. */
-final class SimulatedLog(subscription: Subscription, @volatile var named: Set[String] = Set.empty) extends LogMetadata {
+final class SimulatedLog(subscription: Subscription, @volatile var named: Set[String] = Set.empty)
+    extends ClusterClient {
 
   private val held  = mutable.SortedMap.empty[LogPartition, SimulatedLog.Held]
   private val ids   = mutable.Map.empty[String, Int]

@@ -8,7 +8,7 @@ import java.time.{Clock, Duration, Instant, ZoneId, ZoneOffset}
 import scala.collection.immutable.SortedMap
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.kafka.internal.cluster.{ClockedDiscovery, SecondLook}
+import splice.kafka.internal.cluster.{ClockedDiscovery, Recheck}
 import splice.kafka.internal.options.{KafkaSettings, Subscription}
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.options.SourceOptions
@@ -53,7 +53,7 @@ final class SimulatedRun(options: (String, String)*) {
       own: KafkaSettings = settings
   ): KafkaEnumerator = {
     val context = EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", start = stored)
-    val looks   = new SecondLook(settings.retries, settings.retryInterval, time => paused(time))
+    val looks   = new Recheck(settings.retries, settings.retryInterval, time => paused(time))
     KafkaEnumerator(own, context, log, new ClockedDiscovery(log, settings.discoveryInterval, clock), looks)
   }
 

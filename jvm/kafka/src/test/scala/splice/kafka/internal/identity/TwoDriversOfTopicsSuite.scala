@@ -18,24 +18,24 @@ final class TwoDriversOfTopicsSuite extends AnyFunSuite {
   private def position(topic: String, offset: Long): KafkaPosition =
     KafkaPosition.of(Seq(LogPartition(topic, 0) -> offset))
 
-  private def owner(id: String): Owner = Owner(Some("cluster-a"), Some(id))
+  private def owner(id: String): TopicOwner = TopicOwner(Some("cluster-a"), Some(id))
 
   private def ranges(e: KafkaEnumerator, from: KafkaPosition, until: KafkaPosition): Seq[String] =
     e.splits(from, until).map(_.toString)
 
   test("a generation follows the entry that the other driver has created for another topic") {
     val side          = new MemorySideLog
-    val (one, behind) = (new IdentityLog(side), new IdentityLog(side))
+    val (one, behind) = (new IdentityEntries(side), new IdentityEntries(side))
     one.renew("u", owner("u-2"), position("u", 5))(position("u", 0))
     val made = behind.renew("t", owner("t-2"), position("t", 7))(position("t", 1))
     assert((made.topic, made.number, made.starts) == (("t", 1, position("t", 1))))
     assert(behind.known.latest("t") == 1 && behind.known.latest("u") == 1)
-    assert(new IdentityLog(side).known == behind.known)
+    assert(new IdentityEntries(side).known == behind.known)
   }
 
   test("a generation of the same topic that the other driver has begun is kept, and its start is not decided again") {
     val side          = new MemorySideLog
-    val (one, behind) = (new IdentityLog(side), new IdentityLog(side))
+    val (one, behind) = (new IdentityEntries(side), new IdentityEntries(side))
     one.renew("t", owner("t-2"), position("t", 5))(position("t", 0))
     val made = behind.renew("t", owner("t-2"), position("t", 5))(fail("decided again"))
     assert(made.starts == position("t", 0) && side.keys("generation-").size == 1)
@@ -72,7 +72,7 @@ final class TwoDriversOfTopicsSuite extends AnyFunSuite {
 
   test("a deletion, and its end, follow the entry that the other driver has created for another topic") {
     val side          = new MemorySideLog
-    val (one, behind) = (new DeletionLog(side), new DeletionLog(side))
+    val (one, behind) = (new DeletionEntries(side), new DeletionEntries(side))
     one.delete("u", position("u", 5), Instant.EPOCH)
     behind.delete("t", position("t", 7), Instant.EPOCH)
     assert(behind.of("t").map(_.at).contains(position("t", 7)) && behind.of("u").nonEmpty)
@@ -80,12 +80,12 @@ final class TwoDriversOfTopicsSuite extends AnyFunSuite {
     one.delete("w", position("w", 1), Instant.EPOCH)
     behind.restore("t")
     assert(behind.all.map(_.topic).toSet == Set("u", "v", "w"))
-    assert(new DeletionLog(side).all.map(_.topic).toSet == Set("u", "v", "w"))
+    assert(new DeletionEntries(side).all.map(_.topic).toSet == Set("u", "v", "w"))
   }
 
   test("a deletion of the same topic that the other driver has stored is kept") {
     val side          = new MemorySideLog
-    val (one, behind) = (new DeletionLog(side), new DeletionLog(side))
+    val (one, behind) = (new DeletionEntries(side), new DeletionEntries(side))
     one.delete("t", position("t", 5), Instant.EPOCH)
     behind.delete("t", position("t", 5), Instant.EPOCH.plusSeconds(9))
     assert(behind.of("t").flatMap(_.since).contains(Instant.EPOCH) && side.keys("").size == 1)

@@ -10,7 +10,7 @@ import scala.collection.immutable.SortedMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.cluster.SecondLook
+import splice.kafka.internal.cluster.Recheck
 import splice.kafka.internal.options.ClientProperties
 import splice.source.errors.SpliceException
 
@@ -22,7 +22,7 @@ final class TopicIdClientSuite extends AnyFunSuite {
   private def client(options: (String, String)*): TopicIdClient = new TopicIdClient(
     ClientProperties(SortedMap("bootstrap.servers" -> "127.0.0.1:1") ++ options, None),
     Duration.ofMillis(50),
-    SecondLook(0, Duration.ZERO)
+    Recheck(0, Duration.ZERO)
   )
 
   /** Fails unless the request ends long before the timeout of the client of 60 s. */

@@ -115,7 +115,7 @@ private[spark] object LatencyBoard {
 
   /** Begins to record the task that this thread runs. */
   def begin(): LatencyRecorder = {
-    val query = Option(TaskContext.get()).fold("query")(task => MetricsBoard.queryOf(task.getLocalProperty(_)))
+    val query = Option(TaskContext.get()).fold("query")(task => QueryGauges.queryOf(task.getLocalProperty(_)))
     val made  = new LatencyRecorder(ProgressMetric.part(query), end)
     synchronized {
       if (!running.asScala.exists(_.query == made.query))

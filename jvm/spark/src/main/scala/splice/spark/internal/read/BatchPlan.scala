@@ -11,7 +11,7 @@ import splice.source.{SplitReaderFactory, TaskRanges}
 final private[spark] case class BatchPlan(
     tasks: Seq[TaskRanges],
     readers: SplitReaderFactory,
-    homes: SlotHomes,
+    homes: SlotLocality,
     reports: TaskReports
 ) {
 
@@ -24,4 +24,10 @@ final private[spark] case class BatchPlan(
 
   /** Of a batch in real-time mode. */
   def timed(stale: Option[StaleCheck]): PartitionReaderFactory = new RealTimeReaderFactory(readers, reports, stale)
+}
+
+/** What one task reads, and where it would best run. */
+final private[spark] case class SpliceInputPartition(task: TaskRanges, locations: Array[String], columnar: Boolean)
+    extends InputPartition {
+  override def preferredLocations: Array[String] = locations
 }

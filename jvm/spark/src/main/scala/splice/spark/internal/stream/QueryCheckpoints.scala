@@ -8,7 +8,7 @@ import java.util.{Collections, LinkedHashMap, Map => JMap}
 import org.apache.hadoop.fs.Path
 import org.apache.spark.SparkContext
 
-import splice.spark.internal.metrics.MetricsBoard
+import splice.spark.internal.metrics.QueryGauges
 
 /** The checkpoints of the queries that this driver has started, by the id of the query. */
 private[spark] object QueryCheckpoints {
@@ -25,7 +25,7 @@ private[spark] object QueryCheckpoints {
     *   the folder of one of its sources, `<checkpoint>/sources/<n>`
     */
   def learn(context: SparkContext, source: Path): Unit =
-    Option(context.getLocalProperty(MetricsBoard.QueryId)).foreach { id =>
+    Option(context.getLocalProperty(QueryGauges.QueryId)).foreach { id =>
       val _ = known.put(id, source.getParent.getParent.toString)
     }
 

@@ -19,8 +19,8 @@ import splice.coordinator.{Coordinator, RealTimeBatches}
 import splice.source.internal.HadoopConfiguration
 import splice.source.options.{CommonOptions, SourceOptions}
 import splice.source.{Position, ReadMode, Source, TaskRanges}
-import splice.spark.internal.metrics.MetricsBoard
-import splice.spark.internal.read.{BatchPlan, SlotHomes, StaleBatches, TaskReports}
+import splice.spark.internal.metrics.QueryGauges
+import splice.spark.internal.read.{BatchPlan, SlotLocality, StaleBatches, TaskReports}
 
 /** One run of a query over one source: what its stream needs, in each mode of Spark.
   *
@@ -30,10 +30,10 @@ import splice.spark.internal.read.{BatchPlan, SlotHomes, StaleBatches, TaskRepor
 final private[spark] case class SourceRun(
     columns: StructType,
     coordinator: Coordinator,
-    homes: SlotHomes,
+    homes: SlotLocality,
     reports: TaskReports,
     batches: LoggedBatches,
-    board: Option[MetricsBoard],
+    board: Option[QueryGauges],
     watch: RealTimeBatches => Option[StaleBatches]
 ) {
 
@@ -92,10 +92,10 @@ private[spark] object SourceRun {
     SourceRun(
       columns,
       coordinator,
-      SlotHomes(spark.sparkContext),
+      SlotLocality(spark.sparkContext),
       TaskReports(spark.sparkContext),
       batches,
-      MetricsBoard.ofSource(spark.sparkContext, new Path(checkpoint)),
+      QueryGauges.ofSource(spark.sparkContext, new Path(checkpoint)),
       mode =>
         mode.staleInterval.filter(_ => options(CommonOptions.EndBatchOnChange)).map { interval =>
           val shipped = spark.sparkContext.broadcast(new SerializableConfiguration(hadoop))

@@ -13,7 +13,7 @@ import splice.coordinator.OffsetLog
 import splice.coordinator.sidelog.MemorySideLog
 import splice.source.options.SourceOptions
 import splice.source.{Position, ReadMode, Source}
-import splice.spark.internal.read.{BatchPlan, SlotHomes, TaskReports}
+import splice.spark.internal.read.{BatchPlan, SlotLocality, TaskReports}
 import splice.spark.internal.stream.CoordinatorFactory
 
 /** One bounded read: from the source's start to its ends as they are when the read is planned. */
@@ -25,7 +25,7 @@ final private[spark] class SpliceBatch(source: Source[_ <: Position], options: S
       coordinator =>
         val tasks   = coordinator.everything()
         val context = SparkSession.active.sparkContext
-        BatchPlan(tasks, coordinator.readers(columns, tasks), SlotHomes(context), TaskReports(context))
+        BatchPlan(tasks, coordinator.readers(columns, tasks), SlotLocality(context), TaskReports(context))
     }
 
   override def planInputPartitions(): Array[InputPartition] = plan.partitions

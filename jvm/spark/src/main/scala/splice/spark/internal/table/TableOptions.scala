@@ -3,9 +3,8 @@
 
 package splice.spark.internal.table
 
-import java.util.Locale
-
 import splice.source.SourceProvider
+import splice.source.options.SourceOptions.fold
 import splice.source.options.{CommonOptions, SourceOptions}
 
 /** The options of a table as its source sees them. */
@@ -28,10 +27,10 @@ private[spark] object TableOptions {
     *   what the alias says beside them
     */
   def apply(properties: Map[String, String], implied: Map[String, String]): Map[String, String] = {
-    val (again, plain) = properties.partition { case (k, _) => k.toLowerCase(Locale.ROOT).startsWith(OptionPrefix) }
-    val own     = plain.filterNot { case (k, _) => sparks(k.toLowerCase(Locale.ROOT)) || k.startsWith("transient_") }
-    val read    = (if (again.isEmpty) plain else own).filterNot { case (k, _) => k.toLowerCase(Locale.ROOT) == writers }
-    val options = read ++ implied
+    val (again, plain) = properties.partition { case (k, _) => fold(k).startsWith(OptionPrefix) }
+    val own            = plain.filterNot { case (k, _) => sparks(fold(k)) || k.startsWith("transient_") }
+    val read           = (if (again.isEmpty) plain else own).filterNot { case (k, _) => fold(k) == writers }
+    val options        = read ++ implied
     if (again.isEmpty || hasPlace(options)) options else options - place
   }
 

@@ -6,9 +6,9 @@ package splice.kafka.dynamic.internal.admission
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
-import splice.kafka.dynamic.internal.cluster.Reach
+import splice.kafka.dynamic.internal.cluster.ClusterResponse
 import splice.kafka.dynamic.internal.split.DynamicSplitRange
-import splice.kafka.internal.admission.{AdmissionRules, Quota, RateLimit, RecordSizes, Sharing}
+import splice.kafka.internal.admission.{AdmissionRules, ProportionalShares, Quota, RecordSizes, Sharing}
 import splice.kafka.internal.bounds.Fills
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{Limits, LogPartition}
@@ -39,7 +39,7 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
       rules: => AdmissionRules,
       limits: Limits,
       ofCluster: String => Limits,
-      reach: SortedMap[String, Reach]
+      reach: SortedMap[String, ClusterResponse]
   ): Option[SortedMap[String, KafkaPosition]] = {
     val quotas =
       if (limits == Limits.Everything) Map.empty[String, Quota]
@@ -56,7 +56,7 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
       rules: AdmissionRules,
       limits: Limits,
       quotas: Map[String, Quota],
-      reach: SortedMap[String, Reach]
+      reach: SortedMap[String, ClusterResponse]
   ): SortedMap[String, KafkaPosition] =
     sharing(rules).byLag(limits).filter(_ => quotas.isEmpty && reach.valuesIterator.forall(_.fills.isEmpty)) match {
       case Some(rows) => lagged(rows, reach)
@@ -64,13 +64,13 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
     }
 
   /** The same result as [[ruled]]. With thousands of partitions, a sorted map of all of them would take most of the time. */
-  private def lagged(rows: Long, reach: SortedMap[String, Reach]): SortedMap[String, KafkaPosition] = {
-    val total = RateLimit.total(reach.valuesIterator.flatMap { own =>
+  private def lagged(rows: Long, reach: SortedMap[String, ClusterResponse]): SortedMap[String, KafkaPosition] = {
+    val total = ProportionalShares.total(reach.valuesIterator.flatMap { own =>
       own.begins.iterator.flatMap { case (p, begin) => own.until.get(p).map(begin -> _) }
     })
     reach.transform { (_, own) =>
       own.until.copy(offsets = own.until.offsets.transform { (p, until) =>
-        own.begins.get(p).fold(until)(RateLimit.part(rows, total, _, until))
+        own.begins.get(p).fold(until)(ProportionalShares.part(rows, total, _, until))
       })
     }
   }
@@ -79,7 +79,7 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
       rules: AdmissionRules,
       limits: Limits,
       quotas: Map[String, Quota],
-      reach: SortedMap[String, Reach]
+      reach: SortedMap[String, ClusterResponse]
   ): SortedMap[String, KafkaPosition] = {
     names.filterInPlace((name, _) => reach.contains(name))
     val ready = SortedMap.from(for {

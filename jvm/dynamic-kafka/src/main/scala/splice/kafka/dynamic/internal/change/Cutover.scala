@@ -3,16 +3,60 @@
 
 package splice.kafka.dynamic.internal.change
 
-/** Order of the topics of a stream that moves. */
-sealed abstract private[dynamic] class Cutover(val word: String) extends Product with Serializable
+import scala.collection.immutable.SortedSet
 
-private[dynamic] object Cutover {
+import splice.kafka.dynamic.internal.split.ClusterTopic
+import splice.kafka.dynamic.internal.state.AppliedMetadata
+import splice.kafka.dynamic.internal.state.TopicState._
+import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata}
+
+/** A stream that a document moves from topics to others by a cutover.
+  *
+  * Each document plans a move again whose time has not come, so that the time may change until then.
+  */
+final private[dynamic] case class StreamMove(
+    stream: String,
+    from: SortedSet[ClusterTopic],
+    to: SortedSet[ClusterTopic],
+    cutover: StreamCutover
+)
+
+private[dynamic] object StreamMove {
+
+  def all(at: AppliedMetadata, found: StreamMetadata): Seq[StreamMove] = {
+    val listed = AppliedMetadata.streamOf(found.streams.values)
+    for {
+      stream  <- found.streams.values.toSeq
+      cutover <- stream.cutover
+      from = left(at, stream, listed.keySet)
+      to   = SortedSet.from(listed.collect { case (t, stream.name) if isNew(at, t) => t })
+      if from.nonEmpty && to.nonEmpty
+    } yield StreamMove(stream.name, from, to, cutover)
+  }
+
+  private def isNew(at: AppliedMetadata, topic: ClusterTopic): Boolean = at.topics.get(topic).forall {
+    case Waiting(_, time, _) => time.nonEmpty
+    case _                   => !at.streamOf.contains(topic)
+  }
+
+  // Topics that are read to a stop, or that were, are among those that a stream leaves.
+  private def left(at: AppliedMetadata, stream: KafkaStream, listed: collection.Set[ClusterTopic]) =
+    SortedSet.from(at.topics.keys.filter { t =>
+      val isCutting = at.draining.get(t).exists(is => is.stream == stream.name && is.bound.isInstanceOf[Bound.At])
+      !listed(t) && (at.streamOf.get(t).fold(isCutting)(_ == stream.name && !at.waiting.contains(t)))
+    })
+}
+
+/** Order of the topics of a stream that moves. */
+sealed abstract private[dynamic] class CutoverOrder(val word: String) extends Product with Serializable
+
+private[dynamic] object CutoverOrder {
 
   /** Removed and new topics are read at the same time. */
-  case object Together extends Cutover("together")
+  case object Together extends CutoverOrder("together")
 
   /** The new topics of a stream wait until its removed topics are drained. */
-  case object Stream extends Cutover("stream")
+  case object Stream extends CutoverOrder("stream")
 
-  val all: Seq[Cutover] = Seq(Together, Stream)
+  val all: Seq[CutoverOrder] = Seq(Together, Stream)
 }

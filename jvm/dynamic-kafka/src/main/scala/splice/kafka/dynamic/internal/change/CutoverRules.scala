@@ -52,7 +52,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       at: AppliedMetadata,
       found: StreamMetadata,
       position: DynamicPosition,
-      places: Map[ClusterTopic, LogPlaces]
+      places: Map[ClusterTopic, OffsetsForTime]
   ): Option[Refusal] = firstOf(for ((move, cutover) <- timed(at, found); topic <- move.from.toSeq) yield {
     val own   = at.positionOf(topic, position)
     val place = places.get(topic).filter(_.generation == own.generation(topic.topic))
@@ -102,7 +102,11 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
   /** Places of times that have come, of the streams whose topics are all known: the topics that a stream leaves end there, and those
     * that it moves to start there. A stream waits until the places of all its topics are known.
     */
-  def cut(at: AppliedMetadata, now: Instant, places: Map[ClusterTopic, LogPlaces]): Map[ClusterTopic, KafkaPosition] =
+  def cut(
+      at: AppliedMetadata,
+      now: Instant,
+      places: Map[ClusterTopic, OffsetsForTime]
+  ): Map[ClusterTopic, KafkaPosition] =
     due(at, now, Some(places)).flatMap(_.keys).map(topic => topic -> places(topic).position(topic.topic)).toMap
 
   /** The topics of each stream that cuts over at a time that has come.
@@ -113,7 +117,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
   private def due(
       at: AppliedMetadata,
       now: Instant,
-      places: Option[Map[ClusterTopic, LogPlaces]]
+      places: Option[Map[ClusterTopic, OffsetsForTime]]
   ): Seq[Map[ClusterTopic, StreamCutover.At]] = {
     val left = at.draining.toSeq.collect { case (t, is @ Draining(_, _, Bound.At(cut), _, _, _, _, _)) =>
       // A topic that stops waits for no other.
@@ -159,7 +163,7 @@ private[dynamic] object CutoverRules {
       move -> time
     }
 
-  private def isKnown(cutover: StreamCutover.At, places: LogPlaces): Boolean = {
+  private def isKnown(cutover: StreamCutover.At, places: OffsetsForTime): Boolean = {
     val isOver = !places.sent.isBefore(cutover.time.plus(cutover.lateness))
     places.partitions.nonEmpty && places.partitions.values.forall(_.first.nonEmpty || isOver)
   }

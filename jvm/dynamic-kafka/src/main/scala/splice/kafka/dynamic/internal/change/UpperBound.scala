@@ -23,11 +23,11 @@ private[dynamic] object UpperBound {
     */
   def apply(
       applied: AppliedMetadata,
-      cutover: Cutover,
+      cutover: CutoverOrder,
       cluster: String,
       at: DynamicPosition,
       until: KafkaPosition,
-      places: Map[(String, Long), LogPlaces]
+      places: Map[(String, Long), OffsetsForTime]
   ): KafkaPosition = {
     val from                            = at.of(cluster)
     def waits(after: Set[ClusterTopic]) = isHeld(applied, cutover, after, at)
@@ -50,7 +50,7 @@ private[dynamic] object UpperBound {
   }
 
   /** Whether the state of a topic sets no limit. */
-  def isUnlimited(applied: AppliedMetadata, cutover: Cutover, topic: ClusterTopic, at: DynamicPosition): Boolean =
+  def isUnlimited(applied: AppliedMetadata, cutover: CutoverOrder, topic: ClusterTopic, at: DynamicPosition): Boolean =
     applied.topics.get(topic).exists {
       case is: Reading => !applied.isPaused(topic) && !isHeld(applied, cutover, is.after, at)
       case _           => false
@@ -58,10 +58,10 @@ private[dynamic] object UpperBound {
 
   private def isHeld(
       applied: AppliedMetadata,
-      cutover: Cutover,
+      cutover: CutoverOrder,
       after: Set[ClusterTopic],
       at: DynamicPosition
-  ): Boolean = cutover == Cutover.Stream && after.exists(applied.isOpen(_, at))
+  ): Boolean = cutover == CutoverOrder.Stream && after.exists(applied.isOpen(_, at))
 
   /** Whether a topic was recreated while it was drained. */
   def isOther(ends: KafkaPosition, topic: String, from: KafkaPosition, until: KafkaPosition): Boolean =

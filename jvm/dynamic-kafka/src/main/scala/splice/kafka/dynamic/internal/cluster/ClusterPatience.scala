@@ -9,7 +9,7 @@ import java.util.concurrent.TimeoutException
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.dynamic.internal.errors.DynamicErrors
-import splice.kafka.internal.cluster.SilentPartition
+import splice.kafka.internal.cluster.UnavailablePartition
 
 /** Fails a query when clusters that it needs have not responded for `clusterTimeout`. */
 final private[splice] class ClusterPatience(workers: ClusterWorkers, timeout: Duration, clock: Clock) {
@@ -30,7 +30,7 @@ final private[splice] class ClusterPatience(workers: ClusterWorkers, timeout: Du
     * @throws splice.source.errors.SpliceException
     *   if a cluster, or a partition of a cluster that responds, has been unavailable for the timeout; it names all such clusters
     */
-  def check(silent: Set[String], waited: Set[String], partitions: Seq[(String, SilentPartition)]): Unit = {
+  def check(silent: Set[String], waited: Set[String], partitions: Seq[(String, UnavailablePartition)]): Unit = {
     val now = clock.instant()
     waitingSince = SortedMap.from(waited.iterator.map(name => name -> waitingSince.getOrElse(name, now)))
     // After a long batch a response may arrive while it is checked, so that a pending request counts in the second check.

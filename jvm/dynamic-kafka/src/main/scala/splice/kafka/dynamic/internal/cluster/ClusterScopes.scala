@@ -15,7 +15,11 @@ import splice.source.{EnumeratorContext, LogPartition, OffsetRanges, StartPositi
   * @param position
   *   the position of an offset, with the names of clusters
   */
-final private[dynamic] class ClusterScopes(context: EnumeratorContext, takeover: Takeover, first: String => String)(
+final private[dynamic] class ClusterScopes(
+    context: EnumeratorContext,
+    takeover: SingleClusterCheckpoint,
+    first: String => String
+)(
     position: String => DynamicPosition
 ) {
 

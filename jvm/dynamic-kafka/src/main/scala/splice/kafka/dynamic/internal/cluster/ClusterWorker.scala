@@ -105,7 +105,7 @@ final private[dynamic] class ClusterWorker(
     * @throws splice.source.errors.SpliceException
     *   when the query must fail
     */
-  def answer(from: KafkaPosition, wait: Duration, deadline: Instant, patient: Boolean): Option[Reach] =
+  def answer(from: KafkaPosition, wait: Duration, deadline: Instant, patient: Boolean): Option[ClusterResponse] =
     asked.flatMap { question =>
       val now    = clock.instant()
       val waits  = patient || record.isWaitedFor(now, wait)
@@ -210,7 +210,7 @@ final private[dynamic] class ClusterWorker(
     }
   }
 
-  private def reach(of: ClusterEnumerator, request: ClusterRequest): Reach = {
+  private def reach(of: ClusterEnumerator, request: ClusterRequest): ClusterResponse = {
     if (ends && begun.isEmpty) {
       of.freeze()
       begun = Some(request.draining)
@@ -219,7 +219,7 @@ final private[dynamic] class ClusterWorker(
     val decided = begun.fold(request.draining)(first =>
       request.draining.filter { case (topic, now) => first.get(topic).exists(_.since == now.since) }
     )
-    Reach.of(of, request.copy(draining = decided))
+    ClusterResponse.of(of, request.copy(draining = decided))
   }
 
   private def submit[A](question: ClusterEnumerator => A): JFuture[A] = {
@@ -281,5 +281,5 @@ private[dynamic] object ClusterWorker {
   /** The time at which workers that close now stop to wait, as `System.nanoTime`. */
   def closing(): Long = System.nanoTime() + Patience.toNanos
 
-  final private case class Asked(request: ClusterRequest, since: Instant, answer: JFuture[Reach])
+  final private case class Asked(request: ClusterRequest, since: Instant, answer: JFuture[ClusterResponse])
 }

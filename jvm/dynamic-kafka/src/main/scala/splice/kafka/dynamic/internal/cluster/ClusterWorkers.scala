@@ -94,7 +94,7 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
       requests: SortedMap[String, ClusterRequest],
       wait: Duration,
       patient: Boolean
-  ): SortedMap[String, Reach] = {
+  ): SortedMap[String, ClusterResponse] = {
     requests.foreach { case (name, request) => find(name).foreach(_.ask(request)) }
     val deadline = clock.instant().plus(wait)
     requests.flatMap { case (name, request) =>

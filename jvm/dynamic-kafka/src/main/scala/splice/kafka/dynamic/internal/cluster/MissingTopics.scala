@@ -24,7 +24,7 @@ final private[dynamic] class MissingTopics(clock: Clock) {
   private var warned = Map.empty[String, Instant]
 
   /** Takes the responses of clusters, and logs a warning per stream that has missing topics, at most once per interval. */
-  def update(here: AppliedMetadata, found: SortedMap[String, Reach]): Unit = {
+  def update(here: AppliedMetadata, found: SortedMap[String, ClusterResponse]): Unit = {
     known = (known ++ found.map { case (name, reach) => name -> reach.missing }).filter(c => here.read.contains(c._1))
     topics = SortedMap.from((for {
       (cluster, names) <- known.toSeq

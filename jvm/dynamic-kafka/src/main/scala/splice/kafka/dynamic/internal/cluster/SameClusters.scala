@@ -11,7 +11,7 @@ import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.dynamic.internal.split.DynamicPosition
 import splice.kafka.dynamic.internal.state.AppliedMetadata
 import splice.kafka.dynamic.internal.state.TopicState.{Draining, Reading, Removed}
-import splice.kafka.internal.identity.IdentityLog
+import splice.kafka.internal.identity.IdentityEntries
 import splice.source.EnumeratorContext
 
 /** Two names may be one cluster, for other credentials, but no topic may be read under both.
@@ -28,7 +28,11 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
     * @throws splice.source.errors.SpliceException
     *   if topics have positions under both names
     */
-  def checked(here: AppliedMetadata, at: DynamicPosition, found: SortedMap[String, Reach]): SortedMap[String, Reach] = {
+  def checked(
+      here: AppliedMetadata,
+      at: DynamicPosition,
+      found: SortedMap[String, ClusterResponse]
+  ): SortedMap[String, ClusterResponse] = {
     val held = for {
       (name, reach) <- found.toSeq
       id            <- reach.clusterId.toSeq
@@ -64,8 +68,8 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
     case _                        => false
   }
 
-  private def idOf(cluster: String, found: SortedMap[String, Reach]): Option[String] =
-    found.get(cluster).fold(new IdentityLog(scope(cluster)().sideLog).known.cluster)(_.clusterId)
+  private def idOf(cluster: String, found: SortedMap[String, ClusterResponse]): Option[String] =
+    found.get(cluster).fold(new IdentityEntries(scope(cluster)().sideLog).known.cluster)(_.clusterId)
 }
 
 private object SameClusters {

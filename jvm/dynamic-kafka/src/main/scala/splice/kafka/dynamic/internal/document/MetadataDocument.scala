@@ -6,6 +6,7 @@ package splice.kafka.dynamic.internal.document
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.apache.kafka.clients.CommonClientConfigs
+import org.apache.kafka.common.config.SaslConfigs
 import org.apache.kafka.common.internals.Topic
 
 import splice.kafka.dynamic.internal.errors.MetadataErrors
@@ -13,7 +14,10 @@ import splice.kafka.dynamic.internal.options.ClusterNames
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 import splice.kafka.internal.options.AdmissionOptions.MaxBytes
 import splice.kafka.internal.options.KafkaOptions.MaxOffsets
+import splice.kafka.internal.secrets.{LoginLine, SecretReferences}
+import splice.source.internal.Secrets
 import splice.source.options.SourceOption
+import splice.source.options.SourceOptions.fold
 
 /** What a metadata file or endpoint holds, as YAML or JSON:
   * {{{
@@ -49,7 +53,7 @@ private[dynamic] object MetadataDocument {
     *   that names the line
     */
   def read(name: String, text: String, rules: DocumentProperties): StreamMetadata = {
-    val root    = Located.parse(name, text)
+    val root    = YamlNode.parse(name, text)
     val version = root.fields.toMap.get("version").getOrElse(root.wrong("'version' is missing"))
     if (version.number > Version) throw MetadataErrors.newer(name, version.number, Version)
     if (version.number < 1) version.wrong(s"'${version.text}' is no version")
@@ -84,11 +88,11 @@ private[dynamic] object MetadataDocument {
     )
   }
 
-  private def count(at: Located): Int = at.text.toIntOption.filter(_ >= 1).getOrElse(
+  private def count(at: YamlNode): Int = at.text.toIntOption.filter(_ >= 1).getOrElse(
     at.wrong(s"'${at.text}' is not a valid number of topics. Use a whole number from 1 to ${Int.MaxValue}, such as 12")
   )
 
-  private def cluster(entry: (String, Located), rules: DocumentProperties): KafkaCluster = {
+  private def cluster(entry: (String, YamlNode), rules: DocumentProperties): KafkaCluster = {
     val (name, value) = entry
     if (!ClusterNames.isValid(name)) value.wrong(s"'$name' is no name of a cluster: ${ClusterNames.Allowed}")
     val parts   = value.only("bootstrapServers", "properties", "active", "formerly", MaxOffsets.key, MaxBytes.key)
@@ -114,11 +118,11 @@ private[dynamic] object MetadataDocument {
     )
   }
 
-  private def limit(option: SourceOption[Long])(at: Located): Long =
+  private def limit(option: SourceOption[Long])(at: YamlNode): Long =
     option.kind.parse(at.text).getOrElse(at.wrong(s"'${at.text}' is not a valid limit. Use ${option.kind.allowed}"))
 
   // Kafka's own rule. A name such as "a,b" would be read as two topics.
-  private def topic(at: Located): String = {
+  private def topic(at: YamlNode): String = {
     val name = at.text
     if (!Topic.isValid(name)) at.wrong(
       s"'$name' is not a valid topic name. Use 1 to 249 ASCII letters, digits, '.', '_' and '-', but not '.' or '..'"
@@ -126,7 +130,7 @@ private[dynamic] object MetadataDocument {
     name
   }
 
-  private def stream(entry: (String, Located), clusters: Set[String]): KafkaStream = {
+  private def stream(entry: (String, YamlNode), clusters: Set[String]): KafkaStream = {
     val (name, value) = entry
     val topics        = value.fields.map { case (cluster, list) =>
       if (!clusters(cluster))
@@ -137,4 +141,50 @@ private[dynamic] object MetadataDocument {
     }
     KafkaStream(name, SortedMap.from(topics))
   }
+}
+
+/** Rejects literal secrets in metadata, because the checkpoint stores metadata.
+  *
+  * @param allowed
+  *   whether metadata may hold literal secrets
+  * @param query
+  *   the client's properties that the query's options set for a cluster, which may configure ConfigProviders
+  */
+final private[dynamic] class LiteralSecrets(allowed: Boolean, query: String => Map[String, String]) {
+
+  import LiteralSecrets._
+
+  /** Why a property of a cluster must not be used; None if it may be.
+    *
+    * @param properties
+    *   all properties that the metadata sets for the cluster
+    */
+  def refusal(cluster: String, properties: Map[String, String], key: String): Option[String] = {
+    val references = new SecretReferences(query(cluster) ++ properties)
+    val value      = properties(key)
+    Option.when(!allowed && isLiteral(references, key, value)) {
+      val unknown = references.unconfigured(value).map(name =>
+        s". No provider '$name' is configured: set 'kafka.config.providers' and 'kafka.config.providers.$name.class'"
+      )
+      s"it contains a literal secret. Use a reference such as $${file:/run/secrets/kafka:password}, or set " +
+        s"'allowLiteralSecrets' to true${unknown.mkString}"
+    }
+  }
+}
+
+private[dynamic] object LiteralSecrets {
+
+  // A character of private use is part of no secret, and part of a word to the parser of login lines.
+  private val Reference = "\uE000"
+
+  private def isLiteral(references: SecretReferences, key: String, value: String): Boolean =
+    if (references.isReference(value)) false
+    else {
+      val text = references.replaced(value, Reference)
+      if (fold(key).endsWith(SaslConfigs.SASL_JAAS_CONFIG))
+        references.unconfigured(value).nonEmpty || LoginLine.options(text).exists { case (name, of) =>
+          Secrets.isSecret(name) && of != Reference
+        }
+      else Secrets.isSecret(key) || Secrets.redact(key, text) != text
+    }
 }

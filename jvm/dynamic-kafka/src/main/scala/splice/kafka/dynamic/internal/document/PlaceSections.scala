@@ -22,7 +22,7 @@ import splice.source.options.OptionType
 private[splice] object PlaceSections {
 
   /** The cutovers by the name of the stream. */
-  def cutovers(entries: Seq[(String, Located)], streams: Map[String, KafkaStream]): Map[String, StreamCutover] =
+  def cutovers(entries: Seq[(String, YamlNode)], streams: Map[String, KafkaStream]): Map[String, StreamCutover] =
     ofStreams(entries, streams) { (value, stream) =>
       one(value, isLate = true) { case StreamCutover.Offsets(clusters) =>
         val isOfStream = clusters.exists { case (cluster, all) =>
@@ -33,26 +33,26 @@ private[splice] object PlaceSections {
     }
 
   /** The starts by the name of the stream. */
-  def starts(entries: Seq[(String, Located)], streams: Map[String, KafkaStream]): Map[String, StreamPlace] =
+  def starts(entries: Seq[(String, YamlNode)], streams: Map[String, KafkaStream]): Map[String, StreamPlace] =
     ofStreams(entries, streams)(place("earliest" -> StreamPlace.Earliest, "latest" -> StreamPlace.Latest))
 
   /** The stops by the name of the stream. */
-  def stops(entries: Seq[(String, Located)], streams: Map[String, KafkaStream]): Map[String, StreamPlace] =
+  def stops(entries: Seq[(String, YamlNode)], streams: Map[String, KafkaStream]): Map[String, StreamPlace] =
     ofStreams(entries, streams)(place("latest" -> StreamPlace.Latest))
 
   /** The stream that an entry names. */
-  def stream(name: String, at: Located, streams: Map[String, KafkaStream]): KafkaStream =
+  def stream(name: String, at: YamlNode, streams: Map[String, KafkaStream]): KafkaStream =
     streams.getOrElse(
       name,
       at.wrong(s"there is no stream '$name'; there are ${streams.keys.toSeq.sorted.mkString(", ")}")
     )
 
-  private def ofStreams[A](entries: Seq[(String, Located)], streams: Map[String, KafkaStream])(
-      read: (Located, KafkaStream) => A
+  private def ofStreams[A](entries: Seq[(String, YamlNode)], streams: Map[String, KafkaStream])(
+      read: (YamlNode, KafkaStream) => A
   ): Map[String, A] =
     entries.map { case (name, value) => name -> read(value, stream(name, value, streams)) }.toMap
 
-  private def place(words: (String, StreamPlace)*)(value: Located, stream: KafkaStream): StreamPlace =
+  private def place(words: (String, StreamPlace)*)(value: YamlNode, stream: KafkaStream): StreamPlace =
     if (value.isObject) {
       val isStop = !words.exists(_._2 == StreamPlace.Earliest)
       one(value, isLate = isStop)(StreamPlace.misfit(_, stream, isStop))
@@ -68,7 +68,7 @@ private[splice] object PlaceSections {
     * @param misfit
     *   why offsets do not fit the topics of the stream, if they do not
     */
-  private def one(value: Located, isLate: Boolean)(
+  private def one(value: YamlNode, isLate: Boolean)(
       misfit: StreamCutover.Offsets => Option[String]
   ): StreamCutover = {
     val parts = value.only(Seq("timestamp", "offsets") ++ Option.when(isLate)("lateness"): _*)
@@ -83,7 +83,7 @@ private[splice] object PlaceSections {
     }
   }
 
-  private def time(at: Located): Instant = {
+  private def time(at: YamlNode): Instant = {
     val text = at.text
     text.toLongOption.filter(_ >= 0).map(Instant.ofEpochMilli(_))
       .orElse(Try(OffsetDateTime.parse(text).toInstant).toOption)
@@ -92,12 +92,12 @@ private[splice] object PlaceSections {
       ))
   }
 
-  private def duration(at: Located) = {
+  private def duration(at: YamlNode) = {
     val text = at.text
     OptionType.Time.parse(text).getOrElse(at.wrong(s"'$text' is not ${OptionType.Time.allowed}"))
   }
 
-  private def offsets(at: Located): StreamCutover.Offsets =
+  private def offsets(at: YamlNode): StreamCutover.Offsets =
     StreamCutover.Offsets(SortedMap.from(at.fields.map { case (cluster, topics) =>
       cluster -> SortedMap.from(topics.fields.flatMap { case (topic, partitions) =>
         partitions.fields.map { case (number, offset) =>

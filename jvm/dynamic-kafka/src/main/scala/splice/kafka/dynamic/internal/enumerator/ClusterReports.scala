@@ -56,13 +56,13 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
     val health = discovery.health
     val sums   = SortedMap(ProgressMetric.RowsSkipped -> "0") ++ totals(last)
     SortedMap.from(summed ++ greatest ++ sums ++ Seq(
-      ProgressMetric.Position         -> summary(position),
-      ProgressMetric.Splits           -> position.clusters.valuesIterator.map(_.offsets.size).sum.toString,
-      ProgressMetric.Clusters         -> Json.write(Json.obj(clusters: _*)),
-      ProgressMetric.Change           -> here.number.toString,
-      ProgressMetric.RowsAbandoned    -> here.rowsAbandoned.toString,
-      ProgressMetric.Refusals         -> groups.refusals.toString,
-      ProgressMetric.MetadataFailures -> health.total.toString
+      ProgressMetric.Position            -> summary(position),
+      ProgressMetric.Splits              -> position.clusters.valuesIterator.map(_.offsets.size).sum.toString,
+      ProgressMetric.Clusters            -> Json.write(Json.obj(clusters: _*)),
+      ProgressMetric.Change              -> here.number.toString,
+      ProgressMetric.RowsAbandoned       -> here.rowsAbandoned.toString,
+      ProgressMetric.UnsupportedInSelect -> groups.refusals.toString,
+      ProgressMetric.MetadataFailures    -> health.total.toString
     ) ++ here.generation.map(ProgressMetric.Generation -> _.toString) ++
       names(ProgressMetric.Waiting, groups.waitsFor) ++ groups.figures ++
       names(ProgressMetric.StreamsPaused, here.paused.toSeq.sorted.take(WaitingGroups.Shown)) ++

@@ -21,8 +21,8 @@ import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
 import splice.kafka.dynamic.internal.options.DynamicOptions
 import splice.kafka.dynamic.internal.reader.{ClusterReads, DynamicReaders}
 import splice.kafka.dynamic.internal.settings.DynamicSettings
-import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition, DynamicSplitRange, PositionLog}
-import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeLog, ChangeSpan}
+import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition, DynamicSplitRange, PositionEntries}
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeEntries, ChangeSpan}
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.internal.errors.KafkaErrors
@@ -35,10 +35,10 @@ import splice.source.runtime.{OpenEnded, Report}
 /** Drives one enumerator a cluster, and changes which there are between batches (FLIP-246's DynamicKafkaSourceEnumerator).
   *
   * Each cluster's enumerator keeps what it must remember in a scope of the side log of its own, as if it were a source alone. What
-  * this one adds is in the entries `change-<n>` ([[ChangeLog]]), and the position says which of them holds. A position that is too
-  * long for an offset is an entry as well ([[PositionLog]]).
+  * this one adds is in the entries `change-<n>` ([[ChangeEntries]]), and the position says which of them holds. A position that is too
+  * long for an offset is an entry as well ([[PositionEntries]]).
   *
-  * The query's thread uses [[ChangeLog]] and [[PositionLog]]. The thread of a [[ClusterWorker]] uses the cluster's enumerator and the log
+  * The query's thread uses [[ChangeEntries]] and [[PositionEntries]]. The thread of a [[ClusterWorker]] uses the cluster's enumerator and the log
   * objects of the enumerator, and publishes an immutable [[KafkaPlan]] for [[splits]].
   */
 final private[splice] class DynamicEnumerator(
@@ -51,17 +51,17 @@ final private[splice] class DynamicEnumerator(
 ) extends SplitEnumerator[DynamicOffset]
     with LogPartitions with OpenEnded[DynamicOffset] {
 
-  private val changes = new ChangeLog(context.sideLog)
+  private val changes = new ChangeEntries(context.sideLog)
   private val rules   = new ChangeRules(settings.removal)
   private val workers = new ClusterWorkers(context.run, context.steady)({ (cluster, topics) =>
     val scope = scopes(cluster.name)
     () => make(cluster, topics, scope())
   })
   private val driver =
-    new ChangeDriver(changes, rules, discovery, context.clock, context.steady)(settings.addedStart)
-  private val takeover  = new Takeover(context.sideLog, driver.current())
+    new MetadataApplier(changes, rules, discovery, context.clock, context.steady)(settings.addedStart)
+  private val takeover  = new SingleClusterCheckpoint(context.sideLog, driver.current())
   private val first     = context.start.map(stored => DynamicPosition.read(stored.position))
-  private val positions = new PositionLog(context.sideLog, context.batchesToRetain, first)
+  private val positions = new PositionEntries(context.sideLog, context.batchesToRetain, first)
   private val scopes    =
     new ClusterScopes(context, takeover, name => changes.last.flatMap(_.scopes.get(name)).getOrElse(name))(stored =>
       own(DynamicPosition.read(stored))
@@ -74,7 +74,7 @@ final private[splice] class DynamicEnumerator(
   private val sharing  = new ClusterSharing(sizes)
   private val costs    = new ClusterCosts(sizes)
   private val reports  = new ClusterReports(context.steady, settings.options(DynamicOptions.MaxGaugeTopics))
-  private val hold     = new Hold(context.steady, settings.clusterTimeout)({ () =>
+  private val hold     = new RepeatedRequest(context.steady, settings.clusterTimeout)({ () =>
     pause()
     workers.renew(driver.reached(driver.current()).clusters)
   })

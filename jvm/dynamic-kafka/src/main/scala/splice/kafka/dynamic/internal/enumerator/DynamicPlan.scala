@@ -4,7 +4,7 @@
 package splice.kafka.dynamic.internal.enumerator
 
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition, DynamicSplitRange}
-import splice.kafka.dynamic.internal.state.{ChangeLog, ChangeSpan}
+import splice.kafka.dynamic.internal.state.{ChangeEntries, ChangeSpan}
 import splice.kafka.internal.enumerator.KafkaPlan
 
 /** The ranges between positions of many clusters, by the positions and the side log. Sends no request and writes no entry.
@@ -12,7 +12,7 @@ import splice.kafka.internal.enumerator.KafkaPlan
   * @param plans
   *   the plan of a cluster
   */
-final private[dynamic] class DynamicPlan(changes: ChangeLog, plans: String => KafkaPlan) {
+final private[dynamic] class DynamicPlan(changes: ChangeEntries, plans: String => KafkaPlan) {
 
   /** The spans of all clusters of which something was read. */
   def spans(from: DynamicPosition, until: DynamicPosition): Seq[ChangeSpan] =

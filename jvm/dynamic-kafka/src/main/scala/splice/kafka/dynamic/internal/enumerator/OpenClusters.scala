@@ -3,8 +3,8 @@
 
 package splice.kafka.dynamic.internal.enumerator
 
-import splice.kafka.dynamic.internal.change.{Cutover, UpperBound}
-import splice.kafka.dynamic.internal.cluster.Reach
+import splice.kafka.dynamic.internal.change.{CutoverOrder, UpperBound}
+import splice.kafka.dynamic.internal.cluster.ClusterResponse
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition, DynamicSplitRange}
 import splice.kafka.dynamic.internal.state.AppliedMetadata
 import splice.kafka.dynamic.internal.state.TopicState.{Draining, Waiting}
@@ -22,7 +22,7 @@ import splice.source.{LogPartition, SplitRange}
   * @param isBounded
   *   whether the source ends, so that a cluster is read only with its ends
   */
-final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cutover, isBounded: Boolean) {
+final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: CutoverOrder, isBounded: Boolean) {
 
   import OpenClusters._
 
@@ -56,7 +56,7 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
     }
   }
 
-  private def limited(round: Round, name: String, reach: Reach, until: KafkaPosition) =
+  private def limited(round: Round, name: String, reach: ClusterResponse, until: KafkaPosition) =
     UpperBound(round.here, cutover, name, round.at, until, reach.places)
 
   private def ranges(round: Round, settled: DynamicPosition): Seq[DynamicSplitRange] =

@@ -5,16 +5,16 @@ package splice.kafka.dynamic.internal.enumerator
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.dynamic.internal.cluster.{ClusterWorkers, MissingTopics, Reach, SameClusters}
+import splice.kafka.dynamic.internal.cluster.{ClusterResponse, ClusterWorkers, MissingTopics, SameClusters}
 import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.DynamicPosition
 import splice.kafka.dynamic.internal.state.AppliedMetadata
-import splice.kafka.internal.cluster.SilentPartition
+import splice.kafka.internal.cluster.UnavailablePartition
 
 /** Changes that need no response, requests to all active clusters, and changes that their responses allow. */
 final private[splice] class Rounds(
     settings: DynamicSettings,
-    driver: ChangeDriver,
+    driver: MetadataApplier,
     workers: ClusterWorkers,
     same: SameClusters,
     missing: MissingTopics
@@ -67,11 +67,11 @@ final private[splice] class Rounds(
 final private[splice] case class Round(
     at: DynamicPosition,
     here: AppliedMetadata,
-    found: SortedMap[String, Reach],
+    found: SortedMap[String, ClusterResponse],
     silent: collection.Set[String]
 ) {
 
   /** Partitions that do not respond, of clusters that do. */
-  def silentPartitions: Seq[(String, SilentPartition)] =
+  def silentPartitions: Seq[(String, UnavailablePartition)] =
     found.toSeq.flatMap { case (name, reach) => reach.silentOf(here, name).map(name -> _) }
 }

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
-import splice.kafka.internal.cluster.BackgroundLooks
+import splice.kafka.internal.cluster.BackgroundPoller
 
 /** Asks services in order and takes the first answer.
   *
@@ -48,7 +48,7 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
 
   private def attempt[A](service: KafkaMetadataService)(ask: KafkaMetadataService => A): Either[Throwable, A] =
     try Right(ask(service))
-    catch { case BackgroundLooks.Failure(e) => Left(e) }
+    catch { case BackgroundPoller.Failure(e) => Left(e) }
 
   private def counted(service: KafkaMetadataService, found: StreamMetadata): StreamMetadata = service match {
     case _: SingleClusterMetadataService => found

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory
 import splice.kafka.dynamic.internal.errors.{DynamicErrors, MetadataErrors}
 import splice.kafka.dynamic.internal.options.StreamSelection
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
-import splice.kafka.internal.cluster.{BackgroundLooks, DiscoveryHealth, PendingLook}
+import splice.kafka.internal.cluster.{BackgroundPoller, DiscoveryHealth, PendingLook}
 
 /** Asks the metadata service, always on one thread of its own.
   *
@@ -38,7 +38,7 @@ final private[dynamic] class MetadataDiscovery(
   private var observed = Option.empty[PendingLook]
   private var reported = Option.empty[PendingLook]
 
-  private val looks = new BackgroundLooks(
+  private val looks = new BackgroundPoller(
     s"splice-kafka-metadata-$run",
     interval,
     clock,
@@ -73,8 +73,8 @@ final private[dynamic] class MetadataDiscovery(
       case e: ExecutionException =>
         looks.failed(e.getCause)
         e.getCause match {
-          case NonFatal(error)                => throw error
-          case BackgroundLooks.Failure(error) =>
+          case NonFatal(error)                 => throw error
+          case BackgroundPoller.Failure(error) =>
             throw MetadataErrors.unavailable(service.toString, error.toString, Some(error))
           case error => throw error
         }

@@ -9,7 +9,7 @@ import java.time.Duration
 import scala.collection.immutable.SortedSet
 import scala.util.Try
 
-import splice.kafka.dynamic.internal.change.{Cutover, OnRemoved, RemovalRules}
+import splice.kafka.dynamic.internal.change.{CutoverOrder, OnRemoved, RemovalRules}
 import splice.kafka.internal.options.{AdmissionOptions, KafkaOptions, PolicyOptions}
 import splice.source.options.{OptionSet, OptionType, SourceOption}
 
@@ -138,12 +138,12 @@ private[splice] object DynamicOptions {
       "stops reading them, fail ends the query."
   ).withDefault(OnRemoved.Drain, OnRemoved.Drain.word)
 
-  val CutoverOption: SourceOption[Cutover] = SourceOption(
+  val CutoverOption: SourceOption[CutoverOrder] = SourceOption(
     "cutover",
-    OptionType.choice[Cutover](Cutover.all.map(c => c.word -> c): _*),
+    OptionType.choice[CutoverOrder](CutoverOrder.all.map(c => c.word -> c): _*),
     "Order of old and new topics of a stream. together reads them at the same time. stream reads the new " +
       "topics after the removed topics are drained."
-  ).withDefault(Cutover.Together, Cutover.Together.word)
+  ).withDefault(CutoverOrder.Together, CutoverOrder.Together.word)
 
   val DrainTimeout: SourceOption[Duration] = SourceOption(
     "drainTimeout",

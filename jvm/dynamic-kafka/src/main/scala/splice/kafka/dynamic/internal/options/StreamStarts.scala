@@ -3,13 +3,12 @@
 
 package splice.kafka.dynamic.internal.options
 
-import java.util.Locale
-
 import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.dynamic.{StreamCutover, StreamPlace}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.{ClientProperties, KafkaOptions, KafkaSettings, NoRecordAtTime, StartingOffsets}
 import splice.source.options.SourceOptions
+import splice.source.options.SourceOptions.fold
 
 /** Where streams begin that begin elsewhere than the others: the options `stream.<name>.<option>`. */
 private[splice] object StreamStarts {
@@ -73,6 +72,4 @@ private[splice] object StreamStarts {
   /** Whether an option says where a stream, or what is read of a cluster, begins. */
   def isStart(key: String): Boolean = (isOne(key) || fold(key).startsWith(DynamicOptions.ClusterPrefix)) &&
     starts.exists(option => fold(key).endsWith(s".${fold(option)}"))
-
-  private def fold(text: String): String = text.toLowerCase(Locale.ROOT)
 }

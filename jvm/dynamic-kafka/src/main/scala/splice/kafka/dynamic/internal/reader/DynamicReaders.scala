@@ -29,7 +29,7 @@ import splice.source.{EnumeratorContext, SplitRange, SplitReader, SplitReaderFac
   */
 final private[dynamic] case class DynamicReaders(
     clusters: Map[String, SplitReaderFactory],
-    origin: Option[OriginPlan],
+    origin: Option[ProvenancePlan],
     isOpen: Boolean
 ) extends SplitReaderFactory {
 
@@ -37,12 +37,12 @@ final private[dynamic] case class DynamicReaders(
 
   override def rows(task: TaskRanges): SplitReader[InternalRow] = together(task) { (name, own) =>
     val records = clusters(name).rows(TaskRanges(task.slot, own.map(_.range)))
-    origin.fold(records)(plan => new OriginRowReader(records, new OriginRow(plan, originOf(name, own))))
+    origin.fold(records)(plan => new ProvenanceRowReader(records, new ProvenanceRow(plan, originOf(name, own))))
   }
 
   override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = together(task) { (name, own) =>
     val records = clusters(name).batches(TaskRanges(task.slot, own.map(_.range)))
-    origin.fold(records)(new OriginBatchReader(records, _, originOf(name, own)))
+    origin.fold(records)(new ProvenanceBatchReader(records, _, originOf(name, own)))
   }
 
   private def originOf(cluster: String, ranges: IndexedSeq[DynamicSplitRange]): Origin =
@@ -81,7 +81,7 @@ private[dynamic] object DynamicReaders {
       ranges: Seq[SplitRange],
       sizes: String => RecordSizes
   )(cluster: String => KafkaCluster): DynamicReaders = {
-    val origin = OriginPlan(columns, KafkaSchema(settings.base.includeHeaders, settings.base.value))
+    val origin = ProvenancePlan(columns, KafkaSchema(settings.base.includeHeaders, settings.base.value))
     val byName = ranges.collect { case range: DynamicSplitRange => range }.groupBy(_.cluster)
     val isOpen = ranges.exists(_.isOpen)
     DynamicReaders(

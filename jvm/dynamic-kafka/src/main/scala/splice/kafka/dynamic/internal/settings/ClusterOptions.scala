@@ -3,8 +3,6 @@
 
 package splice.kafka.dynamic.internal.settings
 
-import java.util.Locale
-
 import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.internal.errors.DynamicErrors
@@ -13,6 +11,7 @@ import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.{AdmissionOptions, KafkaOptions, PolicyOptions}
 import splice.source.errors.OptionErrors
+import splice.source.options.SourceOptions.fold
 import splice.source.options.{OptionSet, SourceOption, SourceOptions}
 
 /** The options of single clusters, `cluster.<name>.<option>`, and the clusters of the metadata that they belong to.
@@ -175,6 +174,4 @@ private[dynamic] object ClusterOptions {
   private def Allowed =
     s"For one cluster these options can be set, as '$Prefix<name>.<option>': kafka.<property of the client>, " +
       allowed.map(_.key).mkString(", ")
-
-  private def fold(text: String): String = text.toLowerCase(Locale.ROOT)
 }

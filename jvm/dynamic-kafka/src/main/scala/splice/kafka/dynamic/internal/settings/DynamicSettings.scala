@@ -4,14 +4,13 @@
 package splice.kafka.dynamic.internal.settings
 
 import java.time.Duration
-import java.util.Locale
 
 import scala.collection.immutable.SortedSet
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-import splice.kafka.dynamic.internal.change.{Cutover, RemovalRules}
+import splice.kafka.dynamic.internal.change.{CutoverOrder, RemovalRules}
 import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets}
 import splice.kafka.dynamic.internal.metadata._
 import splice.kafka.dynamic.internal.options._
@@ -21,6 +20,7 @@ import splice.kafka.dynamic.{KafkaCluster, KafkaMetadataService}
 import splice.kafka.internal.options._
 import splice.source.Limits
 import splice.source.errors.OptionErrors
+import splice.source.options.SourceOptions.fold
 import splice.source.options.{SourceOption, SourceOptions}
 
 /** The options of a Kafka source over many clusters, parsed and checked.
@@ -42,7 +42,7 @@ final private[splice] case class DynamicSettings(
     clusterWait: Duration,
     clusterTimeout: Duration,
     failWhenUnavailable: Boolean,
-    cutover: Cutover,
+    cutover: CutoverOrder,
     admission: ClusterAdmission,
     clusters: ClusterOptions
 ) {
@@ -225,6 +225,4 @@ private[splice] object DynamicSettings {
     options.flatten.foldLeft(Map.empty[String, (String, String)]) { case (all, (key, value)) =>
       all.updated(fold(key), key -> value)
     }.values.toMap
-
-  private def fold(key: String): String = key.toLowerCase(Locale.ROOT)
 }

@@ -120,7 +120,7 @@ private[splice] object DynamicPosition {
   }
 }
 
-/** Stands in an offset for a [[DynamicPosition]] that is too long for one: it is in an entry of the side log ([[PositionLog]]).
+/** Stands in an offset for a [[DynamicPosition]] that is too long for one: it is in an entry of the side log ([[PositionEntries]]).
   *
   * Once an offset of a checkpoint was stored, all later ones are, so that two offsets can be compared without the entries.
   *

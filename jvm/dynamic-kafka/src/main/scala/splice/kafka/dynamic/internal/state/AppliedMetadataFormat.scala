@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.internal.state
 
-import java.time.Instant
+import java.time.{Duration, Instant}
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Try
@@ -12,7 +12,7 @@ import com.fasterxml.jackson.databind.JsonNode
 
 import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.dynamic.internal.state.TopicState._
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamPlace}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.internal.entries.{Json, VersionedEntry}
 
@@ -217,4 +217,33 @@ private[splice] object AppliedMetadataFormat {
   private def position(node: JsonNode): KafkaPosition = KafkaPosition.read(node.asText)
 
   private def text(node: JsonNode, field: String): String = node.get(field).asText
+}
+
+/** A [[splice.kafka.dynamic.StreamPlace]] as a part of a line of [[AppliedMetadataFormat]]. */
+private[splice] object CutoverFormat {
+
+  def write(place: StreamPlace): JsonNode = place match {
+    case StreamPlace.Earliest             => Json.text("earliest")
+    case StreamPlace.Latest               => Json.text("latest")
+    case StreamCutover.At(time, lateness) =>
+      Json.obj("time" -> Json.text(time.toString), "lateness" -> Json.text(lateness.toString))
+    case StreamCutover.Offsets(clusters) =>
+      val all = clusters.toSeq.map { case (name, offsets) => name -> Json.text(KafkaPosition(offsets).json) }
+      Json.obj("offsets" -> Json.obj(all: _*))
+  }
+
+  def readPlace(node: JsonNode): StreamPlace = node.asText match {
+    case "earliest" => StreamPlace.Earliest
+    case "latest"   => StreamPlace.Latest
+    case _          => read(node)
+  }
+
+  def read(node: JsonNode): StreamCutover = Json.field(node, "offsets").fold[StreamCutover](readTime(node)) { all =>
+    StreamCutover.Offsets(SortedMap.from(Json.fields(all).map { case (name, offsets) =>
+      name -> KafkaPosition.read(offsets.asText).offsets
+    }))
+  }
+
+  def readTime(node: JsonNode): StreamCutover.At =
+    StreamCutover.At(Instant.parse(node.get("time").asText), Duration.parse(node.get("lateness").asText))
 }

@@ -9,11 +9,11 @@ import splice.source.runtime.{HistoryEvent, SideLog}
 private[dynamic] object ChangeHistory {
 
   def apply(log: SideLog): Seq[HistoryEvent] = {
-    val all    = new ChangeLog(log).all
+    val all    = new ChangeEntries(log).all
     val before = all.headOption.filter(_.number == 0).map(_ => AppliedMetadata.Nothing)
     (before.toSeq ++ all).sliding(2).collect { case Seq(was, is) => events(was, is) }.flatten.toSeq
   }
 
   private def events(was: AppliedMetadata, is: AppliedMetadata): Seq[HistoryEvent] =
-    ChangeText(was, is).map(text => HistoryEvent(is.number.toLong, is.at, is.generation, text.event, text.names))
+    ChangeDescription(was, is).map(text => HistoryEvent(is.number.toLong, is.at, is.generation, text.event, text.names))
 }

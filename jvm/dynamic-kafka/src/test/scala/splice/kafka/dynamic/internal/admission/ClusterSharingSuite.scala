@@ -10,8 +10,8 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.dynamic.internal.cluster.{ClusterRequest, Reach}
-import splice.kafka.internal.admission.{AdmissionRules, RateLimit, RecordSizes}
+import splice.kafka.dynamic.internal.cluster.{ClusterRequest, ClusterResponse}
+import splice.kafka.internal.admission.{AdmissionRules, ProportionalShares, RecordSizes}
 import splice.kafka.internal.bounds.Fills
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{Limits, LogPartition}
@@ -19,7 +19,7 @@ import splice.source.{Limits, LogPartition}
 /** Tests of batches of several clusters without separate limits. */
 final class ClusterSharingSuite extends AnyFunSuite {
 
-  private def reach(from: Map[LogPartition, Long], until: Map[LogPartition, Long]): Reach = Reach(
+  private def reach(from: Map[LogPartition, Long], until: Map[LogPartition, Long]): ClusterResponse = ClusterResponse(
     ClusterRequest(KafkaPosition.of(from), Instant.EPOCH),
     KafkaPosition.of(until),
     from.filter { case (p, begin) => until(p) > begin },
@@ -49,7 +49,7 @@ final class ClusterSharingSuite extends AnyFunSuite {
         (name, own) <- clusters
         (p, begin)  <- own.begins
       } yield LogPartition(s"$name/${p.topic}", p.partition) -> (begin -> own.until.offsets(p)))
-      val expected = RateLimit(rows, all)
+      val expected = ProportionalShares(rows, all)
       val limits   = Limits.NotSet.copy(rows = Some(rows))
       val shared   =
         new ClusterSharing(new RecordSizes)(AdmissionRules(), limits, _ => Limits.NotSet, SortedMap.from(clusters))

@@ -77,7 +77,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val moved = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))
     val asked = take(drain, moved, metadata(3, "a/x"), at(1, "a/x" -> 5))
     def abandoned(from: AppliedMetadata, position: DynamicPosition) =
-      ChangeText.warnings(from, drain.settle(from, position, t0.plus(day), _ => dead(t0)).get)
+      ChangeDescription.warnings(from, drain.settle(from, position, t0.plus(day), _ => dead(t0)).get)
     assert(abandoned(asked, at(2)).exists(w => w.contains("b/x") && w.contains("number of unread rows is unknown")))
     val ends = drained(asked, SortedMap(topic("b/x") -> kafka("x", 9)))
     assert(abandoned(ends, at(3)).exists(w => w.contains("b/x") && w.contains("up to 9 rows")))
@@ -128,9 +128,9 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val one   = take(drain, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
     val ends  = KafkaPosition.of(Seq(LogPartition("y", 0) -> 9L, LogPartition("y", 1) -> 7L))
     val two   = drained(one, SortedMap(topic("a/y") -> ends))
-    assert(ChangeText.warnings(one, two).isEmpty)
+    assert(ChangeDescription.warnings(one, two).isEmpty)
     val three = drained(two, SortedMap(topic("a/y") -> kafka("y", 9)))
-    val lines = ChangeText.warnings(two, three)
+    val lines = ChangeDescription.warnings(two, three)
     assert(lines.exists(l =>
       l.contains("a/y") && l.contains("partition 1 from its start up to 7") && l.contains("up to 7 rows")
     ))
@@ -159,11 +159,13 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val never = take(drop, back, metadata(4, "a/x"), at(3))
     assert(never.gone == Set(topic("a/y")))
     // No position can resume at rows that were written after the removal, so a warning names the topic.
-    assert(ChangeText.warnings(back, never).exists(line => line.contains("a/y") && line.contains("returned its start")))
-    assert(ChangeText(back, never).exists(event =>
+    assert(ChangeDescription.warnings(back, never).exists(line =>
+      line.contains("a/y") && line.contains("returned its start")
+    ))
+    assert(ChangeDescription(back, never).exists(event =>
       event.event == "topicAbandoned" && event.names.head.contains("a/y")
     ))
-    assert(ChangeText.warnings(two, back).isEmpty && ChangeText.warnings(one, two).isEmpty)
+    assert(ChangeDescription.warnings(two, back).isEmpty && ChangeDescription.warnings(one, two).isEmpty)
   }
 
   test("a cluster is kept only while one of its topics is read or may resume at its position") {
@@ -181,14 +183,14 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val ends   = KafkaPosition.of(Seq(LogPartition("x", 0) -> 9L, LogPartition("x", 1) -> 9L))
     val moved  = drained(asked, SortedMap(topic("a/x") -> ends))
     val target = KafkaPosition.of(Seq(LogPartition("x", 0) -> 7L, LogPartition("x", 1) -> 7L))
-    def bound(how: Cutover, applied: AppliedMetadata, cluster: String, first: Long, second: Long): String = {
+    def bound(how: CutoverOrder, applied: AppliedMetadata, cluster: String, first: Long, second: Long): String = {
       val old = KafkaPosition.of(Seq(LogPartition("x", 0) -> first, LogPartition("x", 1) -> second))
       UpperBound(applied, how, cluster, DynamicPosition.of(2, Seq("a" -> old)), target, Map.empty).json
     }
-    assert(bound(Cutover.Together, moved, "b", 5, 5) == target.json)
-    assert(bound(Cutover.Stream, asked, "b", 9, 9) == "{}" && bound(Cutover.Stream, moved, "b", 9, 8) == "{}")
-    assert(bound(Cutover.Stream, moved, "b", 9, 9) == target.json)
-    assert(bound(Cutover.Stream, moved, "c", 5, 5) == target.json)
+    assert(bound(CutoverOrder.Together, moved, "b", 5, 5) == target.json)
+    assert(bound(CutoverOrder.Stream, asked, "b", 9, 9) == "{}" && bound(CutoverOrder.Stream, moved, "b", 9, 8) == "{}")
+    assert(bound(CutoverOrder.Stream, moved, "b", 9, 9) == target.json)
+    assert(bound(CutoverOrder.Stream, moved, "c", 5, 5) == target.json)
     val over = drain.settle(moved, DynamicPosition.of(2, Seq("a" -> ends)), t0, _ => Availability.Unknown).get
     assert(over.after.isEmpty)
   }
@@ -245,10 +247,10 @@ final class ChangeRulesSuite extends AnyFunSuite {
       )
     )
     val log = new MemorySideLog
-    assert(new ChangeLog(log).append(all) == all)
-    assert(new ChangeLog(log).last.contains(all))
+    assert(new ChangeEntries(log).append(all) == all)
+    assert(new ChangeEntries(log).last.contains(all))
     // Another driver that decides again after a crash receives the first decision.
-    assert(new ChangeLog(log).append(all.copy(generation = Some(9))) == all)
+    assert(new ChangeEntries(log).append(all.copy(generation = Some(9))) == all)
   }
 
   test("a span over several changes ends removed topics at their end, and begins returned topics at their position") {

@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.sidelog.MemorySideLog
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState._
-import splice.kafka.dynamic.internal.state.{AppliedMetadata, Availability, ChangeLog, ChangeText}
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, Availability, ChangeDescription, ChangeEntries}
 import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
@@ -37,8 +37,8 @@ final class CutoverRulesSuite extends AnyFunSuite {
   private def take(from: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): AppliedMetadata =
     rules.take(from, found, _ => true, position, t0)
 
-  private def places(asked: Instant, all: (String, LogPlace)*): Map[ClusterTopic, LogPlaces] = all.map {
-    case (name, place) => topic(name) -> LogPlaces(asked, 0, Map(LogPartition(topic(name).topic, 0) -> place))
+  private def places(asked: Instant, all: (String, OffsetForTime)*): Map[ClusterTopic, OffsetsForTime] = all.map {
+    case (name, place) => topic(name) -> OffsetsForTime(asked, 0, Map(LogPartition(topic(name).topic, 0) -> place))
   }.toMap
 
   private def refused(refusal: Option[Refusal], words: String*): Boolean = refusal.exists {
@@ -60,7 +60,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
   ) {
     val now = atT.time
     assert(cuts.due(ahead, now) == Map(topic("a/x") -> atT.millis, topic("b/x") -> atT.millis))
-    val told = places(now, "a/x" -> LogPlace(Some(9), 12), "b/x" -> LogPlace(Some(4), 6))
+    val told = places(now, "a/x" -> OffsetForTime(Some(9), 12), "b/x" -> OffsetForTime(Some(4), 6))
     assert(rules.cut(ahead, at(1, "a/x" -> 7), now, told - topic("b/x")).isEmpty)
     val over = rules.cut(ahead, at(1, "a/x" -> 7), now, told).get
     assert(over.number == 2 && over.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9)))
@@ -76,7 +76,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
       ahead,
       at(1, "a/x" -> 7),
       late,
-      places(asked, "a/x" -> LogPlace(None, 12), "b/x" -> LogPlace(Some(4), 6))
+      places(asked, "a/x" -> OffsetForTime(None, 12), "b/x" -> OffsetForTime(Some(4), 6))
     )
     assert(cut(early).isEmpty)
     assert(cut(late).get.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 12)))
@@ -84,10 +84,10 @@ final class CutoverRulesSuite extends AnyFunSuite {
       ahead,
       at(1, "a/x" -> 7),
       late,
-      places(late, "a/x" -> LogPlace(Some(9), 12), "b/x" -> LogPlace(None, 6))
+      places(late, "a/x" -> OffsetForTime(Some(9), 12), "b/x" -> OffsetForTime(None, 6))
     )
     assert(fromEnd.get.starts == SortedMap(topic("b/x") -> kafka("x", 6)))
-    val none = places(late, "a/x" -> LogPlace(Some(9), 12)) + (topic("b/x") -> LogPlaces(late, 0, Map.empty))
+    val none = places(late, "a/x" -> OffsetForTime(Some(9), 12)) + (topic("b/x") -> OffsetsForTime(late, 0, Map.empty))
     assert(rules.cut(ahead, at(1, "a/x" -> 7), late, none).isEmpty)
   }
 
@@ -96,9 +96,12 @@ final class CutoverRulesSuite extends AnyFunSuite {
     val dead  = Availability.Unavailable(t0, responded = false, Seq.fill(Availability.Requests)(later))
     val over  = rules.settle(ahead, at(1, "a/x" -> 5), later, _ => dead).get
     assert(over.draining.isEmpty && over.times.keySet == Set(topic("b/x")) && over.read.keySet == Set("b"))
-    assert(ChangeText.warnings(ahead, over).head.contains(s"the number of unread rows before ${atT.time} is unknown"))
+    assert(ChangeDescription.warnings(
+      ahead,
+      over
+    ).head.contains(s"the number of unread rows before ${atT.time} is unknown"))
     assert(cuts.due(over, later).keySet == Set(topic("b/x")))
-    val last = rules.cut(over, at(2), later, places(later, "b/x" -> LogPlace(Some(4), 6))).get
+    val last = rules.cut(over, at(2), later, places(later, "b/x" -> OffsetForTime(Some(4), 6))).get
     assert(last.starts == SortedMap(topic("b/x") -> kafka("x", 4)))
   }
 
@@ -106,10 +109,10 @@ final class CutoverRulesSuite extends AnyFunSuite {
     val read = at(0, "a/x" -> 5)
     assert(cuts.times(applied("a/x"), moving, read) == Map(topic("a/x") -> atT.millis))
     def refusal(first: Option[Long]) =
-      cuts.refusal(applied("a/x"), moving, read, places(t0, "a/x" -> LogPlace(first, 9)))
+      cuts.refusal(applied("a/x"), moving, read, places(t0, "a/x" -> OffsetForTime(first, 9)))
     assert(refused(refusal(Some(4)), "a/x", "partition 0 up to 5", "time is 4", atT.time.toString))
     assert(refusal(Some(5)).isEmpty && refusal(None).isEmpty)
-    val recreated = places(t0, "a/x" -> LogPlace(Some(4), 9)).view.mapValues(_.copy(generation = 1)).toMap
+    val recreated = places(t0, "a/x" -> OffsetForTime(Some(4), 9)).view.mapValues(_.copy(generation = 1)).toMap
     assert(cuts.refusal(applied("a/x"), moving, read, recreated).isEmpty)
   }
 
@@ -146,7 +149,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
       found,
       at(1, "a/x" -> 7),
       atT.time,
-      places(atT.time, "a/x" -> LogPlace(Some(9), 12), "b/x" -> LogPlace(Some(8), 9))
+      places(atT.time, "a/x" -> OffsetForTime(Some(9), 12), "b/x" -> OffsetForTime(Some(8), 9))
     ).get
     assert(over.starts(topic("b/x")) == kafka("x", 8) && over.removed.isEmpty)
     val back = take(found, metadata(3, "a/x"), at(1, "a/x" -> 7))
@@ -207,7 +210,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     val mapped = take(applied("a/x"), goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x"), at(0, "a/x" -> 5))
     Seq(ahead, mapped).foreach { all =>
       val log = new MemorySideLog
-      assert(new ChangeLog(log).append(all) == all && new ChangeLog(log).last.contains(all))
+      assert(new ChangeEntries(log).append(all) == all && new ChangeEntries(log).last.contains(all))
     }
     assert(ahead.equalsDocument(moving) && !ahead.equalsDocument(metadata(2, "b/x")))
   }

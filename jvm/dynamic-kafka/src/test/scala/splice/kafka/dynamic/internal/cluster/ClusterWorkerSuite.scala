@@ -68,7 +68,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     assert(answer(worker).nonEmpty)
   }
 
-  private def answer(worker: ClusterWorker): Option[Reach] = {
+  private def answer(worker: ClusterWorker): Option[ClusterResponse] = {
     val minute = Duration.ofMinutes(1)
     worker.answer(KafkaPosition.Empty, minute, Clock.systemUTC().instant().plus(minute), patient = true)
   }

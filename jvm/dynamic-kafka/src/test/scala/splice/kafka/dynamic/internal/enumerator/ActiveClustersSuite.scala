@@ -10,7 +10,7 @@ import scala.util.Using
 
 import splice.kafka.dynamic.internal.change.{ChangeRules, OnRemoved, RemovalRules, StreamsAt}
 import splice.kafka.dynamic.internal.split.DynamicOffset
-import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeHistory, ChangeLog}
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeEntries, ChangeHistory}
 import splice.kafka.dynamic.{KafkaCluster, StreamMetadata}
 import splice.source.{SplitEnumerator, StartPosition}
 
@@ -111,7 +111,7 @@ final class ActiveClustersSuite extends RemovedTopics {
       name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$name:9092"), active)
     }
     val written = AppliedMetadata(0, Some(1), SortedMap.from(clusters), SortedMap.empty, SortedMap.empty)
-    new ChangeLog(world.side).append(written)
-    assert(new ChangeLog(world.side).last.exists(_.clusters == written.clusters))
+    new ChangeEntries(world.side).append(written)
+    assert(new ChangeEntries(world.side).last.exists(_.clusters == written.clusters))
   }
 }

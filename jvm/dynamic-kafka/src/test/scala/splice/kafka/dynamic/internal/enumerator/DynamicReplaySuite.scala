@@ -11,7 +11,7 @@ import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.util.Using
 
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
-import splice.kafka.dynamic.internal.state.ChangeLog
+import splice.kafka.dynamic.internal.state.ChangeEntries
 import splice.kafka.internal.enumerator.SimulatedLog
 import splice.source.errors.SpliceException
 import splice.source.{SplitEnumerator, StartPosition}
@@ -123,7 +123,7 @@ final class DynamicReplaySuite extends RemovedTopics {
     made.clock.pass(Duration.ofHours(2))
     Using.resource(made.start()) { run =>
       val next = Iterator.iterate(first)(advance(run, _)).drop(1).next()
-      assert(!new ChangeLog(made.side).last.exists(_.clusters.contains(west)))
+      assert(!new ChangeEntries(made.side).last.exists(_.clusters.contains(west)))
       assert(rows(run, first, next) == all(west, 7).drop(4))
       val _ = run.readers(made.source.schema, run.splits(first, next))
     }

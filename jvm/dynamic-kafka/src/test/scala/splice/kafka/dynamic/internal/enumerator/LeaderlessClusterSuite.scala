@@ -9,7 +9,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicOffset}
-import splice.kafka.dynamic.internal.state.ChangeLog
+import splice.kafka.dynamic.internal.state.ChangeEntries
 import splice.kafka.dynamic.{KafkaStream, StreamPlace}
 import splice.kafka.internal.options.Subscription
 import splice.source.errors.SpliceException
@@ -87,7 +87,7 @@ final class LeaderlessClusterSuite extends RemovedTopics {
   }
 
   private def drains(world: SimulatedClusters): Boolean =
-    new ChangeLog(world.side).last.exists(_.draining.contains(ClusterTopic(west, topic(west))))
+    new ChangeEntries(world.side).last.exists(_.draining.contains(ClusterTopic(west, topic(west))))
 
   private def isAbandoned(world: SimulatedClusters): Boolean = history(world).exists { case (event, names) =>
     event == "topicAbandoned" && names.exists(_.startsWith(s"$west/${topic(west)}: "))

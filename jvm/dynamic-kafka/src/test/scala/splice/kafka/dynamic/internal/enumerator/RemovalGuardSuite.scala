@@ -10,7 +10,7 @@ import scala.util.Using
 
 import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.split.DynamicOffset
-import splice.kafka.dynamic.internal.state.ChangeLog
+import splice.kafka.dynamic.internal.state.ChangeEntries
 import splice.source.StartPosition
 
 /** Tests of documents that remove topics over several days and runs. */
@@ -39,7 +39,7 @@ final class RemovalGuardSuite extends TwoClusters {
     }
 
     /** Topics of the last change. */
-    def topics: Set[String] = new ChangeLog(world.side).last.get.streamOf.keySet.map(_.topic).toSet
+    def topics: Set[String] = new ChangeEntries(world.side).last.get.streamOf.keySet.map(_.topic).toSet
 
     /** Publishes a document after a time. Returns the number of topics after a run. */
     def after(time: Duration, cluster: String, count: Int): Int = {

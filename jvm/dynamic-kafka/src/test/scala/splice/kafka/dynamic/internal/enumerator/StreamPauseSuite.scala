@@ -75,7 +75,7 @@ final class StreamPauseSuite extends RemovedTopics {
     val world = simulated()
     world.publish(stream(east).copy(paused = true))
     fill(world, east, 2)
-    val (_, warnings) = LoggedMessages.during(classOf[ChangeDriver].getName) {
+    val (_, warnings) = LoggedMessages.during(classOf[MetadataApplier].getName) {
       Using.resource(world.start()) { run =>
         run.freeze()
         val start = run.start(StartPosition.Configured)

@@ -82,7 +82,7 @@ final class StreamStartSuite extends RemovedTopics {
     }
     fill(world, west, 3)
     world.publish(stream(east), started(StreamPlace.Earliest))
-    val (_, warnings) = LoggedMessages.during(classOf[ChangeDriver].getName) {
+    val (_, warnings) = LoggedMessages.during(classOf[MetadataApplier].getName) {
       Using.resource(world.start()) { run =>
         assert(readUntil(world, run, world.source.position(begun.json))(reads(west, 0, 9))._2 == all(west, 9).drop(6))
       }

@@ -7,7 +7,7 @@ import java.time.Duration
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.dynamic.internal.state.ChangeLog
+import splice.kafka.dynamic.internal.state.ChangeEntries
 import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.kafka.internal.options.Subscription
 import splice.source.{LogPartition, StartPosition}
@@ -120,7 +120,7 @@ final class StreamStopSuite extends StoppedStreams {
       world.clock.pass(Duration.ofHours(5))
       publish(world, KafkaStream("t", stream(west).topics))
       val (fifth, _) = readAll(run, fourth)
-      def states     = new ChangeLog(world.side).last.get.topics.values.map(_.word).toSet
+      def states     = new ChangeEntries(world.side).last.get.topics.values.map(_.word).toSet
       assert(states == Set("removed", "reading"))
       world.clock.pass(Duration.ofHours(2))
       val _ = readAll(run, fifth)

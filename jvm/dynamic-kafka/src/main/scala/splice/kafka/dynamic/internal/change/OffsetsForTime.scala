@@ -1,0 +1,37 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.change
+
+import java.time.Instant
+
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.LogPartition
+
+/** Place of a time in the partitions of a topic, as its cluster returned it.
+  *
+  * @param sent
+  *   the time of day before the request was sent
+  * @param generation
+  *   of the topic
+  */
+final private[dynamic] case class OffsetsForTime(
+    sent: Instant,
+    generation: Int,
+    partitions: Map[LogPartition, OffsetForTime]
+) {
+
+  def offsets: Map[LogPartition, Long] = partitions.map { case (p, place) => p -> place.offset }
+
+  /** The offsets as a position of the topic. */
+  def position(topic: String): KafkaPosition = KafkaPosition.of(offsets).as(topic, generation)
+}
+
+/** @param first
+  *   the first record at or after the time, if there is one
+  * @param end
+  *   of the log
+  */
+final private[dynamic] case class OffsetForTime(first: Option[Long], end: Long) {
+  def offset: Long = first.getOrElse(end)
+}

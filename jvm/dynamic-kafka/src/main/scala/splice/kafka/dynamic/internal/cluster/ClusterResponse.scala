@@ -1,0 +1,272 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.cluster
+
+import java.time.Instant
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import splice.kafka.dynamic.internal.change.{OffsetForTime, OffsetsForTime, UpperBound}
+import splice.kafka.dynamic.internal.split.ClusterTopic
+import splice.kafka.dynamic.internal.state.AppliedMetadata
+import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining}
+import splice.kafka.internal.bounds.Fills
+import splice.kafka.internal.cluster.UnavailablePartition
+import splice.kafka.internal.enumerator.ClusterEnumerator
+import splice.kafka.internal.options.StartingOffsets
+import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
+import splice.source.errors.SpliceException
+import splice.source.{Limits, LogPartition}
+
+/** A request to one cluster.
+  *
+  * @param from
+  *   the position of the cluster
+  * @param time
+  *   the time of day before the request was sent
+  * @param expected
+  *   starts that the logs may not have reached yet
+  * @param draining
+  *   topics that are read up to a bound
+  * @param stopping
+  *   those that a stream has, so that their missing partitions may be created later
+  * @param times
+  *   topics and times in milliseconds whose places are needed
+  * @param limits
+  *   topics and future times of their drains. Until then, a place only limits new rows
+  * @param starts
+  *   topics whose start is needed; None = they start like new ones
+  * @param isOpen
+  *   whether topics are read without an end. Ends are then requested only for changes
+  */
+final private[dynamic] case class ClusterRequest(
+    from: KafkaPosition,
+    time: Instant,
+    expected: KafkaPosition = KafkaPosition.Empty,
+    draining: Map[String, Draining] = Map.empty,
+    stopping: Set[String] = Set.empty,
+    times: Set[(String, Long)] = Set.empty,
+    limits: Set[(String, Long)] = Set.empty,
+    starts: Map[String, Option[StartingOffsets]] = Map.empty,
+    isOpen: Boolean = false
+) {
+
+  /** Whether the response must have ends of logs. */
+  def needsEnds: Boolean = !isOpen || draining.nonEmpty || times.nonEmpty || starts.nonEmpty || ahead.nonEmpty
+
+  /** Partitions whose logs may end before the position. */
+  def ahead: Set[LogPartition] =
+    expected.offsets.collect { case (p, start) if from.get(p).forall(_ <= start) => p }.toSet
+}
+
+/** The response of a cluster: how far it can be read, and what changes need.
+  *
+  * @param begins
+  *   starts of partitions that have rows to read, including those that the position does not have
+  * @param fills
+  *   the holes of a history that are to be read
+  * @param written
+  *   the ends of partitions of removed topics and of topics whose times are needed, including records of transactions that are open
+  * @param deleted
+  *   partitions of these that are to be drained, and that were deleted or recreated
+  * @param clusterId
+  *   the cluster's own id, if its brokers return one
+  * @param silent
+  *   partitions that do not respond, for which the response has no new records
+  * @param places
+  *   of the times of the request, for topics whose partitions all responded
+  * @param starts
+  *   of the topics of the request, likewise
+  * @param missing
+  *   topics of the request that do not exist
+  * @param settled
+  *   of a request without ends: the position with new partitions, after what a policy skips
+  * @param open
+  *   of such a request: the partitions that are read, each with its end, or the greatest number
+  */
+final private[dynamic] case class ClusterResponse(
+    request: ClusterRequest,
+    until: KafkaPosition,
+    begins: Map[LogPartition, Long],
+    fills: Fills,
+    written: Map[LogPartition, Long],
+    deleted: Set[LogPartition],
+    clusterId: Option[String],
+    silent: SortedMap[LogPartition, UnavailablePartition],
+    places: Map[(String, Long), OffsetsForTime],
+    starts: Map[String, KafkaPosition],
+    missing: SortedSet[String],
+    settled: KafkaPosition,
+    open: Map[LogPartition, Long]
+) {
+
+  /** How many offsets are to be read. */
+  def rows: Long = begins.iterator.map { case (p, begin) =>
+    until.get(p).fold(0L)(fills.between(p, until.generation(p.topic), begin, _))
+  }.sum
+
+  /** Removed topics whose drain cannot end, because some of their partitions do not respond. */
+  def blocked: Map[String, SpliceException] = silent.collect {
+    case (p, one) if request.draining.get(p.topic).exists(_.bound.needs(p, request.from)) => p.topic -> one.error
+  }.toMap
+
+  /** The partitions that do not respond, without those of paused streams. */
+  def silentOf(here: AppliedMetadata, cluster: String): Iterable[UnavailablePartition] =
+    silent.filterNot { case (p, _) => here.isPaused(ClusterTopic(cluster, p.topic)) }.values
+
+  /** The end of a removed topic. Records of open transactions belong to it, although readers see them only after the commit. */
+  private def end(topic: String): KafkaPosition = {
+    val visible = until.only(topic)
+    visible.copy(offsets = visible.offsets.map { case (p, end) => p -> math.max(end, written.getOrElse(p, end)) })
+  }
+
+  /** The response after changes that it led to: a topic that a change started, or that is no longer read, stays where it is.
+    *
+    * @param read
+    *   the topics that are read now
+    * @param from
+    *   the position now
+    */
+  def after(read: Set[String], from: KafkaPosition): ClusterResponse = {
+    val moved = (until.topics ++ from.topics).filter { topic =>
+      !read(topic) || !until.hasTopic(topic) || ((from ne request.from) && from.of(topic) != request.from.of(topic))
+    }
+    def stays(position: KafkaPosition) =
+      moved.foldLeft(position)((all, topic) => all.without(topic).and(from.only(topic)))
+    copy(until = stays(until), begins = begins.filterNot(b => moved(b._1.topic)), settled = stays(settled))
+  }
+
+  /** The response within the bound of a batch. Offsets of a topic that was recreated, and that stays where it is, are no offsets of its new
+    * start.
+    *
+    * @param from
+    *   the position now
+    */
+  def within(bound: KafkaPosition, from: KafkaPosition): ClusterResponse =
+    if (bound eq until) this
+    else copy(
+      until = bound,
+      begins = begins.filterNot { case (p, _) =>
+        bound.get(p) == from.get(p) && bound.generation(p.topic) == from.generation(p.topic)
+      }
+    )
+
+  /** The start of a topic. A response to a request for another start does not decide it. */
+  def start(topic: String, of: Option[StartingOffsets]): Option[KafkaPosition] =
+    starts.get(topic).filter(_ => request.starts.get(topic).contains(of))
+
+  /** The end of a drain, if the response changes it. A response to an earlier request does not decide where it ends. */
+  def bound(topic: String, drain: Draining): Option[KafkaPosition] = drain.bound match {
+    case _ if !request.draining.get(topic).exists(of => of.since == drain.since && of.bound == drain.bound) => None
+    case bound if bound.isAsked && blocked.contains(topic)                                                  => None
+    case Bound.Asked                  => Some(end(topic))
+    case Bound.Within(Bound.At(time)) =>
+      Some(places.get(topic -> time.millis).fold(end(topic))(_.position(topic)))
+    case Bound.Within(Bound.Ends(stop)) =>
+      val last = end(topic)
+      Some(stop.copy(offsets = stop.offsets.flatMap { case (p, most) => last.get(p).map(n => p -> math.min(n, most)) }))
+    case Bound.Ends(known) =>
+      // A partition that does not exist any more would be waited for indefinitely.
+      val existing = known.offsets.filterNot(p => deleted(p._1))
+      Option.when(existing.size < known.offsets.size)(known.copy(offsets = existing))
+    case _ => None
+  }
+}
+
+private[dynamic] object ClusterResponse {
+
+  /** Sends the requests. */
+  def of(enumerator: ClusterEnumerator, request: ClusterRequest): ClusterResponse = {
+    import request.{draining, from}
+    enumerator.expect(request.expected)
+    // A partition that was created between the last refresh and the removal belongs to the drain.
+    if (draining.valuesIterator.exists(_.bound.isAsked)) enumerator.refresh()
+    val settled = if (request.isOpen) enumerator.settle(from) else from
+    val until   = if (request.needsEnds) enumerator.advance(settled, Limits.Everything) else settled
+    val silent  = enumerator.silent
+    val ranges  = if (request.isOpen || until == from) Nil else enumerator.splits(from, until)
+    val open    =
+      if (request.isOpen) enumerator.open(settled).collect { case r: KafkaSplitRange => r.partition -> r.until }
+      else Nil
+    val begins =
+      ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.groupMapReduce(_._1)(_._2)(math.min)
+    val deleted = draining.valuesIterator.map(_.bound).collect { case Bound.Ends(ends) => ends }
+      .flatMap(missing(enumerator, request, until, _)).toSet
+    val known  = until.topics -- silent.keysIterator.map(_.topic)
+    val times  = request.times.filter(t => known(t._1))
+    val limits = request.limits.filter { case (topic, _) => known(topic) && until.only(topic) != from.only(topic) }
+    val ending = draining.collect { case (topic, is) if is.bound.isAsked && known(topic) => topic }
+    val ahead  = if (request.isOpen) request.ahead.filter(p => until.get(p).nonEmpty) else Set.empty[LogPartition]
+    val last   = (ending ++ times.map(_._1)).flatMap(until.of(_).keySet).toSet ++ ahead
+    val ends   = if (last.isEmpty) Map.empty[LogPartition, Long] else enumerator.written(last)
+    ClusterResponse(
+      request,
+      until,
+      begins,
+      enumerator.plan.fills,
+      ends,
+      deleted,
+      enumerator.clusterId,
+      silent,
+      (times ++ limits).groupMap(_._2)(_._1).flatMap { case (millis, topics) =>
+        places(enumerator, until, ends, millis, topics, request.time)
+      },
+      starts(enumerator, until, request.starts.filter(topic => known(topic._1))),
+      enumerator.missing,
+      settled,
+      open.groupMapReduce(_._1)(_._2)(math.max)
+    )
+  }
+
+  // The ends were requested first, so that a record that arrives in between is read later, and not skipped.
+  private def places(
+      enumerator: ClusterEnumerator,
+      until: KafkaPosition,
+      written: Map[LogPartition, Long],
+      millis: Long,
+      topics: Set[String],
+      sent: Instant
+  ): Map[(String, Long), OffsetsForTime] = {
+    val ends  = topics.iterator.map(topic => topic -> until.of(topic)).toMap
+    val found = enumerator.atTime(ends.valuesIterator.flatMap(_.keysIterator).map(_ -> millis).toMap)
+    ends.map { case (topic, own) =>
+      (topic, millis) -> OffsetsForTime(
+        sent,
+        until.generation(topic),
+        own.map { case (p, end) => p -> OffsetForTime(found.get(p).map(_.offset), end.max(written.getOrElse(p, end))) }
+      )
+    }
+  }
+
+  private def starts(
+      enumerator: ClusterEnumerator,
+      until: KafkaPosition,
+      topics: Map[String, Option[StartingOffsets]]
+  ): Map[String, KafkaPosition] =
+    topics.groupMap(_._2)(_._1).flatMap { case (start, names) =>
+      val found: Map[LogPartition, Long] = start match {
+        // The log may not have reached these offsets yet.
+        case Some(StartingOffsets.Exact(offsets, _)) => offsets
+        case _ => enumerator.newStarts(names.flatMap(until.of(_).keySet).toSet, start)
+      }
+      // A position of a partition that does not exist counts as lost data.
+      names.map { topic =>
+        val own = found.filter { case (p, _) => p.topic == topic && until.get(p).nonEmpty }
+        topic -> KafkaPosition.of(own).as(topic, until.generation(topic))
+      }
+    }
+
+  private def missing(
+      enumerator: ClusterEnumerator,
+      request: ClusterRequest,
+      until: KafkaPosition,
+      ends: KafkaPosition
+  ): Iterable[LogPartition] = {
+    val exists                 = enumerator.isMember(ends)
+    def comes(p: LogPartition) = request.stopping(p.topic) && request.from.get(p).isEmpty
+    ends.offsets.keys.filter(p =>
+      !exists(p.toString) && !comes(p) || UpperBound.isOther(ends, p.topic, request.from, until)
+    )
+  }
+}

@@ -1,0 +1,123 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.document
+
+import scala.jdk.CollectionConverters._
+import scala.util.{Try, Using}
+
+import com.fasterxml.jackson.core.JsonFactory
+import org.yaml.snakeyaml.LoaderOptions
+import org.yaml.snakeyaml.composer.Composer
+import org.yaml.snakeyaml.error.{MarkedYAMLException, YAMLException}
+import org.yaml.snakeyaml.nodes.{MappingNode, Node, NodeTuple, ScalarNode, SequenceNode, Tag}
+import org.yaml.snakeyaml.parser.ParserImpl
+import org.yaml.snakeyaml.reader.StreamReader
+import org.yaml.snakeyaml.resolver.Resolver
+
+import splice.kafka.dynamic.internal.errors.MetadataErrors
+
+/** A value of a YAML or JSON document that knows its line, so that what is wrong with it can be said exactly.
+  *
+  * @param path
+  *   its place, as in `streams.orders`; empty for the document. Evaluated for errors only, since many values may
+  *   share a long name
+  */
+final private[splice] class YamlNode(document: String, path: => String, node: Node, limits: DocumentLimits) {
+
+  /** Counted from 1. */
+  val line: Int = node.getStartMark.getLine + 1
+
+  // An alias is one node of the parser and as many values as its anchor has.
+  limits.count(line)
+
+  def wrong(what: String): Nothing = throw MetadataErrors.invalid(document, line, path, what)
+
+  /** The fields of an object in their order, each name once. */
+  def fields: Seq[(String, YamlNode)] = node match {
+    case mapping: MappingNode =>
+      val all = mapping.getValue.asScala.toSeq.map(field)
+      all.groupBy(_._1).collectFirst {
+        case (name, many) if many.size > 1 => many(1)._2.wrong(s"'$name' is there twice")
+      }
+      all
+    case _ if isNull => Nil
+    case _           => wrong("it is not an object")
+  }
+
+  /** The fields of an object that may have these and no others. */
+  def only(names: String*): Map[String, YamlNode] = {
+    val all = fields
+    all.find(f => !names.contains(f._1)).foreach { case (name, value) =>
+      value.wrong(s"nothing is known of '$name'; known are ${names.mkString(", ")}")
+    }
+    all.filterNot(_._2.isNull).toMap
+  }
+
+  def isObject: Boolean = node match {
+    case _: MappingNode => true
+    case _              => false
+  }
+
+  def items: Seq[YamlNode] = node match {
+    case list: SequenceNode => list.getValue.asScala.toSeq.zipWithIndex.map { case (item, i) =>
+        new YamlNode(document, s"$path[$i]", item, limits)
+      }
+    case _ if isNull => Nil
+    case _           => wrong("it is not a list")
+  }
+
+  /** A text, a number or a word such as true, as it is written. */
+  def text: String = node match {
+    case scalar: ScalarNode if scalar.getTag != Tag.NULL && scalar.getValue.trim.nonEmpty => scalar.getValue.trim
+    case _                                                                                => wrong("it is not a text")
+  }
+
+  def number: Long = text.toLongOption.filter(_ >= 0).getOrElse(wrong(s"'$text' is not a whole number from 0 on"))
+
+  def bool: Boolean = text.toBooleanOption.getOrElse(wrong(s"'$text' is neither true nor false"))
+
+  private def isNull: Boolean = node.getTag == Tag.NULL
+
+  private def field(tuple: NodeTuple): (String, YamlNode) = {
+    val name = tuple.getKeyNode match {
+      case scalar: ScalarNode => scalar.getValue
+      case other              => new YamlNode(document, path, other, limits).wrong("a name is not a text")
+    }
+    def at = if (path.isEmpty) name else s"$path.$name"
+    name -> new YamlNode(document, at, tuple.getValueNode, limits)
+  }
+}
+
+private[splice] object YamlNode {
+
+  /** @throws splice.source.errors.SpliceException when the text is neither YAML nor JSON, or beyond [[DocumentLimits]] */
+  def parse(document: String, text: String): YamlNode = {
+    def invalid(line: Int, what: String) = MetadataErrors.invalid(document, line, "", what)
+    val options                          = new LoaderOptions
+    options.setCodePointLimit(MetadataText.Longest)
+    if (text.length > MetadataText.Longest) throw MetadataText.tooLong(document)
+    try
+      Option(composer(document, spaced(text), options).getSingleNode)
+        .map(new YamlNode(document, "", _, new DocumentLimits(document)))
+        .getOrElse(throw invalid(1, "it is empty"))
+    catch {
+      case e: MarkedYAMLException => throw invalid(Option(e.getProblemMark).fold(1)(_.getLine + 1), e.getProblem)
+      case e: YAMLException       => throw invalid(1, e.getMessage)
+    }
+  }
+
+  private def composer(document: String, text: String, options: LoaderOptions): Composer = {
+    val parser = new ParserImpl(new StreamReader(text), options)
+    new Composer(new LimitedParser(parser, new DocumentLimits(document)), new Resolver, options)
+  }
+
+  // YAML knows no tab between words, and JSON none within.
+  private def spaced(text: String): String =
+    if (text.contains('\t') && isJson(text)) text.replace('\t', ' ') else text
+
+  // Without a tree, which may need many times the memory of the text.
+  private def isJson(text: String): Boolean = Try(Using.resource(new JsonFactory().createParser(text)) { parser =>
+    Iterator.continually(Option(parser.nextToken())).takeWhile(_.nonEmpty).size > 0
+  }).getOrElse(false)
+}

@@ -1,0 +1,307 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator
+
+import java.time.{Clock, Instant}
+
+import scala.annotation.tailrec
+import scala.collection.immutable.SortedMap
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.dynamic.internal.change.{ChangeRules, OffsetsForTime, RecentRemovals, Refusal}
+import splice.kafka.dynamic.internal.cluster.{ClusterRequest, ClusterResponse}
+import splice.kafka.dynamic.internal.errors.DynamicErrors
+import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
+import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.dynamic.internal.state.TopicState.Bound
+import splice.kafka.dynamic.internal.state._
+import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
+import splice.kafka.internal.options.StartingOffsets
+import splice.kafka.internal.split.KafkaPosition
+
+/** Applies changes to a position, one after another. Each change is durable before the position has its number.
+  *
+  * A trigger calls [[settle]], sends the requests of [[request]], and calls [[respond]] with the responses. `startOf` returns the
+  * start of a topic that a document added, unless the topic starts like a new one.
+  *
+  * @param clock
+  *   the time of day, for cutovers, whose times are those of records
+  * @param steady
+  *   for all other times
+  */
+final private[dynamic] class MetadataApplier(
+    log: ChangeEntries,
+    rules: ChangeRules,
+    discovery: MetadataDiscovery,
+    clock: Clock,
+    steady: Clock
+)(startOf: (AppliedMetadata, ClusterTopic) => Option[StartingOffsets]) {
+
+  import MetadataApplier._
+
+  private val removals = new RecentRemovals(log.find)
+
+  private[enumerator] val documents = new DocumentFeed(discovery)
+
+  /** The groups of streams that wait. */
+  private[enumerator] val groups = new WaitingGroups
+
+  private var firstOfRun = Option.empty[AppliedMetadata]
+  private var wanted     = Map.empty[(ClusterTopic, Long), StreamGroup]
+  private var places     = Map.empty[(ClusterTopic, Long), OffsetsForTime]
+  private var warnedOf   = Set.empty[String]
+
+  /** The state in which the source starts: the latest document, until a start is durable.
+    *
+    * @param started
+    *   whether a start is durable, which belongs to the first change
+    */
+  def first(started: Boolean): AppliedMetadata = firstOfRun.getOrElse {
+    val first = log.last match {
+      case Some(known) =>
+        documents.latest().filterNot(found => started || known.equalsDocument(found))
+          .fold(if (started) log(0) else known)(begun(known.number + 1, _))
+      case None => begun(0, documents.first())
+    }
+    firstOfRun = Some(first)
+    first
+  }
+
+  private def begun(number: Int, found: StreamMetadata): AppliedMetadata = {
+    discovery.requireAll(found)
+    val refusal = rules.refusal(AppliedMetadata.Nothing, found, RecentRemovals.Nothing)
+    refusal.orElse(rules.cutovers.policy(found)).foreach(why => throw DynamicErrors.refused(why))
+    append(AppliedMetadata.first(found).copy(number = number))
+  }
+
+  /** The last change, or the first document if there is none. */
+  def current(): AppliedMetadata = log.last.getOrElse(first(started = false))
+
+  /** The state with the latest properties of clusters. */
+  def reached(here: AppliedMetadata): AppliedMetadata = {
+    val last = log.last.getOrElse(here)
+    documents.reached(here, last.number)(refusal(last, _))
+  }
+
+  /** The position with all changes that need no response, and the state for requests then, in which topics that were read to their stop
+    * wait, if a cutover needs the places of times in them.
+    *
+    * @param fixed
+    *   whether the run reads the records that exist at its start, and polls the metadata only once
+    */
+  def settle(
+      at: DynamicPosition,
+      fixed: Boolean,
+      availability: ClusterTopic => Availability
+  ): (DynamicPosition, AppliedMetadata) = {
+    documents.poll(fixed)
+    places = Map.empty
+    val (position, here) = go(at, availability)
+    if (fixed && !here.paused.subsetOf(warnedOf))
+      logger.warn(s"This run reads no row of paused streams: ${here.paused.toSeq.sorted.mkString(", ")}.")
+    warnedOf = here.paused
+    val asked = wanted.keys.flatMap { case (topic, millis) =>
+      here.topics.get(topic).collect { case is: TopicState.Removed =>
+        topic -> TopicState.Waiting(is.stream, Some(StreamCutover.At(Instant.ofEpochMilli(millis))), Some(is))
+      }
+    }
+    position -> (if (asked.isEmpty) here else here.copy(topics = here.topics ++ asked))
+  }
+
+  /** The part of a request to a cluster that changes need. */
+  def request(here: AppliedMetadata, cluster: String, from: KafkaPosition): ClusterRequest = {
+    val now      = clock.instant()
+    val own      = here.of(cluster)
+    val draining = own.collect { case (topic, is: TopicState.Draining) => topic -> is }
+    // The end of a removed topic is determined now, so its place is needed before the time has come.
+    val (future, due) = draining.toSeq.map { case (topic, is) => (topic, is.bound, is.bound.limit) }.collect {
+      case (topic, bound, Bound.At(cut)) => (topic, cut, bound.isAsked)
+    }.partition { case (_, cut, isAsked) => !isAsked && now.isBefore(cut.time) }
+    def millis(of: Seq[(String, StreamCutover.At, Boolean)]) = of.map { case (topic, cut, _) => topic -> cut.millis }
+    val asked = wanted.keySet.collect { case (topic, time) if topic.cluster == cluster => topic.topic -> time }
+    ClusterRequest(
+      from,
+      now,
+      here.expectedOn(cluster),
+      draining,
+      draining.keySet.filter(topic => here.streamOf.contains(ClusterTopic(cluster, topic))),
+      asked ++ millis(due),
+      millis(future).toSet,
+      own.collect { case (topic, TopicState.Waiting(_, None, _)) =>
+        topic -> startOf(here, ClusterTopic(cluster, topic))
+      }
+    )
+  }
+
+  /** The position with all changes that responses allow, and the state then.
+    *
+    * @param sent
+    *   the clusters that requests were sent to
+    */
+  def respond(
+      at: DynamicPosition,
+      found: SortedMap[String, ClusterResponse],
+      sent: collection.Set[String]
+  ): (DynamicPosition, AppliedMetadata) = {
+    val here = log(at.change)
+    places = for {
+      (name, reach)            <- found
+      ((topic, millis), place) <- reach.places
+    } yield (ClusterTopic(name, topic), millis) -> place
+    val bounded = bounds(here, found)
+    val started =
+      here.waiting.keys.flatMap(t => found.get(t.cluster).flatMap(_.start(t.topic, startOf(here, t))).map(t -> _))
+    val change =
+      Option.when(bounded.nonEmpty)(rules.drain(here, at, bounded, steady.instant()))
+        .orElse(Option.when(started.nonEmpty)(rules.begin(here, at, SortedMap.from(started))))
+    val settled = change match {
+      case Some(next) =>
+        go(make(here, next).moved(at), _ => Availability.Unknown)
+      case None if places.nonEmpty => go(at, _ => Availability.Unknown)
+      case None                    => at -> here
+    }
+    groups.update(waiting(settled._2).filterNot { case (_, cluster) => found.contains(cluster) }, sent)
+    settled
+  }
+
+  /** The ends of removed topics, from responses to requests that were sent after the removal. */
+  private def bounds(
+      here: AppliedMetadata,
+      found: SortedMap[String, ClusterResponse]
+  ): SortedMap[ClusterTopic, KafkaPosition] =
+    here.draining.flatMap { case (topic, drain) =>
+      found.get(topic.cluster).flatMap(_.bound(topic.topic, drain)).map(topic -> _)
+    }
+
+  /** Groups of streams that need responses, each with one of the clusters. */
+  private def waiting(here: AppliedMetadata): Seq[(StreamGroup, String)] = {
+    val starts =
+      here.waiting.toSeq.collect { case (topic, is) if is.time.isEmpty => only(here, topic) -> topic.cluster }
+    starts ++ (wanted -- places.keySet).map { case ((topic, _), group) => group -> topic.cluster }
+  }
+
+  private def only(here: AppliedMetadata, topic: ClusterTopic): StreamGroup = {
+    val stream = here.stream(topic)
+    StreamGroup(stream.toSet, stream.flatMap(here.generations.get))
+  }
+
+  @tailrec private def go(
+      at: DynamicPosition,
+      availability: ClusterTopic => Availability
+  ): (DynamicPosition, AppliedMetadata) = {
+    val here = log(at.change)
+    next(here, at, availability) match {
+      case Some(change) => go(change.moved(at), availability)
+      case None         => at -> here
+    }
+  }
+
+  private def next(
+      here: AppliedMetadata,
+      at: DynamicPosition,
+      availability: ClusterTopic => Availability
+  ): Option[AppliedMetadata] = {
+    val time = clock.instant()
+    val due  = rules.cutovers.due(here, time)
+    wanted = due.map { case at @ (topic, _) => at -> only(here, topic) }
+    // A driver that was killed may not have logged its last change.
+    log.find(here.number + 1).map(reported(here, _))
+      .orElse(take(here, at))
+      .orElse(
+        rules.cut(here, at, time, known(due)).orElse(rules.settle(here, at, steady.instant(), availability))
+          .map(make(here, _))
+      )
+  }
+
+  /** The places of times that clusters have returned. */
+  private def known(times: Map[ClusterTopic, Long]): Map[ClusterTopic, OffsetsForTime] =
+    times.flatMap { case (topic, millis) => places.get(topic -> millis).map(topic -> _) }
+
+  /** The change that a new document results in. A group of streams whose clusters must respond first waits, the others do not. */
+  private def take(here: AppliedMetadata, at: DynamicPosition): Option[AppliedMetadata] = {
+    // A document whose only difference is its generation makes no change.
+    documents.pending.filter(here.equalsDocument).filter(documents.older(here, _).isEmpty).foreach { found =>
+      documents.accept(found)
+      groups.keepRejected(_ => false)
+    }
+    documents.keepIf(!here.equalsDocument(_))
+    documents.pending.flatMap { found =>
+      val names = here.renamesOf(found, at)
+      val base  = here.renamed(names)
+      documents.older(here, found).orElse(refusal(base, found)) match {
+        case Some(why) =>
+          documents.keepIf(_ => false)
+          groups.keepRejected(_.isEmpty)
+          groups.reject(StreamGroup(Set.empty, found.generation), why)
+          None
+        case None => taken(here, base, found, at.renamed(names))
+      }
+    }
+  }
+
+  private def refusal(at: AppliedMetadata, found: StreamMetadata): Option[Refusal] =
+    rules.refusal(at, found, removals.until(at.number, steady.instant()))
+
+  /** @param base
+    *   the state with the names of clusters that the document has
+    */
+  private def taken(
+      here: AppliedMetadata,
+      base: AppliedMetadata,
+      found: StreamMetadata,
+      at: DynamicPosition
+  ): Option[AppliedMetadata] = {
+    documents.accept(found)
+    val now      = steady.instant()
+    val all      = StreamGroups.changed(base, found).map(group => group -> answered(base, found, group, at))
+    val rejected = all.collect { case (group, Some(Some(why))) => group -> why }
+    rejected.foreach { case (group, why) => groups.reject(StreamGroup(group, found.generation), why) }
+    groups.keepRejected(rejected.map(_._1).contains(_))
+    val ready  = all.collect { case (group, Some(None)) => group }.flatten.toSet
+    val change = rules.take(base, found, ready, at, now)
+    if (change.copy(number = here.number, generation = here.generation, renames = here.renames, at = here.at) == here)
+      None
+    else {
+      val removed = base.streamOf.keySet -- change.streamOf.keySet
+      if (rules.failsOnRemoval && removed.nonEmpty) throw DynamicErrors.removed(removed)
+      Some(make(here, change))
+    }
+  }
+
+  /** Whether a group of streams is rejected (the reason), or taken (None); None while responses of clusters are missing. */
+  private def answered(
+      here: AppliedMetadata,
+      document: StreamMetadata,
+      group: Set[String],
+      at: DynamicPosition
+  ): Option[Option[Refusal]] = {
+    val found = StreamGroups.part(here, document, group).moving(group)
+    rules.cutovers.refusal(here, found, at) match {
+      case Some(why) => Some(Some(why))
+      case None      =>
+        val times = rules.cutovers.times(here, found, at)
+        val all   = known(times)
+        if (all.size == times.size) Some(rules.cutovers.refusal(here, found, at, all))
+        else {
+          wanted ++= times.map(_ -> StreamGroup(group, document.generation))
+          None
+        }
+    }
+  }
+
+  private def append(change: AppliedMetadata): AppliedMetadata = log.append(change.copy(at = Some(steady.instant())))
+
+  private def make(here: AppliedMetadata, change: AppliedMetadata): AppliedMetadata = reported(here, append(change))
+
+  private def reported(before: AppliedMetadata, now: AppliedMetadata): AppliedMetadata = {
+    ChangeDescription(before, now).foreach(line => logger.info(s"Change ${now.number}: $line"))
+    ChangeDescription.warnings(before, now).foreach(line => logger.warn(line))
+    now
+  }
+}
+
+private[dynamic] object MetadataApplier {
+  private val logger = LoggerFactory.getLogger(classOf[MetadataApplier])
+}

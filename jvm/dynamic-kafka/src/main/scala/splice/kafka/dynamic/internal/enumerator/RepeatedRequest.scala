@@ -1,0 +1,48 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator
+
+import java.time.{Clock, Duration}
+
+import scala.annotation.tailrec
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.dynamic.internal.errors.DynamicErrors
+import splice.kafka.internal.errors.KafkaErrors
+import splice.source.errors.SpliceException
+
+/** Repeats a request to a cluster without which the query cannot continue, until `timeout`.
+  *
+  * @param before
+  *   runs before each further attempt
+  */
+final private[dynamic] class RepeatedRequest(clock: Clock, timeout: Duration)(before: () => Unit) {
+
+  /** @param isRepeated
+    *   whether a request is repeated after an error
+    */
+  def apply[A](cluster: String, isRepeated: SpliceException => Boolean = KafkaErrors.isOfCluster)(question: => A): A = {
+    val began = clock.instant()
+
+    @tailrec def again(): A = attempt(question) match {
+      case Right(answer)                                            => answer
+      case Left(e) if !isRepeated(e)                                => throw e
+      case Left(e) if clock.instant().isBefore(began.plus(timeout)) =>
+        RepeatedRequest.log.warn(s"Waiting for cluster $cluster: ${e.getMessage}")
+        before()
+        again()
+      case Left(e) => throw DynamicErrors.unavailable(cluster, began, e)
+    }
+    again()
+  }
+
+  private def attempt[A](question: => A): Either[SpliceException, A] =
+    try Right(question)
+    catch { case e: SpliceException => Left(e) }
+}
+
+private object RepeatedRequest {
+  private val log = LoggerFactory.getLogger(classOf[RepeatedRequest])
+}

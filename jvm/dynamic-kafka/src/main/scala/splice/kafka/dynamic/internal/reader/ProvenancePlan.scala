@@ -1,0 +1,65 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.reader
+
+import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+
+import splice.kafka.internal.value.KafkaSchema
+
+/** Which columns come from a record's row and which say where it comes from.
+  *
+  * @param inner
+  *   what is asked of the reader of records
+  * @param places
+  *   for each column that is asked for, where it is in an inner row, or one of [[ProvenancePlan]]'s marks
+  */
+final private[dynamic] case class ProvenancePlan(
+    inner: StructType,
+    places: Array[Int],
+    types: Array[DataType],
+    topicAt: Int
+)
+
+private[dynamic] object ProvenancePlan {
+
+  final val Cluster = -1
+  final val Stream  = -2
+
+  /** None when no such column is asked for. */
+  def apply(columns: StructType, schema: StructType): Option[ProvenancePlan] =
+    if (!columns.fieldNames.exists(DynamicColumns.isOne)) None
+    else {
+      val own    = columns.fields.filterNot(f => DynamicColumns.isOne(f.name))
+      val topic  = schema(KafkaSchema.Topic)
+      val inner  = if (own.exists(_.name == topic.name)) own else own :+ topic
+      val places = columns.fieldNames.map {
+        case DynamicColumns.Cluster => Cluster
+        case DynamicColumns.Stream  => Stream
+        case name                   => inner.indexWhere(_.name == name)
+      }
+      Some(ProvenancePlan(
+        StructType(inner),
+        places,
+        columns.fields.map(_.dataType),
+        inner.indexWhere(_.name == topic.name)
+      ))
+    }
+}
+
+/** What the columns of one cluster's rows hold that say where they come from.
+  *
+  * @param streamOf
+  *   the stream of each topic
+  */
+final private[splice] class Origin(name: String, streamOf: Map[String, String]) {
+
+  private val streams = streamOf.map { case (topic, stream) =>
+    UTF8String.fromString(topic) -> UTF8String.fromString(stream)
+  }
+
+  val cluster: UTF8String = UTF8String.fromString(name)
+
+  def stream(topic: UTF8String): UTF8String = streams(topic)
+}

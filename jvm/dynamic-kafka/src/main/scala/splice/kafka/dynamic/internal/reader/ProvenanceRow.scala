@@ -1,0 +1,60 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.reader
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
+import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
+import org.apache.spark.unsafe.types.UTF8String
+
+import splice.source.{ForwardingReader, SplitReader}
+
+/** Gives on rows of records with the columns that say where they come from. */
+final private[splice] class ProvenanceRowReader(inner: SplitReader[InternalRow], row: ProvenanceRow)
+    extends ForwardingReader[InternalRow, InternalRow](inner) {
+  override def get(): InternalRow = row.over(inner.get())
+}
+
+/** A view of a record's row; one is reused for all rows of a reader. */
+final private[splice] class ProvenanceRow(plan: ProvenancePlan, origin: Origin) extends BaseGenericInternalRow {
+
+  import ProvenancePlan.{Cluster, Stream}
+
+  private val places = plan.places
+
+  // Uninitialised until `over`, which comes before all else.
+  private var row: InternalRow = _
+
+  def over(next: InternalRow): InternalRow = {
+    row = next
+    this
+  }
+
+  override def numFields: Int = places.length
+
+  override def isNullAt(i: Int): Boolean = places(i) >= 0 && row.isNullAt(places(i))
+
+  override def getUTF8String(i: Int): UTF8String = places(i) match {
+    case Cluster => origin.cluster
+    case Stream  => origin.stream(row.getUTF8String(plan.topicAt))
+    case at      => row.getUTF8String(at)
+  }
+
+  override def getBinary(i: Int): Array[Byte]                 = row.getBinary(places(i))
+  override def getInt(i: Int): Int                            = row.getInt(places(i))
+  override def getLong(i: Int): Long                          = row.getLong(places(i))
+  override def getStruct(i: Int, numFields: Int): InternalRow = row.getStruct(places(i), numFields)
+  override def getArray(i: Int): ArrayData                    = row.getArray(places(i))
+  override def getMap(i: Int): MapData                        = row.getMap(places(i))
+
+  override protected def genericGet(i: Int): Any = places(i) match {
+    case Cluster | Stream => getUTF8String(i)
+    case at               => row.get(at, plan.types(i))
+  }
+
+  override def setNullAt(i: Int): Unit = throw new UnsupportedOperationException("a record cannot be changed")
+
+  override def update(i: Int, value: Any): Unit =
+    throw new UnsupportedOperationException("a record cannot be changed")
+}

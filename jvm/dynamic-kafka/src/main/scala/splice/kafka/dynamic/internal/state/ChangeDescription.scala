@@ -1,0 +1,124 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.state
+
+import splice.kafka.dynamic.internal.split.ClusterTopic
+import splice.kafka.dynamic.internal.state.TopicState._
+
+/** Text about a change for the log and the history.
+  *
+  * @param event
+  *   a few words
+  * @param names
+  *   of the clusters or topics, sorted
+  */
+final private[dynamic] case class ChangeDescription(event: String, names: Seq[String]) {
+  override def toString: String = s"$event: ${names.mkString(", ")}"
+}
+
+private[dynamic] object ChangeDescription {
+
+  def apply(earlier: AppliedMetadata, now: AppliedMetadata): Seq[ChangeDescription] = {
+    val before               = earlier.renamed(now.renames)
+    val (had, has)           = (before.streamOf.keySet, now.streamOf.keySet)
+    def was(t: ClusterTopic) = before.topics.get(t)
+    def is(t: ClusterTopic)  = now.topics.get(t)
+    val returned             = (has -- had).filter(was(_).nonEmpty)
+    val lost                 = newlyAbandoned(before, now)
+    val finished             = now.topics.keySet.filter(t => is(t).exists(isRemoved) && was(t).exists(isDraining))
+    val resumed              =
+      had.intersect(has).filter(t => was(t).exists(is => isRemoved(is) || isDraining(is)) && is(t).exists(isReading))
+    val renewed =
+      now.clusters.keys.filter(c => before.clusters.get(c).exists(_.properties != now.clusters(c).properties))
+    val waiting = now.draining.filter { case (topic, draining) =>
+      draining.unavailable.nonEmpty && before.draining.get(topic).forall(_.unavailable.isEmpty)
+    }
+    val applied = now.generations.keys.filter(s => before.generations.get(s) != now.generations.get(s))
+    Seq(
+      list("streamApplied", applied),
+      list("clusterRenamed", now.renames.map { case (old, name) => s"$old to $name" }),
+      list("clusterAdded", now.clusters.keySet -- before.clusters.keySet),
+      list("clusterRemoved", before.clusters.keySet -- now.clusters.keySet),
+      list("clusterChanged", renewed),
+      list(
+        "clusterLimited",
+        now.clusters.keys.filter(c => before.clusters.get(c).exists(_.limits != now.clusters(c).limits))
+      ),
+      list("clusterActivated", now.clusters.keys.filter(c => before.clusters.contains(c) && isSet(c, before, now))),
+      list("clusterDeactivated", now.clusters.keys.filter(isSet(_, now, before))),
+      topics("topicAdded", has -- had -- returned),
+      topics("topicReturned", returned),
+      topics("topicRemoved", had -- has),
+      topics("topicDrained", finished -- lost.map(_._1) -- has),
+      topics("topicStopped", finished.intersect(has)),
+      topics("topicResumed", resumed),
+      list("streamPaused", now.paused -- before.paused),
+      list("streamResumed", (before.paused -- now.paused).intersect(now.streams.keySet)),
+      list(
+        "topicAbandoned",
+        lost.map { case (topic, rows) => s"$topic: ${rows.text}" } ++
+          neverBegun(before, now).map(t => s"$t: $NeverBegun")
+      ),
+      topics("topicDrainDelayed", waiting.keys),
+      topics("topicForgotten", now.topics.keys.filter(t => is(t).contains(Gone) && was(t).exists(isRemoved))),
+      topics("topicCutoverScheduled", timed(now) -- timed(before)),
+      topics("topicCutoverDone", (timed(before) -- timed(now)).intersect(has))
+    ).flatten
+  }
+
+  /** Whether a cluster is inactive in one of two states only. */
+  private def isSet(cluster: String, inactive: AppliedMetadata, active: AppliedMetadata): Boolean =
+    !inactive.isActive(cluster) && active.isActive(cluster)
+
+  private def timed(at: AppliedMetadata): Set[ClusterTopic] =
+    at.waiting.collect { case (topic, is) if is.time.nonEmpty => topic }.toSet
+
+  private def isRemoved(is: TopicState): Boolean = is match {
+    case _: Removed => true
+    case _          => false
+  }
+
+  private def isReading(is: TopicState): Boolean = is match {
+    case _: Reading => true
+    case _          => false
+  }
+
+  private def isDraining(is: TopicState): Boolean = is match {
+    case _: Draining => true
+    case _           => false
+  }
+
+  /** Warnings about rows of removed topics that Splice does not read, and about starts that have no effect. */
+  def warnings(before: AppliedMetadata, now: AppliedMetadata): Seq[String] =
+    lateStarts(before, now).map { stream =>
+      s"The metadata changes the start of stream '$stream'. The change has no effect on topics that have begun."
+    } ++ newlyAbandoned(before, now).map { case (topic, rows) =>
+      s"Splice abandons the removed topic $topic, and ${rows.text}. If the topic is added to the metadata again within " +
+        "'removedRetention', Splice resumes it at its position."
+    } ++ neverBegun(before.renamed(now.renames), now).map(t => s"Splice reads no row of the topic $t: $NeverBegun.")
+
+  private val NeverBegun = "the metadata removed the topic before its cluster returned its start"
+
+  private def neverBegun(before: AppliedMetadata, now: AppliedMetadata): Seq[ClusterTopic] =
+    before.waiting.toSeq.collect { case (t, is) if is.time.isEmpty && now.topics.get(t) == is.before => t }
+
+  private def lateStarts(before: AppliedMetadata, now: AppliedMetadata): Seq[String] = for {
+    stream <- now.streams.values.toSeq
+    was    <- before.streams.get(stream.name) if stream.start.nonEmpty && stream.start != was.start
+    if AppliedMetadata.streamOf(Seq(stream)).keys.exists(t => before.streamOf.contains(t) && !now.waiting.contains(t))
+  } yield stream.name
+
+  private def newlyAbandoned(earlier: AppliedMetadata, now: AppliedMetadata): Seq[(ClusterTopic, Abandoned)] = {
+    val before = earlier.renamed(now.renames)
+    now.topics.toSeq.flatMap { case (topic, is) =>
+      is.abandoned.filterNot(before.topics.get(topic).flatMap(_.abandoned).contains(_)).map(topic -> _)
+    }
+  }
+
+  private def topics(what: String, some: Iterable[ClusterTopic]): Option[ChangeDescription] =
+    list(what, some.map(_.toString))
+
+  private def list(what: String, some: Iterable[String]): Option[ChangeDescription] =
+    if (some.isEmpty) None else Some(ChangeDescription(what, some.toSeq.sorted))
+}

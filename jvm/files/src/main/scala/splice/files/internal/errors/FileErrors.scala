@@ -1,0 +1,146 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.errors
+
+import org.apache.spark.sql.internal.SQLConf
+
+import splice.files.internal.options.FileOptions
+import splice.source.errors.{SpliceException, SpliceOptionException}
+import splice.source.internal.{ErrorConditions, Secrets}
+
+/** Factory of all errors of the file source. */
+private[splice] object FileErrors {
+
+  /** Condition of [[pathNotFound]]. A hybrid source continues without the folder after the end of its file leg. */
+  val PathNotFound = "SPLICE_FILES.PATH_NOT_FOUND"
+
+  private val conditions = new ErrorConditions("splice/files/error-conditions.json")
+
+  /** Error for a missing folder or file, or a pattern without a match. */
+  def pathNotFound(path: String): SpliceException = conditions.error(PathNotFound, "path" -> shown(path))
+
+  /** Error for a path whose scheme has no file system. */
+  def noFileSystem(path: String, cause: Throwable): SpliceException =
+    conditions.error("SPLICE_FILES.FILE_SYSTEM_NOT_FOUND", cause, "path" -> shown(path))
+
+  def noSchema(format: String, paths: Seq[String]): SpliceException =
+    conditions.error("SPLICE_FILES.SCHEMA_NOT_FOUND", "format" -> format, "paths" -> shown(paths))
+
+  /** Error for columns with equal names in this session. */
+  def duplicateColumn(columns: Seq[String], paths: Seq[String], schemaOption: String): SpliceException =
+    conditions.error(
+      "SPLICE_FILES_OPTION.DUPLICATE_COLUMN",
+      "columns" -> columns.mkString(", "),
+      "paths"   -> shown(paths),
+      "setting" -> SQLConf.CASE_SENSITIVE.key,
+      "schema"  -> schemaOption
+    )
+
+  /** @param name the name of an option with the prefix of its leg */
+  def noFiles(paths: Seq[String], name: String => String): SpliceException =
+    conditions.error(
+      "SPLICE_FILES.NO_FILES",
+      "paths"     -> shown(paths),
+      "onEmpty"   -> name(FileOptions.Empty.key),
+      "recursive" -> name(FileOptions.RecursiveFileLookup.key),
+      "glob"      -> name(FileOptions.PathGlobFilter.key),
+      "before"    -> name(FileOptions.ModifiedBefore.key),
+      "after"     -> name(FileOptions.ModifiedAfter.key)
+    )
+
+  /** Error for a column that differs from the list.
+    *
+    * @param listed
+    *   columns of the list, as DDL
+    */
+  def columnChanged(
+      column: String,
+      before: String,
+      now: String,
+      paths: Seq[String],
+      schemaOption: String,
+      listed: String
+  ): SpliceException = conditions.error(
+    "SPLICE_FILES_DATA.COLUMN_CHANGED",
+    "column" -> column,
+    "before" -> before,
+    "now"    -> now,
+    "paths"  -> shown(paths),
+    "schema" -> schemaOption,
+    "listed" -> listed
+  )
+
+  /** Error for an option of Spark's file stream that Splice does not support.
+    *
+    * @param option
+    *   name of the option with the prefix of its leg
+    */
+  def optionNotSupported(option: String, remedy: String): SpliceOptionException =
+    conditions.option("SPLICE_FILES_OPTION.OPTION_NOT_SUPPORTED", "option" -> option, "remedy" -> remedy)
+
+  /** @param option the name of an option with the prefix of its leg */
+  def readerOptionChanged(option: String, before: Option[String], now: Option[String]): SpliceException = {
+    def text(value: Option[String]) = value.fold("not set")(v => s"'$v'")
+    conditions.error(
+      "SPLICE_FILES_OPTION.READER_OPTION_CHANGED",
+      "option" -> option,
+      "before" -> text(before),
+      "now"    -> text(now),
+      "remedy" -> before.fold(s"Remove '$option'")(value => s"Set '$option' to '$value'")
+    )
+  }
+
+  def startNotSupported(start: String): SpliceException =
+    conditions.error("SPLICE_FILES_OPTION.START_NOT_SUPPORTED", "start" -> start)
+
+  /** Error for a listed file that is missing when a task opens it. */
+  def fileNotFound(file: String, cause: Throwable): SpliceException =
+    conditions.error("SPLICE_FILES.FILE_NOT_FOUND", cause, "file" -> file)
+
+  /** @param what changed property: length or modification time */
+  def fileChanged(file: String, what: String, listed: String, found: String): SpliceException =
+    conditions.error("SPLICE_FILES_DATA.FILE_CHANGED", changed(file, what, listed, found): _*)
+
+  /** Message of [[fileChanged]], for the policy `warn`. */
+  def fileChangedText(file: String, what: String, listed: String, found: String): String =
+    conditions.text("SPLICE_FILES_DATA.FILE_CHANGED", changed(file, what, listed, found))
+
+  /** Error for a `path` within the folder `table` of a table format. */
+  def tableFormat(path: String, format: String, table: String, basePathOption: String): SpliceException =
+    conditions.error(
+      "SPLICE_FILES_OPTION.TABLE_FORMAT_NOT_SUPPORTED",
+      "path"     -> shown(path),
+      "format"   -> format,
+      "table"    -> shown(table),
+      "basePath" -> basePathOption
+    )
+
+  /** Error for an invalid entry of the log of a sink. */
+  def sinkLogInvalid(entry: String, folder: String, why: String): SpliceException =
+    conditions.error(
+      "SPLICE_FILES_DATA.INVALID_SINK_LOG",
+      "entry"   -> shown(entry),
+      "folder"  -> shown(folder),
+      "why"     -> why,
+      "setting" -> sinkLogIgnored
+    )
+
+  def sinkLogMoved(folder: String, file: String): SpliceException =
+    conditions.error(
+      "SPLICE_FILES_DATA.SINK_FOLDER_MOVED",
+      "folder"  -> shown(folder),
+      "file"    -> shown(file),
+      "setting" -> sinkLogIgnored
+    )
+
+  private def sinkLogIgnored: String = SQLConf.FILESTREAM_SINK_METADATA_IGNORED.key
+
+  private def changed(file: String, what: String, listed: String, found: String): Seq[(String, String)] =
+    Seq("file" -> file, "what" -> what, "listed" -> listed, "found" -> found)
+
+  private def shown(paths: Seq[String]): String = paths.map(shown).mkString(", ")
+
+  // A path in the options may contain a user and a password.
+  private def shown(path: String): String = Secrets.redact(FileOptions.Path.key, path)
+}

@@ -1,0 +1,42 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.options
+
+/** File format that Spark reads. */
+sealed abstract private[splice] class FileKind(val name: String, val vectorized: Boolean) extends Product
+    with Serializable
+
+private[splice] object FileKind {
+  case object Parquet extends FileKind("parquet", vectorized = true)
+  case object Orc     extends FileKind("orc", vectorized = true)
+  case object Json    extends FileKind("json", vectorized = false)
+  case object Csv     extends FileKind("csv", vectorized = false)
+  case object Text    extends FileKind("text", vectorized = false)
+
+  val all: Seq[FileKind] = Seq(Parquet, Orc, Json, Csv, Text)
+}
+
+/** Order of files across batches. Files within one batch have no order. */
+sealed private[splice] trait FileOrder extends Product with Serializable
+
+private[splice] object FileOrder {
+
+  /** Oldest modification time first, then by path (default). */
+  case object ModificationTime extends FileOrder
+
+  /** Lexicographic order of paths. */
+  case object Path extends FileOrder
+}
+
+/** Policy for a file whose length or modification time differs from the listing. */
+sealed private[splice] trait OnFileChanged extends Product with Serializable
+
+private[splice] object OnFileChanged {
+
+  /** Fail the query with an error that names the file (default). */
+  case object Fail extends OnFileChanged
+
+  /** Log a warning and read the current file. If the content has changed, rows may be missing or duplicated. */
+  case object Warn extends OnFileChanged
+}

@@ -1,0 +1,48 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import java.time.Instant
+
+import splice.hybrid.internal.handover.SwitchFormat
+import splice.hybrid.internal.options.{ChainParser, HybridOptions}
+import splice.hybrid.internal.schema.HybridSchema
+import splice.source.internal.entries.Json
+import splice.source.options.{OptionSet, SourceOptions}
+import splice.source.runtime.{HistoryEvent, SideLog}
+import splice.source.{KeepsHistory, Position, Source, SourceProvider}
+
+/** Registers the hybrid source. */
+final class HybridSourceProvider extends SourceProvider with KeepsHistory {
+
+  override def kind: String = HybridSourceProvider.Kind
+
+  override def options: OptionSet = HybridOptions.set
+
+  override def create(options: SourceOptions): Source[_ <: Position] =
+    new HybridSource(ChainParser.parse(options), options.find(HybridOptions.Schema).map(HybridSchema.parse(options, _)))
+
+  /** Switch to the leg that owns the scope `log`. */
+  override def history(log: SideLog): Seq[HistoryEvent] = {
+    val switches = SwitchFormat.entries(log)
+    switches.numbers.toSeq.map { number =>
+      val entry = switches(number)
+      HistoryEvent(
+        number.toLong,
+        Some(Instant.parse(entry.text("at"))),
+        None,
+        HybridSourceProvider.Switch,
+        Seq(entry.text("rule")),
+        Some(Json.write(Json.obj(SwitchFormat.summary(entry): _*)))
+      )
+    }
+  }
+}
+
+private[splice] object HybridSourceProvider {
+  val Kind = "hybrid"
+
+  /** Event of a switch to a leg. */
+  val Switch = "handOver"
+}

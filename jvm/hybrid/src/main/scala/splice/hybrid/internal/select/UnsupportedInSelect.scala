@@ -1,0 +1,101 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.select
+
+import java.util.Locale
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.trees.TreePattern
+import org.apache.spark.sql.types.{DateType, TimestampNTZType, TimestampType}
+import org.apache.spark.unsafe.types.UTF8String
+
+import splice.hybrid.internal.errors.HybridErrors
+import splice.source.errors.SpliceOptionException
+import splice.source.internal.RawRows
+
+/** Expressions that the reader of a leg cannot evaluate, with a remedy for each. */
+private[splice] object UnsupportedInSelect {
+
+  val Subquery = "a reader has no access to other tables; join after the source"
+  val Window   = "a reader processes one row at a time; use it after the source"
+
+  private val Aggregate  = "a reader processes one row at a time; aggregate after the source"
+  private val Generator  = "each row must produce one row; use it after the source"
+  private val Python     = "a reader runs no Python; use it after the source"
+  private val Changing   = "a replayed batch must give the same rows; use it after the source"
+  private val RestOfPlan =
+    "only a list of expressions over one row can be evaluated in a reader; do this after the source"
+
+  /** Function kind of a rejected group in Spark's function documentation; None for all other groups. */
+  def ofGroup(group: String): Option[(String, String)] = group match {
+    case "agg_funcs"       => Some("aggregate function" -> Aggregate)
+    case "window_funcs"    => Some("window function" -> Window)
+    case "generator_funcs" => Some("generator function" -> Generator)
+    case _                 => None
+  }
+
+  /** First unsupported node or expression of an analysed plan, with a remedy. */
+  def find(plan: LogicalPlan): Option[(String, String)] = plan match {
+    case RawRows(_)           => None
+    case Project(list, child) => list.iterator.flatMap(find).nextOption().orElse(find(child))
+    case a: Aggregate         =>
+      val name = a.aggregateExpressions.flatMap(_.collectFirst { case f: aggregate.AggregateExpression =>
+        f
+      }).headOption
+      Some(s"the aggregate function ${name.fold("")(_.sql)}".trim -> Aggregate)
+    case _: Generate => Some("a generator function" -> Generator)
+    case _: Window   => Some("a window function" -> Window)
+    case other       => Some(s"'${other.nodeName}'" -> RestOfPlan)
+  }
+
+  private def find(expression: Expression): Option[(String, String)] =
+    expression.collectFirst(Function.unlift(refused))
+
+  private def refused(expression: Expression): Option[(String, String)] = expression match {
+    case _: SubqueryExpression              => Some("a subquery" -> Subquery)
+    case u: PythonUDF                       => Some(s"the Python function ${u.name}" -> Python)
+    case v: VariableReference               => Some(s"the session variable ${v.sql}" -> Changing)
+    case e if isCurrent(e)                  => Some(s"the function ${e.prettyName}" -> Changing)
+    case c: Cast if isSpecial(c)            => Some(s"the special value in ${c.sql}" -> Changing)
+    case g: Generator                       => Some(s"the generator function ${g.prettyName}" -> Generator)
+    case e if !e.deterministic && itself(e) => Some(s"the non-deterministic function ${e.prettyName}" -> Changing)
+    case _                                  => None
+  }
+
+  private def itself(e: Expression): Boolean = e.children.forall(_.deterministic)
+
+  private def isCurrent(e: Expression): Boolean =
+    e.children.isEmpty && e.containsPattern(TreePattern.CURRENT_LIKE)
+
+  // Values such as 'now' are evaluated when the list is compiled, so a restart would change them.
+  private def isSpecial(cast: Cast): Boolean = (cast.child, cast.dataType) match {
+    case (Literal(text: UTF8String, _), DateType | TimestampType | TimestampNTZType) =>
+      special(text.toString.trim.toLowerCase(Locale.ROOT).takeWhile(_.isLetter))
+    case _ => false
+  }
+
+  private val special = Set("now", "today", "tomorrow", "yesterday")
+}
+
+/** Errors about the `select` of a leg. */
+private[hybrid] object SelectErrors {
+
+  private def conditions = HybridErrors.conditions
+
+  /** Spark's parser or analyser rejects the list. */
+  def failed(option: String, cause: Throwable): SpliceOptionException = {
+    val error = conditions.option("SPLICE_SELECT.INVALID_EXPRESSION", "option" -> option, "why" -> cause.getMessage)
+    error.initCause(cause)
+    error
+  }
+
+  /** The text is more than a list of expressions. */
+  def notAList(option: String, found: String): SpliceOptionException =
+    conditions.option("SPLICE_SELECT.NOT_A_LIST", "option" -> option, "found" -> found)
+
+  /** The list has an expression that is not deterministic, or that does not produce exactly one row per row. */
+  def refused(option: String, what: String, why: String): SpliceOptionException =
+    conditions.option("SPLICE_SELECT.EXPRESSION_NOT_SUPPORTED", "option" -> option, "what" -> what, "why" -> why)
+}

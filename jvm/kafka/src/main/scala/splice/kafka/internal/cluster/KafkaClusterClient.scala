@@ -1,0 +1,285 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.cluster
+
+import java.time.Duration
+import java.util.concurrent.ExecutionException
+
+import scala.collection.immutable.{ArraySeq, SortedMap, SortedSet}
+import scala.jdk.CollectionConverters._
+import scala.util.{Try, Using}
+
+import org.apache.kafka.clients.admin.{Admin, DescribeTopicsOptions, ListOffsetsOptions, OffsetSpec, TopicDescription}
+import org.apache.kafka.clients.consumer.{Consumer, ConsumerConfig, KafkaConsumer}
+import org.apache.kafka.common.acl.AclOperation
+import org.apache.kafka.common.errors.{
+  TopicAuthorizationException,
+  UnknownTopicOrPartitionException,
+  UnsupportedVersionException
+}
+import org.apache.kafka.common.{IsolationLevel, KafkaFuture, TopicPartition, Uuid}
+
+import splice.kafka.internal.options.{KafkaSettings, Subscription}
+import splice.kafka.internal.split.TopicPartitions
+import splice.source.LogPartition
+import splice.source.log.LogRecord
+
+/** The metadata of a cluster, from Kafka's clients.
+  *
+  * A consumer requests offsets, because it caches the leaders and needs one round trip per broker. An admin client
+  * requests topics, because the discovery thread may use it at the same time. Each client connects at its first use.
+  */
+final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: String) extends ClusterClient {
+
+  import KafkaClusterClient._
+
+  private val properties = settings.client
+  private val timeout    = Duration.ofMillis(properties.timeoutMillis.toLong)
+  private val calls      = new KafkaCalls(
+    properties.servers,
+    timeout,
+    settings.retries,
+    settings.retryInterval,
+    properties.secrets.hide
+  )
+
+  private var consumer: Option[Consumer[Array[Byte], Array[Byte]]] = None
+  private var admin: Option[Admin]                                 = None
+  private var commits: Option[GroupCommitter]                      = None
+  private var closed                                               = false
+
+  override def describe(): LogDescription = calls("topics and partitions") {
+    val client  = adminClient()
+    val cluster = client.describeCluster().clusterId()
+    val topics  = describeTopics(client)
+    val found   = topics.flatMap { case (_, topic) => topic }
+    LogDescription(
+      Option(cluster.get()),
+      SortedMap.from(found.filter(_.topicId != Uuid.ZERO_UUID).map(t => t.name -> t.topicId.toString)),
+      SortedSet.from(found.flatMap(t => t.partitions.asScala.map(p => LogPartition(t.name, p.partition))))
+        .filter(settings.subscription.covers),
+      SortedSet.from(topics.collect { case (name, None) => name })
+    )
+  }
+
+  override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] =
+    offsets("earliest offsets", partitions)((client, some) => client.beginningOffsets(some))
+
+  override def topicStates(topics: Set[String]): () => Map[String, TopicState] =
+    if (topics.isEmpty) () => Map.empty
+    else {
+      val asked = calls("topic ids")(adminClient().describeTopics(topics.asJava).topicNameValues())
+      () =>
+        calls("topic ids") {
+          asked.asScala.iterator.flatMap { case (name, answer) =>
+            permitted(name, answer).map(d => name -> state(d))
+          }.toMap
+        }
+    }
+
+  // Brokers before Kafka 2.3 return no access rights.
+  override def checkReadable(topics: Set[String]): Unit = if (topics.nonEmpty) calls("access to topics") {
+    val options = new DescribeTopicsOptions().includeAuthorizedOperations(true)
+    val rights  = adminClient().describeTopics(topics.asJava, options).topicNameValues().asScala
+    val denied  = rights.toSeq.collect { case (name, answer) if isDenied(name, answer) => name }
+    if (denied.nonEmpty) throw new TopicAuthorizationException(denied.toSet.asJava)
+  }
+
+  private def isDenied(name: String, answer: KafkaFuture[TopicDescription]): Boolean =
+    try described(name, answer).flatMap(topic => Option(topic.authorizedOperations)).exists(isDenied)
+    catch { case e: ExecutionException if e.getCause.isInstanceOf[UnsupportedVersionException] => false }
+
+  // A topic that was described has at least one right. A broker that returns no right therefore does not support the
+  // request.
+  private def isDenied(rights: java.util.Set[AclOperation]): Boolean =
+    !rights.isEmpty && !rights.contains(AclOperation.READ) && !rights.contains(AclOperation.ALL)
+
+  override def commit(offsets: Map[LogPartition, Long]): Unit = properties.group.foreach { group =>
+    val committing = commits.getOrElse {
+      val made = new GroupCommitter(adminClient(), group)
+      commits = Some(made)
+      made
+    }
+    committing(offsets)
+  }
+
+  override def flushCommits(): Boolean = commits.forall(_.flush())
+
+  override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] =
+    offsets("ends", partitions) { (client, some) =>
+      leaveOthers(client, some)
+      client.endOffsets(some)
+    }
+
+  override def endsSoon(partitions: Set[LogPartition]): LogOffsets =
+    if (partitions.isEmpty) LogOffsets(Map.empty) else calls("ends")(endRequests(partitions))
+
+  override def earliestSoon(partitions: Set[LogPartition]): LogOffsets =
+    if (partitions.isEmpty) LogOffsets(Map.empty) else calls("earliest offsets")(earliestRequests(partitions))
+
+  private lazy val endRequests = requests("the end", OffsetSpec.latest()) { (client, some, patience) =>
+    leaveOthers(client, some)
+    client.endOffsets(some, patience)
+  }
+
+  private lazy val earliestRequests = requests("the earliest offset", OffsetSpec.earliest()) {
+    (client, some, patience) => client.beginningOffsets(some, patience)
+  }
+
+  private def requests(what: String, spec: OffsetSpec)(
+      ask: (Consumer[_, _], java.util.Collection[TopicPartition], Duration) => Offsets
+  ): OffsetRequests = {
+    val isolation = properties.properties.get(ConsumerConfig.ISOLATION_LEVEL_CONFIG).map(_.trim) match {
+      case Some("read_committed") => IsolationLevel.READ_COMMITTED
+      case _                      => IsolationLevel.READ_UNCOMMITTED
+    }
+    val soon = Seq(timeout, Soon).min
+    new OffsetRequests(what, properties.servers, soon, settings.retryInterval, properties.secrets.hide)(
+      (partitions, patience) =>
+        toLog(ask(assigned(partitions), partitions.map(TopicPartitions.of).asJava, patience)),
+      { partitions =>
+        val asked = partitions.iterator.map(p => TopicPartitions.of(p) -> spec).toMap.asJava
+        val found = adminClient().listOffsets(asked, new ListOffsetsOptions(isolation))
+        partitions.iterator.map(p => p -> found.partitionResult(TopicPartitions.of(p))).toMap
+      }
+    )
+  }
+
+  // The consumer requests metadata of every assigned topic, including deleted topics.
+  private def leaveOthers(client: Consumer[_, _], partitions: java.util.Collection[TopicPartition]): Unit =
+    if (client.assignment().size > partitions.size) client.assign(partitions)
+
+  // An admin client reads with isolation level read_uncommitted by default.
+  override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = calls("ends") {
+    val asked = partitions.iterator.map(p => TopicPartitions.of(p) -> OffsetSpec.latest()).toMap
+    val found = adminClient().listOffsets(asked.asJava).all().get()
+    found.asScala.iterator.map { case (p, end) => TopicPartitions.toLog(p) -> end.offset }.toMap
+  }
+
+  override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = calls("offsets of a time") {
+    val asked = millis.map { case (p, time) => TopicPartitions.of(p) -> Long.box(time) }.asJava
+    assigned(millis.keySet).offsetsForTimes(asked).asScala.collect {
+      case (p, found) if Option(found).nonEmpty =>
+        TopicPartitions.toLog(p) -> TimedOffset(found.offset, found.timestamp)
+    }.toMap
+  }
+
+  override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] =
+    fetch("first records", ranges, tolerant = false).map { case (p, record) => p -> record.offset }
+
+  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord] =
+    fetch("records", at.map { case (p, offset) => p -> (offset -> (offset + 1)) }, tolerant = true).map {
+      case (p, record) => p -> LogRecord(record.timestamp, Option(record.key).map(ArraySeq.unsafeWrapArray(_)))
+    }
+
+  // A separate consumer is used, because a consumer that polls keeps fetching its assigned partitions.
+  private def fetch(
+      what: String,
+      ranges: Map[LogPartition, (Long, Long)],
+      tolerant: Boolean
+  ): Map[LogPartition, FirstRecords.Record] =
+    if (ranges.isEmpty) Map.empty
+    else
+      calls(what) {
+        Using.resource(new KafkaConsumer[Array[Byte], Array[Byte]](properties.driver(run).asJava)) { client =>
+          FirstRecords(client, ranges, timeout, tolerant)
+        }
+      }
+
+  override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] = calls("committed offsets") {
+    assigned(partitions).committed(partitions.map(TopicPartitions.of).asJava).asScala.collect {
+      case (p, found) if Option(found).nonEmpty => TopicPartitions.toLog(p) -> found.offset
+    }.toMap
+  }
+
+  override def close(): Unit = synchronized {
+    closed = true
+    // An interrupted thread must still close the clients. Errors of the clients are irrelevant after the end of the
+    // source.
+    try commits.foreach(_.close())
+    finally {
+      consumer.foreach(c => Try(c.close(Duration.ZERO)))
+      admin.foreach(a => Try(a.close(Duration.ZERO)))
+    }
+  }
+
+  private def offsets(asked: String, partitions: Set[LogPartition])(
+      ask: (Consumer[_, _], java.util.Collection[TopicPartition]) => Offsets
+  ): Map[LogPartition, Long] =
+    if (partitions.isEmpty) Map.empty
+    else calls(asked)(toLog(ask(assigned(partitions), partitions.map(TopicPartitions.of).asJava)))
+
+  private def toLog(offsets: Offsets): Map[LogPartition, Long] =
+    offsets.asScala.iterator.map { case (p, offset) => TopicPartitions.toLog(p) -> offset.longValue }.toMap
+
+  // Partitions are assigned only because the consumer caches the metadata of assigned topics.
+  private def assigned(partitions: Set[LogPartition]): Consumer[Array[Byte], Array[Byte]] = {
+    val client = consumer.getOrElse {
+      val made = new KafkaConsumer[Array[Byte], Array[Byte]](properties.driver(run).asJava)
+      consumer = Some(made)
+      made
+    }
+    val wanted = partitions.map(TopicPartitions.of).asJava
+    if (!client.assignment().containsAll(wanted)) {
+      val all = new java.util.HashSet(client.assignment())
+      all.addAll(wanted)
+      client.assign(all)
+    }
+    client
+  }
+
+  private def adminClient(): Admin = synchronized {
+    if (closed) throw new InterruptedException("the source is closed")
+    admin.getOrElse {
+      val made = Admin.create(properties.admin.asJava)
+      admin = Some(made)
+      made
+    }
+  }
+
+  private def describeTopics(client: Admin): Seq[(String, Option[TopicDescription])] = {
+    val names = settings.subscription match {
+      case Subscription.Topics(some)          => some.toSeq
+      case Subscription.Assigned(partitions)  => partitions.toSeq.map(_.topic).distinct
+      case pattern: Subscription.TopicPattern =>
+        client.listTopics().names().get().asScala.filter(pattern.matches).toSeq.sorted
+    }
+    client.describeTopics(names.asJava).topicNameValues().asScala.toSeq.sortBy(_._1).flatMap { case (name, answer) =>
+      permitted(name, answer) match {
+        case None  => if (isNamed) Some(name -> None) else None
+        case topic => Some(name -> topic)
+      }
+    }
+  }
+
+  private def isNamed: Boolean = !settings.subscription.isInstanceOf[Subscription.TopicPattern]
+
+  /** Returns the topic if it exists. A pattern does not match topics that the user must not describe, because brokers
+    * do not list them.
+    */
+  private def permitted(name: String, answer: KafkaFuture[TopicDescription]): Option[TopicDescription] =
+    try described(name, answer)
+    catch { case _: TopicAuthorizationException if !isNamed => None }
+
+  private def described(name: String, answer: KafkaFuture[TopicDescription]): Option[TopicDescription] =
+    try Some(answer.get())
+    catch {
+      case e: ExecutionException if e.getCause.isInstanceOf[UnknownTopicOrPartitionException] => None
+      // The error of the client does not name the topic.
+      case e: ExecutionException if e.getCause.isInstanceOf[TopicAuthorizationException] =>
+        throw new TopicAuthorizationException(java.util.Set.of(name))
+    }
+}
+
+private[splice] object KafkaClusterClient {
+
+  /** Converts the description of a broker to the state of a topic. */
+  def state(topic: TopicDescription): TopicState =
+    TopicState(Some(topic.topicId).filter(_ != Uuid.ZERO_UUID).map(_.toString), topic.partitions.size)
+
+  private type Offsets = java.util.Map[TopicPartition, java.lang.Long]
+
+  // Longer than leaders usually need for a response, including over new connections.
+  private val Soon = Duration.ofSeconds(2)
+}

@@ -1,0 +1,55 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.cluster
+
+import java.time.{Clock, Duration, Instant}
+
+import scala.annotation.tailrec
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.internal.errors.KafkaErrors
+import splice.source.errors.SpliceException
+
+/** Tolerates an unreachable cluster for up to `clusterTimeout`.
+  *
+  * @param pause
+  *   waits for some time before the next request
+  */
+final private[splice] class OutageTolerance(patience: Duration, clock: Clock, pause: () => Unit) {
+
+  import OutageTolerance._
+
+  private var since: Option[Instant] = None
+
+  /** Returns the response, or `otherwise` if the cluster does not respond. */
+  def idle[A](otherwise: => A)(ask: => A): A = answer(ask).getOrElse(otherwise)
+
+  /** Returns the response. Repeats the request while the cluster does not respond. */
+  @tailrec def wait[A](ask: () => A): A = answer(ask()) match {
+    case Some(answered) => answered
+    case None           =>
+      pause()
+      wait(ask)
+  }
+
+  private def answer[A](ask: => A): Option[A] =
+    try {
+      val answered = ask
+      since.foreach(first => log.info(s"The Kafka servers respond again. The outage began at $first."))
+      since = None
+      Some(answered)
+    } catch {
+      case e: SpliceException if KafkaErrors.isUnreachable(e) =>
+        val now = clock.instant()
+        if (since.isEmpty) log.warn(s"Waiting for up to ${patience.toSeconds} s: ${e.getMessage}")
+        since = since.orElse(Some(now))
+        if (since.exists(first => !now.isBefore(first.plus(patience)))) throw e
+        None
+    }
+}
+
+private[splice] object OutageTolerance {
+  private val log = LoggerFactory.getLogger(classOf[OutageTolerance])
+}

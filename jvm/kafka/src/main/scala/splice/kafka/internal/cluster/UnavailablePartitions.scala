@@ -1,0 +1,141 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.cluster
+
+import java.time.{Clock, Duration, Instant}
+
+import scala.collection.immutable.SortedMap
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.internal.errors.KafkaErrors
+import splice.kafka.internal.options.NewPartitions
+import splice.source.LogPartition
+import splice.source.errors.SpliceException
+
+/** Partitions that do not respond although other partitions of the cluster do, such as partitions without a leader.
+  * Such a partition gets no rows until it responds. A warning lists these partitions each time that their set changes.
+  * Used by one thread.
+  *
+  * @param patience
+  *   how long a partition may not respond before the query fails; None if the caller decides
+  */
+final private[splice] class UnavailablePartitions(log: ClusterClient, patience: Option[Duration], clock: Clock) {
+
+  import UnavailablePartitions._
+
+  private var known: SortedMap[LogPartition, UnavailablePartition] = SortedMap.empty
+  private var failed: SortedMap[LogPartition, SpliceException]     = SortedMap.empty
+
+  // The partitions in the last description of the cluster, and the time of the description.
+  private var described: Option[(Instant, collection.Set[LogPartition])] = None
+
+  /** The partitions that did not respond in the last round. */
+  def all: SortedMap[LogPartition, UnavailablePartition] = known
+
+  /** Runs the requests of one trigger. If the requests fail as a whole, the result of the previous trigger remains. */
+  def round[A](requests: => A): A = {
+    failed = SortedMap.empty
+    val result = requests
+    val now    = clock.instant()
+    val silent = failed.map { case (p, error) => p -> UnavailablePartition(known.get(p).fold(now)(_.since), error) }
+    tell(silent)
+    known = silent
+    if (silent.isEmpty) described = None
+    result
+  }
+
+  /** True if a partition did not respond in this round. */
+  def isSilent(partition: LogPartition): Boolean = failed.contains(partition)
+
+  /** The ends of the partitions that respond.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   when no partition responds
+    */
+  def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
+    val found = heard(log.endsSoon(partitions))
+    if (found.isEmpty) partitions.iterator.flatMap(failed.get).nextOption().foreach(throw _)
+    found
+  }
+
+  /** The first offsets of the partitions that respond. */
+  def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] = heard(log.earliestSoon(partitions))
+
+  /** The starts of partitions that are new to the query, for those that respond. */
+  def starts(policy: NewPartitions, partitions: Set[LogPartition]): Map[LogPartition, Long] = policy match {
+    case NewPartitions.Earliest => earliest(partitions)
+    case NewPartitions.Latest   => heard(log.endsSoon(partitions))
+  }
+
+  /** True if partitions did not respond in this round, and a recent description of the cluster contains all of them. */
+  def isKnown: Boolean = failed.nonEmpty && described.exists { case (at, there) =>
+    failed.keySet.subsetOf(there) && clock.instant().isBefore(at.plus(Interval))
+  }
+
+  /** True if partitions did not respond in this round, and their topics may have been deleted. */
+  def isDoubtful: Boolean = failed.nonEmpty && !isKnown
+
+  /** Sets the existing partitions.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   when brokers reject the request for an existing partition
+    */
+  def describe(there: collection.Set[LogPartition]): Unit = {
+    failed = failed.filter { case (p, _) => there(p) }
+    failed.valuesIterator.find(!KafkaErrors.isUnreachable(_)).foreach(throw _)
+    described = Some(clock.instant() -> failed.keySet)
+  }
+
+  /** Throws an error if a partition did not respond that must be read before a run can end.
+    *
+    * @param isNeeded
+    *   true if a partition has records to read
+    */
+  def require(isNeeded: LogPartition => Boolean): Unit =
+    known.collectFirst { case (p, silent) if isNeeded(p) => silent.error }.foreach(throw _)
+
+  /** Throws an error if a partition has not responded for the patience. */
+  def check(): Unit = for {
+    limit  <- patience
+    silent <- known.valuesIterator.find(one => !clock.instant().isBefore(one.since.plus(limit)))
+  } throw silent.error
+
+  private def heard(offsets: LogOffsets): Map[LogPartition, Long] = {
+    failed ++= offsets.silent
+    offsets.found
+  }
+
+  private def tell(silent: SortedMap[LogPartition, UnavailablePartition]): Unit = if (silent.keySet != known.keySet) {
+    val back = known.keySet -- silent.keySet
+    if (back.nonEmpty) logger.info(s"Partitions respond again, or no longer exist: ${back.mkString(", ")}.")
+    silent.headOption.foreach { case (_, UnavailablePartition(_, error)) =>
+      val limit = patience.fold("")(time => s" If this lasts for ${time.toSeconds} s, the query fails.")
+      val more  = if (silent.sizeIs > Shown) s" and ${silent.size - Shown} other partitions" else ""
+      logger.warn(
+        s"No response for ${silent.keysIterator.take(Shown).mkString(", ")}$more. Batches continue without new records of " +
+          s"these partitions, and nothing is skipped.$limit ${error.getMessage}"
+      )
+    }
+  }
+}
+
+private[splice] object UnavailablePartitions {
+
+  private val logger = LoggerFactory.getLogger(classOf[UnavailablePartitions])
+
+  private val Shown = 50
+
+  // A topic may be deleted while its partitions have no leader.
+  private val Interval = Duration.ofSeconds(10)
+}
+
+/** A partition that does not respond.
+  *
+  * @param since
+  *   the time when the first request without a response ended
+  * @param error
+  *   the error of the last request
+  */
+final private[splice] case class UnavailablePartition(since: Instant, error: SpliceException)

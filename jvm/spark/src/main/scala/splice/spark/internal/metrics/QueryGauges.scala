@@ -1,0 +1,103 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.metrics
+
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicReference
+import java.util.regex.Pattern
+
+import scala.jdk.CollectionConverters._
+
+import com.codahale.metrics.{Gauge, MetricRegistry}
+import org.apache.hadoop.fs.Path
+import org.apache.spark.SparkContext
+
+import splice.source.internal.entries.Json
+import splice.source.runtime.ProgressMetric
+
+/** The figures of one source of a query as gauges. Shown by the query's thread, read by any.
+  *
+  * @param query
+  *   the name of the query, else its id
+  * @param source
+  *   the number of the source in its query
+  */
+final private[spark] class QueryGauges(registry: MetricRegistry, val query: String, source: Int = 0)
+    extends AutoCloseable {
+
+  private val figures         = new AtomicReference(Map.empty[String, Long])
+  private var shown           = Set.empty[String]
+  private def name(k: String) = s"${ProgressMetric.part(query)}.$source.$k"
+
+  /** Shows these figures and no others. */
+  def show(report: Iterable[(String, String)], gauges: Iterable[(String, Long)] = Nil): Unit = {
+    val now = QueryGauges.numbers(report) ++ gauges
+    val _   = QueryGauges.boards.add(this)
+    figures.set(now)
+    (shown -- now.keySet).foreach(key => registry.remove(name(key)))
+    (now.keySet -- shown).foreach { key =>
+      val gauge: Gauge[Long] = () => figures.get.getOrElse(key, 0L)
+      val _                  = registry.remove(name(key))
+      val _                  = registry.register(name(key), gauge)
+    }
+    shown = now.keySet
+  }
+
+  override def close(): Unit = {
+    show(Nil)
+    val _ = QueryGauges.boards.remove(this)
+  }
+}
+
+private[spark] object QueryGauges {
+
+  /** Spark's local property with the id of the query that a thread runs. */
+  private[spark] val QueryId = "sql.streaming.queryId"
+
+  private val Description = "spark.job.description"
+
+  private val current = new AtomicReference(Option.empty[MetricRegistry])
+
+  private val boards = ConcurrentHashMap.newKeySet[QueryGauges]()
+
+  /** Gauges go here from now on. One is there from the start, without which Spark would not look at the registry again. */
+  def open(registry: MetricRegistry): Unit = {
+    val queries: Gauge[Int] = () => boards.asScala.map(_.query).size
+    val _                   = registry.register("queries", queries)
+    current.set(Some(registry))
+  }
+
+  /** Later queries have no gauges. */
+  def close(): Unit = current.set(None)
+
+  /** The board of a source of the query that this thread runs; None without the plugin.
+    *
+    * @param source
+    *   the folder of the source, `<checkpoint>/sources/<n>`
+    */
+  def ofSource(context: SparkContext, source: Path): Option[QueryGauges] = current.get.map { registry =>
+    new QueryGauges(registry, queryOf(context.getLocalProperty(_)), source.getName.toIntOption.getOrElse(0))
+  }
+
+  /** The name of the query that a thread or a task runs, else its id.
+    *
+    * @param property
+    *   a local property of Spark, which may be null
+    */
+  def queryOf(property: String => String): String = Option(property(QueryId)).fold("query") { id =>
+    // Spark has the name of a query in no other local property.
+    val named = s"(?s)(.+)<br/>\\s*id = ${Pattern.quote(id)}.*".r
+    Option(property(Description)).collect { case named(name) => name }.getOrElse(id)
+  }
+
+  private[spark] def numbers(report: Iterable[(String, String)]): Map[String, Long] = report.flatMap {
+    case (part @ (ProgressMetric.Topics | ProgressMetric.Clusters), json) =>
+      for {
+        all          <- Json.read(json).toSeq
+        (name, node) <- Json.fields(all)
+        (key, value) <- Json.fields(node)
+      } yield s"$part.${ProgressMetric.part(name)}.$key" -> value.asLong
+    case (key, text) => text.toLongOption.map(key -> _)
+  }.toMap
+}
