@@ -52,18 +52,18 @@ public final class Entries {
     CyclicBarrier barrier = new CyclicBarrier(DRIVERS);
     for (int round = 0; round < ROUNDS; round++) {
       String key = "entry-" + round;
-      List<Future<String>> made = new ArrayList<>();
+      List<Future<String>> created = new ArrayList<>();
       for (int i = 0; i < DRIVERS; i++) {
         String own = "driver " + i;
         HadoopSideLog log = drivers.get(i);
-        made.add(pool.submit(() -> {
+        created.add(pool.submit(() -> {
           log.get(key);
           barrier.await();
           return log.getOrCreate(key, lines(own)).head();
         }));
       }
       Set<String> seen = new HashSet<>();
-      for (Future<String> one : made) seen.add(one.get());
+      for (Future<String> one : created) seen.add(one.get());
       seen.add(new HadoopSideLog(folder, conf).get(key).get().head());
       System.out.println("round " + seen);
     }

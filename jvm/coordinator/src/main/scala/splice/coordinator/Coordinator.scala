@@ -48,7 +48,7 @@ final private[splice] class Coordinator(
     this(source, context, SlotRules(slots), batchesToRetain)
 
   private val log                                                    = context.sideLog
-  private var made: Option[SplitEnumerator[Position]]                = None
+  private var created: Option[SplitEnumerator[Position]]                = None
   private lazy val slotLog                                           = new SlotEntries(log, source)
   private val admission                                              = new Admission(context.steady)
   private var frozen                                                 = false
@@ -73,8 +73,8 @@ final private[splice] class Coordinator(
     }
     // Another driver has stored its start first.
     if (own.exists(_ != at)) {
-      made.foreach(_.close())
-      made = None
+      created.foreach(_.close())
+      created = None
     }
     at
   }
@@ -84,7 +84,7 @@ final private[splice] class Coordinator(
 
   /** Takes the ends as they are now for the ends of this run. */
   def freeze(): Unit = {
-    made.foreach(_.freeze())
+    created.foreach(_.freeze())
     frozen = true
     val _ = enumerator
   }
@@ -194,7 +194,7 @@ final private[splice] class Coordinator(
     * @param last
     *   the offset after the last batch that Spark has committed
     */
-  def stopped(last: => Option[String]): Unit = made.foreach(_.stopped(last.map(position)))
+  def stopped(last: => Option[String]): Unit = created.foreach(_.stopped(last.map(position)))
 
   /** Figures for the query progress. */
   def figures(at: Position): SortedMap[String, String] =
@@ -203,14 +203,14 @@ final private[splice] class Coordinator(
   /** Further figures for Spark's metric system, as of the last call of [[figures]]. */
   def gauges(at: Position): Iterable[(String, Long)] = enumerator.gauges(at)
 
-  override def close(): Unit = made.foreach(_.close())
+  override def close(): Unit = created.foreach(_.close())
 
   private lazy val pinned = context.copy(session = SessionSettings.pinned(log))
 
   // Made when first needed, so that a query that fails early opens no connection.
-  private def enumerator: SplitEnumerator[Position] = made.getOrElse {
+  private def enumerator: SplitEnumerator[Position] = created.getOrElse {
     val fresh = SplitEnumerator.untyped(source, pinned.copy(start = InitialEntry.stored(log)))
-    made = Some(fresh)
+    created = Some(fresh)
     if (frozen) fresh.freeze()
     fresh
   }

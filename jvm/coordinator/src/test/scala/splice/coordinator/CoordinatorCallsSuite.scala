@@ -85,7 +85,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
       new Coordinator(source, EnumeratorContext(sideLog, ReadMode.Stream, Clock.systemUTC(), 2, name), 2, retained)
 
     /** The calls since this method was last called. */
-    def asked(): Seq[String] = {
+    def requested(): Seq[String] = {
       val all = calls.toVector
       calls.clear()
       all
@@ -95,19 +95,19 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
   test("each start checks the source once its legs are stored, and each bounded read before it begins") {
     val world = new World
     world.run().open()
-    assert(world.asked() == Seq("preflight after chain-00000000"))
+    assert(world.requested() == Seq("preflight after chain-00000000"))
     val read = world.run()
     read.everything()
-    assert(world.asked().head == "preflight after chain-00000000")
+    assert(world.requested().head == "preflight after chain-00000000")
   }
 
   test("only the first start checks the later parts, before the start, with a side log that is discarded") {
     val world = new World
     world.run().initial()
-    assert(world.asked() == Seq("first start run-check", "1: start Configured"))
+    assert(world.requested() == Seq("first start run-check", "1: start Configured"))
     assert(world.log.get("later-leg").isEmpty && world.log.keys("").contains("initial"))
     world.run().initial()
-    assert(world.asked().isEmpty)
+    assert(world.requested().isEmpty)
   }
 
   test("an enumerator whose start lost is closed, and the one after it is frozen too") {
@@ -122,11 +122,11 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     }
     val at = run.initial()
     assert(at == CounterPosition(SortedMap(3 -> 0L)))
-    assert(world.asked().last == "1: close")
+    assert(world.requested().last == "1: close")
     run.advance(at, everything = false)
-    assert(world.asked() == Seq("3: freeze"))
+    assert(world.requested() == Seq("3: freeze"))
     run.close()
-    assert(world.asked() == Seq("3: close"))
+    assert(world.requested() == Seq("3: close"))
   }
 
   test("a start that this run has decided keeps its enumerator") {
@@ -142,7 +142,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     run.reported(Nil)
     run.stopped(fail("the checkpoint is read"))
     run.close()
-    assert(world.asked().isEmpty && world.contexts.isEmpty)
+    assert(world.requested().isEmpty && world.contexts.isEmpty)
     val begun = world.run()
     val until = begun.advance(begun.initial(), everything = false)
     world.calls.clear()
@@ -150,7 +150,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     begun.reported(Seq(Report("n-0", "a"), Report("n-1", "b")))
     begun.stopped(Some(until.json))
     begun.close()
-    assert(world.asked() == Seq("1: reported 2", s"1: stopped ${Some(until.json)}", "1: close"))
+    assert(world.requested() == Seq("1: reported 2", s"1: stopped ${Some(until.json)}", "1: close"))
   }
 
   test("a batch of all that is available has no limit of the source") {
@@ -176,7 +176,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     world.calls.clear()
     run.readers(world.source.schema, run.tasks(start, until))
     run.evidence(until)
-    assert(world.asked() == Seq("1: readers of n in n-0,n-2,n-1,n-3", s"1: end ${until.json}"))
+    assert(world.requested() == Seq("1: readers of n in n-0,n-2,n-1,n-3", s"1: end ${until.json}"))
   }
 
   test("a check of the first start that fails decides nothing") {
@@ -225,6 +225,6 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     assertThrows[InterruptedIOException](run.committed(until))
     world.onRetain = () => throw new IllegalStateException("a defect")
     assertThrows[IllegalStateException](run.committed(until))
-    assert(world.asked() == Seq.fill(4)("1: committed"))
+    assert(world.requested() == Seq.fill(4)("1: committed"))
   }
 }

@@ -29,9 +29,9 @@ final class CoordinatorSuite extends AnyFunSuite {
     val clock                        = new Hands(Instant.EPOCH)
     val source                       = new CounterSource(() => ends, limits)
     def run(slots: Int): Coordinator = {
-      val made = new Coordinator(source, EnumeratorContext(log, ReadMode.Stream, clock, slots, "run"), slots, 100)
-      made.open()
-      made
+      val created = new Coordinator(source, EnumeratorContext(log, ReadMode.Stream, clock, slots, "run"), slots, 100)
+      created.open()
+      created
     }
   }
 

@@ -43,7 +43,7 @@ final class FollowedCoresSuite extends AnyFunSuite {
     /** A run of the query, which begins with the cores of now. */
     def run(follows: Boolean = true): Coordinator = {
       val context = EnumeratorContext(log, ReadMode.Stream, clock, cores, "run", durations = Some(steady))
-      val made    = new Coordinator(
+      val created    = new Coordinator(
         source,
         context,
         rules(cores),
@@ -52,8 +52,8 @@ final class FollowedCoresSuite extends AnyFunSuite {
         logged,
         if (follows) Some(() => cores) else None
       )
-      made.open()
-      made
+      created.open()
+      created
     }
 
     def layouts: Int = log.keys("slots-").size

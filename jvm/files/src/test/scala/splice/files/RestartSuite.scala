@@ -25,10 +25,10 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     SourceRead.source(Seq("format" -> "parquet", "path" -> counting(name)) ++ options: _*)
 
   test("a source and its identity use no storage") {
-    val (_, asked) = CountingFileSystem.during(at("nowhere")) {
+    val (_, requested) = CountingFileSystem.during(at("nowhere")) {
       assert(source("nowhere").identity == SortedMap("format" -> "parquet", "path" -> counting("nowhere")))
     }
-    assert(asked.isEmpty)
+    assert(requested.isEmpty)
   }
 
   test("a restart neither lists nor writes, and new files are not read") {
@@ -39,12 +39,12 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     spark.range(500, 600).write.mode("append").parquet(at("list"))
     val unchanged              = new StoppingSideLog(log, _ => true)
     val again                  = new SourceRead(source("list", "maxFilesPerTrigger" -> "3"), unchanged)
-    val ((after, plan), asked) = CountingFileSystem.during(at("list")) {
+    val ((after, plan), requested) = CountingFileSystem.during(at("list")) {
       val positions = again.positions
       (positions, again.enumerator.splits(positions(0), positions(2)))
     }
     assert(listed.count(_._1 == "list") > 0)
-    assert(asked.isEmpty)
+    assert(requested.isEmpty)
     assert(before.map(_.json) == after.map(_.json) && before.size == 3)
     assert(plan.forall(_.preferredHosts == Seq("host-a")))
     assert(again.rows(ranges = plan).size == 100)
@@ -60,8 +60,8 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     assert(log.keys("") == Seq("files-00000000"))
     spark.range(500, 600).write.mode("append").parquet(at("between"))
     val again              = new SourceRead(source("between"), log)
-    val (positions, asked) = CountingFileSystem.during(at("between"))(again.positions)
-    assert(asked.isEmpty && log.keys("") == Seq("files-00000000", "files-end"))
+    val (positions, requested) = CountingFileSystem.during(at("between"))(again.positions)
+    assert(requested.isEmpty && log.keys("") == Seq("files-00000000", "files-end"))
     assert(positions.map(_.json) == Seq("""{"files":0,"v":1}""", """{"files":4,"v":1}"""))
     assert(again.rows().size == 100)
   }
@@ -87,12 +87,12 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
 
   test("a batch is analysed and planned with one listing") {
     spark.range(0, 100, 1, 4).write.parquet(at("once"))
-    val (_, asked) = CountingFileSystem.during(at("once")) {
+    val (_, requested) = CountingFileSystem.during(at("once")) {
       val own = source("once")
       own.schema
       new SourceRead(own, mode = ReadMode.Batch).allRanges
     }
-    assert(asked.count { case (what, path) => what == "list" && path == at("once") } == 1)
+    assert(requested.count { case (what, path) => what == "list" && path == at("once") } == 1)
   }
 
   test("AvailableNow reads the files that existed at the start of the run, even for a leg that begins later") {
@@ -103,12 +103,12 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     spark.range(100, 200, 1, 4).write.mode("append").parquet(at("frozen"))
     assert(log.keys("") == Nil, "a run that does not reach the leg stores no decision")
     assert(first.rows().size == 100)
-    val (_, asked) = CountingFileSystem.during(at("frozen")) {
+    val (_, requested) = CountingFileSystem.during(at("frozen")) {
       val again = new SourceRead(source("frozen"), log)
       again.enumerator.freeze()
       assert(again.positions.last == first.positions.last)
     }
-    assert(!asked.exists(_._1 == "list"), "a persisted list is not created again")
+    assert(!requested.exists(_._1 == "list"), "a persisted list is not created again")
   }
 
   test("after all files are read, the folder may be deleted") {
@@ -117,7 +117,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     val until = new SourceRead(source("gone"), log).positions.last
     log.remove("files-00000000")
     Files.move(Paths.get(at("gone")), Paths.get(at("archived")))
-    val (_, asked) = CountingFileSystem.during(at("gone")) {
+    val (_, requested) = CountingFileSystem.during(at("gone")) {
       val own   = source("gone")
       val again = own.enumerator(EnumeratorContext(log, ReadMode.Stream, java.time.Clock.systemUTC(), 7, "again"))
       val from  = own.position(until.json)
@@ -131,7 +131,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
       assert(error.getCondition == FileErrors.PathNotFound)
     }
     // Only the request for the schema checks the existence of the path.
-    assert(asked.forall(_._1 == "status"))
+    assert(requested.forall(_._1 == "status"))
   }
 
   test("an offset of another list is rejected") {

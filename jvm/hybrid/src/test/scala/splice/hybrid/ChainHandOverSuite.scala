@@ -78,7 +78,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
         assert(at.asInstanceOf[HybridPosition].leg == "recent")
         at.json
       }
-      assert(old.asked("remaining") == 1)
+      assert(old.requested("remaining") == 1)
       old.remove()
       Using.resource(Legs.run(source(), side)) { c =>
         val at  = c.position(ended)
@@ -131,7 +131,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
       assert(error.getCondition == "SPLICE_HAND_OVER.DUPLICATES")
       assert(error.getMessage.contains(s"${live.name}-0 has 1 offsets in both 'old' and 'recent' (4)"))
       assert(run("onDuplicates" -> "warn") == (every :+ 4L).sorted)
-      assert(old.asked("remaining") == 1 && recent.asked("remaining") == 1)
+      assert(old.requested("remaining") == 1 && recent.requested("remaining") == 1)
     }
   }
 
@@ -217,7 +217,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
       assert(refused().getCondition == "SPLICE_HAND_OVER.HISTORY_BEYOND_LOG")
       column = "offset"
       assert(run() == every)
-      assert(old.asked("remaining") == 1 && recent.asked("remaining") == 2)
+      assert(old.requested("remaining") == 1 && recent.requested("remaining") == 2)
     }
   }
 
@@ -227,7 +227,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
       archive(old, 1, 0, 5)
       archive(recent, 0, 0, 7)
       assert(run() == (every ++ (100L until 105L)).sorted)
-      assert(old.asked("remaining") == 0 && side.scope("leg-old").keys("tally-").isEmpty)
+      assert(old.requested("remaining") == 0 && side.scope("leg-old").keys("tally-").isEmpty)
     }
   }
 

@@ -51,9 +51,9 @@ object Legs {
       log: SideLog = new MemorySideLog,
       clock: Clock = Clock.systemUTC()
   ): Coordinator = {
-    val made = new Coordinator(source, context(log, clock), 2, 100)
-    made.open()
-    made
+    val created = new Coordinator(source, context(log, clock), 2, 100)
+    created.open()
+    created
   }
 }
 

@@ -138,7 +138,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
     new Logs(commits = _ => true) {
       Using.resource(Legs.run(whole, log)) { c =>
         c.committed(c.position(at))
-        assert(history.asked("enumerator") == 2 && history.asked("close") == 2)
+        assert(history.requested("enumerator") == 2 && history.requested("close") == 2)
       }
     }
   }

@@ -198,8 +198,8 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
 
     def position(leg: String): String = ended.asInstanceOf[HybridPosition].position(leg).json
 
-    def told: Int = history.asked(s"committed ${position("history")}")
-    assert(told == 0)
+    def reported: Int = history.requested(s"committed ${position("history")}")
+    assert(reported == 0)
   }
 
   test("a run that begins at the end of a log commits the end") {
@@ -209,7 +209,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
         assert(c.advance(at, everything = false) == switched)
         c.committed(at)
         c.committed(switched)
-        assert(told == 1)
+        assert(reported == 1)
       }
     }
   }
@@ -220,16 +220,16 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
         assert(c.ranges(c.position(ended.json), c.position(switched.json)).nonEmpty)
         c.committed(switched)
         c.committed(switched)
-        assert(told == 1)
+        assert(reported == 1)
       }
-      val made: Int = history.asked("enumerator")
+      val created: Int = history.requested("enumerator")
       Using.resource(Legs.run(logs, log)) { c =>
         val at = c.position(switched.json)
         live.append(0, 9)
         c.committed(at)
         c.committed(c.advance(at, everything = false))
       }
-      assert(told == 1 && history.asked("enumerator") == made)
+      assert(reported == 1 && history.requested("enumerator") == created)
     }
   }
 
@@ -243,17 +243,17 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
         assert(c.advance(at, everything = false) != at)
         c.committed(at)
         c.committed(at)
-        assert(told == 1)
+        assert(reported == 1)
       }
       assert(log.scope("leg-history").get("committed").exists(_.last == position("history")))
-      val made: Int = history.asked("enumerator")
+      val created: Int = history.requested("enumerator")
       live.append(0, 10)
       Using.resource(Legs.run(logs, log)) { c =>
         val at = c.position(switched.json)
         c.committed(c.advance(at, everything = false))
         c.stopped(Some(at.json))
       }
-      assert(told == 1 && history.asked("enumerator") == made)
+      assert(reported == 1 && history.requested("enumerator") == created)
     }
   }
 
@@ -271,9 +271,9 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
       private def stored = log.scope("leg-history").get("committed")
 
       isCommitted = false
-      assert(warnings() == 1 && told == 1 && stored.isEmpty)
+      assert(warnings() == 1 && reported == 1 && stored.isEmpty)
       isCommitted = true
-      assert(warnings() == 0 && told == 2 && stored.nonEmpty)
+      assert(warnings() == 0 && reported == 2 && stored.nonEmpty)
     }
   }
 
@@ -284,19 +284,19 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
         assert(c.advance(at, everything = false) == at)
         c.stopped(Some(at.json))
       }
-      assert(told == 1 && log.scope("leg-history").get("committed").nonEmpty)
+      assert(reported == 1 && log.scope("leg-history").get("committed").nonEmpty)
     }
   }
 
   test("a commit succeeds even if the ended log is unreachable") {
     new Logs {
-      history.failWhenAsked("enumerator")
+      history.failOnRequest("enumerator")
       Using.resource(Legs.run(logs, log)) { c =>
         assert(c.ranges(c.position(ended.json), c.position(switched.json)).nonEmpty)
         c.committed(switched)
         c.committed(switched)
       }
-      assert(history.asked("enumerator") == 2, "the run tries it once")
+      assert(history.requested("enumerator") == 2, "the run tries it once")
       assert(log.scope("leg-history").get("committed").isEmpty, "the next run tries it again")
     }
   }

@@ -23,9 +23,9 @@ final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
   /** Log with the rows 0, 2, 4 and 1, 3, 5 in its partitions. The history has the rows 0, 4 and 1. */
   private trait Holed extends World {
     override protected def archive: MemoryLog = {
-      val made = Legs.log(1)
-      Seq(0 -> 0L, 0 -> 2L, 1 -> 0L).foreach { case (p, at) => live.read(p, at, at + 1).foreach(made.archive(0, _)) }
-      made
+      val created = Legs.log(1)
+      Seq(0 -> 0L, 0 -> 2L, 1 -> 0L).foreach { case (p, at) => live.read(p, at, at + 1).foreach(created.archive(0, _)) }
+      created
     }
 
     def driver(onHoles: String, side: SideLog = log): Coordinator =
@@ -86,10 +86,10 @@ final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
         val all = batches(c)
         c.committed(all.last._2)
         // Only the enumerator of the current leg is open.
-        assert(live.asked("enumerator") - live.asked("close") == 1)
+        assert(live.requested("enumerator") - live.requested("close") == 1)
       }
-      assert(live.asked("enumerator") == live.asked("close"))
-      assert(history.asked("enumerator") == history.asked("close"))
+      assert(live.requested("enumerator") == live.requested("close"))
+      assert(history.requested("enumerator") == history.requested("close"))
     }
   }
 

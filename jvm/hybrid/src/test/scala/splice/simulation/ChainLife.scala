@@ -60,7 +60,7 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
       marks += s"holes ${world.onHoles}" += s"gap ${world.onGap}" += s"duplicates ${world.onDuplicates}"
       marks += s"shape ${world.shape}" += (if (asynchronous) "asynchronous" else "synchronous")
       marks ++= refused.map(e => s"rejected ${e.getCondition}")
-      if (staleAnswers > 0) marks += "a broker is stale"
+      if (staleResponses > 0) marks += "a broker is stale"
       spark.lastLogged.foreach(at => marks += s"ended in ${world.position(at).leg}")
       HistoryEnd(spark.sink.size, marks.toSet ++ life.situations)
     } finally world.legs.values.foreach(_.close())
@@ -96,7 +96,7 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
     val logged  = spark.lastBatch
     val drivers = spark.drivers
     def isAlone = spark.drivers == drivers + 1
-    staleBefore = staleAnswers
+    staleBefore = staleResponses
     moves.startRun()
     edits.startRun()
     world.names.flatMap(world.logs).foreach(_.startRun())
@@ -146,7 +146,7 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
     val unread = visible.filter(isShown).map(_.id).toSet & oracle.required -- spark.sink.rows
     if (unread.nonEmpty) throw new Violation(s"AvailableNow has left unread ${unread.toSeq.sorted.mkString(",")}")
     val leg = spark.lastLogged.map(world.position(_).leg)
-    if (staleAnswers == staleBefore && !Set[Shape](Shape.Twice, Shape.Relay)(world.shape) && !leg.contains("live"))
+    if (staleResponses == staleBefore && !Set[Shape](Shape.Twice, Shape.Relay)(world.shape) && !leg.contains("live"))
       throw new Violation(s"AvailableNow has ended in leg $leg")
   }
 
@@ -154,10 +154,10 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
   private def isShown(row: VisibleRow): Boolean = row.record.forall { case (cluster, p, offset) =>
     val logs = world.names.flatMap(world.logs)
     if (logs.size == 1) logs.filter(_.cluster eq cluster).forall(offset < _.lowestEnd(p))
-    else staleAnswers == staleBefore
+    else staleResponses == staleBefore
   }
 
-  private def staleAnswers: Int = world.names.flatMap(world.logs).map(_.behind).sum
+  private def staleResponses: Int = world.names.flatMap(world.logs).map(_.behind).sum
 
   private object subject extends Subject {
 

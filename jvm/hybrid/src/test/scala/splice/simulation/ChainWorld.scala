@@ -274,7 +274,7 @@ final class ChainWorld(
     at   <- committed().map(position).toSeq
     name <- present.takeWhile(_ != at.leg)
     leg  <- logs(name)
-  } if (!leg.told(at.position(name).json))
+  } if (!leg.reported(at.position(name).json))
     throw new Violation(s"leg $name never receives the commit of its end, ${at.position(name)}")
 
   private def reached(leg: String): Option[Position] =

@@ -48,8 +48,8 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
   }
 
   override def describe(): LogDescription = {
-    asked("topics")
-    val there = stalePartitions.answer(partitionsNow)
+    requested("topics")
+    val there = stalePartitions.response(partitionsNow)
     missing ++= partitionsNow -- there
     val unknown = subscription match {
       case Subscription.Topics(names) => names.filterNot(name => there.exists(_.topic == name))
@@ -62,27 +62,27 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
   }
 
   override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
-    asked("earliest")
+    requested("earliest")
     logs(partitions).map { case (p, log) => p -> log.earliest }
   }
 
   override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
-    asked("ends")
-    val answered = staleEnds.answer(endsNow)
-    val ends     = logs(partitions).map { case (p, log) => p -> answered.getOrElse(p, log.earliest) }
+    requested("ends")
+    val responded = staleEnds.response(endsNow)
+    val ends     = logs(partitions).map { case (p, log) => p -> responded.getOrElse(p, log.earliest) }
     ends.foreach { case (p, end) => lowest += p -> math.min(end, lowest.getOrElse(p, end)) }
     ends
   }
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = {
-    asked("times")
+    requested("times")
     logs(millis.keySet).flatMap { case (p, log) =>
       log.firstSince(millis(p)).filter(_.offset < log.stableEnd).map(r => p -> TimedOffset(r.offset, r.timestamp))
     }
   }
 
   override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = {
-    asked("first records")
+    requested("first records")
     logs(ranges.keySet).flatMap { case (p, log) =>
       val (from, until) = ranges(p)
       val visible       = for {
@@ -125,7 +125,7 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
     cluster.topics.get(p.topic).flatMap(_.partitions.lift(p.partition)).map(p -> _)
   }.toMap
 
-  private def asked(what: String): Unit = {
+  private def requested(what: String): Unit = {
     life.step(s"${cluster.id}: request of $what")
     if (!life.isCalm && life.chance.oneIn(250)) throw KafkaErrors.unreachable(cluster.id, what, Duration.ZERO, Away)
   }
@@ -144,7 +144,7 @@ final private class Lag[A](life: Life, most: Int) {
 
   def remember(now: A): Unit = if (!before.lastOption.contains(now)) before = (before :+ now).takeRight(4)
 
-  def answer(now: A): A = {
+  def response(now: A): A = {
     val behind = !life.isCalm && inRow < most && before.nonEmpty && life.chance.oneIn(8)
     remember(now)
     if (behind) {

@@ -126,7 +126,7 @@ final class FilesLeg(
     }
 
     override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory = task =>
-      asked("rows")(reader(task, columns))
+      wanted("rows")(reader(task, columns))
   }
 
   /** Checks that the end of a leg is not requested again after the decision. */
@@ -134,16 +134,16 @@ final class FilesLeg(
     override def evidence(at: FilesPosition): Option[Evidence] = inner.evidence(at).map { end =>
       new Evidence {
         override def position: Position                   = end.position
-        override def modificationTimes: Option[TimeRange] = asked("modification times")(end.modificationTimes)
+        override def modificationTimes: Option[TimeRange] = wanted("modification times")(end.modificationTimes)
       }
     }
   }
 
-  private def asked[A](what: String)(answer: => A): A = {
+  private def wanted[A](what: String)(response: => A): A = {
     // A driver that was frozen has not read the decisions of another driver.
     if (recalls() && !life.isResumed) throw new Violation(s"the $what of ${folder.name} are requested again")
     life.step(s"request of the $what of ${folder.name}")
-    answer
+    response
   }
 }
 

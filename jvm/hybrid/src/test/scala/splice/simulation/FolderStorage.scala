@@ -61,10 +61,10 @@ object SimulatedFileSystem {
   private val last    = new AtomicLong
 
   val configuration: Configuration = {
-    val made = new Configuration(false)
-    made.set("fs.sim.impl", classOf[SimulatedFileSystem].getName)
-    made.setBoolean("fs.sim.impl.disable.cache", true)
-    made
+    val created = new Configuration(false)
+    created.set("fs.sim.impl", classOf[SimulatedFileSystem].getName)
+    created.setBoolean("fs.sim.impl.disable.cache", true)
+    created
   }
 
   /** Registers a folder. Returns the root of its files. */

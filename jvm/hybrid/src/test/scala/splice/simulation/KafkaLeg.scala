@@ -64,21 +64,21 @@ final class KafkaLeg(
   private val idColumn = new StructType().add(KafkaSchema(includeHeaders = false)(KafkaSchema.Value))
   private var pool     = newPool
   private val shared   = scala.collection.mutable.Map.empty[ReaderKey, SlotConsumer]
-  private val answers  = new ClusterMetadata(cluster, subscription, life, lag)
+  private val responses  = new ClusterMetadata(cluster, subscription, life, lag)
 
   private val ends = scala.collection.mutable.Set.empty[String]
 
   /** True if the source has received the commit of a position. */
-  def told(position: String): Boolean = ends(position)
+  def reported(position: String): Boolean = ends(position)
 
   /** Called at the start of a run. */
-  def startRun(): Unit = answers.startRun()
+  def startRun(): Unit = responses.startRun()
 
   /** Lowest end of a partition in the responses of this run. */
-  def lowestEnd(p: LogPartition): Long = answers.lowestEnd(p)
+  def lowestEnd(p: LogPartition): Long = responses.lowestEnd(p)
 
   /** Number of stale responses to this leg. */
-  def behind: Int = answers.behind
+  def behind: Int = responses.behind
 
   override def close(): Unit = ()
 
@@ -114,7 +114,7 @@ final class KafkaLeg(
     override def position(json: String): KafkaPosition = real.position(json)
 
     override def enumerator(context: EnumeratorContext): SplitEnumerator[KafkaPosition] = {
-      val metadata  = faults.metadata(answers, () => life.move())
+      val metadata  = faults.metadata(responses, () => life.move())
       val discovery = new ClockedDiscovery(metadata, settings.discoveryInterval, context.steady)
       new CommitWatch(
         faults.kafka(real.enumerator(context, metadata, discovery), metadata, cluster),

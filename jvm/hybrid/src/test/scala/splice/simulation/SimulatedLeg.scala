@@ -76,25 +76,25 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   *
   * @param durable
   *   position of the leg in the last committed batch
-  * @param told
+  * @param published
   *   receives each position that is committed to the leg
   */
 final class CommitWatch[P <: Position](
     inner: SplitEnumerator[P],
     leg: String,
     durable: () => Option[Position],
-    told: String => Unit = _ => ()
+    published: String => Unit = _ => ()
 ) extends Passing[P](inner) {
   override def committed(until: P): Unit = {
     check(until)
     inner.committed(until)
-    told(until.json)
+    published(until.json)
   }
 
   override def commitEnd(at: P): Boolean = {
     check(at)
     val isDone = inner.commitEnd(at)
-    told(at.json)
+    published(at.json)
     isDone
   }
 
@@ -107,6 +107,6 @@ final class CommitWatch[P <: Position](
         throw new Violation(s"leg $leg stops with the commit of $until, but ${durable()} is committed")
     }
     inner.stopped(last)
-    last.foreach(until => told(until.json))
+    last.foreach(until => published(until.json))
   }
 }

@@ -30,7 +30,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
       val begun = atOnce(runs) { case (policy, c) => (policy, c, real.all(c, c.initial())) }
       delete("leaves")
       real.write("stays", 1, 5, 8)
-      val (ended, told) = LoggedMessages.during("splice.kafka") {
+      val (ended, reported) = LoggedMessages.during("splice.kafka") {
         atOnce(begun) { case (policy, c, from) => (policy, c, Try(reach(c, from, "stays", 8))) }
       }
       ended.foreach { case (policy, _, result) =>
@@ -38,7 +38,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
         result.foreach(at => assert(at.json.contains("leaves") == policy.keepsPosition, policy))
       }
       // Each query that continues logs one warning.
-      assert(told.count(_.contains("leaves-0")) == policies.count(!_.fails), told)
+      assert(reported.count(_.contains("leaves-0")) == policies.count(!_.fails), reported)
       // Later batches send no request for the topic. A client would log about ten warnings per second for such
       // requests. A response to an earlier request can still arrive.
       var end = 8
@@ -74,7 +74,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
       val tasks = c.tasks(begin, real.all(c, begin))
       assert(tasks.size == 1 && tasks.head.ranges.size == 2)
       delete("goes")
-      val (read, told) = LoggedMessages.during("splice.kafka") {
+      val (read, reported) = LoggedMessages.during("splice.kafka") {
         atOnce(policies) { policy =>
           val own                   = this.source(policy, "goes", "remains")
           val (rows, sent, seconds) = counted(policy.client("goes", "remains")) {
@@ -89,7 +89,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
         assert(condition(rows) == Option.when(policy.fails)("SPLICE_KAFKA_DATA.DATA_LOSS"), policy)
         rows.foreach(all => assert(all.map(_._2) == (0L until 5L), policy))
       }
-      assert(told.count(_.contains("goes-0 [0, 5)")) == policies.count(!_.fails), told)
+      assert(reported.count(_.contains("goes-0 [0, 5)")) == policies.count(!_.fails), reported)
     }
     assert(!exists("goes"))
   }
@@ -149,9 +149,9 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
   private val PerSecond = 20
 
   private def copy(log: MemorySideLog): MemorySideLog = {
-    val made = new MemorySideLog
-    log.keys("").foreach(key => log.get(key).foreach(lines => made.getOrCreate(key)(lines)))
-    made
+    val created = new MemorySideLog
+    log.keys("").foreach(key => log.get(key).foreach(lines => created.getOrCreate(key)(lines)))
+    created
   }
 }
 
@@ -226,12 +226,12 @@ final class RealGuardedDeletionSuite extends Deletions {
       val from = real.all(c, c.initial())
       revoke("hidden")
       real.write("shown", 1, 5, 8)
-      val (at, told) = LoggedMessages.during("splice.kafka") {
+      val (at, reported) = LoggedMessages.during("splice.kafka") {
         val one = reach(c, from, "shown", 8)
         real.eventually("the policy applies", Duration.ofSeconds(50))(c.figures(real.all(c, one))("splits") == "1")
         one
       }
-      assert(told.count(m => m.contains("hidden-0") && m.contains("may not describe")) == 1, told)
+      assert(reported.count(m => m.contains("hidden-0") && m.contains("may not describe")) == 1, reported)
       real.write("hidden", 1, 5, 9)
       allow("hidden")
       // No record is lost after the permission is granted again.

@@ -88,13 +88,13 @@ final class RealLeaderlessSuite extends AnyFunSuite with BeforeAndAfterAll {
       assert(from.json == """{"half":{"0":10,"1":10}}""")
       lose("half")
       write("half", 0, 10, 20)
-      val (one, told) = LoggedMessages.during(classOf[UnavailablePartitions].getName) {
+      val (one, reported) = LoggedMessages.during(classOf[UnavailablePartitions].getName) {
         val one = moved(c, from)
         write("half", 0, 20, 30)
         moved(c, one)
       }
       assert(one.json == """{"half":{"0":30,"1":10}}""")
-      assert(told.size == 1 && told.head.contains("half-1") && !told.head.contains("half-0"))
+      assert(reported.size == 1 && reported.head.contains("half-1") && !reported.head.contains("half-0"))
       // An idle trigger does not wait for the partition either.
       assert(Seq.fill(100)(real.all(c, one)).forall(_ == one))
       regain("half")

@@ -37,11 +37,11 @@ class SpliceProvider extends TableProvider with DataSourceRegister {
 
   private def tableOf(written: Map[String, String]): SpliceTable = {
     val options = TableOptions(written, implied)
-    table.collect { case (`options`, made) => made }.getOrElse {
+    table.collect { case (`options`, created) => created }.getOrElse {
       ClassPathVersions.check()
-      val made = new SpliceTable(options)
-      table = Some(options -> made)
-      made
+      val created = new SpliceTable(options)
+      table = Some(options -> created)
+      created
     }
   }
 }

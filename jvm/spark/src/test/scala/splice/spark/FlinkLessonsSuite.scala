@@ -112,7 +112,7 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
     val w = world("h1")
     Seq(w.oldest -> 9L, w.history -> 19L).foreach { case (log, id) => log.failOnce(id) }
     w.run()
-    assert(w.oldest.asked("failed") == 1 && w.history.asked("failed") == 1)
+    assert(w.oldest.requested("failed") == 1 && w.history.requested("failed") == 1)
     assert(w.ids == (0L until 30L))
     assert(w.legs.distinct == Seq("oldest", "history", "live"))
     // A switch is decided after the last batch of its leg, and not while a task may still fail.
@@ -135,7 +135,7 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
     rollBack(w, to = 1)
     w.run()
     assert(w.ids == (0L until 30L))
-    assert(w.history.asked("remaining") == 1)
+    assert(w.history.requested("remaining") == 1)
   }
 
   test("H4: the leg before the last is replayed when the last has begun") {
@@ -179,7 +179,7 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
     (30 until 40).foreach(i => w.live.append(i % 2, i.toLong))
     w.run()
     assert(w.ids == (0L until 40L))
-    assert(w.history.asked("remaining") == 1)
+    assert(w.history.requested("remaining") == 1)
     assert(Files.readAllLines(w.checkpoint.resolve("sources/0/splice/leg-live/hand-over-00000000")) == chosen)
   }
 

@@ -55,10 +55,10 @@ final class HybridSuite extends AnyFunSuite with WithSpark {
     val frame          = legs(spark.read.format("splice").options(options).load())
     val shown          = frame.queryExecution.toString
     assert(shown.contains("hybrid") && frame.collect().length == 40 && frame.queryExecution.toRdd.count() == 40)
-    assert(log.asked("start") == 1, "one run of the DataFrame's own plan, however often it is executed")
+    assert(log.requested("start") == 1, "one run of the DataFrame's own plan, however often it is executed")
     log.append(0, 40, 40 * Second)
     assert(frame.collect().length == 40, "the ends of a DataFrame's own plan are those of its first action")
-    assert(frame.count() == 41 && log.asked("start") == 2, "another plan is another read")
+    assert(frame.count() == 41 && log.requested("start") == 2, "another plan is another read")
   }
 
   test("history, then log, each row once, in one AvailableNow") {
@@ -133,9 +133,9 @@ final class HybridSuite extends AnyFunSuite with WithSpark {
     (0 until 10).foreach(i => log.append(0, i.toLong))
     val read = spark.read.format("splice").options(MemoryOptions.of(log, "columnar" -> "true").toMap)
     read.load().write.format("noop").mode("overwrite").save()
-    assert(log.asked("start") == 1)
+    assert(log.requested("start") == 1)
     log.append(0, 10)
-    assert(read.load().agg("id" -> "max").head() == Row(10L) && log.asked("start") == 2)
+    assert(read.load().agg("id" -> "max").head() == Row(10L) && log.requested("start") == 2)
   }
 
   test("some fields of a struct") {

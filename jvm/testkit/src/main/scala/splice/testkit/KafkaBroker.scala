@@ -52,8 +52,8 @@ final class KafkaBroker private (folder: Path, more: Map[String, String], role: 
   /** Starts or restarts the server, and waits until it responds. */
   def start(): Unit = {
     process = Some(launch("kafka.Kafka", config.toString).start())
-    val answers = Iterator.continually(answer()).take(KafkaBroker.Tries).find(_.nonEmpty)
-    if (answers.isEmpty) throw new IllegalStateException(s"Kafka does not respond:\n${log()}")
+    val responses = Iterator.continually(response()).take(KafkaBroker.Tries).find(_.nonEmpty)
+    if (responses.isEmpty) throw new IllegalStateException(s"Kafka does not respond:\n${log()}")
   }
 
   /** Shuts the server down. */
@@ -92,7 +92,7 @@ final class KafkaBroker private (folder: Path, more: Map[String, String], role: 
 
   private def config: Path = folder.resolve("server.properties")
 
-  private def answer(): Option[String] = {
+  private def response(): Option[String] = {
     if (process.forall(!_.isAlive)) throw new IllegalStateException(s"Kafka ended:\n${log()}")
     val settings =
       Map[String, Object](

@@ -27,8 +27,8 @@ object KafkaTopics {
 
   /** Creates a topic and waits until every partition has a leader. */
   def create(admin: Admin, topic: String, partitions: Int, config: (String, String)*): Unit = {
-    val made = new NewTopic(topic, partitions, 1.toShort).configs(config.toMap.asJava)
-    admin.createTopics(Seq(made).asJava).all().get()
+    val created = new NewTopic(topic, partitions, 1.toShort).configs(config.toMap.asJava)
+    admin.createTopics(Seq(created).asJava).all().get()
     awaitLeaders(admin, topic, partitions)
   }
 
@@ -43,7 +43,7 @@ object KafkaTopics {
     val ends = (0 until partitions).map(p => new TopicPartition(topic, p) -> OffsetSpec.latest()).toMap.asJava
     val over = System.nanoTime() + Patience.toNanos
 
-    @tailrec def ask(): Unit = answer(admin.listOffsets(ends).all()) match {
+    @tailrec def ask(): Unit = response(admin.listOffsets(ends).all()) match {
       case Some(_: RetriableException) if System.nanoTime() < over =>
         LockSupport.parkNanos(Pause.toNanos)
         ask()
@@ -53,7 +53,7 @@ object KafkaTopics {
     ask()
   }
 
-  private def answer(future: KafkaFuture[_]): Option[Throwable] =
+  private def response(future: KafkaFuture[_]): Option[Throwable] =
     try {
       future.get()
       None

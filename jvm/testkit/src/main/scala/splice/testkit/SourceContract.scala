@@ -51,9 +51,9 @@ trait SourceContract extends AnyFunSuite {
 
   private[testkit] def run(world: World, log: SideLog, cores: Int = 2): Coordinator = {
     val context = EnumeratorContext(log, ReadMode.Stream, clock, cores, "contract")
-    val made    = new Coordinator(world.source(), context, cores, batchesToRetain = 100)
-    made.open()
-    made
+    val created    = new Coordinator(world.source(), context, cores, batchesToRetain = 100)
+    created.open()
+    created
   }
 
   /** Position after all available data. A source with several parts may stop at the end of each part. */

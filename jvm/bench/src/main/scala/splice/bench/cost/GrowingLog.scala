@@ -19,29 +19,29 @@ final class GrowingLog(clusterId: String, all: Seq[LogPartition]) extends Cluste
   private val description = LogDescription(Some(clusterId), SortedMap.empty, SortedSet.from(all), SortedSet.empty)
 
   /** Number of requests so far. */
-  val questions = new AtomicInteger
+  val requests = new AtomicInteger
 
   /** Adds ten records to each partition whose number is a multiple of `every`. */
   def grow(every: Int): Unit = now = now.map { case (p, end) => p -> (if (p.partition % every == 0) end + 10 else end) }
 
-  override def describe(): LogDescription = asked(description)
+  override def describe(): LogDescription = requested(description)
 
   override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] =
-    asked(partitions.iterator.map(_ -> 0L).toMap)
+    requested(partitions.iterator.map(_ -> 0L).toMap)
 
-  override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = asked(now)
+  override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = requested(now)
 
-  override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = asked(Map.empty)
+  override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = requested(Map.empty)
 
-  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord]             = asked(Map.empty)
-  override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = asked(Map.empty)
+  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord]             = requested(Map.empty)
+  override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = requested(Map.empty)
 
-  override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] = asked(Map.empty)
+  override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] = requested(Map.empty)
 
   override def close(): Unit = ()
 
-  private def asked[A](answer: A): A = {
-    questions.incrementAndGet()
-    answer
+  private def requested[A](response: A): A = {
+    requests.incrementAndGet()
+    response
   }
 }

@@ -83,15 +83,15 @@ final class ManyClustersCost(cores: Int) {
         val (next, go)    = timed(coordinator.advance(from, everything = false))
         val (tasks, plan) = timed(coordinator.tasks(from, next))
         val (_, readers)  = timed(coordinator.readers(source.schema, tasks))
-        val (_, told)     = timed(coordinator.figures(next))
+        val (_, reported)     = timed(coordinator.figures(next))
         coordinator.committed(next)
         at = next
-        Seq(go, plan, readers, told)
+        Seq(go, plan, readers, reported)
       }.drop(Batches / 2)
       val rest   = coordinator.advance(at, everything = true)
-      val before = logs.values.map(_.questions.get).sum
+      val before = logs.values.map(_.requests.get).sum
       val idle   = (0 until Batches).map(_ => timed(coordinator.advance(rest, everything = false))._2)
-      val asked  = (logs.values.map(_.questions.get).sum - before).toDouble / Batches / Clusters
+      val requested  = (logs.values.map(_.requests.get).sum - before).toDouble / Batches / Clusters
       Seq(
         name,
         median(refresh),
@@ -101,7 +101,7 @@ final class ManyClustersCost(cores: Int) {
         median(batches.map(_(2))),
         median(batches.map(_(3))),
         median(idle.drop(Batches / 2)),
-        f"$asked%.2f",
+        f"$requested%.2f",
         rest.json.getBytes(UTF_8).length.toString
       )
     }
@@ -128,8 +128,8 @@ final class ManyClustersCost(cores: Int) {
 
   private def timed[A](work: => A): (A, Double) = {
     val begin = System.nanoTime()
-    val made  = work
-    made -> (System.nanoTime() - begin) / 1e6
+    val created  = work
+    created -> (System.nanoTime() - begin) / 1e6
   }
 
   private def median(millis: Seq[Double]): String = f"${Median(millis)}%.1f"

@@ -100,8 +100,8 @@ final class PlanCost(cores: Int) {
   // CPU time of the thread. The measured code does not wait, and other load on the machine must not count.
   private def timed[A](work: => A): (A, Double) = {
     val begin = threads.getCurrentThreadCpuTime
-    val made  = work
-    made -> (threads.getCurrentThreadCpuTime - begin) / 1e6
+    val created  = work
+    created -> (threads.getCurrentThreadCpuTime - begin) / 1e6
   }
 
   private def median(millis: Seq[Double]): String = f"${Median(millis)}%.1f"

@@ -28,13 +28,13 @@ final class Steady(spark: SparkSession, servers: String, plan: BenchPlan) {
   private val Measured      = 30.seconds
 
   private val load = new KafkaLoad(servers)
-  private val made = mutable.ArrayBuffer.empty[String]
+  private val created = mutable.ArrayBuffer.empty[String]
 
   def run(): String = {
     val formats = Seq("Spark kafka" -> "kafka", "Splice kafka" -> "splice-kafka")
     val laps    = (1 to plan.rounds).flatMap(_ => formats.map { case (name, format) => name -> measure(format) })
     // A running task of Spark's source would wait one minute for a deleted topic.
-    made.foreach(load.delete)
+    created.foreach(load.delete)
     val rows = formats.map { case (name, _) =>
       val own = laps.filter(_._1 == name).map(_._2)
       Seq(name, median(own.map(_.p50)), median(own.map(_.p99)))
@@ -47,7 +47,7 @@ final class Steady(spark: SparkSession, servers: String, plan: BenchPlan) {
     val topic      = s"bench-steady-${System.nanoTime()}"
     val checkpoint = Files.createTempDirectory("bench-checkpoint")
     load.create(topic, plan.partitions)
-    made += topic
+    created += topic
     val query = spark.readStream
       .format(format)
       .option("kafka.bootstrap.servers", servers)

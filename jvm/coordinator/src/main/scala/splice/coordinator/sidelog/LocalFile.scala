@@ -35,7 +35,7 @@ final private[coordinator] class LocalFile(file: Path, flush: Path => Unit = Loc
     val folder  = file.toAbsolutePath.getParent
     val missing = Iterator.iterate(folder)(_.getParent).takeWhile(!Files.exists(_)).toSeq
     Files.createDirectories(folder)
-    missing.foreach(made => flush(made.getParent))
+    missing.foreach(created => flush(created.getParent))
     val temporary = file.resolveSibling(AtomicFile.temporaryName(file.getFileName.toString))
     try {
       val options = JSet.of(CREATE_NEW, WRITE)

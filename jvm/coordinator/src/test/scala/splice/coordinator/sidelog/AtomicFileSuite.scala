@@ -55,17 +55,17 @@ final class AtomicFileSuite extends AnyFunSuite {
   }
 
   private def hdfs(written: () => Unit = () => ()): FileSystem = {
-    val made = new Hdfs(written)
-    made.initialize(URI.create("file:///"), hadoop)
-    made
+    val created = new Hdfs(written)
+    created.initialize(URI.create("file:///"), hadoop)
+    created
   }
 
   private def local: FileSystem = FileSystem.getLocal(hadoop)
 
   private def other: FileSystem = {
-    val made = new Other
-    made.initialize(local.getUri, hadoop)
-    made
+    val created = new Other
+    created.initialize(local.getUri, hadoop)
+    created
   }
 
   private def create(

@@ -41,9 +41,9 @@ object FailingStore {
 
   /** Knows the scheme. */
   def configuration: Configuration = {
-    val made = new Configuration()
-    made.set("fs.failing.impl", classOf[FailingStore].getName)
-    made
+    val created = new Configuration()
+    created.set("fs.failing.impl", classOf[FailingStore].getName)
+    created
   }
 
   /** Accesses fail with `e` during `body`. */

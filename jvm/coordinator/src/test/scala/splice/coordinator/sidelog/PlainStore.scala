@@ -20,8 +20,8 @@ object PlainStore {
 
   /** Knows the scheme. */
   def configuration: Configuration = {
-    val made = new Configuration()
-    made.set("fs.plain.impl", classOf[PlainStore].getName)
-    made
+    val created = new Configuration()
+    created.set("fs.plain.impl", classOf[PlainStore].getName)
+    created
   }
 }

@@ -41,12 +41,12 @@ final class SessionMetadataSuite extends AnyFunSuite with BeforeAndAfterAll {
     SparkSession.setActiveSession(spark)
     spark.conf.set("fs.session.impl", classOf[SessionFileSystem].getName)
     val file = Files.writeString(Files.createTempFile("streams", ".yaml"), "version: 2\n")
-    val made = new DynamicKafkaSource(DynamicSettings(SourceOptions(Map(
+    val created = new DynamicKafkaSource(DynamicSettings(SourceOptions(Map(
       "metadata.file" -> s"session://${file.toAbsolutePath}",
       "streams"       -> "orders"
     ))))
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 2, "session")
-    try Using.resource(made.enumerator(context)) { enumerator =>
+    try Using.resource(created.enumerator(context)) { enumerator =>
         val error = intercept[SpliceException](enumerator.start(StartPosition.Configured))
         assert(error.getCondition == "SPLICE_METADATA.VERSION_NOT_SUPPORTED", error)
       }

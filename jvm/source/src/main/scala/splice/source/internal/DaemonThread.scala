@@ -9,8 +9,8 @@ import java.util.concurrent.ThreadFactory
 private[splice] object DaemonThread {
 
   def named(name: String): ThreadFactory = task => {
-    val made = new Thread(task, name)
-    made.setDaemon(true)
-    made
+    val created = new Thread(task, name)
+    created.setDaemon(true)
+    created
   }
 }

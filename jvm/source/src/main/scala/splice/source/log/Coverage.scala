@@ -103,23 +103,23 @@ private[splice] object Coverage {
 
   /** None when the node is not the JSON of a coverage. */
   def read(node: JsonNode): Option[Coverage] = {
-    val made                 = new Coverage
+    val created                 = new Coverage
     def lists(field: String) = Json.field(node, field).toSeq.flatMap(Json.items).map(Json.items(_).map(_.asLong))
     def pairs(flat: Seq[Long])(add: ((Long, Long)) => Unit): Boolean = flat.size % 2 == 0 && {
       flat.grouped(2).foreach { pair => add(pair.head -> pair(1)) }
       true
     }
-    val valid = lists("whole").map(pairs(_) { case (from, until) => made.whole.add(from, until) }) ++
+    val valid = lists("whole").map(pairs(_) { case (from, until) => created.whole.add(from, until) }) ++
       lists("parts").map {
-        case Seq(unit, flat @ _*) => pairs(flat) { case (from, until) => made.add(Extent(unit.toInt, from, until)) }
+        case Seq(unit, flat @ _*) => pairs(flat) { case (from, until) => created.add(Extent(unit.toInt, from, until)) }
         case _                    => false
       } ++
       lists("rows").map {
         case Seq(unit, begin, end, flat @ _*) =>
-          pairs(flat)(rows => made.add(Extent(unit.toInt, begin, end, Some(rows))))
+          pairs(flat)(rows => created.add(Extent(unit.toInt, begin, end, Some(rows))))
         case _ => false
       }
-    Option.when(node.isObject && valid.forall(identity))(made)
+    Option.when(node.isObject && valid.forall(identity))(created)
   }
 
   private def flat(ranges: Ranges): Seq[Long] = ranges.flatMap { case (from, until) => Seq(from, until) }

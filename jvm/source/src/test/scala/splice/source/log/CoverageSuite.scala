@@ -14,9 +14,9 @@ final class CoverageSuite extends AnyFunSuite {
   private val End = Long.MaxValue
 
   private def of(extents: Extent*): Coverage = {
-    val made = new Coverage
-    extents.foreach(made.add)
-    made
+    val created = new Coverage
+    extents.foreach(created.add)
+    created
   }
 
   private def again(coverage: Coverage): Coverage = Coverage.read(Json.read(Json.write(coverage.json)).get).get

@@ -92,7 +92,7 @@ private[kept] object KeptWorld {
       SortedMap(east, west),
       SortedMap(stream("orders", None, on("west", "new-orders"), on("west", "old-orders"))),
       SortedMap(
-        on("east", "asked")  -> TopicState.Draining("orders", t0, TopicState.Bound.Asked),
+        on("east", "asked")  -> TopicState.Draining("orders", t0, TopicState.Bound.Requested),
         on("east", "orders") -> TopicState.Draining(
           "orders",
           t0,
@@ -206,8 +206,8 @@ private[kept] object KeptWorld {
   def endingOf(log: SideLog): EndingEntries.Entry = {
     val nothing = new SimulatedLog(Subscription.Topics(SortedSet("orders")))
     nothing.create("orders", 2)
-    val looks   = new Recheck(1, Duration.ZERO, _ => ())
-    val resolve = new StartResolver(nothing, new Retention(nothing, OutOfRange.Fail, new SkippedRows), looks, None)
+    val recheck   = new Recheck(1, Duration.ZERO, _ => ())
+    val resolve = new StartResolver(nothing, new Retention(nothing, OutOfRange.Fail, new SkippedRows), recheck, None)
     val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 1, "kept")
     new EndingEntries(context, nothing, resolve).resolve(
       EndingOffsets.Exact(ending.end.offsets),

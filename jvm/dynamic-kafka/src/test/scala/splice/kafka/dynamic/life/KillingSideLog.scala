@@ -15,9 +15,9 @@ final private[life] class KillingSideLog(log: SideLog, life: Life, owner: Thread
   override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] = log.get(key).getOrElse {
     val decided = decide
     reach(CrashPoint.BeforeEntry)
-    val made = log.getOrCreate(key)(decided)
+    val created = log.getOrCreate(key)(decided)
     reach(CrashPoint.AfterEntry)
-    made
+    created
   }
 
   override def keys(start: String): Seq[String] = log.keys(start)

@@ -77,9 +77,9 @@ final private[dynamic] class LifeDocuments(first: LifeDocument) {
 
   /** Creates the service of a run. */
   def service(): LifeService = synchronized {
-    val made = new LifeService(this)
-    open += made
-    made
+    val created = new LifeService(this)
+    open += created
+    created
   }
 
   def close(service: LifeService): Unit = synchronized {

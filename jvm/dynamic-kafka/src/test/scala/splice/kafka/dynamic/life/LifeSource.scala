@@ -71,9 +71,9 @@ final private[dynamic] class LifeSource(
       new RecordSizes,
       new ClusterReads(context.run)
     )
-    val made = new LifeEnumerator(inner, service, watch, end)
-    watch.opened(made)
-    made
+    val created = new LifeEnumerator(inner, service, watch, end)
+    watch.opened(created)
+    created
   }
 
   /** The end of the log of a range. Where rows are read, the name of a cluster is its id. */

@@ -106,12 +106,12 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
   @tailrec private def fitting(number: Int): Int =
     if (storage.difference(lists(number)).isEmpty) number
     else {
-      var isMade = false
+      var isCreated = false
       lists.create(number + 1) {
-        isMade = true
+        isCreated = true
         storage.list(context)
       }
-      if (isMade) number + 1 else fitting(number + 1)
+      if (isCreated) number + 1 else fitting(number + 1)
     }
 
   /** List of a position, for readers with the settings of this start. */

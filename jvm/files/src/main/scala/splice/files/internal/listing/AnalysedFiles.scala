@@ -31,8 +31,8 @@ final private[files] class AnalysedFiles(settings: FileSettings) {
   private def listNow(): FileListing = {
     val analysed = known.map { case (schemas, _) => FileListing.Before(schemas) }
     val columns  = analysed.orElse(settings.schema.map(FileListing.Given)).getOrElse(FileListing.Nothing)
-    val made     = settings.users.guarded(FileListing(settings, columns))
-    known = Some(settings.users.guarded(made.schemas) -> new SoftReference(made))
-    made
+    val created     = settings.users.guarded(FileListing(settings, columns))
+    known = Some(settings.users.guarded(created.schemas) -> new SoftReference(created))
+    created
   }
 }

@@ -23,14 +23,14 @@ final private[files] class FileReaders(settings: FileSettings, session: PinnedSe
 
   private type Key = (StructType, FileSchemas)
 
-  private val made: JMap[Key, FileReaderFactory] = Collections.synchronizedMap(
+  private val created: JMap[Key, FileReaderFactory] = Collections.synchronizedMap(
     new LinkedHashMap[Key, FileReaderFactory] {
       override def removeEldestEntry(eldest: JMap.Entry[Key, FileReaderFactory]): Boolean = size > FileReaders.Kept
     }
   )
 
   def of(columns: StructType, schemas: FileSchemas): FileReaderFactory =
-    made.computeIfAbsent((columns, schemas), _ => session.run(make(ReadLayout(columns, schemas))))
+    created.computeIfAbsent((columns, schemas), _ => session.run(make(ReadLayout(columns, schemas))))
 
   private def make(layout: ReadLayout): FileReaderFactory = {
     val spark         = SparkSession.active

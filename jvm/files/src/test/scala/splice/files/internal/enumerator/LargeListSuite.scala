@@ -41,13 +41,13 @@ final class LargeListSuite extends AnyFunSuite {
     entries.close(count)
     val source = SourceRead.source("format" -> "parquet", "path" -> "counting:///lake/orders", "schema" -> "id BIGINT")
     val enumerator      = source.enumerator(EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "large"))
-    val (ranges, asked) = CountingFileSystem.during("/lake") {
+    val (ranges, requested) = CountingFileSystem.during("/lake") {
       val start = FilesPosition.Start
       val until = enumerator.advance(start, Limits.Everything)
       assert(until.json.length < 1000)
       enumerator.splits(start, until)
     }
-    assert(asked.isEmpty)
+    assert(requested.isEmpty)
     assert(ranges.map(_.weight).sum == list.unread(FilesPosition.Start))
     val bytes = new ByteArrayOutputStream
     val out   = new ObjectOutputStream(bytes)

@@ -116,11 +116,11 @@ final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {
       Seq(() => read(log, "csv", "again", first: _*).enumerator.splits(start, until)),
       "'header' is not set"
     )
-    val (again, asked) = CountingFileSystem.during(at("again")) {
+    val (again, requested) = CountingFileSystem.during(at("again")) {
       val same = read(log, "csv", "again", second: _*).enumerator
       Seq(same.advance(start, Limits.Everything).json, same.advance(until, Limits.Everything).json)
     }
-    assert(asked.isEmpty && again == Seq.fill(2)("""{"files":2,"list":1,"v":1}"""))
+    assert(requested.isEmpty && again == Seq.fill(2)("""{"files":2,"list":1,"v":1}"""))
     // After a rollback to its start, a checkpoint may use its first list again.
     val back = read(log, "csv", "again", first: _*)
     assert(back.positions.last.json == """{"files":2,"v":1}""" && back.rows().size == 4)

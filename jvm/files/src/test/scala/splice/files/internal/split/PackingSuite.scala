@@ -20,12 +20,12 @@ final class PackingSuite extends AnyFunSuite {
     FileSchemas.empty
   )
 
-  private def shape(made: Seq[FileRange]) = made.map(_.blocks.toSeq.map(b => (b.path, b.start, b.length)))
+  private def shape(created: Seq[FileRange]) = created.map(_.blocks.toSeq.map(b => (b.path, b.start, b.length)))
 
   test("large files are split and small files are packed, largest first") {
-    val made = ranges(Packing(100, 10, 1), file("a", 250), file("b", 30), file("c", 20), file("d", 45))
+    val created = ranges(Packing(100, 10, 1), file("a", 250), file("b", 30), file("c", 20), file("d", 45))
     assert(
-      shape(made) == Seq(
+      shape(created) == Seq(
         Seq(("a", 0, 100)),
         Seq(("a", 100, 100)),
         Seq(("a", 200, 50), ("d", 0, 45)).take(1),
@@ -36,14 +36,14 @@ final class PackingSuite extends AnyFunSuite {
   }
 
   test("a file that is not splittable is one block even if empty, and an empty splittable file has no block") {
-    val made =
+    val created =
       ranges(Packing(100, 10, 1), file("a", 250, splittable = false), file("b", 0, splittable = false), file("c", 0))
-    assert(shape(made).flatten.map(_._1) == Seq("a", "b"))
+    assert(shape(created).flatten.map(_._1) == Seq("a", "b"))
   }
 
   test("a small batch is distributed over the cores") {
-    val made = ranges(Packing(1000, 10, 4), file("a", 400))
-    assert(shape(made).flatten.map(_._3) == Seq(102L, 102L, 102L, 94L))
+    val created = ranges(Packing(1000, 10, 4), file("a", 400))
+    assert(shape(created).flatten.map(_._3) == Seq(102L, 102L, 102L, 94L))
   }
 
   test("every byte is read once, for any sizes") {
@@ -51,37 +51,37 @@ final class PackingSuite extends AnyFunSuite {
     (1 to 200).foreach { seed =>
       val files   = (0 until random.nextInt(40)).map(i => file(s"$i", random.nextInt(500).toLong, random.nextBoolean()))
       val packing = Packing(1L + random.nextInt(300), random.nextInt(20).toLong, 1 + random.nextInt(8))
-      val made    = ranges(packing, files: _*)
+      val created    = ranges(packing, files: _*)
       files.foreach { f =>
-        val blocks = made.flatMap(_.blocks).filter(_.path == f.path).sortBy(_.start)
+        val blocks = created.flatMap(_.blocks).filter(_.path == f.path).sortBy(_.start)
         val ends   = blocks.map(b => b.start + b.length)
         assert(blocks.map(_.length).sum == f.size, s"seed $seed")
         assert(blocks.map(_.start) == (0L +: ends).take(blocks.size), s"seed $seed")
       }
-      assert(made.map(_.splitId).distinct.size == made.size)
-      assert(made == ranges(packing, files: _*))
+      assert(created.map(_.splitId).distinct.size == created.size)
+      assert(created == ranges(packing, files: _*))
     }
   }
 
   test("blocks are split like files, except blocks with a row span") {
     val rows  = Some(RowSpan(3, 9))
     val parts = Seq(FilePart(0, 100, 150), FilePart(1, 200, 100, rows))
-    val made  = Packing(100, 10, 4).ranges(parts, IndexedSeq(file("a", 500), file("b", 300)), FileSchemas.empty)
+    val created  = Packing(100, 10, 4).ranges(parts, IndexedSeq(file("a", 500), file("b", 300)), FileSchemas.empty)
     assert(
-      made.flatMap(_.blocks).map(b => (b.path, b.start, b.length, b.rows)).sortBy(b => (b._1, b._2)) ==
+      created.flatMap(_.blocks).map(b => (b.path, b.start, b.length, b.rows)).sortBy(b => (b._1, b._2)) ==
         Seq(("a", 100L, 67L, None), ("a", 167L, 67L, None), ("a", 234L, 16L, None), ("b", 200L, 100L, rows))
     )
-    assert(made.map(_.splitId).toSet == Set("0:100", "0:167", "0:234", "1:200"))
+    assert(created.map(_.splitId).toSet == Set("0:100", "0:167", "0:234", "1:200"))
   }
 
   test("a task prefers the hosts with most of its bytes") {
     val homes = Seq(BlockHome(0, 100, Seq("h1", "h2")), BlockHome(100, 100, Seq("h2", "h3")))
-    val made  = ranges(
+    val created  = ranges(
       Packing(100, 10, 1),
       file("a", 200, homes = homes),
       file("b", 40, homes = Seq(BlockHome(0, 40, Seq("h9"))))
     )
-    assert(made.map(_.preferredHosts) == Seq(Seq("h1", "h2"), Seq("h2", "h3"), Seq("h9")))
+    assert(created.map(_.preferredHosts) == Seq(Seq("h1", "h2"), Seq("h2", "h3"), Seq("h9")))
     def small(name: String, size: Long, host: String) =
       file(name, size, homes = Seq(BlockHome(0, size, Seq(host))))
     val packed = ranges(Packing(100, 1, 1), small("c", 10, "h1"), small("d", 50, "h9"), small("e", 20, "h2"))

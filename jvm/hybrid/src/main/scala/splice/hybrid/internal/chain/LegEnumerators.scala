@@ -18,12 +18,12 @@ import splice.source.{EnumeratorContext, Position, SplitEnumerator, StoredStart}
 final private[splice] class LegEnumerators(chain: Chain, context: EnumeratorContext)(starts: Leg => Option[StoredStart])
     extends AutoCloseable {
 
-  private var made: Map[String, SplitEnumerator[Position]] = Map.empty
+  private var created: Map[String, SplitEnumerator[Position]] = Map.empty
 
-  def apply(leg: Leg): SplitEnumerator[Position] = made.getOrElse(
+  def apply(leg: Leg): SplitEnumerator[Position] = created.getOrElse(
     leg.name, {
       val fresh = SplitEnumerator.untyped(leg.source, context.scope(LegEnumerators.scope(leg.name), starts(leg)))
-      made += leg.name -> fresh
+      created += leg.name -> fresh
       fresh
     }
   )
@@ -34,27 +34,27 @@ final private[splice] class LegEnumerators(chain: Chain, context: EnumeratorCont
     catch { case e: SpliceException => throw e.ofLeg(leg.name) }
 
   /** Enumerator of a leg, if this run has created it. */
-  def find(leg: String): Option[SplitEnumerator[Position]] = made.get(leg)
+  def find(leg: String): Option[SplitEnumerator[Position]] = created.get(leg)
 
   /** All open enumerators of this run, by leg name. */
-  def all: Map[String, SplitEnumerator[Position]] = made
+  def all: Map[String, SplitEnumerator[Position]] = created
 
   /** Closes the enumerators of the legs before `leg`. A failure is only logged, because the query already reads
     * another leg.
     */
-  def closeBefore(leg: String): Unit = close(made.keySet.filter(name => chain.index(name) < chain.index(leg))).foreach {
+  def closeBefore(leg: String): Unit = close(created.keySet.filter(name => chain.index(name) < chain.index(leg))).foreach {
     case (name, e) => LegEnumerators.logger.warn(s"Leg '$name' has ended, and its enumerator failed to close.", e)
   }
 
   /** Closes the enumerator of a leg whose start differs from the start in the enumerator. */
-  def discard(leg: Leg): Unit = close(made.keySet & Set(leg.name)).foreach { case (_, e) => throw e }
+  def discard(leg: Leg): Unit = close(created.keySet & Set(leg.name)).foreach { case (_, e) => throw e }
 
-  override def close(): Unit = close(made.keySet).foreach { case (_, e) => throw e }
+  override def close(): Unit = close(created.keySet).foreach { case (_, e) => throw e }
 
   /** Closes the enumerators of the given legs. Returns the legs that failed to close. */
   private def close(legs: Set[String]): Seq[(String, Throwable)] = {
-    val results = legs.toSeq.sortBy(chain.index).map(name => name -> Try(made(name).close()))
-    made --= legs
+    val results = legs.toSeq.sortBy(chain.index).map(name => name -> Try(created(name).close()))
+    created --= legs
     results.collect { case (name, Failure(e)) => name -> e }
   }
 }

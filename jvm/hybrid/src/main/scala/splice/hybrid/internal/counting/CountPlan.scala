@@ -59,11 +59,11 @@ private[splice] object CountPlan {
     def isEmpty: Boolean = timestamp.isEmpty && key.isEmpty
   }
 
-  /** Returns the columns to read and the plan to count them. The columns begin with those of `asked` and contain all
+  /** Returns the columns to read and the plan to count them. The columns begin with those of `requested` and contain all
     * counted columns.
     */
-  def over(asked: StructType, leg: String, counted: CountedFields, zone: ZoneId): (StructType, CountPlan) = {
-    val columns                  = StructType(asked ++ counted.all.filterNot(f => asked.exists(_.name == f.name)))
+  def over(requested: StructType, leg: String, counted: CountedFields, zone: ZoneId): (StructType, CountPlan) = {
+    val columns                  = StructType(requested ++ counted.all.filterNot(f => requested.exists(_.name == f.name)))
     def cell(field: StructField) = Cell(columns.indexWhere(_.name == field.name), field.dataType)
     val last                     = LastCells(counted.timestamp.map(cell), counted.key.map(cell))
     (columns, CountPlan(leg, counted.offsets.map(cell), last, counted.time.map(cell), zone))

@@ -150,10 +150,10 @@ private[splice] object HandOverOptions {
 
   private def refuseForeign(options: SourceOptions, rule: Option[HandOver]): Unit = {
     val own = rule match {
-      case Some(made: HandOver.Offsets) =>
-        made.options.map(_._1).toSet ++ Seq(OnHoles.key, OnGap.key, OnDuplicates.key)
+      case Some(created: HandOver.Offsets) =>
+        created.options.map(_._1).toSet ++ Seq(OnHoles.key, OnGap.key, OnDuplicates.key)
       case Some(_: HandOver.Custom) => parameters.toMap.apply(CustomRule) ++ Seq(Rule.key, OnGap.key)
-      case Some(made)               => made.options.map(_._1).toSet + OnGap.key
+      case Some(created)               => created.options.map(_._1).toSet + OnGap.key
       case None                     => Set.empty[String]
     }
     all.map(_.key).find(key => options.contains(key) && !own(key)).foreach { key =>
@@ -203,15 +203,15 @@ private[splice] object HandOverOptions {
   }
 
   private def ofClass(o: SourceOptions): RuleOfUser = {
-    val made = RuleOfUser.OfClass(o(Class).trim)
-    if (!made.exists)
+    val created = RuleOfUser.OfClass(o(Class).trim)
+    if (!created.exists)
       throw OptionErrors.invalidValue(
         o.name(Class.key),
-        made.name,
+        created.name,
         "a class on the driver's class path that implements splice.hybrid.HandOverRule, with a public constructor without arguments",
         Class.doc
       )
-    made
+    created
   }
 
   private def column(name: String, doc: String): SourceOption[String] = SourceOption(

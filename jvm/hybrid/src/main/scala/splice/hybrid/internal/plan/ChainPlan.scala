@@ -124,8 +124,8 @@ private object ChainPlan {
 
   /** Lazy value. */
   final private class Once[A](make: => A) {
-    private lazy val made: A = make
-    def apply(): A           = made
+    private lazy val created: A = make
+    def apply(): A           = created
   }
 
   private def handOver(leg: Leg, fields: (String, JsonNode)*): JsonNode = {

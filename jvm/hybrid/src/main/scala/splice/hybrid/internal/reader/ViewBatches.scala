@@ -22,7 +22,7 @@ final private[splice] class ViewBatches(inner: SplitReader[ColumnarBatch], view:
   override def get(): ColumnarBatch = {
     val batch = inner.get()
     val shown = seen match {
-      case Some((same, made)) if same eq batch => made
+      case Some((same, created)) if same eq batch => created
       case _                                   => new ColumnarBatch(vectors(batch))
     }
     shown.setNumRows(batch.numRows)

@@ -50,7 +50,7 @@ final private[hybrid] class LegSelects(declared: => StructType) {
   }
 
   private def unchanged(leg: Leg, columns: StructType): CompiledSelect = {
-    val asked = columns.fields.filter(_.name != HybridColumns.Leg).toSeq.map { c =>
+    val requested = columns.fields.filter(_.name != HybridColumns.Leg).toSeq.map { c =>
       leg.source.schema.fields.find(own => HybridColumns.same(own.name, c.name)).getOrElse(c)
     }
     val ordinals = Iterator.from(0)
@@ -58,7 +58,7 @@ final private[hybrid] class LegSelects(declared: => StructType) {
       if (c.name == HybridColumns.Leg) Cell.Constant(UTF8String.fromString(leg.name)) else Cell.Column(ordinals.next())
     }
     val types = columns.fields.toIndexedSeq.map(c => if (c.name == HybridColumns.Leg) StringType else c.dataType)
-    CompiledSelect(StructType(asked), if (asked.size == cells.size) RowShape.Same else RowShape.View(cells, types))
+    CompiledSelect(StructType(requested), if (requested.size == cells.size) RowShape.Same else RowShape.View(cells, types))
   }
 
   private def plan(leg: Leg, text: String, session: SessionSettings): SelectPlan =

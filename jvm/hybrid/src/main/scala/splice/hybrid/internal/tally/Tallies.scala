@@ -53,12 +53,12 @@ final private[hybrid] class Tallies(
     */
   def checkColumns(): Unit = chain.legs.filter(isCounted).foreach(fields)
 
-  /** Returns the columns to read of a leg, which begin with `asked`, and the plan to count them; None if no report is
+  /** Returns the columns to read of a leg, which begin with `requested`, and the plan to count them; None if no report is
     * needed.
     */
-  def plan(leg: Leg, asked: StructType): Option[(StructType, CountPlan)] =
+  def plan(leg: Leg, requested: StructType): Option[(StructType, CountPlan)] =
     Option.when(context.mode == ReadMode.Stream && isCounted(leg) && !hasEnded(leg)) {
-      CountPlan.over(asked, leg.name, fields(leg), zone)
+      CountPlan.over(requested, leg.name, fields(leg), zone)
     }
 
   /** Adds the counts of successful tasks. */
@@ -111,9 +111,9 @@ final private[hybrid] class Tallies(
   private def finished(leg: Leg, at: Position, end: => Evidence): Tally = {
     val own = tallies(leg.name)
     own.finished(at).getOrElse {
-      val made = if (isCounted(leg)) own.finish(at)(scan(leg, at, _)) else own.finish(at, ofLog(leg, own.columns, end))
-      check(leg, made)
-      made
+      val created = if (isCounted(leg)) own.finish(at)(scan(leg, at, _)) else own.finish(at, ofLog(leg, own.columns, end))
+      check(leg, created)
+      created
     }
   }
 

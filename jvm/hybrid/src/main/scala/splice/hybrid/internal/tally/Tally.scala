@@ -99,11 +99,11 @@ private[splice] object Tally {
       times: Option[TimeRange],
       end: Option[String]
   ): Tally = {
-    val made = new Tally(columns, covered, mutable.SortedMap.from(counted), mutable.SortedMap.from(last), ofLog)
-    made.refused = invalid
-    made.range = times
-    made.ended = end
-    made
+    val created = new Tally(columns, covered, mutable.SortedMap.from(counted), mutable.SortedMap.from(last), ofLog)
+    created.refused = invalid
+    created.range = times
+    created.ended = end
+    created
   }
 
   private def wider(a: TimeRange, b: TimeRange): TimeRange =

@@ -22,10 +22,10 @@ final class FillSuite extends AnyFunSuite {
         LogPartition("t", p) -> Fill.Wanted(60, () => held.holes(0, 60), held)
       })
       val max   = 3 + random.nextInt(10)
-      val made  = new Fill(max)(wanted)
-      val count = made.values.map(_.fill.size).sum
+      val created  = new Fill(max)(wanted)
+      val count = created.values.map(_.fill.size).sum
       assert(count <= max, s"seed $seed")
-      made.foreach { case (p, ranges) =>
+      created.foreach { case (p, ranges) =>
         val offsets = ranges.fill.flatMap { case (from, until) => from until until }
           .filterNot(o => ranges.held.exists(_.contains(o)))
         val holes = (0L until 60L).filterNot(wanted(p).held.contains)
@@ -34,7 +34,7 @@ final class FillSuite extends AnyFunSuite {
     }
   }
 
-  private def made(max: Int)(holes: Seq[(Long, Long)]*): Seq[OffsetRanges] =
+  private def created(max: Int)(holes: Seq[(Long, Long)]*): Seq[OffsetRanges] =
     new Fill(max)(SortedMap.from(holes.zipWithIndex.map { case (own, p) =>
       val held = OffsetRuns.of(OffsetRuns.of(own: _*).holes(0, 60).toSeq: _*)
       LogPartition("t", p) -> Fill.Wanted(60, () => own.iterator, held)
@@ -42,18 +42,18 @@ final class FillSuite extends AnyFunSuite {
 
   test("ranges are merged only above the limit, nearest ranges first") {
     val holes = Seq(0L -> 1L, 3L -> 4L, 20L -> 21L, 22L -> 23L, 50L -> 51L)
-    assert(made(5)(holes) == Seq(OffsetRanges(60, holes.toVector)))
-    val Seq(four) = made(4)(holes): @unchecked
+    assert(created(5)(holes) == Seq(OffsetRanges(60, holes.toVector)))
+    val Seq(four) = created(4)(holes): @unchecked
     assert(four.from == 60 && four.fill == Vector(0L -> 4L, 20L -> 23L, 50L -> 51L))
     assert(four.held.map(_.ranges.toSeq).contains(Seq(1L -> 3L, 21L -> 22L)))
-    assert(made(1)(holes).map(_.fill) == Seq(Vector(0L -> 51L)))
+    assert(created(1)(holes).map(_.fill) == Seq(Vector(0L -> 51L)))
   }
 
   test("the limit applies to all partitions together, and each partition keeps one range") {
     val (near, far) = (Seq(0L -> 1L, 2L -> 3L), Seq(0L -> 1L, 40L -> 41L))
-    assert(made(4)(near, far).map(_.fill) == Seq(near.toVector, far.toVector))
-    assert(made(3)(near, far, Nil).map(_.fill.size) == Seq(1, 1, 0))
-    assert(made(1)(near, far).map(_.fill) == Seq(Vector(0L -> 3L), Vector(0L -> 41L)))
-    assert(made(5)(near, Seq(0L -> 1L, 10L -> 11L, 40L -> 41L)).map(_.held) == Seq(None, None))
+    assert(created(4)(near, far).map(_.fill) == Seq(near.toVector, far.toVector))
+    assert(created(3)(near, far, Nil).map(_.fill.size) == Seq(1, 1, 0))
+    assert(created(1)(near, far).map(_.fill) == Seq(Vector(0L -> 3L), Vector(0L -> 41L)))
+    assert(created(5)(near, Seq(0L -> 1L, 10L -> 11L, 40L -> 41L)).map(_.held) == Seq(None, None))
   }
 }

@@ -71,7 +71,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
   test("after a restart in the next leg, an ended leg is neither frozen, created nor called") {
     new World {
       val until: Position = Using.resource(Legs.run(source, log))(c => batches(c).last._2)
-      val made: Int       = history.asked("enumerator")
+      val created: Int       = history.requested("enumerator")
       history.remove()
       live.append(0, 8)
       Using.resource(Legs.run(source, log)) { c =>
@@ -83,7 +83,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
         c.committed(next)
         assert(c.figures(next)(ProgressMetric.Leg) == "live")
       }
-      assert(history.asked("enumerator") == made && history.asked("freeze") == 0)
+      assert(history.requested("enumerator") == created && history.requested("freeze") == 0)
     }
   }
 
@@ -108,26 +108,26 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
       Using.resource(Legs.run(source, log)) { c =>
         val all = batches(c)
         c.committed(all.head._2)
-        assert(history.asked("close") == 0)
+        assert(history.requested("close") == 0)
         c.committed(all.last._2)
-        assert(history.asked("close") == 1)
+        assert(history.requested("close") == 1)
         val last = all.last._2.asInstanceOf[HybridPosition]
-        assert(history.asked(s"committed ${last.position("history").json}") == 2)
-        assert(live.asked(s"committed ${last.position("live").json}") == 1)
+        assert(history.requested(s"committed ${last.position("history").json}") == 2)
+        assert(live.requested(s"committed ${last.position("live").json}") == 1)
       }
       // The check of the first start also opens and closes the later leg.
-      assert(history.asked("close") == 1 && live.asked("close") == 2)
+      assert(history.requested("close") == 1 && live.requested("close") == 2)
     }
   }
 
   test("a commit succeeds even if an ended leg fails to close") {
     new World {
-      history.failWhenAsked("close")
+      history.failOnRequest("close")
       Using.resource(Legs.run(source, log)) { c =>
         val all = batches(c)
         c.committed(all.last._2)
         c.committed(all.last._2)
-        assert(history.asked("close") == 1)
+        assert(history.requested("close") == 1)
       }
     }
   }
@@ -155,14 +155,14 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
         assert(log.scope("leg-live").keys("") == Nil)
         ended
       }
-      assert(history.asked("remaining") == 1)
+      assert(history.requested("remaining") == 1)
       val tolerant: Source[_ <: Position] =
         Legs.source(Legs.history(history), Legs.live(live, "handOver" -> "offsets", "onGap" -> "warn"))
       Using.resource(Legs.run(tolerant, log)) { c =>
         val at = c.position(ended.json)
         assert(ids(c.ranges(at, c.advance(at, everything = false))) == Seq(3, 5))
       }
-      assert(history.asked("remaining") == 1)
+      assert(history.requested("remaining") == 1)
     }
   }
 
@@ -226,7 +226,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
         Seq(s"'$column' $role", "leg 'history'", s"'live.$option'").foreach(words =>
           assert(error.getMessage.contains(words), error.getMessage)
         )
-        assert(log.get("initial").isEmpty && history.asked("readers") == 0)
+        assert(log.get("initial").isEmpty && history.requested("readers") == 0)
       }
     }
   }

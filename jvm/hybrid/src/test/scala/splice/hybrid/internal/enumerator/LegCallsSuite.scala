@@ -197,19 +197,19 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
 
   test("if a leg fails to close, the other legs are closed and the failure is thrown") {
     new World {
-      history.failWhenAsked("close")
+      history.failOnRequest("close")
       val run: SplitEnumerator[Position] = SplitEnumerator.untyped(source, Legs.context(log))
       run.advance(run.advance(run.start(StartPosition.Configured), Limits.NotSet), Limits.NotSet)
       assert(intercept[IllegalStateException](run.close()).getMessage.contains("close"))
-      assert(history.asked("close") == 1 && live.asked("close") == 1)
+      assert(history.requested("close") == 1 && live.requested("close") == 1)
       run.close()
-      assert(history.asked("close") == 1 && live.asked("close") == 1, "closed once")
+      assert(history.requested("close") == 1 && live.requested("close") == 1, "closed once")
     }
   }
 
   test("a warning names an ended leg that fails to close") {
     new World {
-      history.failWhenAsked("close")
+      history.failOnRequest("close")
       val (_, logged) = LoggedMessages.during("splice.hybrid.internal.chain.LegEnumerators") {
         Using.resource(Legs.run(source, log))(c => c.committed(batches(c).last._2))
       }

@@ -28,7 +28,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     var evidence: Vector[String] = Vector.empty
 
     def options: Seq[(String, String)] = Nil
-    def answer: String
+    def response: String
     override def rule: Seq[(String, String)] = Seq("handOver" -> "custom", "handOver.python" -> name) ++ options
     def from(offsets: (Int, Long)*): String  =
       offsets.map { case (p, o) => s""""$p":$o""" }.mkString(s"""{"offsets":{"${live.name}":{""", ",", "}}}")
@@ -38,7 +38,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
       name,
       (found: String) => {
         evidence :+= found
-        answer
+        response
       }
     )
 
@@ -50,7 +50,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
 
   test("the rule receives the evidence and returns the start offsets") {
     new Ruled {
-      override def answer: String                 = from(0 -> 1, 1 -> 2)
+      override def response: String                 = from(0 -> 1, 1 -> 2)
       override val options: Seq[(String, String)] = Seq("handOver.offset" -> "offset", "handOver.column" -> "timestamp")
       assert(rows() == Seq(Seq(0, 1, 2), Seq(2, 4, 5)))
       val found = Json.read(evidence.loneElement).get
@@ -70,9 +70,9 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
 
   test("a rule can return a time, and only columns of the rule are counted") {
     new Ruled {
-      override def answer: String = """{"timestamp":3500}"""
+      override def response: String = """{"timestamp":3500}"""
       assert(rows() == Seq(Seq(0, 1, 2), Seq(4, 5)))
-      assert(history.asked("remaining") == 0)
+      assert(history.requested("remaining") == 0)
       assert(Json.fields(Json.read(evidence.loneElement).get).map(_._1) ==
         Seq("ended", "leg", "log", "modificationTimes", "now"))
     }
@@ -81,14 +81,14 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
   test("a partition without a returned offset is read from its first record") {
     new Ruled {
       live.forget(1, 1)
-      override def answer: String = from(0 -> 3)
+      override def response: String = from(0 -> 3)
       assert(rows() == Seq(Seq(0, 1, 2), Seq(3, 5)))
     }
   }
 
   test("a stored switch is not decided again, and a rule is called again if its start was not stored") {
     new Ruled {
-      override def answer: String = from(0 -> (2L - math.min(evidence.size - 1, 1)), 1 -> 1)
+      override def response: String = from(0 -> (2L - math.min(evidence.size - 1, 1)), 1 -> 1)
       val stops: StoppingLog      = new StoppingLog(log, "hand-over-")
       intercept[IllegalStateException](Using.resource(Legs.run(source, stops))(batches(_)))
       assert(evidence.size == 1 && switch.isEmpty)
@@ -114,7 +114,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
 
   test("an exception of the rule is an error with its cause, and nothing is stored") {
     new Ruled {
-      override def answer: String = throw new IllegalArgumentException("no table of starts")
+      override def response: String = throw new IllegalArgumentException("no table of starts")
       val error: SpliceException  = refused()
       assert(error.getCondition == "SPLICE_HAND_OVER.RULE_FAILED")
       assert(error.getMessage.contains("java.lang.IllegalArgumentException: no table of starts"))
@@ -143,11 +143,11 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
       """{"offsets":{"LIVE":{"0":4}}}"""   -> "offset 4 of LIVE-0 is after the end of the log, 3"
     ).foreach { case (text, why) =>
       new Ruled {
-        override def answer: String = text.replace("LIVE", live.name)
+        override def response: String = text.replace("LIVE", live.name)
         val error: SpliceException  = refused()
         assert(error.getCondition == "SPLICE_HAND_OVER.INVALID_START", text)
         assert(error.getMessage.contains(why.replace("LIVE", live.name)), text)
-        assert(error.getMessage.contains(s"returned '$answer'") && switch.isEmpty)
+        assert(error.getMessage.contains(s"returned '$response'") && switch.isEmpty)
       }
     }
   }
@@ -155,14 +155,14 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
   test("the policy onGap applies to an offset before the start of the log") {
     new Ruled {
       live.forget(0, 2)
-      override def answer: String = from(0 -> 0, 1 -> 3)
+      override def response: String = from(0 -> 0, 1 -> 3)
       val error: SpliceException  = refused()
       assert(error.getCondition == "SPLICE_HAND_OVER.GAP" && error.getMessage.contains(s"${live.name}-0 0 to 1"))
     }
     new Ruled {
       live.forget(0, 2)
       override def own: Seq[(String, String)] = Seq("onGap" -> "warn")
-      override def answer: String             = from(0 -> 0, 1 -> 3)
+      override def response: String             = from(0 -> 0, 1 -> 3)
       assert(rows() == Seq(Seq(0, 1, 2), Seq(4)))
     }
   }
@@ -171,7 +171,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     new Ruled {
       override val options: Seq[(String, String)] = Seq("handOver.topic" -> "topic")
       history.archive(0, live.read(0, 0, 1).head)
-      override def answer: String = from(0 -> 3, 1 -> 3)
+      override def response: String = from(0 -> 3, 1 -> 3)
       assert(rows().head == Seq(0, 0, 1, 2))
       assert(Json.read(evidence.loneElement).get.at("/offsets/0/repeated/offsets").asInt == 1)
     }
@@ -237,6 +237,6 @@ final class FromTheFirst extends HandOverRule {
 }
 
 /** Rule without a constructor without arguments. */
-final class WithArgument(answer: String) extends HandOverRule {
-  override def start(evidence: String): String = answer
+final class WithArgument(response: String) extends HandOverRule {
+  override def start(evidence: String): String = response
 }

@@ -63,7 +63,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   private def exact(history: Seq[OffsetSummary]*): HandOverDecision = exact(filling)(legs(history: _*): _*)
 
-  private def starts(made: HandOverDecision): Map[LogPartition, OffsetRanges] = made.start match {
+  private def starts(created: HandOverDecision): Map[LogPartition, OffsetRanges] = created.start match {
     case Offsets(starts) => starts
     case other           => fail(s"$other")
   }
@@ -89,9 +89,9 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   private def from(offset: Long, fill: (Long, Long)*): OffsetRanges = OffsetRanges(offset, fill.toVector)
 
   test("offsets: the log supplies the missing offsets of the history, then all offsets after its end") {
-    val made = exact(Seq(held(p1, 5, 9), held(p0, 0, 41, 10L -> 20L)))
-    assert(starts(made) == Map(p0 -> from(42, 10L -> 20L), p1 -> from(10, 0L -> 5L)))
-    val rows = made.proof.map(Json.read(_).get)
+    val created = exact(Seq(held(p1, 5, 9), held(p0, 0, 41, 10L -> 20L)))
+    assert(starts(created) == Map(p0 -> from(42, 10L -> 20L), p1 -> from(10, 0L -> 5L)))
+    val rows = created.proof.map(Json.read(_).get)
     assert(rows.map(_.path("start").asLong) == Seq(42, 10))
     assert(rows.head.path("fill").path("offsets").asLong == 10 &&
       rows.head.path("unavailable").path("offsets").asLong == 0)
@@ -150,15 +150,15 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   }
 
   test("offsets of several legs: the greatest offset per partition over all legs") {
-    val made = exact(Seq(held(p0, 0, 9), held(p1, 0, 4)), Seq(held(p0, 10, 19)), Seq(held(p0, 20, 20)))
-    assert(starts(made) == Map(p0 -> from(21), p1 -> from(5)))
-    val legs = Json.items(Json.read(made.proof.head).get.path("history"))
+    val created = exact(Seq(held(p0, 0, 9), held(p1, 0, 4)), Seq(held(p0, 10, 19)), Seq(held(p0, 20, 20)))
+    assert(starts(created) == Map(p0 -> from(21), p1 -> from(5)))
+    val legs = Json.items(Json.read(created.proof.head).get.path("history"))
     assert(legs.map(_.path("leg").asText) == Seq("old", "new", "newest"))
   }
 
   test("offsets of several legs: legs in any order, with a leg that fills a hole of another leg") {
-    val made = exact(Seq(held(p0, 50, 59)), Seq(held(p0, 0, 99, 20L -> 30L, 50L -> 60L)), Seq(held(p0, 20, 29)))
-    assert(starts(made)(p0) == from(100))
+    val created = exact(Seq(held(p0, 50, 59)), Seq(held(p0, 0, 99, 20L -> 30L, 50L -> 60L)), Seq(held(p0, 20, 29)))
+    assert(starts(created)(p0) == from(100))
   }
 
   test("offsets of several legs: the log supplies offsets between two legs") {
@@ -221,9 +221,9 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   test("event time: the start is the greatest time minus the overlap") {
     val rule = HandOver.eventTime("ts", Duration.ofMinutes(10))
-    val made = decide(rule, End(times = range("2026-01-01T00:00:00Z", "2026-02-01T12:00:00.123456Z")))
-    assert(made.start == Time(Instant.parse("2026-02-01T11:50:00.123Z").toEpochMilli, OnGap.Warn))
-    assert(made.proof == Seq("""{"found":"2026-02-01T12:00:00.123456Z","what":"ts"}"""))
+    val created = decide(rule, End(times = range("2026-01-01T00:00:00Z", "2026-02-01T12:00:00.123456Z")))
+    assert(created.start == Time(Instant.parse("2026-02-01T11:50:00.123Z").toEpochMilli, OnGap.Warn))
+    assert(created.proof == Seq("""{"found":"2026-02-01T12:00:00.123456Z","what":"ts"}"""))
     val old = decide(rule, End(times = range("1960-01-01T00:00:00Z", "1969-01-01T00:00:00Z")))
     assert(old.start == Time(0, OnGap.Warn))
   }
@@ -240,8 +240,8 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   test("modification time: the same rules apply to the times of files") {
     val rule = HandOver.modificationTime(Duration.ofHours(1))
-    val made = decide(rule, End(modified = range("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z")))
-    assert(made.start == Time(Instant.parse("2026-01-31T23:00:00Z").toEpochMilli, OnGap.Warn))
+    val created = decide(rule, End(modified = range("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z")))
+    assert(created.start == Time(Instant.parse("2026-01-31T23:00:00Z").toEpochMilli, OnGap.Warn))
     assert(refused(
       rule,
       End(modified = range("2026-01-01T00:00:00Z", "2026-03-01T00:05:00.001Z"))
@@ -267,8 +267,8 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   }
 
   test("now minus: the start is independent of the history") {
-    val made = decide(HandOver.nowMinus(Duration.ofDays(1)), End())
-    assert(made.start == Time(Instant.parse("2026-02-28T00:00:00Z").toEpochMilli, OnGap.Warn))
+    val created = decide(HandOver.nowMinus(Duration.ofDays(1)), End())
+    assert(created.start == Time(Instant.parse("2026-02-28T00:00:00Z").toEpochMilli, OnGap.Warn))
   }
 
   private def entry(lines: String*): VersionedEntry = VersionedEntry.read("entry", lines)
@@ -279,13 +279,13 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     val byTime = HandOver.eventTime("ts", Duration.ZERO)
     val times  = End(times = range("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"))
     Seq(HandOver.offsets() -> exact(Seq(held(p0, 3, 41))), byTime -> decide(byTime, times)).foreach {
-      case (rule, made) =>
+      case (rule, created) =>
         val own   = leg("live", Some(rule))
         val log   = source.position(Legs.run(source, new MemorySideLog).initial().json)
-        val lines = SwitchFormat.write(own, own, log, made, log)
+        val lines = SwitchFormat.write(own, own, log, created, log)
         val read  = SwitchFormat.read(entry(lines: _*), source)
-        assert(read.start == log && read.ended == log.json && read.proof == made.proof)
-        assert(read.fill == made.fill && read.stored == StoredStart(log.json, made.fill))
+        assert(read.start == log && read.ended == log.json && read.proof == created.proof)
+        assert(read.fill == created.fill && read.stored == StoredStart(log.json, created.fill))
         assert(read.at == now.toString && read.rule == HandOver.text(Some(rule)) && read.rule.nonEmpty)
     }
   }

@@ -55,8 +55,8 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
       if (columns == OffsetColumns("topic", "partition", "offset")) held else fail(columns.toString)
   }
 
-  /** Decides with a rule that returns `answer`. Returns the start and the evidence. */
-  private def decide(before: Source[_ <: Position], answer: String, of: Asked, onGap: OnGap = OnGap.Fail)(
+  /** Decides with a rule that returns `response`. Returns the start and the evidence. */
+  private def decide(before: Source[_ <: Position], response: String, of: Asked, onGap: OnGap = OnGap.Fail)(
       held: => Seq[OffsetSummary]
   ): (StartPosition, String) = {
     val name  = s"rule-${UUID.randomUUID()}"
@@ -65,19 +65,19 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
       name,
       (evidence: String) => {
         found += evidence
-        answer
+        response
       }
     )
     val rule = HandOver.Custom(RuleOfUser.OfPython(name), None, None)
-    val made = new CustomHandOver(
+    val created = new CustomHandOver(
       Leg("before", before, None, None, OnGap.Fail, ""),
       Leg("live", files, None, Some(rule), onGap, ""),
       rule,
       new End(held),
       now
     ).decide(Nil, of.logRanges(_))
-    assert(made.proof == Seq(found.loneElement, Json.write(Json.obj("returned" -> Json.text(answer)))))
-    (made.start, found.loneElement)
+    assert(created.proof == Seq(found.loneElement, Json.write(Json.obj("returned" -> Json.text(response)))))
+    (created.start, found.loneElement)
   }
 
   private val first = """{"timestamp":0}"""
@@ -85,8 +85,8 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
   private def two = new Asked(p("b", 0) -> LogRange(1, 9), p("a", 1) -> LogRange(0, 20), p("a", 0) -> LogRange(3, 4))
 
   test("the evidence of a previous log has offsets and no modification times") {
-    val asked         = two
-    val (_, evidence) = decide(log, first, asked)(Seq(OffsetSummary.ofLog(p("a", 1), 5, 10)))
+    val requested         = two
+    val (_, evidence) = decide(log, first, requested)(Seq(OffsetSummary.ofLog(p("a", 1), 5, 10)))
     val none          = """{"count":0,"first":[],"offsets":0}"""
     assert(
       evidence ==
@@ -94,13 +94,13 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
         """"log":{"a":{"0":[3,4],"1":[0,20]},"b":{"0":[1,9]}},"now":5000,"offsets":[{"legs":[{"leg":"before",""" +
         s""""offsets":5,"range":[5,10],"rows":5}],"missing":$none,"partition":1,"repeated":$none,"topic":"a","until":10}]}"""
     )
-    assert(asked.ends.toSeq == Seq(Map(p("a", 1) -> 10L)))
+    assert(requested.ends.toSeq == Seq(Map(p("a", 1) -> 10L)))
   }
 
   test("the evidence of a previous log on several clusters has no offsets") {
-    val asked         = two
-    val (_, evidence) = decide(log, first, asked)(throw CheckpointErrors.missingEntry("The offset"))
-    assert(!evidence.contains("\"offsets\"") && asked.ends.toSeq == Seq(Map.empty))
+    val requested         = two
+    val (_, evidence) = decide(log, first, requested)(throw CheckpointErrors.missingEntry("The offset"))
+    assert(!evidence.contains("\"offsets\"") && requested.ends.toSeq == Seq(Map.empty))
   }
 
   test("the evidence of previous files has modification times, and their offsets are not requested") {
@@ -109,11 +109,11 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
   }
 
   test("an exact rule requests the ranges of the history partitions with their ends") {
-    val asked = new Asked(p("a", 0) -> LogRange(0, 20), p("a", 1) -> LogRange(0, 20))
+    val requested = new Asked(p("a", 0) -> LogRange(0, 20), p("a", 1) -> LogRange(0, 20))
     val leg   = Leg("live", files, None, Some(HandOver.offsets()), OnGap.Fail, "")
     val held  = Seq(OffsetSummary.ofLog(p("a", 0), 0, 7), OffsetSummary.ofLog(p("a", 1), 0, 9))
-    HandOverDecision.decide(leg, leg, new End(Nil), now)(Seq(LegOffsets(leg, held)), asked.partitions)
-    assert(asked.ends.toSeq == Seq(Map(p("a", 0) -> 7L, p("a", 1) -> 9L)))
+    HandOverDecision.decide(leg, leg, new End(Nil), now)(Seq(LegOffsets(leg, held)), requested.partitions)
+    assert(requested.ends.toSeq == Seq(Map(p("a", 0) -> 7L, p("a", 1) -> 9L)))
   }
 
   test("a returned time may be now, and has the policy of the leg") {

@@ -61,7 +61,7 @@ final class RestartedRuleSuite extends AnyFunSuite with HybridWorlds {
     val second: MemoryLog   = Legs.archiveOf(live, Map(0 -> 4))
     val side: MemorySideLog = new MemorySideLog
 
-    def made(name: String, of: Source[_ <: Position], rule: Option[HandOver], columns: Option[LogColumns] = None): Leg =
+    def created(name: String, of: Source[_ <: Position], rule: Option[HandOver], columns: Option[LogColumns] = None): Leg =
       Leg(name, of, None, rule, OnGap.Fail, s"$name.select", logColumns = columns)
 
     def memory(of: MemoryLog, more: (String, String)*): Source[_ <: Position] =
@@ -69,10 +69,10 @@ final class RestartedRuleSuite extends AnyFunSuite with HybridWorlds {
 
     def source(rule: Option[HandOver]): Source[_ <: Position] = new HybridSource(
       Chain(IndexedSeq(
-        made("a", memory(first, "bounded" -> "true"), None),
-        made("k", new OfLog(memory(other, "bounded" -> "true")), rule, Some(LogColumns.none)),
-        made("b", memory(second, "bounded" -> "true"), None),
-        made("live", memory(live), Some(HandOver.offsets()))
+        created("a", memory(first, "bounded" -> "true"), None),
+        created("k", new OfLog(memory(other, "bounded" -> "true")), rule, Some(LogColumns.none)),
+        created("b", memory(second, "bounded" -> "true"), None),
+        created("live", memory(live), Some(HandOver.offsets()))
       )),
       None
     )

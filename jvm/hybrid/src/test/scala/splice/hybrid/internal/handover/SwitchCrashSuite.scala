@@ -105,14 +105,14 @@ final class SwitchCrashSuite extends AnyFunSuite {
         val died = Try(live(new MortalSideLog.Steps(i + 1)))
         assert(died.failed.toOption.exists(_.isInstanceOf[Died]))
         val decided: Boolean           = durable.scope("leg-history").get("tally-00000000").isDefined
-        val asked: Int                 = history.asked("remaining")
+        val requested: Int                 = history.requested("remaining")
         def start: Option[Seq[String]] = durable.scope("leg-live").get("hand-over-00000000")
         val begun: Option[Seq[String]] = start
         // Retention and growth continue between two drivers.
         live.append(0, 6)
         live(new MortalSideLog.Steps(-1))
         assert(rows == (0L to 6L))
-        if (decided) assert(history.asked("remaining") == asked) else assert(history.asked("remaining") == asked + 1)
+        if (decided) assert(history.requested("remaining") == requested) else assert(history.requested("remaining") == requested + 1)
         begun.foreach(lines => assert(start.contains(lines)))
       }
     }
@@ -132,9 +132,9 @@ final class SwitchCrashSuite extends AnyFunSuite {
               error.getMessage.contains("'history' has not ended"))
             isShort = false
           }
-          val before: Int = history.asked("enumerator")
+          val before: Int = history.requested("enumerator")
           live(new MortalSideLog.Steps(-1))
-          if (isShort) assert(history.asked("enumerator") == before)
+          if (isShort) assert(history.requested("enumerator") == before)
           isShort = false
           assert(rows == (0L to 6L))
         }

@@ -50,8 +50,8 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     )
   }
 
-  private def compared(made: HandOverDecision): Seq[Boolean] =
-    made.proof.map(line => Json.read(line).get.path("compared").asBoolean)
+  private def compared(created: HandOverDecision): Seq[Boolean] =
+    created.proof.map(line => Json.read(line).get.path("compared").asBoolean)
 
   private def different(records: (LogPartition, LogRecord)*)(last: (LogPartition, LastRecord)*): String = {
     val error = intercept[SpliceException](decide(records: _*)(last: _*))
@@ -151,14 +151,14 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
         assert(batches(c).map(b => ids(c.ranges(b._1, b._2))).flatten == (0L to 5L))
       )
       val rows: Seq[Boolean] = entry.get.drop(3).map(line => Json.read(line).get.path("compared").asBoolean)
-      assert(rows == Seq(true, true) && live.asked("records") == 1)
+      assert(rows == Seq(true, true) && live.requested("records") == 1)
     }
   }
 
   test("without the columns no record is requested") {
     new World {
       Using.resource(Legs.run(source, this.log))(batches(_))
-      assert(live.asked("records") == 0)
+      assert(live.requested("records") == 0)
     }
   }
 

@@ -36,9 +36,9 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
 
   /** Creates a log of 20 records per partition, with one second between two records. */
   private def log(): MemoryLog = {
-    val made = Legs.log()
-    for { p <- 0 until 2; i <- 0 until 20 } made.append(p, p * 20L + i, millis = 1000L * i)
-    made
+    val created = Legs.log()
+    for { p <- 0 until 2; i <- 0 until 20 } created.append(p, p * 20L + i, millis = 1000L * i)
+    created
   }
 
   /** Writes offsets (from included, until excluded) of a partition to three files. */
@@ -177,21 +177,21 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
         "middle" -> Legs.history(first)._2,
         Legs.live(second, "handOver" -> "nowMinus", "handOver.duration" -> "1h")
       )
-    second.failWhenAsked("outlook")
+    second.failOnRequest("outlook")
     val sideLog = new MemorySideLog
     val error   = intercept[IllegalStateException](Legs.run(source, sideLog).initial())
     assert(error.getMessage.contains("outlook") && sideLog.get("initial").isEmpty)
-    assert(first.asked("close") == 1, "the check closes the legs that it has opened")
+    assert(first.requested("close") == 1, "the check closes the legs that it has opened")
     assert(intercept[IllegalStateException](plan(source, scan = false)).getMessage.contains("outlook"))
     val third   = log()
     val working = Legs.source(files("old", path), "middle" -> Legs.history(third)._2)
     val other   = new MemorySideLog
     val start   = Legs.run(working, other).initial()
-    assert(third.asked("outlook") == 1 && third.asked("close") == 1)
+    assert(third.requested("outlook") == 1 && third.requested("close") == 1)
     val again = Legs.run(working, other)
     assert(again.initial() == start)
     val _ = again.advance(start, everything = false)
-    assert(third.asked("outlook") == 1)
+    assert(third.requested("outlook") == 1)
   }
 
   test("a source without an outlook also has a plan") {
@@ -262,7 +262,7 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     assert(text(legs(1).json, "handOver", "error").contains(s"${second.name}-0 5 to 7"))
     assert(text(legs(2).json, "handOver", "undecided") == "the start of leg 'middle' is undecided")
     assert(legs(1).warnings.count(_.contains("would stop at the switch")) == 1 && legs(2).warnings.isEmpty)
-    assert(second.asked("enumerator") == second.asked("close"))
+    assert(second.requested("enumerator") == second.requested("close"))
   }
 
   test("a plan without a scan does not call a user-defined rule") {
@@ -278,10 +278,10 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     val source          = Legs.source(Legs.history(history), Legs.live(live, exact: _*))
     plan(source, scan = true)
     Seq(history, live).foreach(of =>
-      assert(Seq("freeze", "outlook", "enumerator", "close").map(of.asked).toSet == Set(1))
+      assert(Seq("freeze", "outlook", "enumerator", "close").map(of.requested).toSet == Set(1))
     )
-    live.failWhenAsked("outlook")
+    live.failOnRequest("outlook")
     intercept[IllegalStateException](plan(source, scan = true))
-    assert(Seq(history, live).map(_.asked("close")) == Seq(2, 2))
+    assert(Seq(history, live).map(_.requested("close")) == Seq(2, 2))
   }
 }

@@ -138,13 +138,13 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
   test("only legs of the batch are used, and each list is compiled once") {
     new World {
       val between: Seq[TaskRanges] = c.tasks(ended, until)
-      val counted: Int             = history.asked("readers")
+      val counted: Int             = history.requested("readers")
       rows(ended, until, "id BIGINT")
-      assert(between.nonEmpty && history.asked("readers") == counted)
+      assert(between.nonEmpty && history.requested("readers") == counted)
       readers(ended, until, "id BIGINT")
-      val asked: Int = live.asked("schema")
+      val requested: Int = live.requested("schema")
       readers(ended, until, "id BIGINT")
-      assert(live.asked("schema") == asked)
+      assert(live.requested("schema") == requested)
     }
   }
 

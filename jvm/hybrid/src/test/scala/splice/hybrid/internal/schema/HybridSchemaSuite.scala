@@ -24,9 +24,9 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
 
   private def refuses(source: => Source[_ <: Position], condition: String, texts: String*): Unit = {
     val error = intercept[SpliceException] {
-      val made = source
-      val _    = made.schema
-      made.preflight(new MemorySideLog)
+      val created = source
+      val _    = created.schema
+      created.preflight(new MemorySideLog)
     }
     assert(error.getCondition == s"SPLICE_SCHEMA.$condition", error.getMessage)
     texts.foreach(text => assert(error.getMessage.contains(text), error.getMessage))

@@ -91,8 +91,8 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
   }
 
   private def rows(list: String): Seq[String] = {
-    val made = plan(list)
-    read(made, made.schema)
+    val created = plan(list)
+    read(created, created.schema)
   }
 
   private def refused(list: String): SpliceOptionException = intercept[SpliceOptionException](plan(list))
@@ -125,7 +125,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     assert(plan("_FILE_PATH AS path").compile(StructType.fromDDL("path STRING"), "live").columns.fieldNames.toSeq
       .map(_.toLowerCase) == Seq("_file_path"))
     val own  = kafka.add("_File_Size", StringType)
-    val made = SelectPlan.analyse(
+    val created = SelectPlan.analyse(
       session,
       SessionSettings.current,
       "live.select",
@@ -133,10 +133,10 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
       own,
       hidden
     )
-    assert(made.schema.fields.take(2).map(_.dataType).toSeq == Seq(StringType, StringType))
-    assert(made.schema.fieldNames.drop(2).toSeq == own.fieldNames.toSeq)
+    assert(created.schema.fields.take(2).map(_.dataType).toSeq == Seq(StringType, StringType))
+    assert(created.schema.fieldNames.drop(2).toSeq == own.fieldNames.toSeq)
     assert(
-      made.compile(StructType.fromDDL("size STRING"), "live").columns.map(f => f.name -> f.dataType) ==
+      created.compile(StructType.fromDDL("size STRING"), "live").columns.map(f => f.name -> f.dataType) ==
         Seq("_file_size" -> StringType),
       "the text of the rows"
     )
@@ -148,30 +148,30 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("only the needed columns are requested from the leg") {
-    val made               = plan("CAST(key AS STRING) AS k, offset + partition AS n, topic AS t, _file_path AS path")
-    def asked(ddl: String) = made.compile(StructType.fromDDL(ddl), "live").columns.fieldNames.toSeq
-    assert(asked("n BIGINT, k STRING") == Seq("offset", "partition", "key"))
-    assert(asked("t STRING") == Seq("topic"))
-    assert(asked("path STRING") == Seq("_file_path"))
-    assert(asked("_leg STRING").isEmpty)
-    assert(read(made, StructType.fromDDL("path STRING, n BIGINT")) == Seq("/a|10", "/a|12"))
+    val created               = plan("CAST(key AS STRING) AS k, offset + partition AS n, topic AS t, _file_path AS path")
+    def requested(ddl: String) = created.compile(StructType.fromDDL(ddl), "live").columns.fieldNames.toSeq
+    assert(requested("n BIGINT, k STRING") == Seq("offset", "partition", "key"))
+    assert(requested("t STRING") == Seq("topic"))
+    assert(requested("path STRING") == Seq("_file_path"))
+    assert(requested("_leg STRING").isEmpty)
+    assert(read(created, StructType.fromDDL("path STRING, n BIGINT")) == Seq("/a|10", "/a|12"))
   }
 
   test("unchanged columns are forwarded in the order and with the names of the list") {
-    val made               = plan("offset AS n, topic, offset AS again")
-    def shape(ddl: String) = made.compile(StructType.fromDDL(ddl), "live").shape
+    val created               = plan("offset AS n, topic, offset AS again")
+    def shape(ddl: String) = created.compile(StructType.fromDDL(ddl), "live").shape
     assert(shape("topic STRING, n BIGINT") == RowShape.Same)
     assert(shape("n BIGINT, again BIGINT").columnar)
     assert(shape("n BIGINT, again BIGINT") != RowShape.Same)
-    assert(read(made, StructType.fromDDL("again BIGINT, topic STRING, n BIGINT")).head == "10|t|10")
+    assert(read(created, StructType.fromDDL("again BIGINT, topic STRING, n BIGINT")).head == "10|t|10")
   }
 
   test("_leg is at the requested position") {
-    val made = plan("offset AS n, partition + 1 AS p")
-    assert(read(made, StructType.fromDDL("_leg STRING, n BIGINT")) == Seq("live|10", "live|11"))
-    assert(read(made, StructType.fromDDL("p INT, _leg STRING")) == Seq("1|live", "2|live"))
-    assert(made.compile(StructType.fromDDL("n BIGINT, _leg STRING"), "live").shape.columnar)
-    assert(!made.compile(StructType.fromDDL("p INT"), "live").shape.columnar)
+    val created = plan("offset AS n, partition + 1 AS p")
+    assert(read(created, StructType.fromDDL("_leg STRING, n BIGINT")) == Seq("live|10", "live|11"))
+    assert(read(created, StructType.fromDDL("p INT, _leg STRING")) == Seq("1|live", "2|live"))
+    assert(created.compile(StructType.fromDDL("n BIGINT, _leg STRING"), "live").shape.columnar)
+    assert(!created.compile(StructType.fromDDL("p INT"), "live").shape.columnar)
   }
 
   test("computed lists and views support every type") {
@@ -241,8 +241,8 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     val list = "date_format(timestamp, 'HH:mm') AS at, CAST('2024-01-01 00:00:00' AS TIMESTAMP) AS t, " +
       "from_json(CAST(value AS STRING), 'ts TIMESTAMP').ts AS j"
     def first(zone: String) = {
-      val made = plan(list, pinned(zone, ansi = false))
-      read(made, made.schema).head
+      val created = plan(list, pinned(zone, ansi = false))
+      read(created, created.schema).head
     }
     val day = Timestamp.valueOf("2024-01-01 00:00:00").getTime * 1000
     assert(first("UTC") == s"00:00|$day|$day")
@@ -268,8 +268,8 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("compiled lists are Java-serialisable") {
-    val made   = plan("from_json(CAST(value AS STRING), 'amount DOUBLE') AS o, o.amount AS amount, twice(offset) AS n")
-    val select = made.compile(made.schema, "live")
+    val created   = plan("from_json(CAST(value AS STRING), 'amount DOUBLE') AS o, o.amount AS amount, twice(offset) AS n")
+    val select = created.compile(created.schema, "live")
     val out    = new java.io.ByteArrayOutputStream
     Using.resource(new java.io.ObjectOutputStream(out))(_.writeObject(select))
     assert(out.size > 0)

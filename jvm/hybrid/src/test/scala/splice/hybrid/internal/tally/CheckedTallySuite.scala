@@ -103,7 +103,7 @@ final class CheckedTallySuite extends AnyFunSuite with LocalSpark {
       Using.resource(start("onDuplicates" -> "warn")) { c =>
         assert(rows ++ drain(c, c.position(at.json)) == (0L until 10L).patch(2, Seq(2L), 0))
       }
-      assert(history.asked("remaining") == 1)
+      assert(history.requested("remaining") == 1)
     }
   }
 
@@ -155,7 +155,7 @@ final class CheckedTallySuite extends AnyFunSuite with LocalSpark {
           }
           assert(go(c.initial()) == (0L until 10L).patch(2, Seq(2L), 0))
         }
-        assert(stored == Seq(6L) && history.asked("readers") == 3, "one per batch")
+        assert(stored == Seq(6L) && history.requested("readers") == 3, "one per batch")
         // Reports of the readers of the leg are also delivered.
         assert(history.reported.size == 3 + 3 + 1)
       }

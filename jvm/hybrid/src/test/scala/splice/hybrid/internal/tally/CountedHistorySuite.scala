@@ -68,9 +68,9 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     }
 
     /** Reads all ranges as tasks do, and delivers their reports. */
-    def read(asked: StructType, asBatches: Boolean): Seq[Report] = {
+    def read(requested: StructType, asBatches: Boolean): Seq[Report] = {
       val ranges         = inner.splits(start, until)
-      val (wanted, plan) = tallies.plan(leg, asked).get
+      val (wanted, plan) = tallies.plan(leg, requested).get
       val readers        = inner.readers(wanted, ranges)
       val reports        = ranges.flatMap { range =>
         val task = TaskRanges(None, IndexedSeq(range))
@@ -128,10 +128,10 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
 
   for {
     asBatches <- Seq(false, true)
-    asked     <- Seq(Nil, Seq("offset"), Seq("topic", "partition", "offset"))
-  } test(s"tasks count the same without a job, batches = $asBatches, selected = '${asked.mkString(", ")}'") {
+    requested     <- Seq(Nil, Seq("offset"), Seq("topic", "partition", "offset"))
+  } test(s"tasks count the same without a job, batches = $asBatches, selected = '${requested.mkString(", ")}'") {
     val own      = new World(exact ++ accepted, "path" -> mixed)(NoJobs)
-    val selected = StructType(asked.map(own.leg.source.schema(_)))
+    val selected = StructType(requested.map(own.leg.source.schema(_)))
     own.read(selected, asBatches)
     own.read(selected, asBatches)
     checkMixed(own.end.offsets(columns))

@@ -36,9 +36,9 @@ final class TallyCheckSuite extends AnyFunSuite {
   private val p0 = LogPartition("orders", 0)
 
   private def tally(own: Chain, invalid: Seq[Long], ranges: (Long, Long)*): Tally = {
-    val made = new Tally(columns(own))
-    made.add(LegCounts("a", Nil, Seq(p0 -> OffsetRuns.of(ranges: _*).toBytes), invalid, None))
-    made
+    val created = new Tally(columns(own))
+    created.add(LegCounts("a", Nil, Seq(p0 -> OffsetRuns.of(ranges: _*).toBytes), invalid, None))
+    created
   }
 
   /** Creates the check of a chain whose legs have these tallies. */

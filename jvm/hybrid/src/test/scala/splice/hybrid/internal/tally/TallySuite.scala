@@ -208,13 +208,13 @@ final class TallySuite extends AnyFunSuite {
       first.stopped(all = false)
       val again = run()
       assert(again.finished(At).isEmpty)
-      val made = again.finish(At) { tally =>
+      val created = again.finish(At) { tally =>
         assert(tally.remaining(covered => (0 to 1).flatMap(covered.missing(_, 0, 9)).map(TallySuite.Part(_))).map(
           _.splitId
         ) == Seq("1"))
         Seq(counts(Extent.whole(1), 1, p0 -> Seq(1L)))
       }
-      assert(made.offsets.map(_.offsets.rows) == Seq(2) && run().finished(At).exists(_.offsets == made.offsets))
+      assert(created.offsets.map(_.offsets.rows) == Seq(2) && run().finished(At).exists(_.offsets == created.offsets))
       assert(
         run(columns.copy(time = None)).stored.nonEmpty && run(columns.copy(time = Some("x"))).stored.isEmpty,
         "other rules"

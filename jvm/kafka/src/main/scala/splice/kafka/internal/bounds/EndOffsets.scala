@@ -24,7 +24,7 @@ import splice.source.errors.SpliceException
   */
 final private[splice] class EndOffsets(
     log: ClusterClient,
-    looks: Recheck,
+    recheck: Recheck,
     loss: DataLoss,
     isCommitted: Boolean = false
 ) {
@@ -84,7 +84,7 @@ final private[splice] class EndOffsets(
       if (last._1 ne found) last = found -> lower(found)
       last._2
     }
-    val seen = looks.confirm(request(partitions))(compared(_).nonEmpty)(() => request(partitions))
+    val seen = recheck.confirm(request(partitions))(compared(_).nonEmpty)(() => request(partitions))
     val lost = compared(seen)
     if (lost.nonEmpty && changed) None
     else {
@@ -94,7 +94,7 @@ final private[splice] class EndOffsets(
       if (ahead.isEmpty) Some(seen ++ uncommitted)
       else {
         val early = ahead.filter { case (p, start) => seen.get(p).exists(_ < start) }
-        tell(early, seen)
+        warn(early, seen)
         Some(seen ++ uncommitted ++ early)
       }
     }
@@ -129,7 +129,7 @@ final private[splice] class EndOffsets(
       partitions(p) && at.get(p).contains(start) && at.generation(p.topic) == expected.generation(p.topic)
     }
 
-  private def tell(early: Map[LogPartition, Long], ends: Map[LogPartition, Long]): Unit = {
+  private def warn(early: Map[LogPartition, Long], ends: Map[LogPartition, Long]): Unit = {
     early.toSeq.sortBy(_._1).filterNot(e => warned(e._1.topic)).foreach { case (p, start) =>
       EndOffsets.logger.warn(
         s"$p is to be read from $start on, and its log ends at ${ends(p)}. The query waits for the records."
@@ -228,12 +228,12 @@ final private[splice] class LogEnds(
   ): Option[Map[LogPartition, Long]] =
     if (partitions.isEmpty) Some(Map.empty)
     else
-      attempt(watch.ends(at, partitions)(request)(membership.look(at).position != at)) match {
+      attempt(watch.ends(at, partitions)(request)(membership.refresh(at).position != at)) match {
         case Right(ends) if ends.isEmpty || !silence.isDoubtful => ends
         case Left(error) if silence.isKnown                     => throw error
         case response                                           =>
           // A partition of a deleted topic does not respond either.
-          val Settled(position, there) = membership.look(at)
+          val Settled(position, there) = membership.refresh(at)
           val left                     = partitions.intersect(there)
           silence.describe(there)
           response match {

@@ -55,8 +55,8 @@ final private[splice] class RetentionGaps(
     *   the partitions from which retention may have removed the next record
     */
   def pass(at: KafkaPosition, ends: Map[LogPartition, Long], behind: Set[LogPartition]): KafkaPosition = {
-    val asked = behind.filter(p => at.get(p).exists(offset => ends.get(p).exists(offset < _)))
-    val gaps  = (if (asked.isEmpty) Map.empty[LogPartition, Long] else earliest(asked)).toSeq.sortBy(_._1).flatMap {
+    val requested = behind.filter(p => at.get(p).exists(offset => ends.get(p).exists(offset < _)))
+    val gaps  = (if (requested.isEmpty) Map.empty[LogPartition, Long] else earliest(requested)).toSeq.sortBy(_._1).flatMap {
       case (p, first) =>
         // Records of the history are not lost.
         at.get(p).toSeq.flatMap { offset =>

@@ -24,7 +24,7 @@ import splice.source.{LogPartition, OffsetRanges, OnGap, StartPosition}
 final private[splice] class StartResolver(
     log: ClusterClient,
     retention: Retention,
-    looks: Recheck,
+    recheck: Recheck,
     group: Option[String],
     newPartitions: NewPartitions = NewPartitions.Earliest,
     private[kafka] val prefix: String = ""
@@ -75,7 +75,7 @@ final private[splice] class StartResolver(
       val found = log.atTime(times)
       Timed(ends, log.earliest(times.keySet), found)
     }
-    looks.confirm(request())(_.isBelow)(() => request())
+    recheck.confirm(request())(_.isBelow)(() => request())
   }
 
   /** The ends as starts. */
@@ -84,7 +84,7 @@ final private[splice] class StartResolver(
       val ends = log.ends(partitions)
       Timed(ends, log.earliest(partitions))
     }
-    looks.confirm(request())(_.isBelow)(() => request()).starts
+    recheck.confirm(request())(_.isBelow)(() => request()).starts
   }
 
   /** The partitions from which retention may have removed records at or after a time, with the time of the first
@@ -172,7 +172,7 @@ final private[splice] class StartResolver(
   ): Map[LogPartition, Long] = {
     def beyond(ends: Map[LogPartition, Long]) =
       wanted.toSeq.collect { case (p, offset) if ends.get(p).exists(_ < offset) => (p, offset, ends(p)) }
-    val ahead = beyond(looks.confirm(log.ends(wanted.keySet))(beyond(_).nonEmpty)(() => log.ends(wanted.keySet)))
+    val ahead = beyond(recheck.confirm(log.ends(wanted.keySet))(beyond(_).nonEmpty)(() => log.ends(wanted.keySet)))
     if (ahead.nonEmpty) throw KafkaErrors.ahead(ahead)
     val gaps = wanted.toSeq.sortBy(_._1).collect {
       case (p, offset) if first.get(p).exists(_ > offset) => MissingRange(p, offset, first.get(p))

@@ -30,19 +30,19 @@ import splice.source.internal.DaemonThread
   *   the first words of the warning
   */
 final private[splice] class BackgroundPoller[A](name: String, interval: Duration, clock: Clock, failure: String)(
-    look: => A
+    poll: => A
 ) extends AutoCloseable {
 
   private val seen = new AtomicReference[Option[A]](None)
-  private val felt = new AtomicReference(DiscoveryHealth())
+  private val current = new AtomicReference(DiscoveryHealth())
 
   private val submitted = ConcurrentHashMap.newKeySet[Future[_]]()
 
   private val thread: ScheduledExecutorService = {
-    val made = new ScheduledThreadPoolExecutor(1, DaemonThread.named(name))
+    val created = new ScheduledThreadPoolExecutor(1, DaemonThread.named(name))
     // The shutdown does not wait for the next scheduled call.
-    made.setExecuteExistingDelayedTasksAfterShutdownPolicy(false)
-    made
+    created.setExecuteExistingDelayedTasksAfterShutdownPolicy(false)
+    created
   }
 
   /** Starts the periodic calls. The constructor does not start them, because a leg of a chain may begin much later. */
@@ -53,7 +53,7 @@ final private[splice] class BackgroundPoller[A](name: String, interval: Duration
     seen.set(None)
     feel(_.begun(clock.instant()))
     try {
-      val found = look
+      val found = poll
       feel(_.succeeded(clock.instant()))
       found
     } finally feel(_.copy(pending = None))
@@ -68,7 +68,7 @@ final private[splice] class BackgroundPoller[A](name: String, interval: Duration
   /** Returns the result that [[news]] would return, without removing it. */
   def pending: Option[A] = seen.get()
 
-  def health: DiscoveryHealth = felt.get()
+  def health: DiscoveryHealth = current.get()
 
   /** Records the failure of work other than a periodic call. */
   def failed(error: Throwable): Unit = feel(_.failed(clock.instant(), error))
@@ -116,7 +116,7 @@ final private[splice] class BackgroundPoller[A](name: String, interval: Duration
   private def goOn(): Unit = {
     feel(_.begun(clock.instant()))
     try {
-      val found = look
+      val found = poll
       feel(_.succeeded(clock.instant()))
       seen.set(Some(found))
     } catch {
@@ -129,7 +129,7 @@ final private[splice] class BackgroundPoller[A](name: String, interval: Duration
   }
 
   private def feel(change: DiscoveryHealth => DiscoveryHealth): Unit = {
-    val _ = felt.updateAndGet(before => change(before))
+    val _ = current.updateAndGet(before => change(before))
   }
 }
 
@@ -153,7 +153,7 @@ private[splice] object BackgroundPoller {
 final private[splice] class BackgroundDiscovery(log: ClusterClient, interval: Duration, clock: Clock, run: String)
     extends Discovery {
 
-  private val looks = new BackgroundPoller(
+  private val poller = new BackgroundPoller(
     s"splice-kafka-discovery-$run",
     interval,
     clock,
@@ -161,16 +161,16 @@ final private[splice] class BackgroundDiscovery(log: ClusterClient, interval: Du
   )(log.describe())
 
   override def now(): LogDescription = {
-    val found = looks.now()
-    looks.begin
+    val found = poller.now()
+    poller.begin
     found
   }
 
-  override def news(): Option[LogDescription] = looks.news()
+  override def news(): Option[LogDescription] = poller.news()
 
-  override def pending: Option[LogDescription] = looks.pending
+  override def pending: Option[LogDescription] = poller.pending
 
-  override def health: DiscoveryHealth = looks.health
+  override def health: DiscoveryHealth = poller.health
 
-  override def close(): Unit = looks.close()
+  override def close(): Unit = poller.close()
 }

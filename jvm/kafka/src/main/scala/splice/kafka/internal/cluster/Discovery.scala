@@ -101,12 +101,12 @@ private[splice] object DiscoveryHealth {
 final private[splice] class ClockedDiscovery(log: ClusterClient, interval: Duration, clock: Clock) extends Discovery {
 
   private var next = clock.instant().plus(interval)
-  private var felt = DiscoveryHealth()
+  private var current = DiscoveryHealth()
 
   override def now(): LogDescription = {
     next = clock.instant().plus(interval)
     val found = log.describe()
-    felt = felt.succeeded(clock.instant())
+    current = current.succeeded(clock.instant())
     found
   }
 
@@ -114,7 +114,7 @@ final private[splice] class ClockedDiscovery(log: ClusterClient, interval: Durat
 
   override def pending: Option[LogDescription] = if (clock.instant().isBefore(next)) None else Some(log.describe())
 
-  override def health: DiscoveryHealth = felt
+  override def health: DiscoveryHealth = current
 
   override def close(): Unit = ()
 }

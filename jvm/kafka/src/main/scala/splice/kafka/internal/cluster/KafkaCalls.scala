@@ -30,21 +30,21 @@ final private[splice] class KafkaCalls(
     shown: Throwable => Throwable
 ) {
 
-  def apply[A](asked: String)(call: => A): A = attempt(asked, retries)(() => call)
+  def apply[A](requested: String)(call: => A): A = attempt(requested, retries)(() => call)
 
-  @tailrec private def attempt[A](asked: String, left: Int)(call: () => A): A =
+  @tailrec private def attempt[A](requested: String, left: Int)(call: () => A): A =
     once(call) match {
-      case Right(answer)               => answer
+      case Right(response)               => response
       case Left(e: InterruptException) =>
         // The client sets the interrupt flag again before it throws this exception.
         Thread.interrupted()
-        val interrupt = new InterruptedException(s"interrupted during a request to $servers ($asked)")
+        val interrupt = new InterruptedException(s"interrupted during a request to $servers ($requested)")
         interrupt.initCause(e)
         throw interrupt
-      case Left(e: TimeoutException)               => throw KafkaErrors.unreachable(servers, asked, timeout, shown(e))
-      case Left(_: RetriableException) if left > 0 => pause(); attempt(asked, left - 1)(call)
-      case Left(e: RetriableException)             => throw KafkaErrors.unreachable(servers, asked, timeout, shown(e))
-      case Left(e)                                 => throw KafkaErrors.refused(servers, asked, shown(e))
+      case Left(e: TimeoutException)               => throw KafkaErrors.unreachable(servers, requested, timeout, shown(e))
+      case Left(_: RetriableException) if left > 0 => pause(); attempt(requested, left - 1)(call)
+      case Left(e: RetriableException)             => throw KafkaErrors.unreachable(servers, requested, timeout, shown(e))
+      case Left(e)                                 => throw KafkaErrors.refused(servers, requested, shown(e))
     }
 
   private def once[A](call: () => A): Either[KafkaException, A] =

@@ -69,11 +69,11 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
   override def topicStates(topics: Set[String]): () => Map[String, TopicState] =
     if (topics.isEmpty) () => Map.empty
     else {
-      val asked = calls("topic ids")(adminClient().describeTopics(topics.asJava).topicNameValues())
+      val requested = calls("topic ids")(adminClient().describeTopics(topics.asJava).topicNameValues())
       () =>
         calls("topic ids") {
-          asked.asScala.iterator.flatMap { case (name, answer) =>
-            permitted(name, answer).map(d => name -> state(d))
+          requested.asScala.iterator.flatMap { case (name, response) =>
+            permitted(name, response).map(d => name -> state(d))
           }.toMap
         }
     }
@@ -82,12 +82,12 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
   override def checkReadable(topics: Set[String]): Unit = if (topics.nonEmpty) calls("access to topics") {
     val options = new DescribeTopicsOptions().includeAuthorizedOperations(true)
     val rights  = adminClient().describeTopics(topics.asJava, options).topicNameValues().asScala
-    val denied  = rights.toSeq.collect { case (name, answer) if isDenied(name, answer) => name }
+    val denied  = rights.toSeq.collect { case (name, response) if isDenied(name, response) => name }
     if (denied.nonEmpty) throw new TopicAuthorizationException(denied.toSet.asJava)
   }
 
-  private def isDenied(name: String, answer: KafkaFuture[TopicDescription]): Boolean =
-    try described(name, answer).flatMap(topic => Option(topic.authorizedOperations)).exists(isDenied)
+  private def isDenied(name: String, response: KafkaFuture[TopicDescription]): Boolean =
+    try described(name, response).flatMap(topic => Option(topic.authorizedOperations)).exists(isDenied)
     catch { case e: ExecutionException if e.getCause.isInstanceOf[UnsupportedVersionException] => false }
 
   // A topic that was described has at least one right. A broker that returns no right therefore does not support the
@@ -97,9 +97,9 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
 
   override def commit(offsets: Map[LogPartition, Long]): Unit = properties.group.foreach { group =>
     val committing = commits.getOrElse {
-      val made = new GroupCommitter(adminClient(), group)
-      commits = Some(made)
-      made
+      val created = new GroupCommitter(adminClient(), group)
+      commits = Some(created)
+      created
     }
     committing(offsets)
   }
@@ -128,7 +128,7 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
   }
 
   private def requests(what: String, spec: OffsetSpec)(
-      ask: (Consumer[_, _], java.util.Collection[TopicPartition], Duration) => Offsets
+      request: (Consumer[_, _], java.util.Collection[TopicPartition], Duration) => Offsets
   ): OffsetRequests = {
     val isolation = properties.properties.get(ConsumerConfig.ISOLATION_LEVEL_CONFIG).map(_.trim) match {
       case Some("read_committed") => IsolationLevel.READ_COMMITTED
@@ -137,10 +137,10 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
     val soon = Seq(timeout, Soon).min
     new OffsetRequests(what, properties.servers, soon, settings.retryInterval, properties.secrets.hide)(
       (partitions, patience) =>
-        toLog(ask(assigned(partitions), partitions.map(TopicPartitions.of).asJava, patience)),
+        toLog(request(assigned(partitions), partitions.map(TopicPartitions.of).asJava, patience)),
       { partitions =>
-        val asked = partitions.iterator.map(p => TopicPartitions.of(p) -> spec).toMap.asJava
-        val found = adminClient().listOffsets(asked, new ListOffsetsOptions(isolation))
+        val requested = partitions.iterator.map(p => TopicPartitions.of(p) -> spec).toMap.asJava
+        val found = adminClient().listOffsets(requested, new ListOffsetsOptions(isolation))
         partitions.iterator.map(p => p -> found.partitionResult(TopicPartitions.of(p))).toMap
       }
     )
@@ -152,14 +152,14 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
 
   // An admin client reads with isolation level read_uncommitted by default.
   override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = calls("ends") {
-    val asked = partitions.iterator.map(p => TopicPartitions.of(p) -> OffsetSpec.latest()).toMap
-    val found = adminClient().listOffsets(asked.asJava).all().get()
+    val requested = partitions.iterator.map(p => TopicPartitions.of(p) -> OffsetSpec.latest()).toMap
+    val found = adminClient().listOffsets(requested.asJava).all().get()
     found.asScala.iterator.map { case (p, end) => TopicPartitions.toLog(p) -> end.offset }.toMap
   }
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = calls("offsets of a time") {
-    val asked = millis.map { case (p, time) => TopicPartitions.of(p) -> Long.box(time) }.asJava
-    assigned(millis.keySet).offsetsForTimes(asked).asScala.collect {
+    val requested = millis.map { case (p, time) => TopicPartitions.of(p) -> Long.box(time) }.asJava
+    assigned(millis.keySet).offsetsForTimes(requested).asScala.collect {
       case (p, found) if Option(found).nonEmpty =>
         TopicPartitions.toLog(p) -> TimedOffset(found.offset, found.timestamp)
     }.toMap
@@ -204,11 +204,11 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
     }
   }
 
-  private def offsets(asked: String, partitions: Set[LogPartition])(
-      ask: (Consumer[_, _], java.util.Collection[TopicPartition]) => Offsets
+  private def offsets(requested: String, partitions: Set[LogPartition])(
+      request: (Consumer[_, _], java.util.Collection[TopicPartition]) => Offsets
   ): Map[LogPartition, Long] =
     if (partitions.isEmpty) Map.empty
-    else calls(asked)(toLog(ask(assigned(partitions), partitions.map(TopicPartitions.of).asJava)))
+    else calls(requested)(toLog(request(assigned(partitions), partitions.map(TopicPartitions.of).asJava)))
 
   private def toLog(offsets: Offsets): Map[LogPartition, Long] =
     offsets.asScala.iterator.map { case (p, offset) => TopicPartitions.toLog(p) -> offset.longValue }.toMap
@@ -216,9 +216,9 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
   // Partitions are assigned only because the consumer caches the metadata of assigned topics.
   private def assigned(partitions: Set[LogPartition]): Consumer[Array[Byte], Array[Byte]] = {
     val client = consumer.getOrElse {
-      val made = new KafkaConsumer[Array[Byte], Array[Byte]](properties.driver(run).asJava)
-      consumer = Some(made)
-      made
+      val created = new KafkaConsumer[Array[Byte], Array[Byte]](properties.driver(run).asJava)
+      consumer = Some(created)
+      created
     }
     val wanted = partitions.map(TopicPartitions.of).asJava
     if (!client.assignment().containsAll(wanted)) {
@@ -232,9 +232,9 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
   private def adminClient(): Admin = synchronized {
     if (closed) throw new InterruptedException("the source is closed")
     admin.getOrElse {
-      val made = Admin.create(properties.admin.asJava)
-      admin = Some(made)
-      made
+      val created = Admin.create(properties.admin.asJava)
+      admin = Some(created)
+      created
     }
   }
 
@@ -245,8 +245,8 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
       case pattern: Subscription.TopicPattern =>
         client.listTopics().names().get().asScala.filter(pattern.matches).toSeq.sorted
     }
-    client.describeTopics(names.asJava).topicNameValues().asScala.toSeq.sortBy(_._1).flatMap { case (name, answer) =>
-      permitted(name, answer) match {
+    client.describeTopics(names.asJava).topicNameValues().asScala.toSeq.sortBy(_._1).flatMap { case (name, response) =>
+      permitted(name, response) match {
         case None  => if (isNamed) Some(name -> None) else None
         case topic => Some(name -> topic)
       }
@@ -258,12 +258,12 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
   /** Returns the topic if it exists. A pattern does not match topics that the user must not describe, because brokers
     * do not list them.
     */
-  private def permitted(name: String, answer: KafkaFuture[TopicDescription]): Option[TopicDescription] =
-    try described(name, answer)
+  private def permitted(name: String, response: KafkaFuture[TopicDescription]): Option[TopicDescription] =
+    try described(name, response)
     catch { case _: TopicAuthorizationException if !isNamed => None }
 
-  private def described(name: String, answer: KafkaFuture[TopicDescription]): Option[TopicDescription] =
-    try Some(answer.get())
+  private def described(name: String, response: KafkaFuture[TopicDescription]): Option[TopicDescription] =
+    try Some(response.get())
     catch {
       case e: ExecutionException if e.getCause.isInstanceOf[UnknownTopicOrPartitionException] => None
       // The error of the client does not name the topic.

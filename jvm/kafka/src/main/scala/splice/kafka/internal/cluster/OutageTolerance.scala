@@ -24,22 +24,22 @@ final private[splice] class OutageTolerance(patience: Duration, clock: Clock, pa
   private var since: Option[Instant] = None
 
   /** Returns the response, or `otherwise` if the cluster does not respond. */
-  def idle[A](otherwise: => A)(ask: => A): A = answer(ask).getOrElse(otherwise)
+  def idle[A](otherwise: => A)(request: => A): A = attempt(request).getOrElse(otherwise)
 
   /** Returns the response. Repeats the request while the cluster does not respond. */
-  @tailrec def wait[A](ask: () => A): A = answer(ask()) match {
-    case Some(answered) => answered
+  @tailrec def wait[A](request: () => A): A = attempt(request()) match {
+    case Some(responded) => responded
     case None           =>
       pause()
-      wait(ask)
+      wait(request)
   }
 
-  private def answer[A](ask: => A): Option[A] =
+  private def attempt[A](request: => A): Option[A] =
     try {
-      val answered = ask
+      val responded = request
       since.foreach(first => log.info(s"The Kafka servers respond again. The outage began at $first."))
       since = None
-      Some(answered)
+      Some(responded)
     } catch {
       case e: SpliceException if KafkaErrors.isUnreachable(e) =>
         val now = clock.instant()

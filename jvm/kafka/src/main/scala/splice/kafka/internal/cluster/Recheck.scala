@@ -11,16 +11,16 @@ import scala.annotation.tailrec
 /** Repeats a request if its response contradicts an earlier one, because a broker with outdated metadata may have sent
   * the response.
   *
-  * @param looks
+  * @param recheck
   *   the number of repetitions, at least one
   */
-final private[splice] class Recheck(looks: Int, interval: Duration, pause: Duration => Unit) {
+final private[splice] class Recheck(recheck: Int, interval: Duration, pause: Duration => Unit) {
 
   /** Waits for the time between two requests. */
   def waitForNext(): Unit = pause(interval)
 
   /** The first response that is not suspicious. If all responses are suspicious, the last one. */
-  @tailrec def confirm[A](first: A, left: Int = math.max(looks, 1))(suspicious: A => Boolean)(again: () => A): A =
+  @tailrec def confirm[A](first: A, left: Int = math.max(recheck, 1))(suspicious: A => Boolean)(again: () => A): A =
     if (left == 0 || !suspicious(first)) first
     else {
       pause(interval)

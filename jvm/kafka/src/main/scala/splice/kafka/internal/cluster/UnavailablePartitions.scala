@@ -40,7 +40,7 @@ final private[splice] class UnavailablePartitions(log: ClusterClient, patience: 
     val result = requests
     val now    = clock.instant()
     val silent = failed.map { case (p, error) => p -> UnavailablePartition(known.get(p).fold(now)(_.since), error) }
-    tell(silent)
+    warn(silent)
     known = silent
     if (silent.isEmpty) described = None
     result
@@ -55,18 +55,18 @@ final private[splice] class UnavailablePartitions(log: ClusterClient, patience: 
     *   when no partition responds
     */
   def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
-    val found = heard(log.endsSoon(partitions))
+    val found = received(log.endsSoon(partitions))
     if (found.isEmpty) partitions.iterator.flatMap(failed.get).nextOption().foreach(throw _)
     found
   }
 
   /** The first offsets of the partitions that respond. */
-  def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] = heard(log.earliestSoon(partitions))
+  def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] = received(log.earliestSoon(partitions))
 
   /** The starts of partitions that are new to the query, for those that respond. */
   def starts(policy: NewPartitions, partitions: Set[LogPartition]): Map[LogPartition, Long] = policy match {
     case NewPartitions.Earliest => earliest(partitions)
-    case NewPartitions.Latest   => heard(log.endsSoon(partitions))
+    case NewPartitions.Latest   => received(log.endsSoon(partitions))
   }
 
   /** True if partitions did not respond in this round, and a recent description of the cluster contains all of them. */
@@ -102,12 +102,12 @@ final private[splice] class UnavailablePartitions(log: ClusterClient, patience: 
     silent <- known.valuesIterator.find(one => !clock.instant().isBefore(one.since.plus(limit)))
   } throw silent.error
 
-  private def heard(offsets: LogOffsets): Map[LogPartition, Long] = {
+  private def received(offsets: LogOffsets): Map[LogPartition, Long] = {
     failed ++= offsets.silent
     offsets.found
   }
 
-  private def tell(silent: SortedMap[LogPartition, UnavailablePartition]): Unit = if (silent.keySet != known.keySet) {
+  private def warn(silent: SortedMap[LogPartition, UnavailablePartition]): Unit = if (silent.keySet != known.keySet) {
     val back = known.keySet -- silent.keySet
     if (back.nonEmpty) logger.info(s"Partitions respond again, or no longer exist: ${back.mkString(", ")}.")
     silent.headOption.foreach { case (_, UnavailablePartition(_, error)) =>

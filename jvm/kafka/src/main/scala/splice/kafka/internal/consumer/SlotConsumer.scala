@@ -218,11 +218,11 @@ private[splice] object SlotConsumer {
   private val KeptResponses = 10L
 
   /** @param properties the properties of the consumer; requests for topic ids have a separate client */
-  def apply(properties: Map[String, Object], ask: TopicIds.Question, lease: ReadLease): SlotConsumer = {
+  def apply(properties: Map[String, Object], request: TopicIds.Request, lease: ReadLease): SlotConsumer = {
     val watch  = new MetadataWatch
     val client = new KafkaConsumer(properties.asJava, watch, watch)
     val passes = lease.limits.batches && PassedBatches.install(client)
-    val ids    = MetadataWatch.topicIds(client).fold(ask)(TopicIds.ofConsumer(_, ask))
+    val ids    = MetadataWatch.topicIds(client).fold(request)(TopicIds.ofConsumer(_, request))
     new SlotConsumer(client, new TopicIds(() => watch.count, ids), lease, passes)
   }
 

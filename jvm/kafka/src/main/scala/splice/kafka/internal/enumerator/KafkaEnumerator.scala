@@ -46,7 +46,7 @@ final private[splice] class KafkaEnumerator(
     context: EnumeratorContext,
     log: ClusterClient,
     discovery: Discovery,
-    looks: Recheck,
+    recheck: Recheck,
     sizes: RecordSizes,
     reports: ReadReports
 ) extends ClusterEnumerator {
@@ -55,11 +55,11 @@ final private[splice] class KafkaEnumerator(
   private val servers   = settings.client.servers
   private val skipped   = new SkippedRows
   private val loss      = DataLoss(settings.failOnDataLoss, skipped)
-  private val watch     = new EndOffsets(log, looks, loss, settings.client.readsCommitted)
+  private val watch     = new EndOffsets(log, recheck, loss, settings.client.readsCommitted)
   private val silence   = new UnavailablePartitions(log, policies.partitionPatience, context.steady)
   private val retention = new Retention(log, policies.outOfRange, skipped)
   private val resolver  =
-    new StartResolver(log, retention, looks, settings.client.group, policies.newPartitions, settings.prefix)
+    new StartResolver(log, retention, recheck, settings.client.group, policies.newPartitions, settings.prefix)
   private val startLog   = new StartEntries(context.sideLog)
   private val skipLog    = new SkipEntries(context.sideLog)
   private val endingLog  = new EndingEntries(context, log, resolver)
@@ -69,16 +69,16 @@ final private[splice] class KafkaEnumerator(
     new Recreation(log, identity, deletions, policies.recreated, servers, newStarts(_), watch.last, skipped)
   private val removal =
     new TopicRemoval(deletions, policies.removed, context.steady, watch.last, settings.subscription, skipped)
-  private val membership = new Membership(settings, discovery, identity, recreation, removal, looks)
+  private val membership = new Membership(settings, discovery, identity, recreation, removal, recheck)
   private val ends       = new LogEnds(log, membership, watch, silence)
   private val skips      = new RetentionGaps(silence.earliest, skipLog, () => fills, retention, watch)
-  private val replays    = new Replay(settings, log, looks, membership, identity, startLog, skipLog, skipped)
+  private val replays    = new Replay(settings, log, recheck, membership, identity, startLog, skipLog, skipped)
   private val topics     = new TopicCheck(log, recreation, settings.subscription, context.steady)
-  private val outage     = new OutageTolerance(policies.patience, context.steady, () => looks.waitForNext())
+  private val outage     = new OutageTolerance(policies.patience, context.steady, () => recheck.waitForNext())
   private val sharing    = new Sharing(settings.admission, sizes)
   private val progress   =
     new KafkaFigures(sizes, reports, () => fills, watch, discovery, context, membership.reads, skipped)
-  private val contents  = new LogContents(log, membership, looks)
+  private val contents  = new LogContents(log, membership, recheck)
   private val openReads =
     new OpenReads(membership, startLog, endingLog, silence, skips, policies.newPartitions, settings.ending)(plan)
 
@@ -223,7 +223,7 @@ final private[splice] class KafkaEnumerator(
 
   @tailrec private def go(at: KafkaPosition, limits: Limits, looked: Boolean = false): KafkaPosition = {
     discovery.health.over(policies, context.steady.instant()).foreach(throw _)
-    val Settled(here, there) = if (refreshing) membership.look(at) else membership.settle(at)
+    val Settled(here, there) = if (refreshing) membership.refresh(at) else membership.settle(at)
     refreshing = false
     if (here.generations != at.generations)
       ends.renew(here.topics.filter(t => here.generation(t) != at.generation(t)), there)
@@ -252,7 +252,7 @@ final private[splice] class KafkaEnumerator(
         else if (looked || moved.isEmpty && !isDue || topics.agrees(moved, known, seen)) next
         else {
           watch.revert()
-          val _ = membership.look(at)
+          val _ = membership.refresh(at)
           go(at, limits, looked = true)
         }
     }
@@ -262,7 +262,7 @@ final private[splice] class KafkaEnumerator(
     * partitions do not respond.
     */
   private def isOutdated(at: KafkaPosition, before: Settled): Boolean = {
-    val now = membership.look(at)
+    val now = membership.refresh(at)
     silence.describe(now.partitions)
     now != before
   }
@@ -297,7 +297,7 @@ private[splice] object KafkaEnumerator {
   ): KafkaEnumerator = {
     val log       = new KafkaClusterClient(settings, context.run)
     val discovery = new BackgroundDiscovery(log, settings.discoveryInterval, context.steady, context.run)
-    new KafkaEnumerator(settings, context, log, discovery, looks(settings), sizes, reports)
+    new KafkaEnumerator(settings, context, log, discovery, recheck(settings), sizes, reports)
   }
 
   /** Creates the enumerator for another implementation of the log, such as a simulation. */
@@ -306,7 +306,7 @@ private[splice] object KafkaEnumerator {
       context: EnumeratorContext,
       log: ClusterClient,
       discovery: Discovery
-  ): KafkaEnumerator = apply(settings, context, log, discovery, looks(settings))
+  ): KafkaEnumerator = apply(settings, context, log, discovery, recheck(settings))
 
   /** Creates the enumerator for another implementation of the log, with separate figures. */
   def apply(
@@ -314,9 +314,9 @@ private[splice] object KafkaEnumerator {
       context: EnumeratorContext,
       log: ClusterClient,
       discovery: Discovery,
-      looks: Recheck
+      recheck: Recheck
   ): KafkaEnumerator =
-    new KafkaEnumerator(settings, context, log, discovery, looks, new RecordSizes, new ReadReports(context.run))
+    new KafkaEnumerator(settings, context, log, discovery, recheck, new RecordSizes, new ReadReports(context.run))
 
-  private def looks(settings: KafkaSettings) = Recheck(settings.retries, settings.retryInterval)
+  private def recheck(settings: KafkaSettings) = Recheck(settings.retries, settings.retryInterval)
 }

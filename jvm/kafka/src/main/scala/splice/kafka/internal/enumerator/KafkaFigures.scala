@@ -64,7 +64,7 @@ final private[splice] class KafkaFigures(
     val read =
       if (at.offsets.keysIterator.forall(isRead)) at
       else at.copy(offsets = at.offsets.filter { case (p, _) => isRead(p) })
-    val now = lag.look(unfilled(read), end, tasks, context.clock.instant())
+    val now = lag.update(unfilled(read), end, tasks, context.clock.instant())
     seen = Some(now)
     now.report ++ total.report ++ fill ++ Seq(
       ProgressMetric.Position          -> at.summary,

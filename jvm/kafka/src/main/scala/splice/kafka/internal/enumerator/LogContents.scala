@@ -11,7 +11,7 @@ import splice.source.LogPartition
 import splice.source.log.{LogRange, Outlook}
 
 /** The contents of the logs of a cluster before the source reads them. */
-final private[splice] class LogContents(log: ClusterClient, membership: Membership, looks: Recheck) {
+final private[splice] class LogContents(log: ClusterClient, membership: Membership, recheck: Recheck) {
 
   /** The first offset and the end of each partition.
     *
@@ -24,7 +24,7 @@ final private[splice] class LogContents(log: ClusterClient, membership: Membersh
     def ends()                               = log.ends(partitions)
     def isShort(of: Map[LogPartition, Long]) = history.exists { case (p, end) => of.get(p).exists(_ < end) }
     // Ends are requested first. A record that is written between the requests is read after the start.
-    val until = looks.confirm(ends())(isShort)(() => ends())
+    val until = recheck.confirm(ends())(isShort)(() => ends())
     val from  = log.earliest(partitions)
     SortedMap.from(partitions.iterator.map { p =>
       val first = from.getOrElse(p, 0L)

@@ -15,7 +15,7 @@ import splice.source.LogPartition
 final private[splice] class Replay(
     settings: KafkaSettings,
     log: ClusterClient,
-    looks: Recheck,
+    recheck: Recheck,
     membership: Membership,
     identity: IdentityEntries,
     starts: StartEntries,
@@ -63,7 +63,7 @@ final private[splice] class Replay(
         case (topic, TopicState(Some(id), _)) if identity.known.owner(topic, to.generation(topic)).id.exists(_ != id) =>
           topic
       }.toSet
-      val ids = looks.confirm(request())(now => deleted(now).nonEmpty || recreated(now).nonEmpty)(() => request())
+      val ids = recheck.confirm(request())(now => deleted(now).nonEmpty || recreated(now).nonEmpty)(() => request())
       if (recreated(ids).nonEmpty && settings.policies.recreated == TopicRecreated.Fail)
         throw KafkaErrors.recreated(recreated(ids))
       if (deleted(ids).nonEmpty && settings.policies.removed == TopicRemoved.Fail)
@@ -76,9 +76,9 @@ final private[splice] class Replay(
     * is stored.
     */
   private def begin(unknown: Set[LogPartition], to: KafkaPosition)(holds: LogPartition => Boolean): Unit = {
-    val _ = starts.starts(unknown, to) { asked =>
+    val _ = starts.starts(unknown, to) { requested =>
       // A request for a partition that does not exist has no response until its timeout.
-      val (held, gone) = asked.partition(holds)
+      val (held, gone) = requested.partition(holds)
       lose(gone.toSeq.sorted.map(p => MissingRange(p, 0L, to.get(p))))
       gone.iterator.map(p => p -> to.offsets(p)).toMap ++ (if (held.isEmpty) Map.empty else log.earliest(held))
     }

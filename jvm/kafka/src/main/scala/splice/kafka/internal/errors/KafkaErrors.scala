@@ -48,12 +48,12 @@ private[splice] object KafkaErrors {
       "foreign" -> list(foreign)
     )
 
-  def unreachable(servers: String, asked: String, timeout: Duration, cause: Throwable): SpliceException =
+  def unreachable(servers: String, requested: String, timeout: Duration, cause: Throwable): SpliceException =
     conditions.error(
       Unreachable,
       cause,
       "servers" -> servers,
-      "asked"   -> asked,
+      "asked"   -> requested,
       "timeout" -> s"${timeout.toMillis} ms",
       "why"     -> reason(cause)
     )
@@ -69,7 +69,7 @@ private[splice] object KafkaErrors {
   def isOfCluster(error: SpliceException): Boolean = OfCluster(error.getCondition)
 
   /** Error of a request that brokers rejected, or of a client that could not be created. */
-  def refused(servers: String, asked: String, cause: Throwable): SpliceException = {
+  def refused(servers: String, requested: String, cause: Throwable): SpliceException = {
     val condition = if (isLogin(cause)) Login else Refused
     // For a user without the right to describe a topic, a missing topic and a forbidden topic are the same error.
     val hidden = ClientSecrets.chain(cause).exists(_.isInstanceOf[TopicAuthorizationException])
@@ -77,7 +77,7 @@ private[splice] object KafkaErrors {
       if (hidden)
         s"${reason(cause).stripSuffix(".")}. Either the right was revoked, or the topic was deleted together with its rights"
       else reason(cause)
-    conditions.error(condition, cause, "servers" -> servers, "asked" -> asked, "why" -> why)
+    conditions.error(condition, cause, "servers" -> servers, "asked" -> requested, "why" -> why)
   }
 
   /** True if the client received records that it cannot decode. Some of these errors have no separate exception type.
@@ -115,15 +115,15 @@ private[splice] object KafkaErrors {
 
   /** Error of starting offsets after the end of the log. A tuple has the partition, the requested offset and the end.
     */
-  def ahead(asked: Seq[(LogPartition, Long, Long)]): SpliceException = {
+  def ahead(requested: Seq[(LogPartition, Long, Long)]): SpliceException = {
     val text =
-      asked.sortBy(_._1).map { case (p, wanted, end) => s"$p: $wanted, but the log ends at $end" }.mkString(", ")
+      requested.sortBy(_._1).map { case (p, wanted, end) => s"$p: $wanted, but the log ends at $end" }.mkString(", ")
     conditions.error("SPLICE_KAFKA_DATA.START_BEYOND_END_OF_LOG", "partitions" -> text)
   }
 
-  def endBeyond(asked: Seq[(LogPartition, Long, Long)]): SpliceException = {
+  def endBeyond(requested: Seq[(LogPartition, Long, Long)]): SpliceException = {
     val text =
-      asked.sortBy(_._1).map { case (p, wanted, end) => s"$p: $wanted, but the log ends at $end" }.mkString(", ")
+      requested.sortBy(_._1).map { case (p, wanted, end) => s"$p: $wanted, but the log ends at $end" }.mkString(", ")
     conditions.error("SPLICE_KAFKA_OPTION.END_BEYOND_END_OF_LOG", "partitions" -> text)
   }
 
@@ -132,8 +132,8 @@ private[splice] object KafkaErrors {
     * @param prefix
     *   of the options
     */
-  def startAfterEnd(asked: Seq[(String, String, String)], prefix: String): SpliceOptionException = {
-    val text = asked.map { case (p, start, end) => s"$p begins at $start and ends at $end" }.mkString(", ")
+  def startAfterEnd(requested: Seq[(String, String, String)], prefix: String): SpliceOptionException = {
+    val text = requested.map { case (p, start, end) => s"$p begins at $start and ends at $end" }.mkString(", ")
     conditions.option("SPLICE_KAFKA_OPTION.START_AFTER_END", "partitions" -> text, "prefix" -> prefix)
   }
 
@@ -189,8 +189,8 @@ private[splice] object KafkaErrors {
       "why"       -> reason(cause)
     )
 
-  def cannotAnswer(question: String, why: String): SpliceException =
-    conditions.error("SPLICE_KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED", "question" -> question, "why" -> why)
+  def cannotRespond(request: String, why: String): SpliceException =
+    conditions.error("SPLICE_KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED", "question" -> request, "why" -> why)
 
   private def list(partitions: Iterable[LogPartition]): String =
     if (partitions.isEmpty) "none" else partitions.toSeq.sorted.mkString(", ")

@@ -20,7 +20,7 @@ final private[splice] class Membership(
     identity: IdentityEntries,
     recreation: Recreation,
     removal: TopicRemoval,
-    looks: Recheck
+    recheck: Recheck
 ) {
 
   // Other threads read this field.
@@ -54,7 +54,7 @@ final private[splice] class Membership(
   }
 
   /** Returns the same as [[settle]], but requests topics and partitions from the cluster. */
-  def look(at: KafkaPosition): Settled = {
+  def refresh(at: KafkaPosition): Settled = {
     review(discovery.now(), at)
     settled(at)
   }
@@ -76,7 +76,7 @@ final private[splice] class Membership(
   def first(needed: collection.Set[LogPartition] = Set.empty): SortedSet[LogPartition] = {
     // Some brokers return a new topic only some time after its creation.
     def lacks(seen: LogDescription) = seen.missing.nonEmpty || !needed.subsetOf(seen.partitions)
-    val description                 = looks.confirm(discovery.now())(lacks)(() => discovery.now())
+    val description                 = recheck.confirm(discovery.now())(lacks)(() => discovery.now())
     seen = Some(description)
     description.partitions
   }
@@ -120,7 +120,7 @@ final private[splice] class Membership(
     def absent(d: LogDescription): Set[LogPartition] = (expected -- d.partitions).toSet
     def lost(d: LogDescription): Set[LogPartition]   = absent(d).filterNot(p => gone(p) || removal.isKnown(p.topic))
     def doubtful(d: LogDescription)                  = lost(d).nonEmpty || recreation.others(d).nonEmpty
-    val now                                          = looks.confirm(description)(doubtful)(() => discovery.now())
+    val now                                          = recheck.confirm(description)(doubtful)(() => discovery.now())
     recreation.check(now, at)
     removal.back(now, at)
     identity.note(now)

@@ -104,7 +104,7 @@ final private[splice] class Recreation(
   private def restart(topic: String, seen: LogDescription, at: KafkaPosition): Unit = {
     val was = KafkaPosition.of(at.of(topic))
     val now = identity.renew(topic, owner(seen, topic), was)(KafkaPosition.of(log.earliest(partitions(seen, topic))))
-    tell(topic, was, now)
+    warn(topic, was, now)
   }
 
   /** Applies the policy to a topic that another driver has stored as a new topic. If two drivers use one checkpoint,
@@ -112,9 +112,9 @@ final private[splice] class Recreation(
     */
   private def abandon(topic: String, at: KafkaPosition, now: Generation): Unit =
     if (policy == TopicRecreated.Fail) throw KafkaErrors.recreated(Seq(topic))
-    else tell(topic, KafkaPosition.of(at.of(topic)), now)
+    else warn(topic, KafkaPosition.of(at.of(topic)), now)
 
-  private def tell(topic: String, was: KafkaPosition, now: Generation): Unit = {
+  private def warn(topic: String, was: KafkaPosition, now: Generation): Unit = {
     val unread = was.offsets.toSeq.map { case (p, offset) => MissingRange(p, offset, lastEnd(p).filter(_ >= offset)) }
     skipped.add(unread)
     logger.warn(

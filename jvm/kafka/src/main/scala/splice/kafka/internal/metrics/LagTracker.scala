@@ -28,7 +28,7 @@ final private[splice] class LagTracker {
     * @param reads
     *   the reports of tasks since the last call
     */
-  def look(
+  def update(
       offsets: SortedMap[LogPartition, Long],
       ends: LogPartition => Option[Long],
       reads: TaskReads,
@@ -48,10 +48,10 @@ final private[splice] class LagTracker {
       val rows = known(p) - offset
       PartitionLag(p, rows, sizes.get(p.topic).map(size => math.round(rows * size)), seconds(p, rows, now))
     }.toVector
-    val made =
+    val created =
       Lag(lags, arriving(known, now), isKnown = offsets.isEmpty || offsets.keysIterator.exists(ends(_).nonEmpty))
     before = Some(now -> known)
-    made
+    created
   }
 
   private def bytesPerRow: Map[String, Double] = read.groupMapReduce(_._1.topic)(_._2)(_ + _).collect {

@@ -35,15 +35,15 @@ final private[splice] case class ClientProperties(
   def secrets: ClientSecrets = new ClientSecrets(properties)
 
   /** The error if brokers reject a request, or if no client can be created with these properties. */
-  def refused(asked: String, cause: Throwable): SpliceException =
-    KafkaErrors.refused(servers, asked, secrets.hide(cause))
+  def refused(requested: String, cause: Throwable): SpliceException =
+    KafkaErrors.refused(servers, requested, secrets.hide(cause))
 
   /** The error of a reader whose poll failed. */
-  def unread(asked: String, cause: Throwable): SpliceException = cause match {
+  def unread(requested: String, cause: Throwable): SpliceException = cause match {
     case e: TimeoutException =>
-      KafkaErrors.unreachable(servers, asked, Duration.ofMillis(timeoutMillis.toLong), secrets.hide(e))
+      KafkaErrors.unreachable(servers, requested, Duration.ofMillis(timeoutMillis.toLong), secrets.hide(e))
     case e if KafkaErrors.isCorrupt(e) => KafkaErrors.corrupt(servers, secrets.hide(e))
-    case e                             => refused(asked, e)
+    case e                             => refused(requested, e)
   }
 
   def group: Option[String] = properties.get(ConsumerConfig.GROUP_ID_CONFIG)

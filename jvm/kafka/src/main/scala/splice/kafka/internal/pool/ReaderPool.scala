@@ -122,16 +122,16 @@ private[splice] object ReaderPool {
 
   private val Every = Duration.ofSeconds(15)
 
-  @volatile private var made = false
+  @volatile private var created = false
 
   /** Closes the idle readers of a query's run in this JVM, if this JVM has created readers. */
-  def release(run: String): Unit = if (made) ofExecutor.release(_.run == run)
+  def release(run: String): Unit = if (created) ofExecutor.release(_.run == run)
 
   /** The readers of this executor. */
   lazy val ofExecutor: ReaderPool[ReaderKey, SlotConsumer] = {
     val eviction = new EvictionThread("splice-kafka-reader-eviction", Every)
     val pool     = new ReaderPool[ReaderKey, SlotConsumer](() => System.nanoTime(), Some(eviction))
-    made = true
+    created = true
     Runtime.getRuntime.addShutdownHook(new Thread(() => pool.close(), "splice-kafka-reader-shutdown"))
     pool
   }
@@ -145,9 +145,9 @@ final private[splice] class EvictionThread(name: String, every: Duration) {
   /** Starts the thread, unless it is running. */
   def begin(work: Runnable): Unit = synchronized {
     if (timer.isEmpty) {
-      val made = Executors.newSingleThreadScheduledExecutor(DaemonThread.named(name))
-      made.scheduleWithFixedDelay(work, every.toMillis, every.toMillis, TimeUnit.MILLISECONDS)
-      timer = Some(made)
+      val created = Executors.newSingleThreadScheduledExecutor(DaemonThread.named(name))
+      created.scheduleWithFixedDelay(work, every.toMillis, every.toMillis, TimeUnit.MILLISECONDS)
+      timer = Some(created)
     }
   }
 

@@ -29,8 +29,8 @@ final private[splice] class ClientSecrets(properties: Map[String, String]) {
 
   /** Returns the error if it contains no secret, else an error with the same text without secrets. */
   def hide(error: Throwable): Throwable = {
-    val told = ClientSecrets.chain(error).flatMap(e => Option(e.getMessage))
-    if (told.forall(text => shown(text) == text)) error
+    val reported = ClientSecrets.chain(error).flatMap(e => Option(e.getMessage))
+    if (reported.forall(text => shown(text) == text)) error
     else {
       val clean = new KafkaException(shown(ClientSecrets.reason(error)))
       clean.setStackTrace(error.getStackTrace)
@@ -67,8 +67,8 @@ private[splice] object ClientSecrets {
   /** The messages of an error and its causes, without duplicates. */
   def reason(error: Throwable): String =
     chain(error).map(e => Option(e.getMessage).getOrElse(e.getClass.getSimpleName)).distinct.reduceLeft {
-      (said, more) =>
-        if (said.contains(more)) said else s"$said: $more"
+      (message, more) =>
+        if (message.contains(more)) message else s"$message: $more"
     }
 
   /** An error and its causes. The error comes first. */

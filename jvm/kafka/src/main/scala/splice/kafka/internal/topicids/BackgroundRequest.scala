@@ -12,24 +12,24 @@ import splice.source.internal.DaemonThread
 /** Requests missing topics on another thread. A cluster that does not respond therefore does not delay records of other
   * clusters.
   */
-final private[splice] class BackgroundRequest(ask: TopicIds.Question) extends TopicIds.Question {
+final private[splice] class BackgroundRequest(request: TopicIds.Request) extends TopicIds.Request {
 
-  private var asked = Option.empty[(Map[String, String], CompletableFuture[Set[String]])]
+  private var requested = Option.empty[(Map[String, String], CompletableFuture[Set[String]])]
 
-  override def apply(planned: Map[String, String]): Map[String, String] = ask(planned)
+  override def apply(planned: Map[String, String]): Map[String, String] = request(planned)
 
-  override def missing(planned: Map[String, String]): Option[Set[String]] = asked match {
-    case Some((_, answer)) if !answer.isDone => None
-    case Some((`planned`, answer))           =>
-      asked = None
-      Some(Try(answer.join()).getOrElse(Set.empty))
+  override def missing(planned: Map[String, String]): Option[Set[String]] = requested match {
+    case Some((_, response)) if !response.isDone => None
+    case Some((`planned`, response))           =>
+      requested = None
+      Some(Try(response.join()).getOrElse(Set.empty))
     case _ =>
-      def answer() = ask.missing(planned).getOrElse(Set.empty)
-      asked = Some(planned -> CompletableFuture.supplyAsync(() => answer(), BackgroundRequest.threads))
+      def response() = request.missing(planned).getOrElse(Set.empty)
+      requested = Some(planned -> CompletableFuture.supplyAsync(() => response(), BackgroundRequest.threads))
       None
   }
 
-  override def cancel(): Unit = ask.cancel()
+  override def cancel(): Unit = request.cancel()
 }
 
 private object BackgroundRequest {

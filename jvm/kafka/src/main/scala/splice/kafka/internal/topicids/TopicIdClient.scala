@@ -23,17 +23,17 @@ import splice.source.errors.SpliceException
   *
   * @param patience
   *   the timeout of one request, as long as a poll, since the reader waits for both
-  * @param looks
+  * @param recheck
   *   repeats requests whose response is suspicious
   */
-final private[splice] class TopicIdClient(client: ClientProperties, patience: Duration, looks: Recheck)
-    extends TopicIds.Question {
+final private[splice] class TopicIdClient(client: ClientProperties, patience: Duration, recheck: Recheck)
+    extends TopicIds.Request {
 
   private var running: Seq[KafkaFuture[TopicDescription]] = Nil
   private var cancelled                                   = false
 
   override def apply(planned: Map[String, String]): Map[String, String] = using { admin =>
-    looks.confirm(once(admin, planned, patience))(_.exists { case (topic, id) => planned(topic) != id }) { () =>
+    recheck.confirm(once(admin, planned, patience))(_.exists { case (topic, id) => planned(topic) != id }) { () =>
       once(admin, planned, patience)
     }
   }
@@ -60,8 +60,8 @@ final private[splice] class TopicIdClient(client: ClientProperties, patience: Du
 
   private def once(admin: Admin, planned: Map[String, String], within: Duration): Map[String, String] = {
     val end     = System.nanoTime() + within.toNanos
-    val answers = begin(admin, planned.keySet, within)
-    planned.flatMap { case (topic, id) => answer(answers(topic), end).map(now => topic -> now.getOrElse(id)) }
+    val responses = begin(admin, planned.keySet, within)
+    planned.flatMap { case (topic, id) => response(responses(topic), end).map(now => topic -> now.getOrElse(id)) }
   }
 
   private def begin(
@@ -71,9 +71,9 @@ final private[splice] class TopicIdClient(client: ClientProperties, patience: Du
   ): Map[String, KafkaFuture[TopicDescription]] = synchronized {
     if (cancelled) throw closed
     val options = new DescribeTopicsOptions().timeoutMs(math.min(within.toMillis, Int.MaxValue.toLong).toInt)
-    val asked   = admin.describeTopics(topics.asJava, options).topicNameValues().asScala.toMap
-    running = asked.values.toSeq
-    asked
+    val requested   = admin.describeTopics(topics.asJava, options).topicNameValues().asScala.toMap
+    running = requested.values.toSeq
+    requested
   }
 
   /** None if the topic does not exist. The inner value is None if the broker returned no id.
@@ -82,9 +82,9 @@ final private[splice] class TopicIdClient(client: ClientProperties, patience: Du
     *   the end of the wait (System.nanoTime). The client first describes the cluster, and ignores its timeout for this
     *   request
     */
-  private def answer(asked: KafkaFuture[TopicDescription], end: Long): Option[Option[String]] =
+  private def response(requested: KafkaFuture[TopicDescription], end: Long): Option[Option[String]] =
     try {
-      val id = asked.get(math.max(end - System.nanoTime(), 0L), TimeUnit.NANOSECONDS).topicId
+      val id = requested.get(math.max(end - System.nanoTime(), 0L), TimeUnit.NANOSECONDS).topicId
       Some(if (id == Uuid.ZERO_UUID) None else Some(id.toString))
     } catch {
       case _: CancellationException => throw closed

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory
   *   requests the current ids of topics; its argument has the planned ids, and its result omits topics that do not
   *   exist
   */
-final private[splice] class TopicIds(responses: () => Long, ask: TopicIds.Question) {
+final private[splice] class TopicIds(responses: () => Long, request: TopicIds.Request) {
 
   // The id of each topic that was read, and the last response for which the id was verified.
   private var known  = Map.empty[String, (String, Long)]
@@ -55,7 +55,7 @@ final private[splice] class TopicIds(responses: () => Long, ask: TopicIds.Questi
     if (planned.isEmpty || (now == at && (planned eq agreed))) Set.empty
     else {
       val doubtful = planned.filterNot { case (topic, id) => known.get(topic).contains(id -> now) }
-      val found    = if (doubtful.keysIterator.exists(polled)) ask(doubtful) else Map.empty[String, String]
+      val found    = if (doubtful.keysIterator.exists(polled)) request(doubtful) else Map.empty[String, String]
       val same     = doubtful.filter { case (topic, id) => found.get(topic).contains(id) }
       known ++= same.map { case (topic, id) => topic -> (id -> now) }
       if (same.size == doubtful.size) {
@@ -76,20 +76,20 @@ final private[splice] class TopicIds(responses: () => Long, ask: TopicIds.Questi
     presentAt = now
     if (planned.keySet.subsetOf(present)) Set.empty
     else
-      ask.missing(planned).fold(Set.empty[String]) { gone =>
+      request.missing(planned).fold(Set.empty[String]) { gone =>
         present ++= planned.keySet -- gone
         gone
       }
   }
 
   /** Cancels a request of another thread. */
-  def cancel(): Unit = ask.cancel()
+  def cancel(): Unit = request.cancel()
 }
 
 private[splice] object TopicIds {
 
   /** Requests the ids of topics from a cluster. */
-  trait Question {
+  trait Request {
 
     /** The ids of the planned topics that exist. A response with another id is suspicious, and the request is sent
       * again.
@@ -111,16 +111,16 @@ private[splice] object TopicIds {
     *   the ids that the consumer sends with its fetch requests. A broker rejects a fetch of another topic (KIP-516), so
     *   the returned records belong to these ids
     */
-  def ofConsumer(fetched: () => JMap[String, Uuid], ask: Question): Question = new Question {
+  def ofConsumer(fetched: () => JMap[String, Uuid], request: Request): Request = new Request {
     override def apply(planned: Map[String, String]): Map[String, String] = {
       val ids              = fetched()
       val (same, doubtful) = planned.partition { case (topic, id) => Option(ids.get(topic)).exists(_.toString == id) }
-      if (doubtful.isEmpty) same else same ++ ask(doubtful)
+      if (doubtful.isEmpty) same else same ++ request(doubtful)
     }
 
-    override def missing(planned: Map[String, String]): Option[Set[String]] = ask.missing(planned)
+    override def missing(planned: Map[String, String]): Option[Set[String]] = request.missing(planned)
 
-    override def cancel(): Unit = ask.cancel()
+    override def cancel(): Unit = request.cancel()
   }
 
   /** Accepts every id. Used if no cluster is available for requests. */

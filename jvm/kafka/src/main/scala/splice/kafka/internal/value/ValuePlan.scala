@@ -45,13 +45,13 @@ private[splice] object ValuePlan {
 
   /** Returns None if no column needs a parser, since the reader of records then returns all columns. */
   def apply(settings: ValueSettings, columns: StructType, session: SessionSettings): Option[ValuePlan] = {
-    val made = Map(KafkaSchema.Value -> Value, KafkaSchema.Corrupt -> Corrupt)
+    val created = Map(KafkaSchema.Value -> Value, KafkaSchema.Corrupt -> Corrupt)
     settings.format match {
-      case format: ValueFormat.Parsed if columns.fieldNames.exists(made.contains) =>
+      case format: ValueFormat.Parsed if columns.fieldNames.exists(created.contains) =>
         val plain  = KafkaSchema(includeHeaders = true)
-        val names  = (needed ++ columns.fieldNames.filterNot(made.contains)).distinct
+        val names  = (needed ++ columns.fieldNames.filterNot(created.contains)).distinct
         val record = StructType(names.map(name => plain(name)))
-        val places = columns.fieldNames.toIndexedSeq.map(name => made.getOrElse(name, names.indexOf(name)))
+        val places = columns.fieldNames.toIndexedSeq.map(name => created.getOrElse(name, names.indexOf(name)))
         val types  = columns.map(_.dataType).toIndexedSeq
         Some(ValuePlan(record, places, types, settings, parser(format, settings, session)))
       case _ => None
@@ -70,11 +70,11 @@ private[splice] object ValuePlan {
     try session.within(compile(format, settings))
     catch {
       case NonFatal(e) =>
-        val said = Option(e.getMessage).getOrElse(e.toString).linesIterator.nextOption().getOrElse("")
+        val message = Option(e.getMessage).getOrElse(e.toString).linesIterator.nextOption().getOrElse("")
         throw OptionErrors.invalidValue(
           settings.prefix + ValueOptions.Schema.key,
           settings.fields.toDDL,
-          s"a schema that Spark's ${format.function} accepts with the options '${settings.prefix}value.*' ($said)",
+          s"a schema that Spark's ${format.function} accepts with the options '${settings.prefix}value.*' ($message)",
           ValueOptions.Schema.doc
         )
     }

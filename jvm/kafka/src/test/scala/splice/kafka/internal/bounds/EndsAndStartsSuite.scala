@@ -115,9 +115,9 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
 
   test("the policy applies to committed offsets that retention has removed") {
     def run(policy: String) = {
-      val made = world("startingOffsets" -> "committed", "kafka.group.id" -> "g", "onOutOfRange" -> policy)
-      made.log.group = Map(t(0) -> 0L, t(1) -> 1L)
-      made
+      val created = world("startingOffsets" -> "committed", "kafka.group.id" -> "g", "onOutOfRange" -> policy)
+      created.log.group = Map(t(0) -> 0L, t(1) -> 1L)
+      created
     }
     assert(failure("KAFKA_DATA.DATA_LOSS")(begin(run("fail"))).contains("t-0 [0, 1)"))
     assert(begin(run("earliest")) == at(0 -> 1, 1 -> 1) && begin(run("latest")) == at(0 -> 4, 1 -> 1))

@@ -26,13 +26,13 @@ final class BackgroundPollerSuite extends AnyFunSuite with Eventually {
   final private class World(interval: Duration = Duration.ofMillis(1))(look: Int => Unit) extends AutoCloseable {
     val begun = new AtomicInteger
 
-    val looks = new BackgroundPoller(name, interval, Clock.systemUTC(), "Looking failed")({
+    val poller = new BackgroundPoller(name, interval, Clock.systemUTC(), "Looking failed")({
       val number = begun.incrementAndGet()
       look(number)
       number
     })
 
-    override def close(): Unit = looks.close()
+    override def close(): Unit = poller.close()
   }
 
   private def await(latch: CountDownLatch): Unit = assert(latch.await(20, TimeUnit.SECONDS))
@@ -53,49 +53,49 @@ final class BackgroundPollerSuite extends AnyFunSuite with Eventually {
         await(go)
       }
     })) { w =>
-      w.looks.begin
+      w.poller.begin
       await(second)
-      assert(w.looks.now() == 3 && w.looks.news().isEmpty, "the first result is older")
+      assert(w.poller.now() == 3 && w.poller.news().isEmpty, "the first result is older")
       go.countDown()
-      eventually(assert(w.looks.news().nonEmpty))
+      eventually(assert(w.poller.news().nonEmpty))
     }
   }
 
   test("each failed discovery logs a warning, and the next success ends the failures") {
     using(new World()(number => if (number <= 2) throw new IllegalStateException("away"))) { w =>
       val messages = warned {
-        w.looks.begin
-        eventually(assert(w.looks.news().nonEmpty))
+        w.poller.begin
+        eventually(assert(w.poller.news().nonEmpty))
       }
       assert(messages == Seq.fill(2)("Looking failed: away"))
-      assert(w.looks.health.failures == 0 && w.looks.health.failing.isEmpty && w.looks.health.seen.nonEmpty)
+      assert(w.poller.health.failures == 0 && w.poller.health.failing.isEmpty && w.poller.health.seen.nonEmpty)
     }
   }
 
   test("failures are counted until a success, with the time of the first failure and the error of the last failure") {
     val fails = new AtomicBoolean(true)
     using(new World()(number => if (fails.get) throw new IllegalStateException(s"away $number"))) { w =>
-      def failing = w.looks.health.failing.get
+      def failing = w.poller.health.failing.get
       val before  = Instant.now()
-      w.looks.begin
-      eventually(assert(w.looks.health.failures >= 1))
+      w.poller.begin
+      eventually(assert(w.poller.health.failures >= 1))
       val first = failing._1
       assert(!first.isBefore(before) && !first.isAfter(Instant.now()))
-      eventually(assert(w.looks.health.failures >= 3))
+      eventually(assert(w.poller.health.failures >= 3))
       assert(failing._1 == first && failing._2.getMessage.stripPrefix("away ").toInt >= 3)
-      assert(w.looks.health.seen.isEmpty)
+      assert(w.poller.health.seen.isEmpty)
       fails.set(false)
-      eventually(assert(w.looks.health.failures == 0 && w.looks.health.failing.isEmpty))
+      eventually(assert(w.poller.health.failures == 0 && w.poller.health.failing.isEmpty))
     }
   }
 
   test("a failure that another component reports counts until the next discovery") {
     using(new World(Duration.ofHours(1))(_ => ())) { w =>
-      w.looks.failed(new IllegalStateException("first"))
-      w.looks.failed(new IllegalStateException("second"))
-      assert(w.looks.health.failures == 2 && w.looks.health.failing.exists(_._2.getMessage == "second"))
-      w.looks.now()
-      assert(w.looks.health.failures == 0)
+      w.poller.failed(new IllegalStateException("first"))
+      w.poller.failed(new IllegalStateException("second"))
+      assert(w.poller.health.failures == 2 && w.poller.health.failing.exists(_._2.getMessage == "second"))
+      w.poller.now()
+      assert(w.poller.health.failures == 0)
     }
   }
 
@@ -108,12 +108,12 @@ final class BackgroundPollerSuite extends AnyFunSuite with Eventually {
         catch { case e: InterruptedException => throw shown(e) }
       })
       val messages = warned {
-        w.looks.begin
+        w.poller.begin
         await(under)
         w.close()
         eventually(assert(!isAlive))
       }
-      assert(messages.isEmpty && w.looks.health.failures == 0 && w.begun.get == 1)
+      assert(messages.isEmpty && w.poller.health.failures == 0 && w.begun.get == 1)
     }
   }
 
@@ -121,7 +121,7 @@ final class BackgroundPollerSuite extends AnyFunSuite with Eventually {
     eventually(assert(!isAlive))
     using(new World(Duration.ofHours(1))(_ => ())) { w =>
       assert(!isAlive, "no thread before the first work")
-      assert(w.looks.between("done").get(20, TimeUnit.SECONDS) == "done" && w.begun.get == 0)
+      assert(w.poller.between("done").get(20, TimeUnit.SECONDS) == "done" && w.begun.get == 0)
     }
   }
 
@@ -135,10 +135,10 @@ final class BackgroundPollerSuite extends AnyFunSuite with Eventually {
         try await(go)
         catch { case _: InterruptedException if !endsIfInterrupted => await(go) }
       })
-      w.looks.begin
+      w.poller.begin
       await(under)
       var others = 0
-      w.looks.close(Duration.ofSeconds(if (endsIfInterrupted) 20 else 0)) {
+      w.poller.close(Duration.ofSeconds(if (endsIfInterrupted) 20 else 0)) {
         val _ = last.add(Thread.currentThread == looking.get)
       }(others += 1)
       eventually(assert(last.asScala == Seq(endsIfInterrupted) && others == 1))

@@ -33,7 +33,7 @@ final class GroupCommitterSuite extends AnyFunSuite {
     private val results = classOf[AlterConsumerGroupOffsetsResult].getDeclaredConstructor(classOf[KafkaFuture[_]])
     results.setAccessible(true)
 
-    private val answer: InvocationHandler = (_, method, args) => {
+    private val response: InvocationHandler = (_, method, args) => {
       assert(method.getName == "alterConsumerGroupOffsets" && args(0) == "g")
       val offsets = args(1).asInstanceOf[java.util.Map[TopicPartition, OffsetAndMetadata]]
       sent += offsets.asScala.iterator.map { case (p, one) => p.partition -> one.offset }.toMap
@@ -42,7 +42,7 @@ final class GroupCommitterSuite extends AnyFunSuite {
     }
 
     private val admin =
-      Proxy.newProxyInstance(getClass.getClassLoader, Array[Class[_]](classOf[Admin]), answer).asInstanceOf[Admin]
+      Proxy.newProxyInstance(getClass.getClassLoader, Array[Class[_]](classOf[Admin]), response).asInstanceOf[Admin]
 
     val commits = new GroupCommitter(admin, "g")
 

@@ -38,9 +38,9 @@ final class OffsetRequestsSuite extends AnyFunSuite {
     var silent: Set[LogPartition] = Set(t(1))
 
     private def response(p: LogPartition) = {
-      val made = new KafkaFutureImpl[ListOffsetsResultInfo]
-      if (silent(p)) open(p) = made else { val _ = made.complete(info(7)) }
-      made
+      val created = new KafkaFutureImpl[ListOffsetsResultInfo]
+      if (silent(p)) open(p) = created else { val _ = created.complete(info(7)) }
+      created
     }
 
     def info(offset: Long) = new ListOffsetsResultInfo(offset, 0L, Optional.empty[Integer]())
@@ -87,9 +87,9 @@ final class OffsetRequestsSuite extends AnyFunSuite {
       val again = w.requests(both)
       assert(w.each == sent && again.silent.keySet == Set(t(1)) && again.found == Map(t(0) -> 7L))
       w.open(t(1)).complete(w.info(9))
-      val answered = w.requests(both)
-      assert(answered.found.get(t(1)) == Option.when(sent.size == 2)(9L))
-      assert(answered.silent.isEmpty == (sent.size == 2))
+      val responded = w.requests(both)
+      assert(responded.found.get(t(1)) == Option.when(sent.size == 2)(9L))
+      assert(responded.silent.isEmpty == (sent.size == 2))
     }
   }
 

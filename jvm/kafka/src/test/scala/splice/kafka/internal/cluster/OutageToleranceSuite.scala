@@ -50,11 +50,11 @@ final class OutageToleranceSuite extends AnyFunSuite {
   }
 
   test("any request of a trigger may remain without a response") {
-    Seq("describe", "ends", "earliest", "ids").foreach { question =>
+    Seq("describe", "ends", "earliest", "ids").foreach { request =>
       val (run, from) = world()
       val e           = run.start()
-      run.log.away = Some(_ == question)
-      assert(e.advance(from, Limits.Everything) eq from, question)
+      run.log.away = Some(_ == request)
+      assert(e.advance(from, Limits.Everything) eq from, request)
       run.log.away = None
       val until = e.advance(from, Limits.Everything)
       assert(until == at(0 -> 8) && e.splits(from, until) == Seq(range(0, 0, 8)))
@@ -80,7 +80,7 @@ final class OutageToleranceSuite extends AnyFunSuite {
     val (run, _) = world("fetchOffset.retryIntervalMs" -> "20000")
     run.log.create("t", 2)
     run.log.fill("t", 1, 4)
-    run.log.away = Some(question => question == "earliest" && run.pauses < 2)
+    run.log.away = Some(request => request == "earliest" && run.pauses < 2)
     assert(run.replay(at(0 -> 8), at(0 -> 8, 1 -> 4)) == Seq(range(1, 0, 4)))
     assert(run.pauses == 2)
   }
@@ -120,13 +120,13 @@ final class OutageToleranceSuite extends AnyFunSuite {
   test("failed background discovery ends the query only after the timeout") {
     val (run, from) = world()
     val failing     = new OutageToleranceSuite.Told(run.log.describe(), run.clock.instant())
-    val looks       = new Recheck(1, Duration.ZERO, _ => ())
+    val recheck       = new Recheck(1, Duration.ZERO, _ => ())
     val e           = KafkaEnumerator(
       run.settings,
       EnumeratorContext(run.side, ReadMode.Stream, run.clock, 2, "run"),
       run.log,
       failing,
-      looks
+      recheck
     )
     val until = e.advance(from, Limits.Everything)
     failing.state = failing.state.failed(run.clock.instant(), new IllegalStateException("no longer allowed"))
@@ -138,11 +138,11 @@ final class OutageToleranceSuite extends AnyFunSuite {
   }
 
   test("the background thread continues discovery after a failure") {
-    val looks = new AtomicInteger
+    val recheck = new AtomicInteger
     val log   = new ClusterClient {
       override def describe(): LogDescription = {
-        if (looks.incrementAndGet() == 2) throw new IllegalStateException("unavailable")
-        LogDescription(None, SortedMap.empty, SortedSet(LogPartition("t", looks.get)), SortedSet.empty)
+        if (recheck.incrementAndGet() == 2) throw new IllegalStateException("unavailable")
+        LogDescription(None, SortedMap.empty, SortedSet(LogPartition("t", recheck.get)), SortedSet.empty)
       }
       override def earliest(partitions: Set[LogPartition])               = Map.empty
       override def ends(partitions: Set[LogPartition])                   = Map.empty
@@ -156,7 +156,7 @@ final class OutageToleranceSuite extends AnyFunSuite {
     try {
       discovery.now()
       val end = System.nanoTime() + Duration.ofSeconds(20).toNanos
-      while (looks.get < 4) if (System.nanoTime() > end) fail("discovery has stopped")
+      while (recheck.get < 4) if (System.nanoTime() > end) fail("discovery has stopped")
       assert(discovery.news().nonEmpty && discovery.health.failures == 0)
     } finally discovery.close()
   }

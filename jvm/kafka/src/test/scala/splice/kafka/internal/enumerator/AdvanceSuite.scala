@@ -103,12 +103,12 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
     val e     = world("maxOffsetsPerTrigger" -> "8").start()
     val begin = e.start(StartPosition.Configured)
     val until = e.advance(begin, e.limits(begin))
-    val told  = e.figures(until)
-    assert(told("position") == """{"t":{"0":2,"1":6}}""")
-    assert((told("splits"), told("rowsBehind")) == ("2" -> "32"))
-    assert(told("topics") == """{"t":{"partitions":2,"rowsBehind":32}}""")
-    assert(told("lagging").startsWith("""[{"partition":"t-1","rowsBehind":24}"""))
-    assert((told("discoveryAgeMs"), told("discoveryFailuresTotal")) == ("0" -> "0"))
+    val reported  = e.figures(until)
+    assert(reported("position") == """{"t":{"0":2,"1":6}}""")
+    assert((reported("splits"), reported("rowsBehind")) == ("2" -> "32"))
+    assert(reported("topics") == """{"t":{"partitions":2,"rowsBehind":32}}""")
+    assert(reported("lagging").startsWith("""[{"partition":"t-1","rowsBehind":24}"""))
+    assert((reported("discoveryAgeMs"), reported("discoveryFailuresTotal")) == ("0" -> "0"))
   }
 
   test("committed offsets are sent to the group if the option is set") {

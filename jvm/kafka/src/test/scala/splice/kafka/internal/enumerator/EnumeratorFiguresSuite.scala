@@ -29,11 +29,11 @@ final class EnumeratorFiguresSuite extends AnyFunSuite {
     }
     val sizes = new RecordSizes
 
-    private val looks   = new Recheck(run.settings.retries, run.settings.retryInterval, _ => ())
+    private val recheck   = new Recheck(run.settings.retries, run.settings.retryInterval, _ => ())
     private val context = EnumeratorContext(run.side, ReadMode.Stream, run.clock, cores = 2, run = "run")
     private val found   = new ClockedDiscovery(run.log, run.settings.discoveryInterval, run.clock)
 
-    val e = new KafkaEnumerator(run.settings, context, run.log, found, looks, sizes, new ReadReports("key"))
+    val e = new KafkaEnumerator(run.settings, context, run.log, found, recheck, sizes, new ReadReports("key"))
   }
 
   test("tasks report record sizes, and an unread topic has half of the default size") {

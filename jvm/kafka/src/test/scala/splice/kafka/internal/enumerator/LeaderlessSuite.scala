@@ -65,15 +65,15 @@ final class LeaderlessSuite extends AnyFunSuite {
 
   test("a warning names the partitions once per change, and the cluster is described once") {
     val (run, e, from)      = world()
-    def told(triggers: Int) = LoggedMessages.during(classOf[UnavailablePartitions].getName) {
+    def reported(triggers: Int) = LoggedMessages.during(classOf[UnavailablePartitions].getName) {
       (1 to triggers).foreach(_ => assert(all(e, from) eq from))
     }._2
     run.log.calls.clear()
-    val first = told(20)
+    val first = reported(20)
     assert(first.size == 1 && first.head.contains("t-1") && !first.head.contains("t-0") && first.head.contains("60 s"))
     assert(run.log.calls.count(_ == "describe") == 1 && run.log.calls.count(_ == "ends") == 20)
     run.log.leaderless = Set.empty
-    val back = told(20)
+    val back = reported(20)
     assert(back.size == 1 && back.head.contains("t-1"))
   }
 

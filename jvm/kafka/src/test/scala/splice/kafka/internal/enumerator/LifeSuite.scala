@@ -103,9 +103,9 @@ final class LifeSuite extends AnyFunSuite {
     }
 
     private def enumerator: KafkaEnumerator = living.getOrElse {
-      val made = run.start()
-      living = Some(made)
-      made
+      val created = run.start()
+      living = Some(created)
+      created
     }
 
     private def batch(limits: Limits): Boolean = {

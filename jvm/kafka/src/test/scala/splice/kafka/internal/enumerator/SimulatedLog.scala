@@ -21,7 +21,7 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
 
   private val held  = mutable.SortedMap.empty[LogPartition, SimulatedLog.Held]
   private val ids   = mutable.Map.empty[String, Int]
-  private var made  = 0
+  private var created  = 0
   private val stale = mutable.Queue.empty[Map[LogPartition, Long]]
   private val old   = mutable.Queue.empty[LogDescription]
   private val blind = mutable.Queue.empty[Set[LogPartition]]
@@ -44,7 +44,7 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
   var closing: () => Unit                = () => ()
 
   def create(topic: String, partitions: Int): Unit = {
-    if (!ids.contains(topic)) { made += 1; ids(topic) = made }
+    if (!ids.contains(topic)) { created += 1; ids(topic) = created }
     (0 until partitions).foreach(p => held.getOrElseUpdate(LogPartition(topic, p), new SimulatedLog.Held))
   }
 
@@ -87,9 +87,9 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
   def end(partition: LogPartition): Long    = held(partition).end
 
   /** Sets the next description. */
-  def answer(description: LogDescription): Unit = old.enqueue(description)
+  def response(description: LogDescription): Unit = old.enqueue(description)
 
-  override def describe(): LogDescription = asked("describe") {
+  override def describe(): LogDescription = requested("describe") {
     if (old.isEmpty) describeNow() else old.dequeue()
   }
 
@@ -102,52 +102,52 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
   }
 
   override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] =
-    asked("earliest") {
+    requested("earliest") {
       val absent = partitions -- held.keySet
       // Brokers do not respond to such a request before its timeout, so it must not be sent.
       require(absent.isEmpty, s"a request for the first offsets of $absent, which do not exist")
       led(partitions).map(p => p -> held(p).first).toMap
     }
 
-  override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = asked("ends")(endsOf(led(partitions)))
+  override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = requested("ends")(endsOf(led(partitions)))
 
   private def endsOf(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
     val now = there(partitions).map(p => p -> (held(p).end - open.getOrElse(p, 0L))).toMap
     if (stale.isEmpty) now else now ++ stale.dequeue().filter { case (p, _) => partitions(p) }
   }
 
-  override def endsSoon(partitions: Set[LogPartition]): LogOffsets = asked("ends") {
+  override def endsSoon(partitions: Set[LogPartition]): LogOffsets = requested("ends") {
     val (found, silent) = partitions.partition(p => held.contains(p) && !leaderless(p))
     LogOffsets(endsOf(found), errors(silent))
   }
 
-  override def earliestSoon(partitions: Set[LogPartition]): LogOffsets = asked("earliest") {
+  override def earliestSoon(partitions: Set[LogPartition]): LogOffsets = requested("earliest") {
     val (found, silent) = partitions.partition(p => held.contains(p) && !leaderless(p))
     LogOffsets(found.map(p => p -> held(p).first).toMap, errors(silent))
   }
 
   override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] =
-    asked("written")(there(led(partitions)).map(p => p -> held(p).end).toMap)
+    requested("written")(there(led(partitions)).map(p => p -> held(p).end).toMap)
 
-  override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = asked("atTime") {
+  override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = requested("atTime") {
     led(millis.keySet)
     millis.flatMap { case (p, time) => held.get(p).flatMap(_.at(time)).map(p -> _) }
   }
 
-  override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = asked("firstRecords") {
+  override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = requested("firstRecords") {
     ranges.flatMap { case (p, (from, until)) =>
       held.get(p).flatMap(_.from(from)).map(_.offset).filter(_ < until).map(p -> _)
     }
   }
 
-  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord] = asked("records") {
+  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord] = requested("records") {
     at.flatMap { case (p, offset) =>
       held.get(p).flatMap(_.from(offset)).filter(_.offset == offset).map(r => p -> LogRecord(r.millis, None))
     }
   }
 
   override def topicStates(topics: Set[String]): () => Map[String, TopicState] = () =>
-    asked("ids") {
+    requested("ids") {
       topics.filter(ids.contains).map(t =>
         t -> TopicState(idsOf(Set(t)).get(t), held.keysIterator.count(_.topic == t))
       ).toMap
@@ -161,7 +161,7 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
   override def flushCommits(): Boolean                        = !commitsFail
 
   override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] =
-    asked("committed")(group.filter { case (p, _) => partitions(p) })
+    requested("committed")(group.filter { case (p, _) => partitions(p) })
 
   override def close(): Unit = {
     closed = true
@@ -185,12 +185,12 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
   private def idsOf(topics: collection.Set[String]): Map[String, String] =
     if (tellsIds) topics.iterator.flatMap(t => ids.get(t).map(id => t -> s"id-$id")).toMap else Map.empty
 
-  private def asked[A](what: String)(answer: => A): A = {
+  private def requested[A](what: String)(response: => A): A = {
     calls += what
     if (away.exists(_(what))) throw unreachable(what)
-    val said = answer
+    val message = response
     between(what)
-    said
+    message
   }
 }
 

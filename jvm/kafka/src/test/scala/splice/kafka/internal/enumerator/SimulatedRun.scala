@@ -53,8 +53,8 @@ final class SimulatedRun(options: (String, String)*) {
       own: KafkaSettings = settings
   ): KafkaEnumerator = {
     val context = EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", start = stored)
-    val looks   = new Recheck(settings.retries, settings.retryInterval, time => paused(time))
-    KafkaEnumerator(own, context, log, new ClockedDiscovery(log, settings.discoveryInterval, clock), looks)
+    val recheck   = new Recheck(settings.retries, settings.retryInterval, time => paused(time))
+    KafkaEnumerator(own, context, log, new ClockedDiscovery(log, settings.discoveryInterval, clock), recheck)
   }
 
   /** Returns the ranges of a batch that another start of the query replays. */

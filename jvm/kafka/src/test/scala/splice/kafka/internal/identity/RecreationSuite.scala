@@ -171,7 +171,7 @@ final class RecreationSuite extends AnyFunSuite {
     recreate(run, 4)
     run.later()
     val b = e.advance(a, Limits.Everything)
-    run.log.answer(old)
+    run.log.response(old)
     run.later()
     assert(e.advance(b, Limits.Everything) eq b)
   }

@@ -221,13 +221,13 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     Seq("t", "u").foreach(missing.create(_, 1))
     missing.fill("t", 0, 5)
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, run.clock, 2, "run")
-    val looks   = new Recheck(1, own.retryInterval, _ => ())
+    val recheck   = new Recheck(1, own.retryInterval, _ => ())
     val other   = KafkaEnumerator(
       own,
       context,
       missing,
       new ClockedDiscovery(missing, own.discoveryInterval, run.clock),
-      looks
+      recheck
     )
     val error = intercept[SpliceException](all(other, from))
     assert(error.getCondition == "SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND" && error.getMessage.contains("x"))
@@ -262,8 +262,8 @@ final class ReturningTopicsSuite extends AnyFunSuite {
       val (run, _, _) = world()
       val discovery   = new ReturningTopicsSuite.Ended(run.log.describe(), fails)
       val context     = EnumeratorContext(run.side, ReadMode.Stream, run.clock, 2, "run")
-      val looks       = new Recheck(1, Duration.ZERO, _ => ())
-      val e           = KafkaEnumerator(run.settings, context, run.log, discovery, looks)
+      val recheck       = new Recheck(1, Duration.ZERO, _ => ())
+      val e           = KafkaEnumerator(run.settings, context, run.log, discovery, recheck)
       run.log.closing = () => assert(discovery.ended)
       if (fails) intercept[IllegalStateException](e.close()) else e.close()
       assert(discovery.ended && run.log.closed)

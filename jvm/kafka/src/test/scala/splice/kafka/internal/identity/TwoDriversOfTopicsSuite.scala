@@ -27,8 +27,8 @@ final class TwoDriversOfTopicsSuite extends AnyFunSuite {
     val side          = new MemorySideLog
     val (one, behind) = (new IdentityEntries(side), new IdentityEntries(side))
     one.renew("u", owner("u-2"), position("u", 5))(position("u", 0))
-    val made = behind.renew("t", owner("t-2"), position("t", 7))(position("t", 1))
-    assert((made.topic, made.number, made.starts) == (("t", 1, position("t", 1))))
+    val created = behind.renew("t", owner("t-2"), position("t", 7))(position("t", 1))
+    assert((created.topic, created.number, created.starts) == (("t", 1, position("t", 1))))
     assert(behind.known.latest("t") == 1 && behind.known.latest("u") == 1)
     assert(new IdentityEntries(side).known == behind.known)
   }
@@ -37,8 +37,8 @@ final class TwoDriversOfTopicsSuite extends AnyFunSuite {
     val side          = new MemorySideLog
     val (one, behind) = (new IdentityEntries(side), new IdentityEntries(side))
     one.renew("t", owner("t-2"), position("t", 5))(position("t", 0))
-    val made = behind.renew("t", owner("t-2"), position("t", 5))(fail("decided again"))
-    assert(made.starts == position("t", 0) && side.keys("generation-").size == 1)
+    val created = behind.renew("t", owner("t-2"), position("t", 5))(fail("decided again"))
+    assert(created.starts == position("t", 0) && side.keys("generation-").size == 1)
   }
 
   test("a recreated topic that both drivers detect is read once, even if one driver detects a second recreated topic") {

@@ -25,9 +25,9 @@ final class LagTrackerSuite extends AnyFunSuite {
   private val none = TaskReads()
 
   test("the lag has rows, bytes by the average size of the topic, and seconds since the last read record") {
-    val book  = new LagTracker
+    val tracker  = new LagTracker
     val reads = read(p(0), rows = 10, bytes = 1000, at = start.minusSeconds(30))
-    val lag   = book.look(SortedMap(p(0) -> 10L, p(1) -> 0L), Map(p(0) -> 15L, p(1) -> 4L).get, reads, start)
+    val lag   = tracker.update(SortedMap(p(0) -> 10L, p(1) -> 0L), Map(p(0) -> 15L, p(1) -> 4L).get, reads, start)
     assert(lag.partitions == Seq(PartitionLag(p(0), 5, Some(500), Some(30)), PartitionLag(p(1), 4, Some(400), None)))
     assert(lag.report(ProgressMetric.RowsBehind) == "9")
     assert(lag.report(ProgressMetric.BytesBehind) == "900")
@@ -35,48 +35,48 @@ final class LagTrackerSuite extends AnyFunSuite {
   }
 
   test("unknown values are omitted") {
-    val lag = new LagTracker().look(SortedMap(p(0) -> 1L), Map(p(0) -> 3L).get, none, start).report
+    val lag = new LagTracker().update(SortedMap(p(0) -> 1L), Map(p(0) -> 3L).get, none, start).report
     assert(lag(ProgressMetric.RowsBehind) == "2")
     assert(!lag.contains(ProgressMetric.BytesBehind) && !lag.contains(ProgressMetric.SecondsBehind))
     assert(lag(ProgressMetric.Lagging) == """[{"partition":"t-0","rowsBehind":2}]""")
   }
 
   test("without an end, all metrics of the backlog are omitted, including those of Spark's source") {
-    val book = new LagTracker
-    assert(book.look(SortedMap(p(0) -> 1L, p(1) -> 2L), _ => None, none, start).report.isEmpty)
-    val lag = book.look(SortedMap(p(0) -> 1L, p(1) -> 2L), Map(p(0) -> 3L).get, none, start).report
+    val tracker = new LagTracker
+    assert(tracker.update(SortedMap(p(0) -> 1L, p(1) -> 2L), _ => None, none, start).report.isEmpty)
+    val lag = tracker.update(SortedMap(p(0) -> 1L, p(1) -> 2L), Map(p(0) -> 3L).get, none, start).report
     assert(lag(ProgressMetric.MostBehind) == "2" && lag(ProgressMetric.RowsBehind) == "2")
   }
 
   test("the delay of a record after a pause counts from the last check without records") {
-    val book = new LagTracker
-    val _    = book.look(SortedMap(p(0) -> 5L), Map(p(0) -> 5L).get, read(p(0), 5, 50, start.minusSeconds(3600)), start)
-    val lag  = book.look(SortedMap(p(0) -> 5L), Map(p(0) -> 6L).get, none, start.plusSeconds(7))
+    val tracker = new LagTracker
+    val _    = tracker.update(SortedMap(p(0) -> 5L), Map(p(0) -> 5L).get, read(p(0), 5, 50, start.minusSeconds(3600)), start)
+    val lag  = tracker.update(SortedMap(p(0) -> 5L), Map(p(0) -> 6L).get, none, start.plusSeconds(7))
     assert(lag.partitions.map(_.seconds) == Seq(Some(7)))
-    val done = book.look(SortedMap(p(0) -> 6L), Map(p(0) -> 6L).get, none, start.plusSeconds(9))
+    val done = tracker.update(SortedMap(p(0) -> 6L), Map(p(0) -> 6L).get, none, start.plusSeconds(9))
     assert(done.partitions.map(_.seconds) == Seq(Some(0)))
   }
 
   test("the arrival rate is reported in rows per second by topic") {
-    val book = new LagTracker
+    val tracker = new LagTracker
     val at   = SortedMap(p(0) -> 0L, p(1) -> 0L, p(0, "u") -> 0L)
-    assert(book.look(at, Map(p(0) -> 10L).get, none, start).arriving.isEmpty)
-    val lag = book.look(at, Map(p(0) -> 50L, p(1) -> 60L).get, none, start.plusSeconds(10))
+    assert(tracker.update(at, Map(p(0) -> 10L).get, none, start).arriving.isEmpty)
+    val lag = tracker.update(at, Map(p(0) -> 50L, p(1) -> 60L).get, none, start.plusSeconds(10))
     assert(lag.arriving == Map("t" -> 10.0, "u" -> 0.0))
     assert(lag.report(ProgressMetric.RowsArriving) == "10")
   }
 
   test("an end before the position is not lag, and a deleted partition is removed") {
-    val book = new LagTracker
-    assert(book.look(SortedMap(p(0) -> 5L), Map(p(0) -> 3L).get, none, start).partitions.map(_.rows) == Seq(0))
-    assert(book.look(SortedMap(p(1) -> 5L), _ => None, none, start).partitions.map(_.partition) == Seq(p(1)))
+    val tracker = new LagTracker
+    assert(tracker.update(SortedMap(p(0) -> 5L), Map(p(0) -> 3L).get, none, start).partitions.map(_.rows) == Seq(0))
+    assert(tracker.update(SortedMap(p(1) -> 5L), _ => None, none, start).partitions.map(_.partition) == Seq(p(1)))
   }
 
   test("the progress has a limited number of topics and partitions") {
     val offsets = SortedMap.from(for (t <- 0 until 100; i <- 0 until 10) yield p(i, s"topic-$t") -> 0L)
     val ends    = offsets.toMap.map { case (at, _) => at -> (at.topic.drop(6).toLong + 1) * 10 }
     val reads   = offsets.keys.map(read(_, 1, 100, start)).reduce(_ ++ _)
-    val report  = new LagTracker().look(offsets, ends.get, reads, start.plusSeconds(5)).report
+    val report  = new LagTracker().update(offsets, ends.get, reads, start.plusSeconds(5)).report
     assert(report.valuesIterator.map(_.length).sum < 5000)
     val topics = Json.fields(Json.read(report(ProgressMetric.Topics)).get)
     assert(topics.map(_._1) == (99 to 80 by -1).map(t => s"topic-$t") :+ "*")

@@ -76,7 +76,7 @@ final class LogChangesSuite extends AnyFunSuite {
     (0L until 20L).foreach(o => w.client.bring(0, o))
     val r = w.reader(of("t", 0, 0, 20), of("u", 0, 0, 9))
     (0 until 20).foreach(_ => assert(r.poll(Poll.Forever) == Poll.Found))
-    assert(w.questions == 1)
+    assert(w.requests == 1)
     r.close()
   }
 
@@ -119,7 +119,7 @@ final class LogChangesSuite extends AnyFunSuite {
     w.deleted = Set("u")
     w.responses += 1
     val r = w.reader(of("u", 0, 0, 2))
-    while (w.questions < 2) assert(r.poll(Duration.ofMillis(10)) == Poll.Pending)
+    while (w.requests < 2) assert(r.poll(Duration.ofMillis(10)) == Poll.Pending)
     w.deleted = Set.empty
     w.client.schedulePollTask(() => w.client.add(w.client.u(0), 0, 1))
     assert(SlotWorld.drain(r).map(_._2) == Seq(0L, 1L))
@@ -129,19 +129,19 @@ final class LogChangesSuite extends AnyFunSuite {
   test("reading continues after a topic was missing twice, with any time between the responses") {
     val w                              = new SlotWorld(timeout = Duration.ofSeconds(8), failRemoved = false)
     val r                              = w.reader(of("u", 0, 0, 2))
-    def answer(deleted: String*): Unit = {
-      val before = w.questions
+    def response(deleted: String*): Unit = {
+      val before = w.requests
       w.deleted = deleted.toSet
       w.responses += 1
-      while (w.questions == before) assert(r.poll(Duration.ofMillis(10)) == Poll.Pending)
+      while (w.requests == before) assert(r.poll(Duration.ofMillis(10)) == Poll.Pending)
     }
-    answer("u")
+    response("u")
     // A topic counts as deleted if it is missing for half the timeout.
     val later = System.nanoTime() + Duration.ofMillis(4100).toNanos
-    answer()
+    response()
     while (System.nanoTime() < later) assert(r.poll(Duration.ofMillis(10)) == Poll.Pending)
-    answer("u")
-    answer()
+    response("u")
+    response()
     w.client.schedulePollTask(() => w.client.add(w.client.u(0), 0, 1))
     assert(SlotWorld.drain(r).map(_._2) == Seq(0L, 1L))
     r.close()

@@ -78,13 +78,13 @@ final class KafkaReadersSuite extends AnyFunSuite {
   private val holes = KafkaSplitRange(t(0), 0, 3, Some(Holes(Vector(0L -> 1L, 2L -> 3L), None)))(None)
 
   test("a client with read_committed reads holes before the other ranges") {
-    val made   = readers("holes", ReadMode.Stream, new RecordSizes)
+    val created   = readers("holes", ReadMode.Stream, new RecordSizes)
     val before = inUse
-    val reader = made.rows(TaskRanges(Some(0), Vector(range(0, 3, 5), holes)))
+    val reader = created.rows(TaskRanges(Some(0), Vector(range(0, 3, 5), holes)))
     assert(reader.poll(Duration.ZERO) == Poll.Pending && inUse == before + 1)
     reader.close()
     assert(idle("holes", isCommitted = true) == 1 && idle("holes", isCommitted = false) == 0)
-    made.batches(TaskRanges(Some(0), Vector(range(0, 3, 5)))).close()
+    created.batches(TaskRanges(Some(0), Vector(range(0, 3, 5)))).close()
     assert(idle("holes", isCommitted = true) == 1 && idle("holes", isCommitted = false) == 1)
     ReaderPool.release("holes")
     assert(inUse == before && idle("holes", isCommitted = true) == 0)
@@ -101,8 +101,8 @@ final class KafkaReadersSuite extends AnyFunSuite {
 
   test("a client that cannot be created is an error with the partitions, and keeps no memory share") {
     val before = inUse
-    val made   = readers("refused", ReadMode.Stream, new RecordSizes, "kafka.receive.buffer.bytes" -> "many")
-    val error  = intercept[SpliceException](made.rows(TaskRanges(Some(0), Vector(range(0, 0, 1), range(1, 0, 1)))))
+    val created   = readers("refused", ReadMode.Stream, new RecordSizes, "kafka.receive.buffer.bytes" -> "many")
+    val error  = intercept[SpliceException](created.rows(TaskRanges(Some(0), Vector(range(0, 0, 1), range(1, 0, 1)))))
     assert(error.getCondition == "SPLICE_KAFKA.BROKER_ERROR" && error.getMessage.contains("t-0, t-1"), error)
     assert(inUse == before)
   }

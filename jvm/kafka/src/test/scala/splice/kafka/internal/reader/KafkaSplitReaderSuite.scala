@@ -254,9 +254,9 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     w.topicId = "second"
     w.responses += 1
     val r = w.reader(planned(0, 4))
-    assert(r.poll(Duration.ZERO) == Poll.Pending && w.questions == 0)
+    assert(r.poll(Duration.ZERO) == Poll.Pending && w.requests == 0)
     assert(intercept[SpliceException](r.poll(Poll.Forever)).getCondition == "SPLICE_KAFKA_DATA.TOPIC_RECREATED")
-    assert(w.questions == 2, "one request for existence and one for the id")
+    assert(w.requests == 2, "one request for existence and one for the id")
     r.close()
   }
 

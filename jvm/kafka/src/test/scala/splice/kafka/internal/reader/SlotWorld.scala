@@ -92,7 +92,7 @@ final private[kafka] class SlotWorld(
   var topicId   = "first"
   var deleted   = Set.empty[String]
   var responses = 0L
-  var questions = 0
+  var requests = 0
 
   private def ids = Map("t" -> topicId, "u" -> "other").removedAll(deleted)
 
@@ -101,7 +101,7 @@ final private[kafka] class SlotWorld(
     new TopicIds(
       () => responses,
       planned => {
-        questions += 1
+        requests += 1
         ids.filter { case (topic, _) => planned.contains(topic) }
       }
     ),

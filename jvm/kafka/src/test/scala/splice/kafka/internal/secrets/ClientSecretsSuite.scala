@@ -29,7 +29,7 @@ final class ClientSecretsSuite extends AnyFunSuite {
       "kafka.sasl.jaas.config"  -> line
     )
 
-  private def said(error: Throwable): String = ClientSecrets.chain(error).map(_.toString).mkString("\n")
+  private def message(error: Throwable): String = ClientSecrets.chain(error).map(_.toString).mkString("\n")
 
   test("an error without secrets is unchanged") {
     val error = new KafkaException("alice may not", new SaslAuthenticationException("no"))
@@ -45,7 +45,7 @@ final class ClientSecretsSuite extends AnyFunSuite {
     )
     val cause = new KafkaException("key-staple is not the one", new IllegalStateException("alice has s3cr3t-horse"))
     val clean = properties.secrets.hide(new KafkaException("with bare-battery or quo\"ted-clip", cause))
-    val all   = said(clean)
+    val all   = message(clean)
     assert(Seq("s3cr3t", "horse", "staple", "battery", "clip").filter(all.contains).isEmpty, all)
     assert(all.contains("alice has") && all.contains("is not the one"))
     assert(clean.getStackTrace.nonEmpty)
@@ -56,7 +56,7 @@ final class ClientSecretsSuite extends AnyFunSuite {
     val key        = (("-----BEGIN PRIVATE KEY-----" +: lines) :+ "-----END PRIVATE KEY-----").mkString("\n")
     val properties = client("kafka.ssl.keystore.key" -> key, "kafka.ssl.keystore.type" -> "PEM")
     val clean      = properties.secrets.hide(new KafkaException(s"no key in '${lines.last}' of $key"))
-    Seq(said(clean), properties.toString, SourceOptions(Map("kafka.ssl.keystore.key" -> key)).toString).foreach {
+    Seq(message(clean), properties.toString, SourceOptions(Map("kafka.ssl.keystore.key" -> key)).toString).foreach {
       text =>
         assert(lines.filter(text.contains).isEmpty, text)
     }
@@ -73,7 +73,7 @@ final class ClientSecretsSuite extends AnyFunSuite {
     ).foreach { line =>
       val properties = login(line)
       val error      = properties.refused("topics", intercept[KafkaException](Admin.create(properties.admin.asJava)))
-      val all        = said(error)
+      val all        = message(error)
       assert(Seq("corr", "horse", "battery").filter(all.contains).isEmpty, s"$line gave $all")
     }
   }

@@ -17,19 +17,19 @@ final class BackgroundRequestSuite extends AnyFunSuite with Eventually {
 
   test("a pending request does not delay calls, and a later call returns its result") {
     val release = new CountDownLatch(1)
-    val asked   = new LinkedBlockingQueue[Set[String]]
+    val requested   = new LinkedBlockingQueue[Set[String]]
     val ids     = new BackgroundRequest({ topics =>
-      asked.add(topics.keySet)
+      requested.add(topics.keySet)
       release.await()
       topics - "a"
     })
     assert(ids.missing(planned).isEmpty && ids.missing(planned).isEmpty)
     release.countDown()
     eventually(assert(ids.missing(planned).contains(Set("a"))))
-    assert(asked.size == 1)
+    assert(requested.size == 1)
     // Other topics need another request.
     assert(ids.missing(Map("b" -> "2")).isEmpty)
-    eventually(assert(asked.size == 2))
+    eventually(assert(requested.size == 2))
   }
 
   test("a failed request reports no missing topic") {

@@ -26,7 +26,7 @@ final class TopicIdClientSuite extends AnyFunSuite {
   )
 
   /** Fails unless the request ends long before the timeout of the client of 60 s. */
-  private def soon[A](question: => A): A = CompletableFuture.supplyAsync(() => question).get(30, TimeUnit.SECONDS)
+  private def soon[A](request: => A): A = CompletableFuture.supplyAsync(() => request).get(30, TimeUnit.SECONDS)
 
   test("brokers that do not respond are an error for ids, and no topic is missing") {
     val error = soon(intercept[SpliceException](client()(planned)))

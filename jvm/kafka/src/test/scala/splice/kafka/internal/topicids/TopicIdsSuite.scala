@@ -13,11 +13,11 @@ final class TopicIdsSuite extends AnyFunSuite {
 
   final private class World(var now: Map[String, String]) {
     var responses = 1L
-    val asked     = mutable.ArrayBuffer.empty[Set[String]]
+    val requested     = mutable.ArrayBuffer.empty[Set[String]]
     val ids       = new TopicIds(
       () => responses,
       { planned: Map[String, String] =>
-        asked += planned.keySet
+        requested += planned.keySet
         now.filter { case (topic, _) => planned.contains(topic) }
       }
     )
@@ -31,17 +31,17 @@ final class TopicIdsSuite extends AnyFunSuite {
   test("ids are requested once, and again only after a metadata response of the consumer") {
     val w = new World(both)
     assert(Seq.fill(3)(w.others(both)).forall(_.isEmpty))
-    assert(w.asked == Seq(Set("a", "b")))
+    assert(w.requested == Seq(Set("a", "b")))
     w.responses += 1
     assert(Seq.fill(3)(w.others(both)).forall(_.isEmpty))
-    assert(w.asked.size == 2)
+    assert(w.requested.size == 2)
   }
 
   test("another task requests only its new topics") {
     val w = new World(both)
     w.others(Map("a" -> "1"))
     assert(w.others(Map("a" -> "1")).isEmpty && w.others(both).isEmpty)
-    assert(w.asked == Seq(Set("a"), Set("b")))
+    assert(w.requested == Seq(Set("a"), Set("b")))
   }
 
   test("a recreated topic is reported each time, and its old consumer is not reused") {
@@ -58,7 +58,7 @@ final class TopicIdsSuite extends AnyFunSuite {
     val w = new World(both)
     w.now = Map("b" -> "2")
     assert(w.others(both).isEmpty && w.others(both).isEmpty)
-    assert(w.asked == Seq(Set("a", "b"), Set("a")))
+    assert(w.requested == Seq(Set("a", "b"), Set("a")))
     w.now = Map("a" -> "3", "b" -> "2")
     assert(w.others(both) == Set("a"))
   }
@@ -66,57 +66,57 @@ final class TopicIdsSuite extends AnyFunSuite {
   test("one request per response includes all topics, and topics without polled records are not requested") {
     val w = new World(Map("b" -> "2"))
     assert(Seq.fill(20)(w.others(both, "b")).forall(_.isEmpty))
-    assert(w.asked == Seq(Set("a", "b")))
+    assert(w.requested == Seq(Set("a", "b")))
     w.responses += 1
     assert(Seq.fill(20)(w.others(both, "b")).forall(_.isEmpty))
-    assert(w.asked == Seq(Set("a", "b"), Set("a", "b")))
-    assert(w.others(both, "a").isEmpty && w.asked.last == Set("a"))
+    assert(w.requested == Seq(Set("a", "b"), Set("a", "b")))
+    assert(w.others(both, "a").isEmpty && w.requested.last == Set("a"))
   }
 
   test("missing topics are requested after a metadata response, and at each call while one is missing") {
     val w = new World(both)
-    assert(Seq.fill(3)(w.ids.missing(both)).forall(_.isEmpty) && w.asked == Seq(Set("a", "b")))
+    assert(Seq.fill(3)(w.ids.missing(both)).forall(_.isEmpty) && w.requested == Seq(Set("a", "b")))
     w.now = Map("b" -> "2")
-    assert(w.ids.missing(both).isEmpty && w.asked.size == 1)
+    assert(w.ids.missing(both).isEmpty && w.requested.size == 1)
     w.responses += 1
-    assert(w.ids.missing(both) == Set("a") && w.asked.size == 2)
-    assert(w.ids.missing(both) == Set("a") && w.asked.size == 3)
+    assert(w.ids.missing(both) == Set("a") && w.requested.size == 2)
+    assert(w.ids.missing(both) == Set("a") && w.requested.size == 3)
     w.now = Map("a" -> "3", "b" -> "2")
     assert(w.ids.missing(both).isEmpty, "a recreated topic is another topic and not missing")
   }
 
   test("a topic without a previous request is requested even if others exist at the same response") {
     val w = new World(Map("b" -> "2"))
-    assert(w.ids.missing(Map("b" -> "2")).isEmpty && w.asked.size == 1)
-    assert(w.ids.missing(Map("a" -> "1")) == Set("a") && w.asked.size == 2)
-    assert(w.ids.missing(Map("b" -> "2")).isEmpty && w.asked.size == 2)
+    assert(w.ids.missing(Map("b" -> "2")).isEmpty && w.requested.size == 1)
+    assert(w.ids.missing(Map("a" -> "1")) == Set("a") && w.requested.size == 2)
+    assert(w.ids.missing(Map("b" -> "2")).isEmpty && w.requested.size == 2)
   }
 
   test("no request is sent without topic ids") {
     val w = new World(Map.empty)
-    assert(w.others(Map.empty).isEmpty && w.asked.isEmpty)
+    assert(w.others(Map.empty).isEmpty && w.requested.isEmpty)
   }
 
   test("ids in the consumer's metadata need no request, and missing or different ids are requested") {
     val first   = Uuid.randomUuid
     val second  = Uuid.randomUuid
     val fetched = mutable.Map("a" -> first, "b" -> second)
-    val asked   = mutable.ArrayBuffer.empty[Set[String]]
+    val requested   = mutable.ArrayBuffer.empty[Set[String]]
     val ids     = TopicIds.ofConsumer(
       () => fetched.asJava,
       { planned =>
-        asked += planned.keySet
+        requested += planned.keySet
         planned - "gone"
       }
     )
     val planned = Map("a" -> first.toString, "b" -> second.toString)
-    assert(ids(planned) == planned && asked.isEmpty)
+    assert(ids(planned) == planned && requested.isEmpty)
     val third = Uuid.randomUuid
     fetched("b") = third
     fetched("gone") = third
     val more = planned ++ Map("gone" -> first.toString, "unknown" -> first.toString)
-    assert(ids(more) == more - "gone" && asked == Seq(Set("b", "gone", "unknown")))
+    assert(ids(more) == more - "gone" && requested == Seq(Set("b", "gone", "unknown")))
     assert(ids.missing(more).contains(Set("gone")), "a missing topic is requested from a broker")
-    assert(asked.last == more.keySet)
+    assert(requested.last == more.keySet)
   }
 }

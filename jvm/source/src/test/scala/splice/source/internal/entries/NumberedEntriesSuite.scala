@@ -40,27 +40,27 @@ final class NumberedEntriesSuite extends AnyFunSuite {
   }
 
   private def three(log: SideLog): NumberedEntries[String] = {
-    val made = new NumberedEntries(log, "skips")(_.line)
-    (1 to 3).foreach(n => made.append(VersionedEntry.write(Nil, Seq(s"$n"))))
-    made
+    val created = new NumberedEntries(log, "skips")(_.line)
+    (1 to 3).foreach(n => created.append(VersionedEntry.write(Nil, Seq(s"$n"))))
+    created
   }
 
   test("an entry that the storage does not remove stays, until a later purge") {
     val log  = new Entries
-    val made = three(log)
+    val created = three(log)
     log.failure = Some(key => new IOException(s"503 for $key"))
-    made.purge(Seq(0, 1))
-    made.purge(Seq(0, 1))
-    assert(made.all == Seq("1", "2", "3") && log.entries.size == 3)
+    created.purge(Seq(0, 1))
+    created.purge(Seq(0, 1))
+    assert(created.all == Seq("1", "2", "3") && log.entries.size == 3)
     log.failure = None
-    made.purge(Seq(0, 1))
-    assert(made.all == Seq("3") && log.entries.keySet == Set("skips-00000002"))
+    created.purge(Seq(0, 1))
+    assert(created.all == Seq("3") && log.entries.keySet == Set("skips-00000002"))
   }
 
   test("a purge that is interrupted ends") {
     val log  = new Entries
-    val made = three(log)
+    val created = three(log)
     log.failure = Some(_ => new InterruptedIOException("the query stops"))
-    intercept[InterruptedIOException](made.purge(Seq(0)))
+    intercept[InterruptedIOException](created.purge(Seq(0)))
   }
 }

@@ -116,17 +116,17 @@ private[spark] object LatencyBoard {
   /** Begins to record the task that this thread runs. */
   def begin(): LatencyRecorder = {
     val query = Option(TaskContext.get()).fold("query")(task => QueryGauges.queryOf(task.getLocalProperty(_)))
-    val made  = new LatencyRecorder(ProgressMetric.part(query), end)
+    val created  = new LatencyRecorder(ProgressMetric.part(query), end)
     synchronized {
-      if (!running.asScala.exists(_.query == made.query))
+      if (!running.asScala.exists(_.query == created.query))
         for (registry <- current; name <- Latencies.names) {
-          val gauge: Gauge[Double] = () => quantile(made.query, name)
-          val _                    = registry.remove(s"${made.query}.$name")
-          val _                    = registry.register(s"${made.query}.$name", gauge)
+          val gauge: Gauge[Double] = () => quantile(created.query, name)
+          val _                    = registry.remove(s"${created.query}.$name")
+          val _                    = registry.register(s"${created.query}.$name", gauge)
         }
-      val _ = running.add(made)
+      val _ = running.add(created)
     }
-    made
+    created
   }
 
   private def end(task: LatencyRecorder): Unit = synchronized {

@@ -38,7 +38,7 @@ final private[spark] class SplicePartitionReader[T](reader: SplitReader[T], repo
   def this(reader: SplitReader[T]) = this(reader, None)
 
   private val closing = new ReaderEnd(reader, reports)
-  private var asked   = 0
+  private var requested   = 0
 
   override def next(): Boolean = {
     val found = SplitReader.hasNext(reader)
@@ -50,8 +50,8 @@ final private[spark] class SplicePartitionReader[T](reader: SplitReader[T], repo
 
   // Spark asks after every hundred rows and puts the answers into maps, which costs as much as reading short rows.
   override def currentMetricsValues(): Array[CustomTaskMetric] = {
-    asked += 1
-    if (closing.ended || asked % SplicePartitionReader.Every == 0 || isCompleted) reader.metrics
+    requested += 1
+    if (closing.ended || requested % SplicePartitionReader.Every == 0 || isCompleted) reader.metrics
     else SplicePartitionReader.NoNews
   }
 

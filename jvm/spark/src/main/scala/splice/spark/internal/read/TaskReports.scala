@@ -28,9 +28,9 @@ final private[spark] class TaskReports extends AccumulatorV2[TaskReport, Seq[Tas
   override def reset(): Unit = synchronized { all = Vector.empty }
 
   override def copy(): TaskReports = {
-    val made = new TaskReports
-    value.foreach(made.add)
-    made
+    val created = new TaskReports
+    value.foreach(created.add)
+    created
   }
 
   /** The executors of the slots that were read since this was last called. */
@@ -50,9 +50,9 @@ private[spark] object TaskReports {
 
   /** Without a name: Spark keeps the values of an accumulator that has one, for its UI. */
   def apply(context: SparkContext): TaskReports = {
-    val made = new TaskReports
-    context.register(made)
-    made
+    val created = new TaskReports
+    context.register(created)
+    created
   }
 
   /** Reports on which executor the slot of a task runs. */

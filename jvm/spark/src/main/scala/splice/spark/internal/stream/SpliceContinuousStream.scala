@@ -58,10 +58,10 @@ final private[spark] class SpliceContinuousStream(opened: => SourceRun, mode: So
     val plan = now.plan.getOrElse {
       val from = now.source.position(start)
       now.batches.begin(from)
-      val made = now.source.plan(now.batches.tasks(from))
-      running = Some(now.copy(plan = Some(made)))
+      val created = now.source.plan(now.batches.tasks(from))
+      running = Some(now.copy(plan = Some(created)))
       guard.planned()
-      made
+      created
     }
     plan.partitions
   }

@@ -77,9 +77,9 @@ final private[spark] class SpliceMicroBatchStream private (
 
   override def planInputPartitions(start: Offset): Array[InputPartition] = {
     homes.learn(reports.takeHomes())
-    val made = timedPlan.getOrElse(run.plan(inRealTime.tasks(position(start))))
-    timedPlan = Some(made)
-    made.partitions
+    val created = timedPlan.getOrElse(run.plan(inRealTime.tasks(position(start))))
+    timedPlan = Some(created)
+    created.partitions
   }
 
   override def mergeOffsets(offsets: Array[PartitionOffset]): Offset = {
@@ -132,9 +132,9 @@ final private[spark] class SpliceMicroBatchStream private (
   private def planOf(from: Position, until: Position): BatchPlan =
     plan.collect { case (`from`, `until`, known) => known }.getOrElse {
       val tasks = coordinator.tasks(from, until)
-      val made  = run.plan(tasks)
-      plan = Some((from, until, made))
-      made
+      val created  = run.plan(tasks)
+      plan = Some((from, until, created))
+      created
     }
 }
 

@@ -27,7 +27,7 @@ final private[spark] class SpliceScanBuilder(source: Source[_ <: Position], opti
 
   // Spark may ask for some fields of a struct only; a source gives a column whole, and Spark takes of it what it needs.
   override def pruneColumns(required: StructType): Unit =
-    columns = StructType(required.fields.map(asked => all.fields.find(_.name == asked.name).getOrElse(asked)))
+    columns = StructType(required.fields.map(requested => all.fields.find(_.name == requested.name).getOrElse(requested)))
 
   override def build(): Scan = new SpliceScan(source, options, columns)
 }

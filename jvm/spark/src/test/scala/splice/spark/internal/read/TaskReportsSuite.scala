@@ -16,9 +16,9 @@ import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 final class TaskReportsSuite extends AnyFunSuite with WithSpark {
 
   private def log(name: String, partitions: Int): MemoryLog = {
-    val made = new MemoryLog(name).addPartitions(partitions)
-    (0 until 12).foreach(i => made.append(i % partitions, i.toLong))
-    made
+    val created = new MemoryLog(name).addPartitions(partitions)
+    (0 until 12).foreach(i => created.append(i % partitions, i.toLong))
+    created
   }
 
   private def run(log: MemoryLog, more: (String, String)*)(sink: (DataFrame, Long) => Unit): Unit = {
@@ -53,7 +53,7 @@ final class TaskReportsSuite extends AnyFunSuite with WithSpark {
         else all(rows, batch)
       }
     intercept[StreamingQueryException](read())
-    assert(own.reported.isEmpty && own.asked("failed") == 1)
+    assert(own.reported.isEmpty && own.requested("failed") == 1)
     read()
     assert(own.reported == Seq(Report("0:6-12", Long.box(6L))))
   }

@@ -28,9 +28,9 @@ final private[splice] class TokenOfSecret extends AuthenticateCallbackHandler {
   ): Unit = options = entries.asScala.flatMap(_.getOptions.asScala).map { case (k, v) => k -> v.toString }.toMap
 
   override def handle(callbacks: Array[Callback]): Unit = callbacks.foreach {
-    case asked: OAuthBearerTokenCallback if options.get("clientSecret").exists(_.nonEmpty) =>
-      asked.token(new TokenOfSecret.Token(options("user"), Clock.systemUTC().millis()))
-    case asked: OAuthBearerTokenCallback => asked.error("no_secret", "the login line has no clientSecret", "")
+    case requested: OAuthBearerTokenCallback if options.get("clientSecret").exists(_.nonEmpty) =>
+      requested.token(new TokenOfSecret.Token(options("user"), Clock.systemUTC().millis()))
+    case requested: OAuthBearerTokenCallback => requested.error("no_secret", "the login line has no clientSecret", "")
     case _: SaslExtensionsCallback       => ()
     case other                           => throw new UnsupportedCallbackException(other)
   }

@@ -34,7 +34,7 @@ final private[splice] class MemoryEnumerator(
   private var fill                    = context.start.fold(SortedMap.empty[LogPartition, OffsetRanges])(_.fill)
 
   override def start(at: StartPosition): MemoryPosition = {
-    log.ask("start")
+    log.call("start")
     val ends = frozen.getOrElse(now(log.end))
     if (bounded) write("ends")(ends)
     MemoryPosition(
@@ -76,7 +76,7 @@ final private[splice] class MemoryEnumerator(
     }.filter(r => r.until > r.from)
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
-    log.ask("readers")
+    log.call("readers")
     new MemoryReaders(columns, columnar)
   }
 
@@ -86,7 +86,7 @@ final private[splice] class MemoryEnumerator(
     else None
 
   override def remaining(at: MemoryPosition, covered: Coverage): Seq[SplitRange] = {
-    log.ask("remaining")
+    log.call("remaining")
     for {
       (p, end) <- at.next.toSeq
       extent   <- covered.missing(p, log.earliest(p), end)
@@ -96,11 +96,11 @@ final private[splice] class MemoryEnumerator(
   override def reported(reports: Seq[Report]): Unit = log.report(reports)
 
   override def freeze(): Unit = {
-    log.ask("freeze")
+    log.call("freeze")
     frozen = Some(now(log.end))
   }
 
-  override def committed(until: MemoryPosition): Unit = log.ask(s"committed ${until.json}")
+  override def committed(until: MemoryPosition): Unit = log.call(s"committed ${until.json}")
 
   override def figures(at: MemoryPosition): SortedMap[String, String] = SortedMap(
     ProgressMetric.Position -> at.next.map { case (p, offset) => s"$p:$offset" }.mkString(" "),
@@ -109,15 +109,15 @@ final private[splice] class MemoryEnumerator(
 
   override def gauges(at: MemoryPosition): Iterable[(String, Long)] = Seq(ProgressMetric.Splits -> at.next.size.toLong)
 
-  override def close(): Unit = MemoryLog(name).ask("close")
+  override def close(): Unit = MemoryLog(name).call("close")
 
   override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {
-    log.ask("logRanges")
+    log.call("logRanges")
     SortedMap.from((0 until log.size).map(p => LogPartition(name, p) -> LogRange(log.earliest(p), log.end(p))))
   }
 
   override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] = {
-    log.ask("records")
+    log.call("records")
     for {
       (p, offset) <- at if log.earliest(p.partition) <= offset
       record      <- log.read(p.partition, offset, offset + 1).headOption
@@ -125,7 +125,7 @@ final private[splice] class MemoryEnumerator(
   }
 
   override def outlook(): Outlook = {
-    log.ask("outlook")
+    log.call("outlook")
     new Outlook {
       override def logs: SortedMap[LogPartition, LogOutlook] = logRanges(SortedMap.empty).map { case (p, range) =>
         val first = log.read(p.partition, range.from, math.min(range.until, range.from + 1)).headOption
@@ -141,7 +141,7 @@ final private[splice] class MemoryEnumerator(
     fill.get(LogPartition(name, partition)).filter(_.fill.nonEmpty).map(of => of.fill :+ (of.from -> Long.MaxValue))
 
   private def last: Offsets = {
-    log.ask("ends")
+    log.call("ends")
     if (bounded) read("ends").getOrElse(throw CheckpointErrors.missingEntry("ends")) else frozen.getOrElse(now(log.end))
   }
 

@@ -15,7 +15,7 @@ final private[splice] class MemoryEvidence(override val position: Position, log:
 
   override def modificationTimes: Option[TimeRange] = {
     val all = MemoryLog(log)
-    all.ask("modificationTimes")
+    all.call("modificationTimes")
     ends.toSeq.flatMap { case (p, end) => all.read(p, all.earliest(p), end) }.map(_.millis) match {
       case Seq()  => None
       case millis => Some(TimeRange(Instant.ofEpochMilli(millis.min), Instant.ofEpochMilli(millis.max)))

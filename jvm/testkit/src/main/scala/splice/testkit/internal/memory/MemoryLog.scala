@@ -75,13 +75,13 @@ final private[splice] class MemoryLog(val name: String) {
   }
 
   /** Number of calls of a kind on sources of this log, such as `start`, `offsets` or `enumerator`. */
-  def asked(what: String): Int = counts.getOrElse(what, 0)
+  def requested(what: String): Int = counts.getOrElse(what, 0)
 
   /** Fails the next task that reads the record `id`, once. */
   def failOnce(id: Long): Unit = failures(id) = ()
 
   /** Fails calls of a kind on sources of this log, such as `close`. */
-  def failWhenAsked(what: String): Unit = refused(what) = ()
+  def failOnRequest(what: String): Unit = refused(what) = ()
 
   /** Reader reports that enumerators of this log received, oldest first. */
   def reported: Seq[Report] = synchronized(received)
@@ -91,14 +91,14 @@ final private[splice] class MemoryLog(val name: String) {
   /** Removes the log, as if its server or folder were deleted. Sources with its name then fail. */
   def remove(): Unit = MemoryLog.remove(name)
 
-  private[memory] def ask(what: String): Unit = {
+  private[memory] def call(what: String): Unit = {
     val _ = counts.updateWith(what)(n => Some(n.getOrElse(0) + 1))
     if (refused.contains(what)) throw new IllegalStateException(s"$name fails at the call $what")
   }
 
-  private[memory] def failIfAsked(id: Long): Unit =
+  private[memory] def failIfRequested(id: Long): Unit =
     if (failures.remove(id).isDefined) {
-      ask("failed")
+      call("failed")
       throw new IllegalStateException(s"the task that reads record $id of $name fails")
     }
 

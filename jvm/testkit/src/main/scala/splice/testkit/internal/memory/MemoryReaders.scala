@@ -62,7 +62,7 @@ final private[splice] class MemoryReaders(columns: StructType, override val colu
     task.ranges.iterator.collect { case range: MemoryRange => range }.flatMap { range =>
       val log = MemoryLog(range.log)
       log.read(range.partition, range.from, range.until).iterator.map { record =>
-        log.failIfAsked(record.id)
+        log.failIfRequested(record.id)
         columns.fieldNames.toSeq.map(cell(range.log, record, _))
       }
     }

@@ -24,7 +24,7 @@ final private[splice] class MemorySource(
   override def kind: String = MemoryOptions.Kind
 
   override def schema: StructType = {
-    MemoryLog(log).ask("schema")
+    MemoryLog(log).call("schema")
     MemorySource.Schema
   }
 
@@ -35,7 +35,7 @@ final private[splice] class MemorySource(
   override def position(json: String): MemoryPosition = MemoryPosition.parse(log, json)
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator[MemoryPosition] = {
-    MemoryLog(log).ask("enumerator")
+    MemoryLog(log).call("enumerator")
     new MemoryEnumerator(log, boundedness == Boundedness.Bounded, starting, limits, columnar, context)
   }
 

@@ -21,7 +21,7 @@ final private[splice] class SimulatedCluster(val id: String, life: Life, ids: Ro
   private val open                                     = mutable.Map.empty[Int, Seq[(String, Int)]]
   private val aborted                                  = mutable.Set.empty[Int]
   private var transactions                             = 0
-  private var topicsMade                               = 0
+  private var topicsCreated                               = 0
   private val gone                                     = mutable.Set.empty[Long]
   private val void                                     = mutable.Set.empty[Long]
 
@@ -48,8 +48,8 @@ final private[splice] class SimulatedCluster(val id: String, life: Life, ids: Ro
       past :+= topic
       topic.partitions.foreach(p => remove(p.all.toSeq))
     }
-    topicsMade += 1
-    val topic = new SimulatedTopic(name, s"$id-topic-$topicsMade", this)
+    topicsCreated += 1
+    val topic = new SimulatedTopic(name, s"$id-topic-$topicsCreated", this)
     topic.grow(partitions)
     named += name -> topic
     life.note(s"$id: topic $name of $partitions partitions")

@@ -18,7 +18,7 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
 
   import ClusterSharing.qualified
 
-  private var made: Option[(AdmissionRules, Sharing)] = None
+  private var created: Option[(AdmissionRules, Sharing)] = None
 
   // The names of partitions with their clusters, which each batch needs several times.
   private val names = mutable.HashMap.empty[String, mutable.HashMap[LogPartition, LogPartition]]
@@ -111,9 +111,9 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
     }
   }
 
-  private def sharing(rules: AdmissionRules): Sharing = made.collect { case (`rules`, known) => known }.getOrElse {
+  private def sharing(rules: AdmissionRules): Sharing = created.collect { case (`rules`, known) => known }.getOrElse {
     val fresh = new Sharing(rules, sizes)
-    made = Some(rules -> fresh)
+    created = Some(rules -> fresh)
     fresh
   }
 }

@@ -135,7 +135,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     case time: StreamCutover.At         => Bound.At(time)
     case offsets: StreamCutover.Offsets =>
       Bound.Ends(offsets.of(topic).as(topic.topic, position.of(topic.cluster).generation(topic.topic)))
-    case StreamPlace.Earliest | StreamPlace.Latest => Bound.Asked
+    case StreamPlace.Earliest | StreamPlace.Latest => Bound.Requested
   }
 
   /** The state after clusters returned the ends of removed topics, or that partitions of them do not exist any more. */

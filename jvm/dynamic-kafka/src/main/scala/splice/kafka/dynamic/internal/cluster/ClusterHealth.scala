@@ -43,7 +43,7 @@ final private[dynamic] case class ClusterHealth(
   def error: Option[Throwable] = failing.flatMap(_._2)
 
   /** Whether it is time for the next request. */
-  def mayAsk(now: Instant): Boolean = !now.isBefore(next)
+  def maySend(now: Instant): Boolean = !now.isBefore(next)
 
   /** Whether a batch waits for the response: an outage that a long batch or trigger has outlasted may be over. */
   def isWaitedFor(now: Instant, wait: Duration): Boolean =
@@ -53,7 +53,7 @@ final private[dynamic] case class ClusterHealth(
   def isOver(timeout: Duration): Boolean =
     since.exists(first => sent.lastOption.exists(!_.isBefore(first.plus(timeout))))
 
-  def answered: ClusterHealth = ClusterHealth(responded = true, total = total)
+  def succeeded: ClusterHealth = ClusterHealth(responded = true, total = total)
 
   /** Without the failures, since a cluster that is not active may be unavailable. */
   def rested: ClusterHealth = ClusterHealth(total = total)
@@ -62,14 +62,14 @@ final private[dynamic] case class ClusterHealth(
   def slow(now: Instant): ClusterHealth = copy(failing = failing.orElse(Some(now -> None)), ended = now)
 
   /** A request failed. The delay of the next one doubles with each failure. */
-  def failed(asked: Instant, now: Instant, error: Throwable): ClusterHealth = {
+  def failed(requested: Instant, now: Instant, error: Throwable): ClusterHealth = {
     val (first, longest) = error match {
       // Identity providers lock an account after some failed logins.
       case e: SpliceException if KafkaErrors.isOfLogin(e) => ClusterHealth.Login
       case _                                              => ClusterHealth.Other
     }
     val wait = Duration.ofMillis(math.min(first << math.min(failures, 10), longest))
-    val all  = (sent :+ asked).takeRight(Availability.Requests)
+    val all  = (sent :+ requested).takeRight(Availability.Requests)
     val due  = now.plus(wait)
     ClusterHealth(failures + 1, Some(since.getOrElse(now) -> Some(error)), now, due, responded, all, total + 1)
   }

@@ -159,8 +159,8 @@ final private[dynamic] case class ClusterResponse(
   /** The end of a drain, if the response changes it. A response to an earlier request does not decide where it ends. */
   def bound(topic: String, drain: Draining): Option[KafkaPosition] = drain.bound match {
     case _ if !request.draining.get(topic).exists(of => of.since == drain.since && of.bound == drain.bound) => None
-    case bound if bound.isAsked && blocked.contains(topic)                                                  => None
-    case Bound.Asked                  => Some(end(topic))
+    case bound if bound.isRequested && blocked.contains(topic)                                                  => None
+    case Bound.Requested                  => Some(end(topic))
     case Bound.Within(Bound.At(time)) =>
       Some(places.get(topic -> time.millis).fold(end(topic))(_.position(topic)))
     case Bound.Within(Bound.Ends(stop)) =>
@@ -181,7 +181,7 @@ private[dynamic] object ClusterResponse {
     import request.{draining, from}
     enumerator.expect(request.expected)
     // A partition that was created between the last refresh and the removal belongs to the drain.
-    if (draining.valuesIterator.exists(_.bound.isAsked)) enumerator.refresh()
+    if (draining.valuesIterator.exists(_.bound.isRequested)) enumerator.refresh()
     val settled = if (request.isOpen) enumerator.settle(from) else from
     val until   = if (request.needsEnds) enumerator.advance(settled, Limits.Everything) else settled
     val silent  = enumerator.silent
@@ -196,7 +196,7 @@ private[dynamic] object ClusterResponse {
     val known  = until.topics -- silent.keysIterator.map(_.topic)
     val times  = request.times.filter(t => known(t._1))
     val limits = request.limits.filter { case (topic, _) => known(topic) && until.only(topic) != from.only(topic) }
-    val ending = draining.collect { case (topic, is) if is.bound.isAsked && known(topic) => topic }
+    val ending = draining.collect { case (topic, is) if is.bound.isRequested && known(topic) => topic }
     val ahead  = if (request.isOpen) request.ahead.filter(p => until.get(p).nonEmpty) else Set.empty[LogPartition]
     val last   = (ending ++ times.map(_._1)).flatMap(until.of(_).keySet).toSet ++ ahead
     val ends   = if (last.isEmpty) Map.empty[LogPartition, Long] else enumerator.written(last)

@@ -42,7 +42,7 @@ final private[dynamic] class ClusterWorker(
 
   private val submitted = ConcurrentHashMap.newKeySet[JFuture[_]]()
 
-  @volatile private var made = Option.empty[ClusterEnumerator]
+  @volatile private var created = Option.empty[ClusterEnumerator]
 
   @volatile private var ends = false
 
@@ -52,7 +52,7 @@ final private[dynamic] class ClusterWorker(
   private var make  = () => makeEnumerator
   private var begun = Option.empty[Map[String, Draining]]
 
-  private var asked: Option[ClusterWorker.Asked] = None
+  private var requested: Option[ClusterWorker.Sent] = None
   private var record                             = ClusterHealth()
 
   private var response = Option.empty[Instant]
@@ -72,7 +72,7 @@ final private[dynamic] class ClusterWorker(
   def responded: Option[Instant] = response
 
   /** When the request was sent that has no response yet. */
-  def pending: Option[Instant] = asked.map(_.since)
+  def pending: Option[Instant] = requested.map(_.since)
 
   /** The plan after the last request that succeeded, which has all that the responses so far depend on; None before the first. It does
     * not wait for a pending request.
@@ -80,17 +80,17 @@ final private[dynamic] class ClusterWorker(
   def plan: Option[KafkaPlan] = published
 
   /** Whether the cluster has partitions that the query does not read yet. Any thread may call it. */
-  def isStale: Boolean = made.exists(_.isStale)
+  def isStale: Boolean = created.exists(_.isStale)
 
   /** Sends a request, unless one is pending, or one failed a short time ago. */
-  def ask(request: ClusterRequest): Unit = {
+  def send(request: ClusterRequest): Unit = {
     // A position that is read without an end moves while a request is pending, whose response does not apply then.
-    if (asked.exists(one => one.answer.isDone && one.request.from != request.from)) {
-      val _ = answer(request.from, Duration.ZERO, clock.instant(), patient = false)
+    if (requested.exists(one => one.response.isDone && one.request.from != request.from)) {
+      val _ = receive(request.from, Duration.ZERO, clock.instant(), patient = false)
     }
-    if (asked.isEmpty && record.mayAsk(clock.instant())) {
+    if (requested.isEmpty && record.maySend(clock.instant())) {
       val now = clock.instant()
-      asked = Some(ClusterWorker.Asked(request, now, submit(reach(_, request))))
+      requested = Some(ClusterWorker.Sent(request, now, submit(reach(_, request))))
     }
   }
 
@@ -105,28 +105,28 @@ final private[dynamic] class ClusterWorker(
     * @throws splice.source.errors.SpliceException
     *   when the query must fail
     */
-  def answer(from: KafkaPosition, wait: Duration, deadline: Instant, patient: Boolean): Option[ClusterResponse] =
-    asked.flatMap { question =>
+  def receive(from: KafkaPosition, wait: Duration, deadline: Instant, patient: Boolean): Option[ClusterResponse] =
+    requested.flatMap { sent =>
       val now    = clock.instant()
       val waits  = patient || record.isWaitedFor(now, wait)
       val millis = if (waits) math.max(Duration.between(now, deadline).toMillis, 0L) else 0L
       try {
-        val reach = question.answer.get(millis, TimeUnit.MILLISECONDS)
-        asked = None
+        val reach = sent.response.get(millis, TimeUnit.MILLISECONDS)
+        requested = None
         recover()
         blocked = reach.blocked.map { case (topic, error) =>
-          topic -> blocked.getOrElse(topic, ClusterHealth()).failed(question.since, clock.instant(), error)
+          topic -> blocked.getOrElse(topic, ClusterHealth()).failed(sent.since, clock.instant(), error)
         }
         // A response to a request from another position does not apply to this one.
-        if (question.request.from == from) Some(reach) else None
+        if (sent.request.from == from) Some(reach) else None
       } catch {
         case _: TimeoutException =>
           // A request that was just sent, and that no batch has waited for, is no sign of an outage.
           if (waits) record = record.slow(clock.instant())
           None
         case e: ExecutionException =>
-          asked = None
-          fail(question.since, e.getCause)
+          requested = None
+          fail(sent.since, e.getCause)
           None
       }
     }
@@ -149,17 +149,17 @@ final private[dynamic] class ClusterWorker(
     def send() = clock.instant() -> submit(question)
     var first  = Option(send())
     () => {
-      val (since, asked) = first.getOrElse(send())
+      val (since, requested) = first.getOrElse(send())
       first = None
-      await(since, asked)
+      await(since, requested)
     }
   }
 
-  private def await[A](since: Instant, asked: JFuture[A]): A =
+  private def await[A](since: Instant, requested: JFuture[A]): A =
     try {
-      val answer = asked.get()
+      val reply = requested.get()
       recover()
-      answer
+      reply
     } catch {
       case e: ExecutionException =>
         record = record.failed(since, clock.instant(), e.getCause)
@@ -175,14 +175,14 @@ final private[dynamic] class ClusterWorker(
   /** Calls a method of the enumerator that sends no request, if there is an enumerator. The function that this method returns waits for
     * the result, so that all workers run at the same time.
     */
-  def peek[A](question: ClusterEnumerator => A): Option[() => A] = Option.when(made.nonEmpty && asked.isEmpty) {
+  def peek[A](question: ClusterEnumerator => A): Option[() => A] = Option.when(created.nonEmpty && requested.isEmpty) {
     val call = submit(question)
     () => call.get()
   }
 
   /** Commits a position to the consumer group, after all requests that were sent before. */
   def commit(position: KafkaPosition): Unit =
-    if (position.offsets.nonEmpty) onThread(made.foreach(_.committed(position)))
+    if (position.offsets.nonEmpty) onThread(created.foreach(_.committed(position)))
 
   /** Begins to close, and waits for nothing. */
   def end(): Unit = if (!thread.isShutdown) {
@@ -226,9 +226,9 @@ final private[dynamic] class ClusterWorker(
     submitted.removeIf(_.isDone)
     val call = thread.submit { () =>
       try {
-        val asked    = enumerator
-        val response = question(asked)
-        published = Some(asked.plan)
+        val requested    = enumerator
+        val response = question(requested)
+        published = Some(requested.plan)
         response
       } catch {
         case e: SpliceException if KafkaErrors.isOfLogin(e) =>
@@ -243,14 +243,14 @@ final private[dynamic] class ClusterWorker(
   private def onThread(work: => Unit): Unit = { val _ = thread.submit((() => work): Runnable) }
 
   private def drop(): Unit = {
-    made.foreach(_.close())
-    made = None
+    created.foreach(_.close())
+    created = None
     begun = None
   }
 
-  private def enumerator: ClusterEnumerator = made.getOrElse {
+  private def enumerator: ClusterEnumerator = created.getOrElse {
     val one = make()
-    made = Some(one)
+    created = Some(one)
     one
   }
 
@@ -266,7 +266,7 @@ final private[dynamic] class ClusterWorker(
     record.since.foreach(since =>
       ClusterWorker.log.info(s"Cluster $name responds again. It was unavailable since $since.")
     )
-    record = record.answered
+    record = record.succeeded
     response = Some(clock.instant())
   }
 }
@@ -281,5 +281,5 @@ private[dynamic] object ClusterWorker {
   /** The time at which workers that close now stop to wait, as `System.nanoTime`. */
   def closing(): Long = System.nanoTime() + Patience.toNanos
 
-  final private case class Asked(request: ClusterRequest, since: Instant, answer: JFuture[ClusterResponse])
+  final private case class Sent(request: ClusterRequest, since: Instant, response: JFuture[ClusterResponse])
 }

@@ -68,10 +68,10 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     known.filter(_.isFor(cluster, topics)).map(_.worker).getOrElse {
       end(workers.filter(_._1 == cluster.name))(_ => ())
       val enumerator = make(cluster, topics)
-      val made       = new ClusterWorker(cluster.name, run, clock)(enumerator())
-      if (frozen) made.freeze()
-      workers += cluster.name -> ClusterWorkers.Entry(cluster, topics, made)
-      made
+      val created       = new ClusterWorker(cluster.name, run, clock)(enumerator())
+      if (frozen) created.freeze()
+      workers += cluster.name -> ClusterWorkers.Entry(cluster, topics, created)
+      created
     }
   }
 
@@ -82,7 +82,7 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     find(topic.cluster).fold[Availability](Availability.Unknown)(_.availability(topic.topic))
 
   /** Tells each cluster that has a worker something of its part of a position, if that waits for no server. */
-  def tell(at: DynamicPosition)(what: (ClusterEnumerator, KafkaPosition) => Unit): Unit =
+  def call(at: DynamicPosition)(what: (ClusterEnumerator, KafkaPosition) => Unit): Unit =
     at.clusters.toSeq.flatMap { case (name, own) => find(name).flatMap(_.peek(what(_, own))) }.foreach(_())
 
   def all: SortedMap[String, ClusterWorker] = workers.map { case (name, entry) => name -> entry.worker }
@@ -95,10 +95,10 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
       wait: Duration,
       patient: Boolean
   ): SortedMap[String, ClusterResponse] = {
-    requests.foreach { case (name, request) => find(name).foreach(_.ask(request)) }
+    requests.foreach { case (name, request) => find(name).foreach(_.send(request)) }
     val deadline = clock.instant().plus(wait)
     requests.flatMap { case (name, request) =>
-      find(name).flatMap(_.answer(request.from, wait, deadline, patient)).map(name -> _)
+      find(name).flatMap(_.receive(request.from, wait, deadline, patient)).map(name -> _)
     }
   }
 

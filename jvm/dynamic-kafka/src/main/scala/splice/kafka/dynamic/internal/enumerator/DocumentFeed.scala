@@ -15,7 +15,7 @@ import splice.kafka.dynamic.internal.state.AppliedMetadata
 /** The documents that the metadata service returned in this run. */
 final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
 
-  private var asked          = false
+  private var requested          = false
   @volatile private var last = Option.empty[StreamMetadata]
   private var fresh          = false
   private var polled         = false
@@ -32,7 +32,7 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
   /** The first document of a checkpoint, which the query cannot start without. */
   def first(): StreamMetadata = {
     val found = discovery.now()
-    asked = true
+    requested = true
     polled = true
     last = Some(found)
     found
@@ -41,9 +41,9 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
   /** The latest document of this run; None while the service has returned none. */
   def latest(): Option[StreamMetadata] = {
     val found =
-      if (asked) discovery.news()
+      if (requested) discovery.news()
       else {
-        asked = true
+        requested = true
         // The last document is in the checkpoint, so that a query starts while the service is unavailable.
         try Some(discovery.now(restarts = true))
         catch {
@@ -67,7 +67,7 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
     *   whether the run takes a document only once
     */
   def poll(fixed: Boolean): Unit = if (!fixed || !polled) {
-    if (polled) discovery.requireAnswers()
+    if (polled) discovery.requireResponses()
     polled = true
     val found = latest()
     if (fresh) open = found

@@ -80,7 +80,7 @@ final private[splice] class DynamicEnumerator(
   })
 
   private var frozen       = false
-  private var toldInactive = Set.empty[String]
+  private var reportedInactive = Set.empty[String]
 
   override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
     ofClusters(history)(_.logRanges(_))
@@ -94,7 +94,7 @@ final private[splice] class DynamicEnumerator(
   ): SortedMap[LogPartition, A] = {
     val first = begun()
     ClusterStart.check(history.keySet.map(_.topic), first.read)
-    val found = ask(first, _ => false) { (name, enumerator) =>
+    val found = request(first, _ => false) { (name, enumerator) =>
       of(enumerator, history.filter { case (p, _) => first.read(name)(p.topic) })
     }
     ClusterStart.refuseAbsent(first.read.keySet -- found.keySet)
@@ -103,14 +103,14 @@ final private[splice] class DynamicEnumerator(
 
   override def outlook(): Outlook = {
     val first = begun()
-    val found = ask(first, _ => false)((_, enumerator) => enumerator.outlook())
+    val found = request(first, _ => false)((_, enumerator) => enumerator.outlook())
     new ClustersOutlook(found, first.read.keySet -- found.keySet)
   }
 
   override def start(at: StartPosition): DynamicOffset = {
     val first = begun()
     // A missing topic or a rejected login is more likely an error of the metadata than an outage.
-    val starts = ask(first, KafkaErrors.isUnreachable)((name, enumerator) =>
+    val starts = request(first, KafkaErrors.isUnreachable)((name, enumerator) =>
       enumerator.start(ClusterStart(at, first.read(name)), settings.starts(name, first))
     )
     if (at != StartPosition.Configured) ClusterStart.refuseAbsent(first.read.keySet -- starts.keySet)
@@ -189,12 +189,12 @@ final private[splice] class DynamicEnumerator(
   override def replay(from: DynamicOffset, until: DynamicOffset): Unit = {
     val (at, to) = (own(from), own(until))
     val known    = driver.reached(changes.last.getOrElse(changes(to.change)))
-    val asked    = plan.spans(at, to).map { case ChangeSpan(name, _, begin, end) =>
+    val requested    = plan.spans(at, to).map { case ChangeSpan(name, _, begin, end) =>
       def cluster = known.clusters.get(name).orElse(changes.cluster(name)).getOrElse(lost(name))
       val worker  = workers.find(name).getOrElse(workers.worker(cluster, SortedSet.from(begin.topics ++ end.topics)))
       name -> worker.ahead(_.replay(begin, end))
     }
-    asked.foreach { case (name, response) => hold(name)(response()) }
+    requested.foreach { case (name, response) => hold(name)(response()) }
   }
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
@@ -218,18 +218,18 @@ final private[splice] class DynamicEnumerator(
       val position = own(at)
       val here     = changes(position.change)
       workers.follow(driver.reached(here), position)
-      val ends = ask(here)((name, enumerator) => enumerator.evidence(position.of(name)))
+      val ends = request(here)((name, enumerator) => enumerator.evidence(position.of(name)))
       if (ends.values.exists(_.isEmpty)) None else ended(at, ends.values.flatten.toSeq, here.read.keySet -- ends.keySet)
     }
 
   /** A stream waits until clusters are active; a batch would leave out what comes after them. */
   private def ended(at: DynamicOffset, ends: Seq[Evidence], inactive: Set[String]): Option[Evidence] = {
     if (inactive.nonEmpty && context.mode == ReadMode.Batch) throw DynamicErrors.inactive(inactive)
-    if (inactive.nonEmpty && inactive != toldInactive)
+    if (inactive.nonEmpty && inactive != reportedInactive)
       DynamicEnumerator.log.warn(
         s"Not active: ${inactive.toSeq.sorted.mkString(", ")}. All else was read to its end, and waits for that."
       )
-    toldInactive = inactive
+    reportedInactive = inactive
     if (inactive.isEmpty) Some(new DynamicEvidence(at, ends)) else None
   }
 
@@ -239,7 +239,7 @@ final private[splice] class DynamicEnumerator(
   }
 
   override def committed(until: DynamicOffset): Unit = takeover.find(positions(until)).foreach { position =>
-    workers.tell(position)(_.committed(_))
+    workers.call(position)(_.committed(_))
     changes.purge(position.change)
     positions.purge(until)
   }
@@ -251,13 +251,13 @@ final private[splice] class DynamicEnumerator(
       val position = own(at)
       val here     = driver.reached(changes(position.change))
       workers.follow(here, position)
-      val done = ask(here, _ => false)((name, enumerator) => enumerator.commitEnd(position.of(name)))
+      val done = request(here, _ => false)((name, enumerator) => enumerator.commitEnd(position.of(name)))
       done.keySet == here.read.keySet && done.values.forall(isDone => isDone)
     }
   }
 
   override def retain(oldest: DynamicOffset): Unit =
-    takeover.find(positions(oldest)).foreach(workers.tell(_)(_.retain(_)))
+    takeover.find(positions(oldest)).foreach(workers.call(_)(_.retain(_)))
 
   override def stopped(last: => Option[DynamicOffset]): Unit = if (settings.base.commitToGroup) last.foreach(committed)
 
@@ -288,12 +288,12 @@ final private[splice] class DynamicEnumerator(
     * @param isRepeated
     *   whether a request is repeated up to `clusterTimeout` after an error
     */
-  private def ask[A](here: AppliedMetadata, isRepeated: SpliceException => Boolean = KafkaErrors.isOfCluster)(
-      question: (String, ClusterEnumerator) => A
+  private def request[A](here: AppliedMetadata, isRepeated: SpliceException => Boolean = KafkaErrors.isOfCluster)(
+      request: (String, ClusterEnumerator) => A
   ): SortedMap[String, A] = {
     val usable = workers.all.filter { case (name, _) => here.read.contains(name) && here.isActive(name) }
-    val asked  = usable.map { case (name, worker) => name -> worker.ahead(question(name, _)) }
-    asked.map { case (name, response) => name -> hold(name, isRepeated)(response()) }
+    val requested  = usable.map { case (name, worker) => name -> worker.ahead(request(name, _)) }
+    requested.map { case (name, response) => name -> hold(name, isRepeated)(response()) }
   }
 
   private def pause(): Unit = TimeUnit.MILLISECONDS.sleep(settings.base.retryInterval.toMillis)

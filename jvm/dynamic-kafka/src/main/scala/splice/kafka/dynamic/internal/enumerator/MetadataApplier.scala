@@ -102,12 +102,12 @@ final private[dynamic] class MetadataApplier(
     if (fixed && !here.paused.subsetOf(warnedOf))
       logger.warn(s"This run reads no row of paused streams: ${here.paused.toSeq.sorted.mkString(", ")}.")
     warnedOf = here.paused
-    val asked = wanted.keys.flatMap { case (topic, millis) =>
+    val requested = wanted.keys.flatMap { case (topic, millis) =>
       here.topics.get(topic).collect { case is: TopicState.Removed =>
         topic -> TopicState.Waiting(is.stream, Some(StreamCutover.At(Instant.ofEpochMilli(millis))), Some(is))
       }
     }
-    position -> (if (asked.isEmpty) here else here.copy(topics = here.topics ++ asked))
+    position -> (if (requested.isEmpty) here else here.copy(topics = here.topics ++ requested))
   }
 
   /** The part of a request to a cluster that changes need. */
@@ -117,17 +117,17 @@ final private[dynamic] class MetadataApplier(
     val draining = own.collect { case (topic, is: TopicState.Draining) => topic -> is }
     // The end of a removed topic is determined now, so its place is needed before the time has come.
     val (future, due) = draining.toSeq.map { case (topic, is) => (topic, is.bound, is.bound.limit) }.collect {
-      case (topic, bound, Bound.At(cut)) => (topic, cut, bound.isAsked)
-    }.partition { case (_, cut, isAsked) => !isAsked && now.isBefore(cut.time) }
+      case (topic, bound, Bound.At(cut)) => (topic, cut, bound.isRequested)
+    }.partition { case (_, cut, isRequested) => !isRequested && now.isBefore(cut.time) }
     def millis(of: Seq[(String, StreamCutover.At, Boolean)]) = of.map { case (topic, cut, _) => topic -> cut.millis }
-    val asked = wanted.keySet.collect { case (topic, time) if topic.cluster == cluster => topic.topic -> time }
+    val requested = wanted.keySet.collect { case (topic, time) if topic.cluster == cluster => topic.topic -> time }
     ClusterRequest(
       from,
       now,
       here.expectedOn(cluster),
       draining,
       draining.keySet.filter(topic => here.streamOf.contains(ClusterTopic(cluster, topic))),
-      asked ++ millis(due),
+      requested ++ millis(due),
       millis(future).toSet,
       own.collect { case (topic, TopicState.Waiting(_, None, _)) =>
         topic -> startOf(here, ClusterTopic(cluster, topic))
@@ -255,7 +255,7 @@ final private[dynamic] class MetadataApplier(
   ): Option[AppliedMetadata] = {
     documents.accept(found)
     val now      = steady.instant()
-    val all      = StreamGroups.changed(base, found).map(group => group -> answered(base, found, group, at))
+    val all      = StreamGroups.changed(base, found).map(group => group -> responded(base, found, group, at))
     val rejected = all.collect { case (group, Some(Some(why))) => group -> why }
     rejected.foreach { case (group, why) => groups.reject(StreamGroup(group, found.generation), why) }
     groups.keepRejected(rejected.map(_._1).contains(_))
@@ -271,7 +271,7 @@ final private[dynamic] class MetadataApplier(
   }
 
   /** Whether a group of streams is rejected (the reason), or taken (None); None while responses of clusters are missing. */
-  private def answered(
+  private def responded(
       here: AppliedMetadata,
       document: StreamMetadata,
       group: Set[String],

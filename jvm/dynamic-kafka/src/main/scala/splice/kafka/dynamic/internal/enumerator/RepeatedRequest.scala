@@ -23,11 +23,11 @@ final private[dynamic] class RepeatedRequest(clock: Clock, timeout: Duration)(be
   /** @param isRepeated
     *   whether a request is repeated after an error
     */
-  def apply[A](cluster: String, isRepeated: SpliceException => Boolean = KafkaErrors.isOfCluster)(question: => A): A = {
+  def apply[A](cluster: String, isRepeated: SpliceException => Boolean = KafkaErrors.isOfCluster)(request: => A): A = {
     val began = clock.instant()
 
-    @tailrec def again(): A = attempt(question) match {
-      case Right(answer)                                            => answer
+    @tailrec def again(): A = attempt(request) match {
+      case Right(response)                                            => response
       case Left(e) if !isRepeated(e)                                => throw e
       case Left(e) if clock.instant().isBefore(began.plus(timeout)) =>
         RepeatedRequest.log.warn(s"Waiting for cluster $cluster: ${e.getMessage}")
@@ -38,8 +38,8 @@ final private[dynamic] class RepeatedRequest(clock: Clock, timeout: Duration)(be
     again()
   }
 
-  private def attempt[A](question: => A): Either[SpliceException, A] =
-    try Right(question)
+  private def attempt[A](request: => A): Either[SpliceException, A] =
+    try Right(request)
     catch { case e: SpliceException => Left(e) }
 }
 

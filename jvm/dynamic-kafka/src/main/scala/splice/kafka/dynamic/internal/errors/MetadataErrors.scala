@@ -56,6 +56,6 @@ private[dynamic] object MetadataErrors {
   }
 
   /** Several services were asked, and none answered. */
-  def noneAnswers(failures: Seq[Throwable]): SpliceException =
+  def noneResponds(failures: Seq[Throwable]): SpliceException =
     unavailable("every metadata service", failures.map(_.getMessage).mkString("; "), failures.lastOption)
 }

@@ -31,21 +31,21 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
     make: () => KafkaMetadataService
 ) extends KafkaMetadataService {
 
-  private var made = Option.empty[KafkaMetadataService]
+  private var created = Option.empty[KafkaMetadataService]
 
-  override def allStreams(): StreamMetadata = ask(_.allStreams())
+  override def allStreams(): StreamMetadata = request(_.allStreams())
 
-  override def describeStreams(names: Set[String]): StreamMetadata = ask(_.describeStreams(names).only(names))
+  override def describeStreams(names: Set[String]): StreamMetadata = request(_.describeStreams(names).only(names))
 
   // If the service does not respond, another thread closes it.
-  override def close(): Unit = if (closes) synchronized(made).foreach(_.close())
+  override def close(): Unit = if (closes) synchronized(created).foreach(_.close())
 
   override def toString: String = name
 
-  private def ask(request: KafkaMetadataService => StreamMetadata): StreamMetadata = {
+  private def request(request: KafkaMetadataService => StreamMetadata): StreamMetadata = {
     val service = synchronized {
-      made = made.orElse(Some(make()))
-      made
+      created = created.orElse(Some(make()))
+      created
     }
     val found =
       try service.flatMap(own => Option(request(own))).getOrElse(throw invalid("it returned null"))

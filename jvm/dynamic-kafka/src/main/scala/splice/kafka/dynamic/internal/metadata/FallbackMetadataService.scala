@@ -34,20 +34,20 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
   override def toString: String = services.mkString(", then ")
 
   @tailrec private def first(left: List[KafkaMetadataService], failures: List[Throwable])(
-      ask: KafkaMetadataService => StreamMetadata
+      request: KafkaMetadataService => StreamMetadata
   ): StreamMetadata = left match {
-    case Nil             => throw MetadataErrors.noneAnswers(failures.reverse)
+    case Nil             => throw MetadataErrors.noneResponds(failures.reverse)
     case service :: more =>
-      attempt(service)(ask) match {
-        case Right(answer) => answer
+      attempt(service)(request) match {
+        case Right(response) => response
         case Left(failure) =>
           if (more.nonEmpty) log.warn(s"Asking ${more.head} instead of $service: ${failure.getMessage}")
-          first(more, failure :: failures)(ask)
+          first(more, failure :: failures)(request)
       }
   }
 
-  private def attempt[A](service: KafkaMetadataService)(ask: KafkaMetadataService => A): Either[Throwable, A] =
-    try Right(ask(service))
+  private def attempt[A](service: KafkaMetadataService)(request: KafkaMetadataService => A): Either[Throwable, A] =
+    try Right(request(service))
     catch { case BackgroundPoller.Failure(e) => Left(e) }
 
   private def counted(service: KafkaMetadataService, found: StreamMetadata): StreamMetadata = service match {

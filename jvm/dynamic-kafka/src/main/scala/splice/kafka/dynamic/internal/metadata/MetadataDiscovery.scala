@@ -38,7 +38,7 @@ final private[dynamic] class MetadataDiscovery(
   private var observed = Option.empty[PendingLook]
   private var reported = Option.empty[PendingLook]
 
-  private val looks = new BackgroundPoller(
+  private val poller = new BackgroundPoller(
     s"splice-kafka-metadata-$run",
     interval,
     clock,
@@ -67,18 +67,18 @@ final private[dynamic] class MetadataDiscovery(
     */
   def now(restarts: Boolean = false): StreamMetadata = {
     val limit = if (restarts) waits.restart else waits.start
-    try looks.between(looks.now()).get(limit.toMillis, TimeUnit.MILLISECONDS)
+    try poller.between(poller.now()).get(limit.toMillis, TimeUnit.MILLISECONDS)
     catch {
       case _: TimeoutException   => throw DynamicErrors.slowService(service.toString, limit, restarts)
       case e: ExecutionException =>
-        looks.failed(e.getCause)
+        poller.failed(e.getCause)
         e.getCause match {
           case NonFatal(error)                 => throw error
           case BackgroundPoller.Failure(error) =>
             throw MetadataErrors.unavailable(service.toString, error.toString, Some(error))
           case error => throw error
         }
-    } finally looks.begin
+    } finally poller.begin
   }
 
   /** Fails when a stream that is asked for by name does not exist. */
@@ -89,7 +89,7 @@ final private[dynamic] class MetadataDiscovery(
   }
 
   /** Fails when the service has given no answer for too long: its requests failed, or one of them does not end. Called once per batch. */
-  def requireAnswers(): Unit = {
+  def requireResponses(): Unit = {
     val (state, now) = (health, clock.instant())
     // A request that was sent before the machine was suspended may still be about to end.
     val hanging = state.pending.filter(observed.contains)
@@ -109,15 +109,15 @@ final private[dynamic] class MetadataDiscovery(
 
   /** What was seen since this was last asked. */
   def news(): Option[StreamMetadata] = {
-    val found = looks.news()
+    val found = poller.news()
     if (found.nonEmpty) isTaken = true
     found
   }
 
   /** What [[news]] would return. Any thread may call it. */
-  def next: Option[StreamMetadata] = looks.pending
+  def next: Option[StreamMetadata] = poller.pending
 
-  def health: DiscoveryHealth = looks.health
+  def health: DiscoveryHealth = poller.health
 
   /** How old the last answer is. */
   def age(now: Instant): Option[Duration] = health.age(now)
@@ -129,7 +129,7 @@ final private[dynamic] class MetadataDiscovery(
     * @param others
     *   closes other objects meanwhile, on the caller's thread
     */
-  def close(others: => Unit): Unit = looks.close(MetadataDiscovery.Patience)(service.close())(others)
+  def close(others: => Unit): Unit = poller.close(MetadataDiscovery.Patience)(service.close())(others)
 }
 
 private[dynamic] object MetadataDiscovery {

@@ -25,11 +25,11 @@ final private[dynamic] class SingleClusterMetadataService(name: String, properti
     extends KafkaMetadataService {
 
   private lazy val admin = {
-    made = true
+    created = true
     Admin.create(properties.admin.asJava)
   }
   // Another thread may close the service.
-  @volatile private var made = false
+  @volatile private var created = false
 
   override def allStreams(): StreamMetadata = {
     val topics =
@@ -44,7 +44,7 @@ final private[dynamic] class SingleClusterMetadataService(name: String, properti
   }
 
   // By default the client waits for requests that have not ended.
-  override def close(): Unit = if (made) admin.close(Duration.ZERO)
+  override def close(): Unit = if (created) admin.close(Duration.ZERO)
 
   override def toString: String = s"the Kafka servers ${properties.servers}"
 

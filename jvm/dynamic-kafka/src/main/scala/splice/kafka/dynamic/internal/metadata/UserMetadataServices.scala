@@ -65,12 +65,12 @@ private[dynamic] object UserMetadataServices {
     if (!own.isAssignableFrom(found)) throw invalid(options, name, s"it does not implement ${own.getName}")
     def constructor(parameters: Class[_]*) = found.getConstructors.find(_.getParameterTypes.sameElements(parameters))
     val settings                           = new java.util.HashMap(options.toMap.filter(isOfMetadata).asJava)
-    val made                               =
+    val created                               =
       if (java.lang.reflect.Modifier.isAbstract(found.getModifiers)) None
       else
         constructor(classOf[java.util.Map[_, _]]).map(c => () => c.newInstance(settings))
           .orElse(constructor().map(c => () => c.newInstance()))
-    val make = made.getOrElse(throw invalid(
+    val make = created.getOrElse(throw invalid(
       options,
       name,
       "it is abstract, or has no public constructor without parameters or with one java.util.Map"

@@ -44,11 +44,11 @@ final private[splice] class OpenClusterReader[T](
   private var reports = Vector.empty[Report]
 
   override def poll(patience: Duration): Poll =
-    if (inner.isEmpty && !health.mayAsk(clock.instant())) pause(patience)
+    if (inner.isEmpty && !health.maySend(clock.instant())) pause(patience)
     else
       try {
         val found = open().poll(patience)
-        if ((found eq Poll.Found) && !health.isGood) health = health.answered
+        if ((found eq Poll.Found) && !health.isGood) health = health.succeeded
         found
       } catch {
         case e: SpliceException if KafkaErrors.isOfCluster(e) =>
@@ -57,9 +57,9 @@ final private[splice] class OpenClusterReader[T](
       }
 
   private def open(): SplitReader[T] = inner.getOrElse {
-    val made = make(left.toIndexedSeq)
-    inner = Some(made)
-    made
+    val created = make(left.toIndexedSeq)
+    inner = Some(created)
+    created
   }
 
   private def fail(error: SpliceException): Unit = {

@@ -53,14 +53,14 @@ final private[splice] case class DynamicSettings(
     val special    = own(cluster).toMap
     val read       = Map(KafkaOptions.Subscribe.key -> topics.mkString(","))
     val all        = DynamicSettings.merged(DynamicSettings.ofOne(options), properties, special, read)
-    val made       = KafkaSettings(SourceOptions(all))
+    val created       = KafkaSettings(SourceOptions(all))
     // Here it is decided how long to wait, for all clusters alike.
-    val policies = made.policies.copy(
+    val policies = created.policies.copy(
       patience = Duration.ZERO,
       discoveryPatience = Some(clusterTimeout),
       partitionsFail = false
     )
-    made.copy(policies = policies, prefix = options.name(""))
+    created.copy(policies = policies, prefix = options.name(""))
   }
 
   private def own(cluster: KafkaCluster) = options.scope(s"${DynamicOptions.ClusterPrefix}${cluster.name}")
@@ -108,7 +108,7 @@ final private[splice] case class DynamicSettings(
     val rules   = new DocumentProperties(options(DynamicOptions.MetadataProperties), secrets, query)
     // Code of the job has the rights of the job.
     val ofCode = new DocumentProperties(any = true, secrets, query)
-    val made   = services.map {
+    val created   = services.map {
       case MetadataKind.File =>
         DocumentService.file(new Path(options(DynamicOptions.MetadataFile)), hadoop, rules)
       case MetadataKind.Http          => HttpMetadataService(options, rules)
@@ -124,7 +124,7 @@ final private[splice] case class DynamicSettings(
           UserMetadataServices.registered(name)
         )
     }
-    clusters.watch(if (made.size == 1) made.head else new FallbackMetadataService(made))
+    clusters.watch(if (created.size == 1) created.head else new FallbackMetadataService(created))
   }
 }
 

@@ -25,7 +25,7 @@ private[dynamic] object Abandoned {
 
   /** The rows between a position and a bound; None if there is no such row. */
   def of(bound: Bound, left: KafkaPosition, reason: String): Option[Abandoned] = bound match {
-    case Bound.Asked | _: Bound.Within =>
+    case Bound.Requested | _: Bound.Within =>
       Some(Abandoned(None, s"the number of unread rows is unknown, because $reason"))
     case Bound.At(time) =>
       Some(Abandoned(None, s"the number of unread rows before ${time.time} is unknown, because $reason"))

@@ -106,9 +106,9 @@ private[splice] object AppliedMetadataFormat {
       )
     })
     val read = AppliedMetadata.streamOf(streams.values).map { case (topic, stream) => topic -> Reading(stream) }
-    val (goneLines, states) = nodes.filter(_.has("state")).partition(text(_, "state") == Gone.word)
+    val (deletedLines, states) = nodes.filter(_.has("state")).partition(text(_, "state") == Gone.word)
     val special             = states.map(node => topic(node) -> state(node, read.get(topic(node)).map(_.stream)))
-    val gone                = for (node <- goneLines; name <- Json.items(node.get("topics")))
+    val gone                = for (node <- deletedLines; name <- Json.items(node.get("topics")))
       yield ClusterTopic(text(node, "cluster"), name.asText) -> Gone
     def named(field: String): SortedMap[String, String] = SortedMap.from(
       nodes.filter(n => n.has("properties") && n.has(field)).map(n => text(n, field) -> text(n, "cluster"))
@@ -195,7 +195,7 @@ private[splice] object AppliedMetadataFormat {
   private def topic(node: JsonNode): ClusterTopic = ClusterTopic(text(node, "cluster"), text(node, "topic"))
 
   private def write(bound: Bound): Seq[(String, JsonNode)] = bound match {
-    case Bound.Asked         => Nil
+    case Bound.Requested         => Nil
     case Bound.At(time)      => Seq("until" -> CutoverFormat.write(time))
     case Bound.Ends(ends)    => Seq("ends" -> position(ends))
     case Bound.Within(limit) => write(limit) :+ ("asked" -> Json.bool(true))
@@ -204,7 +204,7 @@ private[splice] object AppliedMetadataFormat {
   private def bound(node: JsonNode): Bound = {
     val limit =
       if (node.has("until")) Bound.At(CutoverFormat.readTime(node.get("until")))
-      else Json.field(node, "ends").fold[Bound](Bound.Asked)(ends => Bound.Ends(position(ends)))
+      else Json.field(node, "ends").fold[Bound](Bound.Requested)(ends => Bound.Ends(position(ends)))
     if (node.has("asked")) Bound.Within(limit) else limit
   }
 

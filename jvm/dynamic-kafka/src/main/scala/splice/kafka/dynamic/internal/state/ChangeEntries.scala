@@ -41,9 +41,9 @@ final private[dynamic] class ChangeEntries(log: SideLog) {
   def renamed(cluster: String): String =
     all.foldLeft(cluster)((name, change) => change.nameOf(name))
 
-  /** The change of this number that is durable: `made`, unless another run created one before. */
-  def append(made: AppliedMetadata): AppliedMetadata =
-    remember(entries.getOrCreate(made.number)(AppliedMetadataFormat.write(made)))
+  /** The change of this number that is durable: `created`, unless another run created one before. */
+  def append(created: AppliedMetadata): AppliedMetadata =
+    remember(entries.getOrCreate(created.number)(AppliedMetadataFormat.write(created)))
 
   /** Removes the changes before one, whose positions are committed. */
   def purge(committed: Int): Unit = entries.purge(entries.numbers.rangeUntil(committed - ChangeEntries.Kept))

@@ -112,10 +112,10 @@ private[dynamic] object TopicState {
     def limit: Bound = this
 
     /** Whether the cluster must return the end of the log. */
-    def isAsked: Boolean = this != limit || this == Bound.Asked
+    def isRequested: Boolean = this != limit || this == Bound.Requested
 
     /** Whether a drain cannot end without a response for a partition. */
-    def needs(partition: LogPartition, at: KafkaPosition): Boolean = isAsked ||
+    def needs(partition: LogPartition, at: KafkaPosition): Boolean = isRequested ||
       (limit match {
         case Bound.Ends(ends) => ends.get(partition).exists(end => at.get(partition).forall(_ < end))
         case _                => false
@@ -125,7 +125,7 @@ private[dynamic] object TopicState {
   object Bound {
 
     /** The end of the log at the removal or the stop, which the cluster has not returned yet. */
-    case object Asked extends Bound
+    case object Requested extends Bound
 
     /** The first record of a time, or the end of the log then. */
     final case class At(cutover: StreamCutover.At) extends Bound
@@ -161,10 +161,10 @@ private[dynamic] object TopicState {
 
     case (Some(Waiting(_, _, before)), _: TopicEvent.Unlisted)       => before
     case (Some(is: Reading), TopicEvent.Unlisted(now, left, drains)) =>
-      val bound = Draining(is.stream, now, Bound.Asked, is.after, is.expected)
+      val bound = Draining(is.stream, now, Bound.Requested, is.after, is.expected)
       Some(if (drains) bound else Removed(is.stream, now, left, is.expected))
     case (Some(is: Draining), TopicEvent.Unlisted(now, left, drains)) =>
-      val bound = if (is.bound == Bound.Asked) is.bound else Bound.Within(is.bound.limit)
+      val bound = if (is.bound == Bound.Requested) is.bound else Bound.Within(is.bound.limit)
       Some(if (drains) is.copy(since = now, bound = bound)
       else Removed(is.stream, now, left, is.expected, is.abandoned))
     case (Some(is: Removed), TopicEvent.Unlisted(now, _, _)) => Some(is.copy(since = now))

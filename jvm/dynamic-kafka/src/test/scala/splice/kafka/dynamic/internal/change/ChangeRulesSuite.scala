@@ -38,7 +38,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
   test("drain: the end of a removed topic is requested, the topic is read to its end, and its position is kept") {
     val drain = rules(OnRemoved.Drain)
     val one   = take(drain, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/x" -> 1, "a/y" -> 5))
-    assert(one.draining(topic("a/y")).bound == Bound.Asked && one.read("a") == SortedSet("x", "y"))
+    assert(one.draining(topic("a/y")).bound == Bound.Requested && one.read("a") == SortedSet("x", "y"))
     val two = drained(one, SortedMap(topic("a/y") -> kafka("y", 9)))
     assert(drain.settle(two, at(2, "a/x" -> 1, "a/y" -> 8), t0, _ => Availability.Unknown).isEmpty)
     val three = drain.settle(two, at(2, "a/x" -> 1, "a/y" -> 9), t0, _ => Availability.Unknown).get
@@ -60,7 +60,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val drain = rules(OnRemoved.Drain)
     val moved = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))
     val back  = take(drain, moved, metadata(3, "a/x"), at(1, "a/x" -> 5))
-    assert(back.draining(topic("b/x")).bound == Bound.Asked && back.read("b") == SortedSet("x"))
+    assert(back.draining(topic("b/x")).bound == Bound.Requested && back.read("b") == SortedSet("x"))
     assert(back.removed.isEmpty)
     val ends = drained(back, SortedMap(topic("b/x") -> kafka("x", 9)))
     assert(drain.settle(ends, at(3, "a/x" -> 5), t0, _ => Availability.Unknown).isEmpty)
@@ -75,11 +75,11 @@ final class ChangeRulesSuite extends AnyFunSuite {
   test("drain: the warning about an abandoned topic without a position has an upper limit of its rows") {
     val drain = rules(OnRemoved.Drain)
     val moved = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))
-    val asked = take(drain, moved, metadata(3, "a/x"), at(1, "a/x" -> 5))
+    val requested = take(drain, moved, metadata(3, "a/x"), at(1, "a/x" -> 5))
     def abandoned(from: AppliedMetadata, position: DynamicPosition) =
       ChangeDescription.warnings(from, drain.settle(from, position, t0.plus(day), _ => dead(t0)).get)
-    assert(abandoned(asked, at(2)).exists(w => w.contains("b/x") && w.contains("number of unread rows is unknown")))
-    val ends = drained(asked, SortedMap(topic("b/x") -> kafka("x", 9)))
+    assert(abandoned(requested, at(2)).exists(w => w.contains("b/x") && w.contains("number of unread rows is unknown")))
+    val ends = drained(requested, SortedMap(topic("b/x") -> kafka("x", 9)))
     assert(abandoned(ends, at(3)).exists(w => w.contains("b/x") && w.contains("up to 9 rows")))
     assert(abandoned(ends, at(3, "b/x" -> 4)).exists(w => w.contains("b/x") && w.contains(" 5 rows")))
   }
@@ -179,16 +179,16 @@ final class ChangeRulesSuite extends AnyFunSuite {
   test("cutover: the new topics of a stream wait until its removed topics are drained") {
     val drain  = rules(OnRemoved.Drain)
     val start  = at(0, "a/x" -> 5, "c/x" -> 1)
-    val asked  = take(drain, applied("a/x", "c/x"), metadata(2, "b/x", "c/x"), start)
+    val requested  = take(drain, applied("a/x", "c/x"), metadata(2, "b/x", "c/x"), start)
     val ends   = KafkaPosition.of(Seq(LogPartition("x", 0) -> 9L, LogPartition("x", 1) -> 9L))
-    val moved  = drained(asked, SortedMap(topic("a/x") -> ends))
+    val moved  = drained(requested, SortedMap(topic("a/x") -> ends))
     val target = KafkaPosition.of(Seq(LogPartition("x", 0) -> 7L, LogPartition("x", 1) -> 7L))
     def bound(how: CutoverOrder, applied: AppliedMetadata, cluster: String, first: Long, second: Long): String = {
       val old = KafkaPosition.of(Seq(LogPartition("x", 0) -> first, LogPartition("x", 1) -> second))
       UpperBound(applied, how, cluster, DynamicPosition.of(2, Seq("a" -> old)), target, Map.empty).json
     }
     assert(bound(CutoverOrder.Together, moved, "b", 5, 5) == target.json)
-    assert(bound(CutoverOrder.Stream, asked, "b", 9, 9) == "{}" && bound(CutoverOrder.Stream, moved, "b", 9, 8) == "{}")
+    assert(bound(CutoverOrder.Stream, requested, "b", 9, 9) == "{}" && bound(CutoverOrder.Stream, moved, "b", 9, 8) == "{}")
     assert(bound(CutoverOrder.Stream, moved, "b", 9, 9) == target.json)
     assert(bound(CutoverOrder.Stream, moved, "c", 5, 5) == target.json)
     val over = drain.settle(moved, DynamicPosition.of(2, Seq("a" -> ends)), t0, _ => Availability.Unknown).get

@@ -37,8 +37,8 @@ final class CutoverRulesSuite extends AnyFunSuite {
   private def take(from: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): AppliedMetadata =
     rules.take(from, found, _ => true, position, t0)
 
-  private def places(asked: Instant, all: (String, OffsetForTime)*): Map[ClusterTopic, OffsetsForTime] = all.map {
-    case (name, place) => topic(name) -> OffsetsForTime(asked, 0, Map(LogPartition(topic(name).topic, 0) -> place))
+  private def places(requested: Instant, all: (String, OffsetForTime)*): Map[ClusterTopic, OffsetsForTime] = all.map {
+    case (name, place) => topic(name) -> OffsetsForTime(requested, 0, Map(LogPartition(topic(name).topic, 0) -> place))
   }.toMap
 
   private def refused(refusal: Option[Refusal], words: String*): Boolean = refusal.exists {
@@ -60,9 +60,9 @@ final class CutoverRulesSuite extends AnyFunSuite {
   ) {
     val now = atT.time
     assert(cuts.due(ahead, now) == Map(topic("a/x") -> atT.millis, topic("b/x") -> atT.millis))
-    val told = places(now, "a/x" -> OffsetForTime(Some(9), 12), "b/x" -> OffsetForTime(Some(4), 6))
-    assert(rules.cut(ahead, at(1, "a/x" -> 7), now, told - topic("b/x")).isEmpty)
-    val over = rules.cut(ahead, at(1, "a/x" -> 7), now, told).get
+    val reported = places(now, "a/x" -> OffsetForTime(Some(9), 12), "b/x" -> OffsetForTime(Some(4), 6))
+    assert(rules.cut(ahead, at(1, "a/x" -> 7), now, reported - topic("b/x")).isEmpty)
+    val over = rules.cut(ahead, at(1, "a/x" -> 7), now, reported).get
     assert(over.number == 2 && over.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9)))
     assert(over.waiting.isEmpty && over.starts == SortedMap(topic("b/x") -> kafka("x", 4)))
     assert(over.read.keySet == Set("a", "b") && over.after(topic("b/x")) == Set(topic("a/x")))
@@ -72,11 +72,11 @@ final class CutoverRulesSuite extends AnyFunSuite {
   test("at a time: a topic without a record of the time is awaited, and then ends or begins at the end of its log") {
     val early               = atT.time.plus(minute).minusMillis(1)
     val late                = atT.time.plus(minute)
-    def cut(asked: Instant) = rules.cut(
+    def cut(requested: Instant) = rules.cut(
       ahead,
       at(1, "a/x" -> 7),
       late,
-      places(asked, "a/x" -> OffsetForTime(None, 12), "b/x" -> OffsetForTime(Some(4), 6))
+      places(requested, "a/x" -> OffsetForTime(None, 12), "b/x" -> OffsetForTime(Some(4), 6))
     )
     assert(cut(early).isEmpty)
     assert(cut(late).get.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 12)))

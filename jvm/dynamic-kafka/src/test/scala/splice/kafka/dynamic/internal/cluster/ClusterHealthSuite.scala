@@ -37,7 +37,7 @@ final class ClusterHealthSuite extends AnyFunSuite {
     assert(!failed.isWaitedFor(t0.plus(minute), second) && failed.isWaitedFor(t0.plusSeconds(100), second))
     val slow = ClusterHealth().slow(t0)
     assert(!slow.isWaitedFor(t0.plus(minute), second) && slow.isWaitedFor(t0.plusSeconds(100), second))
-    assert(failed.answered.isWaitedFor(t0, second))
+    assert(failed.succeeded.isWaitedFor(t0, second))
   }
 
   test("a timeout requires a failed request that was sent after the timeout") {
@@ -45,6 +45,6 @@ final class ClusterHealthSuite extends AnyFunSuite {
     val late   = t0.plus(minute.multipliedBy(10))
     // In a batch of ten minutes, no request was sent after the deadline.
     assert(!failed.isOver(minute) && failed.failed(late, late, silent).isOver(minute))
-    assert(!ClusterHealth().isOver(minute) && !failed.answered.isOver(minute))
+    assert(!ClusterHealth().isOver(minute) && !failed.succeeded.isOver(minute))
   }
 }

@@ -64,13 +64,13 @@ final class ClusterWorkerSuite extends AnyFunSuite {
   }
 
   private def reach(worker: ClusterWorker): Unit = {
-    worker.ask(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH))
-    assert(answer(worker).nonEmpty)
+    worker.send(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH))
+    assert(response(worker).nonEmpty)
   }
 
-  private def answer(worker: ClusterWorker): Option[ClusterResponse] = {
+  private def response(worker: ClusterWorker): Option[ClusterResponse] = {
     val minute = Duration.ofMinutes(1)
-    worker.answer(KafkaPosition.Empty, minute, Clock.systemUTC().instant().plus(minute), patient = true)
+    worker.receive(KafkaPosition.Empty, minute, Clock.systemUTC().instant().plus(minute), patient = true)
   }
 
   private def failing(worker: ClusterWorker, error: SpliceException): Unit = {
@@ -84,12 +84,12 @@ final class ClusterWorkerSuite extends AnyFunSuite {
   test("a response for an earlier position is not awaited, and the request is sent again") {
     events { worker =>
       val moved = KafkaPosition.of(Map(LogPartition("t", 0) -> 5L))
-      worker.ask(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH))
+      worker.send(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH))
       // A later result proves that the worker has handled the earlier request.
       worker(_ => ())
-      worker.ask(ClusterRequest(moved, Instant.EPOCH))
+      worker.send(ClusterRequest(moved, Instant.EPOCH))
       val minute = Duration.ofMinutes(1)
-      assert(worker.answer(moved, minute, Clock.systemUTC().instant().plus(minute), patient = true).nonEmpty)
+      assert(worker.receive(moved, minute, Clock.systemUTC().instant().plus(minute), patient = true).nonEmpty)
     }
   }
 
@@ -105,11 +105,11 @@ final class ClusterWorkerSuite extends AnyFunSuite {
 
   test("frozen ends do not define the end of a topic that was removed after the freeze") {
     def leaving(topics: String*) =
-      topics.map(_ -> Draining("s", Instant.EPOCH, Bound.Asked)).toMap
+      topics.map(_ -> Draining("s", Instant.EPOCH, Bound.Requested)).toMap
     val _ = events { worker =>
       def decided(topics: String*) = {
-        worker.ask(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH, draining = leaving(topics: _*)))
-        answer(worker).get.request.draining.keySet
+        worker.send(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH, draining = leaving(topics: _*)))
+        response(worker).get.request.draining.keySet
       }
       assert(decided("x") == Set("x") && decided("x", "y") == Set("x", "y"))
       worker.freeze()
@@ -131,7 +131,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
   test("no request is sent before the delay after a failed login") {
     val seen = events { worker =>
       failing(worker, login)
-      worker.ask(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH))
+      worker.send(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH))
       assert(worker.pending.isEmpty)
     }
     assert(seen == "1 closed")

@@ -30,11 +30,11 @@ final class ClusterFillSuite extends TwoClusters {
   private def p(cluster: String, partition: Int = 0): LogPartition = LogPartition(topic(cluster), partition)
 
   private def world(models: Map[LogPartition, Model], options: (String, String)*): SimulatedClusters = {
-    val made = new SimulatedClusters(clusters = 2, topics = 1, partitions = 2, options: _*)
+    val created = new SimulatedClusters(clusters = 2, topics = 1, partitions = 2, options: _*)
     models.foreach { case (own, model) =>
-      made.logs.values.filter(_.has(own)).foreach(_.fill(own.topic, own.partition, model.cut.toInt))
+      created.logs.values.filter(_.has(own)).foreach(_.fill(own.topic, own.partition, model.cut.toInt))
     }
-    made
+    created
   }
 
   private def starts(models: Map[LogPartition, Model]): StartPosition.Offsets =

@@ -28,10 +28,10 @@ final class ClusterLimitSuite extends RemovedTopics {
   }
 
   private def world(limit: Option[Long], options: (String, String)*): SimulatedClusters = {
-    val made = simulated(options: _*)
-    made.publish(document(1, limit))
-    Seq(east, west).foreach(fill(made, _, 10))
-    made
+    val created = simulated(options: _*)
+    created.publish(document(1, limit))
+    Seq(east, west).foreach(fill(created, _, 10))
+    created
   }
 
   /** Number of rows per batch of each cluster, until no rows remain. */

@@ -36,11 +36,11 @@ final class DynamicReplaySuite extends RemovedTopics {
       "onTopicRemoved"              -> "drop",
       "fetchOffset.retryIntervalMs" -> "1"
     )
-    val made = simulated(policies ++ options: _*)
-    made.publish(stream(east, west))
-    fill(made, east, 5)
-    fill(made, west, 4)
-    made
+    val created = simulated(policies ++ options: _*)
+    created.publish(stream(east, west))
+    fill(created, east, 5)
+    fill(created, west, 4)
+    created
   }
 
   private def recreate(log: SimulatedLog, topic: String, records: Int): Unit = {
@@ -84,8 +84,8 @@ final class DynamicReplaySuite extends RemovedTopics {
   }
 
   test("each batch has the same ranges without a request and without a new entry") {
-    val made = world("maxOffsetsPerTrigger" -> "10")
-    val all  = live(made)(
+    val created = world("maxOffsetsPerTrigger" -> "10")
+    val all  = live(created)(
       _ => (),
       { w => w.logs(west).create(topic(west), 2); w.logs(west).fill(topic(west), 1, 3) },
       w => recreate(w.logs(east), topic(east), 9),
@@ -96,109 +96,109 @@ final class DynamicReplaySuite extends RemovedTopics {
       { w => fill(w, west, 3); w.publish(stream(east, west)) },
       { w => w.logs(east).delete(topic(east)); fill(w, west, 1) }
     )
-    val entries = Seq(east, west).flatMap(c => made.side.scope(s"cluster-$c").keys(""))
+    val entries = Seq(east, west).flatMap(c => created.side.scope(s"cluster-$c").keys(""))
     Seq("deleted-", "generation-", "new-partitions-", "skips-").foreach(kind =>
       assert(entries.exists(_.startsWith(kind)), kind)
     )
-    assert(made.side.keys("change-").size > 3)
-    silence(made, isSilent = true)
-    Using.resource(made.start(new ReadOnlySideLog(made.side))) { run =>
+    assert(created.side.keys("change-").size > 3)
+    silence(created, isSilent = true)
+    Using.resource(created.start(new ReadOnlySideLog(created.side))) { run =>
       all.foreach { case (from, until, planned) =>
-        val read = Seq(from, until).map(at => made.source.position(at.json))
+        val read = Seq(from, until).map(at => created.source.position(at.json))
         assert(splits(run, read(0), read(1)) == planned, s"$from, $until")
       }
     }
-    assert(made.logs.values.forall(_.calls.isEmpty))
+    assert(created.logs.values.forall(_.calls.isEmpty))
   }
 
   test("a batch reads the last topic of a cluster even if a change of the batch discards its position") {
-    val made  = world("removedRetention" -> "1h")
-    val first = live(made)(_ => ()).last._2
-    fill(made, west, 3)
-    made.publish(stream(east))
+    val created  = world("removedRetention" -> "1h")
+    val first = live(created)(_ => ()).last._2
+    fill(created, west, 3)
+    created.publish(stream(east))
     // The changes of these batches are persisted, but their offsets are not logged.
-    Using.resource(made.start()) { run =>
-      val _ = readUntil(made, run, first)(!_.clusters.contains(west))
+    Using.resource(created.start()) { run =>
+      val _ = readUntil(created, run, first)(!_.clusters.contains(west))
     }
-    made.clock.pass(Duration.ofHours(2))
-    Using.resource(made.start()) { run =>
+    created.clock.pass(Duration.ofHours(2))
+    Using.resource(created.start()) { run =>
       val next = Iterator.iterate(first)(advance(run, _)).drop(1).next()
-      assert(!new ChangeEntries(made.side).last.exists(_.clusters.contains(west)))
+      assert(!new ChangeEntries(created.side).last.exists(_.clusters.contains(west)))
       assert(rows(run, first, next) == all(west, 7).drop(4))
-      val _ = run.readers(made.source.schema, run.splits(first, next))
+      val _ = run.readers(created.source.schema, run.splits(first, next))
     }
-    Using.resource(made.start()) { run =>
+    Using.resource(created.start()) { run =>
       val next = Iterator.iterate(first)(advance(run, _)).drop(1).next()
       run.replay(first, next)
-      val _ = run.readers(made.source.schema, run.splits(first, next))
+      val _ = run.readers(created.source.schema, run.splits(first, next))
     }
   }
 
   test("replay drops a topic that was deleted later, for this and later runs") {
-    val made             = world()
-    val (from, until, _) = live(made)(_ => ()).last
-    made.logs(west).delete(topic(west))
-    def replayed() = Using.resource(made.start()) { run =>
+    val created             = world()
+    val (from, until, _) = live(created)(_ => ()).last
+    created.logs(west).delete(topic(west))
+    def replayed() = Using.resource(created.start()) { run =>
       run.replay(from, until)
       rows(run, from, until)
     }
     assert(replayed() == all(east, 5))
-    made.logs(west).create(topic(west), 1)
-    fill(made, west, 9)
+    created.logs(west).create(topic(west), 1)
+    fill(created, west, 9)
     assert(replayed() == all(east, 5))
-    silence(made, isSilent = true)
-    Using.resource(made.start(new ReadOnlySideLog(made.side)))(run => assert(rows(run, from, until) == all(east, 5)))
+    silence(created, isSilent = true)
+    Using.resource(created.start(new ReadOnlySideLog(created.side)))(run => assert(rows(run, from, until) == all(east, 5)))
   }
 
   test("replay waits for an unavailable cluster, up to clusterTimeout") {
-    val made                      = world("clusterTimeout" -> "1m")
-    val (from, until, planned)    = live(made)(_ => ()).last
+    val created                      = world("clusterTimeout" -> "1m")
+    val (from, until, planned)    = live(created)(_ => ()).last
     def away(requests: Int): Unit = {
       var left = requests
-      made.logs(west).away = Some { _ =>
-        made.clock.pass(Duration.ofSeconds(20))
+      created.logs(west).away = Some { _ =>
+        created.clock.pass(Duration.ofSeconds(20))
         left -= 1
         left >= 0
       }
     }
     away(requests = 2)
-    Using.resource(made.start()) { run =>
+    Using.resource(created.start()) { run =>
       run.replay(from, until)
       assert(splits(run, from, until) == planned)
     }
     away(requests = 1000)
-    Using.resource(made.start()) { run =>
+    Using.resource(created.start()) { run =>
       val error = intercept[SpliceException](run.replay(from, until))
       assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE" && error.getMessage.contains(west))
     }
   }
 
   test("replay, and not splits, determines the cluster of an accepted checkpoint") {
-    val made          = new SimulatedClusters(clusters = 1, topics = 1, partitions = 1)
-    val Seq(from, to) = Seq(1, 4).map(n => made.source.position(s"""{"${topic(east)}":{"0":$n}}""")): @unchecked
-    fill(made, east, 4)
-    Using.resource(made.start(new ReadOnlySideLog(made.side))) { run =>
+    val created          = new SimulatedClusters(clusters = 1, topics = 1, partitions = 1)
+    val Seq(from, to) = Seq(1, 4).map(n => created.source.position(s"""{"${topic(east)}":{"0":$n}}""")): @unchecked
+    fill(created, east, 4)
+    Using.resource(created.start(new ReadOnlySideLog(created.side))) { run =>
       assert(intercept[SpliceException](run.splits(from, to)).getCondition == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND")
       assert(run.figures(to).isEmpty)
     }
-    Using.resource(made.start())(_.replay(from, to))
-    silence(made, isSilent = true)
-    Using.resource(made.start(new ReadOnlySideLog(made.side))) { run =>
+    Using.resource(created.start())(_.replay(from, to))
+    silence(created, isSilent = true)
+    Using.resource(created.start(new ReadOnlySideLog(created.side))) { run =>
       assert(rows(run, from, to) == all(east, 4).drop(1))
     }
   }
 
   test("a request that hangs on a cluster does not block the splits of its batches") {
-    val made = world("clusterWait" -> "10ms")
-    Using.resource(made.start()) { run =>
+    val created = world("clusterWait" -> "10ms")
+    Using.resource(created.start()) { run =>
       val begin = run.start(StartPosition.Configured)
       // A cluster that does not respond within `clusterWait` is in a later batch.
-      val (first, _) = readUntil(made, run, begin)(at => reads(east, 0, 5)(at) && reads(west, 0, 4)(at))
+      val (first, _) = readUntil(created, run, begin)(at => reads(east, 0, 5)(at) && reads(west, 0, 4)(at))
       val held       = new CountDownLatch(1)
-      made.logs(west).between = _ => held.await()
+      created.logs(west).between = _ => held.await()
       try {
-        fill(made, east, 1)
-        val (next, _) = readUntil(made, run, first)(reads(east, 0, 6))
+        fill(created, east, 1)
+        val (next, _) = readUntil(created, run, first)(reads(east, 0, 6))
         val ranges    = Future(Seq(rows(run, begin, first), rows(run, first, next)))(ExecutionContext.global)
         assert(Await.result(ranges, 1.minute) == Seq(all(east, 5) ++ all(west, 4), all(east, 6).drop(5)))
       } finally held.countDown()

@@ -17,9 +17,9 @@ final class InactiveLegSuite extends TwoClusters {
   private def p(cluster: String): LogPartition = LogPartition(topic(cluster), 0)
 
   private def world(options: (String, String)*): SimulatedClusters = {
-    val made = new SimulatedClusters(2, 1, 1, Seq("discoveryInterval" -> "5ms") ++ options: _*)
-    made.logs.foreach { case (name, log) => log.fill(p(name).topic, 0, 10) }
-    made
+    val created = new SimulatedClusters(2, 1, 1, Seq("discoveryInterval" -> "5ms") ++ options: _*)
+    created.logs.foreach { case (name, log) => log.fill(p(name).topic, 0, 10) }
+    created
   }
 
   /** Sets clusters inactive, and waits until a running query has the metadata. */

@@ -33,10 +33,10 @@ trait RemovedTopics extends TwoClusters {
     KafkaStream("s", SortedMap.from(clusters.map(c => c -> SortedSet(topic(c)))))
 
   protected def simulated(options: (String, String)*): SimulatedClusters = {
-    val made =
+    val created =
       new SimulatedClusters(2, 1, 1, Seq("discoveryInterval" -> "5ms", "maxRemovalFraction" -> "1") ++ options: _*)
-    made.publish(stream(east))
-    made
+    created.publish(stream(east))
+    created
   }
 
   /** Publishes a document, and waits until a running query has it. */

@@ -76,9 +76,9 @@ final class HttpTlsSuite extends AnyFunSuite with BeforeAndAfterAll {
     val trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm)
     keys.init(load(serverStore), password.toCharArray)
     trust.init(load(trustStore))
-    val made = SSLContext.getInstance("TLS")
-    made.init(keys.getKeyManagers, trust.getTrustManagers, new java.security.SecureRandom)
-    made
+    val created = SSLContext.getInstance("TLS")
+    created.init(keys.getKeyManagers, trust.getTrustManagers, new java.security.SecureRandom)
+    created
   }
 
   private def overTls(use: URI => Unit): Unit = {

@@ -23,15 +23,15 @@ import splice.testkit.LoggedMessages
 final class MetadataDiscoverySuite extends AnyFunSuite {
 
   final private class Told extends KafkaMetadataService {
-    val answer = new AtomicReference[Try[StreamMetadata]](Success(StreamMetadata.Empty))
-    val looks  = new AtomicInteger
+    val response = new AtomicReference[Try[StreamMetadata]](Success(StreamMetadata.Empty))
+    val poller  = new AtomicInteger
 
     @volatile var before: () => Unit = () => ()
 
     override def allStreams(): StreamMetadata = {
       before()
-      looks.incrementAndGet()
-      answer.get().get
+      poller.incrementAndGet()
+      response.get().get
     }
   }
 
@@ -42,11 +42,11 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
     val interval = Duration.ofMillis(400)
     Using.resource(new MetadataDiscovery(service, all, interval, interval, Clock.systemUTC(), "run")) { discovery =>
       assert(discovery.now() == StreamMetadata.Empty)
-      val before = service.looks.get
-      service.answer.set(Success(changed))
+      val before = service.poller.get
+      service.response.set(Success(changed))
       val end                  = System.nanoTime() + TimeUnit.MINUTES.toNanos(1)
       @tailrec def seen(): Int =
-        if (discovery.news().contains(changed)) service.looks.get - before
+        if (discovery.news().contains(changed)) service.poller.get - before
         else if (System.nanoTime() > end) fail("the change never arrived")
         else seen()
       assert(seen() <= 2)
@@ -66,14 +66,14 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
         released.await()
       }
       assert(begun.await(60, TimeUnit.SECONDS))
-      discovery.requireAnswers()
+      discovery.requireResponses()
       val (_, warned) = LoggedMessages.during(classOf[MetadataDiscovery].getName) {
         clock.pass(hour.minusMillis(1))
-        Seq(1, 2).foreach(_ => discovery.requireAnswers())
+        Seq(1, 2).foreach(_ => discovery.requireResponses())
       }
       assert(warned.size == 1 && warned.head.contains("has not ended since"), warned)
       clock.pass(Duration.ofMillis(1))
-      val silent = intercept[SpliceException](discovery.requireAnswers())
+      val silent = intercept[SpliceException](discovery.requireResponses())
       assert(silent.getCondition == "SPLICE_METADATA_CONNECTION.FAILURE_TIMEOUT_EXCEEDED" &&
         silent.getMessage.contains("has not ended"))
       released.countDown()
@@ -93,7 +93,7 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
       }
       assert(begun.await(60, TimeUnit.SECONDS))
       clock.pass(hour.multipliedBy(3))
-      discovery.requireAnswers()
+      discovery.requireResponses()
       end.countDown()
     }
   }
@@ -143,21 +143,21 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
     Using.resource(new MetadataDiscovery(service, names, hour, patience, clock, "run")) { discovery =>
       discovery.now()
       clock.pass(patience)
-      discovery.requireAnswers()
+      discovery.requireResponses()
 
-      service.answer.set(Failure(new IllegalStateException("no route")))
+      service.response.set(Failure(new IllegalStateException("no route")))
       intercept[IllegalStateException](discovery.now())
       clock.pass(patience.minusMillis(1))
-      discovery.requireAnswers()
+      discovery.requireResponses()
       intercept[IllegalStateException](discovery.now())
       clock.pass(Duration.ofMillis(1))
-      val silent = intercept[SpliceException](discovery.requireAnswers())
+      val silent = intercept[SpliceException](discovery.requireResponses())
       assert(silent.getCondition == "SPLICE_METADATA_CONNECTION.FAILURE_TIMEOUT_EXCEEDED" &&
         silent.getMessage.contains("no route"))
 
-      service.answer.set(Success(StreamMetadata.Empty))
+      service.response.set(Success(StreamMetadata.Empty))
       discovery.now()
-      discovery.requireAnswers()
+      discovery.requireResponses()
     }
   }
 }

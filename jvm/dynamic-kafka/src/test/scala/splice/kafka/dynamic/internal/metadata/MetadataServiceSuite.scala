@@ -87,13 +87,13 @@ final class MetadataServiceSuite extends AnyFunSuite {
 
   /** Runs an HTTP server with a changeable response that counts sent documents. */
   private def overHttp(use: (AtomicReference[(String, Int)], AtomicInteger, URI) => Unit): Unit = {
-    val answer = new AtomicReference("" -> 200)
+    val response = new AtomicReference("" -> 200)
     val full   = new AtomicInteger
     val server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress, 0), 0)
     server.createContext(
       "/streams",
       (exchange: HttpExchange) => {
-        val (text, status) = answer.get()
+        val (text, status) = response.get()
         val tag            = s""""${text.hashCode}""""
         val known          = Option(exchange.getRequestHeaders.getFirst("If-None-Match")).contains(tag)
         exchange.getResponseHeaders.set("ETag", tag)
@@ -109,7 +109,7 @@ final class MetadataServiceSuite extends AnyFunSuite {
       }
     )
     server.start()
-    try use(answer, full, URI.create(s"http://127.0.0.1:${server.getAddress.getPort}/streams"))
+    try use(response, full, URI.create(s"http://127.0.0.1:${server.getAddress.getPort}/streams"))
     finally server.stop(0)
   }
 
@@ -122,20 +122,20 @@ final class MetadataServiceSuite extends AnyFunSuite {
     )
 
   test("an endpoint is requested each time, and sends its unchanged document only once") {
-    overHttp { (answer, full, uri) =>
+    overHttp { (response, full, uri) =>
       val service = http(uri, "Authorization" -> "Bearer me")
-      answer.set(document(1, "one") -> 200)
+      response.set(document(1, "one") -> 200)
       assert(topics(service.allStreams()) == "one" && topics(service.allStreams()) == "one" && full.get == 1)
-      answer.set(document(2, "two", active = false) -> 200)
+      response.set(document(2, "two", active = false) -> 200)
       assert(topics(service.allStreams()) == "two" && full.get == 2)
       assert(!service.allStreams().clusters("a").active && full.get == 2)
     }
   }
 
   test("an endpoint that rejects, fails or is unreachable is an error") {
-    overHttp { (answer, _, uri) =>
+    overHttp { (response, _, uri) =>
       assert(unavailable(http(uri)).contains("401"))
-      answer.set("sorry" -> 500)
+      response.set("sorry" -> 500)
       assert(unavailable(http(uri, "Authorization" -> "Bearer me")).contains("500"))
     }
     val gone = Using.resource(new java.net.ServerSocket(0))(_.getLocalPort)
@@ -165,11 +165,11 @@ final class MetadataServiceSuite extends AnyFunSuite {
 
   test("the first service that responds is used, with its clusters") {
     inFile { (file, second) =>
-      overHttp { (answer, _, uri) =>
+      overHttp { (response, _, uri) =>
         val service = new FallbackMetadataService(Seq(http(uri, "Authorization" -> "Bearer me"), second))
-        answer.set(document(3, "http", active = false) -> 200)
+        response.set(document(3, "http", active = false) -> 200)
         assert(topics(service.allStreams()) == "http" && !service.allStreams().clusters("a").active)
-        answer.set("" -> 503)
+        response.set("" -> 503)
         replace(file, document(3, "file"))
         assert(topics(service.allStreams()) == "file" && service.allStreams().clusters("a").active)
         replace(file, document(3, "file").replace("generation: 3\n", ""))

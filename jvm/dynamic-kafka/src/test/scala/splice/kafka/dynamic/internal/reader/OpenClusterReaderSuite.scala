@@ -101,22 +101,22 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   test("after an error of the cluster a new reader continues where the last one stopped") {
     val clock = new ManualClock
-    val made  = mutable.ArrayBuffer.empty[Failing]
+    val created  = mutable.ArrayBuffer.empty[Failing]
     val slot  = new OpenClusterReader[String]("east", IndexedSeq(range("east", 0, 5L)), clock)({ ranges =>
       val one = new Failing(ranges.head.range, rows = 2)
-      made += one
+      created += one
       one
     })
     def poll() = slot.poll(Duration.ZERO)
     assert(Seq.fill(2)(poll()) == Seq(Poll.Found, Poll.Found) && poll() == Poll.Pending)
-    assert(slot.unread == Seq(range("east", 0, 7L)) && made.map(_.closed) == Seq(true))
+    assert(slot.unread == Seq(range("east", 0, 7L)) && created.map(_.closed) == Seq(true))
     // The pause after the error has not ended.
-    assert(poll() == Poll.Pending && made.size == 1)
+    assert(poll() == Poll.Pending && created.size == 1)
     clock.now = clock.now.plusSeconds(1)
-    assert(poll() == Poll.Found && slot.get() == "7" && made.size == 2)
+    assert(poll() == Poll.Found && slot.get() == "7" && created.size == 2)
     assert(slot.unread == Seq(range("east", 0, 8L)))
     slot.close()
-    assert(made.forall(_.closed))
+    assert(created.forall(_.closed))
   }
 
   test("an error that is not caused by the cluster fails the task") {

@@ -44,12 +44,12 @@ final class ProvenanceBatchReaderSuite extends AnyFunSuite {
 
   test("each batch has the cluster and the stream of its topic among the requested columns") {
     val schema = KafkaSchema(includeHeaders = false)
-    val asked  = StructType(Seq(
+    val requested  = StructType(Seq(
       DynamicColumns.all(DynamicColumns.Stream),
       schema(KafkaSchema.Offset),
       DynamicColumns.all(DynamicColumns.Cluster)
     ))
-    val plan = ProvenancePlan(asked, schema).get
+    val plan = ProvenancePlan(requested, schema).get
     assert(plan.inner.fieldNames.toSeq == Seq(KafkaSchema.Offset, KafkaSchema.Topic))
     val reader = new ProvenanceBatchReader(
       new Batches(("a", 5L, 2), ("b", 0L, 1)),

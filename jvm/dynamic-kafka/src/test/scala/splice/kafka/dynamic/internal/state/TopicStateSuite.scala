@@ -28,7 +28,7 @@ final class TopicStateSuite extends AnyFunSuite {
     "(none)"   -> None,
     "waiting"  -> Some(Waiting("s", Some(time), None)),
     "reading"  -> Some(Reading("s")),
-    "draining" -> Some(Draining("s", t0, Bound.Asked)),
+    "draining" -> Some(Draining("s", t0, Bound.Requested)),
     "removed"  -> Some(left),
     "gone"     -> Some(Gone)
   )
@@ -84,7 +84,7 @@ final class TopicStateSuite extends AnyFunSuite {
 
   test("a drain keeps its start when its end is determined, and its outage until the cluster responds") {
     val drain = next(Some(Reading("s", old, expected = five)), TopicEvent.Unlisted(t0, five, drains = true))
-    assert(drain.contains(Draining("s", t0, Bound.Asked, old, five)))
+    assert(drain.contains(Draining("s", t0, Bound.Requested, old, five)))
     val bounded = next(drain, TopicEvent.Bounded(t1, Bound.Ends(five)))
     assert(bounded.contains(Draining("s", t0, Bound.Ends(five), old, five)))
     val failing = next(bounded, TopicEvent.OutageTolerance(Some(t1)))
