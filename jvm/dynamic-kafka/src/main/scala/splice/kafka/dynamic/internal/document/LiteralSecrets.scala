@@ -13,15 +13,15 @@ import splice.source.internal.Secrets
 /** Rejects literal secrets in metadata, because the checkpoint stores metadata.
   *
   * @param allowed
-  *   whether metadata may hold literal secrets
+  *   true if metadata may contain literal secrets
   * @param query
-  *   the client's properties that the query's options set for a cluster, which may configure ConfigProviders
+  *   returns the client properties that the query's options set for a cluster, which may configure ConfigProviders
   */
 final private[dynamic] class LiteralSecrets(allowed: Boolean, query: String => Map[String, String]) {
 
   import LiteralSecrets._
 
-  /** Why a property of a cluster must not be used; None if it may be.
+  /** Returns the reason why a property of a cluster is rejected; None if it is allowed.
     *
     * @param properties
     *   all properties that the metadata sets for the cluster
@@ -41,7 +41,7 @@ final private[dynamic] class LiteralSecrets(allowed: Boolean, query: String => M
 
 private[dynamic] object LiteralSecrets {
 
-  // A character of private use is part of no secret, and part of a word to the parser of login lines.
+  // A private-use character is not part of a secret. The parser of JAAS lines reads it as part of a word.
   private val Reference = "\uE000"
 
   private def isLiteral(references: SecretReferences, key: String, value: String): Boolean =

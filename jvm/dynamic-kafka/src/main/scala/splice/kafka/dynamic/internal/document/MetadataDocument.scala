@@ -15,7 +15,7 @@ import splice.kafka.internal.options.AdmissionOptions.MaxBytes
 import splice.kafka.internal.options.KafkaOptions.MaxOffsets
 import splice.source.options.SourceOption
 
-/** What a metadata file or endpoint holds, as YAML or JSON:
+/** Document of a metadata file or endpoint, as YAML or JSON:
   * {{{
   * version: 1
   * generation: 7
@@ -34,25 +34,25 @@ import splice.source.options.SourceOption
   */
 private[dynamic] object MetadataDocument {
 
-  /** The version of the form above. */
+  /** Version of the format above. */
   val Version = 1L
 
   private val Servers = CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG
 
-  /** Reads and checks a document.
+  /** Parses and checks a document.
     *
     * @param name
-    *   what errors call it
+    *   the name of the document in errors
     * @param rules
-    *   which properties a document may set
+    *   decides which properties a document may set
     * @throws splice.source.errors.SpliceException
-    *   that names the line
+    *   if the document is not valid; the error contains the line
     */
   def read(name: String, text: String, rules: DocumentProperties): StreamMetadata = {
     val root    = Located.parse(name, text)
     val version = root.fields.toMap.get("version").getOrElse(root.wrong("'version' is missing"))
     if (version.number > Version) throw MetadataErrors.newer(name, version.number, Version)
-    if (version.number < 1) version.wrong(s"'${version.text}' is no version")
+    if (version.number < 1) version.wrong(s"'${version.text}' is not a valid version. Use $Version")
     val sections = Seq("clusters", "streams", "cutovers", "starts", "stops", "paused")
     val parts    = root.only(Seq("version", "generation", "confirmRemovals") ++ sections: _*)
     val clusters = parts.get("clusters").toSeq.flatMap(_.fields).map(cluster(_, rules))
@@ -90,7 +90,7 @@ private[dynamic] object MetadataDocument {
 
   private def cluster(entry: (String, Located), rules: DocumentProperties): KafkaCluster = {
     val (name, value) = entry
-    if (!ClusterNames.isValid(name)) value.wrong(s"'$name' is no name of a cluster: ${ClusterNames.Allowed}")
+    if (!ClusterNames.isValid(name)) value.wrong(s"'$name' is not a valid cluster name: ${ClusterNames.Allowed}")
     val parts   = value.only("bootstrapServers", "properties", "active", "formerly", MaxOffsets.key, MaxBytes.key)
     val servers = parts.getOrElse("bootstrapServers", value.wrong("'bootstrapServers' is missing"))
     val written = parts.get("properties").toSeq.flatMap(_.fields)
@@ -117,7 +117,7 @@ private[dynamic] object MetadataDocument {
   private def limit(option: SourceOption[Long])(at: Located): Long =
     option.kind.parse(at.text).getOrElse(at.wrong(s"'${at.text}' is not a valid limit. Use ${option.kind.allowed}"))
 
-  // Kafka's own rule. A name such as "a,b" would be read as two topics.
+  // The rule of Kafka. Splice would read a name such as "a,b" as two topics.
   private def topic(at: Located): String = {
     val name = at.text
     if (!Topic.isValid(name)) at.wrong(
@@ -130,7 +130,7 @@ private[dynamic] object MetadataDocument {
     val (name, value) = entry
     val topics        = value.fields.map { case (cluster, list) =>
       if (!clusters(cluster))
-        list.wrong(s"there is no cluster '$cluster'; there are ${clusters.toSeq.sorted.mkString(", ")}")
+        list.wrong(s"cluster '$cluster' does not exist; the clusters are ${clusters.toSeq.sorted.mkString(", ")}")
       val names = list.items.map(topic)
       if (names.isEmpty) list.wrong("no topic is named")
       cluster -> SortedSet.from(names)

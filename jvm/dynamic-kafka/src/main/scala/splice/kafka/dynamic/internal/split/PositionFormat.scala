@@ -8,10 +8,11 @@ import scala.util.Try
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.internal.entries.{Json, VersionedEntry}
 
-/** A [[DynamicPosition]] as lines: a head, then one for each cluster. */
+/** Format of a [[DynamicPosition]]: a head line, then one line per cluster. */
 private[splice] object PositionFormat {
 
-  // By hand, since a cluster's offsets are JSON already and there may be very many.
+  // The JSON is concatenated, because the offsets of a cluster are JSON text already, and a position may have many
+  // offsets.
   def write(position: DynamicPosition): Seq[String] = VersionedEntry.write(
     Seq("change" -> Json.number(position.change.toLong)),
     position.clusters.toSeq.map { case (name, own) =>
@@ -19,7 +20,11 @@ private[splice] object PositionFormat {
     }
   )
 
-  /** @throws splice.source.errors.SpliceException when the lines are damaged */
+  /** Parses an entry.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   if the lines are damaged
+    */
   def read(entry: VersionedEntry): DynamicPosition = {
     val change   = DynamicPosition.change(entry("change")).getOrElse(entry.corrupt("'change' is not a change's number"))
     val clusters = entry.nodes.map { node =>
