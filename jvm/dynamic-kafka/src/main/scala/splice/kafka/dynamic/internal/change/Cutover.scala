@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.internal.change
 
-/** Order of the topics of a stream that moves. */
+/** Order in which the topics of a stream that moves are read. */
 sealed abstract private[dynamic] class Cutover(val word: String) extends Product with Serializable
 
 private[dynamic] object Cutover {

@@ -12,15 +12,15 @@ import org.apache.spark.unsafe.types.UTF8String
 import splice.kafka.internal.consumer.ViewVector
 import splice.source.{ForwardingReader, Poll, SplitReader}
 
-/** Gives on column batches of records with the columns that say where they come from. Each batch is of one partition, as
-  * [[splice.kafka.internal.reader.KafkaBatchReader]] makes them, and so of one topic.
+/** Adds the columns of the cluster and the stream to column batches of records. Each batch of
+  * [[splice.kafka.internal.reader.KafkaBatchReader]] has records of one partition, and so of one topic.
   */
 final private[splice] class OriginBatchReader(inner: SplitReader[ColumnarBatch], plan: OriginPlan, origin: Origin)
     extends ForwardingReader[ColumnarBatch, ColumnarBatch](inner) {
 
   private val cluster = new OriginVector(origin.cluster)
 
-  // Uninitialised until the first batch, which `poll` finds.
+  // Uninitialised until `poll` finds the first batch.
   private var batch: ColumnarBatch = _
 
   override def poll(patience: Duration): Poll = {
@@ -42,7 +42,7 @@ final private[splice] class OriginBatchReader(inner: SplitReader[ColumnarBatch],
   }
 }
 
-/** A column whose rows are all alike. */
+/** Column with the same value in each row. */
 final private[splice] class OriginVector(text: UTF8String) extends ViewVector(StringType) {
   override def getUTF8String(i: Int): UTF8String = text
 }

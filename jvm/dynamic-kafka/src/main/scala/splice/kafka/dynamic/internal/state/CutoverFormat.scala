@@ -13,7 +13,7 @@ import splice.kafka.dynamic.{StreamCutover, StreamPlace}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.internal.entries.Json
 
-/** A [[splice.kafka.dynamic.StreamPlace]] as a part of a line of [[AppliedMetadataFormat]]. */
+/** Format of a [[splice.kafka.dynamic.StreamPlace]] in a line of [[AppliedMetadataFormat]]. */
 private[splice] object CutoverFormat {
 
   def write(place: StreamPlace): JsonNode = place match {
