@@ -106,7 +106,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   }
 
   /** Returns the state after topics were drained or abandoned, streams got a stop, or the retention of positions ended;
-    * None if there was no such event.
+    * None without such an event.
     *
     * @param availability
     *   returns the availability of a topic of a cluster

@@ -104,7 +104,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
     due(at, now, None).flatMap(_.map { case (topic, cutover) => topic -> cutover.millis }).toMap
 
   /** Returns the places of times that are reached. Removed topics of a stream end at these places, and new topics start
-    * there. A stream waits until the places of all its topics are known.
+    * there. A stream waits until clusters have returned the places of all its topics.
     */
   def cut(at: AppliedMetadata, now: Instant, places: Map[ClusterTopic, LogPlaces]): Map[ClusterTopic, KafkaPosition] =
     due(at, now, Some(places)).flatMap(_.keys).map(topic => topic -> places(topic).position(topic.topic)).toMap

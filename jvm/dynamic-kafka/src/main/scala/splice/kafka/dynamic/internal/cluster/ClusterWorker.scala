@@ -94,7 +94,7 @@ final private[dynamic] class ClusterWorker(
     }
   }
 
-  /** Returns the response; None if there is no response yet, or if the response is not for this position.
+  /** Returns the response; None before the response arrives, or if the response is not for this position.
     *
     * @param wait
     *   how long a batch waits for a cluster
@@ -176,7 +176,7 @@ final private[dynamic] class ClusterWorker(
     drop()
   }
 
-  /** Calls a method of the enumerator that sends no request; None if there is no enumerator, or a request is pending.
+  /** Calls a method of the enumerator that sends no request; None without an enumerator, or while a request is pending.
     * The returned function waits for the result, so that all workers run at the same time.
     */
   def peek[A](question: ClusterEnumerator => A): Option[() => A] = Option.when(made.nonEmpty && asked.isEmpty) {

@@ -13,7 +13,7 @@ import splice.kafka.dynamic.internal.state.{AppliedMetadata, Availability}
 import splice.kafka.internal.enumerator.ClusterEnumerator
 import splice.kafka.internal.split.KafkaPosition
 
-/** Workers, one per cluster of which topics are read. A worker is replaced only if its topics or properties change.
+/** Workers, one per cluster with topics that are read. A worker is replaced only if its topics or properties change.
   *
   * @param make
   *   creates the enumerator of some topics of a cluster, on the worker's thread
@@ -45,8 +45,7 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
   /** Returns a cluster that has a worker, with its current properties. */
   def cluster(name: String): Option[KafkaCluster] = workers.get(name).map(_.cluster)
 
-  /** Creates and ends workers, so that each cluster of which topics are read has one worker, and no other cluster has a
-    * worker.
+  /** Creates and ends workers, so that exactly the clusters with topics that are read have a worker.
     *
     * @param at
     *   the position up to which all rows were read

@@ -77,9 +77,9 @@ final private[dynamic] case class ClusterRequest(
   * @param silent
   *   partitions that do not respond; the response contains no new records of them
   * @param places
-  *   places of the times of the request, for topics of which all partitions responded
+  *   places of the times of the request, for topics whose partitions all responded
   * @param starts
-  *   starts of the topics of the request, for topics of which all partitions responded
+  *   starts of the topics of the request, for topics whose partitions all responded
   * @param missing
   *   topics of the request that do not exist
   * @param settled

@@ -24,8 +24,8 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
 
   private var warned = Set.empty[(String, String)]
 
-  /** Returns the responses of the clusters that a batch may read. A new name of a known cluster waits until the
-    * metadata contains the earlier name in `formerly`.
+  /** Returns the responses of the clusters that a batch may read. A cluster with a new name waits until the metadata
+    * contains the earlier name in `formerly`.
     *
     * @throws splice.source.errors.SpliceException
     *   if topics would be read under both names

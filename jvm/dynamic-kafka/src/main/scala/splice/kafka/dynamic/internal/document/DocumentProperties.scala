@@ -26,8 +26,8 @@ import splice.kafka.internal.secrets.SecretReferences
   *
   * Properties make clients load classes, read files and environment variables, and send requests. By default, the
   * author of a document gets none of these rights. The document may set only the properties of an allow-list, as in
-  * KIP-1188. References may only read sources that the query's options allow. All other properties come from the
-  * query's options.
+  * KIP-1188. References may only read sources that the query's options allow. Only the query's options may set all
+  * other properties.
   *
   * @param any
   *   true if a document may set each property that the query may set

@@ -77,7 +77,7 @@ final private[dynamic] class ChangeDriver(
     append(AppliedMetadata.first(found).copy(number = number))
   }
 
-  /** Returns the last change, or the first document if there is no change yet. */
+  /** Returns the last change, or the first document before any change. */
   def current(): AppliedMetadata = log.last.getOrElse(first(started = false))
 
   /** Returns the state with the latest client properties of clusters. */

@@ -80,11 +80,10 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
 
   /** Returns the state with the latest client properties of clusters, because a batch that is read again may have been
     * planned with other passwords. A document that the rules reject has no effect, even before it is rejected.
+    * `refusal` returns the reason to reject a document; None if the document is accepted.
     *
     * @param last
     *   number of the last change, against which a document is checked
-    * @param refusal
-    *   returns the reason for the rejection of a document; None if the document is accepted
     */
   def reached(here: AppliedMetadata, last: Int)(refusal: StreamMetadata => Option[Refusal]): AppliedMetadata =
     latest().filter(older(here, _).isEmpty).filter(isAccepted(_, last)(refusal)).fold(here) { found =>

@@ -15,7 +15,7 @@ import splice.kafka.internal.enumerator.KafkaPlan
   */
 final private[dynamic] class DynamicPlan(changes: ChangeLog, plans: String => KafkaPlan) {
 
-  /** Returns the spans of all clusters of which records were read. */
+  /** Returns the spans of all clusters with records that were read. */
   def spans(from: DynamicPosition, until: DynamicPosition): Seq[ChangeSpan] =
     ChangeSpan.between(
       from,

@@ -15,12 +15,12 @@ import splice.source.{LogPartition, SplitRange}
 /** Plans batches that read many clusters without an end ([[splice.source.runtime.OpenEnded]]).
   *
   * A topic with a limit, such as the end of a drain, is read up to the end of its log when the batch begins. A cluster
-  * that has not responded is read from its known positions.
+  * that has not responded is read from the positions that the query has.
   *
   * @param plan
   *   returns the plan of a cluster
   * @param isBounded
-  *   true if the source has an end; a cluster is then read only if its ends are known
+  *   true if the source has an end; a cluster is then read only after it has returned its ends
   */
 final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cutover, isBounded: Boolean) {
 
@@ -70,7 +70,9 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
       }
     }
 
-  /** Returns the ends of the partitions of a cluster. Limits are known only if the cluster has responded. */
+  /** Returns the ends of the partitions of a cluster; None for a partition that is not read. Until the cluster
+    * responds, only topics without a limit are read.
+    */
   private def ends(round: Round, name: String, settled: KafkaPosition): LogPartition => Option[Long] = {
     val ahead                   = this.ahead(round, name, settled)
     def isOpen(p: LogPartition) = isUnlimited(round, name, p.topic) && !ahead(p)

@@ -67,7 +67,7 @@ final private[splice] class WaitingGroups {
   /** Keeps only rejections that still apply. */
   def keepRejected(isRejected: Set[String] => Boolean): Unit = rejected = rejected.filter(r => isRejected(r._1))
 
-  /** Returns the groups as a figure; None if there are no groups. */
+  /** Returns the groups as a figure; None without groups. */
   def figures: Option[(String, String)] = {
     val all = waiting.toSeq.map { case (group, clusters) => group -> ("waitsFor" -> names(clusters)) } ++
       rejected.toSeq.map { case (streams, (generation, refusal)) =>

@@ -110,7 +110,7 @@ final private[dynamic] class MetadataDiscovery(
     }
   }
 
-  /** Returns the last response since the previous call; None if there is no new response. */
+  /** Returns the last response since the previous call; None without a new response. */
   def news(): Option[StreamMetadata] = {
     val found = looks.news()
     if (found.nonEmpty) isTaken = true

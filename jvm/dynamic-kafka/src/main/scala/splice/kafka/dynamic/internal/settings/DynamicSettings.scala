@@ -147,7 +147,7 @@ private[splice] object DynamicSettings {
     val services = this.services(options)
     val streams  = selection(options)
     if (services.contains(MetadataKind.Class)) { val _ = UserMetadataServices.ofClass(options) }
-    // The check uses a cluster that receives no request, because the clusters are not known yet.
+    // The check uses a cluster that receives no request, because Splice has not received the clusters yet.
     val somewhere = Map(KafkaOptions.Servers.key -> "unknown:9092", KafkaOptions.SubscribePattern.key -> ".*")
     val base      = KafkaSettings(SourceOptions(merged(ofEvery(options), somewhere)))
     StreamStarts.check(options, streams, base.client)

@@ -23,9 +23,8 @@ sealed abstract private[splice] class DynamicOffset extends Position
   * @param change
   *   number of the last change that was applied, an entry of the side log
   * @param clusters
-  *   positions by the name of the cluster in the metadata. A cluster of which nothing is read has no entry. A
-  *   checkpoint of a source of one cluster has offsets without a cluster name, which belong to the cluster
-  *   [[DynamicPosition.Unnamed]]
+  *   positions by the name of the cluster in the metadata. A cluster without positions has no entry. A checkpoint of a
+  *   source of one cluster has offsets without a cluster name, which belong to the cluster [[DynamicPosition.Unnamed]]
   */
 final private[splice] case class DynamicPosition(change: Int, clusters: SortedMap[String, KafkaPosition])
     extends DynamicOffset {
@@ -92,7 +91,7 @@ private[splice] object DynamicPosition {
 
   private val What = "The offset"
 
-  /** Returns the position without clusters of which nothing is read. */
+  /** Returns the position without clusters that have no positions. */
   def of(change: Int, clusters: Iterable[(String, KafkaPosition)]): DynamicPosition =
     DynamicPosition(change, SortedMap.from(clusters.filter(_._2.offsets.nonEmpty)))
 

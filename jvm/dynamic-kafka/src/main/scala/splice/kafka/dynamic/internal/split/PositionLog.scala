@@ -12,7 +12,7 @@ import splice.source.runtime.SideLog
   * An entry without an offset has no effect. A killed run may leave such an entry.
   *
   * @param batchesToRetain
-  *   number of committed batches of which Spark keeps offsets
+  *   number of committed batches whose offsets Spark keeps
   * @param start
   *   the start of the source, which is kept as long as the checkpoint is used
   * @param longest

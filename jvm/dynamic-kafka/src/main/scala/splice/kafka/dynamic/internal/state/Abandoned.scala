@@ -23,7 +23,7 @@ private[dynamic] object Abandoned {
 
   private val Shown = 5
 
-  /** Returns the rows between a position and a bound; None if there are no such rows. */
+  /** Returns the rows between a position and a bound; None without such rows. */
   def of(bound: Bound, left: KafkaPosition, reason: String): Option[Abandoned] = bound match {
     case Bound.Asked | _: Bound.Within =>
       Some(Abandoned(None, s"the number of unread rows is unknown, because $reason"))
@@ -32,7 +32,7 @@ private[dynamic] object Abandoned {
     case Bound.Ends(ends) =>
       val unread = ends.offsets.toSeq.filter { case (p, end) => left.get(p).getOrElse(0L) < end }
       val rows   = unread.map { case (p, end) => end - left.get(p).getOrElse(0L) }.sum
-      // A partition without a position was never read, and its first offset is not known to this method.
+      // A partition without a position was never read, so the number is an upper limit.
       val exact = unread.forall { case (p, _) => left.offsets.contains(p) }
       val parts = unread.map { case (p, end) =>
         s"partition ${p.partition} from ${left.get(p).fold("its start")(_.toString)} up to $end"

@@ -92,7 +92,7 @@ final private[dynamic] case class AppliedMetadata(
     case (all, _)            => all
   }
 
-  /** Returns the number of rows of removed topics that Splice did not read, as far as the number is known. */
+  /** Returns the number of rows of removed topics that Splice did not read, without topics whose number is unknown. */
   def rowsAbandoned: Long = topics.valuesIterator.flatMap(_.abandoned).flatMap(_.rows).sum
 
   /** Returns true if rows of a removed topic remain to be read. */
@@ -164,7 +164,8 @@ final private[dynamic] case class AppliedMetadata(
   /** Returns the clusters that a document renames: the new name by the old name.
     *
     * @param at
-    *   the position. A name is not new if the position or a topic state shows that its cluster was read
+    *   the position. A name with offsets, or with drained or removed topics, is already in use and is not the target of
+    *   a rename
     */
   def renamesOf(found: StreamMetadata, at: DynamicPosition): SortedMap[String, String] = for {
     (name, cluster) <- found.clusters if at.of(name).offsets.isEmpty && of(name).valuesIterator.forall(isNew)

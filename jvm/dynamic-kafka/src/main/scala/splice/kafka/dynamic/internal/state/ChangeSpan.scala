@@ -20,7 +20,7 @@ final private[dynamic] case class ChangeSpan(cluster: String, named: String, fro
 
 private[dynamic] object ChangeSpan {
 
-  /** Returns the spans of all clusters of which rows were read.
+  /** Returns the spans of all clusters with rows that were read.
     *
     * The change that removed a topic contains the end of the topic. The change in which a topic returned contains its
     * start. A topic that was removed and returned is one range, because it resumed at its position.

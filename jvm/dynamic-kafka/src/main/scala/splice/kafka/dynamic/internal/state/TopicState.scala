@@ -22,11 +22,11 @@ sealed abstract private[dynamic] class TopicState(val word: String) extends Prod
 
 private[dynamic] object TopicState {
 
-  /** A stream contains the topic, but its start is not known yet. Splice reads no row of it.
+  /** A stream contains the topic, but its start is not determined yet. Splice reads no row of it.
     *
     * @param time
-    *   time at which the stream moves to the topic; None = the topic starts like a new one, or as the document sets,
-    *   and its cluster has not responded yet
+    *   time at which the stream moves to the topic. None = the cluster has not returned the start yet, which is that of
+    *   a new topic, or as the document sets
     * @param before
     *   its previous state, if it was removed earlier
     */
@@ -109,7 +109,7 @@ private[dynamic] object TopicState {
       case _ => false
     }
 
-    /** Returns the known part of the bound. */
+    /** Returns the part of the bound that is already fixed. */
     def limit: Bound = this
 
     /** Returns true if the cluster must return the end of the log. */
