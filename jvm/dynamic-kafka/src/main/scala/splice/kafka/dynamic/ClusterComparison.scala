@@ -21,8 +21,8 @@ object ClusterComparison {
     *   batch query over streams that are hosted on both clusters, with `key`, `value`, `_stream` and `_cluster`. Set an
     *   ending timestamp if records still arrive.
     * @return
-    *   rows with `_stream`, `key`, the numbers of records `left_rows` and `right_rows`. `only_left` and `only_right`
-    *   are the numbers of records without an equal on the other cluster. No rows if the records are equal
+    *   rows with `_stream` and `key`. `left_rows` and `right_rows` are the numbers of records. `only_left` and
+    *   `only_right` are the numbers of records without an equal on the other cluster. No rows if the records are equal
     */
   def of(rows: DataFrame, left: String, right: String): DataFrame = {
     val cluster                           = col(DynamicColumns.Cluster)

@@ -145,7 +145,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(refused("- 1").contains("it is not an object"))
   }
 
-  test("confirmRemovals must be a number of topics from 1 on") {
+  test("confirmRemovals must be a number of topics, 1 or more") {
     def confirmed(value: String) = yaml.replace("generation: 7", s"generation: 7\nconfirmRemovals: $value")
     assert(read(yaml).confirmRemovals.isEmpty && read(confirmed("12")).confirmRemovals.contains(12))
     Seq("0", "-1", "1.5", "all", "2147483648").foreach { value =>
