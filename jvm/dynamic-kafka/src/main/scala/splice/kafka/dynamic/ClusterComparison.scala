@@ -22,7 +22,7 @@ object ClusterComparison {
     *   ending timestamp if records still arrive.
     * @return
     *   rows with `_stream` and `key`. `left_rows` and `right_rows` are the numbers of records. `only_left` and
-    *   `only_right` are the numbers of records without an equal on the other cluster. No rows if the records are equal
+    *   `only_right` are the numbers of records that the other cluster does not have. No rows if the records are equal
     */
   def of(rows: DataFrame, left: String, right: String): DataFrame = {
     val cluster                           = col(DynamicColumns.Cluster)

@@ -99,7 +99,7 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
 
   override private[splice] def continues(other: String): Boolean = other == kind || other == KafkaSource.Kind
 
-  // Spark's own source reads one cluster.
+  // Spark's built-in source reads only one cluster.
   override private[splice] def takesOver(offset: Position): Boolean = offset match {
     case position: DynamicPosition => position.unnamed.nonEmpty &&
       settings.services.contains(MetadataKind.SingleCluster)

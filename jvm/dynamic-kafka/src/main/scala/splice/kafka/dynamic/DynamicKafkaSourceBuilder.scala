@@ -13,7 +13,7 @@ import splice.kafka.{KafkaBuilder, OffsetsInitializer}
 import splice.source.options.SourceOptions
 
 /** Builds a source of streams on many clusters (FLIP-246's DynamicKafkaSourceBuilder). Only one thread at a time may
-  * use it.
+  * use a builder.
   */
 final class DynamicKafkaSourceBuilder private[dynamic]
     extends KafkaBuilder[DynamicKafkaSourceBuilder](DynamicKafkaSource.Kind) {

@@ -10,11 +10,11 @@ package splice.kafka.dynamic
   * `metadata.`. `DynamicKafkaSourceBuilder.metadataService` accepts an object. Splice also implements the trait for
   * files, HTTP endpoints, Python functions and single clusters.
   *
-  * Splice polls the service every `discoveryInterval`. Each query has one driver thread for that, which is not the
-  * query's thread. The same thread creates the instance of `metadata.class`, and closes it when the query ends. Splice
-  * interrupts a call that is still running at that time. A call may take as long as the service needs: the query reads
-  * the streams of the last response until the next response arrives. If the service throws an exception, the query
-  * continues with the last response. It fails after `metadata.failureTimeout` without a response.
+  * Splice polls the service every `discoveryInterval`. Each query has a separate driver thread for these polls. The
+  * same thread creates the instance of `metadata.class`, and closes it when the query ends. Splice interrupts a call
+  * that is still running at that time. A call may take as long as the service needs: the query reads the streams of the
+  * last response until the next response arrives. If the service throws an exception, the query continues with the last
+  * response. The query fails after `metadata.failureTimeout` without a response.
   *
   * The service is code of the job and has the rights of the job. Therefore `metadataProperties` does not limit the
   * client properties that the service sets. The checkpoint stores the response, so `allowLiteralSecrets` applies to the

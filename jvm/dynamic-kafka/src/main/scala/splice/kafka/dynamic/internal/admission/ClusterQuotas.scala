@@ -9,7 +9,7 @@ import scala.collection.immutable.SortedMap
 import splice.kafka.internal.admission.{Quota, RecordSizes, Sharing}
 import splice.source.LogPartition
 
-/** Shares a batch among clusters with separate limits. It has no state.
+/** Shares a batch among clusters with separate limits. The class has no state.
   *
   * @param cluster
   *   returns the cluster of a partition

@@ -69,8 +69,8 @@ private[dynamic] object UpperBound {
   def isOther(ends: KafkaPosition, topic: String, from: KafkaPosition, until: KafkaPosition): Boolean =
     from.hasTopic(topic) && until.hasTopic(topic) && until.generation(topic) != ends.generation(topic)
 
-  /** Limits a topic. A partition without a bound stays at its position. So does a partition that was read past its stop
-    * before the stop was set.
+  /** Limits a topic. A partition without a bound stays at its position. A partition that was read past its stop before
+    * the stop was set also stays at its position.
     */
   private def limited(
       until: KafkaPosition,

@@ -45,8 +45,8 @@ final private[dynamic] case class ClusterHealth(
   /** Returns true if the next request is due. */
   def mayAsk(now: Instant): Boolean = !now.isBefore(next)
 
-  /** Returns true if a batch waits for the response. It also waits after an outage if enough time has passed since the
-    * last request, because the outage may be over.
+  /** Returns true if a batch waits for the response. A batch also waits after an outage if enough time has passed since
+    * the last request, because the outage may be over.
     */
   def isWaitedFor(now: Instant, wait: Duration): Boolean =
     isGood || !now.isBefore(ended.plus(wait.multipliedBy(ClusterHealth.WaitShare)))

@@ -31,8 +31,8 @@ private[dynamic] object ClusterStart {
   def refuseAbsent(absent: collection.Set[String]): Unit =
     if (absent.nonEmpty) throw DynamicErrors.inactive(absent.toSet)
 
-  /** Merges the values of all clusters. It drops a partition name that several clusters have, because such a partition
-    * is in no history.
+  /** Merges the values of all clusters. Drops partitions whose name several clusters have, because no history contains
+    * such a partition.
     */
   def merged[A](found: SortedMap[String, SortedMap[LogPartition, A]]): SortedMap[LogPartition, A] = {
     val several = found.toSeq.flatMap(_._2.keys).groupBy(identity).collect { case (p, all) if all.size > 1 => p }

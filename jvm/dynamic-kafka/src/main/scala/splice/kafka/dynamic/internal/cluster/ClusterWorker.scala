@@ -79,7 +79,7 @@ final private[dynamic] class ClusterWorker(
     */
   def plan: Option[KafkaPlan] = published
 
-  /** Returns true if the cluster has partitions that the query does not read yet. Any thread may call it. */
+  /** Returns true if the cluster has partitions that the query does not read yet. Any thread may call this method. */
   def isStale: Boolean = made.exists(_.isStale)
 
   /** Sends a request, unless a request is pending, or a request failed a short time ago. */

@@ -104,7 +104,7 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     }
   }
 
-  /** Returns true if the next batch would read more partitions of a cluster. Any thread may call it. */
+  /** Returns true if the next batch would read more partitions of a cluster. Any thread may call this method. */
   def isStale: Boolean = workers.valuesIterator.exists(_.worker.isStale)
 
   override def close(): Unit = end(workers)(_ => ())

@@ -117,8 +117,8 @@ final private[dynamic] case class Reach(
   def silentOf(here: AppliedMetadata, cluster: String): Iterable[SilentPartition] =
     silent.filterNot { case (p, _) => here.isPaused(ClusterTopic(cluster, p.topic)) }.values
 
-  /** Returns the end of a removed topic. It includes records of open transactions, which readers return only after the
-    * commit.
+  /** Returns the end of a removed topic. The end includes records of open transactions, which readers return only after
+    * the commit.
     */
   private def end(topic: String): KafkaPosition = {
     val visible = until.only(topic)

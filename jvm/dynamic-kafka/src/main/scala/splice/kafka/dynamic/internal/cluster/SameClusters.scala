@@ -15,7 +15,7 @@ import splice.kafka.internal.identity.IdentityLog
 import splice.source.EnumeratorContext
 
 /** Detects names that belong to the same cluster. Two names may have different credentials for one cluster, but no
-  * topic may be read under both.
+  * topic may be read under two names.
   *
   * @param scope
   *   returns the context of a cluster, by its name

@@ -35,8 +35,8 @@ final private[dynamic] class Takeover(log: SideLog, current: => AppliedMetadata)
   def required(at: DynamicPosition): DynamicPosition =
     find(at).getOrElse(throw CheckpointErrors.missingEntry(s"Side-log entry $Key"))
 
-  /** Returns the context of a cluster's enumerator. The side log of the cluster of the first source remains in its
-    * place.
+  /** Returns the context of a cluster's enumerator. The cluster of the first source keeps its entries in the side log
+    * of the source, without a scope.
     */
   def scope(context: EnumeratorContext, cluster: String): EnumeratorContext = {
     val own = context.scope(s"cluster-$cluster")

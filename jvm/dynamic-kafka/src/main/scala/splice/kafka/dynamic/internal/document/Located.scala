@@ -45,7 +45,7 @@ final private[splice] class Located(document: String, path: => String, node: Nod
     case _           => wrong("it is not an object")
   }
 
-  /** Returns the fields of an object that may have only the named fields. */
+  /** Returns the fields of an object, and rejects fields with other names. */
   def only(names: String*): Map[String, Located] = {
     val all = fields
     all.find(f => !names.contains(f._1)).foreach { case (name, value) =>

@@ -23,8 +23,8 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
   private var greatest       = Option.empty[Long]
   private var checked        = Option.empty[(StreamMetadata, Int, Boolean)]
 
-  /** Returns the document with changes that are not applied yet. It remains pending until it is completely applied, or
-    * rejected.
+  /** Returns the document with changes that are not applied yet. The document remains pending until Splice has applied
+    * it completely, or rejected it.
     */
   def pending: Option[StreamMetadata] = open
 
@@ -60,7 +60,7 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
   }
 
   /** Returns true if a document arrived since [[poll]] that differs from the last document and from a state. Any thread
-    * may call it.
+    * may call this method.
     */
   def isStale(here: AppliedMetadata): Boolean =
     discovery.next.exists(found => !last.contains(found) && !here.equalsDocument(found))

@@ -28,7 +28,7 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
 
   @volatile private var batch = Option.empty[Batch]
 
-  /** Returns the batch that was settled last. Any thread may call it. */
+  /** Returns the batch that was settled last. Any thread may call this method. */
   def last: Option[Batch] = batch
 
   /** Returns the start of the batch after a round.

@@ -15,7 +15,7 @@ import java.util.{List => JList}
 
 import scala.jdk.CollectionConverters._
 
-/** Sends GET requests to one address. Only one thread at a time may use it.
+/** Sends GET requests to one address. Only one thread at a time may use an exchange.
   *
   * The JDK's client does not follow a redirect, because the target would receive the headers and could send a different
   * document. The client also compares the length of the body with Content-Length.

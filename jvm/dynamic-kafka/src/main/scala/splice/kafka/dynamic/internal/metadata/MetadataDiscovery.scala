@@ -45,7 +45,7 @@ final private[dynamic] class MetadataDiscovery(
     "The streams' metadata could not be looked up"
   )(newest(selection.of(service)))
 
-  // Only the discovery's thread uses it. Between two batches, a stale replica of the service may respond.
+  // Only the discovery's thread uses this field. Between two batches, a stale replica of the service may respond.
   private var received = Option.empty[StreamMetadata]
 
   @volatile private var isTaken = false
@@ -117,7 +117,7 @@ final private[dynamic] class MetadataDiscovery(
     found
   }
 
-  /** Returns the response that [[news]] would return, without removing it. Any thread may call it. */
+  /** Returns the response that [[news]] would return, without removing it. Any thread may call this method. */
   def next: Option[StreamMetadata] = looks.pending
 
   def health: DiscoveryHealth = looks.health

@@ -23,7 +23,7 @@ private[dynamic] object MetadataKind {
   /** Class of the user that implements [[splice.kafka.dynamic.KafkaMetadataService]]. */
   case object Class extends MetadataKind("class")
 
-  /** Object of the program that builds the source. It implements [[splice.kafka.dynamic.KafkaMetadataService]]. */
+  /** Object that implements [[splice.kafka.dynamic.KafkaMetadataService]], in the program that builds the source. */
   case object Instance extends MetadataKind("instance")
 
   val all: Seq[MetadataKind] = Seq(File, Http, SingleCluster, Class, Instance, Python)

@@ -13,7 +13,7 @@ final private[splice] class ClusterReads(run: String) {
 
   private val known = TrieMap.empty[String, ReadReports]
 
-  /** Returns the figures of a cluster. They remain when the enumerator of the cluster is replaced. */
+  /** Returns the figures of a cluster. The figures remain when the enumerator of the cluster is replaced. */
   def apply(cluster: String): ReadReports = {
     val key = ClusterReads.key(run, cluster)
     known.getOrElseUpdate(key, new ReadReports(key))

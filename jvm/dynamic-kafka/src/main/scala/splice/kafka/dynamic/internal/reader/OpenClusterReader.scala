@@ -20,11 +20,11 @@ import splice.source.internal.{ConvertedRanges, SteadyClock}
 import splice.source.runtime.Report
 import splice.source.{Poll, SplitRange, SplitReader}
 
-/** Reads the ranges of one cluster until their task ends, including outages of the cluster. After an error of the
-  * cluster the reader has no row, until a new client can continue at the position of the last one. The other clusters
-  * of the task are not delayed.
+/** Reads the ranges of one cluster until their task ends, even during outages of the cluster. After an error of the
+  * cluster the reader has no row, until a new client can continue at the position of the last client. The other
+  * clusters of the task are not delayed.
   *
-  * Only one thread uses it.
+  * Only one thread uses a reader.
   *
   * @param make
   *   creates a reader of ranges

@@ -26,7 +26,7 @@ final private[dynamic] class ClusterOptions private (options: SourceOptions, nam
   /** Wraps a service, for one run. The new service compares the clusters of each response with the options.
     *
     * If one option matches two clusters of a response, the service throws an error. For names that the metadata does
-    * not have, it logs a warning.
+    * not have, the service logs a warning.
     */
   def watch(service: KafkaMetadataService): KafkaMetadataService =
     if (names.isEmpty) service

@@ -56,7 +56,7 @@ final private[splice] case class DynamicSettings(
     val read       = Map(KafkaOptions.Subscribe.key -> topics.mkString(","))
     val all        = DynamicSettings.merged(DynamicSettings.ofOne(options), properties, special, read)
     val made       = KafkaSettings(SourceOptions(all))
-    // This source decides how long to wait, by the same rules for all clusters.
+    // The dynamic source, and not the enumerator of a cluster, decides how long to wait for a cluster.
     val policies = made.policies.copy(
       patience = Duration.ZERO,
       discoveryPatience = Some(clusterTimeout),
@@ -226,7 +226,7 @@ private[splice] object DynamicSettings {
     }
   }
 
-  // Shares and limits of a batch apply to all clusters together. They may name topics that one cluster does not have.
+  // Shares and limits of a batch apply to all clusters together. Shares may name topics that one cluster does not have.
   private def ofOne(options: SourceOptions): Map[String, String] = {
     val shared = (AdmissionOptions.all ++ Seq(KafkaOptions.MaxOffsets, KafkaOptions.MinOffsets)).map(o => fold(o.key))
     ofEvery(options).filterNot { case (key, _) => shared.contains(fold(key)) }

@@ -86,7 +86,9 @@ private[splice] object DynamicPosition {
   /** Format version of every offset. */
   val Version = 1
 
-  /** Not a valid name of a cluster. */
+  /** Name of the cluster of offsets without a cluster name. The metadata cannot contain it, because the name is not
+    * valid.
+    */
   val Unnamed = ""
 
   private val What = "The offset"

@@ -12,7 +12,8 @@ import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata, StreamPlace}
 import splice.kafka.internal.split.KafkaPosition
 
-/** Metadata that the query uses, and the state of every topic. An entry `change-<number>` of the side log contains it.
+/** Metadata that the query uses, and the state of every topic. An entry `change-<number>` of the side log contains this
+  * state.
   *
   * @param number
   *   number of the change; changes of the metadata and of the topic states are counted
@@ -129,8 +130,8 @@ final private[dynamic] case class AppliedMetadata(
     case _                                => false
   }
 
-  /** Returns the state with new names of clusters, by the old names. It drops states of topics that have the new name
-    * already.
+  /** Returns the state with new names of clusters, by the old names. States of topics that already have the new name
+    * are dropped.
     */
   def renamed(names: SortedMap[String, String]): AppliedMetadata =
     if (names.isEmpty) copy(renames = names)
