@@ -9,19 +9,20 @@ import org.apache.spark.sql.functions._
 import splice.kafka.dynamic.internal.reader.DynamicColumns
 import splice.kafka.internal.value.KafkaSchema
 
-/** Compares what two clusters hold of the same streams, as before a stream is moved from one to the other. */
+/** Compares the records of the same streams on two clusters, for example before a stream moves to another cluster. */
 object ClusterComparison {
 
-  /** The keys of which two clusters do not hold the same records.
+  /** Returns the keys whose records differ between two clusters.
     *
-    * Values are compared by their 64-bit hash; order, headers and offsets are not. Records without a key count as one key.
+    * Values are compared by their 64-bit hash. Order, headers and offsets are not compared. Records without a key count
+    * as one key.
     *
     * @param rows
-    *   a batch read of streams that lie on both clusters, with `key`, `value`, `_stream` and `_cluster`; bound it by an ending
-    *   timestamp where records still come
+    *   batch query over streams that are hosted on both clusters, with `key`, `value`, `_stream` and `_cluster`. Set an
+    *   ending timestamp if records still arrive.
     * @return
-    *   `_stream`, `key`, how many records there are as `left_rows` and `right_rows`, and how many of them the other cluster does not
-    *   have as `only_left` and `only_right`; no row when all is alike
+    *   rows with `_stream` and `key`. `left_rows` and `right_rows` are the numbers of records. `only_left` and
+    *   `only_right` are the numbers of records that the other cluster does not have. No rows if the records are equal
     */
   def of(rows: DataFrame, left: String, right: String): DataFrame = {
     val cluster                           = col(DynamicColumns.Cluster)

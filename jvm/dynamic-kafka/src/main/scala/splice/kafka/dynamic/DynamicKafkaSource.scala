@@ -23,11 +23,11 @@ import splice.source.internal.HadoopConfiguration
 import splice.source.runtime.Boundedness
 import splice.source.{EnumeratorContext, Position, Source, SplitEnumerator}
 
-/** The records of streams that lie on many Kafka clusters, which are added, moved and removed while the query runs (FLIP-246's
-  * DynamicKafkaSource).
+/** Source of the records of streams on many Kafka clusters (FLIP-246's DynamicKafkaSource). Clusters and topics are
+  * added, moved and removed while the query runs.
   *
-  * A [[KafkaMetadataService]] says where streams lie. Columns and options are those of a source of one cluster, and the hidden columns
-  * `_cluster` and `_stream`.
+  * A [[KafkaMetadataService]] maps streams to clusters and topics. Columns and options are those of the source of one
+  * cluster. The hidden columns `_cluster` and `_stream` are added.
   */
 final class DynamicKafkaSource private[splice] (settings: DynamicSettings) extends Source[DynamicOffset] {
 
@@ -62,13 +62,13 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
     }
   }
 
-  // Metadata with literal secrets is part of entries.
+  // Entries of the side log contain the metadata, and so its literal secrets.
   private def ownerOnly(context: EnumeratorContext) = context.copy(sideLog = context.sideLog.ownerOnly)
 
-  /** The enumerator over other services and clusters, such as simulated ones.
+  /** Creates the enumerator for another service and other clusters, such as simulated ones.
     *
     * @param make
-    *   the enumerator of some topics of one cluster
+    *   creates the enumerator of some topics of one cluster
     */
   private[splice] def enumerator(
       context: EnumeratorContext,
@@ -99,7 +99,7 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
 
   override private[splice] def continues(other: String): Boolean = other == kind || other == KafkaSource.Kind
 
-  // Spark's own source reads one cluster.
+  // Spark's built-in source reads only one cluster.
   override private[splice] def takesOver(offset: Position): Boolean = offset match {
     case position: DynamicPosition => position.unnamed.nonEmpty &&
       settings.services.contains(MetadataKind.SingleCluster)
@@ -111,9 +111,9 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
 
 object DynamicKafkaSource {
 
-  /** The word of the option `source`. */
+  /** Value of the option `source`. */
   val Kind = "dynamicKafka"
 
-  /** Begins a source of streams on many clusters. */
+  /** Creates a builder of a source of streams on many clusters. */
   def builder(): DynamicKafkaSourceBuilder = new DynamicKafkaSourceBuilder
 }

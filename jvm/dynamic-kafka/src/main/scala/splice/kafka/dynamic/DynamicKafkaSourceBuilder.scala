@@ -12,7 +12,9 @@ import splice.kafka.internal.options.KafkaOptions
 import splice.kafka.{KafkaBuilder, OffsetsInitializer}
 import splice.source.options.SourceOptions
 
-/** Builds a source of streams on many clusters (FLIP-246's DynamicKafkaSourceBuilder). Not for use by several threads at once. */
+/** Builds a source of streams on many clusters (FLIP-246's DynamicKafkaSourceBuilder). Only one thread at a time may
+  * use a builder.
+  */
 final class DynamicKafkaSourceBuilder private[dynamic]
     extends KafkaBuilder[DynamicKafkaSourceBuilder](DynamicKafkaSource.Kind) {
 
@@ -20,35 +22,39 @@ final class DynamicKafkaSourceBuilder private[dynamic]
   @varargs def streams(names: String*): DynamicKafkaSourceBuilder =
     option(DynamicOptions.Streams.key, names.mkString(","))
 
-  /** Reads all streams whose name holds a match of a Java regular expression, also those made later. */
+  /** Reads all streams whose name contains a match of a Java regular expression, including streams that are added
+    * later.
+    */
   def streamPattern(pattern: String): DynamicKafkaSourceBuilder = option(DynamicOptions.StreamPattern.key, pattern)
 
-  /** Takes the metadata from a YAML or JSON file on any file system that Hadoop reaches. */
+  /** Reads the metadata from a YAML or JSON file on any file system that Hadoop supports. */
   def metadataFile(path: String): DynamicKafkaSourceBuilder = option(DynamicOptions.MetadataFile.key, path)
 
-  /** Takes the metadata from an HTTPS endpoint, or HTTP on this machine. `metadata.allowPlainHttp` permits HTTP. */
+  /** Reads the metadata from an HTTPS endpoint, or from an HTTP endpoint on this machine. `metadata.allowPlainHttp`
+    * permits HTTP with other hosts.
+    */
   def metadataUrl(url: String): DynamicKafkaSourceBuilder = option(DynamicOptions.MetadataUrl.key, url)
 
-  /** Takes the metadata from a service of this program.
+  /** Reads the metadata from a service object of this program.
     *
-    * Splice never closes the service. Each query that runs with the source polls it on a thread of its own. The source can be started in
-    * this process only; use `metadata.class` otherwise.
+    * Splice never closes the service. Each query that runs with the source polls the service on a separate thread. The
+    * source can start in this process only. Use `metadata.class` for other processes.
     */
   def metadataService(service: KafkaMetadataService): DynamicKafkaSourceBuilder =
     option(DynamicOptions.MetadataInstance.key, UserMetadataServices.register(service))
 
-  /** Takes every topic of one cluster for a stream of its own name. */
+  /** Maps every topic of one cluster to a stream with the name of the topic. */
   def singleCluster(name: String, bootstrapServers: String): DynamicKafkaSourceBuilder =
     option(DynamicOptions.ClusterName.key, name).option(KafkaOptions.Servers.key, bootstrapServers)
 
-  /** Fixes the start of one stream on every cluster, which begins where the others do by default. */
+  /** Sets the start of one stream on every cluster. By default, the stream starts like the other streams. */
   def startingOffsets(start: OffsetsInitializer, stream: String): DynamicKafkaSourceBuilder =
     starting(s"${StreamStarts.Prefix}$stream.", start)
 
-  /** Fixes the end on every cluster, which makes the source bounded; by default there is none.
+  /** Sets the end of all streams on every cluster, which makes the source bounded. By default, the source has no end.
     *
     * @throws splice.source.errors.SpliceOptionException
-    *   when it can be a start only
+    *   if `end` can only be a start
     */
   def endingOffsets(end: OffsetsInitializer): DynamicKafkaSourceBuilder = endingAt(end)
 

@@ -11,7 +11,7 @@ import splice.source.options.{OptionSet, SourceOptions}
 import splice.source.runtime.{HistoryEvent, SideLog}
 import splice.source.{KeepsHistory, Position, Source, SourceProvider}
 
-/** Registers the Kafka source over many clusters. */
+/** Registers the Kafka source of many clusters. */
 final class DynamicKafkaSourceProvider extends SourceProvider with KeepsHistory {
 
   override def kind: String = DynamicKafkaSource.Kind

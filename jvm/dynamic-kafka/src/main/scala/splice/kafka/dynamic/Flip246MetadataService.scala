@@ -12,11 +12,13 @@ import splice.kafka.dynamic.internal.errors.MetadataErrors
 
 /** Adapts a service with the three methods of FLIP-246's `KafkaMetadataService` to Splice's [[KafkaMetadataService]].
   *
-  * Splice calls all methods on the thread that polls the metadata. `isClusterActive` is called once per poll for each cluster of the
-  * streams, and for each cluster of earlier streams of this run, because topics of it may still be drained.
+  * Splice calls all methods on the thread that polls the metadata. Each poll calls `isClusterActive` once for each
+  * cluster of the streams. Each poll also calls it for each cluster of earlier streams of this run, because Splice may
+  * still drain topics of that cluster.
   *
-  * A stream has its own client properties for a cluster in FLIP-246. In Splice they belong to the cluster, so two streams with other
-  * properties for one cluster are an error. Use two names of clusters for two sets of credentials.
+  * In FLIP-246, each stream has its own client properties for a cluster. In Splice, the properties belong to the
+  * cluster. Two streams with different properties for one cluster are therefore an error. Use two cluster names for two
+  * sets of credentials.
   *
   * {{{
   * final class Inventory extends Flip246MetadataService {
@@ -38,10 +40,11 @@ abstract class Flip246MetadataService extends KafkaMetadataService {
   /** Returns the streams of these ids that exist, by id. */
   def describeStreams(ids: JCollection[String]): JMap[String, Stream]
 
-  /** Whether Splice may send requests to a cluster. */
+  /** Returns true if Splice may send requests to a cluster. */
   def isClusterActive(cluster: String): Boolean
 
-  /** Adds the fields to a stream that FLIP-246 does not have: `cutover`, `start`, `stop` and `paused`. Without an override, none is set.
+  /** Adds the fields to a stream that FLIP-246 does not have: `cutover`, `start`, `stop` and `paused`. The default sets
+    * none of them.
     *
     * {{{
     * override protected def extended(stream: KafkaStream) = stream.copy(paused = isInMaintenance(stream.name))
@@ -83,17 +86,17 @@ abstract class Flip246MetadataService extends KafkaMetadataService {
 
 object Flip246MetadataService {
 
-  /** A stream (FLIP-246's `KafkaStream`).
+  /** Stream (FLIP-246's `KafkaStream`).
     *
     * @param clusters
-    *   by the id of the cluster
+    *   the parts of the stream, by the id of the cluster
     */
   final case class Stream(id: String, clusters: JMap[String, Cluster])
 
-  /** The part of a stream on one cluster (FLIP-246's `ClusterMetadata`).
+  /** Part of a stream on one cluster (FLIP-246's `ClusterMetadata`).
     *
     * @param properties
-    *   of the Kafka client, `bootstrap.servers` among them
+    *   properties of the Kafka client, including `bootstrap.servers`
     */
   final case class Cluster(topics: JSet[String], properties: Properties)
 }

@@ -5,17 +5,20 @@ package splice.kafka.dynamic
 
 /** Maps streams to clusters and topics (FLIP-246's KafkaMetadataService).
   *
-  * The options `metadata=class` and `metadata.class` name a class that implements it, with a public constructor that has no parameters, or
-  * one `java.util.Map<String, String>` of all options that begin with `metadata.`. `DynamicKafkaSourceBuilder.metadataService` takes an
-  * object. Splice also implements it for files, HTTP endpoints, Python functions and single clusters.
+  * The options `metadata=class` and `metadata.class` select a class that implements this trait. The class has a public
+  * constructor without parameters, or with one `java.util.Map<String, String>` of all options that begin with
+  * `metadata.`. `DynamicKafkaSourceBuilder.metadataService` accepts an object. Splice also implements the trait for
+  * files, HTTP endpoints, Python functions and single clusters.
   *
-  * Splice polls the service every `discoveryInterval`, on one thread of the driver per query that is not the query's thread. The same
-  * thread creates an instance of `metadata.class`, and closes it when the query ends; Splice interrupts a call that has not ended then. A
-  * response may take as long as the service needs: the query reads the streams of the last response until the next one arrives. If the
-  * service throws an exception, the query continues with the last response, and fails after `metadata.failureTimeout` without a response.
+  * Splice polls the service every `discoveryInterval`. Each query has a separate driver thread for these polls. The
+  * same thread creates the instance of `metadata.class`, and closes it when the query ends. Splice interrupts a call
+  * that is still running at that time. A call may take as long as the service needs: the query reads the streams of the
+  * last response until the next response arrives. If the service throws an exception, the query continues with the last
+  * response. The query fails after `metadata.failureTimeout` without a response.
   *
-  * The service is code of the job and has the rights of the job, so `metadataProperties` does not limit which client properties it sets. The
-  * checkpoint stores the response, so `allowLiteralSecrets` applies to it.
+  * The service is code of the job and has the rights of the job. Therefore `metadataProperties` does not limit the
+  * client properties that the service sets. The checkpoint stores the response, so `allowLiteralSecrets` applies to the
+  * response.
   *
   * {{{
   * final class Inventory extends KafkaMetadataService {
@@ -29,10 +32,12 @@ package splice.kafka.dynamic
   */
 trait KafkaMetadataService extends AutoCloseable {
 
-  /** Returns all clusters and streams as they are at one time. */
+  /** Returns all clusters and streams, as of one point in time. */
   def allStreams(): StreamMetadata
 
-  /** Returns the clusters, and the streams of these names that exist, as they are at one time. The default filters [[allStreams]]. */
+  /** Returns all clusters, and the streams of these names that exist, as of one point in time. The default filters
+    * [[allStreams]].
+    */
   def describeStreams(names: Set[String]): StreamMetadata = allStreams().only(names)
 
   /** Releases connections and threads. The default does nothing. */

@@ -11,12 +11,12 @@ import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
-/** A place in the topics of a stream, at which reading starts or stops. A [[StreamCutover]] is one as well. */
+/** Place in the topics of a stream at which reading starts or stops. A [[StreamCutover]] is also a place. */
 sealed trait StreamPlace extends Product with Serializable
 
 object StreamPlace {
 
-  /** The first record of each partition. Only a start can be there. */
+  /** The first record of each partition. Valid only as a start. */
   case object Earliest extends StreamPlace
 
   /** The end of each partition when the start or the stop takes effect. */
@@ -24,7 +24,9 @@ object StreamPlace {
 
   private val Last = Instant.parse("9999-12-31T23:59:59Z")
 
-  /** Why a place is not valid, if it is not. Records have no times before 1970, and no negative offsets. */
+  /** Returns the reason why a place is not valid; None if it is valid. Records have no timestamps before 1970 and no
+    * negative offsets.
+    */
   private[dynamic] def refusal(place: StreamPlace): Option[String] = place match {
     case StreamCutover.At(time, _) if time.isBefore(Instant.EPOCH) || time.isAfter(Last) =>
       Some(s"'$time' is not a valid time. Use a time from ${Instant.EPOCH} to $Last")
@@ -38,7 +40,9 @@ object StreamPlace {
     case _ => None
   }
 
-  /** Why a start or a stop does not fit the topics of its stream, if it does not. A topic without offsets would stop where it is. */
+  /** Returns the reason why a start or a stop does not match the topics of its stream; None if it matches. A stop needs
+    * offsets of every topic, because a topic without offsets would stop at its current position.
+    */
   private[dynamic] def misfit(place: StreamPlace, stream: KafkaStream, isStop: Boolean): Option[String] = place match {
     case StreamCutover.Offsets(clusters) =>
       val topics  = for { (cluster, own) <- stream.topics.toSeq; topic <- own } yield s"$cluster/$topic"
@@ -52,33 +56,33 @@ object StreamPlace {
   }
 }
 
-/** Where a stream goes from topics that it leaves to those that it moves to, when both hold the same records.
+/** Place at which a stream moves from removed topics to new topics, if both contain the same records.
   *
-  * It is of use only in the answer that takes the ones away and names the others.
+  * A cutover has an effect only in the document that removes the old topics and adds the new topics.
   */
 sealed trait StreamCutover extends StreamPlace
 
 object StreamCutover {
 
-  /** How late records may come by default. */
+  /** Default lateness of records. */
   val Lateness: Duration = Duration.ofMinutes(1)
 
-  /** Each partition at its first record whose timestamp is not before a time.
+  /** Cuts each partition over at its first record whose timestamp is not before a time.
     *
     * @param lateness
-    *   how long after that time a partition without such a record is given for it, before its end is taken instead
+    *   how long after `time` Splice waits for such a record of a partition, before it uses the end of the partition
+    *   instead
     */
   final case class At(time: Instant, lateness: Duration = Lateness) extends StreamCutover {
 
-    // Records have no finer time.
+    // Timestamps of records have a precision of one millisecond.
     private[dynamic] def millis: Long = time.plusNanos(999999L).toEpochMilli
   }
 
-  /** Each partition at an offset of its own: where those of topics that are left end, which is excluded, and where those of topics
-    * that the stream moves to begin.
+  /** Cuts each partition over at its own offset: removed topics end before it, and new topics start at it.
     *
     * @param clusters
-    *   by the name of the cluster
+    *   offsets by the name of the cluster
     */
   final case class Offsets(clusters: SortedMap[String, SortedMap[LogPartition, Long]]) extends StreamCutover {
 

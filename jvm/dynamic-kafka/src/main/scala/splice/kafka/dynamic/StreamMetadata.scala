@@ -8,18 +8,19 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import splice.source.Limits
 import splice.source.internal.Secrets
 
-/** An answer of a [[KafkaMetadataService]].
+/** Response of a [[KafkaMetadataService]].
   *
   * @param generation
-  *   version of the document. Splice rejects a document with a lower one; None = the service has no versions
+  *   version of the document. Splice rejects a document with a lower version; None = the service has no versions
   * @param clusters
-  *   how each cluster is reached, by the name that the service gives it
+  *   the clusters, by the name that the service uses
   * @param streams
-  *   by name
+  *   the streams, by name
   * @param confirmRemovals
-  *   permits this metadata to remove topics above the limit of `maxRemovalFraction`: up to this number of topics within 24
-  *   hours, including those that earlier metadata removed. None = the limit applies. The error
-  *   `SPLICE_METADATA.REMOVAL_LIMIT_EXCEEDED` names the number to set. Example: `metadata.copy(confirmRemovals = Some(12))`
+  *   permits this metadata to remove topics above the limit of `maxRemovalFraction`: up to this number of topics within
+  *   24 hours, including those that earlier metadata removed. None = the limit applies. The error
+  *   `SPLICE_METADATA.REMOVAL_LIMIT_EXCEEDED` contains the number to set. Example:
+  *   `metadata.copy(confirmRemovals = Some(12))`
   */
 final case class StreamMetadata(
     generation: Option[Long],
@@ -28,15 +29,17 @@ final case class StreamMetadata(
     confirmRemovals: Option[Int] = None
 ) {
 
-  /** The same without other streams. All clusters remain, because removed topics may still be read from them. */
+  /** Returns the metadata without the other streams. All clusters remain, because Splice may still read removed topics
+    * of them.
+    */
   def only(names: String => Boolean): StreamMetadata =
     copy(streams = streams.filter { case (name, _) => names(name) })
 
-  /** The same without the cutovers of other streams. */
+  /** Returns the metadata without the cutovers of other streams. */
   private[dynamic] def moving(names: String => Boolean): StreamMetadata =
     copy(streams = streams.map { case (name, s) => name -> (if (names(name)) s else s.copy(cutover = None)) })
 
-  /** The clusters that host topics of streams. */
+  /** Returns the clusters that host topics of streams. */
   private[dynamic] def used: SortedMap[String, KafkaCluster] = {
     val names = streams.valuesIterator.flatMap(_.topics.keysIterator).toSet
     clusters.filter { case (name, _) => names(name) }
@@ -47,19 +50,20 @@ object StreamMetadata {
   val Empty: StreamMetadata = StreamMetadata(None, SortedMap.empty, SortedMap.empty)
 }
 
-/** One stream to whoever reads it: topics on one cluster or on several.
+/** One logical stream: topics on one cluster or on several clusters.
   *
   * @param topics
-  *   by the name of the cluster
+  *   topics by the name of the cluster
   * @param cutover
   *   start of the new topics if the document moves the stream; None = as the option `cutover` sets
   * @param start
-  *   where topics of the stream begin that no start is stored of; None = as the query sets. A cutover, and an option
+  *   start of topics of the stream that have no stored start; None = as the query sets. A cutover, and an option
   *   `stream.<name>.startingOffsets` of the query, take precedence
   * @param stop
-  *   where Splice stops reading the stream. If later metadata removes or changes the stop, the topics resume at their positions
+  *   place where Splice stops reading the stream. If later metadata removes or changes the stop, the topics resume at
+  *   their positions
   * @param paused
-  *   whether Splice reads no row of the stream. The topics keep their positions
+  *   true if Splice reads no row of the stream. The topics keep their positions
   */
 final case class KafkaStream(
     name: String,
@@ -70,14 +74,16 @@ final case class KafkaStream(
     paused: Boolean = false
 )
 
-/** How a cluster is reached.
+/** Connection and limits of a cluster.
   *
   * @param properties
-  *   of the Kafka client, `bootstrap.servers` among them; secrets as references such as `${file:/run/secrets/kafka:password}`
+  *   properties of the Kafka client, including `bootstrap.servers`. Secrets are references such as
+  *   `${file:/run/secrets/kafka:password}`
   * @param active
-  *   whether Splice reads the cluster. A cluster that is not active receives no requests, and no row of it is lost
+  *   true if Splice reads the cluster. An inactive cluster receives no requests, and no row of it is lost
   * @param formerly
-  *   earlier names of the cluster. If the query knows one of them, it continues at the positions of that cluster
+  *   earlier names of the cluster. If the query has positions of a cluster with such a name, this cluster continues at
+  *   them
   * @param maxOffsetsPerTrigger
   *   maximum number of offsets that a batch reads of the cluster, 1 or more
   * @param maxBytesPerTrigger

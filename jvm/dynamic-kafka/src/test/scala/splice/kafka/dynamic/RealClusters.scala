@@ -38,7 +38,7 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
     ))
   }
 
-  /** Query over one stream, with a side log that outlives its runs. */
+  /** Query over one stream, with a side log that remains between its runs. */
   final protected class Query(name: String, more: (String, String)*) {
 
     private val file               = folder.resolve(s"$name.yaml")
@@ -46,7 +46,7 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
     var position: Option[Position] = None
     var rows: Vector[Row]          = Vector.empty
 
-    /** Publishes the topics of the stream as `east/topic` and `west/topic`. */
+    /** Publishes the topics of the stream, such as `east/topic` and `west/topic`. */
     def lies(topics: String*): Unit = publish("", topics: _*)
 
     /** Publishes the topics of the stream with a cutover. */

@@ -180,7 +180,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean, fau
 
 private[life] object DynamicLife {
 
-  /** In how many seeds one has runs in real-time mode. */
+  /** One of this number of seeds has runs in real-time mode. */
   val TimedOneIn = 3
 
   /** Signals a documented defect that prevents any further start of the query. */

@@ -65,10 +65,10 @@ final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap
 private object DynamicLifeSuite {
   val Lives = 10000
 
-  /** The greatest seed of a life with a planted fault. */
+  /** Greatest seed of a scenario with a planted fault. */
   val Planted = 1200
 
-  /** Situations of batches that a time ends. */
+  /** Situations of batches in real-time mode. */
   val Timed: Seq[String] = Seq(
     "a batch is ended by a time",
     "a time ends a batch of ranges with an end",

@@ -38,7 +38,7 @@ final private[life] class DynamicLives(defects: Set[String], fault: TimedFault =
     } finally { val _ = threads.shutdownNow() }
   }
 
-  // Client threads may run in another order at a repetition, so the events are written in the first run.
+  // A repetition may run client threads in another order, so the first run writes the events.
   private def live(seed: Long): LifeResult = {
     val life = new Life(seed, DynamicLives.Settings, written = true)
     val end  = Try(new DynamicLife(life, covers, fault).live())

@@ -64,7 +64,7 @@ private[dynamic] object LifeDocument {
     KafkaStream(name, topics.groupMap(_._1)(_._2).map { case (c, t) => c -> SortedSet.from(t) }.to(SortedMap))
 }
 
-/** Documents of a metadata service, which outlive runs of the query. */
+/** Documents of a metadata service, which remain between runs of the query. */
 final private[dynamic] class LifeDocuments(first: LifeDocument) {
 
   private var newest   = first

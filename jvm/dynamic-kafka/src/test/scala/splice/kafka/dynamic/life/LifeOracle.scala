@@ -122,7 +122,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
     giveUp(place)
   }
 
-  /** Checks the records of a batch that was planned, or of a batch that a time has ended. */
+  /** Checks the records of a batch that was planned, or of a batch in real-time mode. */
   def planned(ids: Seq[Long]): Unit = {
     // Without progress of each batch, a run may plan records again that were read before a stop or a pause.
     if (!plan.asynchronous) ids.iterator.map(world.rows(_)).foreach { row =>

@@ -10,7 +10,7 @@ import splice.testkit.simulation.Chance
 /** Options and circumstances of one scenario.
   *
   * @param isTimed
-  *   whether a time ends some batches, unless progress is tracked asynchronously
+  *   true if some runs are in real-time mode, unless progress is tracked asynchronously
   * @param covers
   *   true if scenarios have the situations of a defect
   */
@@ -41,7 +41,7 @@ final private[life] class LifePlan(chance: Chance, isTimed: Boolean, covers: Str
   /** True if some runs are in real-time mode. */
   val timed: Boolean = isTimed && !asynchronous
 
-  /** Whether a stream has mirrors on two clusters and moves between them at a time or at offsets. */
+  /** True if a stream has mirrors on two clusters and moves between them at a time or at offsets. */
   val mirrors: Boolean = !drops && chance.oneIn(4)
 
   /** True if the wall clock is set forward and back. */

@@ -76,7 +76,7 @@ final private[dynamic] class LifeSource(
     created
   }
 
-  /** The end of the log of a range. Where rows are read, the name of a cluster is its id. */
+  /** Returns the end of the log of a range. In these ranges, the name of a cluster is its id. */
   private def end(of: DynamicSplitRange): Long =
     clusters.get(of.cluster).flatMap(_.log(of.range.partition)).fold(0L)(_.size.toLong)
 
@@ -118,16 +118,16 @@ private[dynamic] trait LifeWatch {
   /** Called after the plan of a batch. */
   def advanced(run: LifeEnumerator, from: DynamicOffset, until: DynamicOffset): Unit = ()
 
-  /** The start of a batch that a time ends was settled. */
+  /** Called after the start of a batch in real-time mode is settled. */
   def settled(run: LifeEnumerator, at: DynamicOffset): Unit = ()
 
-  /** A batch that a time ends has its end. */
+  /** Called after the end of a batch in real-time mode is determined. */
   def reached(): Unit = ()
 
-  /** The ranges of a batch that a time ends. A planted fault replaces them. */
+  /** Returns the ranges of a batch in real-time mode. A planted fault replaces them. */
   def open(ranges: Seq[SplitRange]): Seq[SplitRange] = ranges
 
-  /** What tasks have not read. A planted fault replaces it. */
+  /** Returns the ranges that tasks have not read. A planted fault replaces them. */
   def unread(planned: Seq[SplitRange], left: Seq[SplitRange]): Seq[SplitRange] = left
 }
 
@@ -138,7 +138,7 @@ private[dynamic] object LifeWatch {
 /** Observed enumerator whose readers need no broker.
   *
   * @param end
-  *   the end of the log of a range
+  *   returns the end of the log of a range
   */
 final private[dynamic] class LifeEnumerator(
     inner: DynamicEnumerator,

@@ -7,7 +7,7 @@ import splice.kafka.dynamic.internal.split.DynamicSplitRange
 import splice.source.SplitRange
 import splice.testkit.simulation.TaskRows
 
-/** Reads the ranges of one task. In a batch that a time ends, the clusters change while it reads. */
+/** Reads the ranges of one task. In real-time mode, the clusters change while the task reads. */
 final private[life] class LifeTask(world: LifeWorld, ranges: Seq[SplitRange]) extends TaskRows {
 
   private val ids   = ranges.iterator.flatMap(world.ids)
@@ -22,7 +22,7 @@ final private[life] class LifeTask(world: LifeWorld, ranges: Seq[SplitRange]) ex
     if (ready.isEmpty) None else world.life.chance.oneOf(ready).take()
   }
 
-  /** Whether no earlier range of the same split is unread. */
+  /** Returns true if all earlier ranges of the same split are read. */
   private def isNext(part: Part): Boolean =
     parts.takeWhile(_ ne part).forall(other => other.range.splitId != part.range.splitId || other.hasEnded)
 

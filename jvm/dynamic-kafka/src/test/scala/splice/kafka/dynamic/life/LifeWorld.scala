@@ -123,17 +123,17 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
     case other => throw new Violation(s"a range of another source: $other")
   }
 
-  /** The log that a range is of. */
+  /** Returns the log of a range. */
   def log(of: DynamicSplitRange): Option[collection.IndexedSeq[LifeRow]] = {
     val known =
       of.range.topicId.flatMap(cluster(of.cluster).byId).orElse(cluster(of.cluster).topic(of.range.partition.topic))
     known.flatMap(_.partitions.lift(of.range.partition.partition))
   }
 
-  /** A record was read in a batch that a time ends. */
+  /** Called after a record is read in a batch in real-time mode. */
   def read(id: Long): Unit = timed += id
 
-  /** Whether a cluster has rows for readers. */
+  /** Returns true if readers can read rows of a cluster. */
   def isReadable(name: String): Boolean = cluster(name).faults.current match {
     case LifeFault.Away | LifeFault.Soon(0) => false
     case _                                  => true

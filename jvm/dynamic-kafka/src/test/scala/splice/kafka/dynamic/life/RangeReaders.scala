@@ -16,7 +16,7 @@ import splice.kafka.dynamic.internal.split.DynamicSplitRange
 import splice.kafka.internal.value.KafkaSchema
 import splice.source.{Poll, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
-/** Readers of simulated records. The value of a record names its cluster, partition and offset.
+/** Readers of simulated records. The value of a record contains its cluster, partition and offset.
   *
   * @param ends
   *   the ends of the logs of open ranges, by split

@@ -6,16 +6,16 @@ package splice.kafka.dynamic.life
 import splice.kafka.dynamic.internal.split.DynamicSplitRange
 import splice.source.SplitRange
 
-/** A fault that is planted into batches that a time ends. */
+/** Fault that is planted into batches in real-time mode. */
 private[life] trait TimedFault {
 
-  /** The range that is read in place of one. */
+  /** Returns the range that is read instead of a range. */
   def open(range: SplitRange): SplitRange = range
 
-  /** What is reported in place of what tasks have not read.
+  /** Returns the ranges that are reported as unread instead of the unread ranges of tasks.
     *
     * @param isReadable
-    *   whether a cluster is available now
+    *   returns true if a cluster is available now
     */
   def unread(planned: Seq[SplitRange], left: Seq[SplitRange])(isReadable: String => Boolean): Seq[SplitRange] = left
 }
@@ -24,7 +24,7 @@ private[life] object TimedFault {
 
   object None extends TimedFault
 
-  /** The end of a partition that was read is another one. */
+  /** Reports a wrong end of a partition that was read. */
   final private class Moved(by: Long) extends TimedFault {
     override def unread(planned: Seq[SplitRange], left: Seq[SplitRange])(isReadable: String => Boolean) = {
       val starts = planned.collect { case range: DynamicSplitRange => range.splitId -> range.range.from }.toMap
@@ -36,7 +36,7 @@ private[life] object TimedFault {
     }
   }
 
-  /** A topic that has an end is read without it. */
+  /** Reads a topic that has an end without its end. */
   private object Endless extends TimedFault {
     override def open(range: SplitRange): SplitRange = range match {
       case of: DynamicSplitRange => of.copy(range = of.range.copy(until = Long.MaxValue)(of.range.topicId))
@@ -44,7 +44,7 @@ private[life] object TimedFault {
     }
   }
 
-  /** The offsets of a cluster are lost that is unavailable when the batch ends. */
+  /** Loses the offsets of a cluster that is unavailable when the batch ends. */
   private object Lost extends TimedFault {
     override def unread(planned: Seq[SplitRange], left: Seq[SplitRange])(isReadable: String => Boolean) = left.filter {
       case range: DynamicSplitRange => isReadable(range.cluster)
@@ -59,7 +59,7 @@ private[life] object TimedFault {
     "the offsets of an unavailable cluster are lost" -> Lost
   )
 
-  /** The range from an offset on. */
+  /** Returns the part of a range from an offset. */
   def from(range: DynamicSplitRange, offset: Long): DynamicSplitRange =
     range.copy(range = range.range.copy(from = offset)(range.range.topicId))
 }

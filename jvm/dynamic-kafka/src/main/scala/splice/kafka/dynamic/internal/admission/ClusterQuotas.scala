@@ -9,21 +9,21 @@ import scala.collection.immutable.SortedMap
 import splice.kafka.internal.admission.{Quota, RecordSizes, Sharing}
 import splice.source.LogPartition
 
-/** Shares a batch among clusters that have limits of their own. Pure.
+/** Shares a batch among clusters with separate limits. The class has no state.
   *
   * @param cluster
-  *   the cluster of a partition
+  *   returns the cluster of a partition
   */
 final private[splice] class ClusterQuotas(sharing: Sharing, sizes: RecordSizes, cluster: LogPartition => String) {
 
-  /** How far each partition goes.
+  /** Returns the end of each partition in the batch.
     *
     * @param quota
-    *   of all clusters together
+    *   quota of all clusters together
     * @param quotas
-    *   of the clusters that have a limit
+    *   quotas of the clusters that have a limit
     * @param ready
-    *   from and until of everything that is available
+    *   start and end of the available offsets of each partition
     */
   def apply(
       quota: Quota,
@@ -31,10 +31,11 @@ final private[splice] class ClusterQuotas(sharing: Sharing, sizes: RecordSizes, 
       ready: SortedMap[LogPartition, (Long, Long)]
   ): SortedMap[LogPartition, Long] = go(quota, quota, quotas, ready, SortedMap.empty)
 
-  /** Clusters whose shares exceed their limits get the limits, and the others share what remains of the batch.
+  /** Shares the batch. Clusters whose shares exceed their limits get their limits; the other clusters share the
+    * remaining quota.
     *
     * @param batch
-    *   the quota of the batch, which floors are parts of
+    *   the quota of the batch, from which floors are computed
     */
   @tailrec private def go(
       batch: Quota,
@@ -46,7 +47,7 @@ final private[splice] class ClusterQuotas(sharing: Sharing, sizes: RecordSizes, 
     val share = part(quota, ready, batch)
     val over  = used(ready, share).flatMap { case (name, own) =>
       quotas.get(name).filter(most => own.rows > most.rows || own.bytes > most.bytes && own.rows > 1)
-        // This cluster gets no more than its share, so that enough remains for the floors of the others.
+        // This cluster gets at most its share, so that enough remains for the floors of the others.
         .map(most => name -> Quota(math.min(most.rows, own.rows), math.min(most.bytes, own.bytes)))
     }
     if (over.isEmpty) limited ++ share

@@ -13,14 +13,14 @@ import splice.kafka.internal.bounds.Fills
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{Limits, LogPartition}
 
-/** Shares what a batch may read among the partitions of all clusters, by the rules for those of one. */
+/** Shares a batch among the partitions of all clusters, by the rules of a source of one cluster. */
 final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
 
   import ClusterSharing.qualified
 
   private var created: Option[(AdmissionRules, Sharing)] = None
 
-  // The names of partitions with their clusters, which each batch needs several times.
+  // Names of partitions with their clusters. Each batch needs them several times.
   private val names = mutable.HashMap.empty[String, mutable.HashMap[LogPartition, LogPartition]]
 
   private def named(cluster: String): LogPartition => LogPartition = {
@@ -28,12 +28,12 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
     p => own.getOrElseUpdate(p, qualified(cluster, p))
   }
 
-  /** How far each cluster goes; None when there is less than a batch waits for.
+  /** Returns the end of each cluster in the batch; None if there are fewer rows than the minimum of a batch.
     *
     * @param rules
-    *   where topics are named with their cluster; asked for only where a batch has a limit
+    *   rules in which topics have names with their cluster; evaluated only if a batch has a limit
     * @param ofCluster
-    *   the limits of one cluster, which hold in addition to those of all clusters
+    *   returns the limits of one cluster, which apply in addition to those of all clusters
     */
   def apply(
       rules: => AdmissionRules,
@@ -63,7 +63,9 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
       case None       => ruled(rules, limits, quotas, reach)
     }
 
-  /** The same result as [[ruled]]. With thousands of partitions, a sorted map of all of them would take most of the time. */
+  /** Returns the same result as [[ruled]]. With thousands of partitions, a sorted map of all of them would need most of
+    * the time.
+    */
   private def lagged(rows: Long, reach: SortedMap[String, ClusterResponse]): SortedMap[String, KafkaPosition] = {
     val total = ProportionalShares.total(reach.valuesIterator.flatMap { own =>
       own.begins.iterator.flatMap { case (p, begin) => own.until.get(p).map(begin -> _) }
@@ -120,11 +122,13 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
 
 private[dynamic] object ClusterSharing {
 
-  /** A partition, named with its cluster. */
+  /** Returns a partition whose topic name includes its cluster. */
   def qualified(cluster: String, p: LogPartition): LogPartition = LogPartition(s"$cluster/${p.topic}", p.partition)
 }
 
-/** Costs of ranges. The ranges of a topic follow one another, so its name with the cluster is composed once. Used by one thread. */
+/** Costs of ranges. The ranges of a topic are consecutive, so its name with the cluster is composed once. Only one
+  * thread uses this object.
+  */
 final private[dynamic] class ClusterCosts(sizes: RecordSizes) {
 
   private var last = ("", "")

@@ -13,16 +13,18 @@ import splice.kafka.dynamic.internal.state._
 import splice.kafka.dynamic.{StreamCutover, StreamMetadata, StreamPlace}
 import splice.kafka.internal.split.KafkaPosition
 
-/** Turns documents, responses and time into events of topics ([[TopicState.next]]). Pure: the driver stores each result once. */
+/** Converts documents, responses and time into events of topics ([[TopicState.next]]). The rules have no state: the
+  * driver stores each result once.
+  */
 final private[dynamic] class ChangeRules(rules: RemovalRules) {
 
-  /** The rules for cutovers of a document. */
+  /** Rules for the cutovers of a document. */
   val cutovers = new CutoverRules(rules)
 
-  /** Whether the query fails when topics are removed. */
+  /** Returns true if the query fails when topics are removed. */
   def failsOnRemoval: Boolean = rules.onRemoved == OnRemoved.Fail
 
-  /** Why a document is rejected, if it is.
+  /** Returns the reason why a document is rejected; None if it is accepted.
     *
     * @param recent
     *   the removals up to the state `at`; evaluated only for a document that removes topics
@@ -49,7 +51,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val removed = RecentRemovals.count(at.streamOf, now)
     if (removed == 0) None
     else if (now.isEmpty) Some(Refusal.Empty(at.streamOf.size))
-    // Topics that return and are removed again count twice, so that a sum may exceed all topics.
+    // A topic that returns and is removed again counts twice, so the sum may exceed the number of all topics.
     else if (rules.maxFraction >= 1) None
     else {
       val RecentRemovals.Recent(before, greatest) = recent
@@ -59,10 +61,10 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     }
   }
 
-  /** The state after the streams of a group were taken from a document.
+  /** Returns the state after the streams of a group were applied from a document.
     *
     * @param group
-    *   names of streams
+    *   returns true for the names of the group
     */
   def take(
       at: AppliedMetadata,
@@ -79,7 +81,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       topic ->
         TopicEvent.Unlisted(now, position.of(topic.cluster).only(topic.topic), rules.onRemoved == OnRemoved.Drain)
     } ~> cut.bounds.toSeq.map { case (topic, bound) => topic -> TopicEvent.Bounded(now, bound) }
-    // A topic that returns while it is drained waits for the others of its stream.
+    // A topic that returns while it is drained waits for the other topics of its stream.
     val drained = left.topics.collect { case (topic, is: Draining) if !listed.contains(topic) => topic -> is.stream }
     val next    = left ~> listed.toSeq.map { case (topic, stream) =>
       def after         = drained.collect { case (old, `stream`) => old }.toSet
@@ -103,11 +105,11 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     ).pruned
   }
 
-  /** The state after topics were drained or abandoned, streams got a stop, or the retention of positions ended; None without such an
-    * event.
+  /** Returns the state after topics were drained or abandoned, streams got a stop, or the retention of positions ended;
+    * None without such an event.
     *
     * @param availability
-    *   of a topic of a cluster
+    *   returns the availability of a topic of a cluster
     */
   def settle(
       at: AppliedMetadata,
@@ -115,13 +117,13 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       now: Instant,
       availability: ClusterTopic => Availability
   ): Option[AppliedMetadata] = {
-    // An inactive cluster receives no requests, so that it is no outage.
+    // An inactive cluster receives no requests, so it is not an outage.
     def of(topic: ClusterTopic) = if (at.isActive(topic.cluster)) availability(topic) else Availability.Available
     val events                  = at.topics.toSeq.flatMap {
       case (topic, is: Reading) =>
         at.stopOf(is.stream).map(stop => topic -> TopicEvent.Bounded(now, bound(stop, topic, position)))
       case (topic, is: Draining) =>
-        // Rows up to a stop are read once the cluster is available again.
+        // Splice reads the rows up to a stop when the cluster is available again.
         val responses = if (at.streamOf.contains(topic)) Availability.Available else of(topic)
         drained(topic, is, position.of(topic.cluster), now, responses)
       case (topic, is: Removed) if !at.streamOf.contains(topic) && !now.isBefore(is.since.plus(rules.retention)) =>
@@ -138,7 +140,9 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     case StreamPlace.Earliest | StreamPlace.Latest => Bound.Requested
   }
 
-  /** The state after clusters returned the ends of removed topics, or that partitions of them do not exist any more. */
+  /** Returns the state after clusters returned the ends of removed topics, or reported that partitions of these topics
+    * do not exist any more.
+    */
   def drain(
       at: AppliedMetadata,
       position: DynamicPosition,
@@ -158,7 +162,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       )
     }
 
-  /** The state after clusters returned the starts of topics. */
+  /** Returns the state after clusters returned the starts of topics. */
   def begin(
       at: AppliedMetadata,
       position: DynamicPosition,
@@ -169,14 +173,14 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     at ~> starts.toSeq.map { case (topic, start) =>
       val stream = at.waiting(topic).stream
       val after  = at.draining.collect { case (old, is) if is.stream == stream && !at.streamOf.contains(old) => old }
-      // The end that readers get may be before the start: a mirror lags, or a transaction is open.
+      // The end that a consumer sees may be before the start, because a mirror lags or a transaction is open.
       val isAhead = at.waiting(topic).time.nonEmpty ||
         at.streams.get(stream).flatMap(_.start).exists(_.isInstanceOf[StreamCutover.Offsets])
       val expected = if (isAhead) start else KafkaPosition.Empty
       topic -> TopicEvent.Listed(stream, after.toSet, Some(TopicEvent.Start(start, expected)))
     }
 
-  /** The state after streams cut over at a time.
+  /** Returns the state after streams cut over at a time; None if no stream cuts over.
     *
     * @param now
     *   the time of day
@@ -215,7 +219,8 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     else None
   }
 
-  // An outage is persisted, because a query that restarts more often than 'drainTimeout' would never abandon a topic.
+  // An outage is stored, because a query that restarts more often than 'drainTimeout' would otherwise never abandon a
+  // topic.
   private def outage(is: Draining, of: Availability): Option[Instant] = of match {
     case Availability.Available                                   => None
     case outage: Availability.Unavailable if outage.isConfirmed() =>
@@ -225,14 +230,14 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
 
   private def isAbandoned(is: Draining, of: Availability): Boolean = of match {
     case outage: Availability.Unavailable => is.unavailable.exists { since =>
-        // Until the time of a cutover, the topic is read like any other.
+        // Until the time of a cutover, the topic is read like any other topic.
         val time = Some(is.bound).collect { case Bound.At(cut) => cut.time }
         outage.isConfirmed((Seq(since, is.since) ++ time).max.plus(rules.drainTimeout))
       }
     case _ => false
   }
 
-  /** The next change without an event: starts that the position has are no longer part of the state. */
+  /** Returns the next change without an event. Starts that the position already contains are removed from the state. */
   private def carried(at: AppliedMetadata, position: DynamicPosition): AppliedMetadata = at.copy(
     number = at.number + 1,
     renames = SortedMap.empty,
@@ -251,7 +256,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
 
   implicit private class Events(at: AppliedMetadata) {
 
-    /** The state after events. */
+    /** Returns the state after events. */
     def ~>(events: Seq[(ClusterTopic, TopicEvent)]): AppliedMetadata =
       at.copy(topics = events.foldLeft(at.topics) { case (all, (topic, event)) =>
         TopicState.next(all.get(topic), event).fold(all - topic)(all.updated(topic, _))
@@ -259,12 +264,12 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   }
 }
 
-/** Why a document is not applied. */
+/** Reason why a document is not applied. */
 sealed private[dynamic] trait Refusal extends Product with Serializable
 
 private[dynamic] object Refusal {
 
-  /** Why a document is rejected, if its generation is lower than a known one. */
+  /** Returns the reason for a rejection if the generation of a document is lower than a previous generation. */
   def older(known: Option[Long], found: StreamMetadata): Option[Refusal] =
     for (was <- known; is <- found.generation if is < was) yield Older(was, is)
 

@@ -10,9 +10,9 @@ import splice.kafka.dynamic.internal.state.AppliedMetadata
 import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata}
 
-/** A stream that a document moves from topics to others by a cutover.
+/** Move of a stream from topics to other topics by a cutover.
   *
-  * Each document plans a move again whose time has not come, so that the time may change until then.
+  * Each document plans a move again until the time of the move is reached, so that the time may change until then.
   */
 final private[dynamic] case class StreamMove(
     stream: String,
@@ -39,7 +39,7 @@ private[dynamic] object StreamMove {
     case _                   => !at.streamOf.contains(topic)
   }
 
-  // Topics that are read to a stop, or that were, are among those that a stream leaves.
+  // A stream also leaves topics that are read to a stop, or that were read to it.
   private def left(at: AppliedMetadata, stream: KafkaStream, listed: collection.Set[ClusterTopic]) =
     SortedSet.from(at.topics.keys.filter { t =>
       val isCutting = at.draining.get(t).exists(is => is.stream == stream.name && is.bound.isInstanceOf[Bound.At])
@@ -47,7 +47,7 @@ private[dynamic] object StreamMove {
     })
 }
 
-/** Order of the topics of a stream that moves. */
+/** Order in which the topics of a stream that moves are read. */
 sealed abstract private[dynamic] class CutoverOrder(val word: String) extends Product with Serializable
 
 private[dynamic] object CutoverOrder {

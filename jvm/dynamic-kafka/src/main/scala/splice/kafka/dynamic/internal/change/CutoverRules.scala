@@ -11,12 +11,12 @@ import splice.kafka.dynamic.internal.state.{AppliedMetadata, TopicEvent, TopicSt
 import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
 import splice.kafka.internal.split.KafkaPosition
 
-/** Rules for the cutovers of a document. Pure, as [[ChangeRules]]. */
+/** Rules for the cutovers of a document. The rules have no state, like [[ChangeRules]]. */
 final private[dynamic] class CutoverRules(rules: RemovalRules) {
 
   import CutoverRules._
 
-  /** Why no cutover is possible at all. */
+  /** Returns the reason why the options do not permit a cutover; None if they do, or if the document has no cutover. */
   def policy(found: StreamMetadata): Option[Refusal] =
     if (rules.onRemoved == OnRemoved.Drain) None
     else
@@ -24,7 +24,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
         Refusal.Cutover(stream.name, s"'onRemoved' is ${rules.onRemoved.word}, and a cutover needs drain")
       }
 
-  /** Why a document is rejected, as far as no response of a cluster is needed. */
+  /** Returns the reason why a document is rejected, from the checks that need no response of a cluster. */
   def refusal(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): Option[Refusal] =
     policy(found).orElse(firstOf(StreamMove.all(at, found)) { move =>
       val leaves = move.to.find(at.draining.contains).map { topic =>
@@ -41,13 +41,15 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       })
     })
 
-  /** Topics that a document leaves at a time, in milliseconds, whose place in their logs must be known. */
+  /** Returns the topics that a document removes at a time, with that time in milliseconds. The check needs the places
+    * of these times in the logs.
+    */
   def times(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): Map[ClusterTopic, Long] = (for {
     (move, cutover) <- timed(at, found)
     topic           <- move.from.toSeq if at.positionOf(topic, position).hasTopic(topic.topic)
   } yield topic -> cutover.millis).toMap
 
-  /** Why a document is rejected, by the places of these times. */
+  /** Returns the reason why a document is rejected, from the places of these times. */
   def refusal(
       at: AppliedMetadata,
       found: StreamMetadata,
@@ -68,7 +70,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       ))
   })(identity)
 
-  /** The plan of a document for the topics that streams leave, and for those that they move to. */
+  /** Returns the plan of a document for the topics that streams leave, and for the topics to which they move. */
   def plan(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): CutoverPlan =
     StreamMove.all(at, found).foldLeft(CutoverPlan.Nothing) { (plan, move) =>
       move.cutover match {
@@ -95,12 +97,14 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       }
     }
 
-  /** Topics whose time has come, in milliseconds, whose place in their logs must be known. */
+  /** Returns the topics whose time is reached, with that time in milliseconds. The cutover needs the places of these
+    * times in the logs.
+    */
   def due(at: AppliedMetadata, now: Instant): Map[ClusterTopic, Long] =
     due(at, now, None).flatMap(_.map { case (topic, cutover) => topic -> cutover.millis }).toMap
 
-  /** Places of times that have come, of the streams whose topics are all known: the topics that a stream leaves end there, and those
-    * that it moves to start there. A stream waits until the places of all its topics are known.
+  /** Returns the places of times that are reached. Removed topics of a stream end at these places, and new topics start
+    * there. A stream waits until clusters have returned the places of all its topics.
     */
   def cut(
       at: AppliedMetadata,
@@ -109,10 +113,10 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
   ): Map[ClusterTopic, KafkaPosition] =
     due(at, now, Some(places)).flatMap(_.keys).map(topic => topic -> places(topic).position(topic.topic)).toMap
 
-  /** The topics of each stream that cuts over at a time that has come.
+  /** Returns, per stream, the topics that cut over at a time that is reached.
     *
     * @param places
-    *   None = of every such stream, else of those whose topics all have a place
+    *   None = the topics of every such stream; otherwise only of streams whose topics all have a place
     */
   private def due(
       at: AppliedMetadata,
@@ -120,7 +124,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       places: Option[Map[ClusterTopic, OffsetsForTime]]
   ): Seq[Map[ClusterTopic, StreamCutover.At]] = {
     val left = at.draining.toSeq.collect { case (t, is @ Draining(_, _, Bound.At(cut), _, _, _, _, _)) =>
-      // A topic that stops waits for no other.
+      // A topic with a stop does not wait for other topics.
       (is.stream, at.streamOf.get(t).map(_ => t)) -> (t -> cut)
     }
     val begins = at.waiting.toSeq.flatMap { case (t, is) =>
@@ -168,7 +172,7 @@ private[dynamic] object CutoverRules {
     places.partitions.nonEmpty && places.partitions.values.forall(_.first.nonEmpty || isOver)
   }
 
-  /** The generation of a topic that the query may have read before. */
+  /** Returns the generation of a topic that the query may have read before. */
   private def generation(at: AppliedMetadata, topic: ClusterTopic): Int = {
     val left = at.topics.get(topic) match {
       case Some(is: TopicState.Waiting) => is.before
@@ -184,11 +188,11 @@ private[dynamic] object CutoverRules {
 /** Effects of cutovers when a document is applied.
   *
   * @param bounds
-  *   of topics that streams leave
+  *   bounds of topics that streams leave
   * @param times
-  *   of topics that streams move to at a time
+  *   times of topics to which streams move at a time
   * @param starts
-  *   of topics that streams move to at offsets
+  *   starts of topics to which streams move at offsets
   */
 final private[dynamic] case class CutoverPlan(
     bounds: Map[ClusterTopic, Bound],

@@ -8,12 +8,12 @@ import java.time.Instant
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
-/** Place of a time in the partitions of a topic, as its cluster returned it.
+/** Place of a time in the partitions of a topic, from a response of its cluster.
   *
   * @param sent
   *   the time of day before the request was sent
   * @param generation
-  *   of the topic
+  *   generation of the topic
   */
 final private[dynamic] case class OffsetsForTime(
     sent: Instant,
@@ -23,14 +23,16 @@ final private[dynamic] case class OffsetsForTime(
 
   def offsets: Map[LogPartition, Long] = partitions.map { case (p, place) => p -> place.offset }
 
-  /** The offsets as a position of the topic. */
+  /** Returns the offsets as a position of the topic. */
   def position(topic: String): KafkaPosition = KafkaPosition.of(offsets).as(topic, generation)
 }
 
-/** @param first
+/** Place of a time in one partition.
+  *
+  * @param first
   *   the first record at or after the time, if there is one
   * @param end
-  *   of the log
+  *   end of the log
   */
 final private[dynamic] case class OffsetForTime(first: Option[Long], end: Long) {
   def offset: Long = first.getOrElse(end)

@@ -10,19 +10,19 @@ import scala.collection.immutable.SortedMap
 import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.dynamic.internal.state.AppliedMetadata
 
-/** Counts the topics that the changes of the last 24 hours removed. Used by one thread.
+/** Counts the topics that the changes of the last 24 hours removed. Only one thread uses this object.
   *
   * @param find
-  *   returns the change of a number, if the checkpoint has it
+  *   returns the change of a number, if the checkpoint contains it
   */
 final private[dynamic] class RecentRemovals(find: Int => Option[AppliedMetadata]) {
 
   import RecentRemovals._
 
-  // A rejected document is checked at each poll, and a change may be of thousands of topics.
+  // Each poll checks a rejected document again, and a change may contain thousands of topics.
   private var known = Map.empty[Int, Step]
 
-  /** The removals of 24 hours.
+  /** Returns the removals of the last 24 hours.
     *
     * @param last
     *   the number of the last change
@@ -48,7 +48,7 @@ private[dynamic] object RecentRemovals {
   /** Removals within 24 hours.
     *
     * @param removed
-    *   topics that changes removed
+    *   number of topics that changes removed
     * @param most
     *   the greatest number of topics in that time
     */
@@ -58,7 +58,8 @@ private[dynamic] object RecentRemovals {
 
   final private case class Step(number: Int, at: Option[Instant], removed: Int, topics: Int)
 
-  /** The number of topics that no stream has any more. A topic that its stream replaces by a new one is not counted.
+  /** Returns the number of topics that no stream contains any more. A topic that its stream replaces by a new topic is
+    * not counted.
     *
     * @param was
     *   the stream of each topic before

@@ -10,7 +10,7 @@ import splice.kafka.internal.options.LogPolicies
 /** Policies for topics that the metadata removes.
   *
   * @param onRemoved
-  *   whether their remaining rows are read
+  *   policy for the remaining rows
   * @param drainTimeout
   *   how long a cluster may be unavailable before its remaining records are abandoned
   * @param retention
@@ -33,10 +33,10 @@ sealed abstract private[dynamic] class OnRemoved(val word: String) extends Produ
 
 private[dynamic] object OnRemoved {
 
-  /** They are read up to their ends at the removal. */
+  /** Removed topics are read up to their ends at the removal. */
   case object Drain extends OnRemoved("drain")
 
-  /** Their remaining rows are not read. */
+  /** The remaining rows of removed topics are not read. */
   case object Drop extends OnRemoved("drop")
 
   /** The query fails. */

@@ -9,10 +9,12 @@ import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
-/** The one limit of a batch that states of topics set: ends of drains, stops, times of cutovers, pauses, and topics that wait for others. */
+/** Limit of a batch from the states of topics: ends of drains, stops, times of cutovers, pauses, and topics that wait
+  * for others.
+  */
 private[dynamic] object UpperBound {
 
-  /** The part of `until` that a batch may read of a cluster.
+  /** Returns the part of `until` that a batch may read of a cluster.
     *
     * @param at
     *   the position of all clusters
@@ -40,7 +42,7 @@ private[dynamic] object UpperBound {
         case is: Draining                                        => is.bound.limit match {
             case Bound.Ends(ends) => Some(if (isOther(ends, topic, from, until)) Map.empty else ends.offsets)
             case Bound.At(time) => Some(places.get(topic -> time.millis).fold(Map.empty[LogPartition, Long])(_.offsets))
-            // The end that a cluster returns later includes all rows that are read before.
+            // The end that a cluster returns later includes all rows that are read before the response.
             case _ => None
           }
         case _ => None
@@ -49,7 +51,7 @@ private[dynamic] object UpperBound {
     }
   }
 
-  /** Whether the state of a topic sets no limit. */
+  /** Returns true if the state of a topic sets no limit. */
   def isUnlimited(applied: AppliedMetadata, cutover: CutoverOrder, topic: ClusterTopic, at: DynamicPosition): Boolean =
     applied.topics.get(topic).exists {
       case is: Reading => !applied.isPaused(topic) && !isHeld(applied, cutover, is.after, at)
@@ -63,11 +65,13 @@ private[dynamic] object UpperBound {
       at: DynamicPosition
   ): Boolean = cutover == CutoverOrder.Stream && after.exists(applied.isOpen(_, at))
 
-  /** Whether a topic was recreated while it was drained. */
+  /** Returns true if a topic was recreated while it was drained. */
   def isOther(ends: KafkaPosition, topic: String, from: KafkaPosition, until: KafkaPosition): Boolean =
     from.hasTopic(topic) && until.hasTopic(topic) && until.generation(topic) != ends.generation(topic)
 
-  /** A partition without a bound stays where it is, and so does one that was read past its stop before the stop was set. */
+  /** Limits a topic. A partition without a bound stays at its position. A partition that was read past its stop before
+    * the stop was set also stays at its position.
+    */
   private def limited(
       until: KafkaPosition,
       topic: String,

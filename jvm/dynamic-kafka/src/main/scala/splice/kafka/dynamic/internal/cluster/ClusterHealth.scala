@@ -9,22 +9,22 @@ import splice.kafka.dynamic.internal.state.Availability
 import splice.kafka.internal.errors.KafkaErrors
 import splice.source.errors.SpliceException
 
-/** The record of the requests to one cluster. Pure: each event returns the next record.
+/** Record of the requests to one cluster. Immutable: each event returns the next record.
   *
   * @param failures
-  *   requests that failed since the last response
+  *   number of failed requests since the last response
   * @param failing
   *   start of the outage, and the last error if a request has failed
   * @param ended
-  *   when the last request ended, or a batch last stopped waiting for it
+  *   the time at which the last request ended, or a batch last stopped waiting for it
   * @param next
   *   the earliest time of the next request
   * @param responded
-  *   whether a request of this run succeeded
+  *   true if a request of this run succeeded
   * @param sent
-  *   send times of the last requests that failed since then
+  *   send times of the last failed requests since the last response
   * @param total
-  *   requests that failed in this run
+  *   number of failed requests in this run
   */
 final private[dynamic] case class ClusterHealth(
     failures: Int = 0,
@@ -42,29 +42,32 @@ final private[dynamic] case class ClusterHealth(
 
   def error: Option[Throwable] = failing.flatMap(_._2)
 
-  /** Whether it is time for the next request. */
+  /** Returns true if the next request is due. */
   def maySend(now: Instant): Boolean = !now.isBefore(next)
 
-  /** Whether a batch waits for the response: an outage that a long batch or trigger has outlasted may be over. */
+  /** Returns true if a batch waits for the response. A batch also waits after an outage if enough time has passed since
+    * the last request, because the outage may be over.
+    */
   def isWaitedFor(now: Instant, wait: Duration): Boolean =
     isGood || !now.isBefore(ended.plus(wait.multipliedBy(ClusterHealth.WaitShare)))
 
-  /** Whether the cluster has not responded for a time, and a request that was sent after that time failed. */
+  /** Returns true if the cluster has not responded for `timeout`, and a request that was sent after that time failed.
+    */
   def isOver(timeout: Duration): Boolean =
     since.exists(first => sent.lastOption.exists(!_.isBefore(first.plus(timeout))))
 
   def succeeded: ClusterHealth = ClusterHealth(responded = true, total = total)
 
-  /** Without the failures, since a cluster that is not active may be unavailable. */
+  /** Returns the record without failures, because an inactive cluster may be unavailable. */
   def rested: ClusterHealth = ClusterHealth(total = total)
 
-  /** No response within the time that a batch waits. */
+  /** Returns the record after a batch stopped waiting for a response. */
   def slow(now: Instant): ClusterHealth = copy(failing = failing.orElse(Some(now -> None)), ended = now)
 
-  /** A request failed. The delay of the next one doubles with each failure. */
+  /** Returns the record after a failed request. Each failure doubles the delay of the next request. */
   def failed(requested: Instant, now: Instant, error: Throwable): ClusterHealth = {
     val (first, longest) = error match {
-      // Identity providers lock an account after some failed logins.
+      // Identity providers lock an account after several failed logins.
       case e: SpliceException if KafkaErrors.isOfLogin(e) => ClusterHealth.Login
       case _                                              => ClusterHealth.Other
     }
@@ -87,6 +90,6 @@ private[dynamic] object ClusterHealth {
   private val Other = (500L, 10000L)
   private val Login = (5000L, 300000L)
 
-  // A batch that waits for an unavailable cluster takes 1 % longer at most.
+  // A batch that waits for an unavailable cluster adds at most 1 % to the run time.
   private val WaitShare = 100L
 }

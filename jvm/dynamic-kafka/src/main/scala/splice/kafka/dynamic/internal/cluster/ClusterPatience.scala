@@ -11,7 +11,7 @@ import scala.collection.immutable.SortedMap
 import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.internal.cluster.UnavailablePartition
 
-/** Fails a query when clusters that it needs have not responded for `clusterTimeout`. */
+/** Fails a query if clusters that it needs have not responded for `clusterTimeout`. */
 final private[splice] class ClusterPatience(workers: ClusterWorkers, timeout: Duration, clock: Clock) {
 
   import ClusterPatience.Unavailable
@@ -26,14 +26,16 @@ final private[splice] class ClusterPatience(workers: ClusterWorkers, timeout: Du
     * @param waited
     *   clusters that a change waits for
     * @param partitions
-    *   partitions that do not respond, of clusters that do
+    *   partitions that do not respond, of clusters that respond
     * @throws splice.source.errors.SpliceException
-    *   if a cluster, or a partition of a cluster that responds, has been unavailable for the timeout; it names all such clusters
+    *   if a cluster, or a partition of a cluster that responds, has been unavailable for the timeout. The error
+    *   contains all such clusters
     */
   def check(silent: Set[String], waited: Set[String], partitions: Seq[(String, UnavailablePartition)]): Unit = {
     val now = clock.instant()
     waitingSince = SortedMap.from(waited.iterator.map(name => name -> waitingSince.getOrElse(name, now)))
-    // After a long batch a response may arrive while it is checked, so that a pending request counts in the second check.
+    // After a long batch a response may arrive during the check. Therefore a pending request counts only in the second
+    // check.
     val before = overdue
     overdue = silent.flatMap(name => workers.find(name).flatMap(_.pending).filter(isOver(_, now)).map(name -> _)).toMap
     val clusters = for {

@@ -19,7 +19,7 @@ import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.errors.SpliceException
 import splice.source.{Limits, LogPartition}
 
-/** A request to one cluster.
+/** Request to one cluster.
   *
   * @param from
   *   the position of the cluster
@@ -30,15 +30,16 @@ import splice.source.{Limits, LogPartition}
   * @param draining
   *   topics that are read up to a bound
   * @param stopping
-  *   those that a stream has, so that their missing partitions may be created later
+  *   the draining topics that a stream still contains, because it has a stop; their missing partitions may be created
+  *   later
   * @param times
   *   topics and times in milliseconds whose places are needed
   * @param limits
   *   topics and future times of their drains. Until then, a place only limits new rows
   * @param starts
-  *   topics whose start is needed; None = they start like new ones
+  *   topics whose start is needed; None = they start like new topics
   * @param isOpen
-  *   whether topics are read without an end. Ends are then requested only for changes
+  *   true if topics are read without an end. Ends are then requested only for changes
   */
 final private[dynamic] case class ClusterRequest(
     from: KafkaPosition,
@@ -52,38 +53,39 @@ final private[dynamic] case class ClusterRequest(
     isOpen: Boolean = false
 ) {
 
-  /** Whether the response must have ends of logs. */
+  /** Returns true if the response must contain ends of logs. */
   def needsEnds: Boolean = !isOpen || draining.nonEmpty || times.nonEmpty || starts.nonEmpty || ahead.nonEmpty
 
-  /** Partitions whose logs may end before the position. */
+  /** Returns the partitions whose logs may end before the position. */
   def ahead: Set[LogPartition] =
     expected.offsets.collect { case (p, start) if from.get(p).forall(_ <= start) => p }.toSet
 }
 
-/** The response of a cluster: how far it can be read, and what changes need.
+/** Response of a cluster: the ends up to which it can be read, and the values that changes need.
   *
   * @param begins
-  *   starts of partitions that have rows to read, including those that the position does not have
+  *   starts of partitions that have rows to read, including partitions that the position does not have
   * @param fills
   *   the holes of a history that are to be read
   * @param written
-  *   the ends of partitions of removed topics and of topics whose times are needed, including records of transactions that are open
+  *   ends of partitions, including records of open transactions: of removed topics, and of topics whose times are
+  *   needed
   * @param deleted
-  *   partitions of these that are to be drained, and that were deleted or recreated
+  *   partitions of draining topics that were deleted or recreated
   * @param clusterId
-  *   the cluster's own id, if its brokers return one
+  *   the id of the cluster, if its brokers return an id
   * @param silent
-  *   partitions that do not respond, for which the response has no new records
+  *   partitions that do not respond; the response contains no new records of them
   * @param places
-  *   of the times of the request, for topics whose partitions all responded
+  *   places of the times of the request, for topics whose partitions all responded
   * @param starts
-  *   of the topics of the request, likewise
+  *   starts of the topics of the request, for topics whose partitions all responded
   * @param missing
   *   topics of the request that do not exist
   * @param settled
-  *   of a request without ends: the position with new partitions, after what a policy skips
+  *   for a request without ends: the position with new partitions, after offsets that a policy skips
   * @param open
-  *   of such a request: the partitions that are read, each with its end, or the greatest number
+  *   for a request without ends: the partitions that are read, each with its end, or with the maximum number
   */
 final private[dynamic] case class ClusterResponse(
     request: ClusterRequest,
@@ -101,27 +103,30 @@ final private[dynamic] case class ClusterResponse(
     open: Map[LogPartition, Long]
 ) {
 
-  /** How many offsets are to be read. */
+  /** Returns the number of offsets to read. */
   def rows: Long = begins.iterator.map { case (p, begin) =>
     until.get(p).fold(0L)(fills.between(p, until.generation(p.topic), begin, _))
   }.sum
 
-  /** Removed topics whose drain cannot end, because some of their partitions do not respond. */
+  /** Returns the removed topics whose drain cannot end, because some of their partitions do not respond. */
   def blocked: Map[String, SpliceException] = silent.collect {
     case (p, one) if request.draining.get(p.topic).exists(_.bound.needs(p, request.from)) => p.topic -> one.error
   }.toMap
 
-  /** The partitions that do not respond, without those of paused streams. */
+  /** Returns the partitions that do not respond, without those of paused streams. */
   def silentOf(here: AppliedMetadata, cluster: String): Iterable[UnavailablePartition] =
     silent.filterNot { case (p, _) => here.isPaused(ClusterTopic(cluster, p.topic)) }.values
 
-  /** The end of a removed topic. Records of open transactions belong to it, although readers see them only after the commit. */
+  /** Returns the end of a removed topic. The end includes records of open transactions, which readers return only after
+    * the commit.
+    */
   private def end(topic: String): KafkaPosition = {
     val visible = until.only(topic)
     visible.copy(offsets = visible.offsets.map { case (p, end) => p -> math.max(end, written.getOrElse(p, end)) })
   }
 
-  /** The response after changes that it led to: a topic that a change started, or that is no longer read, stays where it is.
+  /** Returns the response after changes that it caused. A topic that a change started, or that is no longer read, stays
+    * at its position.
     *
     * @param read
     *   the topics that are read now
@@ -137,8 +142,8 @@ final private[dynamic] case class ClusterResponse(
     copy(until = stays(until), begins = begins.filterNot(b => moved(b._1.topic)), settled = stays(settled))
   }
 
-  /** The response within the bound of a batch. Offsets of a topic that was recreated, and that stays where it is, are no offsets of its new
-    * start.
+  /** Returns the response within the bound of a batch. If a topic was recreated and stays at its position, its old
+    * offsets are not the start of its new generation.
     *
     * @param from
     *   the position now
@@ -152,11 +157,13 @@ final private[dynamic] case class ClusterResponse(
       }
     )
 
-  /** The start of a topic. A response to a request for another start does not decide it. */
+  /** Returns the start of a topic. A response to a request for another start does not apply. */
   def start(topic: String, of: Option[StartingOffsets]): Option[KafkaPosition] =
     starts.get(topic).filter(_ => request.starts.get(topic).contains(of))
 
-  /** The end of a drain, if the response changes it. A response to an earlier request does not decide where it ends. */
+  /** Returns the end of a drain; None if the response does not change it. A response to an earlier request does not
+    * apply.
+    */
   def bound(topic: String, drain: Draining): Option[KafkaPosition] = drain.bound match {
     case _ if !request.draining.get(topic).exists(of => of.since == drain.since && of.bound == drain.bound) => None
     case bound if bound.isRequested && blocked.contains(topic)                                                  => None
@@ -167,7 +174,7 @@ final private[dynamic] case class ClusterResponse(
       val last = end(topic)
       Some(stop.copy(offsets = stop.offsets.flatMap { case (p, most) => last.get(p).map(n => p -> math.min(n, most)) }))
     case Bound.Ends(known) =>
-      // A partition that does not exist any more would be waited for indefinitely.
+      // Otherwise the drain would wait indefinitely for a partition that does not exist any more.
       val existing = known.offsets.filterNot(p => deleted(p._1))
       Option.when(existing.size < known.offsets.size)(known.copy(offsets = existing))
     case _ => None
@@ -176,11 +183,11 @@ final private[dynamic] case class ClusterResponse(
 
 private[dynamic] object ClusterResponse {
 
-  /** Sends the requests. */
+  /** Sends the requests to a cluster and returns the response. */
   def of(enumerator: ClusterEnumerator, request: ClusterRequest): ClusterResponse = {
     import request.{draining, from}
     enumerator.expect(request.expected)
-    // A partition that was created between the last refresh and the removal belongs to the drain.
+    // The drain includes a partition that was created between the last refresh and the removal.
     if (draining.valuesIterator.exists(_.bound.isRequested)) enumerator.refresh()
     val settled = if (request.isOpen) enumerator.settle(from) else from
     val until   = if (request.needsEnds) enumerator.advance(settled, Limits.Everything) else settled
@@ -219,7 +226,7 @@ private[dynamic] object ClusterResponse {
     )
   }
 
-  // The ends were requested first, so that a record that arrives in between is read later, and not skipped.
+  // The ends were requested first. A record that arrives between the two requests is read later, and is not skipped.
   private def places(
       enumerator: ClusterEnumerator,
       until: KafkaPosition,
@@ -250,7 +257,7 @@ private[dynamic] object ClusterResponse {
         case Some(StartingOffsets.Exact(offsets, _)) => offsets
         case _ => enumerator.newStarts(names.flatMap(until.of(_).keySet).toSet, start)
       }
-      // A position of a partition that does not exist counts as lost data.
+      // A position of a partition that does not exist counts as data loss.
       names.map { topic =>
         val own = found.filter { case (p, _) => p.topic == topic && until.get(p).nonEmpty }
         topic -> KafkaPosition.of(own).as(topic, until.generation(topic))

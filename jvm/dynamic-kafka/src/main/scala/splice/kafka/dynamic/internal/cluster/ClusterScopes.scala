@@ -8,12 +8,12 @@ import scala.collection.immutable.SortedMap
 import splice.kafka.dynamic.internal.split.DynamicPosition
 import splice.source.{EnumeratorContext, LogPartition, OffsetRanges, StartPosition, StoredStart}
 
-/** The contexts of the clusters' enumerators, each with the part of the start that belongs to its cluster.
+/** Contexts of the clusters' enumerators, each with the part of the start that belongs to its cluster.
   *
   * @param first
-  *   the first name of a cluster, which its side-log entries have
+  *   returns the first name of a cluster; the side-log entries of the cluster use this name
   * @param position
-  *   the position of an offset, with the names of clusters
+  *   returns the position of an offset, with the names of clusters
   */
 final private[dynamic] class ClusterScopes(
     context: EnumeratorContext,
@@ -26,7 +26,7 @@ final private[dynamic] class ClusterScopes(
   // The threads of workers read it when they create an enumerator again.
   @volatile private var starts = Option.empty[SortedMap[String, StoredStart]]
 
-  /** The source begins. */
+  /** Stores the start of the source. */
   def begin(at: DynamicPosition, wanted: StartPosition): Unit = starts = Some(ofClusters(
     at,
     wanted match {
@@ -35,7 +35,9 @@ final private[dynamic] class ClusterScopes(
     }
   ))
 
-  /** The context of a cluster. The query's thread calls this method; any thread calls the function that it returns. */
+  /** Returns a function that creates the context of a cluster. The query's thread calls this method; any thread may
+    * call the function.
+    */
   def apply(cluster: String): () => EnumeratorContext = {
     if (starts.isEmpty) starts = context.start.map(stored => ofClusters(position(stored.position), stored.fill))
     val name  = first(cluster)

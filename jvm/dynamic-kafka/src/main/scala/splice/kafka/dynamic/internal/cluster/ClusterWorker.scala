@@ -23,13 +23,13 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.internal.DaemonThread
 
-/** The enumerator of one cluster on a thread of its own, so that an unavailable cluster does not delay the others.
+/** Runs the enumerator of one cluster on a separate thread, so that an unavailable cluster does not delay the others.
   *
-  * After an error of the login, the worker creates the enumerator again before the next request, since a reference to a password may
-  * have another value then.
+  * After a login error, the worker creates the enumerator again before the next request, because a reference to a
+  * password may have a new value.
   *
   * @param makeEnumerator
-  *   called on that thread
+  *   creates the enumerator on that thread
   */
 final private[dynamic] class ClusterWorker(
     name: String,
@@ -48,7 +48,7 @@ final private[dynamic] class ClusterWorker(
 
   @volatile private var published = Option.empty[KafkaPlan]
 
-  // Of that thread, like all calls of the enumerator.
+  // Only that thread uses these fields and calls the enumerator.
   private var make  = () => makeEnumerator
   private var begun = Option.empty[Map[String, Draining]]
 
@@ -57,34 +57,34 @@ final private[dynamic] class ClusterWorker(
 
   private var response = Option.empty[Instant]
 
-  // Topics whose drain cannot end, because some of their partitions do not respond while the cluster does.
+  // Topics whose drain cannot end, because some of their partitions do not respond although the cluster responds.
   private var blocked = Map.empty[String, ClusterHealth]
 
   def health: ClusterHealth = record
 
-  /** Responses for all partitions of a topic. */
+  /** Returns the availability of all partitions of a topic. */
   def availability(topic: String): Availability = record.availability match {
     case Availability.Available => blocked.get(topic).fold[Availability](Availability.Available)(_.availability)
     case other                  => other
   }
 
-  /** When the last request succeeded; None before the first, and for a cluster that is not active. */
+  /** Returns the time of the last successful request; None before the first success, and for an inactive cluster. */
   def responded: Option[Instant] = response
 
-  /** When the request was sent that has no response yet. */
+  /** Returns the send time of the pending request. */
   def pending: Option[Instant] = requested.map(_.since)
 
-  /** The plan after the last request that succeeded, which has all that the responses so far depend on; None before the first. It does
-    * not wait for a pending request.
+  /** Returns the plan after the last successful request, which contains everything that the responses depend on; None
+    * before the first success. Does not wait for a pending request.
     */
   def plan: Option[KafkaPlan] = published
 
-  /** Whether the cluster has partitions that the query does not read yet. Any thread may call it. */
+  /** Returns true if the cluster has partitions that the query does not read yet. Any thread may call this method. */
   def isStale: Boolean = created.exists(_.isStale)
 
-  /** Sends a request, unless one is pending, or one failed a short time ago. */
+  /** Sends a request, unless a request is pending, or a request failed a short time ago. */
   def send(request: ClusterRequest): Unit = {
-    // A position that is read without an end moves while a request is pending, whose response does not apply then.
+    // A position that is read without an end advances while a request is pending. The response then does not apply.
     if (requested.exists(one => one.response.isDone && one.request.from != request.from)) {
       val _ = receive(request.from, Duration.ZERO, clock.instant(), patient = false)
     }
@@ -94,16 +94,16 @@ final private[dynamic] class ClusterWorker(
     }
   }
 
-  /** The response; None when there is none yet, or when it is not for this position.
+  /** Returns the response; None before the response arrives, or if the response is not for this position.
     *
     * @param wait
     *   how long a batch waits for a cluster
     * @param deadline
-    *   until when this batch waits
+    *   the time at which this batch stops waiting
     * @param patient
-    *   whether it also waits for a cluster that is known to be unavailable
+    *   true if it also waits for an unavailable cluster
     * @throws splice.source.errors.SpliceException
-    *   when the query must fail
+    *   if the query must fail
     */
   def receive(from: KafkaPosition, wait: Duration, deadline: Instant, patient: Boolean): Option[ClusterResponse] =
     requested.flatMap { sent =>
@@ -117,11 +117,11 @@ final private[dynamic] class ClusterWorker(
         blocked = reach.blocked.map { case (topic, error) =>
           topic -> blocked.getOrElse(topic, ClusterHealth()).failed(sent.since, clock.instant(), error)
         }
-        // A response to a request from another position does not apply to this one.
+        // A response to a request from another position does not apply to this position.
         if (sent.request.from == from) Some(reach) else None
       } catch {
         case _: TimeoutException =>
-          // A request that was just sent, and that no batch has waited for, is no sign of an outage.
+          // A request that was just sent, and that no batch has waited for, does not indicate an outage.
           if (waits) record = record.slow(clock.instant())
           None
         case e: ExecutionException =>
@@ -131,20 +131,22 @@ final private[dynamic] class ClusterWorker(
       }
     }
 
-  /** Discards failures, since a cluster that is not active may be unavailable. */
+  /** Discards failures, because an inactive cluster may be unavailable. */
   def rest(): Unit = {
     record = record.rested
     response = None
     blocked = Map.empty
   }
 
-  /** Fixes the end of the cluster with the next request. */
+  /** Fixes the ends of the cluster's logs with the next request. */
   def freeze(): Unit = ends = true
 
   /** Calls the enumerator and waits for the result. */
   def apply[A](question: ClusterEnumerator => A): A = ahead(question)()
 
-  /** Calls the enumerator. The function that this method returns waits for the result; each further call of it is a new request. */
+  /** Calls the enumerator and does not wait. The returned function waits for the result; each further call of the
+    * function is a new request.
+    */
   def ahead[A](question: ClusterEnumerator => A): () => A = {
     def send() = clock.instant() -> submit(question)
     var first  = Option(send())
@@ -166,27 +168,29 @@ final private[dynamic] class ClusterWorker(
         throw e.getCause
     }
 
-  /** Replaces the way to create the enumerator, which is created again before the next request. */
+  /** Replaces the function that creates the enumerator. The worker creates the enumerator again before the next
+    * request.
+    */
   def renew(makeOther: => ClusterEnumerator): Unit = onThread {
     make = () => makeOther
     drop()
   }
 
-  /** Calls a method of the enumerator that sends no request, if there is an enumerator. The function that this method returns waits for
-    * the result, so that all workers run at the same time.
+  /** Calls a method of the enumerator that sends no request; None without an enumerator, or while a request is pending.
+    * The returned function waits for the result, so that all workers run at the same time.
     */
   def peek[A](question: ClusterEnumerator => A): Option[() => A] = Option.when(created.nonEmpty && requested.isEmpty) {
     val call = submit(question)
     () => call.get()
   }
 
-  /** Commits a position to the consumer group, after all requests that were sent before. */
+  /** Commits a position to the consumer group, after all earlier requests. */
   def commit(position: KafkaPosition): Unit =
     if (position.offsets.nonEmpty) onThread(created.foreach(_.committed(position)))
 
-  /** Begins to close, and waits for nothing. */
+  /** Begins to close, without waiting. */
   def end(): Unit = if (!thread.isShutdown) {
-    // A call that waits for a server would delay the close, which comes after it on the thread.
+    // A call that waits for a broker would delay the close, which is queued after it on the thread.
     submitted.forEach { call =>
       val _ = call.cancel(true)
     }
@@ -196,16 +200,16 @@ final private[dynamic] class ClusterWorker(
 
   override def close(): Unit = close(ClusterWorker.closing())
 
-  /** Closes.
+  /** Closes the worker.
     *
     * @param deadline
-    *   until when to wait for a call that does not end, as `System.nanoTime`
+    *   the time at which to stop waiting for a running call, as `System.nanoTime`
     */
   def close(deadline: Long): Unit = {
     end()
     if (!thread.awaitTermination(math.max(deadline - System.nanoTime(), 0L), TimeUnit.NANOSECONDS)) {
       ClusterWorker.log.warn(s"A call to cluster $name does not end. Splice closes its clients while it runs.")
-      // The close of the enumerator is among the calls that have not begun.
+      // The close of the enumerator is one of the calls that have not begun.
       thread.shutdownNow().forEach(_.run())
     }
   }
@@ -215,7 +219,7 @@ final private[dynamic] class ClusterWorker(
       of.freeze()
       begun = Some(request.draining)
     }
-    // Frozen ends do not decide where a topic ends that was removed after they were taken.
+    // Frozen ends do not determine the end of a topic that was removed after they were fixed.
     val decided = begun.fold(request.draining)(first =>
       request.draining.filter { case (topic, now) => first.get(topic).exists(_.since == now.since) }
     )
@@ -275,10 +279,10 @@ private[dynamic] object ClusterWorker {
 
   private val log = LoggerFactory.getLogger(classOf[ClusterWorker])
 
-  // A query stops within 5 seconds, including all other clients.
+  // A query must stop within 5 seconds, including all other clients.
   private val Patience = Duration.ofSeconds(4)
 
-  /** The time at which workers that close now stop to wait, as `System.nanoTime`. */
+  /** Returns the time at which workers that close now stop waiting, as `System.nanoTime`. */
   def closing(): Long = System.nanoTime() + Patience.toNanos
 
   final private case class Sent(request: ClusterRequest, since: Instant, response: JFuture[ClusterResponse])

@@ -13,7 +13,7 @@ import splice.kafka.dynamic.internal.state.{AppliedMetadata, Availability}
 import splice.kafka.internal.enumerator.ClusterEnumerator
 import splice.kafka.internal.split.KafkaPosition
 
-/** A worker per cluster that topics are read of. Only a change of its own topics or properties replaces a worker.
+/** Workers, one per cluster with topics that are read. A worker is replaced only if its topics or properties change.
   *
   * @param make
   *   creates the enumerator of some topics of a cluster, on the worker's thread
@@ -26,13 +26,13 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
 
   private var frozen = false
 
-  /** The run ends with what there is, also on clusters that it meets later. */
+  /** Fixes the ends of all logs, including those of clusters that are added later. */
   def freeze(): Unit = {
     frozen = true
     workers.valuesIterator.foreach(_.worker.freeze())
   }
 
-  /** Takes clusters as they are reached now, for questions that are asked again. */
+  /** Updates the properties of clusters, for requests that are repeated. */
   def renew(clusters: SortedMap[String, KafkaCluster]): Unit = workers = workers.map { case (name, entry) =>
     val cluster = clusters.getOrElse(name, entry.cluster)
     if (cluster.properties != entry.cluster.properties) {
@@ -42,10 +42,10 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     name -> entry.copy(cluster = cluster)
   }
 
-  /** A cluster that has a worker, with the properties by which it is reached. */
+  /** Returns a cluster that has a worker, with its current properties. */
   def cluster(name: String): Option[KafkaCluster] = workers.get(name).map(_.cluster)
 
-  /** Makes sure that there is a worker for each cluster of which topics are read, and no other.
+  /** Creates and ends workers, so that exactly the clusters with topics that are read have a worker.
     *
     * @param at
     *   the position up to which all rows were read
@@ -56,13 +56,13 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
       wanted.get(name).exists { case (cluster, topics) => entry.isFor(cluster, topics) }
     }
     end(outdated) { case (name, entry) =>
-      // Spark commits a batch after it has planned the next one, which needs no worker of a drained cluster.
+      // Spark commits a batch after it has planned the next batch, which needs no worker of a drained cluster.
       if (!wanted.contains(name)) entry.worker.commit(at.of(name))
     }
     wanted.foreach { case (_, (cluster, topics)) => val _ = worker(cluster, topics) }
   }
 
-  /** The worker of a cluster for these topics. */
+  /** Returns the worker of a cluster for these topics. */
   def worker(cluster: KafkaCluster, topics: SortedSet[String]): ClusterWorker = {
     val known = workers.get(cluster.name)
     known.filter(_.isFor(cluster, topics)).map(_.worker).getOrElse {
@@ -75,20 +75,22 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     }
   }
 
-  /** The worker of a cluster, whatever topics it is for. */
+  /** Returns the worker of a cluster, for any topics. */
   def find(cluster: String): Option[ClusterWorker] = workers.get(cluster).map(_.worker)
 
   def availability(topic: ClusterTopic): Availability =
     find(topic.cluster).fold[Availability](Availability.Unknown)(_.availability(topic.topic))
 
-  /** Tells each cluster that has a worker something of its part of a position, if that waits for no server. */
+  /** Calls the enumerator of each cluster that has a worker with its part of a position, unless a request to the
+    * cluster is pending.
+    */
   def call(at: DynamicPosition)(what: (ClusterEnumerator, KafkaPosition) => Unit): Unit =
     at.clusters.toSeq.flatMap { case (name, own) => find(name).flatMap(_.peek(what(_, own))) }.foreach(_())
 
   def all: SortedMap[String, ClusterWorker] = workers.map { case (name, entry) => name -> entry.worker }
 
-  /** The responses of clusters to requests that are all sent at once. A cluster that does not respond in time has none; neither has a
-    * cluster that is known to be unavailable, unless `patient`.
+  /** Sends requests to clusters at the same time and returns the responses. Without a response in time, the result has
+    * no entry for a cluster. An unavailable cluster gets the full time only if `patient` is true.
     */
   def advance(
       requests: SortedMap[String, ClusterRequest],
@@ -102,12 +104,12 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     }
   }
 
-  /** Whether the next batch would read more partitions of a cluster. Any thread may call it. */
+  /** Returns true if the next batch would read more partitions of a cluster. Any thread may call this method. */
   def isStale: Boolean = workers.valuesIterator.exists(_.worker.isStale)
 
   override def close(): Unit = end(workers)(_ => ())
 
-  // All workers end at the same time, so that several that end slowly delay the query only once.
+  // All workers end at the same time, so that several slow workers delay the query only once.
   private def end(some: SortedMap[String, ClusterWorkers.Entry])(before: ((String, ClusterWorkers.Entry)) => Unit)
       : Unit = {
     some.foreach { entry =>

@@ -14,7 +14,9 @@ import splice.kafka.dynamic.internal.state.AppliedMetadata
 import splice.source.internal.entries.Json
 import splice.source.runtime.ProgressMetric
 
-/** Topics of streams that do not exist on their clusters, by the last response of each cluster. Used by the query's thread. */
+/** Topics of streams that do not exist on their clusters, by the last response of each cluster. Only the query's thread
+  * uses this object.
+  */
 final private[dynamic] class MissingTopics(clock: Clock) {
 
   import MissingTopics._
@@ -23,7 +25,9 @@ final private[dynamic] class MissingTopics(clock: Clock) {
   private var topics = SortedMap.empty[String, Seq[ClusterTopic]]
   private var warned = Map.empty[String, Instant]
 
-  /** Takes the responses of clusters, and logs a warning per stream that has missing topics, at most once per interval. */
+  /** Updates the missing topics from responses. Logs a warning per stream with missing topics, at most once per
+    * interval.
+    */
   def update(here: AppliedMetadata, found: SortedMap[String, ClusterResponse]): Unit = {
     known = (known ++ found.map { case (name, reach) => name -> reach.missing }).filter(c => here.read.contains(c._1))
     topics = SortedMap.from((for {
@@ -43,7 +47,7 @@ final private[dynamic] class MissingTopics(clock: Clock) {
     }
   }
 
-  /** The number of missing topics, and the names of some. */
+  /** Returns the number of missing topics, and some of their names. */
   def figures: Seq[(String, String)] = {
     val some  = topics.toSeq.flatMap { case (stream, missing) => missing.map(stream -> _) }.take(Shown)
     val names = SortedMap.from(some.groupMap(_._1)(_._2)).map { case (stream, missing) =>
@@ -58,9 +62,9 @@ private[dynamic] object MissingTopics {
 
   private val log = LoggerFactory.getLogger(classOf[MissingTopics])
 
-  /** The time between two warnings about one stream. */
+  /** Minimum time between two warnings about one stream. */
   val Interval: Duration = Duration.ofMinutes(5)
 
-  /** How many names a warning or a figure has. */
+  /** Maximum number of names in a warning or a figure. */
   val Shown = 20
 }

@@ -14,19 +14,21 @@ import splice.kafka.dynamic.internal.state.TopicState.{Draining, Reading, Remove
 import splice.kafka.internal.identity.IdentityEntries
 import splice.source.EnumeratorContext
 
-/** Two names may be one cluster, for other credentials, but no topic may be read under both.
+/** Detects names that belong to the same cluster. Two names may have different credentials for one cluster, but no
+  * topic may be read under two names.
   *
   * @param scope
-  *   the context of a cluster, by its name
+  *   returns the context of a cluster, by its name
   */
 final private[dynamic] class SameClusters(scope: String => () => EnumeratorContext) {
 
   private var warned = Set.empty[(String, String)]
 
-  /** The responses of the clusters that a batch may read. A cluster with a new name waits until the metadata has its earlier name.
+  /** Returns the responses of the clusters that a batch may read. A cluster with a new name waits until the metadata
+    * contains the earlier name in `formerly`.
     *
     * @throws splice.source.errors.SpliceException
-    *   if topics have positions under both names
+    *   if topics would be read under both names
     */
   def checked(
       here: AppliedMetadata,
@@ -36,7 +38,7 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
     val held = for {
       (name, reach) <- found.toSeq
       id            <- reach.clusterId.toSeq
-      // Most batches have a position of every topic, and need no list of all partitions.
+      // Most batches have a position of every topic, and do not need the list of all partitions.
       fresh = here.read(name).filter(topic => reach.until.hasTopic(topic) && !at.of(name).hasTopic(topic))
       if fresh.nonEmpty
       other <- here.clusters.keysIterator.filter(_ != name)

@@ -11,27 +11,33 @@ import splice.source.errors.CheckpointErrors
 import splice.source.internal.entries.{Json, VersionedEntry}
 import splice.source.runtime.SideLog
 
-/** A checkpoint that a source of one cluster began: the metadata's cluster that it belongs to, decided once. */
+/** Checkpoint that a source of one cluster began. The cluster name in the metadata is determined once and stored. */
 final private[dynamic] class SingleClusterCheckpoint(log: SideLog, current: => AppliedMetadata) {
 
   private val Key = "takeover"
 
-  /** A position with the name of its cluster, which is decided and durable when this returns.
+  /** Returns a position with the name of its cluster, which is durable when this returns.
     *
     * @throws splice.source.errors.SpliceException
-    *   when the metadata has no cluster, or several
+    *   if the metadata has no cluster, or several clusters
     */
   def apply(at: DynamicPosition): DynamicPosition =
     named(at)(Some(read(log.getOrCreate(Key)(VersionedEntry.write("cluster" -> Json.text(only)))))).getOrElse(at)
 
-  /** The same without a decision; None when it is needed and was never made. */
+  /** Returns the position without determining the name; None if the name is needed and was not stored. */
   def find(at: DynamicPosition): Option[DynamicPosition] = named(at)(decided)
 
-  /** @throws splice.source.errors.SpliceException when the decision is needed and was never made */
+  /** Returns the position without determining the name.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   if the name is needed and was not stored
+    */
   def required(at: DynamicPosition): DynamicPosition =
     find(at).getOrElse(throw CheckpointErrors.missingEntry(s"Side-log entry $Key"))
 
-  /** The context of a cluster's enumerator. The side log of the cluster that is taken over stays where its first source kept it. */
+  /** Returns the context of a cluster's enumerator. The cluster of the first source keeps its entries in the side log
+    * of the source, without a scope.
+    */
   def scope(context: EnumeratorContext, cluster: String): EnumeratorContext = {
     val own = context.scope(s"cluster-$cluster")
     if (decided.contains(cluster)) own.copy(sideLog = context.sideLog) else own

@@ -9,9 +9,9 @@ import org.yaml.snakeyaml.parser.Parser
 
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 
-/** The limits of one document in addition to its size ([[MetadataText.Longest]]), for a driver with a heap of 1 GiB.
+/** Limits of one document in addition to its size ([[MetadataText.Longest]]), for a driver with a heap of 1 GiB.
   *
-  * A parsed value needs some 250 bytes of heap, many times its bytes in the text.
+  * A parsed value needs about 250 bytes of heap, many times its size in the text.
   */
 final private[splice] class DocumentLimits(document: String) {
 
@@ -44,7 +44,7 @@ private[splice] object DocumentLimits {
   val Depth  = 20
 }
 
-/** Stops a parser at the first value beyond the limits, before the composer stores it. */
+/** Stops the parser at the first value that exceeds the limits, before the composer stores it. */
 final private[splice] class LimitedParser(parser: Parser, limits: DocumentLimits) extends Parser {
 
   override def checkEvent(choice: ID): Boolean = parser.checkEvent(choice)

@@ -22,18 +22,19 @@ import splice.kafka.dynamic.internal.options.DynamicOptions
 import splice.kafka.internal.options.{ClientProperties, KafkaOptions}
 import splice.kafka.internal.secrets.SecretReferences
 
-/** Decides which properties of Kafka's client a metadata document may set for a cluster.
+/** Decides which properties of the Kafka client a metadata document may set for a cluster.
   *
-  * Clients load classes, read files and environment variables, and send requests by properties. The author of a document gets none of
-  * these rights by default: the properties are those of an allow-list, as in KIP-1188, and references name only what the query's options
-  * allow. Everything else comes from the query's options.
+  * Properties make clients load classes, read files and environment variables, and send requests. By default, the
+  * author of a document gets none of these rights. The document may set only the properties of an allow-list, as in
+  * KIP-1188. References may only read sources that the query's options allow. Only the query's options may set all
+  * other properties.
   *
   * @param any
-  *   whether a document may set each property that the query may set
+  *   true if a document may set each property that the query may set
   * @param secrets
   *   rejects literal secrets
   * @param query
-  *   the client's properties that the query's options set for a cluster
+  *   returns the client properties that the query's options set for a cluster
   */
 final private[dynamic] class DocumentProperties(
     any: Boolean,
@@ -43,7 +44,7 @@ final private[dynamic] class DocumentProperties(
 
   import DocumentProperties._
 
-  /** Why a property of a cluster must not be used; None if it may be.
+  /** Returns the reason why a property of a cluster is rejected; None if it is allowed.
     *
     * @param properties
     *   all properties that the metadata sets for the cluster
@@ -69,7 +70,7 @@ private[dynamic] object DocumentProperties {
     "com.sun.security.auth.module.Krb5LoginModule"
   )
 
-  /** Properties that may hold references to secrets. */
+  /** Properties that may contain references to secrets. */
   private val secret = Set(
     SaslConfigs.SASL_JAAS_CONFIG,
     SslConfigs.SSL_KEYSTORE_PASSWORD_CONFIG,
@@ -80,7 +81,7 @@ private[dynamic] object DocumentProperties {
     SslConfigs.SSL_TRUSTSTORE_CERTIFICATES_CONFIG
   )
 
-  /** The properties that a document may set. */
+  /** Properties that a document may set. */
   val Allowed: Set[String] = secret ++ Set(
     CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
     CommonClientConfigs.SECURITY_PROTOCOL_CONFIG,
@@ -100,14 +101,16 @@ private[dynamic] object DocumentProperties {
 
   private def option(key: String): String = s"'${KafkaOptions.ClientPrefix}$key'"
 
-  // The name must be as Kafka writes it, since clients accept other spellings of other properties.
+  // The name must match exactly, because clients accept other spellings of other properties.
   private def unlisted(cluster: String, key: String): Option[String] = Option.unless(Allowed(key))(
     s"metadata may not set this property. Set ${option(key)} or 'cluster.$cluster.${KafkaOptions.ClientPrefix}$key' in the options of the " +
       s"query. If the author of the metadata may have the rights of this job, set '${DynamicOptions.MetadataProperties.key}' to any. " +
       s"Metadata may set ${Allowed.toSeq.sorted.mkString(", ")}"
   )
 
-  /** Why a text must not contain its references. A client resolves references in all its properties. */
+  /** Returns the reason why a text must not contain its references; None if it may. A client resolves references in all
+    * its properties.
+    */
   private def unallowed(query: Map[String, String], key: String, value: String): Option[String] = {
     val found = SecretReferences.all(value)
     if (found.nonEmpty && !secret(key))
@@ -137,11 +140,13 @@ private[dynamic] object DocumentProperties {
 
   private val Files = Set(classOf[FileConfigProvider].getName, classOf[DirectoryConfigProvider].getName)
 
-  // As in Kafka's AllowedPaths.
+  // The same check as in Kafka's AllowedPaths.
   private def isWithin(path: String, folder: String): Boolean =
     Try(Paths.get(path).normalize.startsWith(Paths.get(folder).normalize)).getOrElse(false)
 
-  /** Why the module of a login line must not be used. Kafka's parser reads the line, because another parser may find other modules. */
+  /** Returns the reason why the login module of a JAAS line is rejected; None if it is allowed. Kafka's parser reads
+    * the line, because another parser may find other modules.
+    */
   private def module(query: Map[String, String], value: String): Option[String] = {
     val references = new SecretReferences(query)
     if (references.isReference(value)) None

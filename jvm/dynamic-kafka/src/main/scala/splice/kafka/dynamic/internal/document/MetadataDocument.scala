@@ -19,7 +19,7 @@ import splice.source.internal.Secrets
 import splice.source.options.SourceOption
 import splice.source.options.SourceOptions.fold
 
-/** What a metadata file or endpoint holds, as YAML or JSON:
+/** Document of a metadata file or endpoint, as YAML or JSON:
   * {{{
   * version: 1
   * generation: 7
@@ -38,25 +38,25 @@ import splice.source.options.SourceOptions.fold
   */
 private[dynamic] object MetadataDocument {
 
-  /** The version of the form above. */
+  /** Version of the format above. */
   val Version = 1L
 
   private val Servers = CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG
 
-  /** Reads and checks a document.
+  /** Parses and checks a document.
     *
     * @param name
-    *   what errors call it
+    *   the name of the document in errors
     * @param rules
-    *   which properties a document may set
+    *   decides which properties a document may set
     * @throws splice.source.errors.SpliceException
-    *   that names the line
+    *   if the document is not valid; the error contains the line
     */
   def read(name: String, text: String, rules: DocumentProperties): StreamMetadata = {
     val root    = YamlNode.parse(name, text)
     val version = root.fields.toMap.get("version").getOrElse(root.wrong("'version' is missing"))
     if (version.number > Version) throw MetadataErrors.newer(name, version.number, Version)
-    if (version.number < 1) version.wrong(s"'${version.text}' is no version")
+    if (version.number < 1) version.wrong(s"'${version.text}' is not a valid version. Use $Version")
     val sections = Seq("clusters", "streams", "cutovers", "starts", "stops", "paused")
     val parts    = root.only(Seq("version", "generation", "confirmRemovals") ++ sections: _*)
     val clusters = parts.get("clusters").toSeq.flatMap(_.fields).map(cluster(_, rules))
@@ -94,7 +94,7 @@ private[dynamic] object MetadataDocument {
 
   private def cluster(entry: (String, YamlNode), rules: DocumentProperties): KafkaCluster = {
     val (name, value) = entry
-    if (!ClusterNames.isValid(name)) value.wrong(s"'$name' is no name of a cluster: ${ClusterNames.Allowed}")
+    if (!ClusterNames.isValid(name)) value.wrong(s"'$name' is not a valid cluster name: ${ClusterNames.Allowed}")
     val parts   = value.only("bootstrapServers", "properties", "active", "formerly", MaxOffsets.key, MaxBytes.key)
     val servers = parts.getOrElse("bootstrapServers", value.wrong("'bootstrapServers' is missing"))
     val written = parts.get("properties").toSeq.flatMap(_.fields)
@@ -121,7 +121,7 @@ private[dynamic] object MetadataDocument {
   private def limit(option: SourceOption[Long])(at: YamlNode): Long =
     option.kind.parse(at.text).getOrElse(at.wrong(s"'${at.text}' is not a valid limit. Use ${option.kind.allowed}"))
 
-  // Kafka's own rule. A name such as "a,b" would be read as two topics.
+  // The rule of Kafka. Splice would read a name such as "a,b" as two topics.
   private def topic(at: YamlNode): String = {
     val name = at.text
     if (!Topic.isValid(name)) at.wrong(
@@ -134,7 +134,7 @@ private[dynamic] object MetadataDocument {
     val (name, value) = entry
     val topics        = value.fields.map { case (cluster, list) =>
       if (!clusters(cluster))
-        list.wrong(s"there is no cluster '$cluster'; there are ${clusters.toSeq.sorted.mkString(", ")}")
+        list.wrong(s"cluster '$cluster' does not exist; the clusters are ${clusters.toSeq.sorted.mkString(", ")}")
       val names = list.items.map(topic)
       if (names.isEmpty) list.wrong("no topic is named")
       cluster -> SortedSet.from(names)
@@ -146,15 +146,15 @@ private[dynamic] object MetadataDocument {
 /** Rejects literal secrets in metadata, because the checkpoint stores metadata.
   *
   * @param allowed
-  *   whether metadata may hold literal secrets
+  *   true if metadata may contain literal secrets
   * @param query
-  *   the client's properties that the query's options set for a cluster, which may configure ConfigProviders
+  *   returns the client properties that the query's options set for a cluster, which may configure ConfigProviders
   */
 final private[dynamic] class LiteralSecrets(allowed: Boolean, query: String => Map[String, String]) {
 
   import LiteralSecrets._
 
-  /** Why a property of a cluster must not be used; None if it may be.
+  /** Returns the reason why a property of a cluster is rejected; None if it is allowed.
     *
     * @param properties
     *   all properties that the metadata sets for the cluster
@@ -174,7 +174,7 @@ final private[dynamic] class LiteralSecrets(allowed: Boolean, query: String => M
 
 private[dynamic] object LiteralSecrets {
 
-  // A character of private use is part of no secret, and part of a word to the parser of login lines.
+  // A private-use character is not part of a secret. The parser of JAAS lines reads it as part of a word.
   private val Reference = "\uE000"
 
   private def isLiteral(references: SecretReferences, key: String, value: String): Boolean =

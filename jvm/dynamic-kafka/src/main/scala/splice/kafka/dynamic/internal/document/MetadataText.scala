@@ -9,18 +9,18 @@ import java.nio.charset.StandardCharsets.UTF_8
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.source.errors.SpliceException
 
-/** The text of a [[MetadataDocument]], read from a file or an endpoint. */
+/** Text of a [[MetadataDocument]], read from a file or an endpoint. */
 private[dynamic] object MetadataText {
 
   /** Maximum number of bytes of a document: enough for 40,000 streams. */
   val Longest: Int = 8 * 1024 * 1024
 
-  /** The whole text, as UTF-8.
+  /** Reads the whole text as UTF-8.
     *
     * @param document
-    *   what errors call it
+    *   the name of the document in errors
     * @throws splice.source.errors.SpliceException
-    *   when it is longer than [[Longest]]; the remaining bytes are not read then
+    *   if the text is longer than [[Longest]]; the remaining bytes are then not read
     */
   def read(document: String, in: InputStream): String = {
     val bytes = in.readNBytes(Longest + 1)

@@ -12,16 +12,16 @@ import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.source.LogPartition
 import splice.source.options.OptionType
 
-/** The sections `cutovers`, `starts` and `stops` of a [[MetadataDocument]]:
+/** Parses the sections `cutovers`, `starts` and `stops` of a [[MetadataDocument]]:
   * {{{
   * orders: {timestamp: "2026-01-01T00:00:00Z", lateness: 30s}
   * payments: {offsets: {east: {payments: {"0": 1200}}, west: {payments: {"0": 80}}}}
-  * refunds: latest
-  * }}}
+  *
+  * refunds: latest }}}
   */
 private[splice] object PlaceSections {
 
-  /** The cutovers by the name of the stream. */
+  /** Returns the cutovers by the name of the stream. */
   def cutovers(entries: Seq[(String, YamlNode)], streams: Map[String, KafkaStream]): Map[String, StreamCutover] =
     ofStreams(entries, streams) { (value, stream) =>
       one(value, isLate = true) { case StreamCutover.Offsets(clusters) =>
@@ -32,19 +32,19 @@ private[splice] object PlaceSections {
       }
     }
 
-  /** The starts by the name of the stream. */
+  /** Returns the starts by the name of the stream. */
   def starts(entries: Seq[(String, YamlNode)], streams: Map[String, KafkaStream]): Map[String, StreamPlace] =
     ofStreams(entries, streams)(place("earliest" -> StreamPlace.Earliest, "latest" -> StreamPlace.Latest))
 
-  /** The stops by the name of the stream. */
+  /** Returns the stops by the name of the stream. */
   def stops(entries: Seq[(String, YamlNode)], streams: Map[String, KafkaStream]): Map[String, StreamPlace] =
     ofStreams(entries, streams)(place("latest" -> StreamPlace.Latest))
 
-  /** The stream that an entry names. */
+  /** Returns the stream of an entry. */
   def stream(name: String, at: YamlNode, streams: Map[String, KafkaStream]): KafkaStream =
     streams.getOrElse(
       name,
-      at.wrong(s"there is no stream '$name'; there are ${streams.keys.toSeq.sorted.mkString(", ")}")
+      at.wrong(s"stream '$name' does not exist; the streams are ${streams.keys.toSeq.sorted.mkString(", ")}")
     )
 
   private def ofStreams[A](entries: Seq[(String, YamlNode)], streams: Map[String, KafkaStream])(
@@ -64,9 +64,9 @@ private[splice] object PlaceSections {
       )
 
   /** @param isLate
-    *   whether `lateness` is allowed
+    *   true if `lateness` is allowed
     * @param misfit
-    *   why offsets do not fit the topics of the stream, if they do not
+    *   returns the reason why offsets do not match the topics of the stream; None if they match
     */
   private def one(value: YamlNode, isLate: Boolean)(
       misfit: StreamCutover.Offsets => Option[String]
@@ -88,7 +88,7 @@ private[splice] object PlaceSections {
     text.toLongOption.filter(_ >= 0).map(Instant.ofEpochMilli(_))
       .orElse(Try(OffsetDateTime.parse(text).toInstant).toOption)
       .getOrElse(at.wrong(
-        s"'$text' is no time such as 2026-01-01T00:00:00Z, and no milliseconds since 1970-01-01T00:00:00Z"
+        s"'$text' is not a valid time. Use a time such as 2026-01-01T00:00:00Z, or milliseconds since 1970"
       ))
   }
 
@@ -101,7 +101,7 @@ private[splice] object PlaceSections {
     StreamCutover.Offsets(SortedMap.from(at.fields.map { case (cluster, topics) =>
       cluster -> SortedMap.from(topics.fields.flatMap { case (topic, partitions) =>
         partitions.fields.map { case (number, offset) =>
-          val partition = number.toIntOption.filter(_ >= 0).getOrElse(offset.wrong(s"'$number' is no partition"))
+          val partition = number.toIntOption.filter(_ >= 0).getOrElse(offset.wrong(s"'$number' is not a partition"))
           LogPartition(topic, partition) -> offset.number
         }
       })

@@ -17,39 +17,39 @@ import org.yaml.snakeyaml.resolver.Resolver
 
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 
-/** A value of a YAML or JSON document that knows its line, so that what is wrong with it can be said exactly.
+/** Value of a YAML or JSON document with its line, so that errors can name the exact place.
   *
   * @param path
-  *   its place, as in `streams.orders`; empty for the document. Evaluated for errors only, since many values may
-  *   share a long name
+  *   place of the value, such as `streams.orders`; empty for the document. Evaluated only for errors, because many
+  *   values may share a long name
   */
 final private[splice] class YamlNode(document: String, path: => String, node: Node, limits: DocumentLimits) {
 
-  /** Counted from 1. */
+  /** Line number, from 1. */
   val line: Int = node.getStartMark.getLine + 1
 
-  // An alias is one node of the parser and as many values as its anchor has.
+  // An alias is one node of the parser, but counts as all values of its anchor.
   limits.count(line)
 
   def wrong(what: String): Nothing = throw MetadataErrors.invalid(document, line, path, what)
 
-  /** The fields of an object in their order, each name once. */
+  /** Returns the fields of an object in order. Each name occurs once. */
   def fields: Seq[(String, YamlNode)] = node match {
     case mapping: MappingNode =>
       val all = mapping.getValue.asScala.toSeq.map(field)
       all.groupBy(_._1).collectFirst {
-        case (name, many) if many.size > 1 => many(1)._2.wrong(s"'$name' is there twice")
+        case (name, many) if many.size > 1 => many(1)._2.wrong(s"'$name' is set twice")
       }
       all
     case _ if isNull => Nil
     case _           => wrong("it is not an object")
   }
 
-  /** The fields of an object that may have these and no others. */
+  /** Returns the fields of an object, and rejects fields with other names. */
   def only(names: String*): Map[String, YamlNode] = {
     val all = fields
     all.find(f => !names.contains(f._1)).foreach { case (name, value) =>
-      value.wrong(s"nothing is known of '$name'; known are ${names.mkString(", ")}")
+      value.wrong(s"the field '$name' does not exist. Use ${names.mkString(", ")}")
     }
     all.filterNot(_._2.isNull).toMap
   }
@@ -67,13 +67,13 @@ final private[splice] class YamlNode(document: String, path: => String, node: No
     case _           => wrong("it is not a list")
   }
 
-  /** A text, a number or a word such as true, as it is written. */
+  /** Returns a text, a number or a word such as true, as it is written in the document. */
   def text: String = node match {
     case scalar: ScalarNode if scalar.getTag != Tag.NULL && scalar.getValue.trim.nonEmpty => scalar.getValue.trim
     case _                                                                                => wrong("it is not a text")
   }
 
-  def number: Long = text.toLongOption.filter(_ >= 0).getOrElse(wrong(s"'$text' is not a whole number from 0 on"))
+  def number: Long = text.toLongOption.filter(_ >= 0).getOrElse(wrong(s"'$text' is not a whole number, 0 or more"))
 
   def bool: Boolean = text.toBooleanOption.getOrElse(wrong(s"'$text' is neither true nor false"))
 
@@ -91,7 +91,11 @@ final private[splice] class YamlNode(document: String, path: => String, node: No
 
 private[splice] object YamlNode {
 
-  /** @throws splice.source.errors.SpliceException when the text is neither YAML nor JSON, or beyond [[DocumentLimits]] */
+  /** Parses a document.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   if the text is neither YAML nor JSON, or exceeds [[DocumentLimits]]
+    */
   def parse(document: String, text: String): YamlNode = {
     def invalid(line: Int, what: String) = MetadataErrors.invalid(document, line, "", what)
     val options                          = new LoaderOptions
@@ -112,11 +116,11 @@ private[splice] object YamlNode {
     new Composer(new LimitedParser(parser, new DocumentLimits(document)), new Resolver, options)
   }
 
-  // YAML knows no tab between words, and JSON none within.
+  // YAML does not allow a tab between tokens, and JSON does not allow a tab in a string.
   private def spaced(text: String): String =
     if (text.contains('\t') && isJson(text)) text.replace('\t', ' ') else text
 
-  // Without a tree, which may need many times the memory of the text.
+  // The parser builds no tree, because a tree may need many times the memory of the text.
   private def isJson(text: String): Boolean = Try(Using.resource(new JsonFactory().createParser(text)) { parser =>
     Iterator.continually(Option(parser.nextToken())).takeWhile(_.nonEmpty).size > 0
   }).getOrElse(false)

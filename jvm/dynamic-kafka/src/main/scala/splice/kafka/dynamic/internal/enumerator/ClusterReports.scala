@@ -17,10 +17,11 @@ import splice.source.internal.entries.Json
 import splice.source.internal.legs.RunTotals
 import splice.source.runtime.ProgressMetric
 
-/** Figures of all clusters and of each; those of a cluster go with it. A cluster that is being asked keeps its last ones.
+/** Figures of all clusters, and of each cluster. The figures of a cluster are removed with the cluster. While a request
+  * to a cluster is pending, the last figures of the cluster remain.
   *
   * @param maxTopics
-  *   the greatest number of topics that have gauges
+  *   maximum number of topics that have gauges
   */
 final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
 
@@ -32,7 +33,9 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
   private var read: SortedMap[String, SortedSet[String]] = SortedMap.empty
   private var topics: SortedMap[String, TopicFigures]    = SortedMap.empty
 
-  /** @param all
+  /** Returns the figures of a position.
+    *
+    * @param all
     *   the workers, including those of clusters that were drained in this batch, which end with the next request
     */
   def apply(
@@ -106,7 +109,9 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
     case _                      => false
   }
 
-  /** The figures of topics in the order of their names, so that a backlog does not replace one topic by another. */
+  /** Returns the figures of topics. The order of names selects the topics, so that a change of a backlog does not
+    * replace a topic by another.
+    */
   def gauges(workers: SortedMap[String, ClusterWorker]): Iterable[(String, Long)] = {
     topics = last.map { case (name, _) =>
       name ->

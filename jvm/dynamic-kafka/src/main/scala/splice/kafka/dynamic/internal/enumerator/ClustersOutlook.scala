@@ -8,10 +8,10 @@ import scala.collection.immutable.SortedMap
 import splice.source.LogPartition
 import splice.source.log.{LogOutlook, Outlook}
 
-/** What several clusters have. A topic is named `<cluster>/<topic>`.
+/** Outlook of several clusters. A topic has the name `<cluster>/<topic>`.
   *
   * @param inactive
-  *   clusters that are not active, which were not asked
+  *   inactive clusters, which received no request
   */
 final private[dynamic] class ClustersOutlook(found: SortedMap[String, Outlook], inactive: collection.Set[String])
     extends Outlook {

@@ -12,7 +12,7 @@ import splice.kafka.dynamic.internal.change.Refusal
 import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
 import splice.kafka.dynamic.internal.state.AppliedMetadata
 
-/** The documents that the metadata service returned in this run. */
+/** Documents that the metadata service returned in this run. */
 final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
 
   private var requested          = false
@@ -23,13 +23,15 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
   private var greatest       = Option.empty[Long]
   private var checked        = Option.empty[(StreamMetadata, Int, Boolean)]
 
-  /** The document with changes that are not applied yet, until it is applied as a whole or rejected. */
+  /** Returns the document with changes that are not applied yet. The document remains pending until Splice has applied
+    * it completely, or rejected it.
+    */
   def pending: Option[StreamMetadata] = open
 
   /** Keeps the pending document only if it fulfils a condition. */
   def keepIf(condition: StreamMetadata => Boolean): Unit = open = open.filter(condition)
 
-  /** The first document of a checkpoint, which the query cannot start without. */
+  /** Returns the first document of a checkpoint. The query cannot start without it. */
   def first(): StreamMetadata = {
     val found = discovery.now()
     requested = true
@@ -38,13 +40,13 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
     found
   }
 
-  /** The latest document of this run; None while the service has returned none. */
+  /** Returns the latest document of this run; None if the service has not returned a document yet. */
   def latest(): Option[StreamMetadata] = {
     val found =
       if (requested) discovery.news()
       else {
         requested = true
-        // The last document is in the checkpoint, so that a query starts while the service is unavailable.
+        // The checkpoint contains the last document, so that a query can start while the service is unavailable.
         try Some(discovery.now(restarts = true))
         catch {
           case NonFatal(e) =>
@@ -57,14 +59,16 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
     last
   }
 
-  /** Whether a document was received since [[poll]] that differs from the last one and from a state. Any thread may call it. */
+  /** Returns true if a document arrived since [[poll]] that differs from the last document and from a state. Any thread
+    * may call this method.
+    */
   def isStale(here: AppliedMetadata): Boolean =
     discovery.next.exists(found => !last.contains(found) && !here.equalsDocument(found))
 
-  /** Takes the latest document as the pending one, if it is new.
+  /** Makes the latest document the pending document, if it is new.
     *
     * @param fixed
-    *   whether the run takes a document only once
+    *   true if the run reads a document only once
     */
   def poll(fixed: Boolean): Unit = if (!fixed || !polled) {
     if (polled) discovery.requireResponses()
@@ -74,13 +78,12 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
     fresh = false
   }
 
-  /** The state with the latest properties of clusters: a batch that is read again may have been planned with other passwords. A rejected
-    * document has no effect, also before it is rejected.
+  /** Returns the state with the latest client properties of clusters, because a batch that is read again may have been
+    * planned with other passwords. A document that the rules reject has no effect, even before it is rejected.
+    * `refusal` returns the reason to reject a document; None if the document is accepted.
     *
     * @param last
-    *   the last change, by which a document is rejected
-    * @param refusal
-    *   why a document is rejected, if it is
+    *   number of the last change, against which a document is checked
     */
   def reached(here: AppliedMetadata, last: Int)(refusal: StreamMetadata => Option[Refusal]): AppliedMetadata =
     latest().filter(older(here, _).isEmpty).filter(isAccepted(_, last)(refusal)).fold(here) { found =>
@@ -88,7 +91,7 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
       if (clusters == here.clusters) here else here.copy(clusters = clusters)
     }
 
-  // The check of thousands of topics is not repeated at each trigger.
+  // The result is kept, so that a check of thousands of topics does not run at each trigger.
   private def isAccepted(found: StreamMetadata, last: Int)(refusal: StreamMetadata => Option[Refusal]): Boolean =
     checked.collect { case (known, `last`, is) if known eq found => is }.getOrElse {
       val is = refusal(found).isEmpty
@@ -96,10 +99,12 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
       is
     }
 
-  /** Notes the generation of a document that is not rejected. A document without a difference makes no change. */
+  /** Records the generation of a document that is not rejected. A document without a difference does not cause a
+    * change.
+    */
   def accept(found: StreamMetadata): Unit = greatest = (greatest ++ found.generation).maxOption
 
-  /** Why a document is rejected, if its generation is lower than that of an earlier one. */
+  /** Returns the reason for a rejection if the generation of a document is lower than that of an earlier document. */
   def older(here: AppliedMetadata, found: StreamMetadata): Option[Refusal] =
     Refusal.older((greatest ++ here.generation).maxOption, found)
 }

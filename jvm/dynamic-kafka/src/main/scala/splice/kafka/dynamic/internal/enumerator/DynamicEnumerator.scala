@@ -32,14 +32,15 @@ import splice.source.errors.{CheckpointErrors, SpliceException}
 import splice.source.log.{LogPartitions, LogRange, LogRecord, Outlook}
 import splice.source.runtime.{OpenEnded, Report}
 
-/** Drives one enumerator a cluster, and changes which there are between batches (FLIP-246's DynamicKafkaSourceEnumerator).
+/** Runs one enumerator per cluster, and applies metadata changes between batches (FLIP-246's
+  * DynamicKafkaSourceEnumerator).
   *
-  * Each cluster's enumerator keeps what it must remember in a scope of the side log of its own, as if it were a source alone. What
-  * this one adds is in the entries `change-<n>` ([[ChangeEntries]]), and the position says which of them holds. A position that is too
-  * long for an offset is an entry as well ([[PositionEntries]]).
+  * The enumerator of each cluster stores its state in a separate scope of the side log, as if it were the only source.
+  * This enumerator stores changes in the entries `change-<n>` ([[ChangeEntries]]), and the position contains the number of
+  * the applied change. A position that is too long for an offset is also an entry ([[PositionEntries]]).
   *
-  * The query's thread uses [[ChangeEntries]] and [[PositionEntries]]. The thread of a [[ClusterWorker]] uses the cluster's enumerator and the log
-  * objects of the enumerator, and publishes an immutable [[KafkaPlan]] for [[splits]].
+  * The query's thread uses [[ChangeEntries]] and [[PositionEntries]]. The thread of a [[ClusterWorker]] uses the cluster's
+  * enumerator and the log objects of that enumerator, and publishes an immutable [[KafkaPlan]] for [[splits]].
   */
 final private[splice] class DynamicEnumerator(
     settings: DynamicSettings,
@@ -88,7 +89,7 @@ final private[splice] class DynamicEnumerator(
   override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] =
     ofClusters(at)(_.records(_))
 
-  /** Requests values of the partitions of a history from the clusters that have them. */
+  /** Requests values of the partitions of a history from the clusters that host them. */
   private def ofClusters[A](history: SortedMap[LogPartition, Long])(
       of: (ClusterEnumerator, SortedMap[LogPartition, Long]) => SortedMap[LogPartition, A]
   ): SortedMap[LogPartition, A] = {
@@ -109,7 +110,7 @@ final private[splice] class DynamicEnumerator(
 
   override def start(at: StartPosition): DynamicOffset = {
     val first = begun()
-    // A missing topic or a rejected login is more likely an error of the metadata than an outage.
+    // A missing topic or a rejected login is more probably an error of the metadata than an outage.
     val starts = request(first, KafkaErrors.isUnreachable)((name, enumerator) =>
       enumerator.start(ClusterStart(at, first.read(name)), settings.starts(name, first))
     )
@@ -133,15 +134,17 @@ final private[splice] class DynamicEnumerator(
     if (next == at) from else positions.offset(next)
   }
 
-  /** @param patient
-    *   whether to wait for clusters that are known to be unavailable
+  /** Plans the end of the next batch.
+    *
+    * @param patient
+    *   true if it waits for clusters that are unavailable
     */
   @tailrec private def go(at: DynamicPosition, limits: Limits, patient: Boolean = false): DynamicPosition = {
     val round    = rounds(at, frozen, patient, isOpen = false)
     val next     = advanced(round, limits)
     val waitsFor = driver.groups.waitsFor.filterNot(round.here.readsOnlyPaused)
     val partial  = round.silentPartitions
-    // A run that ends with what there was when it began first reads what the available clusters have.
+    // A run that ends with the records that exist at its start first reads the records of the available clusters.
     val waits = frozen && next == at && (round.silent.nonEmpty || waitsFor.nonEmpty || partial.nonEmpty)
     if (waits || settings.failWhenUnavailable)
       patience.check(round.silent.toSet, if (frozen) waitsFor else Set.empty, partial)
@@ -178,11 +181,12 @@ final private[splice] class DynamicEnumerator(
     })
   }
 
-  // It reads only side-log objects of this thread and the plans that workers have published, so no cluster is waited for.
+  // This method reads only side-log objects of this thread, and plans that workers have published. Therefore it waits
+  // for no cluster.
   override def splits(from: DynamicOffset, until: DynamicOffset): Seq[SplitRange] =
     plan.splits(takeover.required(positions(from)), takeover.required(positions(until)))
 
-  // A worker that has published no plan has written no entry that a position of this run depends on.
+  // A worker without a published plan has written no entry that a position of this run depends on.
   private def planOf(name: String): KafkaPlan =
     workers.find(name).flatMap(_.plan).getOrElse(KafkaPlan.read(scopes(name)()))
 
@@ -222,12 +226,14 @@ final private[splice] class DynamicEnumerator(
       if (ends.values.exists(_.isEmpty)) None else ended(at, ends.values.flatten.toSeq, here.read.keySet -- ends.keySet)
     }
 
-  /** A stream waits until clusters are active; a batch would leave out what comes after them. */
+  /** Returns the evidence of the end. A stream waits until all clusters are active. A batch query fails, because it
+    * would miss the records of inactive clusters.
+    */
   private def ended(at: DynamicOffset, ends: Seq[Evidence], inactive: Set[String]): Option[Evidence] = {
     if (inactive.nonEmpty && context.mode == ReadMode.Batch) throw DynamicErrors.inactive(inactive)
     if (inactive.nonEmpty && inactive != reportedInactive)
       DynamicEnumerator.log.warn(
-        s"Not active: ${inactive.toSeq.sorted.mkString(", ")}. All else was read to its end, and waits for that."
+        s"Inactive clusters: ${inactive.toSeq.sorted.mkString(", ")}. The query has read all others, and waits."
       )
     reportedInactive = inactive
     if (inactive.isEmpty) Some(new DynamicEvidence(at, ends)) else None
@@ -283,10 +289,10 @@ final private[splice] class DynamicEnumerator(
   private def lost(cluster: String): Nothing =
     throw CheckpointErrors.missingEntry(s"The cluster $cluster of a change")
 
-  /** Sends a request to every usable cluster at the same time, and waits for all responses.
+  /** Sends a request to every active cluster at the same time, and waits for all responses.
     *
     * @param isRepeated
-    *   whether a request is repeated up to `clusterTimeout` after an error
+    *   true if a request is repeated up to `clusterTimeout` after an error
     */
   private def request[A](here: AppliedMetadata, isRepeated: SpliceException => Boolean = KafkaErrors.isOfCluster)(
       request: (String, ClusterEnumerator) => A

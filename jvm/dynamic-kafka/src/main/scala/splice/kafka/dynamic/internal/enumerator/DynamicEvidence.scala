@@ -6,7 +6,7 @@ package splice.kafka.dynamic.internal.enumerator
 import splice.kafka.internal.errors.KafkaErrors
 import splice.source.{Evidence, OffsetColumns, OffsetSummary, Position, TimeRange}
 
-/** What the clusters of a bounded source ended with. */
+/** Evidence of the end of a bounded source, from the evidence of all clusters. */
 final private[dynamic] class DynamicEvidence(override val position: Position, clusters: Seq[Evidence])
     extends Evidence {
 

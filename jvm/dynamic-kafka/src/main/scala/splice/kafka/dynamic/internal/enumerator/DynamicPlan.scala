@@ -7,14 +7,15 @@ import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition, Dynam
 import splice.kafka.dynamic.internal.state.{ChangeEntries, ChangeSpan}
 import splice.kafka.internal.enumerator.KafkaPlan
 
-/** The ranges between positions of many clusters, by the positions and the side log. Sends no request and writes no entry.
+/** Computes the ranges between positions of many clusters from the positions and the side log. Sends no request and
+  * writes no entry.
   *
   * @param plans
-  *   the plan of a cluster
+  *   returns the plan of a cluster
   */
 final private[dynamic] class DynamicPlan(changes: ChangeEntries, plans: String => KafkaPlan) {
 
-  /** The spans of all clusters of which something was read. */
+  /** Returns the spans of all clusters with records that were read. */
   def spans(from: DynamicPosition, until: DynamicPosition): Seq[ChangeSpan] =
     ChangeSpan.between(
       from,
@@ -25,7 +26,8 @@ final private[dynamic] class DynamicPlan(changes: ChangeEntries, plans: String =
     )
 
   def splits(from: DynamicPosition, until: DynamicPosition): Seq[DynamicSplitRange] = {
-    // The last one first: a topic that left its stream meanwhile has it in an earlier change.
+    // The latest change is first. If a topic left its stream in this period, an earlier change has the stream of the
+    // topic.
     val history                             = changes.between(from.change - 1, until.change).reverse
     def stream(topic: ClusterTopic): String =
       history.scanLeft(topic -> Option.empty[String]) { case ((known, _), change) =>

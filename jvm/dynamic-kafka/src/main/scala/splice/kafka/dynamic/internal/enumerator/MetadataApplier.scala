@@ -21,13 +21,13 @@ import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
 import splice.kafka.internal.options.StartingOffsets
 import splice.kafka.internal.split.KafkaPosition
 
-/** Applies changes to a position, one after another. Each change is durable before the position has its number.
+/** Applies changes to a position, one after another. Each change is durable before a position has its number.
   *
-  * A trigger calls [[settle]], sends the requests of [[request]], and calls [[respond]] with the responses. `startOf` returns the
-  * start of a topic that a document added, unless the topic starts like a new one.
+  * A trigger calls [[settle]], sends the requests of [[request]], and calls [[respond]] with the responses. `startOf`
+  * returns the start of a topic that a document added; None if the topic starts like a new topic.
   *
   * @param clock
-  *   the time of day, for cutovers, whose times are those of records
+  *   the time of day, for the times of cutovers, which are timestamps of records
   * @param steady
   *   for all other times
   */
@@ -45,7 +45,7 @@ final private[dynamic] class MetadataApplier(
 
   private[enumerator] val documents = new DocumentFeed(discovery)
 
-  /** The groups of streams that wait. */
+  /** Groups of streams that wait. */
   private[enumerator] val groups = new WaitingGroups
 
   private var firstOfRun = Option.empty[AppliedMetadata]
@@ -53,10 +53,11 @@ final private[dynamic] class MetadataApplier(
   private var places     = Map.empty[(ClusterTopic, Long), OffsetsForTime]
   private var warnedOf   = Set.empty[String]
 
-  /** The state in which the source starts: the latest document, until a start is durable.
+  /** Returns the state in which the source starts. If no start is durable yet, this is the state of the latest
+    * document.
     *
     * @param started
-    *   whether a start is durable, which belongs to the first change
+    *   true if a start is durable, which belongs to the first change
     */
   def first(started: Boolean): AppliedMetadata = firstOfRun.getOrElse {
     val first = log.last match {
@@ -76,20 +77,21 @@ final private[dynamic] class MetadataApplier(
     append(AppliedMetadata.first(found).copy(number = number))
   }
 
-  /** The last change, or the first document if there is none. */
+  /** Returns the last change, or the first document before any change. */
   def current(): AppliedMetadata = log.last.getOrElse(first(started = false))
 
-  /** The state with the latest properties of clusters. */
+  /** Returns the state with the latest client properties of clusters. */
   def reached(here: AppliedMetadata): AppliedMetadata = {
     val last = log.last.getOrElse(here)
     documents.reached(here, last.number)(refusal(last, _))
   }
 
-  /** The position with all changes that need no response, and the state for requests then, in which topics that were read to their stop
-    * wait, if a cutover needs the places of times in them.
+  /** Applies all changes that need no response. Returns the position, and the state for the requests to the clusters.
+    * If a cutover needs the places of times in topics that were read to their stop, these topics are waiting in that
+    * state.
     *
     * @param fixed
-    *   whether the run reads the records that exist at its start, and polls the metadata only once
+    *   true if the run reads only the records that exist at its start, and polls the metadata once
     */
   def settle(
       at: DynamicPosition,
@@ -110,12 +112,13 @@ final private[dynamic] class MetadataApplier(
     position -> (if (requested.isEmpty) here else here.copy(topics = here.topics ++ requested))
   }
 
-  /** The part of a request to a cluster that changes need. */
+  /** Returns the request to a cluster, with the parts that changes need. */
   def request(here: AppliedMetadata, cluster: String, from: KafkaPosition): ClusterRequest = {
     val now      = clock.instant()
     val own      = here.of(cluster)
     val draining = own.collect { case (topic, is: TopicState.Draining) => topic -> is }
-    // The end of a removed topic is determined now, so its place is needed before the time has come.
+    // The end of a removed topic is requested now. The place of the time in its log is therefore needed now, before the
+    // time is reached.
     val (future, due) = draining.toSeq.map { case (topic, is) => (topic, is.bound, is.bound.limit) }.collect {
       case (topic, bound, Bound.At(cut)) => (topic, cut, bound.isRequested)
     }.partition { case (_, cut, isRequested) => !isRequested && now.isBefore(cut.time) }
@@ -135,10 +138,10 @@ final private[dynamic] class MetadataApplier(
     )
   }
 
-  /** The position with all changes that responses allow, and the state then.
+  /** Applies all changes that responses allow. Returns the position and the state after them.
     *
     * @param sent
-    *   the clusters that requests were sent to
+    *   the clusters that received a request
     */
   def respond(
       at: DynamicPosition,
@@ -166,7 +169,7 @@ final private[dynamic] class MetadataApplier(
     settled
   }
 
-  /** The ends of removed topics, from responses to requests that were sent after the removal. */
+  /** Returns the ends of removed topics, from responses to requests that were sent after the removal. */
   private def bounds(
       here: AppliedMetadata,
       found: SortedMap[String, ClusterResponse]
@@ -175,7 +178,7 @@ final private[dynamic] class MetadataApplier(
       found.get(topic.cluster).flatMap(_.bound(topic.topic, drain)).map(topic -> _)
     }
 
-  /** Groups of streams that need responses, each with one of the clusters. */
+  /** Returns the groups of streams that need responses, each with a cluster that must respond. */
   private def waiting(here: AppliedMetadata): Seq[(StreamGroup, String)] = {
     val starts =
       here.waiting.toSeq.collect { case (topic, is) if is.time.isEmpty => only(here, topic) -> topic.cluster }
@@ -206,7 +209,7 @@ final private[dynamic] class MetadataApplier(
     val time = clock.instant()
     val due  = rules.cutovers.due(here, time)
     wanted = due.map { case at @ (topic, _) => at -> only(here, topic) }
-    // A driver that was killed may not have logged its last change.
+    // If the driver was killed, a stored change may not be logged yet.
     log.find(here.number + 1).map(reported(here, _))
       .orElse(take(here, at))
       .orElse(
@@ -215,13 +218,15 @@ final private[dynamic] class MetadataApplier(
       )
   }
 
-  /** The places of times that clusters have returned. */
+  /** Returns the places of times that clusters have returned. */
   private def known(times: Map[ClusterTopic, Long]): Map[ClusterTopic, OffsetsForTime] =
     times.flatMap { case (topic, millis) => places.get(topic -> millis).map(topic -> _) }
 
-  /** The change that a new document results in. A group of streams whose clusters must respond first waits, the others do not. */
+  /** Returns the change that a new document causes. A group of streams waits if clusters must respond first; the other
+    * groups do not wait.
+    */
   private def take(here: AppliedMetadata, at: DynamicPosition): Option[AppliedMetadata] = {
-    // A document whose only difference is its generation makes no change.
+    // A document that differs only in its generation does not cause a change.
     documents.pending.filter(here.equalsDocument).filter(documents.older(here, _).isEmpty).foreach { found =>
       documents.accept(found)
       groups.keepRejected(_ => false)
@@ -244,9 +249,7 @@ final private[dynamic] class MetadataApplier(
   private def refusal(at: AppliedMetadata, found: StreamMetadata): Option[Refusal] =
     rules.refusal(at, found, removals.until(at.number, steady.instant()))
 
-  /** @param base
-    *   the state with the names of clusters that the document has
-    */
+  /** @param base the state with the cluster names of the document */
   private def taken(
       here: AppliedMetadata,
       base: AppliedMetadata,
@@ -270,7 +273,9 @@ final private[dynamic] class MetadataApplier(
     }
   }
 
-  /** Whether a group of streams is rejected (the reason), or taken (None); None while responses of clusters are missing. */
+  /** Returns the decision on a group of streams: `Some(Some(reason))` = rejected, `Some(None)` = accepted, None =
+    * responses of clusters are missing.
+    */
   private def responded(
       here: AppliedMetadata,
       document: StreamMetadata,

@@ -12,15 +12,15 @@ import splice.kafka.internal.enumerator.{KafkaPlan, OpenReads}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{LogPartition, SplitRange}
 
-/** Batches that read many clusters without an end ([[splice.source.runtime.OpenEnded]]).
+/** Plans batches that read many clusters without an end ([[splice.source.runtime.OpenEnded]]).
   *
-  * A topic with a limit, such as the end of a drain, is read up to what its cluster had when the batch began. A cluster that has not responded
-  * is read from the positions that are known.
+  * A topic with a limit, such as the end of a drain, is read up to the end of its log when the batch begins. A cluster
+  * that has not responded is read from the positions that the query has.
   *
   * @param plan
-  *   the plan of a cluster
+  *   returns the plan of a cluster
   * @param isBounded
-  *   whether the source ends, so that a cluster is read only with its ends
+  *   true if the source has an end; a cluster is then read only after it has returned its ends
   */
 final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: CutoverOrder, isBounded: Boolean) {
 
@@ -28,13 +28,13 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
 
   @volatile private var batch = Option.empty[Batch]
 
-  /** The batch that was settled last. Any thread may call it. */
+  /** Returns the batch that was settled last. Any thread may call this method. */
   def last: Option[Batch] = batch
 
-  /** The start of the batch that a round allows.
+  /** Returns the start of the batch after a round.
     *
     * @param waits
-    *   whether streams wait for a cluster
+    *   true if streams wait for a cluster
     */
   def settle(round: Round, waits: Boolean): DynamicPosition = {
     val settled = round.found.foldLeft(round.at) { case (at, (name, reach)) =>
@@ -44,7 +44,7 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
     settled
   }
 
-  /** The ranges of the batch that begins at a position, which [[settle]] returned last. */
+  /** Returns the ranges of the batch that begins at a position, which [[settle]] returned last. */
   def open(settled: DynamicPosition): Seq[DynamicSplitRange] = batch.filter(_.start == settled).fold(
     throw new IllegalStateException(s"The batch at ${settled.json} was not settled")
   )(_.ranges)
@@ -62,7 +62,7 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
   private def ranges(round: Round, settled: DynamicPosition): Seq[DynamicSplitRange] =
     settled.clusters.toSeq.filter { case (name, _) => round.here.isActive(name) }.flatMap { case (name, position) =>
       val end = ends(round, name, position)
-      // A topic that stays where it is may have holes.
+      // A topic that stays at its position may have missing offsets.
       val until = position.offsets.flatMap { case (p, at) => end(p).filter(_ > at).map(p -> _) }
       plan(name).open(position)(until.contains, until).map { range =>
         val topic = range.partition.topic
@@ -70,7 +70,9 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
       }
     }
 
-  /** The ends of the partitions of a cluster. Limits are known only if it has responded. */
+  /** Returns the ends of the partitions of a cluster; None for a partition that is not read. Until the cluster
+    * responds, only topics without a limit are read.
+    */
   private def ends(round: Round, name: String, settled: KafkaPosition): LogPartition => Option[Long] = {
     val ahead                   = this.ahead(round, name, settled)
     def isOpen(p: LogPartition) = isUnlimited(round, name, p.topic) && !ahead(p)
@@ -85,7 +87,7 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
   private def isUnlimited(round: Round, name: String, topic: String) =
     UpperBound.isUnlimited(round.here, cutover, ClusterTopic(name, topic), round.at)
 
-  /** Partitions whose logs may end before their positions. */
+  /** Returns the partitions whose logs may end before their positions. */
   private def ahead(round: Round, name: String, settled: KafkaPosition): Set[LogPartition] = {
     val written = round.found.get(name).fold(Map.empty[LogPartition, Long])(_.written)
     round.here.expectedOn(name).offsets.collect {
@@ -111,13 +113,13 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
 
 private[splice] object OpenClusters {
 
-  /** A batch that is read.
+  /** Batch that is being read.
     *
     * @param here
     *   the state at its start
     * @param isPassing
-    *   whether the next batch may read more although no document and no cluster changes: a drain may end, the time of a cutover may come, or a
-    *   cluster may respond whose starts are not known
+    *   true if the next batch may read more without a change of a document or a cluster. Examples: a drain ends, the
+    *   time of a cutover is reached, or a cluster with unknown starts responds
     */
   final case class Batch(
       start: DynamicPosition,

@@ -13,15 +13,17 @@ import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.internal.errors.KafkaErrors
 import splice.source.errors.SpliceException
 
-/** Repeats a request to a cluster without which the query cannot continue, until `timeout`.
+/** Repeats a request to a cluster that the query needs, until `timeout` is over.
   *
   * @param before
   *   runs before each further attempt
   */
 final private[dynamic] class RepeatedRequest(clock: Clock, timeout: Duration)(before: () => Unit) {
 
-  /** @param isRepeated
-    *   whether a request is repeated after an error
+  /** Sends a request and returns the response.
+    *
+    * @param isRepeated
+    *   true if a request is repeated after an error
     */
   def apply[A](cluster: String, isRepeated: SpliceException => Boolean = KafkaErrors.isOfCluster)(request: => A): A = {
     val began = clock.instant()

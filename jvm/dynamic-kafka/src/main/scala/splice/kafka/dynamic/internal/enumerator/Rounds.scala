@@ -11,7 +11,9 @@ import splice.kafka.dynamic.internal.split.DynamicPosition
 import splice.kafka.dynamic.internal.state.AppliedMetadata
 import splice.kafka.internal.cluster.UnavailablePartition
 
-/** Changes that need no response, requests to all active clusters, and changes that their responses allow. */
+/** Applies changes that need no response, sends requests to all active clusters, and applies the changes that the
+  * responses allow.
+  */
 final private[splice] class Rounds(
     settings: DynamicSettings,
     driver: MetadataApplier,
@@ -20,14 +22,14 @@ final private[splice] class Rounds(
     missing: MissingTopics
 ) {
 
-  /** One round.
+  /** Executes one round.
     *
     * @param frozen
-    *   whether the run reads the records that exist at its start
+    *   true if the run reads only the records that exist at its start
     * @param patient
-    *   whether to wait for clusters that are known to be unavailable
+    *   true if it waits for clusters that are unavailable
     * @param isOpen
-    *   whether topics are read without an end
+    *   true if topics are read without an end
     */
   def apply(at: DynamicPosition, frozen: Boolean, patient: Boolean, isOpen: Boolean): Round = {
     val (begun, before) = driver.settle(at, frozen, workers.availability)
@@ -47,20 +49,20 @@ final private[splice] class Rounds(
       else found.map { case (name, reach) =>
         name -> reach.after(here.read.getOrElse(name, SortedSet.empty[String]), now.of(name))
       },
-      // A paused stream needs no response.
+      // Splice does not need a response for a paused stream.
       (requests.keySet -- found.keySet).filterNot(here.readsOnlyPaused)
     )
   }
 }
 
-/** The outcome of a round.
+/** Result of a round.
   *
   * @param at
   *   the position with all changes
   * @param here
-  *   the state then
+  *   the state after these changes
   * @param found
-  *   the responses, after changes that they led to
+  *   the responses, adjusted to the changes that they caused
   * @param silent
   *   clusters that did not respond
   */
@@ -71,7 +73,7 @@ final private[splice] case class Round(
     silent: collection.Set[String]
 ) {
 
-  /** Partitions that do not respond, of clusters that do. */
+  /** Returns the partitions that do not respond, of clusters that respond. */
   def silentPartitions: Seq[(String, UnavailablePartition)] =
     found.toSeq.flatMap { case (name, reach) => reach.silentOf(here, name).map(name -> _) }
 }

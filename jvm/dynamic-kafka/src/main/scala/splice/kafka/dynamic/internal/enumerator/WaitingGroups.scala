@@ -12,10 +12,13 @@ import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.source.internal.entries.Json
 import splice.source.runtime.ProgressMetric
 
-/** Streams that a document changes together, and the generation of that document. No streams = the whole document. */
+/** Streams that a document changes together, and the generation of that document. Without streams: the whole document.
+  */
 final private[splice] case class StreamGroup(streams: Set[String], generation: Option[Long])
 
-/** Groups of streams that are read as before: they wait for responses of clusters, or their part of the document is rejected. */
+/** Groups of streams that Splice reads as before, because responses of clusters are missing, or because their part of
+  * the document is rejected.
+  */
 final private[splice] class WaitingGroups {
 
   import WaitingGroups._
@@ -24,16 +27,17 @@ final private[splice] class WaitingGroups {
   private var silent   = Map.empty[StreamGroup, SortedSet[String]]
   private var rejected = Map.empty[Set[String], (Option[Long], Refusal)]
 
-  /** Documents and parts of documents that were rejected in this run. */
+  /** Number of documents and parts of documents that were rejected in this run. */
   var refusals: Int = 0
 
-  /** Clusters that groups wait for, because they do not respond. */
+  /** Returns the clusters that groups wait for, and that do not respond. */
   def waitsFor: SortedSet[String] = silent.valuesIterator.flatten.to(SortedSet)
 
-  /** Takes the groups that wait, each with a cluster that has not responded, and logs a warning if requests were sent.
+  /** Replaces the waiting groups, each with a cluster that has not responded. Logs a warning if a request was sent to
+    * that cluster.
     *
     * @param sent
-    *   whether a request was sent to a cluster; an inactive cluster receives none
+    *   returns true if a request was sent to a cluster; an inactive cluster receives none
     */
   def update(all: Iterable[(StreamGroup, String)], sent: String => Boolean): Unit = {
     def byGroup(some: Iterable[(StreamGroup, String)]) = some.groupMap(_._1)(_._2).map { case (group, clusters) =>
@@ -51,7 +55,7 @@ final private[splice] class WaitingGroups {
     }
   }
 
-  /** Rejects the part of a document that is about a group. */
+  /** Rejects the part of a document that belongs to a group. */
   def reject(group: StreamGroup, refusal: Refusal): Unit = {
     if (!rejected.get(group.streams).exists(_._2 == refusal)) {
       refusals += 1
@@ -63,7 +67,7 @@ final private[splice] class WaitingGroups {
   /** Keeps only rejections that still apply. */
   def keepRejected(isRejected: Set[String] => Boolean): Unit = rejected = rejected.filter(r => isRejected(r._1))
 
-  /** The groups as a figure, if there are any. */
+  /** Returns the groups as a figure; None without groups. */
   def figures: Option[(String, String)] = {
     val all = waiting.toSeq.map { case (group, clusters) => group -> ("waitsFor" -> names(clusters)) } ++
       rejected.toSeq.map { case (streams, (generation, refusal)) =>
@@ -88,7 +92,7 @@ final private[splice] class WaitingGroups {
 private[splice] object WaitingGroups {
   private val log = LoggerFactory.getLogger(classOf[WaitingGroups])
 
-  // The progress of a query stays small: the log has the whole text.
+  // The limits keep the progress of a query small. The log contains the whole text.
   val Shown           = 10
   private val Longest = 300
 }

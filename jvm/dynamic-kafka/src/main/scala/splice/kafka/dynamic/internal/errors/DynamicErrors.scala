@@ -10,12 +10,12 @@ import splice.kafka.internal.options.PolicyOptions
 import splice.source.errors.SpliceException
 import splice.source.internal.ErrorConditions
 
-/** Errors of a Kafka source over many clusters. */
+/** Errors of the Kafka source of many clusters. */
 private[dynamic] object DynamicErrors {
 
   private val conditions = new ErrorConditions("splice/kafka/dynamic/error-conditions.json")
 
-  /** An answer of the metadata service that is not applied. */
+  /** The metadata document is rejected. */
   def refused(refusal: Refusal): SpliceException = refusal match {
     case Refusal.Older(applied, found) =>
       conditions.error("SPLICE_METADATA.STALE_GENERATION", "found" -> found.toString, "applied" -> applied.toString)
@@ -37,7 +37,7 @@ private[dynamic] object DynamicErrors {
       conditions.error("SPLICE_METADATA.CUTOVER_REJECTED", "stream" -> stream, "why" -> why)
   }
 
-  /** An option of one cluster belongs to several clusters of the metadata. */
+  /** An option of one cluster matches several clusters of the metadata. */
   def ambiguous(clusters: Seq[String], option: String): SpliceException =
     conditions.error(
       "SPLICE_METADATA.AMBIGUOUS_CLUSTER_NAME",
@@ -45,15 +45,15 @@ private[dynamic] object DynamicErrors {
       "option"   -> option
     )
 
-  /** Topics are gone from the metadata, and the policy is to fail. */
+  /** The metadata removed topics, and `onRemoved` is `fail`. */
   def removed(topics: Iterable[ClusterTopic]): SpliceException =
     conditions.error("SPLICE_DYNAMIC_KAFKA.TOPIC_REMOVED", "topics" -> topics.toSeq.sorted.mkString(", "))
 
-  /** Streams that are asked for by name do not exist. */
+  /** Selected stream names do not exist. */
   def noStreams(names: Iterable[String]): SpliceException =
     conditions.error("SPLICE_METADATA.STREAM_NOT_FOUND", "streams" -> names.toSeq.sorted.mkString(", "))
 
-  /** The metadata service has given no answer for longer than the query may do without. */
+  /** The metadata service has not responded within `metadata.failureTimeout`. */
   def silentService(since: java.time.Instant, cause: Throwable): SpliceException = conditions.error(
     "SPLICE_METADATA_CONNECTION.FAILURE_TIMEOUT_EXCEEDED",
     cause,
@@ -69,23 +69,23 @@ private[dynamic] object DynamicErrors {
     "option"  -> (if (restarts) DynamicOptions.MetadataTimeout else PolicyOptions.ClusterTimeout).key
   )
 
-  /** A checkpoint of a source of one cluster cannot be one of several. */
+  /** A checkpoint of a source of one cluster cannot be used, because the metadata does not have exactly one cluster. */
   def notOneCluster(clusters: Iterable[String]): SpliceException = conditions.error(
     "SPLICE_DYNAMIC_KAFKA.TAKEOVER_NOT_SUPPORTED",
     "clusters" -> (if (clusters.isEmpty) "none" else clusters.toSeq.sorted.mkString(", "))
   )
 
-  /** A hand-over found offsets of topics, each of which is on several clusters. */
+  /** A hand-over found offsets of topics, and each of these topics is on several clusters. */
   def severalClusters(topics: Seq[(String, Iterable[String])]): SpliceException = conditions.error(
     "SPLICE_DYNAMIC_KAFKA.AMBIGUOUS_HAND_OVER",
     "topics" -> topics.map { case (topic, names) => s"$topic on ${names.mkString(" and ")}" }.mkString(", ")
   )
 
-  /** A hand-over is due, and clusters are left out that it needs. */
+  /** A hand-over needs clusters that are inactive. */
   def inactive(clusters: Iterable[String]): SpliceException =
     conditions.error("SPLICE_DYNAMIC_KAFKA.CLUSTER_INACTIVE", "clusters" -> clusters.toSeq.sorted.mkString(", "))
 
-  /** Two names of clusters turned out to be one cluster, and topics would be read twice. */
+  /** Two cluster names belong to one cluster, and topics would be read twice. */
   def sameCluster(names: Seq[String], id: String, topics: Iterable[String]): SpliceException = conditions.error(
     "SPLICE_METADATA.DUPLICATE_CLUSTER",
     "names"  -> names.sorted.mkString(" and "),
@@ -93,7 +93,7 @@ private[dynamic] object DynamicErrors {
     "topics" -> topics.toSeq.sorted.mkString(", ")
   )
 
-  /** A cluster that must answer does not. */
+  /** A required cluster does not respond. */
   def unavailable(cluster: String, since: java.time.Instant, cause: Throwable): SpliceException = conditions.error(
     "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE",
     cause,

@@ -6,12 +6,12 @@ package splice.kafka.dynamic.internal.errors
 import splice.source.errors.SpliceException
 import splice.source.internal.ErrorConditions
 
-/** Errors about what a metadata service says. */
+/** Errors of documents and responses of metadata services. */
 private[dynamic] object MetadataErrors {
 
   private val conditions = new ErrorConditions("splice/kafka/dynamic/error-conditions.json")
 
-  /** The document cannot be used as it is. */
+  /** The document is not valid. */
   def invalid(document: String, line: Int, path: String, what: String): SpliceException = conditions.error(
     "SPLICE_METADATA.INVALID_DOCUMENT",
     "document" -> document,
@@ -20,7 +20,7 @@ private[dynamic] object MetadataErrors {
     "what"     -> shortened(what)
   )
 
-  /** A user's metadata service returned metadata that cannot be used. */
+  /** A user's metadata service returned metadata that is not valid. */
   def invalidResponse(service: String, what: String): SpliceException =
     conditions.error("SPLICE_METADATA.INVALID_RESPONSE", "service" -> service, "what" -> what)
 
@@ -39,7 +39,7 @@ private[dynamic] object MetadataErrors {
 
   private val Longest = 2000
 
-  /** The document was made for a later version of Splice. */
+  /** The document has the format of a later version of Splice. */
   def newer(document: String, version: Long, known: Long): SpliceException = conditions.error(
     "SPLICE_METADATA.VERSION_NOT_SUPPORTED",
     "document" -> document,
@@ -47,7 +47,7 @@ private[dynamic] object MetadataErrors {
     "known"    -> known.toString
   )
 
-  /** The service gave no answer. */
+  /** The service did not respond. */
   def unavailable(service: String, why: String, cause: Option[Throwable] = None): SpliceException = {
     val parameters = Seq("service" -> service, "why" -> why)
     cause.fold(conditions.error("SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE", parameters: _*))(
@@ -55,7 +55,7 @@ private[dynamic] object MetadataErrors {
     )
   }
 
-  /** Several services were asked, and none answered. */
+  /** All metadata services received a request, and none responded. */
   def noneResponds(failures: Seq[Throwable]): SpliceException =
     unavailable("every metadata service", failures.map(_.getMessage).mkString("; "), failures.lastOption)
 }

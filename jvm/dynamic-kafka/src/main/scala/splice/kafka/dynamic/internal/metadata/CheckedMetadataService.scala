@@ -15,15 +15,15 @@ import splice.kafka.internal.options.AdmissionOptions.MaxBytes
 import splice.kafka.internal.options.KafkaOptions.MaxOffsets
 import splice.source.errors.SpliceException
 
-/** Checks the metadata of a user's service, as a document is checked: names, references between streams and clusters, client properties,
-  * and literal secrets.
+/** Checks the metadata of a user's service by the rules for documents: names, references between streams and clusters,
+  * client properties, and literal secrets.
   *
   * @param name
-  *   the service in errors
+  *   the name of the service in errors
   * @param rules
-  *   which client properties the service may set
+  *   decides which client properties the service may set
   * @param closes
-  *   whether Splice created the service, so that Splice closes it
+  *   true if Splice created the service, and so must close it
   * @param make
   *   creates or finds the service; called before the first request, on the thread of the requests
   */

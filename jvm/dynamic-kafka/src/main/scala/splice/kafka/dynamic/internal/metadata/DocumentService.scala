@@ -16,7 +16,7 @@ import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.source.internal.Secrets
 
-/** Fetches a [[MetadataDocument]] and reads it.
+/** Fetches a [[MetadataDocument]] and parses it.
   *
   * @param document
   *   the name of the document in errors
@@ -37,9 +37,10 @@ final private[dynamic] class DocumentService(
 
 private[dynamic] object DocumentService {
 
-  /** A file on any file system that Hadoop reaches.
+  /** Creates the service of a file on any file system that Hadoop supports.
     *
-    * A writer replaces the file by renaming another one over it, as a mounted ConfigMap does. A reader then never sees half of it.
+    * To replace the file, a writer renames another file to its name, as Kubernetes does for a mounted ConfigMap. Splice
+    * then never reads a partial document.
     */
   def file(file: Path, configuration: Configuration, rules: DocumentProperties): DocumentService = {
     lazy val fs = file.getFileSystem(configuration)
@@ -51,12 +52,12 @@ private[dynamic] object DocumentService {
     )
   }
 
-  /** A function of the Python program that builds the source. */
+  /** Creates the service of a function of the Python program that builds the source. */
   def callback(callback: String, rules: DocumentProperties): DocumentService = {
     val name    = s"the Python function $callback"
     def found() = MetadataCallbacks.find(callback).getOrElse(throw MetadataErrors.unavailable(
       name,
-      "it is not known to this driver. Run the program that builds the source"
+      "this driver does not have the function. Run the program that builds the source"
     ))
     new DocumentService(name, name, rules)({
       val function = found()

@@ -12,9 +12,10 @@ import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.internal.cluster.BackgroundPoller
 
-/** Asks services in order and takes the first answer.
+/** Sends the request to services in order and returns the first response.
   *
-  * A document needs a generation. Otherwise an outage of one service would apply an older document of the next one.
+  * Each document needs a generation. Otherwise Splice could apply an older document of the next service during an
+  * outage of the previous one.
   */
 final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadataService]) extends KafkaMetadataService {
 
@@ -41,7 +42,7 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
       attempt(service)(request) match {
         case Right(response) => response
         case Left(failure) =>
-          if (more.nonEmpty) log.warn(s"Asking ${more.head} instead of $service: ${failure.getMessage}")
+          if (more.nonEmpty) log.warn(s"Calling ${more.head} instead of $service: ${failure.getMessage}")
           first(more, failure :: failures)(request)
       }
   }

@@ -11,14 +11,15 @@ import org.apache.kafka.common.config.types.Password
 import org.apache.kafka.common.config.{AbstractConfig, ConfigDef}
 import org.apache.kafka.common.security.ssl.DefaultSslEngineFactory
 
-/** The headers and the TLS properties of the metadata service http.
+/** Headers and TLS properties of the metadata service `http`.
   *
-  * The query's ConfigProviders resolve references in them. Each call resolves again, so a rotated secret is used.
+  * The ConfigProviders of the query resolve references in them. Each request resolves the headers again, and each new
+  * client resolves the TLS properties again, so Splice uses rotated secrets.
   *
   * @param headers
-  *   sent with each request
+  *   headers of each request
   * @param tls
-  *   `ssl.*` properties as for Kafka's clients; empty = those of the JVM
+  *   `ssl.*` properties as for Kafka clients; empty = the trust and key stores of the JVM
   * @param providers
   *   `config.providers*` properties of the query
   */
@@ -33,14 +34,14 @@ final private[dynamic] case class HttpCredentials(
     headers.keys.map(name => name -> all(name).toString).toMap
   }
 
-  /** None = the context of the JVM. */
+  /** Creates the TLS context; None = the context of the JVM. */
   def context: Option[SSLContext] = Option.when(tls.nonEmpty) {
     val factory = new DefaultSslEngineFactory
     factory.configure(config(new ConfigDef().withClientSslSupport(), tls).values)
     factory.sslContext()
   }
 
-  /** Texts that no error may contain. */
+  /** Returns texts that no error may contain. */
   def secrets: Set[String] = headers.values.toSet ++ tls.collect { case (key, value) if isPassword(key) => value }
 
   private def isPassword(key: String): Boolean = key.endsWith(".password")

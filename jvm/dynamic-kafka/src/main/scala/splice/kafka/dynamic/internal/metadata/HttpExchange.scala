@@ -15,17 +15,17 @@ import java.util.{List => JList}
 
 import scala.jdk.CollectionConverters._
 
-/** Sends GET requests to one address. One thread at a time.
+/** Sends GET requests to one address. Only one thread at a time may use an exchange.
   *
-  * The JDK's client follows no redirect, because the target would receive the headers and could send a document of its
-  * own. The client also compares the body with Content-Length.
+  * The JDK's client does not follow a redirect, because the target would receive the headers and could send a different
+  * document. The client also compares the length of the body with Content-Length.
   *
   * @param timeout
-  *   from the connection to the last byte of the response
+  *   maximum time from the connection to the last byte of the response
   * @param longest
   *   maximum number of bytes of a document
   * @param tooLong
-  *   the error for more bytes
+  *   creates the error for a longer document
   */
 final private[splice] class HttpExchange(
     uri: URI,
@@ -40,13 +40,13 @@ final private[splice] class HttpExchange(
   private var opened: Option[HttpClient] = None
   private var sent                       = Map.empty[String, String]
 
-  /** The texts that no error may contain, resolved references included. */
+  /** Returns the texts that no error may contain, including resolved references. */
   def secrets: Set[String] = credentials.secrets ++ sent.values
 
-  /** The response, whose body is empty unless its status is 200.
+  /** Sends a request and returns the response. The body is empty unless the status is 200.
     *
     * @param headers
-    *   sent in addition to those of the credentials
+    *   headers in addition to those of the credentials
     */
   def get(headers: Map[String, String]): HttpResponse[Array[Byte]] = {
     val client = opened.getOrElse(open())
@@ -63,12 +63,14 @@ final private[splice] class HttpExchange(
     } finally { val _ = response.cancel(true) }
   }
 
-  /** After a failure: the next request reads key and trust stores again, since they may have changed. */
+  /** Discards the client after a failure. The next request then reads the key and trust stores again, because they may
+    * have changed.
+    */
   def renew(): Unit = if (credentials.tls.nonEmpty) close()
 
   override def close(): Unit = {
     opened.foreach {
-      // Since Java 21. Before, the client ends its thread once no one refers to it.
+      // The client is AutoCloseable since Java 21. An older client ends its thread when it is garbage collected.
       case client: AutoCloseable => client.close()
       case _                     => ()
     }

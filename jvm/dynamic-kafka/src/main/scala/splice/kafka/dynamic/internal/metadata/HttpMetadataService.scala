@@ -20,12 +20,13 @@ import splice.source.errors.SpliceException
 import splice.source.internal.Secrets
 import splice.source.options.SourceOptions
 
-/** Reads a [[MetadataDocument]] from an HTTP endpoint, by GET, and not again while its ETag is the same.
+/** Reads a [[MetadataDocument]] from an HTTP endpoint by GET. If the ETag is unchanged, the endpoint does not send the
+  * document again.
   *
   * A redirect is an error ([[HttpExchange]]).
   *
   * @param timeout
-  *   of the whole response, the connection included
+  *   maximum time of the whole response, including the connection
   * @param credentials
   *   headers such as `Authorization`, key and trust stores
   */
@@ -76,7 +77,7 @@ final private[dynamic] class HttpMetadataService(
     error
   }
 
-  // The JDK's errors may quote the address or a header.
+  // Errors of the JDK may contain the address or a header.
   private def failed(error: Throwable): SpliceException = {
     val secrets           = exchange.secrets ++ Seq(uri.getRawQuery, uri.getRawUserInfo).flatMap(Option(_))
     val texts             = ClientSecrets.chain(error).map(_.toString)
@@ -99,7 +100,7 @@ private[dynamic] object HttpMetadataService {
 
   final private case class Answer(tag: Option[String], metadata: StreamMetadata)
 
-  /** The service of a query. Sends no request. */
+  /** Creates the service of a query without sending a request. */
   def apply(options: SourceOptions, rules: DocumentProperties): HttpMetadataService = new HttpMetadataService(
     options(DynamicOptions.MetadataUrl),
     options(DynamicOptions.MetadataTimeout),

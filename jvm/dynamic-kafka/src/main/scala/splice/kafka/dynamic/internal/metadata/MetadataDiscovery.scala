@@ -15,12 +15,12 @@ import splice.kafka.dynamic.internal.options.StreamSelection
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.internal.cluster.{BackgroundPoller, DiscoveryHealth, PendingLook}
 
-/** Asks the metadata service, always on one thread of its own.
+/** Sends requests to the metadata service, always on one separate thread.
   *
   * @param interval
-  *   how often
+  *   interval between requests
   * @param patience
-  *   for how long it may give no answer
+  *   maximum time that the query runs without a response
   * @param waits
   *   how long the query's thread waits for a response
   */
@@ -34,7 +34,7 @@ final private[dynamic] class MetadataDiscovery(
     waits: MetadataDiscovery.Waits = MetadataDiscovery.Waits()
 ) extends AutoCloseable {
 
-  // A request that had not ended when the last batch began, and the last one that a warning names.
+  // The request that was running at the start of the last batch, and the last request that a warning names.
   private var observed = Option.empty[PendingLook]
   private var reported = Option.empty[PendingLook]
 
@@ -45,7 +45,7 @@ final private[dynamic] class MetadataDiscovery(
     "The streams' metadata could not be looked up"
   )(newest(selection.of(service)))
 
-  // Of the discovery's thread. A stale replica of the service may respond between two batches.
+  // Only the discovery's thread uses this field. Between two batches, a stale replica of the service may respond.
   private var received = Option.empty[StreamMetadata]
 
   @volatile private var isTaken = false
@@ -58,12 +58,12 @@ final private[dynamic] class MetadataDiscovery(
     kept.getOrElse(found)
   }
 
-  /** Polls the service now and waits for the response. After that, the thread polls it every `interval`.
+  /** Polls the service now and waits for the response. After that, the thread polls the service every `interval`.
     *
     * @param restarts
-    *   whether the checkpoint has metadata, so that the query can start without a response
+    *   true if the checkpoint has metadata, so that the query can start without a response
     * @throws splice.source.errors.SpliceException
-    *   if the service does not respond in time; a response that arrives later is not lost, since Splice polls again
+    *   if the service does not respond in time. A response that arrives later is not lost, because Splice polls again
     */
   def now(restarts: Boolean = false): StreamMetadata = {
     val limit = if (restarts) waits.restart else waits.start
@@ -81,17 +81,20 @@ final private[dynamic] class MetadataDiscovery(
     } finally poller.begin
   }
 
-  /** Fails when a stream that is asked for by name does not exist. */
+  /** Fails if a selected stream name does not exist. */
   def requireAll(found: StreamMetadata): Unit = selection match {
     case StreamSelection.Names(names) if (names -- found.streams.keySet).nonEmpty =>
       throw DynamicErrors.noStreams(names -- found.streams.keySet)
     case _ => ()
   }
 
-  /** Fails when the service has given no answer for too long: its requests failed, or one of them does not end. Called once per batch. */
+  /** Fails if the service has not responded within `patience`: its requests failed, or a request has not ended. Called
+    * once per batch.
+    */
   def requireResponses(): Unit = {
     val (state, now) = (health, clock.instant())
-    // A request that was sent before the machine was suspended may still be about to end.
+    // A request that was sent before the machine was suspended may still end soon. Therefore it counts only if an
+    // earlier call also saw it.
     val hanging = state.pending.filter(observed.contains)
     observed = state.pending
     val noResponse = hanging.map(look => look.since -> new TimeoutException("a request has not ended"))
@@ -107,27 +110,27 @@ final private[dynamic] class MetadataDiscovery(
     }
   }
 
-  /** What was seen since this was last asked. */
+  /** Returns the last response since the previous call; None without a new response. */
   def news(): Option[StreamMetadata] = {
     val found = poller.news()
     if (found.nonEmpty) isTaken = true
     found
   }
 
-  /** What [[news]] would return. Any thread may call it. */
+  /** Returns the response that [[news]] would return, without removing it. Any thread may call this method. */
   def next: Option[StreamMetadata] = poller.pending
 
   def health: DiscoveryHealth = poller.health
 
-  /** How old the last answer is. */
+  /** Returns the age of the last response. */
   def age(now: Instant): Option[Duration] = health.age(now)
 
   override def close(): Unit = close(())
 
-  /** Cancels the request that is pending, and closes the service.
+  /** Cancels the pending request, and closes the service.
     *
     * @param others
-    *   closes other objects meanwhile, on the caller's thread
+    *   closes other objects on the caller's thread at the same time
     */
   def close(others: => Unit): Unit = poller.close(MetadataDiscovery.Patience)(service.close())(others)
 }
@@ -135,10 +138,10 @@ final private[dynamic] class MetadataDiscovery(
 private[dynamic] object MetadataDiscovery {
   private val log = LoggerFactory.getLogger(classOf[MetadataDiscovery])
 
-  // A query stops within 5 seconds.
+  // A query must stop within 5 seconds.
   private val Patience = Duration.ofMillis(4500)
 
-  /** How long the query's thread waits for a response of the service.
+  /** Maximum times that the query's thread waits for a response of the service.
     *
     * @param start
     *   at the first start of the query, which needs a response

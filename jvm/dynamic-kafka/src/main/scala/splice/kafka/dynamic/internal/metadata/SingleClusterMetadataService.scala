@@ -17,9 +17,10 @@ import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.{KafkaCluster, KafkaMetadataService, KafkaStream, StreamMetadata}
 import splice.kafka.internal.options.ClientProperties
 
-/** Every topic of one cluster is a stream of its own name, except internal topics of the brokers.
+/** Maps every topic of one cluster, except internal topics, to a stream with the name of the topic.
   *
-  * The metadata holds the addresses only, because the checkpoint stores metadata. The query's options hold the other properties.
+  * The metadata contains only the addresses of the brokers, because the checkpoint stores metadata. The query's options
+  * contain the other properties.
   */
 final private[dynamic] class SingleClusterMetadataService(name: String, properties: ClientProperties)
     extends KafkaMetadataService {
@@ -43,7 +44,7 @@ final private[dynamic] class SingleClusterMetadataService(name: String, properti
     StreamMetadata(None, SortedMap(name -> cluster), SortedMap.from(streams))
   }
 
-  // By default the client waits for requests that have not ended.
+  // By default, the client waits for requests that have not ended.
   override def close(): Unit = if (created) admin.close(Duration.ZERO)
 
   override def toString: String = s"the Kafka servers ${properties.servers}"

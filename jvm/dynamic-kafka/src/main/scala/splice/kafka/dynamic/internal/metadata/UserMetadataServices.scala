@@ -15,12 +15,14 @@ import splice.kafka.dynamic.internal.options.DynamicOptions
 import splice.source.errors.{OptionErrors, SpliceOptionException}
 import splice.source.options.SourceOptions
 
-/** Metadata services of users: the class that `metadata.class` names, and objects that a program gives to a builder. Used by any thread. */
+/** Metadata services of users: the class that `metadata.class` names, and objects that a program passes to a builder.
+  * Any thread may use this object.
+  */
 private[dynamic] object UserMetadataServices {
 
   private val known = TrieMap.empty[String, KafkaMetadataService]
 
-  /** Registers a service for the life of the process, because a query may be started again.
+  /** Registers a service until the process ends, because a query may be started again.
     *
     * @return
     *   the value of `metadata.instance`
@@ -31,7 +33,7 @@ private[dynamic] object UserMetadataServices {
     name
   }
 
-  /** The service that was registered under the value of `metadata.instance`. */
+  /** Returns the service that was registered under a value of `metadata.instance`. */
   def registered(name: String): KafkaMetadataService = known.getOrElse(
     name,
     throw MetadataErrors.unavailable(
@@ -50,7 +52,7 @@ private[dynamic] object UserMetadataServices {
   def ofClass(options: SourceOptions): () => KafkaMetadataService = {
     val name = options(DynamicOptions.MetadataClass)
     val own  = classOf[KafkaMetadataService]
-    // Jars of a session are known to its own loader.
+    // Only the class loader of a session has the jars of the session.
     val loader = Option(Thread.currentThread.getContextClassLoader).getOrElse(own.getClassLoader)
     val found  =
       try Class.forName(name, false, loader)

@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.internal.options
 
-/** Names of clusters: they stand in offsets, options and names of folders. */
+/** Rules for the names of clusters, which are part of offsets, options and names of folders. */
 private[dynamic] object ClusterNames {
 
   private val pattern = "[A-Za-z0-9][A-Za-z0-9._-]{0,127}".r

@@ -13,7 +13,7 @@ import splice.kafka.dynamic.internal.change.{CutoverOrder, OnRemoved, RemovalRul
 import splice.kafka.internal.options.{AdmissionOptions, KafkaOptions, PolicyOptions}
 import splice.source.options.{OptionSet, OptionType, SourceOption}
 
-/** The options of a Kafka source over many clusters, beside those of a source of one cluster. */
+/** Options of the Kafka source of many clusters, in addition to those of the source of one cluster. */
 private[splice] object DynamicOptions {
 
   val Streams: SourceOption[SortedSet[String]] = SourceOption(
@@ -83,7 +83,7 @@ private[splice] object DynamicOptions {
 
   val MetadataHeader = "metadata.header."
 
-  /** The prefix of options that only a class of the user reads. */
+  /** Prefix of options that only a user's class reads. */
   val ClassPrefix = "metadata.class."
 
   val ClusterName: SourceOption[String] = SourceOption(
@@ -217,7 +217,7 @@ private[splice] object DynamicOptions {
     MaxGaugeTopics
   ) ++ HttpOptions.all
 
-  /** With the options of one cluster, but for those that say what is read of it. */
+  /** All options: those of this object, and those of one cluster except the options that select its topics. */
   val set: OptionSet = OptionSet("Kafka, many clusters", own, others = isOfClusters)
 
   private def isOfClusters(key: String): Boolean =
@@ -226,7 +226,7 @@ private[splice] object DynamicOptions {
       KafkaOptions.word(key).startsWith(ClusterPrefix) ||
       StreamStarts.isOne(key.trim)
 
-  /** What stands before a client's property, or an option, of one cluster. */
+  /** Prefix of client properties and options of one cluster. */
   val ClusterPrefix = "cluster."
 
   private def weights(key: String, what: String, example: String): SourceOption[Map[String, Double]] = SourceOption(

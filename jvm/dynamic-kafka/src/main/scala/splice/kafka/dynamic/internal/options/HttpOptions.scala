@@ -9,7 +9,7 @@ import splice.source.errors.OptionErrors
 import splice.source.internal.Secrets
 import splice.source.options.{OptionType, SourceOption, SourceOptions}
 
-/** The options of the metadata service http that concern the connection. */
+/** Connection options of the metadata service `http`. */
 private[dynamic] object HttpOptions {
 
   val AllowPlainHttp: SourceOption[Boolean] = SourceOption(
@@ -26,7 +26,7 @@ private[dynamic] object HttpOptions {
 
   private val Password = OptionType[String](s"a text, or a reference such as $${file:/run/secrets/http:store}", Some(_))
 
-  /** Options of TLS. Without [[Prefix]], a key is that of the Kafka client's property. */
+  /** TLS options. A key without [[Prefix]] is the property name of the Kafka client. */
   val tls: Seq[SourceOption[String]] = Seq(
     SourceOption(
       "metadata.ssl.truststore.location",
@@ -49,15 +49,17 @@ private[dynamic] object HttpOptions {
 
   val all: Seq[SourceOption[_]] = AllowPlainHttp +: tls
 
-  /** Starts the options of [[tls]]. */
+  /** Prefix of the options in [[tls]]. */
   val Prefix = "metadata."
 
-  /** The properties of TLS that are set, by the names that Kafka's clients use. */
+  /** Returns the TLS properties that are set, by the property names of Kafka clients. */
   def tlsOf(options: SourceOptions): Map[String, String] =
     tls.flatMap(o => options.find(o).map(o.key.stripPrefix(Prefix) -> _)).toMap
 
-  /** @throws splice.source.errors.SpliceOptionException
-    *   if the connection would not be encrypted, or an option of TLS is not valid
+  /** Checks the connection options.
+    *
+    * @throws splice.source.errors.SpliceOptionException
+    *   if the connection would not be encrypted, or a TLS option is not valid
     */
   def check(options: SourceOptions): Unit = {
     val _ = tlsOf(options)
@@ -72,7 +74,7 @@ private[dynamic] object HttpOptions {
     }
   }
 
-  // Names are not resolved: the answer may differ between now and the request.
+  // Names are not resolved, because DNS may return another address at the time of the request.
   private def isProtected(uri: URI): Boolean =
     uri.getScheme.equalsIgnoreCase("https") || Loopback.matches(uri.getHost)
 

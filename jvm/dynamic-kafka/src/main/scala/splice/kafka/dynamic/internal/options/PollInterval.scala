@@ -6,10 +6,10 @@ package splice.kafka.dynamic.internal.options
 import java.time.Duration
 import java.util.SplittableRandom
 
-/** The interval at which one query polls its metadata service.
+/** Computes the interval at which one query polls its metadata service.
   *
-  * Queries that start together would otherwise send all requests at the same times. Each run has an interval of its
-  * own, at most 10 % shorter or longer than `discoveryInterval`.
+  * The interval of each run differs from `discoveryInterval` by at most 10 %. Otherwise queries that start together
+  * would send all requests at the same time.
   */
 private[dynamic] object PollInterval {
 

@@ -9,25 +9,25 @@ import scala.collection.immutable.SortedSet
 
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 
-/** Which streams a query reads. */
+/** Selection of the streams that a query reads. */
 sealed private[splice] trait StreamSelection extends Product with Serializable {
 
-  /** Asks the service about them. */
+  /** Requests the selected streams from a service. */
   def of(service: KafkaMetadataService): StreamMetadata
 
-  /** The option and its value in one canonical form. */
+  /** Returns the option and its value in a canonical form. */
   def text: String
 }
 
 private[splice] object StreamSelection {
 
-  /** The streams of these names. */
+  /** Streams with these names. */
   final case class Names(names: SortedSet[String]) extends StreamSelection {
     override def of(service: KafkaMetadataService): StreamMetadata = service.describeStreams(names)
     override def text: String                                      = names.mkString("streams=", ",", "")
   }
 
-  /** The streams whose name holds a match, also those that are made later. */
+  /** Streams whose name contains a match, including streams that are added later. */
   final case class Matching(pattern: String) extends StreamSelection {
     @transient private lazy val compiled                           = Pattern.compile(pattern)
     override def of(service: KafkaMetadataService): StreamMetadata =

@@ -10,24 +10,28 @@ import splice.kafka.internal.options.{ClientProperties, KafkaOptions, KafkaSetti
 import splice.source.options.SourceOptions
 import splice.source.options.SourceOptions.fold
 
-/** Where streams begin that begin elsewhere than the others: the options `stream.<name>.<option>`. */
+/** Starts of single streams: the options `stream.<name>.<option>`. */
 private[splice] object StreamStarts {
 
-  /** What stands before the name of a stream. */
+  /** Prefix of options of a single stream. */
   val Prefix = "stream."
 
-  /** Those that say a start. */
+  /** Options that set a start. */
   val starts: Seq[String] =
     Seq(KafkaOptions.Starting, KafkaOptions.StartingTimestamp, KafkaOptions.StartingTimestamps).map(_.key)
 
-  /** All that may be said of a stream. */
+  /** All options that can be set for one stream. */
   val allowed: Seq[String] = starts ++ Seq(KafkaOptions.TimestampStrategy.key, KafkaOptions.Reset.key)
 
-  /** Where a stream begins, if that is said of it alone. What is not said of it is as for all. */
+  /** Returns the start that options set for one stream; None if no option sets it. Related options that are not set for
+    * the stream apply as set for all streams.
+    */
   def of(options: SourceOptions, stream: String, client: ClientProperties): Option[StartingOffsets] =
     KafkaSettings.start(options.scope(s"$Prefix$stream"), client, options)
 
-  /** The same for one of its topics, where offsets or times may be those of all, whatever cluster they are on. */
+  /** Returns the start of one topic of a stream. Offsets and timestamps of the stream's options apply by topic name, on
+    * every cluster.
+    */
   def of(options: SourceOptions, stream: String, client: ClientProperties, topic: String): Option[StartingOffsets] =
     of(options, stream, client).map {
       case StartingOffsets.Exact(offsets, _)    => StartingOffsets.Exact(offsets.filter(_._1.topic == topic))
@@ -35,7 +39,7 @@ private[splice] object StreamStarts {
       case other                                => other
     }
 
-  /** The start that the metadata sets for a topic of a stream, if it sets one. */
+  /** Returns the start that the metadata sets for a topic of a stream; None if the metadata sets none. */
   def of(start: StreamPlace, topic: ClusterTopic): Option[StartingOffsets] = start match {
     case StreamPlace.Earliest           => Some(StartingOffsets.Earliest)
     case StreamPlace.Latest             => Some(StartingOffsets.Latest)
@@ -44,8 +48,10 @@ private[splice] object StreamStarts {
       Some(offsets.of(topic).offsets).filter(_.nonEmpty).map(StartingOffsets.Exact(_, isWhole = false))
   }
 
-  /** @throws splice.source.errors.SpliceOptionException
-    *   when something else is said of a stream, or something wrong, or of a stream that is not read
+  /** Checks the options of single streams.
+    *
+    * @throws splice.source.errors.SpliceOptionException
+    *   if an option cannot be set for one stream, has an invalid value, or names a stream that the query does not read
     */
   def check(options: SourceOptions, selection: StreamSelection, client: ClientProperties): Unit =
     options.keys.filter(isOne).foreach { key =>
@@ -54,7 +60,7 @@ private[splice] object StreamStarts {
           .map(option => key.drop(Prefix.length).dropRight(option.length + 1))
           .getOrElse(throw KafkaErrors.refusedOption(
             options.name(key),
-            s"of a stream only these can be said, as '$Prefix<name>.<option>': ${allowed.mkString(", ")}"
+            s"only these options can be set for one stream, as '$Prefix<name>.<option>': ${allowed.mkString(", ")}"
           ))
       selection match {
         case StreamSelection.Names(names) if !names.exists(fold(_) == fold(stream)) =>
@@ -69,7 +75,7 @@ private[splice] object StreamStarts {
 
   def isOne(key: String): Boolean = fold(key).startsWith(Prefix)
 
-  /** Whether an option says where a stream, or what is read of a cluster, begins. */
+  /** Returns true if an option sets the start of a stream or of a cluster. */
   def isStart(key: String): Boolean = (isOne(key) || fold(key).startsWith(DynamicOptions.ClusterPrefix)) &&
     starts.exists(option => fold(key).endsWith(s".${fold(option)}"))
 }

@@ -8,18 +8,18 @@ import scala.collection.concurrent.TrieMap
 import splice.kafka.internal.metrics.ReadReports
 import splice.source.runtime.Report
 
-/** The figures of the tasks of one run, for each cluster. Used by any thread. */
+/** Figures of the tasks of one run, for each cluster. Any thread may use this object. */
 final private[splice] class ClusterReads(run: String) {
 
   private val known = TrieMap.empty[String, ReadReports]
 
-  /** The figures of a cluster, which outlive its enumerator. */
+  /** Returns the figures of a cluster. The figures remain when the enumerator of the cluster is replaced. */
   def apply(cluster: String): ReadReports = {
     val key = ClusterReads.key(run, cluster)
     known.getOrElseUpdate(key, new ReadReports(key))
   }
 
-  /** Keeps each report for its cluster. */
+  /** Adds each report to the figures of its cluster. */
   def add(reports: Seq[Report]): Unit = reports.groupBy(_.range).foreach { case (key, own) =>
     known.get(key).foreach(_.add(own))
   }
@@ -27,6 +27,6 @@ final private[splice] class ClusterReads(run: String) {
 
 private[splice] object ClusterReads {
 
-  /** Names a cluster in the reports of a run. */
+  /** Returns the key of a cluster in the reports of a run. */
   def key(run: String, cluster: String): String = s"$run-$cluster"
 }

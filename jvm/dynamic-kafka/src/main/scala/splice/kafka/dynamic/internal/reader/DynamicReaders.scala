@@ -18,14 +18,14 @@ import splice.kafka.internal.value.KafkaSchema
 import splice.source.internal.ReaderSequence
 import splice.source.{EnumeratorContext, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
-/** The readers of the clusters that one batch touches. A slot has a consumer for each cluster, never one for several.
+/** Readers of the clusters of one batch. A slot has a separate consumer for each cluster.
   *
   * @param clusters
-  *   by name
+  *   the readers by the name of the cluster
   * @param origin
-  *   how columns are added that say where a row comes from; None when none is asked for
+  *   plan for the columns of the cluster and the stream; None if the query selects neither column
   * @param isOpen
-  *   whether some ranges of the batch have no end, so that all clusters of a slot are read at the same time
+  *   true if some ranges of the batch have no end. All clusters of a slot are then read at the same time
   */
 final private[dynamic] case class DynamicReaders(
     clusters: Map[String, SplitReaderFactory],
@@ -48,7 +48,7 @@ final private[dynamic] case class DynamicReaders(
   private def originOf(cluster: String, ranges: IndexedSeq[DynamicSplitRange]): Origin =
     new Origin(cluster, ranges.map(r => r.range.partition.topic -> r.stream).toMap)
 
-  /** Some clusters at once, or all. */
+  /** Reads up to [[DynamicReaders.AtOnce]] clusters at the same time, or all clusters. */
   private def together[T](task: TaskRanges)(
       reader: (String, IndexedSeq[DynamicSplitRange]) => SplitReader[T]
   ): SplitReader[T] = {
@@ -67,12 +67,12 @@ final private[dynamic] case class DynamicReaders(
 
 private[dynamic] object DynamicReaders {
 
-  /** The readers of a batch's ranges.
+  /** Creates the readers of the ranges of a batch.
     *
     * @param sizes
-    *   of the records of a cluster
+    *   returns the sizes of the records of a cluster
     * @param cluster
-    *   a cluster with the properties by which it is reached now
+    *   returns a cluster with its current properties
     */
   def apply(
       settings: DynamicSettings,
@@ -103,6 +103,7 @@ private[dynamic] object DynamicReaders {
     )
   }
 
-  // Enough that one cluster's round trips are hidden behind another one's rows; each may hold fetched records in memory.
+  // With this number, rows of other clusters cover the round trips to one cluster. Each cluster may hold fetched
+  // records in memory.
   private val AtOnce = 4
 }

@@ -20,10 +20,11 @@ import splice.source.internal.{ConvertedRanges, SteadyClock}
 import splice.source.runtime.Report
 import splice.source.{Poll, SplitRange, SplitReader}
 
-/** Reads the ranges of one cluster as long as their task lasts, also while the cluster is unavailable: after an error of the cluster it has
-  * no row until a new client can read on where the last one stopped. The other clusters of the task are not delayed.
+/** Reads the ranges of one cluster until their task ends, even during outages of the cluster. After an error of the
+  * cluster the reader has no row, until a new client can continue at the position of the last client. The other
+  * clusters of the task are not delayed.
   *
-  * One thread uses it.
+  * Only one thread uses a reader.
   *
   * @param make
   *   creates a reader of ranges
@@ -105,6 +106,6 @@ private object OpenClusterReader {
 
   private val log = LoggerFactory.getLogger(classOf[OpenClusterReader[_]])
 
-  // A caller that waits for a row only of this cluster asks again.
+  // A caller that waits only for rows of this cluster polls again.
   private val Pause = Duration.ofMillis(100)
 }

@@ -12,8 +12,8 @@ import org.apache.spark.unsafe.types.UTF8String
 import splice.kafka.internal.consumer.ViewVector
 import splice.source.{ForwardingReader, Poll, SplitReader}
 
-/** Gives on column batches of records with the columns that say where they come from. Each batch is of one partition, as
-  * [[splice.kafka.internal.reader.KafkaBatchReader]] makes them, and so of one topic.
+/** Adds the columns of the cluster and the stream to column batches of records. Each batch of
+  * [[splice.kafka.internal.reader.KafkaBatchReader]] has records of one partition, and so of one topic.
   */
 final private[splice] class ProvenanceBatchReader(
     inner: SplitReader[ColumnarBatch],
@@ -23,7 +23,7 @@ final private[splice] class ProvenanceBatchReader(
 
   private val cluster = new ProvenanceVector(origin.cluster)
 
-  // Uninitialised until the first batch, which `poll` finds.
+  // Uninitialised until `poll` finds the first batch.
   private var batch: ColumnarBatch = _
 
   override def poll(patience: Duration): Poll = {
@@ -45,7 +45,7 @@ final private[splice] class ProvenanceBatchReader(
   }
 }
 
-/** A column whose rows are all alike. */
+/** Column with the same value in each row. */
 final private[splice] class ProvenanceVector(text: UTF8String) extends ViewVector(StringType) {
   override def getUTF8String(i: Int): UTF8String = text
 }

@@ -8,12 +8,12 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import splice.kafka.internal.value.KafkaSchema
 
-/** Which columns come from a record's row and which say where it comes from.
+/** Plan of the columns of a row: columns of the record, and the columns of the cluster and the stream.
   *
   * @param inner
-  *   what is asked of the reader of records
+  *   columns to read from the reader of records
   * @param places
-  *   for each column that is asked for, where it is in an inner row, or one of [[ProvenancePlan]]'s marks
+  *   for each selected column, its index in an inner row, or one of the marks of [[ProvenancePlan]]
   */
 final private[dynamic] case class ProvenancePlan(
     inner: StructType,
@@ -27,7 +27,7 @@ private[dynamic] object ProvenancePlan {
   final val Cluster = -1
   final val Stream  = -2
 
-  /** None when no such column is asked for. */
+  /** Returns the plan; None if neither the cluster nor the stream is selected. */
   def apply(columns: StructType, schema: StructType): Option[ProvenancePlan] =
     if (!columns.fieldNames.exists(DynamicColumns.isOne)) None
     else {
@@ -48,7 +48,7 @@ private[dynamic] object ProvenancePlan {
     }
 }
 
-/** What the columns of one cluster's rows hold that say where they come from.
+/** Values of the columns of the cluster and the stream, for the rows of one cluster.
   *
   * @param streamOf
   *   the stream of each topic

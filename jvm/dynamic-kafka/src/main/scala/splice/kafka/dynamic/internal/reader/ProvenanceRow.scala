@@ -10,20 +10,20 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import splice.source.{ForwardingReader, SplitReader}
 
-/** Gives on rows of records with the columns that say where they come from. */
+/** Adds the columns of the cluster and the stream to rows of records. */
 final private[splice] class ProvenanceRowReader(inner: SplitReader[InternalRow], row: ProvenanceRow)
     extends ForwardingReader[InternalRow, InternalRow](inner) {
   override def get(): InternalRow = row.over(inner.get())
 }
 
-/** A view of a record's row; one is reused for all rows of a reader. */
+/** View of the row of a record. A reader reuses one view for all its rows. */
 final private[splice] class ProvenanceRow(plan: ProvenancePlan, origin: Origin) extends BaseGenericInternalRow {
 
   import ProvenancePlan.{Cluster, Stream}
 
   private val places = plan.places
 
-  // Uninitialised until `over`, which comes before all else.
+  // Uninitialised until the first call of `over`, which precedes all other calls.
   private var row: InternalRow = _
 
   def over(next: InternalRow): InternalRow = {

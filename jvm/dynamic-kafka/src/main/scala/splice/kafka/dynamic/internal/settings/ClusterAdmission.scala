@@ -10,10 +10,10 @@ import splice.kafka.internal.options.AdmissionOptions
 import splice.source.errors.OptionErrors
 import splice.source.options.{SourceOption, SourceOptions}
 
-/** How the topics of all clusters share a batch.
+/** Rules by which the topics of all clusters share a batch.
   *
   * @param topics
-  *   what holds for topics of a name, on whatever cluster
+  *   rules by topic name, on every cluster
   */
 final private[splice] case class ClusterAdmission(
     topics: AdmissionRules,
@@ -23,7 +23,7 @@ final private[splice] case class ClusterAdmission(
     clusterFloors: Map[String, Double]
 ) {
 
-  /** The rules for what is read now, where topics are named with their cluster. */
+  /** Returns the rules for the topics that are read now. Topics have names with their cluster. */
   def apply(applied: AppliedMetadata): AdmissionRules = {
     val streams = applied.streamOf
     val weights = streams.map { case (topic, stream) =>
@@ -49,14 +49,18 @@ private[splice] object ClusterAdmission {
 
   import DynamicOptions._
 
-  /** @throws splice.source.errors.SpliceOptionException when options conflict */
+  /** Creates the rules from options.
+    *
+    * @throws splice.source.errors.SpliceOptionException
+    *   if options conflict
+    */
   def apply(options: SourceOptions, topics: AdmissionRules): ClusterAdmission = {
     def of(option: SourceOption[Map[String, Double]]) = options.find(option).getOrElse(Map.empty[String, Double])
     val floors                                        = Seq(AdmissionOptions.TopicFloors, StreamFloors, ClusterFloors)
     if (floors.map(of(_).values.sum).sum > 1)
       throw OptionErrors.conflict(
         floors.filter(of(_).nonEmpty).map(o => options.name(o.key)),
-        "together they are more than a whole batch; make them 1 at most"
+        "their sum is more than 1. Set shares that add up to at most 1"
       )
     ClusterAdmission(topics, of(StreamWeights), of(ClusterWeights), of(StreamFloors), of(ClusterFloors))
   }

@@ -14,17 +14,18 @@ import splice.source.errors.OptionErrors
 import splice.source.options.SourceOptions.fold
 import splice.source.options.{OptionSet, SourceOption, SourceOptions}
 
-/** The options of single clusters, `cluster.<name>.<option>`, and the clusters of the metadata that they belong to.
+/** Options of single clusters, `cluster.<name>.<option>`, and the clusters of the metadata to which they apply.
   *
-  * Keys of options are case-insensitive, and names of clusters are not.
+  * Option keys are case-insensitive. Cluster names are case-sensitive.
   */
 final private[dynamic] class ClusterOptions private (options: SourceOptions, names: Seq[String]) {
 
   import ClusterOptions._
 
-  /** A service that compares the clusters of each response with the options, for one run.
+  /** Wraps a service, for one run. The new service compares the clusters of each response with the options.
     *
-    * A response with two clusters that one option belongs to is an error. Names that the metadata does not have are a warning.
+    * If one option matches two clusters of a response, the service throws an error. For names that the metadata does
+    * not have, the service logs a warning.
     */
   def watch(service: KafkaMetadataService): KafkaMetadataService =
     if (names.isEmpty) service
@@ -45,10 +46,10 @@ final private[dynamic] class ClusterOptions private (options: SourceOptions, nam
         }
       }
 
-  /** The names in options that the metadata does not have.
+  /** Returns the cluster names in options that the metadata does not have.
     *
     * @throws splice.source.errors.SpliceException
-    *   if an option belongs to several clusters, whose names differ in case only
+    *   if an option matches several clusters, whose names differ only in case
     */
   private[dynamic] def check(found: StreamMetadata): Set[String] = {
     val clusters = found.clusters.keys.toSeq.groupBy(fold)
@@ -77,7 +78,7 @@ private[dynamic] object ClusterOptions {
   private val ends: Seq[SourceOption[_]] =
     Seq(KafkaOptions.Ending, KafkaOptions.EndingTimestamp, KafkaOptions.EndingTimestamps)
 
-  /** The options that have an effect on one cluster, in addition to properties of its Kafka client. */
+  /** Options that apply to one cluster, in addition to properties of its Kafka client. */
   val allowed: Seq[SourceOption[_]] = Seq(
     KafkaOptions.Starting,
     KafkaOptions.StartingTimestamp,
@@ -104,11 +105,11 @@ private[dynamic] object ClusterOptions {
   /** Checks all options of single clusters.
     *
     * @param isBounded
-    *   whether the source ends on all clusters
+    *   true if the source has an end on all clusters
     * @param parse
     *   parses the options of one cluster together with those of all clusters
     * @throws splice.source.errors.SpliceOptionException
-    *   if an option has no effect on one cluster, or its value is not allowed
+    *   if an option does not apply to one cluster, or its value is not allowed
     */
   def apply(options: SourceOptions, isBounded: Boolean)(parse: SourceOptions => Unit): ClusterOptions = {
     val names = options.keys.filter(isOne).map(nameOf(options, _)).distinctBy(fold)
@@ -126,7 +127,7 @@ private[dynamic] object ClusterOptions {
     new ClusterOptions(options, names)
   }
 
-  /** The options that limit a batch of one cluster. */
+  /** Returns the options that limit a batch of one cluster. */
   def batchLimits(options: SourceOptions): Seq[String] = options.keys.toSeq.filter { key =>
     isOne(key) &&
     Seq(KafkaOptions.MaxOffsets, AdmissionOptions.MaxBytes).exists(o => fold(key).endsWith(s".${fold(o.key)}"))
@@ -134,7 +135,7 @@ private[dynamic] object ClusterOptions {
 
   def isOne(key: String): Boolean = fold(key).startsWith(Prefix)
 
-  /** The name of the cluster of an option. Names may contain dots. */
+  /** Returns the cluster name of an option. Names may contain dots. */
   private def nameOf(options: SourceOptions, key: String): String = {
     val rest   = key.drop(Prefix.length)
     val client = fold(rest).indexOf(s".${KafkaOptions.ClientPrefix}")

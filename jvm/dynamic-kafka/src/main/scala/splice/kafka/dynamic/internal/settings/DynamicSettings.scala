@@ -23,14 +23,14 @@ import splice.source.errors.OptionErrors
 import splice.source.options.SourceOptions.fold
 import splice.source.options.{SourceOption, SourceOptions}
 
-/** The options of a Kafka source over many clusters, parsed and checked.
+/** Options of the Kafka source of many clusters, parsed and checked.
   *
   * @param options
-  *   all of them, of which those of each cluster are made
+  *   all options; the options of each cluster are derived from them
   * @param base
-  *   what holds for every cluster, as if there were one
+  *   settings for every cluster, as for a source of one cluster
   * @param metadataPatience
-  *   for how long the metadata service may give no answer
+  *   maximum time without a response of the metadata service
   */
 final private[splice] case class DynamicSettings(
     options: SourceOptions,
@@ -47,14 +47,16 @@ final private[splice] case class DynamicSettings(
     clusters: ClusterOptions
 ) {
 
-  /** The settings for the topics of one cluster: the metadata's properties go before the query's, and `cluster.<name>.` before both. */
+  /** Returns the settings for the topics of one cluster. The properties of the metadata override those of the query.
+    * The options `cluster.<name>.` override both.
+    */
   def of(cluster: KafkaCluster, topics: SortedSet[String]): KafkaSettings = {
     val properties = cluster.properties.map { case (k, v) => s"${KafkaOptions.ClientPrefix}$k" -> v }
     val special    = own(cluster).toMap
     val read       = Map(KafkaOptions.Subscribe.key -> topics.mkString(","))
     val all        = DynamicSettings.merged(DynamicSettings.ofOne(options), properties, special, read)
     val created       = KafkaSettings(SourceOptions(all))
-    // Here it is decided how long to wait, for all clusters alike.
+    // The dynamic source, and not the enumerator of a cluster, decides how long to wait for a cluster.
     val policies = created.policies.copy(
       patience = Duration.ZERO,
       discoveryPatience = Some(clusterTimeout),
@@ -65,7 +67,9 @@ final private[splice] case class DynamicSettings(
 
   private def own(cluster: KafkaCluster) = options.scope(s"${DynamicOptions.ClusterPrefix}${cluster.name}")
 
-  /** The limits of a batch for one cluster, in addition to those for all clusters. An option takes precedence over the metadata. */
+  /** Returns the limits of a batch for one cluster, in addition to those for all clusters. An option takes precedence
+    * over the metadata.
+    */
   def limits(cluster: KafkaCluster): Limits.Limited = Limits.Limited(
     rows = find(cluster, KafkaOptions.MaxOffsets).orElse(cluster.maxOffsetsPerTrigger),
     bytes = find(cluster, AdmissionOptions.MaxBytes).orElse(cluster.maxBytesPerTrigger)
@@ -75,19 +79,23 @@ final private[splice] case class DynamicSettings(
   private def find[A](cluster: KafkaCluster, option: SourceOption[A]): Option[A] =
     options.find(option.copy(key = s"${DynamicOptions.ClusterPrefix}${cluster.name}.${option.key}"))
 
-  /** How long a start waits for the metadata services, which are asked one after another. */
+  /** Returns how long a start waits for the metadata services, which receive the request one after another. */
   def metadataWaits: MetadataDiscovery.Waits = {
     val each = options(DynamicOptions.MetadataTimeout).multipliedBy(services.size.toLong)
     MetadataDiscovery.Waits(start = Seq(clusterTimeout, each).max, restart = each)
   }
 
-  /** Starts of topics of a cluster at the first start of the query, by options of their streams, or else by the metadata. */
+  /** Returns the starts of topics of a cluster at the first start of the query. The options of a stream take precedence
+    * over the metadata.
+    */
   def starts(cluster: String, applied: AppliedMetadata): Map[String, StartingOffsets] = for {
     (topic, stream) <- applied.streamOf if topic.cluster == cluster
     start           <- optionOf(stream, topic).orElse(documented(applied, topic))
   } yield topic.topic -> start
 
-  /** The start of a topic that the metadata adds later. Options of streams apply to the first start only. */
+  /** Returns the start of a topic that the metadata adds later. Options of streams apply only to the first start; a
+    * stream with such options ignores the start of the metadata.
+    */
   def addedStart(applied: AppliedMetadata, topic: ClusterTopic): Option[StartingOffsets] =
     documented(applied, topic).filter(_ => applied.streamOf.get(topic).flatMap(optionOf(_, topic)).isEmpty)
 
@@ -100,7 +108,7 @@ final private[splice] case class DynamicSettings(
     own   <- StreamStarts.of(start, topic)
   } yield own
 
-  /** The services in the order in which they are asked. Talks to none. */
+  /** Creates the metadata service, which calls the selected services in order. Sends no request. */
   def service(hadoop: Configuration): KafkaMetadataService = {
     def query(cluster: String) =
       Seq(options, options.scope(s"cluster.$cluster")).map(ClientProperties.among).reduce(_ ++ _)
@@ -130,12 +138,16 @@ final private[splice] case class DynamicSettings(
 
 private[splice] object DynamicSettings {
 
-  /** @throws splice.source.errors.SpliceOptionException when options are missing, conflict, or say what they must not */
+  /** Parses and checks the options.
+    *
+    * @throws splice.source.errors.SpliceOptionException
+    *   if options are missing, conflict, or have invalid values
+    */
   def apply(options: SourceOptions): DynamicSettings = {
     val services = this.services(options)
     val streams  = selection(options)
     if (services.contains(MetadataKind.Class)) { val _ = UserMetadataServices.ofClass(options) }
-    // Checked with a cluster that nobody asks, since which there are is not known yet.
+    // The check uses a cluster that receives no request, because Splice has not received the clusters yet.
     val somewhere = Map(KafkaOptions.Servers.key -> "unknown:9092", KafkaOptions.SubscribePattern.key -> ".*")
     val base      = KafkaSettings(SourceOptions(merged(ofEvery(options), somewhere)))
     StreamStarts.check(options, streams, base.client)
@@ -189,7 +201,7 @@ private[splice] object DynamicSettings {
     )
     val set    = MetadataKind.all.filter(kind => options.contains(needs(kind).key))
     val chosen = options.find(DynamicOptions.Metadata).getOrElse {
-      // What is set says it, unless an order must be chosen.
+      // If exactly one service is configured, the option 'metadata' is not needed.
       if (set.size == 1) set
       else
         throw OptionErrors.missing(options.name(DynamicOptions.Metadata.key), DynamicOptions.Metadata.doc)
@@ -202,7 +214,7 @@ private[splice] object DynamicSettings {
     chosen
   }
 
-  /** The options that a source of one cluster has too, without those that select the cluster. */
+  /** Returns the options that a source of one cluster also has, without those that select the cluster. */
   private def ofEvery(options: SourceOptions): Map[String, String] = {
     val own = (DynamicOptions.own.filterNot(KafkaOptions.set.options.contains(_)) :+ KafkaOptions.Servers).map(o =>
       fold(o.key)
@@ -214,13 +226,13 @@ private[splice] object DynamicSettings {
     }
   }
 
-  // Shares and limits of a batch are those of all clusters together, and may name what one cluster does not have.
+  // Shares and limits of a batch apply to all clusters together. Shares may name topics that one cluster does not have.
   private def ofOne(options: SourceOptions): Map[String, String] = {
     val shared = (AdmissionOptions.all ++ Seq(KafkaOptions.MaxOffsets, KafkaOptions.MinOffsets)).map(o => fold(o.key))
     ofEvery(options).filterNot { case (key, _) => shared.contains(fold(key)) }
   }
 
-  /** Later ones go before earlier ones, whatever the case of their keys. */
+  /** Merges options. Later options override earlier options; the case of keys is ignored. */
   private def merged(options: Iterable[(String, String)]*): Map[String, String] =
     options.flatten.foldLeft(Map.empty[String, (String, String)]) { case (all, (key, value)) =>
       all.updated(fold(key), key -> value)

@@ -13,23 +13,25 @@ import splice.source.Position
 import splice.source.errors.{CheckpointErrors, SpliceException}
 import splice.source.internal.entries.{Json, NumberedEntries}
 
-/** An offset of the dynamic Kafka source: a whole position, or the side-log entry that holds it. */
+/** Offset of the dynamic Kafka source: a complete position, or the number of the side-log entry that contains the
+  * position.
+  */
 sealed abstract private[splice] class DynamicOffset extends Position
 
-/** The next offset to be read of every partition of every cluster, and what was known of streams and clusters then.
+/** Next offset to read of every partition of every cluster, and the number of the applied change.
   *
   * @param change
   *   number of the last change that was applied, an entry of the side log
   * @param clusters
-  *   by the name that the metadata gives a cluster; one of which nothing is read is left out. An offset of a source of one cluster,
-  *   whose checkpoint is taken over, is read as one of the cluster [[DynamicPosition.Unnamed]]
+  *   positions by the name of the cluster in the metadata. A cluster without positions has no entry. A checkpoint of a
+  *   source of one cluster has offsets without a cluster name, which belong to the cluster [[DynamicPosition.Unnamed]]
   */
 final private[splice] case class DynamicPosition(change: Int, clusters: SortedMap[String, KafkaPosition])
     extends DynamicOffset {
 
   override lazy val json: String = unnamed.fold(written)(_.json)
 
-  /** The position of a source of one cluster. */
+  /** Returns the position of a source of one cluster; None if the position has cluster names. */
   def unnamed: Option[KafkaPosition] = clusters.get(DynamicPosition.Unnamed)
 
   private def written: String = {
@@ -37,7 +39,7 @@ final private[splice] case class DynamicPosition(change: Int, clusters: SortedMa
     s"""{"change":$change,"clusters":${positions.mkString("{", ",", "}")},"v":${DynamicPosition.Version}}"""
   }
 
-  /** How many characters [[json]] has, which is not written for that. */
+  /** Returns the number of characters of [[json]], without composing the text. */
   def length: Int = unnamed.fold {
     val frame = copy(clusters = SortedMap.empty).json.length + math.max(clusters.size - 1, 0)
     frame + clusters.iterator.map { case (name, own) => Json.write(Json.text(name)).length + 1 + own.json.length }.sum
@@ -46,12 +48,12 @@ final private[splice] case class DynamicPosition(change: Int, clusters: SortedMa
   override def precedes(later: Position): Boolean = later match {
     case that: DynamicPosition =>
       change <= that.change && clusters.forall { case (name, own) => that.clusters.get(name).forall(own.precedes) }
-    // Whoever was stored once is stored ever after.
+    // After the first stored position of a checkpoint, all later positions are stored.
     case _: StoredPosition => true
     case _                 => false
   }
 
-  // Clusters that did not move are the same objects, and no text of all clusters is written.
+  // Clusters without progress share the same object, so that this comparison needs no JSON text of all clusters.
   override def equals(other: Any): Boolean = other match {
     case that: DynamicPosition => (this eq that) || (change == that.change && clusters == that.clusters)
     case _                     => super.equals(other)
@@ -61,12 +63,16 @@ final private[splice] case class DynamicPosition(change: Int, clusters: SortedMa
 
   def of(cluster: String): KafkaPosition = clusters.getOrElse(cluster, KafkaPosition.Empty)
 
-  /** The same with another position of one cluster. */
+  /** Returns the position with another position of one cluster. */
   def updated(cluster: String, position: KafkaPosition): DynamicPosition =
     if (of(cluster) eq position) this
     else copy(clusters = if (position.offsets.isEmpty) clusters - cluster else clusters.updated(cluster, position))
 
-  /** The same with other names of clusters, by the old ones. */
+  /** Returns the position with other names of clusters.
+    *
+    * @param names
+    *   the new names by the old names
+    */
   def renamed(names: collection.Map[String, String]): DynamicPosition =
     if (names.isEmpty) this
     else copy(clusters = clusters.map { case (name, own) => names.getOrElse(name, name) -> own })
@@ -77,22 +83,24 @@ final private[splice] case class DynamicPosition(change: Int, clusters: SortedMa
 
 private[splice] object DynamicPosition {
 
-  /** The version of every offset. */
+  /** Format version of every offset. */
   val Version = 1
 
-  /** No cluster is called so. */
+  /** Name of the cluster of offsets without a cluster name. The metadata cannot contain it, because the name is not
+    * valid.
+    */
   val Unnamed = ""
 
   private val What = "The offset"
 
-  /** The position without clusters of which nothing is read. */
+  /** Returns the position without clusters that have no positions. */
   def of(change: Int, clusters: Iterable[(String, KafkaPosition)]): DynamicPosition =
     DynamicPosition(change, SortedMap.from(clusters.filter(_._2.offsets.nonEmpty)))
 
-  /** What an offset says: a position, or in which entry of the side log it is.
+  /** Parses an offset.
     *
     * @throws splice.source.errors.SpliceException
-    *   when the text is of a newer version, of another source, or damaged
+    *   if the text has a newer version, is an offset of another source, or is damaged
     */
   def read(text: String): DynamicOffset = {
     def foreign = CheckpointErrors.foreign(
@@ -104,7 +112,7 @@ private[splice] object DynamicPosition {
     else versioned(node, foreign)
   }
 
-  /** The number of a change, where it is one. */
+  /** Returns the number of a change; None if the node is not a valid number. */
   private[split] def change(node: JsonNode): Option[Int] = Some(node).filter(n => n.isInt && n.asInt >= 0).map(_.asInt)
 
   private def versioned(node: JsonNode, foreign: => SpliceException): DynamicOffset = {
@@ -120,14 +128,16 @@ private[splice] object DynamicPosition {
   }
 }
 
-/** Stands in an offset for a [[DynamicPosition]] that is too long for one: it is in an entry of the side log ([[PositionEntries]]).
+/** Offset that refers to a [[DynamicPosition]] in an entry of the side log, because the position is too long
+  * ([[PositionEntries]]).
   *
-  * Once an offset of a checkpoint was stored, all later ones are, so that two offsets can be compared without the entries.
+  * After the first stored position of a checkpoint, all later positions are stored. Splice can therefore compare two
+  * offsets without the entries.
   *
   * @param number
-  *   of the entry; a later position has a greater one
+  *   number of the entry; a later position has a greater number
   * @param change
-  *   of the position
+  *   number of the change of the position
   */
 final private[splice] case class StoredPosition(number: Int, change: Int) extends DynamicOffset {
 
@@ -144,15 +154,15 @@ private[splice] object StoredPosition {
 
   val Prefix = "position"
 
-  /** The side-log entry of a position. */
+  /** Returns the key of the side-log entry of a position. */
   def key(number: Int): String = NumberedEntries.key(Prefix, number)
 
-  /** None when `at` is not the name of such an entry. */
+  /** None if `at` is not the key of such an entry. */
   private[split] def read(at: JsonNode, change: Int): Option[StoredPosition] =
     NumberedEntries.number(Prefix, at.asText).map(StoredPosition(_, change))
 }
 
-/** A topic on a cluster. */
+/** Topic on a cluster. */
 final private[splice] case class ClusterTopic(cluster: String, topic: String) {
   override def toString: String = s"$cluster/$topic"
 }

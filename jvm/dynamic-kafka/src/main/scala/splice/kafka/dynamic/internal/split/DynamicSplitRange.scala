@@ -6,12 +6,13 @@ package splice.kafka.dynamic.internal.split
 import splice.kafka.internal.split.KafkaSplitRange
 import splice.source.SplitRange
 
-/** A range of a partition of one of several clusters.
+/** Range of a partition of one of several clusters.
   *
   * @param cluster
-  *   its name: readers get the last known client properties, since passwords may have changed since the batch was planned
+  *   name of the cluster. Readers use the latest client properties of the cluster, because passwords may have changed
+  *   since the batch was planned
   * @param stream
-  *   the stream that the topic belongs to
+  *   the stream that contains the topic
   */
 final private[splice] case class DynamicSplitRange(cluster: String, stream: String, range: KafkaSplitRange)
     extends SplitRange {

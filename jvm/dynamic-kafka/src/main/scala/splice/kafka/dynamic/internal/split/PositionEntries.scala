@@ -9,16 +9,17 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.internal.entries.{Json, NumberedEntries, VersionedEntry}
 import splice.source.runtime.SideLog
 
-/** Keeps positions that are too long for an offset in entries of their own, which are durable before an offset names them.
+/** Stores positions that are too long for an offset in side-log entries. Each entry is durable before an offset refers
+  * to it.
   *
-  * No decision is made by an entry: one that a killed run left behind and that no offset names is void.
+  * An entry without an offset has no effect. A killed run may leave such an entry.
   *
   * @param batchesToRetain
-  *   for how many committed batches Spark keeps offsets
+  *   number of committed batches whose offsets Spark keeps
   * @param start
-  *   where the source began, which is kept as long as the source is read
+  *   the start of the source, which is kept as long as the checkpoint is used
   * @param longest
-  *   how many characters of JSON an offset may have
+  *   maximum number of JSON characters of an offset
   */
 final private[dynamic] class PositionEntries(
     log: SideLog,
@@ -33,39 +34,39 @@ final private[dynamic] class PositionEntries(
 
   private var first = start.flatMap(number)
 
-  // A batch is asked about by its begin and its end, several times.
+  // Each batch needs its start and its end several times.
   private var recent: Vector[(Int, DynamicPosition)] = Vector.empty
 
-  /** What an offset says of a position. The position is durable when this returns, if the offset only names it. */
+  /** Returns the offset of a position. If the offset refers to an entry, the entry is durable when this returns. */
   def offset(position: DynamicPosition): DynamicOffset =
     if (entries.numbers.isEmpty && position.length <= longest) position
     else {
-      // What a killed run wrote and no offset names yet is often the same.
+      // The last entry of a killed run, to which no offset refers yet, often has the same position.
       val number = entries.numbers.lastOption.filter(find(_) == position).getOrElse(append(position))
       StoredPosition(number, position.change)
     }
 
-  /** The same for the position at which the source begins. */
+  /** Returns the offset of the start of the source. */
   def start(position: DynamicPosition): DynamicOffset = {
     val begun = offset(position)
     first = number(begun)
     begun
   }
 
-  /** The position that an offset says, or names.
+  /** Returns the position that an offset contains or refers to.
     *
     * @throws splice.source.errors.SpliceException
-    *   when the entry is missing or damaged
+    *   if the entry is missing or damaged
     */
   def apply(offset: DynamicOffset): DynamicPosition = offset match {
     case whole: DynamicPosition => whole
     case stored: StoredPosition => find(stored.number)
   }
 
-  /** Forgets the positions that only offsets name which Spark no longer keeps. */
+  /** Removes entries to which only those offsets refer that Spark no longer keeps. */
   def purge(committed: DynamicOffset): Unit = committed match {
     case StoredPosition(number, _) =>
-      // A batch names one entry at most, and a run that is killed leaves one at most that none names.
+      // Each batch has at most one entry. A killed run leaves at most one entry without an offset.
       entries.purge(entries.numbers.rangeTo(number).dropRight(batchesToRetain * 2).filterNot(first.contains(_)))
     case _ => ()
   }
@@ -89,16 +90,19 @@ final private[dynamic] class PositionEntries(
 
 private[dynamic] object PositionEntries {
 
-  /** An offset is one line of a file that Spark reads and writes for every batch, and shows with every progress. */
+  /** Maximum number of characters of an offset. Spark reads and writes an offset as one line of a file per batch, and
+    * shows it in every progress.
+    */
   val Longest = 100000
 
   private val Remembered = 4
 }
 
-/** A [[DynamicPosition]] as lines: a head, then one for each cluster. */
+/** Format of a [[DynamicPosition]]: a head line, then one line per cluster. */
 private[splice] object PositionFormat {
 
-  // By hand, since a cluster's offsets are JSON already and there may be very many.
+  // The JSON is concatenated, because the offsets of a cluster are JSON text already, and a position may have many
+  // offsets.
   def write(position: DynamicPosition): Seq[String] = VersionedEntry.write(
     Seq("change" -> Json.number(position.change.toLong)),
     position.clusters.toSeq.map { case (name, own) =>
@@ -106,7 +110,11 @@ private[splice] object PositionFormat {
     }
   )
 
-  /** @throws splice.source.errors.SpliceException when the lines are damaged */
+  /** Parses an entry.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   if the lines are damaged
+    */
   def read(entry: VersionedEntry): DynamicPosition = {
     val change   = DynamicPosition.change(entry("change")).getOrElse(entry.corrupt("'change' is not a change's number"))
     val clusters = entry.nodes.map { node =>

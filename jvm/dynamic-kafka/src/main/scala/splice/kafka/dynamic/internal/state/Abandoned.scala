@@ -9,7 +9,7 @@ import splice.kafka.internal.split.KafkaPosition
 /** Rows of a removed topic that Splice does not read.
   *
   * @param rows
-  *   their number, or an upper limit if a partition was never read; None = unknown
+  *   their number, or an upper limit if a partition was never read; None if the number is unknown
   * @param text
   *   offsets and reason
   */
@@ -23,7 +23,7 @@ private[dynamic] object Abandoned {
 
   private val Shown = 5
 
-  /** The rows between a position and a bound; None if there is no such row. */
+  /** Returns the rows between a position and a bound; None without such rows. */
   def of(bound: Bound, left: KafkaPosition, reason: String): Option[Abandoned] = bound match {
     case Bound.Requested | _: Bound.Within =>
       Some(Abandoned(None, s"the number of unread rows is unknown, because $reason"))
@@ -32,7 +32,7 @@ private[dynamic] object Abandoned {
     case Bound.Ends(ends) =>
       val unread = ends.offsets.toSeq.filter { case (p, end) => left.get(p).getOrElse(0L) < end }
       val rows   = unread.map { case (p, end) => end - left.get(p).getOrElse(0L) }.sum
-      // A partition without a position was never read, and its first offset is unknown here.
+      // A partition without a position was never read, so the number is an upper limit.
       val exact = unread.forall { case (p, _) => left.offsets.contains(p) }
       val parts = unread.map { case (p, end) =>
         s"partition ${p.partition} from ${left.get(p).fold("its start")(_.toString)} up to $end"

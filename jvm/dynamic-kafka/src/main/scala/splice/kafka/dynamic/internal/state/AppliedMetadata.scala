@@ -12,22 +12,23 @@ import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata, StreamPlace}
 import splice.kafka.internal.split.KafkaPosition
 
-/** The metadata that the query uses, and the state of every topic. An entry `change-<number>` of the side log holds it.
+/** Metadata that the query uses, and the state of every topic. An entry `change-<number>` of the side log contains this
+  * state.
   *
   * @param number
-  *   counts changes, of the metadata and of the states
+  *   number of the change; changes of the metadata and of the topic states are counted
   * @param generation
   *   the greatest generation of an applied document
   * @param generations
-  *   the generation of the document that each stream is of
+  *   the generation of the document from which each stream was applied
   * @param clusters
   *   clusters of topics that are read or may return
   * @param scopes
-  *   the first name of each cluster that was renamed, which its side-log entries have
+  *   the first name of each renamed cluster; the side-log entries of the cluster use this name
   * @param renames
-  *   the clusters that this change renamed: the new name by the old one
+  *   the clusters that this change renamed: the new name by the old name
   * @param at
-  *   when the change was stored
+  *   the time at which the change was stored
   */
 final private[dynamic] case class AppliedMetadata(
     number: Int,
@@ -41,24 +42,24 @@ final private[dynamic] case class AppliedMetadata(
     at: Option[Instant] = None
 ) {
 
-  /** The stream of each topic that is in one, also of topics that were read to the stop of their stream. */
+  /** The stream of each topic that a stream contains, including topics that were read to the stop of their stream. */
   lazy val streamOf: SortedMap[ClusterTopic, String] = AppliedMetadata.streamOf(streams.values)
 
   def stopOf(stream: String): Option[StreamPlace] = stops.get(stream)
 
-  // Most documents have no stop, and the stop of each topic is looked up at each trigger.
+  // Most documents have no stop, and each trigger needs the stop of each topic.
   private lazy val stops = streams.flatMap { case (name, stream) => stream.stop.map(name -> _) }
 
-  /** The streams that the document pauses. */
+  /** Streams that the document pauses. */
   lazy val paused: Set[String] = streams.valuesIterator.filter(_.paused).map(_.name).toSet
 
   def isPaused(topic: ClusterTopic): Boolean = paused.nonEmpty && stream(topic).exists(paused)
 
-  /** Whether only paused streams are read of a cluster. */
+  /** Returns true if only paused streams are read of a cluster. */
   def readsOnlyPaused(cluster: String): Boolean =
     paused.nonEmpty && read.get(cluster).exists(_.forall(topic => isPaused(ClusterTopic(cluster, topic))))
 
-  /** The topics of each cluster that requests are sent for. */
+  /** Topics of each cluster for which requests are sent. */
   lazy val read: SortedMap[String, SortedSet[String]] = SortedMap.from(
     topics.iterator.collect { case (topic, _: Waiting | _: Reading | _: Draining) => topic }
       .to(SortedSet).groupBy(_.cluster).map { case (cluster, some) => cluster -> some.map(_.topic) }
@@ -68,7 +69,7 @@ final private[dynamic] case class AppliedMetadata(
 
   lazy val waiting: SortedMap[ClusterTopic, Waiting] = topics.collect { case (topic, is: Waiting) => topic -> is }
 
-  /** The stream that a topic is in, or was in last. */
+  /** Returns the stream that contains a topic, or that contained it last. */
   def stream(topic: ClusterTopic): Option[String] = topics.get(topic).collect {
     case is: Waiting  => is.stream
     case is: Reading  => is.stream
@@ -76,7 +77,7 @@ final private[dynamic] case class AppliedMetadata(
     case is: Removed  => is.stream
   }
 
-  /** The states of a cluster's topics. */
+  /** Returns the states of the topics of a cluster. */
   def of(cluster: String): SortedMap[String, TopicState] =
     byCluster.getOrElse(cluster, SortedMap.empty[String, TopicState])
 
@@ -85,23 +86,23 @@ final private[dynamic] case class AppliedMetadata(
       cluster -> SortedMap.from(own)
     }
 
-  /** Starts on a cluster that the logs of their topics may not have reached yet. */
+  /** Returns the starts on a cluster that the logs of their topics may not have reached yet. */
   def expectedOn(cluster: String): KafkaPosition = of(cluster).valuesIterator.foldLeft(KafkaPosition.Empty) {
     case (all, is: Reading)  => all.and(is.expected)
     case (all, is: Draining) => all.and(is.expected)
     case (all, _)            => all
   }
 
-  /** The rows of removed topics that Splice did not read, as far as their number is known. */
+  /** Returns the number of rows of removed topics that Splice did not read, without topics whose number is unknown. */
   def rowsAbandoned: Long = topics.valuesIterator.flatMap(_.abandoned).flatMap(_.rows).sum
 
-  /** Whether rows of a removed topic remain to be read. */
+  /** Returns true if rows of a removed topic remain to be read. */
   def isOpen(topic: ClusterTopic, position: DynamicPosition): Boolean = topics.get(topic).exists {
     case is: Draining => !is.bound.isReached(position.of(topic.cluster))
     case _            => false
   }
 
-  /** The position after this change.
+  /** Returns the position after this change.
     *
     * @param at
     *   the position before
@@ -117,7 +118,7 @@ final private[dynamic] case class AppliedMetadata(
       }
   }
 
-  /** The name of a cluster after this change.
+  /** Returns the name of a cluster after this change.
     *
     * @param name
     *   the name before
@@ -129,7 +130,9 @@ final private[dynamic] case class AppliedMetadata(
     case _                                => false
   }
 
-  /** The same with other names of clusters, by the old ones. The states of topics that have the new name already are replaced. */
+  /** Returns the state with new names of clusters, by the old names. States of topics that already have the new name
+    * are dropped.
+    */
   def renamed(names: SortedMap[String, String]): AppliedMetadata =
     if (names.isEmpty) copy(renames = names)
     else {
@@ -159,17 +162,20 @@ final private[dynamic] case class AppliedMetadata(
       )
     }
 
-  /** The clusters that a document gives another name, by the old name.
+  /** Returns the clusters that a document renames: the new name by the old name.
     *
     * @param at
-    *   a cluster of which rows were read keeps its name
+    *   the position. A name with offsets, or with drained or removed topics, is already in use and is not the target of
+    *   a rename
     */
   def renamesOf(found: StreamMetadata, at: DynamicPosition): SortedMap[String, String] = for {
     (name, cluster) <- found.clusters if at.of(name).offsets.isEmpty && of(name).valuesIterator.forall(isNew)
     old             <- cluster.formerly.find(old => clusters.contains(old) && !found.clusters.contains(old))
   } yield old -> name
 
-  /** The same without clusters that no topic needs, and without topics to wait for that are not drained any more. */
+  /** Returns the state without clusters that no topic needs. Topics no longer wait for topics that are not drained any
+    * more.
+    */
   def pruned: AppliedMetadata = {
     val needed = topics.collect { case (topic, _: Waiting | _: Reading | _: Draining | _: Removed) =>
       topic.cluster
@@ -188,43 +194,45 @@ final private[dynamic] case class AppliedMetadata(
     )
   }
 
-  /** The starts that this change puts into the position. */
+  /** Returns the starts that this change adds to the position. */
   def starts: SortedMap[ClusterTopic, KafkaPosition] =
     topics.collect {
       case (topic, Reading(_, _, Some(start), _))              => topic -> start
       case (topic, Draining(_, _, _, _, _, _, _, Some(start))) => topic -> start
     }
 
-  /** The position of a topic, including one that was read to the stop of its stream. */
+  /** Returns the position of a topic, including a topic that was read to the stop of its stream. */
   def positionOf(topic: ClusterTopic, at: DynamicPosition): KafkaPosition = topics.get(topic) match {
     case Some(is: Removed) => is.position
     case _                 => at.of(topic.cluster).only(topic.topic)
   }
 
-  /** Whether Splice sends requests to a cluster. */
+  /** Returns true if Splice sends requests to a cluster. */
   def isActive(cluster: String): Boolean = clusters.get(cluster).forall(_.active)
 
-  /** The clusters as a document has them. A cluster that it does not name is active, so that a drain of it can end. */
+  /** Returns the clusters with the properties of a document. A cluster that the document does not contain is active, so
+    * that a drain of it can end.
+    */
   def renewed(found: StreamMetadata): SortedMap[String, KafkaCluster] =
     clusters.map { case (name, own) => name -> found.clusters.getOrElse(name, own.copy(active = true)) }
 
-  /** Whether a document has the same streams, and the same clusters of those that topics need. */
+  /** Returns true if a document has the same streams, and the same clusters of topics that are read or may return. */
   def equalsDocument(found: StreamMetadata): Boolean = found.streams == streams && renewed(found) == clusters
 }
 
 private[dynamic] object AppliedMetadata {
 
-  /** The state before the first document. */
+  /** State before the first document. */
   val Nothing: AppliedMetadata = AppliedMetadata(-1, None, SortedMap.empty, SortedMap.empty, SortedMap.empty)
 
-  /** The state that a first document results in. */
+  /** Returns the state after the first document. */
   def first(found: StreamMetadata): AppliedMetadata = AppliedMetadata(
     0,
     found.generation,
     found.clusters,
     found.streams,
     streamOf(found.streams.values).map { case (topic, stream) =>
-      // The first start of the query has no position of clusters that are not active.
+      // The first start of the query has no positions for inactive clusters.
       val waits = found.streams(stream).start.nonEmpty && found.clusters.get(topic.cluster).exists(!_.active)
       topic -> (if (waits) Waiting(stream, None, None) else Reading(stream))
     },

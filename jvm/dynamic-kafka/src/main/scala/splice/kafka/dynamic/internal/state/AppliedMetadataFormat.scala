@@ -16,7 +16,9 @@ import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamPla
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.internal.entries.{Json, VersionedEntry}
 
-/** [[AppliedMetadata]] as lines: a head, then one per cluster, stream and topic. A topic without a line has the state `reading`. */
+/** Format of [[AppliedMetadata]]: a head line, then one line per cluster, stream and topic. A topic without a line has
+  * the state `reading`.
+  */
 private[splice] object AppliedMetadataFormat {
 
   def write(applied: AppliedMetadata): Seq[String] = {
@@ -53,7 +55,9 @@ private[splice] object AppliedMetadataFormat {
     VersionedEntry.write(head, lines.map(f => Json.write(Json.obj(f: _*))).toSeq)
   }
 
-  /** The line of a stream implies the state of a topic that is read and waits for nothing. */
+  /** Returns true if a topic needs its own line. The line of a stream implies the state of a topic that is read and
+    * waits for no other topic.
+    */
   private def special(is: TopicState): Boolean = is match {
     case Reading(_, after, start, expected) => after.nonEmpty || start.nonEmpty || expected.offsets.nonEmpty
     case Gone                               => false
@@ -81,7 +85,11 @@ private[splice] object AppliedMetadataFormat {
       })
   }
 
-  /** @throws splice.source.errors.SpliceException when the lines are damaged */
+  /** Parses an entry.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   if the lines are damaged
+    */
   def read(entry: VersionedEntry): AppliedMetadata = {
     val nodes = entry.nodes
     if (!nodes.forall(_.isObject)) entry.corrupt("a line is not a JSON object")
@@ -219,7 +227,7 @@ private[splice] object AppliedMetadataFormat {
   private def text(node: JsonNode, field: String): String = node.get(field).asText
 }
 
-/** A [[splice.kafka.dynamic.StreamPlace]] as a part of a line of [[AppliedMetadataFormat]]. */
+/** Format of a [[splice.kafka.dynamic.StreamPlace]] in a line of [[AppliedMetadataFormat]]. */
 private[splice] object CutoverFormat {
 
   def write(place: StreamPlace): JsonNode = place match {

@@ -5,7 +5,7 @@ package splice.kafka.dynamic.internal.state
 
 import java.time.Instant
 
-/** Responses of a cluster in this run. */
+/** Availability of a cluster in this run. */
 sealed private[dynamic] trait Availability extends Product with Serializable
 
 private[dynamic] object Availability {
@@ -13,24 +13,28 @@ private[dynamic] object Availability {
   /** No request has ended. */
   case object Unknown extends Availability
 
-  /** The last request succeeded, or the metadata sets the cluster to inactive, so that it receives no requests. */
+  /** The last request succeeded, or the metadata sets the cluster to inactive. An inactive cluster receives no
+    * requests.
+    */
   case object Available extends Availability
 
-  /** Requests fail, or are not answered in time.
+  /** Requests fail, or the cluster does not respond in time.
     *
     * @param since
     *   time of the first failure
     * @param responded
-    *   whether an earlier request of this run succeeded
+    *   true if an earlier request of this run succeeded
     * @param sent
     *   send times of the last failed requests, at most [[Requests]]
     */
   final case class Unavailable(since: Instant, responded: Boolean, sent: Seq[Instant]) extends Availability {
 
-    /** Whether enough requests failed one after another, all of them sent at this time or later. */
+    /** Returns true if enough consecutive requests failed, all of them sent at or after this time. */
     def isConfirmed(from: Instant = Instant.MIN): Boolean = sent.size >= Requests && sent.forall(!_.isBefore(from))
   }
 
-  /** One failed request may be due to a short outage, for example while a suspended machine resumes. */
+  /** Number of failed requests that confirm an outage. One failed request may be due to a short outage, for example
+    * while a suspended machine resumes.
+    */
   val Requests = 3
 }

@@ -9,9 +9,9 @@ import splice.kafka.dynamic.internal.state.TopicState._
 /** Text about a change for the log and the history.
   *
   * @param event
-  *   a few words
+  *   name of the event
   * @param names
-  *   of the clusters or topics, sorted
+  *   names of the clusters or topics, sorted
   */
 final private[dynamic] case class ChangeDescription(event: String, names: Seq[String]) {
   override def toString: String = s"$event: ${names.mkString(", ")}"
@@ -67,7 +67,7 @@ private[dynamic] object ChangeDescription {
     ).flatten
   }
 
-  /** Whether a cluster is inactive in one of two states only. */
+  /** Returns true if a cluster is inactive in the first state and active in the second state. */
   private def isSet(cluster: String, inactive: AppliedMetadata, active: AppliedMetadata): Boolean =
     !inactive.isActive(cluster) && active.isActive(cluster)
 
@@ -89,7 +89,7 @@ private[dynamic] object ChangeDescription {
     case _           => false
   }
 
-  /** Warnings about rows of removed topics that Splice does not read, and about starts that have no effect. */
+  /** Returns warnings about rows of removed topics that Splice does not read, and about starts that have no effect. */
   def warnings(before: AppliedMetadata, now: AppliedMetadata): Seq[String] =
     lateStarts(before, now).map { stream =>
       s"The metadata changes the start of stream '$stream'. The change has no effect on topics that have begun."

@@ -5,7 +5,7 @@ package splice.kafka.dynamic.internal.state
 
 import splice.source.runtime.{HistoryEvent, SideLog}
 
-/** The changes of a checkpoint as events; of those before the first that is kept nothing is known. */
+/** Changes of a checkpoint as events. Changes before the oldest stored change are not included. */
 private[dynamic] object ChangeHistory {
 
   def apply(log: SideLog): Seq[HistoryEvent] = {

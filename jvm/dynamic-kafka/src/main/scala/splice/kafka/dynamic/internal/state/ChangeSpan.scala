@@ -12,25 +12,25 @@ import splice.kafka.internal.split.KafkaPosition
 /** Range of one cluster between two positions, with any number of changes between them.
   *
   * @param cluster
-  *   its latest name
+  *   latest name of the cluster
   * @param named
-  *   its name at the end of the range
+  *   name of the cluster at the end of the range
   */
 final private[dynamic] case class ChangeSpan(cluster: String, named: String, from: KafkaPosition, until: KafkaPosition)
 
 private[dynamic] object ChangeSpan {
 
-  /** The spans of all clusters that rows were read of.
+  /** Returns the spans of all clusters with rows that were read.
     *
-    * The change that removed a topic has the end of the topic, and the change in which a topic returned has its start. A topic that was
-    * removed and returned is one range, because it resumed at its position.
+    * The change that removed a topic contains the end of the topic. The change in which a topic returned contains its
+    * start. A topic that was removed and returned is one range, because it resumed at its position.
     *
     * @param before
     *   the change of `from`
     * @param changes
-    *   all changes after it, up to the one of `until`
+    *   all changes after it, up to the change of `until`
     * @param later
-    *   the changes after that, which may have renamed clusters again
+    *   the changes after `until`, which may have renamed clusters again
     */
   def between(
       from: DynamicPosition,
@@ -56,7 +56,7 @@ private[dynamic] object ChangeSpan {
     }
   }
 
-  /** The positions of topics that a change removed, or that were read to their stop. */
+  /** Returns the positions of topics that a change removed, or that were read to their stop. */
   private def ended(earlier: AppliedMetadata, is: AppliedMetadata): SortedMap[ClusterTopic, KafkaPosition] = {
     val was = earlier.renamed(is.renames)
     is.topics.collect {
@@ -70,7 +70,7 @@ private[dynamic] object ChangeSpan {
     case _           => false
   }
 
-  /** The position with topics that it does not have. */
+  /** Adds topics to a position that does not contain them. */
   private def merged(
       position: KafkaPosition,
       cluster: String,

@@ -7,10 +7,10 @@ import scala.annotation.tailrec
 
 import splice.kafka.dynamic.StreamMetadata
 
-/** Groups of streams that a document changes together: streams that share a topic, before or after it. */
+/** Groups of streams that a document changes together, because they share a topic before or after the change. */
 private[dynamic] object StreamGroups {
 
-  /** The groups of the streams that a document adds, changes or removes, each as names of streams. */
+  /** Returns the groups of the streams that a document adds, changes or removes, as names of streams. */
   def changed(at: AppliedMetadata, found: StreamMetadata): Seq[Set[String]] = {
     val names   = at.streams.keySet ++ found.streams.keySet
     val changed = names.filter(name => at.streams.get(name) != found.streams.get(name))
@@ -20,7 +20,7 @@ private[dynamic] object StreamGroups {
     joined(names.toSeq.map(Set(_)), sharing).filter(_.exists(changed))
   }
 
-  /** The document that has the streams of a group as `found`, and all others as they are. */
+  /** Returns a document with the streams of a group from `found`, and with all other streams unchanged. */
   def part(at: AppliedMetadata, found: StreamMetadata, group: String => Boolean): StreamMetadata =
     found.copy(streams = at.streams.filterNot(s => group(s._1)) ++ found.streams.filter(s => group(s._1)))
 

@@ -10,9 +10,9 @@ import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
-/** State of one topic of one cluster. [[TopicState.next]] is the only function that changes a state.
+/** State of one topic of one cluster. Only [[TopicState.next]] changes a state.
   *
-  * A topic without a state was in no document, or no row of it was read and it left the metadata again.
+  * A topic without a state was in no document, or the metadata removed it before Splice read a row of it.
   */
 sealed abstract private[dynamic] class TopicState(val word: String) extends Product with Serializable {
 
@@ -22,23 +22,23 @@ sealed abstract private[dynamic] class TopicState(val word: String) extends Prod
 
 private[dynamic] object TopicState {
 
-  /** A stream has the topic, and its start is not known yet, so no row of it is read.
+  /** A stream contains the topic, but its start is not determined yet. Splice reads no row of it.
     *
     * @param time
-    *   the time at which the stream moves to the topic; None = the topic starts like a new one, or as the document sets, and its
-    *   cluster has not responded yet
+    *   time at which the stream moves to the topic. None = the cluster has not returned the start yet, which is that of
+    *   a new topic, or as the document sets
     * @param before
-    *   its state before, if an earlier stream had it
+    *   its previous state, if it was removed earlier
     */
   final case class Waiting(stream: String, time: Option[StreamCutover.At], before: Option[Left])
       extends TopicState("waiting")
 
-  /** A stream has the topic.
+  /** A stream contains the topic, and Splice reads it.
     *
     * @param after
     *   removed topics of the stream, which are drained first if the option `cutover` is `stream`
     * @param start
-    *   the start that this change puts into the position; None = the topic continues, or its cluster determines the start
+    *   the start that this change adds to the position; None = the topic continues, or its cluster determines the start
     * @param expected
     *   offsets of a cutover that the log of the topic may not have reached yet
     */
@@ -49,7 +49,7 @@ private[dynamic] object TopicState {
       expected: KafkaPosition = KafkaPosition.Empty
   ) extends TopicState("reading")
 
-  /** No stream has the topic any more, or its stream has a stop. Splice reads it up to a bound.
+  /** No stream contains the topic any more, or its stream has a stop. Splice reads it up to a bound.
     *
     * @param since
     *   time of the removal or of the stop
@@ -62,7 +62,7 @@ private[dynamic] object TopicState {
     * @param abandoned
     *   rows that Splice does not read, because their partitions were deleted
     * @param start
-    *   the start that this change puts into the position, if the topic was read to a stop and a cutover reads it further
+    *   the start that this change adds to the position, if the topic was read to a stop and a cutover continues it
     */
   final case class Draining(
       stream: String,
@@ -78,7 +78,8 @@ private[dynamic] object TopicState {
   /** State of a topic that is not read any more. */
   sealed trait Left extends TopicState
 
-  /** Splice keeps the position, at which the topic resumes if it returns, or if its stream does not stop there any more.
+  /** The topic is not read any more, and Splice keeps its position. The topic resumes there if it returns, or if the
+    * stop of its stream changes.
     *
     * @param expected
     *   as in [[Reading]]
@@ -94,13 +95,13 @@ private[dynamic] object TopicState {
   ) extends TopicState("removed")
       with Left
 
-  /** The retention of the position is over. If the topic returns, it starts like a new one. */
+  /** The retention of the position is over. If the topic returns, it starts like a new topic. */
   case object Gone extends TopicState("gone") with Left
 
   /** End of a drain. */
   sealed trait Bound extends Product with Serializable {
 
-    /** Whether all rows up to the bound were read. Offsets of a topic that was recreated before the removal are no offsets of the bound. */
+    /** Returns true if all rows up to the bound were read. Offsets of another generation of the topic do not count. */
     def isReached(at: KafkaPosition): Boolean = limit match {
       case Bound.Ends(ends) => ends.offsets.forall { case (p, end) =>
           at.generation(p.topic) == ends.generation(p.topic) && at.get(p).exists(_ >= end)
@@ -108,13 +109,13 @@ private[dynamic] object TopicState {
       case _ => false
     }
 
-    /** The part of the bound that is known. */
+    /** Returns the part of the bound that is already fixed. */
     def limit: Bound = this
 
-    /** Whether the cluster must return the end of the log. */
+    /** Returns true if the cluster must return the end of the log. */
     def isRequested: Boolean = this != limit || this == Bound.Requested
 
-    /** Whether a drain cannot end without a response for a partition. */
+    /** Returns true if a drain needs a response for a partition before it can end. */
     def needs(partition: LogPartition, at: KafkaPosition): Boolean = isRequested ||
       (limit match {
         case Bound.Ends(ends) => ends.get(partition).exists(end => at.get(partition).forall(_ < end))
@@ -127,17 +128,17 @@ private[dynamic] object TopicState {
     /** The end of the log at the removal or the stop, which the cluster has not returned yet. */
     case object Requested extends Bound
 
-    /** The first record of a time, or the end of the log then. */
+    /** The first record of a time, or the end of the log at the response. */
     final case class At(cutover: StreamCutover.At) extends Bound
 
-    /** One past the last offset of each partition. */
+    /** The offset after the last record of each partition. */
     final case class Ends(ends: KafkaPosition) extends Bound
 
-    /** A stop or the end of the log at the removal, which the cluster has not returned yet, whichever comes first. */
+    /** A limit, or the end of the log at the removal if that end is lower. The cluster has not returned the end yet. */
     final case class Within(override val limit: Bound) extends Bound
   }
 
-  /** The state after an event; the same state if the event does not apply to it. */
+  /** Returns the state after an event; the same state if the event does not apply to it. */
   def next(state: Option[TopicState], event: TopicEvent): Option[TopicState] = (state, event) match {
     case (Some(_: Reading), TopicEvent.Listed(_, _, Some(_)))      => state
     case (Some(is: Reading), TopicEvent.Listed(stream, _, None))   => Some(is.copy(stream = stream))
@@ -200,27 +201,29 @@ private[dynamic] object TopicEvent {
     */
   final case class Start(position: KafkaPosition, expected: KafkaPosition = KafkaPosition.Empty)
 
-  /** A document has the topic in a stream, or the start of a waiting topic is known.
+  /** A document contains the topic in a stream, or a cluster returned the start of a waiting topic.
     *
     * @param after
     *   removed topics of the stream
     * @param start
-    *   None = where the topic was left, or like a new one
+    *   None = the topic resumes at its stored position, or starts like a new topic
     */
   final case class Listed(stream: String, after: Set[ClusterTopic], start: Option[Start]) extends TopicEvent
 
-  /** A document moves a stream to the topic at a time, or sets the start of the topic (None), which its cluster must return. */
+  /** A document moves a stream to the topic at a time, or sets the start of the topic (None), which its cluster must
+    * return.
+    */
   final case class ListedAt(stream: String, time: Option[StreamCutover.At]) extends TopicEvent
 
-  /** A document has the topic in a stream with the same stop as before. */
+  /** A document contains the topic in a stream, with the same stop as before. */
   final case class Stays(stream: String) extends TopicEvent
 
-  /** A document has the topic in no stream.
+  /** No stream of a document contains the topic.
     *
     * @param position
     *   the position of the topic
     * @param drains
-    *   whether the option `onRemoved` is `drain`
+    *   true if the option `onRemoved` is `drain`
     */
   final case class Unlisted(now: Instant, position: KafkaPosition, drains: Boolean) extends TopicEvent
 

@@ -126,18 +126,18 @@ final class MetadataDocumentSuite extends AnyFunSuite {
 
   test("an error has the line of the fault") {
     assert(refused("version: 1\nstreams:\n  s: {nowhere: [t]}").contains(
-      "streams.yaml, line 3: 'streams.s.nowhere' is invalid: there is no cluster 'nowhere'"
+      "streams.yaml, line 3: 'streams.s.nowhere' is invalid: cluster 'nowhere' does not exist"
     ))
     assert(refused(yaml.replace("bootstrapServers: east", "bootstrapServer: east")).contains(
-      "line 5: 'clusters.east.bootstrapServer' is invalid: nothing is known of 'bootstrapServer'"
+      "line 5: 'clusters.east.bootstrapServer' is invalid: the field 'bootstrapServer' does not exist"
     ))
     assert(refused(yaml.replace("west: [refunds]", "west: []")).contains("line 12: 'streams.refunds.west'"))
-    assert(refused(yaml.replace("refunds:", "orders:")).contains("'orders' is there twice"))
+    assert(refused(yaml.replace("refunds:", "orders:")).contains("'orders' is set twice"))
     assert(refused(yaml.replace("active: false", "formerly: [west]")).contains("has the name 'west' already"))
     assert(refused(yaml.replace("active: false", "formerly: [a/b]")).contains("'a/b' is not a valid cluster name"))
     assert(read(yaml.replace("active: false", "formerly: [w1, w2]")).clusters("west").formerly == Seq("w1", "w2"))
     assert(refused(yaml.replace("active: false", "active: maybe")).contains("neither true nor false"))
-    assert(refused(yaml.replace("  west: {boot", "  we/st: {boot")).contains("no name of a cluster"))
+    assert(refused(yaml.replace("  west: {boot", "  we/st: {boot")).contains("not a valid cluster name"))
     assert(refused("generation: 1\nstreams: {}").contains("'version' is missing"))
     assert(refused("version: 1\n").contains("'streams' is missing"))
     assert(refused("").contains("it is empty"))
@@ -145,7 +145,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(refused("- 1").contains("it is not an object"))
   }
 
-  test("confirmRemovals must be a number of topics from 1 on") {
+  test("confirmRemovals must be a number of topics, 1 or more") {
     def confirmed(value: String) = yaml.replace("generation: 7", s"generation: 7\nconfirmRemovals: $value")
     assert(read(yaml).confirmRemovals.isEmpty && read(confirmed("12")).confirmRemovals.contains(12))
     Seq("0", "-1", "1.5", "all", "2147483648").foreach { value =>
@@ -168,7 +168,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
 
   test("an error does not repeat a long name") {
     val message = refused(s"version: 1\nstreams: {}\n? ${"n" * 1000000}\n: 1\n")
-    assert(message.contains("nothing is known of 'nnn") && message.length < 10000)
+    assert(message.contains("the field 'nnn") && message.length < 10000)
   }
 
   test("a newer version of the document is an error") {

@@ -56,14 +56,14 @@ final class PlaceSectionsSuite extends AnyFunSuite {
 
   test("an invalid cutover is an error with its line") {
     assert(refused(cutovers.replace("  orders: {time", "  orderz: {time")).contains(
-      "line 10: 'cutovers.orderz' is invalid: there is no stream 'orderz'; there are orders, refunds"
+      "line 10: 'cutovers.orderz' is invalid: stream 'orderz' does not exist; the streams are orders, refunds"
     ))
     assert(refused(cutovers.replace(
       "2026-11-22T10",
       "tomorrow at 10"
     )).contains("line 10: 'cutovers.orders.timestamp'"))
     assert(refused(cutovers.replace("30s", "soon")).contains("line 10: 'cutovers.orders.lateness'"))
-    assert(refused(cutovers.replace("{timestamp: ", "{time: ")).contains("nothing is known of 'time'"))
+    assert(refused(cutovers.replace("{timestamp: ", "{time: ")).contains("the field 'time' does not exist"))
     assert(refused(cutovers.replace("  refunds:\n    offsets", "  refunds:\n    lateness: 1s\n    offsets"))
       .contains("line 12: 'cutovers.refunds.lateness' is invalid: it belongs to 'timestamp'"))
     assert(refused(cutovers.replace("{timestamp: \"2026-11-22T10:00:00+01:00\", ", "{"))
@@ -72,7 +72,7 @@ final class PlaceSectionsSuite extends AnyFunSuite {
       "\"1\": 1180",
       "\"one\": 1180"
     )).contains("line 12: 'cutovers.refunds.offsets.east"))
-    assert(refused(cutovers.replace("\"0\": 80", "\"0\": -1")).contains("'-1' is not a whole number from 0 on"))
+    assert(refused(cutovers.replace("\"0\": 80", "\"0\": -1")).contains("'-1' is not a whole number, 0 or more"))
     assert(refused(cutovers.replace("west: {refunds:", "west: {refund:")).contains(
       "line 12: 'cutovers.refunds.offsets' is invalid: it names no topic of stream 'refunds'"
     ))
@@ -116,9 +116,9 @@ final class PlaceSectionsSuite extends AnyFunSuite {
         "line 10: 'starts.orders' is invalid: 'middle' is not a valid value. Use earliest, latest, an object with 'timestamp', or an object with 'offsets'",
       "orders: latest"   -> "orders: [latest]" -> "line 10: 'starts.orders' is invalid",
       "  orders: latest" -> "  orderz: latest" ->
-        "line 10: 'starts.orderz' is invalid: there is no stream 'orderz'; there are orders, refunds",
+        "line 10: 'starts.orderz' is invalid: stream 'orderz' does not exist; the streams are orders, refunds",
       "{offsets: {west" -> "{lateness: 1s, offsets: {west" ->
-        "line 11: 'starts.refunds.lateness' is invalid: nothing is known of 'lateness'",
+        "line 11: 'starts.refunds.lateness' is invalid: the field 'lateness' does not exist",
       "{refunds: {\"0\": 12}}" -> "{orders: {\"0\": 12}}" ->
         "line 11: 'starts.refunds.offsets' is invalid: west/orders is not a topic of stream 'refunds'",
       "{west: {refunds: {\"0\": 12}}}" -> "{west: {refunds: {\"0\": 12}}, wset: {refunds: {\"0\": 1}}}" ->
@@ -128,11 +128,11 @@ final class PlaceSectionsSuite extends AnyFunSuite {
       "{timestamp: \"2026-11-22T10:00:00Z\", lateness: 30s}"                  ->
         "{offsets: {east: {orders: {\"0\": 1}}, west: {orders: {\"0\": 2}}}}" ->
         "line 13: 'stops.orders.offsets' is invalid: a stop needs offsets of every topic, and west/orders-old has none",
-      "2026-11-22T10:00:00Z" -> "soon" -> "line 13: 'stops.orders.timestamp' is invalid: 'soon' is no time",
+      "2026-11-22T10:00:00Z" -> "soon" -> "line 13: 'stops.orders.timestamp' is invalid: 'soon' is not a valid time",
       "refunds: latest" -> "refunds: earliest" ->
         "line 14: 'stops.refunds' is invalid: 'earliest' is not a valid value. Use latest, an object",
       "paused: [orders]" -> "paused: [order]" ->
-        "line 15: 'paused[0]' is invalid: there is no stream 'order'; there are orders, refunds",
+        "line 15: 'paused[0]' is invalid: stream 'order' does not exist; the streams are orders, refunds",
       "paused: [orders]" -> "paused: orders" -> "line 15: 'paused' is invalid: it is not a list"
     ).foreach { case ((from, to), message) =>
       val found = refused(places.replace(from, to))

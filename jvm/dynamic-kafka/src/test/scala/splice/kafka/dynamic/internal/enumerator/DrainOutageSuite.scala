@@ -58,7 +58,7 @@ final class DrainOutageSuite extends RemovedTopics {
     event == "topicAbandoned" && names.exists(_.startsWith(s"$west/${topic(west)}: "))
   }
 
-  test("a drain survives one failed request before a batch that is longer than the timeout") {
+  test("a drain continues after one failed request before a batch that is longer than the timeout") {
     leaving() { (world, run, first) =>
       val at = fail(world, run, first, requests = 1)
       world.clock.pass(hours)
@@ -67,7 +67,7 @@ final class DrainOutageSuite extends RemovedTopics {
     }
   }
 
-  test("a drain survives an outage while its cluster is inactive, and a late start of the cluster") {
+  test("a drain continues after an outage of its inactive cluster, and after a late start of the cluster") {
     leaving() { (world, run, first) =>
       val failed = fail(world, run, first, requests = 3)
       world.inactive = Set(west)

@@ -11,7 +11,7 @@ import splice.source.StartPosition
 import splice.source.errors.SpliceException
 import splice.testkit.LoggedMessages
 
-/** Tests of an unresponsive metadata service. */
+/** Tests of a metadata service that does not respond. */
 final class HangingMetadataSuite extends RemovedTopics {
 
   test("a restart continues with the metadata of the checkpoint, and the first start fails after clusterTimeout") {

@@ -22,7 +22,7 @@ import splice.source.options.SourceOptions
 import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, LogPartition, ReadMode, SplitEnumerator, StartPosition, StoredStart}
 
-/** Clusters in memory with equal numbers of topics, one stream per topic, and a side log that outlives crashes.
+/** Clusters in memory with equal numbers of topics, one stream per topic, and a side log that remains after crashes.
   *
   * Discovery runs again only if the clock advances.
   */

@@ -19,7 +19,7 @@ import splice.kafka.internal.enumerator.SimulatedRun.Hands
 import splice.source.errors.SpliceException
 import splice.testkit.LoggedMessages
 
-/** Tests of the use of old metadata by a query. */
+/** Tests of polls of the metadata service, and of a query without new metadata. */
 final class MetadataDiscoverySuite extends AnyFunSuite {
 
   final private class Told extends KafkaMetadataService {
