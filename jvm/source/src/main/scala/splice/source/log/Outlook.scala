@@ -22,14 +22,16 @@ trait Outlook {
   /** Total size of all files in bytes. */
   def bytes: Option[Long] = None
 
-  /** Number of rows, for example from the footers of files. None if only a read of the rows determines the number. */
+  /** Number of rows, for example from the footers of files. None if Splice would have to read the rows to determine the
+    * number.
+    */
   def rows: Option[Long] = None
 
   /** Least and greatest modification time of the files. */
   def modified: Option[TimeRange] = None
 
-  /** Greatest value per column of timestamps, by column name. Omits columns whose greatest value only a read of the
-    * rows determines.
+  /** Greatest value per column of timestamps, by column name. A column is absent if Splice would have to read the rows
+    * to determine its value.
     */
   def latest: Map[String, Instant] = Map.empty
 

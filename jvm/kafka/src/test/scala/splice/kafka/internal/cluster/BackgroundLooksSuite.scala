@@ -26,7 +26,7 @@ final class BackgroundLooksSuite extends AnyFunSuite with Eventually {
   final private class World(interval: Duration = Duration.ofMillis(1))(look: Int => Unit) extends AutoCloseable {
     val begun = new AtomicInteger
 
-    val looks = new BackgroundLooks(name, interval, Clock.systemUTC(), "Looking failed")({
+    val looks = new BackgroundLooks(name, interval, Clock.systemUTC(), "Discovery failed")({
       val number = begun.incrementAndGet()
       look(number)
       number
@@ -67,7 +67,7 @@ final class BackgroundLooksSuite extends AnyFunSuite with Eventually {
         w.looks.begin
         eventually(assert(w.looks.news().nonEmpty))
       }
-      assert(messages == Seq.fill(2)("Looking failed: away"))
+      assert(messages == Seq.fill(2)("Discovery failed: away"))
       assert(w.looks.health.failures == 0 && w.looks.health.failing.isEmpty && w.looks.health.seen.nonEmpty)
     }
   }
