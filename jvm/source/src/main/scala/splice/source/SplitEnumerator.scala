@@ -39,7 +39,7 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
     */
   def advance(from: P, limits: Limits): P
 
-  /** Returns the ranges between two positions. The range between the positions may span several batches.
+  /** Returns the ranges between two positions. The ranges may belong to several batches.
     *
     * This method is pure: its result depends only on the arguments and on durable entries of the side log. The method
     * sends no request and writes no entry, so its result is the same in every run. The rows of `splits(a, c)` are the
@@ -59,8 +59,8 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
   /** Returns the limits that the options of the source set for a batch that begins at `at`. */
   def limits(at: P): Limits.Limited = Limits.NotSet
 
-  /** Prepares a batch that another run or another source has logged. Called before the call of [[splits]] for this
-    * batch.
+  /** Prepares a batch that this run did not plan, because an earlier run or another source has logged the batch. Called
+    * before the call of [[splits]] for this batch.
     *
     * This method may send requests. A policy may drop ranges of the batch, for example because their log no longer
     * exists. When this method returns, these decisions are durable in the side log, and [[splits]] applies them.

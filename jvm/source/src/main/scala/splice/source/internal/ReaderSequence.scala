@@ -35,8 +35,8 @@ final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () =>
   private var ended   = Seq.empty[CustomTaskMetric]
   private var reports = Vector.empty[Report]
 
-  // Ranges of the current reader without its first range. Second, the same ranges followed by the ranges of all other
-  // readers.
+  // First: the ranges of the current reader without its first range. Second: these ranges, followed by the ranges of
+  // all other readers.
   private var shared = (List.empty[SplitRange], List.empty[SplitRange])
 
   // True if `shared` is outdated: the current reader has changed, or another reader may have passed offsets without a

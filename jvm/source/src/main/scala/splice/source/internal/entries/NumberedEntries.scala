@@ -25,7 +25,7 @@ final private[splice] class NumberedEntries[A](log: SideLog, prefix: String)(par
 
   private var warned = false
 
-  /** Numbers of all entries. */
+  /** Numbers of all entries that this object has found or created. */
   def numbers: SortedSet[Int] = known
 
   /** All entries, oldest first. */
