@@ -1,10 +1,10 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Adds up the JUnit reports that sbt and pytest left.
+"""Add up the JUnit reports of sbt and pytest.
 
-Usage: tally.py failed, or tally.py summary PASSED FAILED with what to add to the tests. The
-summary lists the slowest tests, and names each test that failed with the first lines of why; its
-exit code is 1 if anything failed or no test ran.
+Usage: tally.py failed, or tally.py summary PASSED FAILED. The second form adds the two numbers to
+the tests of the reports. The summary lists the slowest tests, and each failed test with the first
+lines of its failure. The exit code is 1 if a test failed or no test ran.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SLOWEST = 20
 
 
 class Count(NamedTuple):
-    """How many tests passed, failed and were skipped."""
+    """Numbers of passed, failed and skipped tests."""
 
     passed: int
     failed: int
@@ -38,7 +38,7 @@ class Count(NamedTuple):
 
 
 def count(root: Path) -> Count:
-    """Adds up every report under a folder."""
+    """Add up all reports in a folder."""
     suites = _suites(root)
     total = {
         name: sum(int(suite.get(name) or 0) for suite in suites)
@@ -49,7 +49,7 @@ def count(root: Path) -> Count:
 
 
 def failures(root: Path) -> Iterator[str]:
-    """Gives a paragraph for each test that failed."""
+    """Yield a paragraph for each failed test."""
     for suite in _suites(root):
         for case in suite.iter("testcase"):
             for why in (*case.findall("failure"), *case.findall("error")):
@@ -60,7 +60,7 @@ def failures(root: Path) -> Iterator[str]:
 
 
 def slowest(root: Path) -> list[str]:
-    """Return a line for each of the tests that took most time, with the seconds it took."""
+    """Return a line with the duration in seconds for each of the slowest tests."""
     times = [
         (float(case.get("time") or 0), f"{case.get('classname')}: {case.get('name')}")
         for suite in _suites(root)
@@ -77,7 +77,7 @@ def _suites(root: Path) -> list[Element]:
 
 
 def main(arguments: list[str]) -> int:
-    """Prints the number of failed tests, or the summary."""
+    """Print the number of failed tests, or the summary."""
     tests = count(Path.cwd())
     if arguments == ["failed"]:
         print(tests.failed)

@@ -67,7 +67,7 @@ def test_an_undecided_rule() -> None:
     switch = {"rule": RULE, "onHoles": "fill", "undecided": "rows <needed>"}
     made = read(json.dumps(plan(legs=[HISTORY, {**LIVE, "handOver": switch}], warnings=["<w>"])))
     assert str(made).splitlines() == [
-        "hybrid, 2 slots, batches not known",
+        "hybrid, 2 slots, batches unknown",
         "leg      source  files  bytes  rows  batches  hand-over",
         "history  files   3      900    15    2        -",
         "live     kafka   -      -      -     -        handOver=offsets",

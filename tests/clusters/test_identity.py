@@ -95,7 +95,7 @@ def test_two_names_of_one_cluster_with_a_topic_in_common(
 
 
 def _publish_two_names(atlas: Atlas, first: str, second: str) -> None:
-    """Publish a stream on one cluster, with one topic behind a login and one without."""
+    """Publish a stream on one cluster: one topic requires a login, and the other does not."""
     plain = {"bootstrapServers": atlas.clusters.west.bootstrap_servers}
     clusters = {"west": atlas.clusters.reached("west"), "plain": plain}
     atlas.publish({"orders": {"west": [first], "plain": [second]}}, clusters)

@@ -26,7 +26,7 @@ _AHEAD = 12
 """Seconds until a cutover. The first driver with the document may be killed before that time."""
 
 _FIRST = {"rotated": "west", "gone": "north", "moved": "east", "mapped": "north", "timed": "east"}
-"""First cluster of each stream. One cluster requires a login, and another is behind proxies."""
+"""First cluster of each stream. One cluster requires a login, and another has proxies."""
 
 
 def taken(_batch: int) -> Kill:

@@ -36,7 +36,7 @@ _NAMED = (
 
 @pytest.fixture
 def source(spark: SparkSession, world: World, history_path: Path) -> Iterator[HybridSource]:
-    """A history of 30 orders, then a topic of 60 orders behind a proxy that does not respond."""
+    """History of 30 orders, then a topic of 60 orders at a proxy that does not respond."""
     topic = f"orders-{uuid.uuid4().hex[:8]}"
     world.topics.create(topic, 3)
     world.topics.produce(topic, orders(range(60), 3))

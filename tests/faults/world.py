@@ -49,7 +49,7 @@ class World:
 
 @contextmanager
 def proxied_broker(folder: Path) -> Iterator[World]:
-    """Start a broker that has a second listener behind a proxy."""
+    """Start a broker with a second listener, which only a proxy reaches."""
     direct, controller, proxied, listen = free_ports(4)
     cluster_id = new_cluster_id()
     settings = behind_a_proxy(direct, controller, proxied, listen)

@@ -19,7 +19,7 @@ NAMES = ("east", "west", "north")
 class Clusters:
     """Three clusters, which exist within a ``with`` block.
 
-    East has three brokers behind proxies. West requires a login. North is a plain cluster.
+    East has three brokers, each with a proxy. West requires a login. North is a plain cluster.
     """
 
     def __enter__(self) -> Clusters:

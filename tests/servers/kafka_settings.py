@@ -77,7 +77,7 @@ def with_listeners(
 
 
 def behind_a_proxy(port: int, controller: int, proxied: int, proxy: int) -> dict[str, str]:
-    """Return the settings of a node with a direct listener and a listener behind a proxy.
+    """Return the settings of a node with a direct listener and a listener for a proxy.
 
     The proxy forwards one port to another. Metadata for clients of the proxy has only its address.
     """

@@ -42,10 +42,10 @@ def run_seed(seed: int, topic: str, brokers: KafkaBrokers, story: Story) -> None
     """Run one seed.
 
     Raises:
-        AssertionError: if a row is missing without a removal, a row is duplicated, a run failed
-            for another reason than its policies, a run of AvailableNow ended too early, a healthy
-            topic had to wait, a client created a topic, or the offsets of the group are ahead of
-            the checkpoint.
+        AssertionError: if a row is missing without a removal, or a row is duplicated. Also if a
+            run failed for another reason than its policies, or a run of AvailableNow ended too
+            early. Also if a healthy topic had to wait, a client created a topic, or the offsets of
+            the group are ahead of the checkpoint.
     """
     destiny = fate(seed)
     relay = Relay(brokers.topics, topic, story.folder, brokers.proxied_servers, replicas=3)

@@ -17,11 +17,11 @@ def compare_clusters(rows: DataFrame, left: str, right: str) -> DataFrame:
     offsets. Records without a key count as one key. Spark Connect is supported.
 
     Args:
-        rows: A batch read of streams that lie on both clusters, with the columns ``key``,
-            ``value``, ``_stream`` and ``_cluster``. Bound it by ``ending_offsets`` at a
-            timestamp where records still come.
-        left: The name of one cluster.
-        right: The name of the other.
+        rows: A batch read of streams that are on both clusters, with the columns ``key``,
+            ``value``, ``_stream`` and ``_cluster``. If producers still write records, set
+            ``ending_offsets`` to a timestamp.
+        left: Name of the first cluster.
+        right: Name of the second cluster.
 
     Returns:
         ``_stream``, ``key``, the numbers of records as ``left_rows`` and ``right_rows``, and the

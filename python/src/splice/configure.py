@@ -40,10 +40,10 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
         The same builder.
 
     Raises:
-        SetupError: if ``spark.jars`` has another version of one of the jars; if a JVM of an
-            earlier session or of spark-submit runs without the jar; if PYSPARK_SUBMIT_ARGS sets
-            jars, which would replace those of the builder; if the session is that of a Spark
-            Connect server.
+        SetupError: if ``spark.jars`` has another version of one of the jars. Also if a JVM of an
+            earlier session or of spark-submit runs without the jar. Also if PYSPARK_SUBMIT_ARGS
+            sets jars, which would replace the jars of the builder. Also if the session belongs to
+            a Spark Connect server.
     """
     options = _options(builder)
     _refuse_remote(builder, options)

@@ -44,12 +44,13 @@ class LagDescription:
     """Lag of a topic or a partition. A value that is unknown is None.
 
     Attributes:
-        name: Of the topic, or the partition as ``topic-0``.
-        partitions: How many partitions a topic has.
-        rows_behind: Rows still to be read.
-        bytes_behind: Their bytes, by the average of what was read of the topic.
-        seconds_behind: How long ago the oldest of them came.
-        rows_arriving_per_second: Rows a second that the topic gets.
+        name: Name of the topic, or of the partition as ``topic-0``.
+        partitions: Number of partitions of a topic.
+        rows_behind: Number of unread rows.
+        bytes_behind: Size of the unread rows in bytes, computed from the average size of the
+            records of the topic that were read.
+        seconds_behind: Age of the oldest unread row in seconds.
+        rows_arriving_per_second: Number of new rows per second.
     """
 
     name: str
@@ -69,22 +70,22 @@ class SourceDescription:
     """Position and backlog of one source of a query in its last progress report.
 
     Attributes:
-        leg: The leg that is being read; None where the source has no legs.
-        position: How far the leg has been read, in its own words.
-        splits: How many splits the leg has.
-        rows_behind: Rows still to be read, as far as they are known.
-        bytes_behind: Bytes still to be read, as far as they are known.
-        seconds_behind: How long ago the oldest row came that is not read yet, as far as known.
-        rows_arriving_per_second: Rows a second that came since the last report.
-        slots: The number of slots of the last batch; None where the source has no slots.
-        switches_total: How many times one leg has taken over from another in this run.
-        end_offset: The offset that the last batch ended at, as it is in the checkpoint.
-        topics: The topics of a Kafka source, the furthest behind first; ``*`` sums up the others.
-        lagging: The partitions of a Kafka source that are furthest behind.
-        clusters: The clusters of a source that reads several, by name.
-        metadata_waits_for: Clusters without an answer that a change of streams must ask first.
-        waiting_groups: Streams that a document changes, and that wait or are rejected; the first
-            10 by name.
+        leg: Current leg; None if the source has no legs.
+        position: Position in the leg, as a short text.
+        splits: Number of splits of the leg.
+        rows_behind: Number of unread rows; None if unknown.
+        bytes_behind: Number of unread bytes; None if unknown.
+        seconds_behind: Age of the oldest unread row in seconds; None if unknown.
+        rows_arriving_per_second: Number of new rows per second since the last report.
+        slots: Number of slots of the last batch; None if the source has no slots.
+        switches_total: Number of switches from one leg to the next leg in this run.
+        end_offset: End offset of the last batch, as in the checkpoint.
+        topics: Topics of a Kafka source, greatest lag first; ``*`` has the sum of the others.
+        lagging: Partitions of a Kafka source with the greatest lag.
+        clusters: Clusters of a source of several clusters, by name.
+        metadata_waits_for: Unavailable clusters whose response a pending change of streams needs.
+        waiting_groups: Groups of streams that a metadata document changes, and that wait or are
+            rejected; the first 10 by name.
         streams_paused: Streams that the metadata pauses.
         metrics: All figures, by their names in the query progress.
     """

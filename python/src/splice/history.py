@@ -23,7 +23,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def query_history(spark: SparkSession, checkpoint: str) -> DataFrame:
-    """Reads from a checkpoint what has happened to the query's sources, oldest first.
+    """Return the events of the query's sources in a checkpoint, oldest first.
 
     The events of a source over many clusters include clusters and topics that were added, removed,
     drained or added again. The query may be running.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class HybridSource(SourceSpec):
-    """A chain of named sources: each is read to its end, then the next takes over (FLIP-150)."""
+    """Chain of named legs. Each leg starts after the end of the previous leg (FLIP-150)."""
 
     kind = "hybrid"
 

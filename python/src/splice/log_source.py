@@ -53,7 +53,9 @@ class LogSourceBuilder(SourceBuilder[BuiltLogSource]):
         return self.options(options)
 
     def ending_offsets(self, end: OffsetsArgument) -> Self:
-        """Set the end on every cluster, so that the source is bounded. The default is no end.
+        """Set the end on every cluster, so that the source is bounded.
+
+        By default, the source has no end.
 
         Args:
             end: ``"latest"`` or an OffsetsInitializer other than earliest and committed.
@@ -65,8 +67,9 @@ class LogSourceBuilder(SourceBuilder[BuiltLogSource]):
     def commit_to_group(self, group: str) -> Self:
         """Commit the offsets of committed batches to a consumer group on every cluster.
 
-        Tools that show lag read it. It never goes ahead of the checkpoint, and the query does not
-        begin there unless its start is ``OffsetsInitializer.committed()``.
+        Tools that show lag read the offsets of the group. These offsets are never ahead of the
+        checkpoint. The query begins at these offsets only if its start is
+        ``OffsetsInitializer.committed()``.
 
         Args:
             group: The id of the group, the option ``kafka.group.id``.

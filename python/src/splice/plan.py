@@ -125,7 +125,7 @@ class SourcePlan:
         return html + "".join(f"<p>Warning: {escape(warning)}</p>" for warning in self.warnings)
 
     def _title(self) -> str:
-        batches = "batches not known" if self.batches is None else f"{self.batches} batches"
+        batches = "batches unknown" if self.batches is None else f"{self.batches} batches"
         return f"{self.source}, {self.slots} slots, {batches}"
 
     def _tables(self) -> list[tuple[str, _Table | None]]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class SourceSpec(ABC):
-    """Something that can be read as a stream or as a bounded batch; made by a builder.
+    """Source that a query reads as a stream or as a bounded batch; a builder creates it.
 
     A source consists of options and is immutable, so several sessions and threads can read it
     several times.

@@ -25,6 +25,6 @@ object Markdown {
 
   /** Page of blocks separated by empty lines, with a note about its generator. */
   def page(title: String, blocks: Seq[String]): String =
-    (s"# $title" +: blocks :+ "<!-- Made from the code by splice.reference.ReferencePages; do not edit. -->")
+    (s"# $title" +: blocks :+ "<!-- Generated from the code by splice.reference.ReferencePages; do not edit. -->")
       .mkString("", "\n\n", "\n")
 }

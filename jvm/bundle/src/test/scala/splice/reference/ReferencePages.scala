@@ -23,7 +23,7 @@ object ReferencePages {
       folder.resolve("options.md") -> OptionsPage.text,
       folder.resolve("errors.md")  -> ErrorsPage.text(root),
       folder.resolve("columns.md") -> ColumnsPage.text,
-      // The wheel has this file, so that Python knows the options without a JVM.
+      // The wheel contains this file, so that Python can check options without a JVM.
       root.resolve("python/src/splice/options.json") -> OptionsFile.text
     )
   }

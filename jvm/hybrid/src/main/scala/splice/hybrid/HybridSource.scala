@@ -40,7 +40,7 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
   override lazy val schema: StructType = HybridSchema.resolve(chain, declared)(selects.columns)
 
   override def metadataColumns: StructType = StructType(
-    Seq(StructField(HybridColumns.Leg, StringType, nullable = false).withComment("The leg that the row comes from."))
+    Seq(StructField(HybridColumns.Leg, StringType, nullable = false).withComment("Name of the leg that read the row."))
   )
 
   override private[splice] def legs(log: SideLog): Seq[LegIdentity] = {

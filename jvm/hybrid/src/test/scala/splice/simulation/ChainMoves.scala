@@ -31,7 +31,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
   /** Rows that retention removed before the query could discover their partition.
     *
     * @param known
-    *   partitions for which a time rule has checked that retention removed no row after its time
+    *   true for a partition for which a time rule has checked that retention removed no row after its time
     */
   def excused(known: LogPartition => Boolean): collection.Set[Long] =
     excusedRows.collect { case (id, p) if p.forall(!known(_)) => id }.toSet

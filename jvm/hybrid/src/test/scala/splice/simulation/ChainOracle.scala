@@ -121,8 +121,8 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
       topic    <- cluster.topics.valuesIterator
       (log, p) <- topic.partitions.iterator.zipWithIndex
       partition = LogPartition(topic.name, p)
-      // Without a record since the time, the start is the end. If a broker is behind, earlier records follow this end, and they are read.
-      // A start by offsets follows the previous leg, whose rows are read again after a rollback.
+      // Without a record since the time, the start is the end offset. If a broker returns an outdated end offset,
+      // records with earlier times follow this offset, and are read.
       begun = handedOver.flatMap(_.get(partition)).filter(_ => isBehind && Shape.byTime.contains(world.shape))
       read  = math.max(moves.settledPosition(cluster, partition), begun.getOrElse(0L))
       // A partition that is discovered after the switch is read from its beginning, independent of record times.
@@ -172,7 +172,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
     case None => Map.empty
   }
 
-  /** Whether a broker that is behind has returned any response. */
+  /** True if any broker has returned an outdated response. */
   private def isBehind: Boolean = world.names.flatMap(world.logs).exists(_.behind > 0)
 
   /** The starts of partitions that the switch to the last leg has; None before the switch. */

@@ -190,7 +190,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(records("records-marked", 0 -> 9L).map { case (p, (_, key)) => p -> key } == Map(0 -> Some("k9")))
   }
 
-  test("holes behind an open transaction are not skipped, with any value of failOnDataLoss") {
+  test("holes after the start of an open transaction are not skipped, with any value of failOnDataLoss") {
     real.create("open", 1)
     Using.resource(real.producer("transactional.id" -> "open")) { out =>
       out.initTransactions()

@@ -9,28 +9,31 @@ import scala.collection.immutable.SortedMap
 
 import splice.source.runtime.{Jobs, SessionSettings, SideLog}
 
-/** The surroundings of an enumerator in one run of one query.
+/** Context of an enumerator in one run of one query.
   *
   * @param sideLog
-  *   the enumerator's durable decisions
+  *   persisted decisions of the enumerator
   * @param mode
-  *   whether the run is a stream or one bounded read
+  *   mode of the run: streaming query or one bounded read
   * @param clock
-  *   the time of day, to compare with times of records and files. The system may set it forward or back at any moment
+  *   time of day, for comparison with times of records and files. The operating system may set this clock forward or
+  *   back
   * @param cores
-  *   cores known when the run began; a first decision that depends on it must be stored
+  *   number of cores at the start of the run. An enumerator must persist a decision that depends on this number
   * @param run
-  *   names this run of the query, and the part of its source that the enumerator serves; readers are reused within one run only
+  *   name of this run of the query, and of the part of the source that the enumerator reads. Readers are reused only
+  *   within one run
   * @param batchesToRetain
-  *   the number of committed batches whose offsets Spark keeps, and whose entries the side log keeps
+  *   number of committed batches whose offsets Spark keeps. The side log keeps the entries of these batches
   * @param session
-  *   the settings by which readers evaluate expressions. The coordinator replaces them with those of the checkpoint's first start
+  *   settings that readers use to evaluate expressions. The coordinator replaces these settings with those of the first
+  *   start of the checkpoint
   * @param jobs
-  *   runs work on executors
+  *   runs tasks of the enumerator on executors. By default, tasks run in the thread of the caller
   * @param start
-  *   the start that is stored; None before the first start of the query or of the leg
+  *   persisted start. None before the first start of the query or of the leg
   * @param durations
-  *   the clock for timeouts, intervals and ages, which only moves forward. None = `clock`, for simulated clocks
+  *   clock for timeouts, intervals and ages. This clock never moves back. None = `clock`, for simulated clocks
   */
 final case class EnumeratorContext(
     sideLog: SideLog,
@@ -45,30 +48,34 @@ final case class EnumeratorContext(
     durations: Option[Clock] = None
 ) {
 
-  /** The clock for timeouts, intervals and ages. */
+  /** Returns the clock for timeouts, intervals and ages. */
   def steady: Clock = durations.getOrElse(clock)
 
-  /** The context of a part, such as a leg, with a side log and readers of its own.
+  /** Returns the context of a part of the source, such as a leg. The part has a separate side log, and shares no
+    * readers with other parts.
     *
     * @param start
-    *   the start of that part, if it is stored
+    *   persisted start of the part, if there is one
     */
   def scope(name: String, start: Option[StoredStart] = None): EnumeratorContext =
     copy(sideLog = sideLog.scope(name), run = s"$run-$name", start = start)
 }
 
-/** The result of [[SplitEnumerator.start]] as the coordinator or the hybrid has stored it, with all that the source reads depends on.
+/** Persisted result of [[SplitEnumerator.start]], with the ranges that fill holes of the history.
   *
-  * Several runs may have computed a start before one of them stored its own. An enumerator uses no entry that belongs to another start.
+  * The coordinator or the hybrid stores a start once. If several runs compute a start, only the stored start is valid.
+  * An enumerator must not use a side-log entry that belongs to another start.
   *
   * @param read
-  *   the JSON of the position
+  *   JSON of the start position
   * @param fill
-  *   the partitions that begin with offsets that a history lacks ([[StartPosition.Offsets]])
+  *   partitions that begin with offsets that are missing in the history ([[StartPosition.Offsets]])
   */
 final class StoredStart(read: => String, val fill: SortedMap[LogPartition, OffsetRanges]) {
 
-  /** Read when it is first used, so a start that nothing needs may be damaged. */
+  /** JSON of the start position. The first access reads the JSON, so a damaged start fails only if a caller needs the
+    * position.
+    */
   lazy val position: String = read
 
   override def equals(other: Any): Boolean = other match {
@@ -86,6 +93,7 @@ object StoredStart {
     new StoredStart(position, fill)
 }
 
+/** Mode of a run: one bounded read (`Batch`) or a streaming query (`Stream`). */
 sealed trait ReadMode extends Product with Serializable
 
 object ReadMode {

@@ -7,50 +7,57 @@ import java.time.Instant
 
 import splice.source.log.OffsetRuns
 
-/** What a bounded source ended with; a hand-over rule makes the next leg's start from it.
+/** End of a bounded source. A hand-over rule computes the start of the next leg from this evidence.
   *
-  * A source that reads a log ([[Source.readsLog]]) returns its offsets and event times, or raises a [[SpliceException]] if it
-  * cannot determine them. A hybrid counts the rows of any other source while it reads them, and does not call these methods.
+  * A source that reads a log ([[Source.readsLog]]) implements [[eventTimes]] and [[offsets]]. Each of these methods
+  * throws a [[SpliceException]] if the source cannot determine the result. For any other source, a hybrid counts the
+  * rows while tasks read them, and does not call these methods.
   */
 trait Evidence {
 
-  /** The source's position at its end. */
+  /** Position of the source at its end. */
   def position: Position
 
-  /** Least and greatest value of a timestamp column; None when there is no row with one. */
+  /** Returns the least and greatest value of a timestamp column. None if no row has a value. */
   def eventTimes(column: String): Option[TimeRange] = throw new UnsupportedOperationException("rows are counted")
 
-  /** Least and greatest modification time of the files read; None when there were none. */
+  /** Least and greatest modification time of the files that were read. None if the source read no file. */
   def modificationTimes: Option[TimeRange]
 
-  /** What the source holds of each log partition, by columns that an archiver kept. Empty when there are no rows. */
+  /** Returns the offsets of each log partition in the source. Empty if the source has no rows.
+    *
+    * @param columns
+    *   columns in which an archive stores the topic, the partition and the offset of each row
+    */
   def offsets(columns: OffsetColumns): Seq[OffsetSummary] =
     throw new UnsupportedOperationException("rows are counted")
 }
 
+/** Range of times, both ends included. */
 final case class TimeRange(first: Instant, last: Instant)
 
-/** Columns of an archive that say which record of the log a row was. */
+/** Columns of an archive that identify the log record of each row. */
 final case class OffsetColumns(topic: String, partition: String, offset: String)
 
-/** What a source holds of one log partition.
+/** Offsets of one log partition in a source.
   *
   * @param offsets
-  *   of the rows. A source that reads a log has all offsets between `from` and `until`, whether or not there is a record
+  *   offsets of the rows. For a source that reads a log, the summary has all offsets between `from` and `until`,
+  *   including offsets without a record
   * @param from
-  *   the least offset, or the offset at which a log was begun
+  *   least offset. For a log, the offset at which reading began
   * @param until
-  *   one past the greatest offset, or the offset at which a log was ended; not less than `from`
+  *   one past the greatest offset, and not less than `from`. For a log, the offset at which reading ended
   */
 final case class OffsetSummary(partition: LogPartition, offsets: OffsetRuns, from: Long, until: Long)
 
 object OffsetSummary {
 
-  /** The rows of an archive; at least one. */
+  /** Returns the summary of the rows of an archive. There must be at least one offset. */
   def apply(partition: LogPartition, offsets: OffsetRuns): OffsetSummary =
     OffsetSummary(partition, offsets, offsets.first, offsets.last + 1)
 
-  /** A range of a log that was read. */
+  /** Returns the summary of a range of a log that was read. */
   def ofLog(partition: LogPartition, from: Long, until: Long): OffsetSummary =
     OffsetSummary(partition, OffsetRuns.of(from -> until), from, until)
 }

@@ -5,27 +5,28 @@ package splice.source
 
 import java.time.Duration
 
-/** How much one batch may read: everything that is available, or an amount. */
+/** Limits of one batch: all available rows ([[Limits.Everything]]) or maximum amounts ([[Limits.Limited]]). */
 sealed trait Limits extends Product with Serializable {
 
-  /** The most rows of a batch; None = no limit. */
+  /** Maximum number of rows per batch. None = no limit. */
   def rows: Option[Long]
 
-  /** The most bytes of a batch; None = no limit. */
+  /** Maximum number of bytes per batch. None = no limit. */
   def bytes: Option[Long]
 
-  /** The most files of a batch; None = no limit. */
+  /** Maximum number of files per batch. None = no limit. */
   def files: Option[Int]
 
-  /** A batch starts only when at least this many rows are available; None = no minimum. */
+  /** Minimum number of available rows for a batch to start. None = no minimum. */
   def minRows: Option[Long]
 
-  /** The end of a batch of a source whose position is one number of rows: `from` itself while fewer than [[minRows]] are available.
+  /** Returns the end of a batch of a source whose position is the number of rows that were read. Returns `from` if
+    * fewer than [[minRows]] rows are available.
     *
     * @param from
-    *   the rows read before the batch
+    *   number of rows that were read before the batch
     * @param available
-    *   the rows that exist
+    *   number of rows that exist
     */
   final def cap(from: Long, available: Long): Long = {
     val most = rows.fold(available)(max => if (available - from > max) from + max else available)
@@ -35,10 +36,12 @@ sealed trait Limits extends Product with Serializable {
 
 object Limits {
 
-  /** Spark's default of `maxTriggerDelay`. */
+  /** Default of the option `maxTriggerDelay`, as in Spark: 15 minutes. */
   val DefaultMaxDelay: Duration = Duration.ofMinutes(15)
 
-  /** Everything that is available, whatever limits the source has itself. A hybrid passes it on to each leg that the batch reaches. */
+  /** All available rows, regardless of the limits that the options of the source set. A hybrid passes this value to
+    * each leg that the batch reaches.
+    */
   case object Everything extends Limits {
     override def rows: Option[Long]    = None
     override def bytes: Option[Long]   = None
@@ -46,10 +49,10 @@ object Limits {
     override def minRows: Option[Long] = None
   }
 
-  /** Limits that hold together. A batch always gets at least one row or file.
+  /** Maximum amounts, which all apply together. Each batch has at least one row or file.
     *
     * @param maxDelay
-    *   the coordinator drops `minRows` when this time has passed since the last batch
+    *   time since the previous batch after which the coordinator ignores `minRows`
     */
   final case class Limited(
       override val rows: Option[Long] = None,
@@ -58,9 +61,10 @@ object Limits {
       override val minRows: Option[Long] = None,
       maxDelay: Duration = DefaultMaxDelay
   ) extends Limits {
+    /** Returns these limits without `minRows`. */
     def withoutMinimum: Limited = copy(minRows = None)
   }
 
-  /** The limits of a source whose options set none. */
+  /** Limits of a source whose options set no limit. */
   val NotSet: Limited = Limited()
 }

@@ -6,10 +6,10 @@ package splice.source
 import splice.source.errors.CheckpointErrors
 import splice.source.internal.entries.Json
 
-/** A position that is one number, for example how many rows were read: `{"n":5,"v":1}`. */
+/** Position that consists of one number, for example the number of rows that were read: `{"n":5,"v":1}`. */
 trait NumberPosition extends Position {
 
-  /** The number; 0 or more. */
+  /** Number of the position, 0 or greater. */
   def n: Long
 
   final override def json: String = s"""{"n":$n,"v":${NumberPosition.Version}}"""
@@ -24,10 +24,10 @@ object NumberPosition {
 
   private val Version = 1
 
-  /** The number of a position's text.
+  /** Reads the number from the JSON text of a position.
     *
     * @throws SpliceException
-    *   when the text is of a newer version, of another source, or damaged
+    *   if a newer version of Splice or another source wrote the text, or if the text is damaged
     */
   def read(json: String): Long = {
     val node = Json.read(json).filter(_.isObject).getOrElse(throw CheckpointErrors.corrupt(

@@ -3,19 +3,25 @@
 
 package splice.source
 
-/** How far a source has been read: the content of a Spark offset. Immutable.
+/** Reading progress of a source: the content of a Spark offset. Immutable.
   *
-  * Everything a restart needs is in it or in the side log before it is first returned; it never says "latest".
+  * A restart needs only the position and the side log. All data that a restart needs is stored in the position, or in
+  * the side log before a method first returns the position. A position contains fixed values, and never a relative
+  * value such as "latest".
   */
 trait Position extends Serializable {
 
-  /** One line, keys in a fixed order, versioned; equal positions give equal bytes. */
+  /** JSON text of the position on one line, with a version and with keys in a fixed order. Equal positions have equal
+    * bytes.
+    */
   def json: String
 
-  /** True when `later` is this position or one that the same query reaches after it. Both are of the same source. */
+  /** True if `later` is this position, or if the same query reaches `later` after this position. Both positions belong
+    * to the same source.
+    */
   def precedes(later: Position): Boolean
 
-  /** Equality of [[json]]. An override gives the same result, and is cheaper for positions whose text is long. */
+  /** Compares [[json]]. An override must return the same result, and can avoid the comparison of long texts. */
   override def equals(other: Any): Boolean = other match {
     case that: Position => (this eq that) || that.json == json
     case _              => false

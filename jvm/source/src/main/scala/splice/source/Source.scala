@@ -13,100 +13,108 @@ import splice.source.internal.legs.{BatchCount, LegIdentity, LegPlan}
 import splice.source.log.SharedStart
 import splice.source.runtime.{Boundedness, SideLog}
 
-/** A source of rows: one declaration for batch and stream (FLIP-27).
+/** Source of rows for batch and streaming queries (FLIP-27).
   *
-  * The driver creates an instance from options. It holds no connection and stays on the driver; executors get the [[SplitReaderFactory]] of
-  * its enumerator. Creating one checks the options; it sends no request and lists no folder.
+  * The driver creates an instance from options. The instance holds no connection and stays on the driver. Executors
+  * receive the [[SplitReaderFactory]] of its enumerator. Creation of an instance checks the options, sends no request
+  * and lists no folder.
   *
   * @tparam P
-  *   the source's positions
+  *   type of the positions of the source
   */
 trait Source[P <: Position] extends Serializable {
 
-  /** The short name of its kind, as the option `source` has it: `files`, `kafka`, `hybrid`. */
+  /** Short name of the kind of source, as in the option `source`: `files`, `kafka`, `hybrid`. */
   def kind: String
 
-  /** The columns of a row, without metadata columns. The first call may access storage to infer the schema.
+  /** Columns of a row, without metadata columns. The first call may access storage to infer the schema.
     *
     * @throws SpliceException
-    *   when the schema cannot be determined, for example because a path is missing
+    *   if the schema cannot be determined, for example because a path is missing
     */
   def schema: StructType
 
-  /** Reads a position from the text that [[Position.json]] wrote.
+  /** Reads a position from the text that [[Position.json]] returned.
     *
     * @throws SpliceException
-    *   when the text is of a newer version, of another source, or damaged
+    *   if a newer version of Splice or another source wrote the text, or if the text is damaged
     */
   def position(json: String): P
 
-  /** Creates the driver's part for one run of one query. It opens no connection before the first request. */
+  /** Creates the enumerator for one run of one query. The enumerator opens no connection before its first request. */
   def enumerator(context: EnumeratorContext): SplitEnumerator[P]
 
-  /** Whether the source ends. */
+  /** Boundedness of the source. By default, the source has no end. */
   def boundedness: Boundedness = Boundedness.ContinuousUnbounded
 
-  /** Columns that are hidden until a query names them; each name begins with `_`. */
+  /** Metadata columns, which Spark hides unless a query names them. Each name begins with `_`. */
   def metadataColumns: StructType = new StructType()
 
-  /** What gives the positions their meaning, for example the paths of a file list. A restart with another identity is rejected.
+  /** Values that define the meaning of the positions, for example the paths of a file list. The coordinator rejects a
+    * restart with another identity.
     *
-    * Values that are the default are left out, so that a later version can add a key. It contains no secret, no address of a server, and
-    * nothing that may change at a restart, such as limits.
+    * The map omits values that equal the default, so that a later version can add a key. The map contains no secret, no
+    * address of a server, and no value that may change at a restart, such as a limit.
     */
   def identity: SortedMap[String, String] = SortedMap.empty
 
-  /** Whether [[SplitReaderFactory.columnar]] can ever be true, which costs Spark a second planning call per batch. */
+  /** True if [[SplitReaderFactory.columnar]] can be true. Spark then needs a second planning call per batch. */
   def mayBeColumnar: Boolean = false
 
-  /** Whether its rows are the records of a log, read from a start that its options or a hand-over choose, and not a copy of them. */
+  /** True if the rows are the records of a log, and not copies of records. The options of the source or a hand-over
+    * define the start in the log.
+    */
   def readsLog: Boolean = false
 
-  /** Whether its enumerator commits positions outside of the checkpoint, for example to a consumer group. */
+  /** True if the enumerator commits positions outside of the checkpoint, for example to a consumer group. */
   def commits: Boolean = false
 
-  /** Whether its enumerator has [[LogPartitions]], so that an exact hand-over can begin it. */
+  /** True if the enumerator implements [[LogPartitions]], so that an exact hand-over can define its start. */
   def beginsByOffsets: Boolean = readsLog
 
-  /** Whether [[schema]] accesses storage, such as folders that are listed, which may be gone once everything was read. */
+  /** True if [[schema]] accesses storage, for example to list folders. A user may delete this storage after the source
+    * was read to its end.
+    */
   def schemaNeedsStorage: Boolean = false
 
-  /** The options that limit a batch. Real-time mode rejects them. */
+  /** Names of the options that limit a batch. Real-time mode rejects these options. */
   def batchLimits: Seq[String] = Nil
 
-  /** Task metrics that readers report, for Spark's UI. */
+  /** Task metrics that readers report to Spark's UI. */
   def taskMetrics: Seq[CustomMetric] = Nil
 
-  /** The source in Spark's plans: its kind and what it reads, without secrets. */
+  /** Text of the source in Spark's plans: its kind and its identity, without secrets. */
   override def toString: String = identity.map { case (key, value) => s"$key=$value" }.mkString(s"$kind [", ", ", "]")
 
-  /** The sources that the checkpoint belongs to: the legs of a hybrid, else this source.
+  /** Returns the sources that share the checkpoint: the legs of a hybrid, or only this source.
     *
     * @param log
-    *   the source's side log, which is only read
+    *   side log of the source, which the method only reads
     */
   private[splice] def legs(log: SideLog): Seq[LegIdentity] = Seq(LegIdentity(None, kind, Some(identity)))
 
-  /** Checks at each start, before the first row, what needs storage, such as the columns of the legs that have not ended.
+  /** Checks the parts of the source that need storage, such as the columns of the legs that have not ended. Called at
+    * each start, before the first row.
     *
     * @param log
-    *   the source's side log, which is only read
+    *   side log of the source, which the method only reads
     */
   private[splice] def preflight(log: SideLog): Unit = ()
 
-  /** Checks at the first start, before the first row, the parts that later batches read, such as the later legs of a hybrid.
+  /** Checks the parts of the source that later batches read, such as the later legs of a hybrid. Called at the first
+    * start, before the first row.
     *
     * @param context
-    *   has a side log that is not the query's, and is discarded
+    *   context with a temporary side log, which is discarded after the call
     */
   private[splice] def firstStart(context: EnumeratorContext): Unit = ()
 
-  /** What a query over the source would read, if it started now.
+  /** Returns the plan of a query over this source that starts now, with one part per leg.
     *
     * @param context
-    *   has a side log that is not a query's, and is discarded
+    *   context with a temporary side log, which is discarded after the call
     * @param scan
-    *   whether rows may be read to decide a hand-over
+    *   true if Splice may read rows to compute a hand-over
     */
   private[splice] def plan(context: EnumeratorContext, scan: Boolean): Seq[LegPlan] =
     Using.resource(SplitEnumerator.untyped(this, context)) { enumerator =>
@@ -116,16 +124,18 @@ trait Source[P <: Position] extends Serializable {
       Seq(LegPlan(None, this, enumerator, enumerator.outlook(), Some(start), Some(count)))
     }
 
-  /** Whether the source continues a checkpoint that a source of this kind began. */
+  /** True if this source can continue a checkpoint that a source of kind `other` created. */
   private[splice] def continues(other: String): Boolean = other == kind
 
-  /** Whether the source continues a checkpoint of one of Spark's own sources that has this offset. */
+  /** True if this source can continue a checkpoint of one of Spark's own sources that contains this offset. */
   private[splice] def takesOver(offset: Position): Boolean = false
 }
 
-/** A source whose checkpoints another of Spark's sources can continue, and the other way round. */
+/** Source that shares checkpoints with another Spark source: each of the two sources can continue a checkpoint of the
+  * other source.
+  */
 trait SharesCheckpoint { this: Source[_] =>
 
-  /** The file that holds the first position for both sources. */
+  /** Format of the file that stores the first position for both sources. */
   def sharedStart: SharedStart
 }

@@ -11,49 +11,53 @@ import splice.source.errors.OptionErrors
 import splice.source.options.{CommonOptions, OptionSet, SourceOptions}
 import splice.source.runtime.{HistoryEvent, SideLog}
 
-/** Registers a connector: listed in `META-INF/services/splice.source.SourceProvider`, found by [[ServiceLoader]]. */
+/** Registers a connector. The file `META-INF/services/splice.source.SourceProvider` lists the class, and
+  * [[ServiceLoader]] loads the class.
+  */
 trait SourceProvider {
 
-  /** What the option `source` says: `files`, `kafka`, `hybrid`. */
+  /** Value of the option `source` that selects the connector: `files`, `kafka`, `hybrid`. */
   def kind: String
 
-  /** Every option that the connector knows. */
+  /** All options of the connector. */
   def options: OptionSet
 
-  /** Keys of the options that say where reading starts. */
+  /** Keys of the options that set the start of reading. */
   def startOptions: Set[String] = Set.empty
 
-  /** One of the options that are set and say where reading starts; a leg with a hand-over may set none. */
+  /** Returns an option that is set and that sets the start of reading, if there is one. A leg with a hand-over must not
+    * set such an option.
+    */
   def startOption(options: SourceOptions): Option[String] = startOptions.toSeq.sorted.find(options.contains)
 
-  /** Defaults of options, as key and text, for a leg that another leg follows.
+  /** Returns default options, as pairs of key and text, for a leg that another leg follows.
     *
     * @param options
-    *   what the user has set of the leg
+    *   options that the user has set for the leg
     */
   def beforeAnotherLeg(options: SourceOptions): Seq[(String, String)] = Nil
 
-  /** Checks the options and makes the source. Talks to no server and lists no folder. */
+  /** Checks the options and creates the source. Sends no request and lists no folder. */
   def create(options: SourceOptions): Source[_ <: Position]
 }
 
-/** A connector whose sources write events into the side log. */
+/** Connector whose sources write events to the side log. */
 trait KeepsHistory { this: SourceProvider =>
 
-  /** The events in a side log, oldest first; none if the log is another source's. */
+  /** Returns the events in a side log, oldest first. Returns no event if the side log belongs to another source. */
   def history(log: SideLog): Seq[HistoryEvent]
 }
 
 object SourceProvider {
 
-  /** All registered connectors, sorted by kind. */
+  /** Returns all registered connectors, sorted by kind. */
   def all: Seq[SourceProvider] =
     ServiceLoader.load(classOf[SourceProvider], classOf[SourceProvider].getClassLoader).asScala.toSeq.sortBy(_.kind)
 
-  /** The connector of a kind.
+  /** Returns the connector that the option `source` selects.
     *
     * @throws SpliceOptionException
-    *   when `options` name none, or one that is not on the class path
+    *   if the option `source` is not set, or if its connector is not on the class path
     */
   def of(options: SourceOptions): SourceProvider = {
     val kind  = options(CommonOptions.Source)
@@ -68,11 +72,11 @@ object SourceProvider {
     }
   }
 
-  /** Checks `options` against what the connector knows and makes the source. */
+  /** Checks `options` against the options of the connector and creates the source. */
   def create(options: SourceOptions): Source[_ <: Position] = {
     val provider = of(options)
     provider.options.refuseUnknown(options)
-    // The coordinator reads them later, when a query starts.
+    // The coordinator reads these options later, when a query starts. Invalid values must fail here.
     CommonOptions.ofQuery.foreach(options.find(_))
     provider.create(options)
   }

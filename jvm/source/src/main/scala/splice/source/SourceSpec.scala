@@ -10,16 +10,16 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import splice.source.internal.Secrets
 
-/** A source as builders leave it: the options of `format("splice")`. */
+/** Options of `format("splice")`, as a builder creates them. */
 final case class SourceSpec(options: ListMap[String, String]) {
 
-  /** The options as Java sees them, in order. */
+  /** Returns the options as a Java map in the same order. */
   def asJava: java.util.Map[String, String] = new java.util.LinkedHashMap(options.asJava)
 
-  /** The source as a stream. */
+  /** Returns a streaming DataFrame of the source. */
   def readStream(spark: SparkSession): DataFrame = spark.readStream.format(SourceSpec.Format).options(options).load()
 
-  /** The source as one bounded read. */
+  /** Returns a DataFrame of one bounded read of the source. */
   def read(spark: SparkSession): DataFrame = spark.read.format(SourceSpec.Format).options(options).load()
 
   override def toString: String =
@@ -28,6 +28,6 @@ final case class SourceSpec(options: ListMap[String, String]) {
 
 object SourceSpec {
 
-  /** The name under which Spark finds Splice. */
+  /** Name of the data source format in Spark. */
   val Format = "splice"
 }

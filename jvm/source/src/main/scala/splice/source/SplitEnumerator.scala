@@ -10,112 +10,131 @@ import org.apache.spark.sql.types.StructType
 import splice.source.log.{Coverage, Outlook}
 import splice.source.runtime.{ProgressMetric, Report}
 
-/** The driver's part of a source: finds splits and decides how far each batch reads (FLIP-27's SplitEnumerator).
+/** Driver part of a source: discovers splits and determines the end of each batch (SplitEnumerator of FLIP-27).
   *
-  * The query's thread calls all methods, one after another. Work that may be slow and is not needed at once, such as discovery, runs on a
-  * thread of the enumerator. A call that waits must end with `InterruptedException` when its thread is interrupted.
+  * The query's thread calls all methods sequentially. Slow work whose result is not needed immediately, such as
+  * discovery, runs on a separate thread of the enumerator. A method that waits must throw an `InterruptedException` if
+  * its thread is interrupted.
   *
-  * [[start]] and [[advance]] may send requests to servers; all that their results depend on is durable, in the result or in the side log,
-  * when they return.
+  * The methods [[start]] and [[advance]] may send requests to servers. When these methods return, all data that their
+  * results depend on is durable, in the result or in the side log.
   *
   * @tparam P
-  *   the source's positions
+  *   type of the positions of the source
   */
 trait SplitEnumerator[P <: Position] extends AutoCloseable {
 
-  /** The fixed position at which the source begins. The coordinator or the hybrid stores it with the ranges of `at`, and does not call this
-    * method again. Later runs have it in [[EnumeratorContext.start]].
+  /** Returns the fixed start position of the source. The coordinator or the hybrid stores the position together with
+    * the ranges of `at`, and then does not call this method again. Later runs receive the position in
+    * [[EnumeratorContext.start]].
     */
   def start(at: StartPosition): P
 
-  /** The end of the batch that begins at `from`: `from` itself when nothing new is available, or fewer rows than `limits.minRows`.
+  /** Returns the end of the batch that begins at `from`. Returns `from` if no new rows, or fewer rows than
+    * `limits.minRows`, are available.
     *
-    * Cheap when idle: no listing, one round trip to a server. The start of every range of a split that `from` does not
-    * contain must be durable, in the result or in the side log, when this returns.
+    * A call without new rows must be cheap: no listing, and at most one round trip to a server. When this method
+    * returns, the start of each range of a split that `from` does not contain must be durable, in the result or in the
+    * side log.
     */
   def advance(from: P, limits: Limits): P
 
-  /** The ranges between two positions; several batches may lie between them.
+  /** Returns the ranges between two positions. The ranges may belong to several batches.
     *
-    * Pure: the result depends on the arguments and on durable entries of the side log. It sends no request and writes no entry, so it
-    * is the same in every run. `splits(a, c)` has the rows of `splits(a, b)` and `splits(b, c)`.
+    * This method is pure: its result depends only on the arguments and on durable entries of the side log. The method
+    * sends no request and writes no entry, so its result is the same in every run. The rows of `splits(a, c)` are the
+    * rows of `splits(a, b)` and `splits(b, c)`.
     */
   def splits(from: P, until: P): Seq[SplitRange]
 
-  /** The readers of ranges of [[splits]], for executors.
+  /** Creates the factory of readers that executors use to read ranges of [[splits]].
     *
     * @param columns
-    *   the columns in order: some or all of the source's schema and metadata columns
+    *   columns to read in this order: some or all columns of the source's schema and metadata columns
     * @param ranges
-    *   all ranges of the batch, so that only what they need is shipped
+    *   all ranges of the batch. The factory contains only the data that these ranges need
     */
   def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory
 
-  /** The limits that the source's options set for a batch that begins at `at`. */
+  /** Returns the limits that the options of the source set for a batch that begins at `at`. */
   def limits(at: P): Limits.Limited = Limits.NotSet
 
-  /** Prepares a batch that this run did not plan, before its [[splits]]: one that an earlier run or another source logged.
+  /** Prepares a batch that this run did not plan, because an earlier run or another source has logged the batch. Called
+    * before the call of [[splits]] for this batch.
     *
-    * It may send requests. What it decides, such as ranges that a policy drops because their log does not exist any more, is durable in
-    * the side log when this returns, and [[splits]] obeys it.
+    * This method may send requests. A policy may drop ranges of the batch, for example because their log no longer
+    * exists. When this method returns, these decisions are durable in the side log, and [[splits]] applies them.
     */
   def replay(from: P, until: P): Unit = ()
 
-  /** Freezes the ends of this run as they are now (Spark's AvailableNow). Called at most once, before [[start]] and [[advance]]. */
+  /** Fixes the ends of this run at the current ends (Spark's AvailableNow). Called at most once, before [[start]] and
+    * [[advance]].
+    */
   def freeze(): Unit = ()
 
-  /** The expected cost of a range of [[splits]], for balance between slots only: it may change from call to call. */
+  /** Returns the expected cost of a range of [[splits]]. Splice uses the cost only to balance slots. The cost may
+    * differ between calls.
+    */
   def cost(range: SplitRange): Long = range.weight
 
-  /** Whether a split may still have something to read after `at`. A split that has nothing leaves its slot. */
+  /** Returns a function that is true for a split that may have unread rows after `at`. The coordinator removes any
+    * other split from its slot.
+    */
   def isMember(at: P): String => Boolean = _ => true
 
-  /** The end of a bounded source that is exhausted at `at`; None while there is more to read. */
+  /** Returns the evidence of a bounded source that is exhausted at `at`. None if unread rows remain. */
   def evidence(at: P): Option[Evidence] = None
 
-  /** The ranges of all rows up to `at` that `covered` does not contain. Called for a bounded source that has ended at `at`. */
+  /** Returns the ranges of all rows up to `at` that `covered` does not contain. Called for a bounded source that has
+    * ended at `at`.
+    */
   def remaining(at: P, covered: Coverage): Seq[SplitRange] = Nil
 
-  /** What is known of the rows before they are read; may be called before [[start]]. It may send requests and access storage, and
-    * writes no entry.
+  /** Returns figures about the rows before tasks read them. May be called before [[start]]. The method may send
+    * requests and access storage. The method writes no side-log entry.
     *
     * @throws SpliceException
-    *   when the source cannot be read, for example because a topic does not exist or access is denied
+    *   if the source cannot be read, for example because a topic does not exist or access is denied
     */
   def outlook(): Outlook = Outlook.Unknown
 
-  /** Reports of tasks that have succeeded. Called before [[advance]] and [[figures]], if there are reports. */
+  /** Receives reports of tasks that have succeeded. Called before [[advance]] and [[figures]], if there are reports. */
   def reported(reports: Seq[Report]): Unit = ()
 
-  /** Spark has durably committed all rows up to `until`. Idempotent; comes late, or never. */
+  /** Notifies the enumerator that Spark has durably committed all rows up to `until`. Idempotent. The call may be late,
+    * and may never happen.
+    */
   def committed(until: P): Unit = ()
 
-  /** The last call of [[committed]], with the end of the source. It waits for a short time until the end is where the source commits
-    * positions outside of the checkpoint ([[Source.commits]]). False if that failed; then the next run calls it again.
+  /** Performs the last call of [[committed]], with the end of the source. If the source commits positions outside of
+    * the checkpoint ([[Source.commits]]), the method waits for a short time for the commit of the end. Returns false if
+    * this commit failed. The next run then calls this method again.
     */
   def commitEnd(at: P): Boolean = {
     committed(at)
     true
   }
 
-  /** Spark keeps no offset before `oldest`, so each batch that is read again begins there or later. The enumerator may remove the entries
-    * that only earlier batches need. Idempotent; comes late, or never.
+  /** Notifies the enumerator that Spark keeps no offset before `oldest`. Each batch that is read again begins at
+    * `oldest` or later, so the enumerator may remove entries that only earlier batches need. Idempotent. The call may
+    * be late, and may never happen.
     */
   def retain(oldest: P): Unit = ()
 
-  /** The query stops.
+  /** Notifies the enumerator that the query stops.
     *
     * @param last
-    *   the position after the last batch that Spark has committed. Spark reports a commit only when the next batch begins, so [[committed]]
-    *   may not have been called with it. The checkpoint is read only if the position is used.
+    *   position after the last batch that Spark has committed. Spark reports a commit only when the next batch begins,
+    *   so [[committed]] may not have been called with this position. Splice reads the checkpoint only if the enumerator
+    *   evaluates this parameter
     */
   def stopped(last: => Option[P]): Unit = ()
 
-  /** Figures for the query progress. Sends no request. Keys are those of [[ProgressMetric]]. */
+  /** Returns figures for the query progress. The keys are those of [[ProgressMetric]]. Sends no request. */
   def figures(at: P): SortedMap[String, String] = SortedMap(ProgressMetric.Position -> at.json)
 
-  /** Figures that are too many for the query progress, as of the last call of [[figures]]. Called only if Spark's metric system shows them.
-    * Sends no request.
+  /** Returns figures that are too many for the query progress, as of the last call of [[figures]]. Called only if
+    * Spark's metric system exports these figures. Sends no request.
     */
   def gauges(at: P): Iterable[(String, Long)] = Nil
 
@@ -124,9 +143,11 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
 
 private[splice] object SplitEnumerator {
 
-  /** The enumerator of a source whose type of position is not known: Spark's offsets and the legs of a hybrid hold positions of any type.
-    * The only cast of the SPI; the JVM checks each position that is passed, and a position of another source fails with a
-    * `ClassCastException`.
+  /** Creates the enumerator of a source whose type of position is unknown at compile time. Spark's offsets and the legs
+    * of a hybrid hold positions of any type.
+    *
+    * This method has the only cast of the SPI. The JVM checks each position that is passed. A position of another
+    * source causes a `ClassCastException`.
     */
   def untyped(source: Source[_ <: Position], context: EnumeratorContext): SplitEnumerator[Position] =
     source.enumerator(context).asInstanceOf[SplitEnumerator[Position]]

@@ -5,41 +5,50 @@ package splice.source
 
 import splice.source.log.Extent
 
-/** A part of a split with a fixed start: the unit that a task reads. Java-serialised into the task. */
+/** Part of a split with a fixed start: the unit that a task reads. Java-serialised into the task. */
 trait SplitRange extends Serializable {
 
-  /** Names the split within its source, the same in every batch: a Kafka partition, a file's block. */
+  /** Name of the split within its source, equal in every batch. For example, the name of a Kafka partition or of a
+    * block of a file.
+    */
   def splitId: String
 
-  /** Expected size, for balance only: rows for a log, bytes for files. */
+  /** Expected size, used only to balance tasks: rows for a log, bytes for files. */
   def weight: Long = 1L
 
-  /** Whether the range has no end ([[OpenEnded]]), so that its reader is never at its end. */
+  /** True if the range has no end ([[OpenEnded]]), so that its reader never ends. */
   def isOpen: Boolean = false
 
-  /** Whether the range shares a client with other ranges of its slot (Kafka), or is a task alone (files). */
+  /** True if the range shares a client with other ranges of its slot (Kafka). False if the range is a separate task
+    * (files).
+    */
   def slotted: Boolean = false
 
-  /** Whether [[pieces]] can cut it. */
+  /** True if [[pieces]] can cut the range. */
   def cuttable: Boolean = false
 
-  /** Ranges of the same split that follow each other, with these weights, which add up to [[weight]]; called only when [[cuttable]].
-    * The same weights give the same pieces.
+  /** Cuts the range into consecutive ranges of the same split. Called only if [[cuttable]] is true. Equal weights
+    * result in equal pieces.
+    *
+    * @param weights
+    *   weights of the pieces, which add up to [[weight]]
     */
   def pieces(weights: Seq[Long]): Seq[SplitRange] = Seq(this)
 
-  /** What the range holds, as [[Coverage]] keeps it. Empty for a source whose rows are not counted while they are read. */
+  /** Extents of the rows in the range, as [[Coverage]] stores them. Empty for a source whose rows are not counted while
+    * tasks read them.
+    */
   def extents: Seq[Extent] = Nil
 
-  /** Hosts that hold the data, best first. */
+  /** Hosts that store the data, best host first. */
   def preferredHosts: Seq[String] = Nil
 }
 
-/** What one task reads.
+/** Ranges that one task reads.
   *
   * @param slot
-  *   the slot whose reader the task reuses from the previous batch; None for ranges without a slot, and for pieces of a slot's ranges that
-  *   several tasks read
+  *   slot whose reader the task reuses from the previous batch. None for ranges without a slot. None also for pieces of
+  *   a slot's ranges that several tasks read
   */
 final case class TaskRanges(slot: Option[Int], ranges: IndexedSeq[SplitRange]) {
 

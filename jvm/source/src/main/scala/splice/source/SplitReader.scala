@@ -13,21 +13,21 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import splice.source.runtime.Report
 
-/** Creates readers on executors. Java-serialised, so it holds no connection. */
+/** Creates readers on executors. Java-serialised, so a factory holds no connection. */
 trait SplitReaderFactory extends Serializable {
 
-  /** Whether every range of the batch can be read by [[batches]]. */
+  /** True if [[batches]] can read every range of the batch. */
   def columnar: Boolean = false
 
-  /** A reader of rows. Rows may be one reused object. */
+  /** Creates a reader of rows. The reader may return the same object for every row. */
   def rows(task: TaskRanges): SplitReader[InternalRow]
 
-  /** A reader of column batches; called only when [[columnar]]. */
+  /** Creates a reader of column batches. Called only if [[columnar]] is true. */
   def batches(task: TaskRanges): SplitReader[ColumnarBatch] =
     throw new UnsupportedOperationException(s"${getClass.getName} reads rows only")
 }
 
-/** The outcome of one [[SplitReader.poll]]. */
+/** Result of one call of [[SplitReader.poll]]. */
 sealed abstract class Poll extends Product with Serializable
 
 object Poll {
@@ -35,73 +35,78 @@ object Poll {
   /** An item is available from [[SplitReader.get]]. */
   case object Found extends Poll
 
-  /** No item became available within the given time; more may come. */
+  /** No item became available within the given time. More items may follow. */
   case object Pending extends Poll
 
   /** Every range was read to its end. */
   case object Ended extends Poll
 
-  /** The time that a caller waits who needs an item or the end. */
+  /** Waiting time of a caller that needs an item or the end of the reader. */
   val Forever: Duration = ChronoUnit.FOREVER.getDuration
 }
 
-/** Reads the ranges of one task. One thread uses it. */
+/** Reads the ranges of one task. Used by one thread. */
 trait SplitReader[T] extends Closeable {
 
   /** Moves to the next item.
     *
     * @param patience
-    *   how long the call may wait for an item. A reader of data that is there already, such as a file, may take longer. With
-    *   [[Poll.Forever]] the result is never [[Poll.Pending]].
+    *   maximum time to wait for an item. A reader of data that already exists, such as a file, may take longer. With
+    *   [[Poll.Forever]], the result is never [[Poll.Pending]]
     */
   def poll(patience: Duration): Poll
 
-  /** The item of the last [[poll]] that returned [[Poll.Found]]; valid until the next one. */
+  /** Returns the item of the last [[poll]] that returned [[Poll.Found]]. The item is valid until the next call of
+    * [[poll]].
+    */
   def get(): T
 
-  /** The time of the item that [[get]] returns, in milliseconds since 1970, as the source stores it; [[SplitReader.NoTime]] if items have no
-    * time.
+  /** Time of the item that [[get]] returns, in milliseconds since 1970, as the source stores the time.
+    * [[SplitReader.NoTime]] if items have no time.
     */
   def time: Long = SplitReader.NoTime
 
-  /** Whether the reader has found a split that its batch does not read, so that the task should end ([[OpenEnded.isStale]]). It sends no
-    * request.
+  /** True if the reader has found a split that its batch does not read, so that the task should end
+    * ([[OpenEnded.isStale]]). Sends no request.
     */
   def isStale: Boolean = false
 
-  /** What was not handed over of the ranges, for the end of a batch or an epoch ([[OpenEnded.reached]]). Ranges that were read to their ends
-    * are absent. Called after [[poll]], or before the first one.
+  /** Returns the parts of the ranges whose items the reader has not returned, for the end of a batch or an epoch
+    * ([[OpenEnded.reached]]). Ranges that were read to their ends are absent. Called after [[poll]], or before the
+    * first call of [[poll]].
     *
-    * Spark's continuous mode needs it after each item and keeps it with the item. So the result is immutable, and while items are of one range
-    * its cost does not depend on the number of ranges: results share the other ranges.
+    * Spark's continuous mode calls this method after each item and stores the result with the item. The result is
+    * therefore immutable. While items belong to one range, the cost of a call does not depend on the number of ranges,
+    * because results share the other ranges.
     */
   def unread: Seq[SplitRange] =
     throw new UnsupportedOperationException(s"${getClass.getName} reads ranges to their ends only")
 
-  /** The evidence that was collected while reading, for [[SplitEnumerator.reported]]. Called once, before [[close]].
+  /** Returns the evidence that the reader has collected, for [[SplitEnumerator.reported]]. Called once, before
+    * [[close]].
     *
     * @param ended
-    *   whether all ranges were read to their ends
+    *   true if all ranges were read to their ends
     */
   def report(ended: Boolean): Seq[Report] = Nil
 
-  /** The task metrics so far. */
+  /** Current values of the task metrics. */
   def metrics: Array[CustomTaskMetric] = Array.empty
 }
 
 object SplitReader {
 
-  /** The time of an item that has none. */
+  /** Time of an item that has no time. */
   val NoTime: Long = Long.MinValue
 
-  /** The items of a reader up to its end. An item is valid until the next one is taken. */
+  /** Returns the items of a reader up to its end. An item is valid until the caller takes the next item. */
   private[splice] def items[T](reader: SplitReader[T]): Iterator[T] =
     Iterator.continually(hasNext(reader)).takeWhile(identity).map(_ => reader.get())
 
-  /** Moves to the next item and waits for it; false at the end.
+  /** Waits for the next item and moves to this item. Returns false at the end.
     *
     * @throws java.lang.IllegalStateException
-    *   when the reader returns [[Poll.Pending]], because its rows would be lost if that were taken for the end
+    *   if the reader returns [[Poll.Pending]]. A caller that took this result for the end would lose rows
     */
   private[splice] def hasNext(reader: SplitReader[_]): Boolean = reader.poll(Poll.Forever) match {
     case Poll.Found   => true
@@ -110,7 +115,7 @@ object SplitReader {
   }
 }
 
-/** A reader that forwards to another one and changes its items. */
+/** Reader that forwards calls to another reader and converts its items. */
 abstract private[splice] class ForwardingReader[S, T](inner: SplitReader[S]) extends SplitReader[T] {
   override def poll(patience: Duration): Poll      = inner.poll(patience)
   override def time: Long                          = inner.time

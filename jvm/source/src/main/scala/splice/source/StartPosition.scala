@@ -7,32 +7,34 @@ import scala.collection.immutable.SortedMap
 
 import splice.source.log.OffsetRuns
 
-/** Where an enumerator is asked to begin. */
+/** Requested start of an enumerator. */
 sealed trait StartPosition
 
 object StartPosition {
 
-  /** What the source's own options say. */
+  /** Start that the options of the source define. */
   case object Configured extends StartPosition
 
-  /** Exact offsets per log partition; a partition that is not named begins at its earliest record.
+  /** Exact offsets per log partition. A partition that is not in `starts` begins at its earliest record.
     *
-    * The caller has compared them with [[LogPartitions.logRanges]].
+    * The caller has compared the offsets with [[LogPartitions.logRanges]].
     */
   final case class Offsets(starts: SortedMap[LogPartition, OffsetRanges]) extends StartPosition
 
-  /** The first record at or after a time, in milliseconds since the epoch. */
+  /** First record at or after a time, in milliseconds since 1970. */
   final case class Time(millis: Long, onGap: OnGap) extends StartPosition
 }
 
-/** The offsets of a log partition that a source is to read: some ranges, then all offsets from `from` on.
+/** Offsets of a log partition that a source must read: the ranges `fill`, then all offsets starting at `from`.
   *
   * @param from
   *   one past the greatest offset of the history
   * @param fill
-  *   disjoint ranges before `from` that are not empty, lowest first, from (included) until (excluded)
+  *   disjoint, non-empty ranges before `from`, lowest first. Each pair is the start (included) and the end (excluded)
+  *   of a range
   * @param held
-  *   offsets within `fill` that the history has, and that are not read again; present if holes were merged into fewer ranges
+  *   offsets within `fill` that the history contains and that the source does not read again. Present if holes were
+  *   merged into fewer ranges
   */
 final case class OffsetRanges(
     from: Long,
@@ -40,27 +42,27 @@ final case class OffsetRanges(
     held: Option[OffsetRuns] = None
 )
 
-/** One partition of a log, such as a Kafka topic's. */
+/** One partition of a log, such as a partition of a Kafka topic. */
 final case class LogPartition(topic: String, partition: Int) {
   override def toString: String = s"$topic-$partition"
 }
 
 object LogPartition {
-  // Compared tens of thousands of times a batch, so it makes no pairs.
+  // Allocates no tuples, because Splice compares partitions tens of thousands of times per batch.
   implicit val ordering: Ordering[LogPartition] = (a: LogPartition, b: LogPartition) => {
     val byTopic = if (a.topic eq b.topic) 0 else a.topic.compareTo(b.topic)
     if (byTopic != 0) byTopic else Integer.compare(a.partition, b.partition)
   }
 }
 
-/** What happens when a hand-over would skip records, for example because a log no longer holds the wanted start. */
+/** Policy for a hand-over that would skip records, for example because a log no longer contains the required start. */
 sealed trait OnGap extends Product with Serializable
 
 object OnGap {
 
-  /** The query fails and names the missing ranges (default). */
+  /** The query fails, and the error names the missing ranges (default). */
   case object Fail extends OnGap
 
-  /** The missing ranges are logged as a warning, and reading begins at the first record that follows them. */
+  /** Splice logs the missing ranges as a warning, and reading begins at the first record after these ranges. */
   case object Warn extends OnGap
 }

@@ -13,7 +13,7 @@ class LimitsSuite extends AnyFunSuite {
     assert(Limits.NotSet.cap(0, Long.MaxValue) == Long.MaxValue)
   }
 
-  test("a limit of rows ends the batch early") {
+  test("a limit on rows ends the batch early") {
     val limits = Limits.Limited(rows = Some(3))
     assert(limits.cap(5, 9) == 8)
     assert(limits.cap(5, 8) == 8)
@@ -21,14 +21,14 @@ class LimitsSuite extends AnyFunSuite {
     assert(Limits.Limited(rows = Some(Long.MaxValue)).cap(5, 9) == 9)
   }
 
-  test("a minimum keeps the batch from starting until that many rows exist") {
+  test("a batch does not start until the minimum number of rows exists") {
     val limits = Limits.Limited(minRows = Some(4))
     assert(limits.cap(5, 8) == 5)
     assert(limits.cap(5, 9) == 9)
     assert(limits.withoutMinimum.cap(5, 8) == 8)
   }
 
-  test("a source that has lost rows does not move back") {
+  test("the end of a batch is never before its start, even if the source has lost rows") {
     assert(Limits.Everything.cap(5, 4) == 5)
     assert(Limits.Limited(rows = Some(3)).cap(5, 4) == 5)
   }

@@ -20,11 +20,11 @@ class SplitReaderSuite extends AnyFunSuite {
     override def close(): Unit = ()
   }
 
-  test("the items of a reader are those that it finds before its end") {
+  test("items returns all items of a reader before its end") {
     assert(SplitReader.items(new Reader(Poll.Found, Poll.Found, Poll.Ended)).toSeq == Seq(1, 2))
   }
 
-  test("a reader that returns Pending to a caller that waits is an error, because its rows would be lost") {
+  test("hasNext fails if a reader returns Pending, because its rows would be lost") {
     val reader = new Reader(Poll.Found, Poll.Pending, Poll.Found)
     assert(SplitReader.hasNext(reader))
     val error = intercept[IllegalStateException](SplitReader.hasNext(reader))

@@ -15,8 +15,9 @@ import splice.coordinator.{Coordinator, RealTimeBatches}
 import splice.source.runtime.SideLog
 import splice.source.{Poll, Position, SplitRange, SplitReaderFactory, TaskRanges}
 
-/** What every source must do that is read without an end ([[OpenEnded]]): in Spark's real-time mode a time ends a batch after any row of each
-  * task, and in continuous mode an epoch ends so while its tasks read on.
+/** Contract of every source whose splits can be read without an end ([[OpenEnded]]). In Spark's real-time mode, a time
+  * ends a batch after any row of each task. In continuous mode, a time ends an epoch in the same way, and its tasks
+  * continue to read.
   */
 trait OpenEndedContract extends SourceContract {
 
@@ -25,7 +26,7 @@ trait OpenEndedContract extends SourceContract {
   private def mode(c: Coordinator): RealTimeBatches =
     c.realTime(() => Int.MaxValue).getOrElse(fail("the source is not read without an end"))
 
-  /** What each task of a batch reads until it has no row. */
+  /** Rows and unread ranges of each task of a batch. Each task reads until a poll returns no row. */
   private def read(c: Coordinator, open: RealTimeBatches, columns: StructType, from: Position): Seq[TaskSteps] = {
     open.begin(from)
     val tasks = open.tasks(from)
@@ -36,7 +37,9 @@ trait OpenEndedContract extends SourceContract {
       .map(task => OpenEndedContract.read(readers, task, columns)).collect().toSeq
   }
 
-  /** The rows of batches from a position on, until there are as many rows. */
+  /** Rows of consecutive batches that begin at a position. Stops after a batch without rows if there are at least
+    * `count` rows.
+    */
   private def timed(c: Coordinator, columns: StructType, from: Position, count: Int): Seq[String] = {
     val open                                                                     = mode(c)
     @tailrec def batches(at: Position, out: Seq[String], left: Int): Seq[String] =
@@ -46,7 +49,7 @@ trait OpenEndedContract extends SourceContract {
         val until = open.end(parts.flatMap(_.unread(Int.MaxValue)))
         assert(at.precedes(until))
         val rows = out ++ parts.flatMap(_.rows)
-        // A batch that reads nothing shows that there are not more rows.
+        // A batch without rows shows that no more rows exist.
         if (rows.size >= count && until == at) rows else batches(until, rows, left - 1)
       }
     batches(from, Nil, Batches)
@@ -82,7 +85,7 @@ trait OpenEndedContract extends SourceContract {
       Using.resource(run(own, log, cores = 1 + i)) { c =>
         val from  = c.position(end)
         val after = if (i % 2 == 0) timed(c, columns, from, whole.size - before.size) else bounded(c, columns, from)
-        assert((before ++ after).sorted == whole, s"the rows before $end and from there on")
+        assert((before ++ after).sorted == whole, s"the rows before and after $end")
       }
     }
   }
@@ -101,7 +104,7 @@ trait OpenEndedContract extends SourceContract {
           parts.zip(cut).flatMap { case (part, n) => part.rows.take(n) }
       }
       epochs.zip(epochs.drop(1)).foreach { case ((one, _), (two, _)) => assert(one.precedes(two)) }
-      // A commit comes while tasks read on.
+      // Spark commits an epoch while tasks read the next epoch.
       epochs.take(Epochs).foreach { case (at, _) => c.committed(at) }
       val (committed, rows) = epochs(Epochs - 1)
       (committed.json, rows, epochs.last._2)
@@ -111,7 +114,7 @@ trait OpenEndedContract extends SourceContract {
     Using.resource(run(own, log, cores = 3)) { c =>
       val after = timed(c, columns, c.position(end), whole.size - done.size)
       assert((done ++ after).sorted == whole)
-      // Rows of the epoch that was not committed come again.
+      // Rows of the uncommitted epoch are read again.
       assert(read.diff(done).forall(after.contains))
     }
   }
@@ -138,20 +141,20 @@ private object OpenEndedContract {
   private val Patience = Duration.ofMillis(200)
   private val Polls    = 25
 
-  /** What a task has read.
+  /** Rows and unread ranges of one task.
     *
     * @param left
-    *   the unread ranges before the first row, and after each row
+    *   unread ranges before the first row, and after each row
     * @param atEnd
-    *   the unread ranges at the end
+    *   unread ranges at the end
     */
   final case class TaskSteps(rows: Seq[String], left: Seq[Seq[SplitRange]], atEnd: Seq[SplitRange]) {
 
-    /** What was unread after a number of rows. */
+    /** Unread ranges after a number of rows. */
     def unread(after: Int): Seq[SplitRange] = if (after >= rows.size) atEnd else left(after)
   }
 
-  /** Runs in a task. */
+  /** Reads a task with polls of limited patience. Runs on an executor. */
   def read(readers: SplitReaderFactory, task: TaskRanges, columns: StructType): TaskSteps =
     Using.resource(readers.rows(task)) { reader =>
       @tailrec def steps(rows: Vector[String], left: Vector[Seq[SplitRange]], polls: Int): TaskSteps =

@@ -5,12 +5,12 @@ package splice.source.errors
 
 import splice.source.internal.ErrorConditions
 
-/** Errors about what a checkpoint holds. */
+/** Errors about the content of a checkpoint. */
 object CheckpointErrors {
 
   private val conditions = new ErrorConditions("splice/source/error-conditions.json")
 
-  /** Written by a newer version of Splice. */
+  /** Creates the error for content that a newer version of Splice wrote. */
   def newer(what: String, found: Int, known: Int): SpliceException =
     conditions.error(
       "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED",
@@ -19,27 +19,27 @@ object CheckpointErrors {
       "known" -> known.toString
     )
 
-  /** Not what Splice writes there. */
+  /** Creates the error for content that is damaged. */
   def corrupt(what: String, why: String): SpliceException =
     conditions.error("SPLICE_CHECKPOINT.CORRUPT", "what" -> what, "why" -> why)
 
-  /** Written by another source. */
+  /** Creates the error for content that another source wrote. */
   def foreign(what: String, expected: String): SpliceException =
     conditions.error("SPLICE_CHECKPOINT.OTHER_SOURCE", "what" -> what, "expected" -> expected)
 
-  /** The query is not the one that began the checkpoint. */
+  /** Creates the error for a source that differs from the source that created the checkpoint. */
   def changed(difference: String): SpliceException =
     conditions.error("SPLICE_CHECKPOINT.SOURCE_CHANGED", "difference" -> difference)
 
-  /** An entry that an offset needs is gone. */
+  /** Creates the error for a missing side-log entry that an offset needs. */
   def missingEntry(what: String): SpliceException =
     conditions.error("SPLICE_CHECKPOINT.ENTRY_NOT_FOUND", "what" -> what)
 
-  /** The storage of a file may replace a file that another driver creates at the same time. */
+  /** Creates the error for storage that may replace a file that another driver creates at the same time. */
   def storeNotAtomic(file: String, why: String): SpliceException =
     conditions.error("SPLICE_CHECKPOINT.STORE_NOT_ATOMIC", "file" -> file, "why" -> why)
 
-  /** A folder is not that of a checkpoint. */
+  /** Creates the error for a folder that is not the folder of a checkpoint. */
   def notThere(folder: String): SpliceException =
     conditions.error("SPLICE_CHECKPOINT.NOT_FOUND", "folder" -> folder)
 }

@@ -10,11 +10,13 @@ object OptionErrors {
 
   private val conditions = new ErrorConditions("splice/source/error-conditions.json")
 
-  /** `option` is needed and not there; `doc` says what it is for. */
+  /** Creates the error for a required option that is not set. `doc` is the description of the option. */
   def missing(option: String, doc: String): SpliceOptionException =
     conditions.option("SPLICE_OPTION.MISSING", "option" -> option, "doc" -> doc)
 
-  /** `option` holds a text that is not allowed. */
+  /** Creates the error for a text that is not allowed. `allowed` describes the allowed texts, and `why` is the
+    * description of the option.
+    */
   def invalidValue(option: String, value: String, allowed: String, why: String): SpliceOptionException =
     conditions.option(
       "SPLICE_OPTION.INVALID_VALUE",
@@ -24,7 +26,7 @@ object OptionErrors {
       "why"     -> why
     )
 
-  /** Nobody knows `option`. */
+  /** Creates the error for an option that no component supports. `nearest` is the most similar supported option. */
   def unknown(option: String, nearest: Option[String]): SpliceOptionException =
     conditions.option(
       "SPLICE_OPTION.UNKNOWN",
@@ -32,7 +34,9 @@ object OptionErrors {
       "suggestion" -> nearest.fold("See the option reference.")(near => s"Did you mean '$near'?")
     )
 
-  /** Options that exclude each other, or of which exactly one is needed. */
+  /** Creates the error for options that exclude each other, or for a group of options that requires exactly one of
+    * them.
+    */
   def conflict(options: Seq[String], why: String): SpliceOptionException =
     conditions.option("SPLICE_OPTION.CONFLICT", "options" -> options.mkString(", "), "why" -> why)
 }

@@ -10,7 +10,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.execution.QueryExecutionException
 
-/** What every error of Splice has in common with Spark's errors: its condition, SQLSTATE and parameters. */
+/** Common properties of all errors of Splice, as in Spark's errors: condition, SQLSTATE and parameters. */
 sealed private[splice] trait SpliceError extends SparkThrowable {
   private[splice] def condition: String
   private[splice] def sqlState: String
@@ -22,7 +22,9 @@ sealed private[splice] trait SpliceError extends SparkThrowable {
   override def getMessageParameters: JMap[String, String] = parameters.asJava
 }
 
-/** A failure of a source that no option caused: data, servers, checkpoints. PySpark raises it as `QueryExecutionException`. */
+/** Failure of a source that no option caused, but data, a server or a checkpoint. PySpark raises this error as
+  * `QueryExecutionException`.
+  */
 final class SpliceException private[splice] (
     private[splice] val condition: String,
     private[splice] val sqlState: String,
@@ -32,14 +34,14 @@ final class SpliceException private[splice] (
 ) extends QueryExecutionException(text, cause.orNull)
     with SpliceError {
 
-  /** The same error with the name of its leg. */
+  /** Returns the same error with the name of the leg in its text. */
   private[splice] def ofLeg(leg: String): SpliceException = {
     val head = s"[$condition] "
     new SpliceException(condition, sqlState, parameters, s"${head}Leg '$leg': ${text.stripPrefix(head)}", cause)
   }
 }
 
-/** A missing, unknown or invalid option. PySpark raises it as `IllegalArgumentException`. */
+/** Error for a missing, unknown or invalid option. PySpark raises this error as `IllegalArgumentException`. */
 final class SpliceOptionException private[splice] (
     private[splice] val condition: String,
     private[splice] val sqlState: String,
@@ -48,7 +50,9 @@ final class SpliceOptionException private[splice] (
 ) extends IllegalArgumentException(text)
     with SpliceError
 
-/** An operation that a source does not support, such as a write. PySpark raises it as `UnsupportedOperationException`. */
+/** Error for an operation that a source does not support, such as a write. PySpark raises this error as
+  * `UnsupportedOperationException`.
+  */
 final class SpliceUnsupportedException private[splice] (
     private[splice] val condition: String,
     private[splice] val sqlState: String,

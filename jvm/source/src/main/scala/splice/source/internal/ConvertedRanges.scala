@@ -5,8 +5,8 @@ package splice.source.internal
 
 import splice.source.SplitRange
 
-/** Converts the results of [[SplitReader.unread]] of one reader, which are lists that share all ranges but the first one. So do the results.
-  * One thread uses it.
+/** Converts the results of [[SplitReader.unread]] of one reader. These lists share all ranges except the first range,
+  * and the converted lists also share these ranges. Used by one thread.
   */
 final private[splice] class ConvertedRanges[T <: SplitRange](convert: SplitRange => T) {
 

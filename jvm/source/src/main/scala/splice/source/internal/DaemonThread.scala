@@ -5,7 +5,7 @@ package splice.source.internal
 
 import java.util.concurrent.ThreadFactory
 
-/** Makes threads that keep no program from ending. */
+/** Creates daemon threads, which do not keep the JVM from exiting. */
 private[splice] object DaemonThread {
 
   def named(name: String): ThreadFactory = task => {

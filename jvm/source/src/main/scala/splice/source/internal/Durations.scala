@@ -12,11 +12,11 @@ import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.catalyst.util.IntervalUtils
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Lengths of time in the texts of options. Spark parses both forms. */
+/** Parser for durations in the texts of options. Spark's parsers support both forms. */
 private[splice] object Durations {
 
-  /** The time of a short form such as `250ms` or `2d`, or of an interval such as `10 minutes` or `interval 1 hour`. None if the
-    * text has no unit, is negative, has months, or is neither form.
+  /** Parses a short form such as `250ms` or `2d`, or an interval such as `10 minutes` or `interval 1 hour`. None if the
+    * text has no unit, is negative, contains months, or has another form.
     */
   def parse(text: String): Option[Duration] = {
     val trimmed = text.trim
@@ -24,7 +24,9 @@ private[splice] object Durations {
     short.orElse(Try(interval(trimmed)).toOption).filter(t => t >= 0 && t < Long.MaxValue).map(Duration.ofMillis)
   }
 
-  /** As [[parse]], and a number without a unit is in milliseconds, as in the options of Spark's Kafka source. */
+  /** Parses a duration as [[parse]] does. A number without a unit is in milliseconds, as in the options of Spark's
+    * Kafka source.
+    */
   def parseMillis(text: String): Option[Duration] =
     text.trim.toLongOption.filter(_ >= 0).map(Duration.ofMillis).orElse(parse(text))
 

@@ -7,9 +7,10 @@ import org.apache.spark.ErrorClassesJsonReader
 
 import splice.source.errors.{SpliceException, SpliceOptionException, SpliceUnsupportedException}
 
-/** The error conditions of one module, read from a JSON file in the form of Spark's own.
+/** Error conditions of one module, which a JSON file defines in the format of Spark's error conditions.
   *
-  * One factory object per concept holds one of these; nothing else makes errors.
+  * Each factory object of errors, such as `OptionErrors`, has one instance of this class. All other code creates errors
+  * through a factory object.
   */
 final private[splice] class ErrorConditions(resource: String) {
 
@@ -30,7 +31,7 @@ final private[splice] class ErrorConditions(resource: String) {
   def unsupported(condition: String, parameters: (String, String)*): SpliceUnsupportedException =
     new SpliceUnsupportedException(condition, state(condition), parameters.toMap, text(condition, parameters))
 
-  /** The text of a condition, for a warning. */
+  /** Returns the text of a condition, for a warning. */
   def text(condition: String, parameters: Seq[(String, String)]): String =
     s"[$condition] ${reader.getErrorMessage(condition, parameters.toMap)}"
 

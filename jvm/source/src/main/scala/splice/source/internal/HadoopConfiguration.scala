@@ -7,7 +7,9 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
 
-/** The Hadoop settings of a session, its own `spark.sql` ones included, as Spark uses them for its checkpoints. */
+/** Hadoop configuration of a session, including the `spark.sql` settings of the session. Spark uses the same
+  * configuration for its checkpoints.
+  */
 private[splice] object HadoopConfiguration {
 
   def apply(spark: SparkSession): Configuration = spark match {
@@ -15,7 +17,9 @@ private[splice] object HadoopConfiguration {
     case other                   => other.sparkContext.hadoopConfiguration
   }
 
-  /** The settings of this thread's session, else of the default session, else Hadoop's own. */
+  /** Returns the configuration of this thread's session, or of the default session. Without a session, returns Hadoop's
+    * default configuration.
+    */
   def active: Configuration =
     SparkSession.getActiveSession.orElse(SparkSession.getDefaultSession).fold(new Configuration())(apply)
 }

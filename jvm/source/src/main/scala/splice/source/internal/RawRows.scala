@@ -6,7 +6,9 @@ package splice.source.internal
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, Statistics}
 
-/** A reader's rows, as the analyser sees them. It never runs; a leaf of Spark's own, such as an empty relation, would be folded away. */
+/** Leaf of a logical plan that represents the rows of a reader for Spark's analyser. The plan never runs. Spark's
+  * optimiser would remove a leaf such as an empty relation.
+  */
 final private[splice] case class RawRows(output: Seq[Attribute]) extends LeafNode {
   override def computeStats(): Statistics = Statistics(sizeInBytes = BigInt(Long.MaxValue))
 }

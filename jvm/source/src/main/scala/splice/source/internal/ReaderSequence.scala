@@ -13,16 +13,16 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import splice.source.runtime.Report
 import splice.source.{Poll, SplitRange, SplitReader}
 
-/** Reads with several readers in one task: one after another, or several at once.
+/** Reads with several readers in one task: one after another, or several at the same time.
   *
-  * Each reader is created when there is a place for it, and closed at its end. Of the open readers, one is read until it has to wait; then
-  * the next one that has an item takes its place, so that one reader waits while another one is read. One thread calls [[poll]];
-  * another thread may call [[close]].
+  * Each reader is created when fewer than `atOnce` readers are open, and is closed at its end. The sequence reads one
+  * open reader until this reader must wait. Then the sequence reads the next open reader that has an item, so that one
+  * reader waits while another reader is read. One thread calls [[poll]]. Another thread may call [[close]].
   *
   * @param parts
-  *   the ranges of each reader, and what creates it
+  *   ranges of each reader, and the function that creates the reader
   * @param atOnce
-  *   how many readers may be open at the same time; with 1, the next one is created when the previous one has ended
+  *   maximum number of open readers. With 1, the next reader is created when the previous reader has ended
   */
 final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () => SplitReader[T])], atOnce: Int = 1)
     extends SplitReader[T] {
@@ -35,10 +35,12 @@ final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () =>
   private var ended   = Seq.empty[CustomTaskMetric]
   private var reports = Vector.empty[Report]
 
-  // The ranges of the reader that is read but the first one, and these with the ranges of all other readers.
+  // First: the ranges of the current reader without its first range. Second: these ranges, followed by the ranges of
+  // all other readers.
   private var shared = (List.empty[SplitRange], List.empty[SplitRange])
 
-  // Whether another reader is read, or may have passed offsets without a record, since the ranges were joined.
+  // True if `shared` is outdated: the current reader has changed, or another reader may have passed offsets without a
+  // record.
   private var isOutdated = true
 
   @tailrec override def poll(patience: Duration): Poll = {
@@ -57,7 +59,9 @@ final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () =>
     now.head.poll(patience)
   }
 
-  /** Polls the open readers in turn, from the last one on, until one has an item or has ended, or the time has passed. */
+  /** Polls the open readers in turn, starting with the current reader. Stops when a reader has an item or has ended, or
+    * when the time has passed.
+    */
   private def first(now: Vector[SplitReader[T]], patience: Duration): Poll = {
     val result = now(at).poll(Duration.ZERO)
     if (result eq Poll.Pending) others(now, patience) else result
@@ -134,7 +138,7 @@ final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () =>
 
 private object ReaderSequence {
 
-  // Short, since another reader may have an item by then.
+  // Waiting time per reader. The time is short because another reader may receive an item during the wait.
   private val Turn = Duration.ofMillis(1)
 
   final private case class Sum(name: String, value: Long) extends CustomTaskMetric

@@ -9,10 +9,11 @@ import scala.util.matching.Regex
 import org.apache.spark.SparkEnv
 import org.apache.spark.sql.internal.SQLConf
 
-/** Keeps secrets out of logs, errors, plans and progress. The Python package hides the same values.
+/** Removes secrets from logs, errors, plans and progress. The Python package hides the same values.
   *
-  * The patterns that a user sets as `spark.redaction.regex` or `spark.sql.redaction.options.regex` hide further values. Their
-  * defaults are not applied: the second one hides every address, and an error about an address must show it.
+  * The patterns that a user sets as `spark.redaction.regex` or `spark.sql.redaction.options.regex` hide further values.
+  * Splice does not apply Spark's defaults of these settings. The default of the second setting hides every address, and
+  * an error about an address must show the address.
   */
 private[splice] object Secrets {
 
@@ -20,12 +21,12 @@ private[splice] object Secrets {
     ("(?i).*(password|passwd|passphrase|pwd|secret|token|jaas|credential|private|authorization|cookie|access[._-]?key" +
       "|account[._-]?key|api[._-]?key|keystore[._]key|certificate|user[._]info|sas[._]|signature).*").r
 
-  // A header may carry a secret under any name.
+  // A header with any name may contain a secret.
   private val headerKey = "(?i)(.*\\.)?metadata\\.header\\..+".r
 
   private val reference = "\\$\\{[^}:\\s]+:[^}]+\\}".r
 
-  // In other schemes the text before '@' may be a container of a storage account.
+  // In addresses with other schemes, the text before '@' may be a container of a storage account.
   private val httpUser = "(?i)(https?://)[^/?#\\s]+@".r
 
   private val userInfo = "(://)[^/?#\\s]*:[^/?#\\s]*@".r
@@ -34,24 +35,24 @@ private[splice] object Secrets {
     ("(?i)([?&#;][^=?&#;\\s]*(?:sig|token|code|key|secret|passw|pwd|credential|auth|session|jwt|x-amz-|x-goog-)" +
       "[^=?&#;\\s]*=)[^&#;\\s]+").r
 
-  // Each service has names of its own for the parts of a signed address.
+  // Each service uses different names for the parts of a signed address, so Splice hides the whole query.
   private val addressKey = "(?i)(.*\\.)?metadata\\.url".r
 
   val Redacted = "*********(redacted)"
 
-  // So short a text is in every other word, and hiding it would show where it was.
+  // A shorter text occurs in many words, and hidden words would reveal the text.
   private val Shortest = 3
 
-  /** Whether the value of an option of this name must not be shown. */
+  /** True if Splice must not show the value of an option with this name. */
   def isSecret(key: String): Boolean =
     headerKey.matches(key) || secretKey.matches(key) && !isClassOrPlace(key)
 
-  /** Whether the whole text is a reference such as `${file:/run/secrets:password}`, which is no secret. */
+  /** True if the whole text is a reference such as `${file:/run/secrets:password}`, which is not a secret. */
   def isReference(value: String): Boolean = reference.matches(value)
 
   private val patternKeys = Seq("spark.redaction.regex", "spark.sql.redaction.options.regex")
 
-  // Threads without a session have the settings of the application only.
+  // Threads without a session have only the settings of the application.
   private def patterns: Seq[Regex] = {
     val application      = Option(SparkEnv.get).map(_.conf)
     val session          = SQLConf.get
@@ -63,20 +64,22 @@ private[splice] object Secrets {
   private def isHiddenByUser(key: String, value: String): Boolean =
     patterns.exists(pattern => pattern.findFirstIn(key).isDefined || pattern.findFirstIn(value).isDefined)
 
-  /** The value without its secrets and without values that a pattern of the user hides. */
+  /** Returns the value without secrets and without values that a pattern of the user hides. */
   def redact(key: String, value: String): String =
     if (isHiddenByUser(key, value) && !isReference(value)) Redacted else redactStored(key, value)
 
-  /** The value without its secrets, independent of patterns of the user: a checkpoint compares it with the one of a later run.
-    * The value of a secret option is hidden as a whole, and so are the query of `metadata.url` and user and signature of other
-    * addresses.
+  /** Returns the value without secrets. Patterns of the user do not apply, because a checkpoint compares the result
+    * with the result of a later run.
+    *
+    * The method hides the whole value of a secret option, the query of `metadata.url`, and the user and the signature
+    * of any address.
     */
   def redactStored(key: String, value: String): String =
     if (isSecret(key)) { if (isReference(value)) value else Redacted }
     else if (addressKey.matches(key)) withoutQuery(redactAddress(value))
     else redactAddress(value)
 
-  /** A text without secrets that are known. */
+  /** Returns the text without the given secrets. Secrets of fewer than 3 characters remain. */
   def hide(text: String, secrets: Iterable[String]): String =
     secrets.toSeq.filter(_.length >= Shortest).sortBy(-_.length).foldLeft(text)(_.replace(_, Redacted))
 
@@ -94,7 +97,8 @@ private[splice] object Secrets {
       signedQuery.replaceAllIn(user, s"$$1$hidden")
     }
 
-  // `ssl.keystore.location` and `sasl.oauthbearer.token.endpoint.url` are of use to who reads an error, and no secret.
+  // Values such as `ssl.keystore.location` and `sasl.oauthbearer.token.endpoint.url` are not secret, and help the
+  // reader of an error.
   private def isClassOrPlace(key: String): Boolean =
     Seq(".class", ".location", ".url", ".type").exists(key.toLowerCase(java.util.Locale.ROOT).endsWith)
 }

@@ -5,10 +5,13 @@ package splice.source.internal
 
 import java.time.{Clock, Instant, ZoneId}
 
-/** A clock for durations: it starts with the time of another clock, and a step of that clock does not change it. Any thread.
+/** Clock for durations. The clock starts at the time of another clock, and later changes of the other clock have no
+  * effect. Any thread may use the clock.
   *
+  * @param of
+  *   clock that defines the start and the time zone
   * @param ticks
-  *   nanoseconds from an arbitrary start, such as `System.nanoTime`
+  *   nanoseconds since an arbitrary start, such as `System.nanoTime`
   */
 final private[splice] class SteadyClock(of: Clock, ticks: () => Long = () => System.nanoTime()) extends Clock {
 

@@ -10,20 +10,20 @@ import org.roaringbitmap.RoaringBitmap
 
 import splice.source.internal.entries.Json
 
-/** The extents of a source from which the driver has reports. Mutable; used by one thread.
+/** Extents of a source for which the driver has received reports. Mutable. Used by one thread.
   *
-  * A block that several batches read row by row is covered when its spans of rows are complete.
+  * If several batches read a block row by row, the block is covered when the reports contain all its rows.
   */
 final class Coverage {
 
   import Coverage._
 
-  // A source may have a million units, and most of them are either covered or not.
+  // Units that are covered completely. A source may have a million units, and only few of them are covered in part.
   private val whole = new RoaringBitmap
   private val parts = mutable.Map.empty[Int, Ranges]
   private val spans = mutable.Map.empty[Int, Map[(Long, Long), Ranges]]
 
-  /** Whether some rows of the extent are covered. */
+  /** True if at least one row of the extent is covered. */
   def overlaps(extent: Extent): Boolean = {
     val Extent(unit, from, until, rows)          = extent
     def read(block: (Long, Long), known: Ranges) = block match {
@@ -33,7 +33,7 @@ final class Coverage {
     overlap(covered(unit), from, until) || spansOf(unit).exists { case (block, known) => read(block, known) }
   }
 
-  /** Covers an extent that does not overlap what is covered. */
+  /** Adds an extent to the covered extents. The extent must not overlap a covered extent. */
   def add(extent: Extent): Unit = {
     val Extent(unit, from, until, rows) = extent
     rows match {
@@ -50,7 +50,9 @@ final class Coverage {
     }
   }
 
-  /** The extents of a unit that are not covered, between two places. */
+  /** Returns the extents of a unit between `from` and `until` that are not covered, sorted by their start. The result
+    * also contains the missing rows of each block of the unit that is covered in part.
+    */
   def missing(unit: Int, from: Long, until: Long): Seq[Extent] = {
     val begun = spansOf(unit).toSeq
     val known = begun.foldLeft(covered(unit)) { case (all, ((begin, end), _)) => join(all, begin, end) }
@@ -83,7 +85,7 @@ final class Coverage {
 
   private def spansOf(unit: Int): Map[(Long, Long), Ranges] = spans.getOrElse(unit, Map.empty)
 
-  /** The numbers of the units that are covered completely. */
+  /** Ranges of the numbers of units that are covered completely. */
   private def runs: Ranges = Iterator
     .unfold(0L) { at =>
       Option(whole.nextValue(at.toInt)).filter(_ >= 0).map { from =>
@@ -96,12 +98,12 @@ final class Coverage {
 
 private[splice] object Coverage {
 
-  /** From (included) until (excluded), sorted, with a gap between any two. */
+  /** Pairs of start (included) and end (excluded), sorted, with a gap between any two ranges. */
   private type Ranges = Seq[(Long, Long)]
 
   private val All: Ranges = Seq(0L -> Long.MaxValue)
 
-  /** None when the node is not the JSON of a coverage. */
+  /** Reads a coverage from its JSON. None if the node is not the JSON of a coverage. */
   def read(node: JsonNode): Option[Coverage] = {
     val created                 = new Coverage
     def lists(field: String) = Json.field(node, field).toSeq.flatMap(Json.items).map(Json.items(_).map(_.asLong))

@@ -3,21 +3,22 @@
 
 package splice.source.log
 
-/** A part of a source whose rows a range holds, for example some bytes of a file. Disjoint extents hold different rows.
+/** Part of a source whose rows a range contains, for example some bytes of a file. Disjoint extents contain different
+  * rows.
   *
   * @param unit
-  *   numbers the units of the source, such as the files of a list or the partitions of a log
+  *   number of a unit of the source, such as a file of a list or a partition of a log
   * @param from
-  *   the first place in the unit; 0 or more
+  *   first place in the unit, 0 or greater
   * @param until
-  *   one past the last place; `Long.MaxValue` = the end of the unit
+  *   one past the last place. `Long.MaxValue` = the end of the unit
   * @param rows
-  *   the numbers of the rows from `from` on, first included and last excluded; None = all rows
+  *   numbers of the rows, counted from `from`: first row (included) and last row (excluded). None = all rows
   */
 final case class Extent(unit: Int, from: Long, until: Long, rows: Option[(Long, Long)] = None)
 
 object Extent {
 
-  /** All rows of a unit. */
+  /** Returns the extent of all rows of a unit. */
   def whole(unit: Int): Extent = Extent(unit, 0L, Long.MaxValue)
 }

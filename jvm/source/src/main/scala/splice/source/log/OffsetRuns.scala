@@ -10,10 +10,11 @@ import scala.collection.mutable
 
 import org.roaringbitmap.RoaringBitmap
 
-/** The offsets of rows, each 0 or more: a set that is small when they are dense, and the subset that several rows have. Mutable;
-  * used by one thread. It is sent to executors and stored as [[toBytes]].
+/** Offsets of rows, each 0 or greater: the set of distinct offsets, the subset of offsets that several rows have, and
+  * the number of rows. The set is small if the offsets are dense. Mutable. Used by one thread. Reports of tasks and
+  * side-log entries contain the bytes of [[toBytes]].
   *
-  * Offsets mostly come in rising order, so a run of them is kept as two numbers until it breaks.
+  * Offsets mostly arrive in ascending order, so the current run of offsets is kept as two numbers until the run ends.
   */
 final class OffsetRuns private (
     private val upper: OffsetRuns.Bitmaps,
@@ -26,9 +27,10 @@ final class OffsetRuns private (
 
   def this() = this(mutable.SortedMap.empty, mutable.SortedMap.empty, 0L)
 
+  /** Adds one row. */
   def add(offset: Long): Unit = add(offset, offset + 1)
 
-  /** Adds one row for each offset from `from` (included) until `until` (excluded). */
+  /** Adds one row per offset from `from` (included) until `until` (excluded). */
   def add(from: Long, until: Long): Unit =
     if (from == runEnd) runEnd = until
     else {
@@ -37,7 +39,7 @@ final class OffsetRuns private (
       runEnd = until
     }
 
-  /** Adds each offset of a range once, from included, until excluded. */
+  /** Adds one row per offset of a range, from `from` (included) until `until` (excluded). An empty range is ignored. */
   def addRange(from: Long, until: Long): Unit = if (from < until) {
     flush()
     runStart = from
@@ -52,7 +54,7 @@ final class OffsetRuns private (
     total += other.total
   }
 
-  /** How many rows there are. */
+  /** Number of rows. */
   def rows: Long = {
     flush()
     total
@@ -65,50 +67,50 @@ final class OffsetRuns private (
     upper.get(high(offset)).exists(_.contains(offset.toInt))
   }
 
-  /** How many different offsets there are. */
+  /** Number of distinct offsets. */
   def count: Long = {
     flush()
     upper.valuesIterator.map(_.getLongCardinality).sum
   }
 
-  /** The least offset; there must be one. */
+  /** Least offset. There must be at least one offset. */
   def first: Long = {
     flush()
     val (high, offsets) = upper.head
     join(high, Integer.toUnsignedLong(offsets.first))
   }
 
-  /** The greatest offset; there must be one. */
+  /** Greatest offset. There must be at least one offset. */
   def last: Long = {
     flush()
     val (high, offsets) = upper.last
     join(high, Integer.toUnsignedLong(offsets.last))
   }
 
-  /** Ranges of offsets, from (included) until (excluded), lowest first. */
+  /** Ranges of distinct offsets, lowest first. Each pair is the start (included) and the end (excluded) of a range. */
   def ranges: Iterator[(Long, Long)] = {
     flush()
     present(upper)
   }
 
-  /** Ranges of offsets that several rows have, like [[ranges]]. */
+  /** Ranges of offsets that several rows have, in the form of [[ranges]]. */
   def repeated: Iterator[(Long, Long)] = {
     flush()
     present(again)
   }
 
-  /** Ranges of missing offsets between two offsets, like [[ranges]]. */
+  /** Returns the ranges of missing offsets between two offsets, in the form of [[ranges]]. */
   def holes(from: Long, until: Long): Iterator[(Long, Long)] = {
     val within = ranges.dropWhile(_._2 <= from).takeWhile(_._1 < until).map { case (a, b) =>
       math.max(a, from) -> math.min(b, until)
     }
-    // The end of the last range may be the beginning of a hole.
+    // The two empty ranges find a hole at the start and a hole at the end.
     (Iterator.single(from -> from) ++ within ++ Iterator.single(until -> until)).sliding(2).collect {
       case Seq((_, end), (begin, _)) if end < begin => end -> begin
     }
   }
 
-  /** The offsets that are also in another set, each once. */
+  /** Returns the offsets that are in both sets, with one row per offset. */
   def and(other: OffsetRuns): OffsetRuns = {
     flush()
     other.flush()
@@ -124,7 +126,7 @@ final class OffsetRuns private (
     both
   }
 
-  /** The offsets in ranges, each once. */
+  /** Returns the offsets in the given ranges, with one row per offset. */
   def within(ranges: Iterable[(Long, Long)]): OffsetRuns = {
     val wanted = new OffsetRuns
     ranges.foreach { case (from, until) => wanted.addRange(from, until) }
@@ -178,7 +180,7 @@ final class OffsetRuns private (
     bytes.toByteArray
   }
 
-  // The run begins empty at 0, so that the first offset 0 extends it.
+  // Moves the current run to the bitmaps. The first run is empty and ends at 0, so that offset 0 extends the run.
   private def flush(): Unit = if (runEnd > runStart) {
     var at = runStart
     while (at < runEnd) {
@@ -226,7 +228,9 @@ object OffsetRuns {
 
   private val Shown = 5
 
-  /** Each offset of some ranges once, from included, until excluded. */
+  /** Returns the offsets of some ranges, with one row per offset. Each pair is the start (included) and the end
+    * (excluded) of a range.
+    */
   def of(ranges: (Long, Long)*): OffsetRuns = {
     val all = new OffsetRuns
     ranges.foreach { case (from, until) => all.addRange(from, until) }

@@ -9,43 +9,48 @@ import scala.collection.immutable.SortedMap
 
 import splice.source.{LogPartition, TimeRange}
 
-/** What a source knows of its rows before it reads them. A plan shows it, and a hybrid checks its later legs with it.
+/** Figures about the rows of a source before tasks read the rows. A plan shows these figures, and a hybrid uses them to
+  * check its later legs.
   *
-  * Each value may be determined at its first use, on the query's thread, as long as the enumerator is open.
+  * A value may be computed at its first use, on the query's thread, while the enumerator is open.
   */
 trait Outlook {
 
-  /** The number of files. */
+  /** Number of files. */
   def files: Option[Long] = None
 
-  /** The bytes of all files. */
+  /** Total size of all files in bytes. */
   def bytes: Option[Long] = None
 
-  /** The number of rows, if it is known without reading them, for example from the footers of files. */
+  /** Number of rows, for example from the footers of files. None if Splice would have to read the rows to determine the
+    * number.
+    */
   def rows: Option[Long] = None
 
   /** Least and greatest modification time of the files. */
   def modified: Option[TimeRange] = None
 
-  /** The greatest value of columns with points in time, by the name of the column, as far as it is known without reading rows. */
+  /** Greatest value per column of timestamps, by column name. A column is absent if Splice would have to read the rows
+    * to determine its value.
+    */
   def latest: Map[String, Instant] = Map.empty
 
-  /** What the log has of each partition that the source reads. */
+  /** Range and first timestamp of each log partition that the source reads. */
   def logs: SortedMap[LogPartition, LogOutlook] = SortedMap.empty
 
-  /** What a user should know before the query starts, in whole sentences. */
+  /** Warnings to the user before the query starts, in complete sentences. */
   def warnings: Seq[String] = Nil
 }
 
 object Outlook {
 
-  /** Nothing is known. */
+  /** Outlook without figures. */
   case object Unknown extends Outlook
 }
 
-/** What a log has of one partition.
+/** Range and first timestamp of one log partition.
   *
   * @param first
-  *   the time of the first record; None if there is no record, or it has no time
+  *   timestamp of the first record. None if the partition has no record, or if the record has no timestamp
   */
 final case class LogOutlook(range: LogRange, first: Option[Instant])

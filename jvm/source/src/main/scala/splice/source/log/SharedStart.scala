@@ -5,25 +5,27 @@ package splice.source.log
 
 import splice.source.Position
 
-/** How another of Spark's sources keeps the first position of a checkpoint, where both write the same offsets.
+/** Format of the file in which another Spark source stores the first position of a checkpoint. Both sources write the
+  * same offsets.
   *
-  * Whoever goes on with a checkpoint whose first batch is not finished needs the first position, which no offset holds. It is
-  * one file in the folder that Spark keeps for the source; each source reads it, and writes it where there is none.
+  * A source that continues a checkpoint with an unfinished first batch needs the first position, which no offset
+  * contains. The file is in the folder that Spark keeps for the source. Each source reads the file, and writes the file
+  * if it does not exist.
   */
 trait SharedStart {
 
-  /** The name of the file. */
+  /** Name of the file. */
   def file: String
 
-  /** What the file says.
+  /** Reads the first position from the content of the file.
     *
     * @param name
-    *   the file as errors name it
+    *   name of the file in errors
     * @throws SpliceException
-    *   when it was written by a source of another kind
+    *   if a source of another kind wrote the file
     */
   def read(name: String, content: Array[Byte]): Position
 
-  /** What the file is to hold. */
+  /** Returns the content of the file for a first position. */
   def write(start: Position): Array[Byte]
 }

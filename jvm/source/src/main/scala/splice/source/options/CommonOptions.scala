@@ -73,7 +73,7 @@ object CommonOptions {
       "one checkpoint can then overwrite each other's entries."
   ).withDefault(CheckpointStore.Atomic, "atomic")
 
-  /** What holds for a whole query, and not for a leg of it. */
+  /** Options that apply to a whole query, and cannot be set for a single leg. */
   val ofQuery: Seq[SourceOption[_]] =
     Seq(
       Slots,
@@ -88,7 +88,7 @@ object CommonOptions {
   val set: OptionSet = OptionSet("Every source", Seq(Source, OnUnknown) ++ ofQuery)
 }
 
-/** What to do with options that are not known. */
+/** Policy for unknown options. */
 sealed trait OnUnknownOption extends Product with Serializable
 
 object OnUnknownOption {

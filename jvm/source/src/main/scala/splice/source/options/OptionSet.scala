@@ -9,12 +9,12 @@ import org.slf4j.LoggerFactory
 import splice.source.errors.OptionErrors
 import splice.source.options.SourceOptions.fold
 
-/** The options that a part knows.
+/** Options that a component supports.
   *
   * @param title
-  *   the heading of its reference page
+  *   heading of the reference page
   * @param others
-  *   which further keys are passed on to something else, such as a file format or a Kafka client
+  *   true for a key that the component passes on, for example to a file format or a Kafka client
   */
 final case class OptionSet(title: String, options: Seq[SourceOption[_]], others: String => Boolean = _ => false) {
 
@@ -22,7 +22,9 @@ final case class OptionSet(title: String, options: Seq[SourceOption[_]], others:
 
   def ++(more: OptionSet): OptionSet = OptionSet(title, options ++ more.options, k => others(k) || more.others(k))
 
-  /** Throws an error for the first unknown key, with the nearest known key. If `onUnknownOption` is `warn`, logs a warning instead. */
+  /** Throws an error for the first unknown key, with the most similar supported key. If `onUnknownOption` is `warn`,
+    * logs a warning instead.
+    */
   def refuseUnknown(of: SourceOptions): Unit = {
     val known   = keys ++ CommonOptions.set.keys
     val unknown = of.keys.filterNot(k => known(fold(k)) || others(k))
@@ -48,7 +50,9 @@ final case class OptionSet(title: String, options: Seq[SourceOption[_]], others:
 object OptionSet {
   private val log = LoggerFactory.getLogger(classOf[OptionSet])
 
-  /** Number of letters to insert, remove or replace to turn one key into another (Levenshtein), without regard to case. */
+  /** Number of letters to insert, remove or replace to change one key into the other (Levenshtein distance), ignoring
+    * case.
+    */
   private[splice] def distance(a: String, b: String): Int = {
     def text(key: String) = UTF8String.fromString(fold(key))
     text(a).levenshteinDistance(text(b))

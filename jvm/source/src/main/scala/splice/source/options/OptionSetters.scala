@@ -5,10 +5,12 @@ package splice.source.options
 
 import scala.jdk.CollectionConverters._
 
-/** The methods of a builder that set options by name. `This` is the type of the builder, so that calls can be chained. */
+/** Builder methods that set options by name. Each method returns the builder, whose type is `This`, so that calls can
+  * be chained.
+  */
 trait OptionSetters[This <: OptionSetters[This]] { this: This =>
 
-  /** Sets one option. The last value of a name applies. */
+  /** Sets one option. If an option is set several times, the last value applies. */
   def option(key: String, value: String): This
 
   def option(key: String, value: Boolean): This = option(key, value.toString)

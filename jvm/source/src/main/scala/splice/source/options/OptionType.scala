@@ -13,7 +13,13 @@ import org.apache.spark.network.util.JavaUtils
 import splice.source.internal.Durations
 import splice.source.options.SourceOptions.fold
 
-/** How an option's text becomes a value; `allowed` is what errors and the reference page say of it. */
+/** Conversion of an option's text to a value.
+  *
+  * @param allowed
+  *   description of the allowed texts, for errors and the reference page
+  * @param parse
+  *   returns the value of a text. None if the text is not allowed
+  */
 final case class OptionType[A](allowed: String, parse: String => Option[A])
 
 object OptionType {
@@ -34,21 +40,21 @@ object OptionType {
     t => Try(Pattern.compile(t.trim)).toOption.map(_.pattern).filter(_.nonEmpty)
   )
 
-  /** Bytes as Spark writes them: `134217728`, `128m`, `1g`. */
+  /** Number of bytes in Spark's notation: `134217728`, `128m`, `1g`. */
   val Bytes: OptionType[Long] =
     OptionType(
       "a size such as 134217728, 128m or 1g",
       t => Try(JavaUtils.byteStringAsBytes(t.trim)).toOption.filter(_ > 0)
     )
 
-  /** A length of time: `250ms`, `10m`, `1h`, `2d`, or an interval as Spark writes it: `10 minutes`. */
+  /** Duration: `250ms`, `10m`, `1h`, `2d`, or an interval in Spark's notation, such as `10 minutes`. */
   val Time: OptionType[Duration] = OptionType("a length of time such as 250ms, 30s, 10m, 1h or 2d", Durations.parse)
 
-  /** As [[Time]], and a number without a unit is in milliseconds. */
+  /** Duration in the notation of [[Time]]. A number without a unit is in milliseconds. */
   val TimeOrMillis: OptionType[Duration] =
     OptionType(s"${Time.allowed}, or milliseconds", Durations.parseMillis)
 
-  /** One of some words, whatever their case. */
+  /** Returns a type whose allowed texts are the given words, ignoring case. */
   def choice[A](values: (String, A)*): OptionType[A] = {
     val byName = values.map { case (k, v) => fold(k) -> v }.toMap
     OptionType(values.map(_._1).mkString(", "), t => byName.get(fold(t.trim)))

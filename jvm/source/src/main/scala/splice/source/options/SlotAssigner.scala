@@ -3,18 +3,24 @@
 
 package splice.source.options
 
-/** Which slot reads which split (FLIP-537). */
+/** Policy that assigns splits to slots (FLIP-537). */
 sealed abstract class SlotAssigner(val word: String) extends Product with Serializable
 
 object SlotAssigner {
 
-  /** The splits of one topic go round the slots from a place that its name says: even per topic, not over all. */
+  /** Assigns the partitions of one topic to consecutive slots, starting at a slot that the topic name determines. The
+    * number of splits per slot is even for each topic, but not over all topics.
+    */
   case object Hash extends SlotAssigner("hash")
 
-  /** Every split goes to the slot that has fewest: even in splits, whatever they weigh. */
+  /** Assigns each split to the slot with the fewest splits. The number of splits per slot is even, regardless of their
+    * weights.
+    */
   case object RoundRobin extends SlotAssigner("roundRobin")
 
-  /** Heaviest first to the slot that has least; a split stays where it was unless that costs balance (default). */
+  /** Assigns each split to the slot with the least load, heaviest split first. A split stays in its slot unless the
+    * balance requires a move (default).
+    */
   case object Balanced extends SlotAssigner("balanced")
 
   val all: Seq[SlotAssigner] = Seq(Hash, RoundRobin, Balanced)

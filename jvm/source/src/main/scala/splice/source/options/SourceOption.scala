@@ -3,12 +3,16 @@
 
 package splice.source.options
 
-/** An option, declared once: parsing, the reference page and the builders' checks come from here.
+/** Declaration of an option, used by parsers, the reference page and the checks of builders.
   *
   * @param key
-  *   its name, without the prefix of a leg
+  *   name of the option, without the prefix of a leg
+  * @param doc
+  *   description for errors and the reference page
   * @param default
-  *   the value when it is not set, and how the reference page writes it
+  *   value if the option is not set, and the text of this value on the reference page
+  * @param since
+  *   version of Splice that introduced the option
   */
 final case class SourceOption[A](
     key: String,

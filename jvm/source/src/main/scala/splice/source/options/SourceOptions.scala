@@ -10,33 +10,33 @@ import scala.collection.immutable.SortedMap
 import splice.source.errors.OptionErrors
 import splice.source.internal.Secrets
 
-/** The options of one source, whatever the case of their keys. Values keep the case in which they were written.
+/** Options of one source. The case of keys is ignored. Values keep the case that the user wrote.
   *
   * @param prefix
-  *   what stands before each key in the options that the user wrote, such as `live.`; errors name keys with it
+  *   prefix of each key in the options that the user wrote, such as `live.`. Errors name keys with this prefix
   */
 final class SourceOptions private (entries: SortedMap[String, (String, String)], prefix: String) extends Serializable {
 
-  /** The text of an option. */
+  /** Text of an option. None if the option is not set. */
   def get(key: String): Option[String] = entries.get(SourceOptions.fold(key)).map(_._2)
 
   def contains(key: String): Boolean = entries.contains(SourceOptions.fold(key))
 
-  /** The option as the user wrote it, with the prefix of its leg. */
+  /** Key of an option in the options that the user wrote, with the prefix of its leg. */
   def name(key: String): String = prefix + key
 
-  /** The value, else the default.
+  /** Returns the value of an option, or the default.
     *
     * @throws SpliceOptionException
-    *   when there is neither, or the text is not allowed
+    *   if the option is not set and has no default, or if the text is not allowed
     */
   def apply[A](option: SourceOption[A]): A =
     find(option).orElse(option.default.map(_._1)).getOrElse(throw OptionErrors.missing(name(option.key), option.doc))
 
-  /** The value, if the option is set.
+  /** Returns the value of an option. None if the option is not set.
     *
     * @throws SpliceOptionException
-    *   when the text is not allowed
+    *   if the text is not allowed
     */
   def find[A](option: SourceOption[A]): Option[A] = get(option.key).map { text =>
     option.kind.parse(text).getOrElse {
@@ -49,7 +49,7 @@ final class SourceOptions private (entries: SortedMap[String, (String, String)],
     }
   }
 
-  /** The options of a part: those whose key begins with `part.`, without it. */
+  /** Returns the options of a part: those whose key begins with `part.`, without this prefix. */
   def scope(part: String): SourceOptions = {
     val start = SourceOptions.fold(part) + "."
     val inner = entries.collect {
@@ -58,18 +58,18 @@ final class SourceOptions private (entries: SortedMap[String, (String, String)],
     new SourceOptions(inner, s"$prefix$part.")
   }
 
-  /** The options but those that somebody else reads. */
+  /** Returns the options without the given keys, which another component reads. */
   def without(keys: Iterable[String]): SourceOptions =
     new SourceOptions(entries -- keys.map(SourceOptions.fold), prefix)
 
-  /** The options, with `value` for `key` where the user gave none. */
+  /** Returns the options, with `value` for `key` if the user has not set `key`. */
   def orElse(key: String, value: String): SourceOptions =
     if (contains(key)) this else new SourceOptions(entries + (SourceOptions.fold(key) -> (key -> value)), prefix)
 
-  /** Keys as they were written, sorted whatever their case. */
+  /** Keys in the case that the user wrote, sorted without regard to case. */
   def keys: Seq[String] = entries.values.map(_._1).toSeq
 
-  /** Keys and texts as they were written. */
+  /** Keys and texts in the case that the user wrote. */
   def toMap: Map[String, String] = entries.values.toMap
 
   override def toString: String =

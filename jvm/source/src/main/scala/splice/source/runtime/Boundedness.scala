@@ -3,14 +3,14 @@
 
 package splice.source.runtime
 
-/** Whether a source comes to an end by itself (FLIP-27). */
+/** Specifies whether a source has an end (FLIP-27). */
 sealed trait Boundedness extends Product with Serializable
 
 object Boundedness {
 
-  /** The source ends: every leg of a hybrid but the last must be bounded. */
+  /** The source has an end. Every leg of a hybrid except the last leg must be bounded. */
   case object Bounded extends Boundedness
 
-  /** The source goes on for as long as the query runs. */
+  /** The source has no end, and provides rows as long as the query runs. */
   case object ContinuousUnbounded extends Boundedness
 }

@@ -5,20 +5,20 @@ package splice.source.runtime
 
 import java.time.Instant
 
-/** Something that a source wrote down once in its side log, for who asks what has happened.
+/** Event that a source has stored in its side log, for the history of a query.
   *
   * @param number
-  *   counts what was written down; several events may be of one number
+  *   number of the side-log entry. Several events may have the same number
   * @param at
-  *   when it was
+  *   time of the event
   * @param generation
-  *   of the answer that it comes from, if there is one
+  *   generation of the metadata document that caused the event, if there is one
   * @param event
-  *   in a few words that are always the same for the same kind of event
+  *   short name, which is the same for all events of one kind
   * @param names
-  *   what it happened to
+  *   names of the objects that the event concerns, such as clusters, topics or a hand-over rule
   * @param details
-  *   what else is known of it: one JSON object
+  *   further data of the event as one JSON object
   */
 final case class HistoryEvent(
     number: Long,

@@ -8,42 +8,49 @@ import java.time.Duration
 import splice.source.internal.legs.LegIdentity
 import splice.source.{Position, SplitEnumerator, SplitRange}
 
-/** An enumerator whose splits can be read without an end, for Spark's real-time mode and continuous mode: tasks read until the time of their
-  * batch or epoch is over, and its end is what they have read by then.
+/** Enumerator whose splits can be read without an end, for Spark's real-time mode and continuous mode. Tasks read until
+  * the time of their batch or epoch is over. The batch or epoch ends at the positions that the tasks have reached.
   *
-  * The query's thread calls all methods but [[isStale]], one after another, with those of [[SplitEnumerator]]. In continuous mode, another
-  * thread calls [[open]], [[reached]] and [[SplitEnumerator.committed]] while the query's thread waits. These calls follow one another too.
+  * The query's thread calls all methods except [[isStale]] sequentially, together with the methods of
+  * [[SplitEnumerator]]. In continuous mode, another thread calls [[open]], [[reached]] and
+  * [[SplitEnumerator.committed]] while the query's thread waits. These calls are also sequential.
   */
 trait OpenEnded[P <: Position] { this: SplitEnumerator[P] =>
 
-  /** The first leg that has not ended and that is not [[OpenEnded]]. Asked once, before the first batch; it may not send requests. */
+  /** First leg that has not ended and that is not [[OpenEnded]]. None if every such leg is supported. Called once,
+    * before the first batch. The method must not send requests.
+    */
   private[splice] def unsupportedLeg: Option[LegIdentity] = None
 
-  /** Computes the start of the next batch from the end of the last one: adds new splits, and moves past records that a policy skips. It may
-    * send requests, but none for the ends of splits. The start of every split that it adds is durable when this returns.
+  /** Returns the start of the next batch, computed from the end of the previous batch. The method adds new splits and
+    * skips records that a policy drops. The method may send requests, but no request for the end of a split. When the
+    * method returns, the start of every added split is durable.
     */
   def settle(from: P): P
 
-  /** The ranges that are read from a settled position: without an end ([[SplitRange.isOpen]]), or with the end that the source has. No range
-    * is empty. A split may have a range with an end, and then an open one, which its reader reads in this order. It sends no request.
+  /** Returns the ranges to read from a settled position. A range has no end ([[SplitRange.isOpen]]), or ends where the
+    * source ends. No range is empty. A split may have a range with an end, followed by an open range. Its reader reads
+    * these ranges in this order. Sends no request.
     */
   def open(settled: P): Seq[SplitRange]
 
-  /** The end of a batch.
+  /** Returns the end of a batch.
     *
     * @param settled
-    *   the start of the batch
+    *   start of the batch
     * @param unread
-    *   what tasks have not read of the ranges of [[open]]. A range with an end that is absent was read to its end. An open range that is
-    *   absent was not read
+    *   parts of the ranges of [[open]] that tasks have not read. A range with an end that is absent was read to its
+    *   end. An open range that is absent was not read
     */
   def reached(settled: P, unread: Seq[SplitRange]): P
 
-  /** Whether [[settle]] would change the ranges of the batch that is read now: it would add a split, or apply a change of the metadata. Any
-    * thread may call it at any time. It sends no request.
+  /** True if [[settle]] would change the ranges of the current batch, because [[settle]] would add a split or apply a
+    * change of the metadata. Any thread may call this method at any time. Sends no request.
     */
   def isStale: Boolean = false
 
-  /** How often a running task may check whether its batch is stale; None if the splits of this source never change. */
+  /** Interval at which a running task may check whether its batch is stale. None if the splits of this source never
+    * change.
+    */
   def staleInterval: Option[Duration] = None
 }

@@ -3,43 +3,43 @@
 
 package splice.source.runtime
 
-/** Names of a source's figures in the query progress; one list for Scala, Python and the docs. */
+/** Names of the figures of a source in the query progress. Scala, Python and the documentation use this list. */
 object ProgressMetric {
 
-  /** The leg being read (hybrid only). */
+  /** Current leg (hybrid only). */
   val Leg = "leg"
 
-  /** The position, in words short enough for a table. */
+  /** Text of the position, short enough for a table. */
   val Position = "position"
 
-  /** Splits that are being read. */
+  /** Number of splits that the query reads. */
   val Splits = "splits"
 
-  /** Rows known to exist and not read yet. */
+  /** Number of unread rows. */
   val RowsBehind = "rowsBehind"
 
-  /** Bytes known to exist and not read yet. */
+  /** Number of unread bytes. */
   val BytesBehind = "bytesBehind"
 
-  /** How long ago the oldest row came that is not read yet, in seconds, as far as that is known. */
+  /** Age of the oldest unread row, in seconds. Absent if the age is unknown. */
   val SecondsBehind = "secondsBehind"
 
-  /** Rows that the partition that is least behind is behind: the name in Spark's own Kafka source (Kafka only). */
+  /** Least number of unread rows of a partition. The name is the same as in Spark's Kafka source (Kafka only). */
   val LeastBehind = "minOffsetsBehindLatest"
 
-  /** Rows that the partition that is most behind is behind: the name in Spark's own Kafka source (Kafka only). */
+  /** Greatest number of unread rows of a partition. The name is the same as in Spark's Kafka source (Kafka only). */
   val MostBehind = "maxOffsetsBehindLatest"
 
-  /** Rows that a partition is behind on average: the name in Spark's own Kafka source (Kafka only). */
+  /** Average number of unread rows per partition. The name is the same as in Spark's Kafka source (Kafka only). */
   val MeanBehind = "avgOffsetsBehindLatest"
 
-  /** Rows a second that came since the last report. */
+  /** Number of new rows per second since the last report. */
   val RowsArriving = "rowsArrivingPerSecond"
 
   /** JSON: for each topic partitions, rowsBehind, bytesBehind, secondsBehind and rowsArrivingPerSecond (Kafka only). */
   val Topics = "topics"
 
-  /** JSON: the partitions that are furthest behind (Kafka only). */
+  /** JSON: the partitions with the most unread rows (Kafka only). */
   val Lagging = "lagging"
 
   /** Milliseconds that tasks spent in polls in this run (Kafka only). */
@@ -48,85 +48,92 @@ object ProgressMetric {
   /** Milliseconds that fetch requests of tasks took in this run (Kafka only). */
   val FetchMs = "fetchMsTotal"
 
-  /** Readers that tasks made in this run (Kafka only). */
+  /** Number of readers that tasks opened in this run (Kafka only). */
   val ReadersOpened = "readersOpenedTotal"
 
-  /** Readers that tasks found open in this run (Kafka only). */
+  /** Number of open readers that tasks reused in this run (Kafka only). */
   val ReadersReused = "readersReusedTotal"
 
-  /** The number of slots of the last batch of a log. */
+  /** Number of slots of the last batch of a log. */
   val Slots = "slots"
 
-  /** How many times a slot was read on another executor than before, in this run. */
+  /** Number of times that a slot moved to another executor in this run. */
   val SlotMoves = "slotMovesTotal"
 
   /** Milliseconds since the last successful discovery of topics and partitions (Kafka only). */
   val DiscoveryAge = "discoveryAgeMs"
 
-  /** Failed discoveries of topics and partitions in this run (Kafka only). */
+  /** Number of failed discoveries of topics and partitions in this run (Kafka only). */
   val DiscoveryFailures = "discoveryFailuresTotal"
 
-  /** Milliseconds since the last response of the metadata service (several clusters only). */
+  /** Milliseconds since the last successful response of the metadata service (several clusters only). */
   val MetadataAge = "metadataAgeMs"
 
-  /** Failed requests to the metadata service in this run (several clusters only). */
+  /** Number of failed requests to the metadata service in this run (several clusters only). */
   val MetadataFailures = "metadataFailuresTotal"
 
-  /** JSON: for each cluster splits, rowsBehind, bytesBehind, secondsBehind, rowsArrivingPerSecond, failuresTotal, topicsWaiting,
-    * topicsDraining, available, responseAgeMs and, while it does not respond, unavailableMs (several clusters only).
+  /** JSON: for each cluster splits, rowsBehind, bytesBehind, secondsBehind, rowsArrivingPerSecond, failuresTotal,
+    * topicsWaiting, topicsDraining, available and responseAgeMs. A cluster that does not respond also has unavailableMs
+    * (several clusters only).
     */
   val Clusters = "clusters"
 
-  /** How many changes of streams and clusters this checkpoint has seen (several clusters only). */
+  /** Number of changes of streams and clusters in this checkpoint (several clusters only). */
   val Change = "change"
 
-  /** The generation of the streams' metadata that holds, where the metadata service counts (several clusters only). */
+  /** Generation of the applied metadata, if the metadata service sets generations (several clusters only). */
   val Generation = "generation"
 
-  /** Answers of the metadata service that were not applied, in this run (several clusters only). */
+  /** Number of metadata documents that were rejected in this run (several clusters only). */
   val UnsupportedInSelect = "metadataRejectionsTotal"
 
-  /** JSON: the clusters that must be asked before a change is made, and that do not answer (several clusters only). */
+  /** JSON: the clusters that do not respond and whose response a pending change needs (several clusters only). */
   val Waiting = "metadataWaitsFor"
 
-  /** JSON: groups of streams that a document changes and that are still read as before, because they wait for responses of clusters, or
-    * because their part of the document is rejected (several clusters only).
+  /** JSON: groups of streams whose change in a metadata document is not applied yet. A group waits for responses of
+    * clusters, or its part of the document is rejected (several clusters only).
     */
   val WaitingGroups = "waitingGroups"
 
-  /** The number of topics that the metadata names and that do not exist (several clusters only). */
+  /** Number of topics that the metadata names and that do not exist (several clusters only). */
   val MissingTopics = "missingTopics"
 
-  /** JSON: some of these topics, by stream (several clusters only). */
+  /** JSON: some of the missing topics, by stream (several clusters only). */
   val MissingTopicNames = "missingTopicNames"
 
   /** JSON: the streams that the metadata pauses (several clusters only). */
   val StreamsPaused = "streamsPaused"
 
-  /** Rows of removed topics that were not read, as far as their number is known, until `removedRetention` (several clusters only). */
+  /** Number of unread rows of removed topics, without rows whose number is unknown. Kept for `removedRetention`
+    * (several clusters only).
+    */
   val RowsAbandoned = "rowsAbandoned"
 
-  /** Offsets that a policy skipped, in this run (Kafka only). */
+  /** Number of offsets that a policy skipped in this run (Kafka only). */
   val RowsSkipped = "rowsSkippedTotal"
 
-  /** Rows that filled holes of the history, in this run (Kafka only, after an exact hand-over). */
+  /** Number of rows that filled holes of the history in this run (Kafka only, after an exact hand-over). */
   val RowsFilled = "rowsFilledTotal"
 
-  /** Offsets in holes of the history that are still to be read (Kafka only, after an exact hand-over). */
+  /** Number of unread offsets in holes of the history (Kafka only, after an exact hand-over). */
   val OffsetsToFill = "offsetsToFill"
 
-  /** Milliseconds from the timestamp of a record until the reader returned it to Spark: the median of the last batch (real-time mode only). */
+  /** Median latency of the last batch in milliseconds, from the timestamp of a record until the reader returned the
+    * record to Spark (real-time mode only).
+    */
   val LatencyP50 = "latencyP50Ms"
 
-  /** The same for 95 of 100 records. */
+  /** 95th percentile of the latency that [[LatencyP50]] describes. */
   val LatencyP95 = "latencyP95Ms"
 
-  /** The same for 99 of 100 records. */
+  /** 99th percentile of the latency that [[LatencyP50]] describes. */
   val LatencyP99 = "latencyP99Ms"
 
-  /** Switches from one leg to the next in this run (hybrid only). */
+  /** Number of switches from one leg to the next leg in this run (hybrid only). */
   val Switches = "switchesTotal"
 
-  /** A name of a cluster, a topic or a query as one part of the name of a gauge. */
+  /** Returns the name of a cluster, a topic or a query as one part of the name of a gauge. Replaces each dot with an
+    * underscore.
+    */
   def part(name: String): String = name.replace('.', '_')
 }

@@ -3,14 +3,15 @@
 
 package splice.source.runtime
 
-/** Evidence that a task collected while it read, and sends to the driver when it succeeds.
+/** Evidence that a task collects while reading. The task sends the report to the driver when the task succeeds.
   *
-  * A report may arrive twice, for example when a stage runs again or a query reads a DataFrame twice. It may also never arrive: a
-  * task that fails, a driver that stops, and a query that does not read a range to its end send none.
+  * The driver may receive a report twice, for example if Spark repeats a stage or a query reads a DataFrame twice. The
+  * driver may also receive no report. A task that fails, a driver that stops, and a query that does not read a range to
+  * its end send no report.
   *
   * @param range
-  *   names the range that was read, within the source, or the enumerator that the report is for
+  *   name, within the source, of the range that was read, or of the enumerator that receives the report
   * @param content
-  *   Java-serialised
+  *   collected data. Java-serialised
   */
 final case class Report(range: String, content: Serializable)

@@ -8,28 +8,28 @@ import org.slf4j.LoggerFactory
 
 import splice.source.internal.entries.{Json, VersionedEntry}
 
-/** Settings that change the values that readers return, such as those of parsed files and of a leg's `select`. A checkpoint keeps those
-  * of its first start.
+/** Settings that change the values that readers return, for example the values of parsed files and of a leg's `select`.
+  * A checkpoint stores the settings of its first start.
   *
   * @param settings
-  *   keys of Spark's configuration and their texts
+  *   pairs of key and text of Spark's configuration
   */
 final case class SessionSettings private[splice] (settings: Seq[(String, String)]) {
 
-  /** Runs `body` as if the session had these settings. */
+  /** Runs `body` with these settings in the configuration of the session. */
   def within[A](body: => A): A = SQLConf.withExistingConf(conf)(body)
 
-  /** The configuration of the session or of the task, with these settings. */
+  /** Returns the configuration of the session or of the task, changed by these settings. */
   private[splice] def conf: SQLConf = {
     val conf = new SQLConf
     (SQLConf.get.getAllConfs ++ settings).foreach { case (key, value) => conf.setConfString(key, value) }
     conf
   }
 
-  /** Whether the session has these settings. */
+  /** True if the session has these settings. */
   private[splice] def isCurrent: Boolean = differences.isEmpty
 
-  /** Keys, values here, and values of the session. */
+  /** Settings with another value in the session: key, value of this object and value of the session. */
   private def differences: Seq[(String, String, String)] = settings.collect {
     case (key, value) if SQLConf.get.getConfString(key) != value => (key, value, SQLConf.get.getConfString(key))
   }
@@ -53,10 +53,10 @@ object SessionSettings {
     SQLConf.COLUMN_NAME_OF_CORRUPT_RECORD
   ).map(_.key)
 
-  /** The settings of the session as they are now. */
+  /** Returns the current settings of the session. */
   def current: SessionSettings = SessionSettings(keys.map(key => key -> SQLConf.get.getConfString(key)))
 
-  /** The settings of the checkpoint's first start. Logs a warning if the session has others. */
+  /** Returns the settings of the checkpoint's first start. Logs a warning if the session has other settings. */
   def pinned(sideLog: SideLog): SessionSettings = {
     val first = read(sideLog.getOrCreate(Key)(write(current)))
     if (!first.isCurrent) log.warn(

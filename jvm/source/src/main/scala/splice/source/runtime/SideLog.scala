@@ -3,32 +3,37 @@
 
 package splice.source.runtime
 
-/** Decisions that must survive a crash, beside the offsets of one checkpoint.
+/** Decisions that must survive a crash, stored next to the offsets of one checkpoint.
   *
-  * An entry is a list of lines (each free of line breaks) under a key that names what was decided: `[a-z0-9-]+`. It is
-  * written whole, created only if absent, and never changed: whoever asks again, in this run or after a crash, gets the first answer.
+  * An entry is a list of lines (each without line breaks) with a key that names the decision: `[a-z0-9-]+`. Splice
+  * writes an entry as a whole, creates the entry only if it does not exist, and never changes the entry. Later calls,
+  * in this run or after a crash, return the first decision.
   */
 trait SideLog {
 
-  /** The entry, if it was ever written.
+  /** Returns an entry. None if the entry does not exist.
     *
     * @throws SpliceException
-    *   when the entry is damaged or of a newer version
+    *   if the entry is damaged, or if a newer version of Splice wrote the entry
     */
   def get(key: String): Option[Seq[String]]
 
-  /** The entry; `decide` runs only when there is none, and its result is durable when this returns. */
+  /** Returns an entry. If the entry does not exist, calls `decide` and stores its result. The entry is durable when
+    * this method returns.
+    */
   def getOrCreate(key: String)(decide: => Seq[String]): Seq[String]
 
-  /** Keys that begin with `prefix`, sorted. */
+  /** Returns the keys that begin with `prefix`, sorted. */
   def keys(prefix: String): Seq[String]
 
-  /** Removes an entry that no offset can need any more. */
+  /** Removes an entry that no offset needs any longer. */
   def remove(key: String): Unit
 
-  /** A log of its own for a part of the source, such as a leg. */
+  /** Returns a separate side log for a part of the source, such as a leg. */
   def scope(name: String): SideLog
 
-  /** The same log. Files that it creates grant access to their owner only, if the storage has permissions of files. */
+  /** Returns a view of this side log. Files that the view creates grant access only to their owner, if the storage
+    * supports file permissions.
+    */
   def ownerOnly: SideLog = this
 }

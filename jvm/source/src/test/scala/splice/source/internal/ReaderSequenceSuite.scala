@@ -18,11 +18,11 @@ final class ReaderSequenceSuite extends AnyFunSuite {
 
   import ReaderSequenceSuite._
 
-  /** What several readers do, in the order in which they do it. */
+  /** Events of several readers, in their order. */
   final private class World {
     val events: mutable.ArrayBuffer[String] = mutable.ArrayBuffer.empty
 
-    /** A reader of items; of those that come late it says so many times before that it would have to wait. */
+    /** Reader of items. The number of an item is the number of polls that return `Pending` before the item. */
     final class Reader(name: String, items: Seq[(String, Int)], failing: Boolean = false) extends SplitReader[String] {
       events += s"open $name"
       private val left  = mutable.Queue.from(items)
@@ -59,7 +59,7 @@ final class ReaderSequenceSuite extends AnyFunSuite {
 
     def reader(name: String, items: (String, Int)*) = new Reader(name, items)
 
-    /** Readers in sequence, each created when the sequence takes it. */
+    /** Creates a sequence of readers. The sequence creates each reader when it opens the reader. */
     def sequence(atOnce: Int, readers: (() => SplitReader[String])*) =
       new ReaderSequence[String](readers.map(Nil -> _), atOnce)
   }
@@ -70,7 +70,7 @@ final class ReaderSequenceSuite extends AnyFunSuite {
   private def metrics(sequence: ReaderSequence[String]): Map[String, Long] =
     sequence.metrics.map(m => m.name -> m.value).toMap
 
-  test("one after another: each is made when the one before is closed, and waited for") {
+  test("one after another: each reader is created after the previous reader is closed, and the sequence waits for it") {
     val world    = new World
     val sequence =
       world.sequence(1, Seq("a", "b").map(name => () => world.reader(name, s"$name-1" -> 0, s"$name-2" -> 3)): _*)
@@ -79,7 +79,7 @@ final class ReaderSequenceSuite extends AnyFunSuite {
     assert(metrics(sequence) == Map("found" -> 4L, "a" -> 1L, "b" -> 1L))
   }
 
-  test("reports are those of the readers that were read to their ends") {
+  test("the sequence reports only for readers that were read to their ends") {
     val world    = new World
     val names    = Seq("a", "b", "c")
     val sequence = world.sequence(1, names.map(n => () => world.reader(n, s"$n-1" -> 0, s"$n-2" -> 0)): _*)
@@ -89,7 +89,7 @@ final class ReaderSequenceSuite extends AnyFunSuite {
     assert(sequence.report(ended = true).map(_.range) == Seq("a", "b", "c"))
   }
 
-  test("at once: while one would wait another one is read, and nobody waits") {
+  test("at once: while one reader would wait, another reader is read, and no reader waits") {
     val world    = new World
     val sequence = world.sequence(
       2,
@@ -101,7 +101,7 @@ final class ReaderSequenceSuite extends AnyFunSuite {
     assert(metrics(sequence) == Map("found" -> 5L, "a" -> 1L, "b" -> 1L))
   }
 
-  test("at once: no more are open than may be, and the next takes the place of one that has ended") {
+  test("at once: the number of open readers is limited, and the next reader replaces a reader that has ended") {
     val world    = new World
     val sequence = world.sequence(2, Seq("a", "b", "c").map(name => () => world.reader(name, name -> 0)): _*)
     assert(read(sequence) == Seq("a", "b", "c"))
@@ -109,7 +109,7 @@ final class ReaderSequenceSuite extends AnyFunSuite {
     assert(world.events.count(_.startsWith("close")) == 3)
   }
 
-  test("every reader that is open is closed, though one fails at it, and none is made after that") {
+  test("close closes every open reader, even if one close fails, and no reader is created later") {
     val world                = new World
     def reader(name: String) = new world.Reader(name, Seq(name -> 0, name -> 0), failing = name == "a")
     val sequence             = world.sequence(2, Seq("a", "b", "c").map(name => () => reader(name)): _*)
@@ -119,14 +119,14 @@ final class ReaderSequenceSuite extends AnyFunSuite {
     assert(world.events == Seq("open a", "open b", "close a", "close b"))
   }
 
-  test("several in several: one that would wait lets the others read") {
+  test("nested sequences: while one reader would wait, the other readers are read") {
     val world = new World
     val inner = world.sequence(2, () => world.reader("a", "a-1" -> 20), () => world.reader("b", "b-1" -> 10))
     val outer = world.sequence(2, () => inner, () => world.reader("c", "c-1" -> 0, "c-2" -> 1))
     assert(read(outer) == Seq("c-1", "c-2", "b-1", "a-1"))
   }
 
-  test("with a limited patience no item within it is pending, and the end is the end") {
+  test("with a limited patience, a poll without an item returns Pending, and a poll at the end returns Ended") {
     val world    = new World
     val sequence = world.sequence(2, () => world.reader("a", "a-1" -> 1), () => world.reader("b", "b-1" -> 3))
     def poll()   = sequence.poll(Duration.ZERO)
@@ -138,7 +138,7 @@ final class ReaderSequenceSuite extends AnyFunSuite {
     assert(poll() == Poll.Ended)
   }
 
-  test("unread are the ranges of readers that were not created, and what open readers have not handed over") {
+  test("unread has the ranges of readers that were not created, and the unread ranges of open readers") {
     val world    = new World
     val sequence = new ReaderSequence[String](
       Seq("a", "b", "c", "d").map(n => Seq(Items(n, 2)) -> (() => world.reader(n, s"$n-1" -> 0, s"$n-2" -> 0))),
@@ -148,13 +148,13 @@ final class ReaderSequenceSuite extends AnyFunSuite {
     assert(unread == Map("a" -> 2, "b" -> 2, "c" -> 2, "d" -> 2) && world.events.isEmpty)
     assert(sequence.poll(Duration.ZERO) == Poll.Found)
     assert(unread == Map("a" -> 1, "b" -> 2, "c" -> 2, "d" -> 2))
-    // The third reader takes the place of the first one.
+    // The third reader replaces the first reader.
     assert(sequence.poll(Duration.ZERO) == Poll.Found && sequence.poll(Duration.ZERO) == Poll.Found)
     assert(unread == Map("b" -> 1, "c" -> 2, "d" -> 2))
     assert(read(sequence).size == 5 && unread.isEmpty)
   }
 
-  /** Has two splits. It passes an item without handing it over where it would have to wait. */
+  /** Reader of two splits. At a pause, a poll passes an item and returns `Pending` instead of the item. */
   final private class Sharing(name: String, size: Int, pauses: Int*) extends SplitReader[String] {
     private val other                           = List(Items(s"$name-other", 1))
     private var left                            = size
@@ -185,7 +185,7 @@ final class ReaderSequenceSuite extends AnyFunSuite {
       now._1 -> isSame
     }.toVector
     assert(shared.map(_._1).mkString == "aaabbaaabcccb")
-    // Nothing is left of "a" after its last item, and so of the others.
+    // After its last item, a reader has no unread ranges.
     assert(shared.map(s => if (s._2) 's' else '-').mkString == "-ss-s-s---s--")
   }
 }
@@ -193,6 +193,6 @@ final class ReaderSequenceSuite extends AnyFunSuite {
 private object ReaderSequenceSuite {
   final private case class Count(name: String, value: Long) extends CustomTaskMetric
 
-  /** The last items of a reader. */
+  /** Unread items of a reader. */
   final private case class Items(splitId: String, count: Int) extends SplitRange
 }

@@ -16,7 +16,7 @@ import splice.source.SourceSpec
 import splice.source.internal.entries.Json
 import splice.source.options.SourceOptions
 
-/** The Python package tests the same cases. */
+/** Checks the cases in `shown-options.json`. The Python package checks the same cases. */
 final class SecretsSuite extends AnyFunSuite {
 
   private val cases = {
@@ -49,7 +49,7 @@ final class SecretsSuite extends AnyFunSuite {
     assert(Secrets.redact("path", "plain-value") == "plain-value")
   }
 
-  test("no text of an option holds a secret") {
+  test("texts of options and of sources contain no secret") {
     cases.foreach { case (name, value, _) =>
       Seq(SourceOptions(Map(name -> value)), SourceSpec(ListMap(name -> value))).foreach(text =>
         assert(!text.toString.contains("hunter2"), name)

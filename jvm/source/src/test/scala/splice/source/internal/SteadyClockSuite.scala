@@ -19,7 +19,7 @@ class SteadyClockSuite extends AnyFunSuite {
     override def withZone(zone: ZoneId): Clock = this
   }
 
-  test("a change of the time of day is no duration") {
+  test("a change of the time of day does not change durations") {
     val system = new Settable
     val start  = system.now
     var ticks  = -5L
@@ -30,7 +30,7 @@ class SteadyClockSuite extends AnyFunSuite {
     assert(clock.instant() == start.plusSeconds(180))
   }
 
-  test("a part of a source has the clock of the source") {
+  test("the context of a part uses the steady clock of the source") {
     val steady  = new SteadyClock(new Settable)
     val context = EnumeratorContext(NoLog, ReadMode.Stream, new Settable, 1, "run", durations = Some(steady))
     assert(context.scope("part").steady eq steady)

@@ -28,7 +28,7 @@ final class CoverageSuite extends AnyFunSuite {
     assert(again(empty).missing(3, 0, 70) == Seq(Extent(3, 0, 70)))
   }
 
-  test("blocks add up to their unit") {
+  test("adjacent blocks complete their unit") {
     val some = of(Extent(1, 10, 20), Extent(1, 0, 10), Extent(1, 30, 40))
     assert(some.missing(1, 0, End) == Seq(Extent(1, 20, 30), Extent(1, 40, End)))
     assert(some.overlaps(Extent(1, 15, 25)) && some.overlaps(Extent.whole(1)) && !some.overlaps(Extent(1, 20, 30)))
@@ -38,14 +38,14 @@ final class CoverageSuite extends AnyFunSuite {
     assert(some.missing(1, 0, End).isEmpty && some.overlaps(Extent(1, 7, 8)))
   }
 
-  test("units that are complete are one range of numbers") {
+  test("consecutive units that are covered completely are stored as one range of numbers") {
     val coverage = of((0 until 100000).map(Extent.whole) :+ Extent(100001, 0, 10): _*)
     assert(Json.write(coverage.json) == """{"whole":[[0,100000]],"parts":[[100001,0,10]],"rows":[]}""")
     assert(again(coverage).missing(99999, 0, End).isEmpty)
     assert(again(coverage).missing(100001, 0, End) == Seq(Extent(100001, 10, End)))
   }
 
-  test("a block is covered when its spans of rows are complete") {
+  test("a block is covered when all its rows are covered") {
     val block = Extent(5, 100, 200)
     val some  = of(block.copy(rows = Some(0L -> 7L)), block.copy(rows = Some(9L -> End)))
     assert(some.overlaps(block) && some.overlaps(Extent(5, 150, 300)) && !some.overlaps(Extent(5, 0, 100)))
@@ -57,7 +57,7 @@ final class CoverageSuite extends AnyFunSuite {
     assert(Json.write(some.json) == """{"whole":[],"parts":[[5,100,200]],"rows":[]}""")
   }
 
-  test("what is missing never overlaps, and completes the unit") {
+  test("missing extents never overlap covered extents, and complete the unit") {
     val random = new Random(7)
     (1 to 200).foreach { seed =>
       val coverage = new Coverage

@@ -7,7 +7,7 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** The set of offsets against a plain one. */
+/** Compares [[OffsetRuns]] with plain collections of offsets. */
 final class OffsetRunsSuite extends AnyFunSuite {
 
   private def of(offsets: Iterable[Long]): OffsetRuns = {
@@ -35,7 +35,7 @@ final class OffsetRunsSuite extends AnyFunSuite {
     assert(runs.repeated.flatMap { case (from, until) => from until until }.toSeq == several.toSeq.sorted, clue)
   }
 
-  test("offsets in any order, more than once, with holes") {
+  test("unordered offsets with duplicates and holes") {
     val random = new Random(3)
     (1 to 300).foreach { seed =>
       val width   = 1 + random.nextInt(200)
@@ -49,7 +49,7 @@ final class OffsetRunsSuite extends AnyFunSuite {
     }
   }
 
-  test("offsets beyond 32 bits, far apart") {
+  test("offsets of more than 32 bits with large gaps") {
     val far = Seq(0L, 1L, (1L << 32) - 1, 1L << 32, (1L << 40) + 5, 1L << 52)
     check(far, of(far), "far")
     val run = ((1L << 33) - 3) until ((1L << 33) + 3)
@@ -57,18 +57,18 @@ final class OffsetRunsSuite extends AnyFunSuite {
     check(run ++ run ++ far, of(run ++ run ++ far), "runs that repeat over a border")
   }
 
-  test("ranges of offsets, which may overlap") {
+  test("overlapping ranges of offsets") {
     val runs = new OffsetRuns
     Seq(0L -> 5L, 5L -> 7L, 20L -> 30L, 25L -> 26L, 4L -> 6L).foreach { case (from, until) => runs.add(from, until) }
     check((0L until 7L) ++ (20L until 30L) ++ Seq(25L, 4L, 5L), runs, "ranges")
   }
 
-  test("a long run is small") {
+  test("a long run has a small size") {
     val runs = of(0L until 5000000L)
     assert(runs.count == 5000000L && runs.holes(0, 5000000L).isEmpty && runs.toBytes.length < 2000)
   }
 
-  test("holes between any two offsets, intersections and ranges, beside plain sets") {
+  test("holes, intersections and ranges are the same as those of plain sets") {
     val random = new Random(5)
     (1 to 500).foreach { seed =>
       val start                                 = if (random.nextBoolean()) 0L else (1L << 32) - 30

@@ -11,31 +11,31 @@ import splice.source.internal.Secrets
 
 final class SourceOptionsSuite extends AnyFunSuite {
 
-  private val rows    = SourceOption("maxRows", OptionType.PositiveLong, "how many rows a batch may have")
+  private val rows    = SourceOption("maxRows", OptionType.PositiveLong, "maximum number of rows per batch")
   private val set     = OptionSet("test", Seq(rows), _.startsWith("kafka."))
   private val options =
     SourceOptions(Map("live.MAXROWS" -> "5", "live.kafka.SASL.jaas.config" -> "pw", "Source" -> "kafka"))
 
-  test("keys are found whatever their case, and keep theirs") {
+  test("the case of keys is ignored, and keys keep their case") {
     assert(options(CommonOptions.Source) == "kafka")
     assert(options.scope("LIVE")(rows) == 5L)
     assert(options.scope("live").keys == Seq("kafka.SASL.jaas.config", "MAXROWS"))
   }
 
-  test("a missing option is named with the prefix of its leg, and what it is for") {
+  test("the error for a missing option has the prefix of its leg and the description of the option") {
     val error = intercept[SpliceOptionException](SourceOptions(Map("live.x" -> "1")).scope("live")(rows))
     assert(error.getMessage.contains("'live.maxRows' is missing"))
-    assert(error.getMessage.contains("how many rows a batch may have"))
+    assert(error.getMessage.contains("maximum number of rows per batch"))
     assert(error.getCondition == "SPLICE_OPTION.MISSING")
     assert(error.getSqlState == "42616")
   }
 
-  test("a text that is not allowed is an error that names option, value and what is allowed") {
+  test("the error for a text that is not allowed names the option, the value and the allowed texts") {
     val error = intercept[SpliceOptionException](SourceOptions(Map("maxRows" -> "many"))(rows))
     assert(error.getMessage.contains("'many' is not a valid value of option 'maxRows'. Use a whole number, 1 or more"))
   }
 
-  test("an unknown option is an error that names the nearest one") {
+  test("the error for an unknown option names the most similar option") {
     val error =
       intercept[SpliceOptionException](set.refuseUnknown(SourceOptions(Map("live.maxRow" -> "5")).scope("live")))
     assert(error.getMessage.contains("'live.maxRow' is unknown. Did you mean 'live.maxRows'?"))
@@ -48,7 +48,7 @@ final class SourceOptionsSuite extends AnyFunSuite {
     set.refuseUnknown(SourceOptions(Map("kafka.anything" -> "1")))
   }
 
-  test("no secret is shown") {
+  test("texts of options contain no secret") {
     assert(!options.toString.contains("pw"))
     assert(!SourceSpec(scala.collection.immutable.ListMap("kafka.ssl.key.password" -> "pw")).toString.contains("pw"))
     val reference = "$" + "{file:/etc/s:k}"

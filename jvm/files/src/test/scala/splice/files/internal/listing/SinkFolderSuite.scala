@@ -45,7 +45,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
   private def parts(path: String): Seq[Path] =
     Files.walk(Paths.get(path)).iterator.asScala.filter(_.toString.endsWith(".parquet")).toSeq.sorted
 
-  /** Writes a file that a batch leaves behind if its tasks run again with new file names. */
+  /** Writes an orphaned file, as a batch does if its tasks run again with new file names. */
   private def orphan(path: String): Unit = {
     val file = parts(path).head
     val _    = Files.copy(file, file.resolveSibling(s"orphan-${file.getFileName}"))

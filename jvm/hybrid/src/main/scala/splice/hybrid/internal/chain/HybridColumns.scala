@@ -12,7 +12,7 @@ private[splice] object HybridColumns {
   /** The metadata column with the name of a row's leg. */
   val Leg = "_leg"
 
-  /** Whether two names are one column's in this session. */
+  /** True if both names denote the same column in this session. */
   def same(a: String, b: String): Boolean = SQLConf.get.resolver(a, b)
 
   /** The same columns, nullable and without their metadata, because legs may differ in both and a stream has one schema. */

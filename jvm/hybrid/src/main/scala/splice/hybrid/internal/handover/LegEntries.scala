@@ -16,10 +16,10 @@ import splice.source.runtime.SideLog
 /** Decisions about each leg of a chain. An entry is in the side-log scope of its leg, and is durable before use.
   *
   * An ended leg has a tally if a later hand-over counts its rows. The next leg then evaluates its rule, and its
-  * source compares the result with the servers. After this check, Splice stores `hand-over-<n>` for the next leg: the
-  * end of the previous leg, the start of this leg, and the holes of the history that the log supplies. This entry is
-  * the switch. Before the switch is stored, a restart may change the rule and its policies. After that, the rule and
-  * policies have no effect, and the storage of the ended leg is not used.
+  * source compares the result with the servers. After this check, Splice stores `hand-over-<n>` for the next leg. This
+  * entry is the switch. The entry contains the end of the previous leg, the start of the next leg, and the holes of the
+  * history that the log supplies. Before the switch is stored, a restart may change the rule and its policies. After
+  * that, the rule and policies have no effect, and the storage of the ended leg is not used.
   *
   * @param written
   *   chain that the options of this start define

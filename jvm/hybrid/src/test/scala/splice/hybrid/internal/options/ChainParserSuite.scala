@@ -73,7 +73,7 @@ final class ChainParserSuite extends AnyFunSuite {
     assert(ofChain.filter(_.contains('.')).isEmpty)
   }
 
-  test("keys count whatever their case") {
+  test("the case of keys is ignored") {
     assert(names(Legs.source(good.map { case (k, v) => k.toUpperCase -> v })) == Seq("history", "live"))
   }
 

@@ -115,8 +115,8 @@ final private[splice] class SlotConsumer(
     try Some(consumer.position(partition, Duration.ZERO))
     catch { case _: TimeoutException => None }
 
-  /** Ends the range of a partition at `offset`. `left` contains the polled records after this offset. If the lease has
-    * no room for these records, the next range seeks.
+  /** Ends the range of a partition at `offset`. `left` contains the polled records after this offset. If the
+    * lease does not allow the bytes of these records, the next range seeks.
     */
   def finish(partition: TopicPartition, offset: Long, left: Option[Leftover]): Unit = {
     val _    = remove(partition)

@@ -26,7 +26,7 @@ final class BackgroundPollerSuite extends AnyFunSuite with Eventually {
   final private class World(interval: Duration = Duration.ofMillis(1))(look: Int => Unit) extends AutoCloseable {
     val begun = new AtomicInteger
 
-    val poller = new BackgroundPoller(name, interval, Clock.systemUTC(), "Looking failed")({
+    val poller = new BackgroundPoller(name, interval, Clock.systemUTC(), "Discovery failed")({
       val number = begun.incrementAndGet()
       look(number)
       number
@@ -67,7 +67,7 @@ final class BackgroundPollerSuite extends AnyFunSuite with Eventually {
         w.poller.begin
         eventually(assert(w.poller.news().nonEmpty))
       }
-      assert(messages == Seq.fill(2)("Looking failed: away"))
+      assert(messages == Seq.fill(2)("Discovery failed: away"))
       assert(w.poller.health.failures == 0 && w.poller.health.failing.isEmpty && w.poller.health.seen.nonEmpty)
     }
   }

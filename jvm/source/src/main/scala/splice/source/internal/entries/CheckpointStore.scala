@@ -3,12 +3,12 @@
 
 package splice.source.internal.entries
 
-/** The storage that a checkpoint may be on. */
+/** Storage that a checkpoint may use. */
 sealed private[splice] trait CheckpointStore extends Product with Serializable
 
 private[splice] object CheckpointStore {
 
-  /** Only storage that creates a file whole, and only if it is absent. */
+  /** Only storage that creates a file as a whole, and only if the file does not exist. */
   case object Atomic extends CheckpointStore
 
   /** Any storage. Two drivers on one checkpoint may overwrite each other's entries. */

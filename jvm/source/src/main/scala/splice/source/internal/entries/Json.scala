@@ -9,7 +9,7 @@ import scala.util.Try
 import com.fasterxml.jackson.databind.node.{JsonNodeFactory, ObjectNode}
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
-/** JSON as offsets and side-log entries hold it: one line, no spaces, keys in the order given. */
+/** JSON in the format of offsets and side-log entries: one line, no spaces, keys in the given order. */
 private[splice] object Json {
 
   private val mapper = new ObjectMapper()
@@ -24,7 +24,7 @@ private[splice] object Json {
 
   def array(values: Iterable[JsonNode]): JsonNode = nodes.arrayNode().addAll(values.toSeq.asJavaCollection)
 
-  /** An object whose keys come in the order given. */
+  /** Creates an object with its keys in the given order. */
   def obj(fields: (String, JsonNode)*): ObjectNode = {
     val node = nodes.objectNode()
     fields.foreach { case (k, v) => node.set[JsonNode](k, v) }
@@ -33,10 +33,10 @@ private[splice] object Json {
 
   def write(node: JsonNode): String = mapper.writeValueAsString(node)
 
-  /** None when the text is not one JSON value. */
+  /** Parses the first JSON value of a text. None if the text does not begin with a JSON value. */
   def read(text: String): Option[JsonNode] = Try(mapper.readTree(text)).toOption.filterNot(_.isMissingNode)
 
-  /** The fields of an object, in their order; empty for anything else. */
+  /** Returns the fields of an object in their order. Empty for any other node. */
   def fields(node: JsonNode): Seq[(String, JsonNode)] = node.properties().asScala.toSeq.map(e => e.getKey -> e.getValue)
 
   def field(node: JsonNode, name: String): Option[JsonNode] = Option(node.get(name)).filterNot(_.isNull)

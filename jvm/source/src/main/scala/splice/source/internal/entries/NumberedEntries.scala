@@ -14,10 +14,10 @@ import org.slf4j.LoggerFactory
 import splice.source.errors.CheckpointErrors
 import splice.source.runtime.SideLog
 
-/** The entries `<prefix>-<n>` of a side log, with eight digits or more. Used by one thread.
+/** Side-log entries with keys `<prefix>-<n>`, where `n` has eight digits or more. Used by one thread.
   *
   * @param parse
-  *   reads an entry; called for each access, so a caller that asks often keeps the result
+  *   parses an entry. Called at each access, so a caller with frequent accesses should store the result
   */
 final private[splice] class NumberedEntries[A](log: SideLog, prefix: String)(parse: VersionedEntry => A) {
 
@@ -25,29 +25,35 @@ final private[splice] class NumberedEntries[A](log: SideLog, prefix: String)(par
 
   private var warned = false
 
-  /** The numbers of all entries. */
+  /** Numbers of all entries that this object has found or created. */
   def numbers: SortedSet[Int] = known
 
   /** All entries, oldest first. */
   def all: Seq[A] = known.toSeq.map(apply)
 
+  /** Returns the entry of this number. None if the entry does not exist. */
   def find(number: Int): Option[A] = if (known(number)) log.get(key(number)).map(read(number, _)) else None
 
-  /** @throws SpliceException when there is no entry of this number */
+  /** @throws SpliceException if the entry does not exist */
   def apply(number: Int): A =
     find(number).getOrElse(throw CheckpointErrors.missingEntry(s"Side-log entry ${key(number)}"))
 
-  /** The entry of this number; `lines` is used, and durable when this returns, only if there is none. */
+  /** Returns the entry of this number. If the entry does not exist, stores `lines`. The entry is durable when this
+    * method returns.
+    */
   def getOrCreate(number: Int)(lines: => Seq[String]): A = {
     val durable = log.getOrCreate(key(number))(lines)
     known += number
     read(number, durable)
   }
 
-  /** Creates the next entry, durable when this returns. The result is another run's entry if that run created it first. */
+  /** Creates the next entry, which is durable when this method returns. If another run has created this entry, returns
+    * the entry of the other run.
+    */
   def append(lines: => Seq[String]): A = getOrCreate(next)(lines)
 
-  /** Creates the next entry until one fulfils a condition, and returns that one. Other runs may have created the entries before it.
+  /** Creates entries until `isWanted` is true for an entry, and returns this entry. Other runs may have created the
+    * previous entries.
     *
     * @param found
     *   receives each of these entries with its number
@@ -59,8 +65,8 @@ final private[splice] class NumberedEntries[A](log: SideLog, prefix: String)(par
     if (isWanted(entry)) entry else appendUntil(lines)(found)(isWanted)
   }
 
-  /** Creates an entry with these lines, durable when this returns, and returns its number. It follows all entries that other runs have
-    * created meanwhile. The lines are not parsed.
+  /** Creates an entry with these lines, and returns its number. The entry is durable when this method returns. The
+    * entry follows all entries that other runs have created before. The method does not parse the lines.
     */
   @tailrec def create(lines: Seq[String]): Int = {
     val number  = next
@@ -69,11 +75,11 @@ final private[splice] class NumberedEntries[A](log: SideLog, prefix: String)(par
     if (durable == lines) number else create(lines)
   }
 
-  /** The number of the next entry. */
+  /** Number of the next entry. */
   def next: Int = known.lastOption.fold(0)(_ + 1)
 
-  /** Removes entries that nothing needs any more. If the storage fails, the rest stays until a later call, and the first failure of this
-    * object is logged.
+  /** Removes entries that no batch needs. If the storage fails, the remaining entries stay until a later call. Only the
+    * first failure of this object is logged.
     */
   def purge(numbers: Iterable[Int]): Unit =
     try numbers.foreach { number =>
@@ -100,7 +106,7 @@ private[splice] object NumberedEntries {
 
   def key(prefix: String, number: Int): String = f"$prefix-$number%08d"
 
-  /** The number of an entry of this prefix; None for any other key, also one that [[key]] does not give. */
+  /** Number of an entry with this prefix. None for any other key, including a key that [[key]] does not return. */
   def number(prefix: String, key: String): Option[Int] =
     key.stripPrefix(s"$prefix-").toIntOption.filter(n => n >= 0 && NumberedEntries.key(prefix, n) == key)
 }

@@ -7,21 +7,22 @@ import com.fasterxml.jackson.databind.JsonNode
 
 import splice.source.errors.CheckpointErrors
 
-/** The lines of a side-log entry. The first line is the head: a JSON object, keys sorted, with the version `v` of the entry's format.
+/** Lines of a side-log entry. The first line is the head: a JSON object with sorted keys and with the version `v` of
+  * the entry's format.
   *
   * @param key
-  *   the entry's key, for errors
+  *   key of the entry, for errors
   * @param lines
-  *   the lines below the head
+  *   lines after the head
   */
 final private[splice] class VersionedEntry private (key: String, val head: JsonNode, val lines: Seq[String]) {
 
   def find(field: String): Option[JsonNode] = Json.field(head, field)
 
-  /** A field of the head.
+  /** Returns a field of the head.
     *
     * @throws SpliceException
-    *   when the head does not have it
+    *   if the head does not have this field
     */
   def apply(field: String): JsonNode = find(field).getOrElse(corrupt(s"'$field' is missing"))
 
@@ -31,13 +32,21 @@ final private[splice] class VersionedEntry private (key: String, val head: JsonN
   def long(field: String): Long =
     Some(apply(field)).filter(_.isIntegralNumber).map(_.asLong).getOrElse(corrupt(s"'$field' is not a number"))
 
-  /** The only line below the head. */
+  /** The only line after the head.
+    *
+    * @throws SpliceException
+    *   if the number of lines after the head is not 1
+    */
   def line: String = lines match {
     case Seq(one) => one
     case _        => corrupt(s"it has ${lines.size + 1} lines instead of 2")
   }
 
-  /** Each line below the head as JSON. */
+  /** Each line after the head as JSON.
+    *
+    * @throws SpliceException
+    *   if a line is not JSON
+    */
   def nodes: Seq[JsonNode] = lines.map(l => Json.read(l).getOrElse(corrupt(s"'$l' is not JSON")))
 
   def corrupt(why: String): Nothing = throw CheckpointErrors.corrupt(VersionedEntry.name(key), why)
@@ -45,17 +54,17 @@ final private[splice] class VersionedEntry private (key: String, val head: JsonN
 
 private[splice] object VersionedEntry {
 
-  /** The version of every entry's format. */
+  /** Version of the format of every entry. */
   val Version = 1
 
-  /** The head alone. */
+  /** Returns the lines of an entry that has only a head. */
   def write(fields: (String, JsonNode)*): Seq[String] = write(fields, Nil)
 
-  /** The head and the lines below it. */
+  /** Returns the head, followed by the lines. */
   def write(fields: Seq[(String, JsonNode)], lines: Seq[String]): Seq[String] =
     Json.write(Json.obj((fields :+ ("v" -> Json.number(Version.toLong))).sortBy(_._1): _*)) +: lines
 
-  /** @throws SpliceException when the head is damaged, or of a newer version */
+  /** @throws SpliceException if the head is damaged, or if a newer version of Splice wrote the entry */
   def read(key: String, lines: Seq[String]): VersionedEntry = {
     def corrupt(why: String) = CheckpointErrors.corrupt(name(key), why)
     val line                 = lines.headOption.getOrElse("")

@@ -5,21 +5,23 @@ package splice.source.internal.legs
 
 import splice.source.{Limits, Position, SplitEnumerator}
 
-/** The batches from a position to the end of the available rows.
+/** Number of batches from a position to the end of the available rows.
   *
   * @param isMore
-  *   whether there are more than `number`, and counting was stopped
+  *   true if there are more than `number` batches, and the count stopped
   * @param until
-  *   the position after the last batch
+  *   position after the last batch
   */
 final private[splice] case class BatchCount(number: Long, isMore: Boolean, until: Position)
 
 private[splice] object BatchCount {
 
-  /** A plan of more batches would take longer than it is of use. */
+  /** Maximum number of batches to count. A plan with a higher maximum would take too long. */
   private[splice] val Most = 10000L
 
-  /** Counts the batches of an enumerator whose ends are frozen. It sends the requests of `advance` and writes its entries. */
+  /** Counts the batches of an enumerator whose ends are frozen. The calls of `advance` may send requests and write
+    * side-log entries.
+    */
   def of(enumerator: SplitEnumerator[Position], from: Position): BatchCount = {
     def next(at: Position) = enumerator.advance(at, enumerator.limits(at).withoutMinimum)
     val ends               = Iterator.iterate(from -> next(from)) { case (_, at) => at -> next(at) }

@@ -8,17 +8,17 @@ import scala.collection.immutable.SortedMap
 /** One source of a checkpoint.
   *
   * @param name
-  *   of the leg; None for a source that is not part of a hybrid
+  *   name of the leg. None for a source that is not part of a hybrid
   * @param source
-  *   its kind
+  *   kind of the source
   * @param identity
-  *   see [[Source.identity]]; None once the leg has ended, because its storage is not accessed any more
+  *   see [[Source.identity]]. None after the leg has ended, because Splice no longer accesses its storage
   * @param begun
-  *   whether the switch to the leg is stored
+  *   true if the switch to the leg is stored
   * @param countsBefore
-  *   the leg whose hand-over is not decided and counts the rows of the leg that is directly before this one
+  *   leg with a pending hand-over that counts the rows of the leg directly before this leg
   * @param removed
-  *   whether the leg has ended and the chain does not have it any more
+  *   true if the leg has ended and is no longer part of the chain
   */
 final private[splice] case class LegIdentity(
     name: Option[String],

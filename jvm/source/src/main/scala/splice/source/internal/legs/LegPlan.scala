@@ -11,7 +11,7 @@ import splice.source.internal.entries.Json
 import splice.source.log.{LogOutlook, Outlook}
 import splice.source.{Limits, LogPartition, Position, Source, SplitEnumerator}
 
-/** What a query would read of one leg, or of a source that has no legs, as JSON.
+/** Plan of one leg, or of a source without legs: the data that a query would read, as JSON.
   *
   * @param batches
   *   None if the start of the leg depends on rows that were not read
@@ -20,18 +20,18 @@ final private[splice] case class LegPlan(json: JsonNode, batches: Option[BatchCo
 
 private[splice] object LegPlan {
 
-  // The default limits of a leg that another leg follows.
+  // Default limits of a leg that another leg follows.
   private val ManyBytes = 8L << 30
   private val ManyRows  = 10000000L
 
   /** @param start
-    *   where the leg begins; None if it depends on rows that were not read
+    *   start of the leg. None if the start depends on rows that were not read
     * @param batches
-    *   the batches from `start` on
+    *   batches that begin at `start`
     * @param handOver
-    *   how the leg takes over, if it does
+    *   description of the hand-over to the leg, if there is one
     * @param warnings
-    *   what else a user should know
+    *   further warnings to the user
     */
   def apply(
       name: Option[String],
@@ -61,7 +61,7 @@ private[splice] object LegPlan {
     LegPlan(Json.obj(fields: _*), batches, all.map(text => name.fold(text)(leg => s"Leg '$leg': $text")))
   }
 
-  /** Offsets to read, which are as many as rows if each has a record. */
+  /** Number of offsets to read. Equal to the number of rows if every offset has a record. */
   private def weight(
       enumerator: SplitEnumerator[Position],
       start: Option[Position],

@@ -5,19 +5,19 @@ package splice.source.internal.legs
 
 import scala.collection.immutable.SortedMap
 
-/** Totals of a run over parts that begin, end and begin again within it, such as legs and clusters.
+/** Totals of a run over parts, such as legs and clusters, that may start and end several times within the run.
   *
-  * The counters of a part begin at 0 again when its enumerator is created again. The totals of the run never decrease.
+  * The counters of a part restart at 0 when its enumerator is created again. The totals of the run never decrease.
   */
 final private[splice] class RunTotals {
 
   private var before = Map.empty[String, Long]
   private var last   = Map.empty[String, Map[String, Long]]
 
-  /** The totals of all parts, including those that have ended.
+  /** Returns the totals of all parts, including parts that have ended.
     *
     * @param now
-    *   the figures of each part; keys that do not end in `Total` are ignored
+    *   figures of each part. Keys that do not end in `Total` are ignored
     */
   def apply(now: Iterable[(String, Iterable[(String, String)])]): SortedMap[String, String] = {
     val counts = now.map { case (part, figures) => part -> RunTotals.of(figures) }.toMap

@@ -13,7 +13,7 @@ import splice.source.runtime.SideLog
 
 final class NumberedEntriesSuite extends AnyFunSuite {
 
-  test("a key gives its number back, also one of more than eight digits") {
+  test("the number of a key is parsed, also with more than eight digits") {
     Seq(0, 7, 99999999, 100000000, Int.MaxValue).foreach { number =>
       assert(NumberedEntries.number("skips", NumberedEntries.key("skips", number)).contains(number))
     }
@@ -24,7 +24,7 @@ final class NumberedEntriesSuite extends AnyFunSuite {
       .foreach(key => assert(NumberedEntries.number("skips", key).isEmpty, key))
   }
 
-  /** A side log in memory, whose removals fail with what the test says. */
+  /** Side log in memory. Removals fail with the exception that the test sets. */
   final private class Entries extends SideLog {
     val entries                              = mutable.TreeMap.empty[String, Seq[String]]
     var failure: Option[String => Throwable] = None
@@ -45,7 +45,7 @@ final class NumberedEntriesSuite extends AnyFunSuite {
     created
   }
 
-  test("an entry that the storage does not remove stays, until a later purge") {
+  test("an entry that the storage does not remove stays until a later purge") {
     val log  = new Entries
     val created = three(log)
     log.failure = Some(key => new IOException(s"503 for $key"))
@@ -57,7 +57,7 @@ final class NumberedEntriesSuite extends AnyFunSuite {
     assert(created.all == Seq("3") && log.entries.keySet == Set("skips-00000002"))
   }
 
-  test("a purge that is interrupted ends") {
+  test("an interrupted purge ends with the interruption") {
     val log  = new Entries
     val created = three(log)
     log.failure = Some(_ => new InterruptedIOException("the query stops"))

@@ -12,13 +12,13 @@ final class RunTotalsSuite extends AnyFunSuite {
   private def sums(totals: RunTotals)(parts: (String, Int)*): SortedMap[String, String] =
     totals(parts.map { case (part, count) => part -> Seq("readTotal" -> count.toString, "behind" -> "7") })
 
-  test("totals are the sum of all parts, without other figures") {
+  test("totals are the sums over all parts, and other figures are ignored") {
     val totals = new RunTotals
     assert(sums(totals)("east" -> 2, "west" -> 3) == SortedMap("readTotal" -> "5"))
     assert(sums(totals)("east" -> 4, "west" -> 3) == SortedMap("readTotal" -> "7"))
   }
 
-  test("a part that ends, or begins again at 0, lowers no total") {
+  test("totals never decrease, even if a part ends or restarts at 0") {
     val totals = new RunTotals
     assert(sums(totals)("east" -> 2, "west" -> 3)("readTotal") == "5")
     assert(sums(totals)("west" -> 3)("readTotal") == "5")
