@@ -7,7 +7,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 
 import splice.source.{SplitReaderFactory, TaskRanges}
 
-/** The tasks of one batch and the readers for them. */
+/** The tasks of one batch and the readers of these tasks. */
 final private[spark] case class BatchPlan(
     tasks: Seq[TaskRanges],
     readers: SplitReaderFactory,
@@ -22,6 +22,6 @@ final private[spark] case class BatchPlan(
 
   def factory: PartitionReaderFactory = new SpliceReaderFactory(readers, reports)
 
-  /** Of a batch in real-time mode. */
+  /** Returns the reader factory of a batch in real-time mode. */
   def timed(stale: Option[StaleCheck]): PartitionReaderFactory = new RealTimeReaderFactory(readers, reports, stale)
 }

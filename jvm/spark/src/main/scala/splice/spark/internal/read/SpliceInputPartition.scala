@@ -7,7 +7,7 @@ import org.apache.spark.sql.connector.read.InputPartition
 
 import splice.source.TaskRanges
 
-/** What one task reads, and where it would best run. */
+/** The ranges of one task, and the preferred locations of the task. */
 final private[spark] case class SpliceInputPartition(task: TaskRanges, locations: Array[String], columnar: Boolean)
     extends InputPartition {
   override def preferredLocations: Array[String] = locations
