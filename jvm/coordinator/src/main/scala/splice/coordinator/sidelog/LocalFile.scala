@@ -101,7 +101,7 @@ private[coordinator] object LocalFile {
   )
 
   /** Returns the local file, None if the file is not on one of Hadoop's own local file systems. A file system that
-    * wraps one of these must see all writes.
+    * wraps one of these must see all writes, so it is not bypassed.
     */
   def of(fs: FileSystem, file: HadoopPath): Option[LocalFile] = fs match {
     case local: LocalFileSystem if Own(local.getClass.getName) => Some(new LocalFile(local.pathToFile(file).toPath))

@@ -50,7 +50,7 @@ final private[spark] class RealTimeReader(
     val found =
       if (stale.isStale()) Poll.Pending
       else {
-        // A row that is available immediately allocates no object for the time limit.
+        // For a row that is available immediately, no object for the time limit is allocated.
         val now = reader.poll(Duration.ZERO)
         if (now eq Poll.Pending) waited(System.nanoTime() + timeoutMillis * 1000000) else now
       }

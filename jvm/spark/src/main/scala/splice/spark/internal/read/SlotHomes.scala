@@ -56,7 +56,7 @@ final private[spark] class SlotHomes(cores: () => Map[String, Int]) {
   * @param address
   *   the host and port of the executor in Spark's status
   * @param location
-  *   the name by which a task prefers the executor
+  *   the location string by which a task prefers the executor
   */
 final private[spark] case class SlotHome(address: String, location: String)
 

@@ -48,7 +48,8 @@ final private[spark] case class SourceRun(
   def plan(tasks: Seq[TaskRanges]): BatchPlan =
     BatchPlan(tasks, coordinator.readers(columns, tasks), homes, reports)
 
-  /** Reads an offset of this source. Offsets that Spark has read from its log have a class of Spark. */
+  /** Reads an offset of this source: an offset that Splice has created, or an offset that Spark has read from its log.
+    */
   def position(offset: Offset): Position = offset match {
     case own: SpliceOffset => own.position
     case other             => coordinator.position(other.json)

@@ -45,8 +45,8 @@ final private[spark] class SpliceMicroBatchStream private (
 
   override def deserializeOffset(json: String): Offset = new SpliceOffset(coordinator.position(json), json)
 
-  // Each leg has separate limits, which the coordinator reads when a batch of the leg begins. This limit only must not
-  // be "all available".
+  // Each leg has separate limits, which the coordinator reads when a batch of the leg begins. The only requirement for
+  // this limit is that it is not "all available".
   override def getDefaultReadLimit: ReadLimit = ReadLimit.maxRows(Long.MaxValue)
 
   override def latestOffset(): Offset =
