@@ -44,7 +44,7 @@ final class AssignmentLifeSuite extends AnyFunSuite {
 
   for (assigner <- SlotAssigner.all) {
 
-    test(s"${assigner.word}: kept across a restart with as many slots, and even across a restart with another number") {
+    test(s"${assigner.word}: kept by a restart with as many slots, and evenly distributed over another number") {
       val world        = new World(9)
       val first        = world.run(SlotRules(3, assigner))
       val (one, begun) = batch(first, first.initial())
