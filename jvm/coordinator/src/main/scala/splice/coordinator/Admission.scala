@@ -7,15 +7,17 @@ import java.time.{Clock, Instant}
 
 import splice.source.Limits
 
-/** Lets a batch wait for `minRows`, but no longer than `maxDelay` since the last one. The first batch of a run never waits. */
+/** Delays a batch until `minRows` rows are available, but at most for `maxDelay` after the start of the last batch. The
+  * first batch of a run is never delayed.
+  */
 final private[splice] class Admission(clock: Clock) {
 
   private var lastBatch: Option[Instant] = None
 
-  /** The limits for a batch that may begin now. */
+  /** Returns the limits of a batch that may begin now. */
   def limits(own: Limits.Limited): Limits.Limited =
     if (lastBatch.forall(last => !clock.instant().isBefore(last.plus(own.maxDelay)))) own.withoutMinimum else own
 
-  /** A batch has begun. */
+  /** Records the start of a batch. */
   def began(): Unit = lastBatch = Some(clock.instant())
 }

@@ -5,15 +5,15 @@ package splice.coordinator
 
 import splice.source.internal.legs.LegIdentity
 
-/** The legs of a checkpoint compared with those of a start.
+/** Compares the legs of a checkpoint with the legs of a start.
   *
-  * A leg may be added behind the last one that has begun. A leg that has ended may be removed, and may return to its old place. Until it has
-  * ended, a leg keeps its identity; its name and its kind never change.
+  * A leg may be added after the last leg that has begun. A leg that has ended may be removed, and may return to its old
+  * place. A leg keeps its identity until it has ended. The name and the kind of a leg never change.
   *
   * @param before
   *   the legs of the last entry; never empty
   * @param continues
-  *   whether a source that is not a hybrid continues a checkpoint of another kind
+  *   returns true if the source, which is not a hybrid, continues a checkpoint of the given kind
   */
 final private[coordinator] class ChainChange(
     before: Seq[LegIdentity],
@@ -25,26 +25,28 @@ final private[coordinator] class ChainChange(
   private val current = now.map(leg => leg.name -> leg).toMap
   private val missing = before.filterNot(leg => current.contains(leg.name))
 
-  /** The first difference that is not allowed. Of several missing legs, it names the last one: the checkpoint does not show for
-    * an earlier leg whether a missing later leg has begun.
+  /** Returns the first difference that is not allowed, None if there is none. If several legs are missing, the result
+    * names the last of them. For an earlier leg, the checkpoint does not show whether a missing later leg has begun.
     */
   def difference: Option[String] = misplaced.orElse(missing.reverse.flatMap(needed).headOption).orElse {
     before.flatMap(was => current.get(was.name).flatMap(changed(was, _))).headOption
   }
 
-  /** The legs of the checkpoint after this start. */
+  /** Returns the legs of the checkpoint after this start. */
   def merged: Seq[LegIdentity] = {
     val known = before.map(leg => leg.name -> leg.identity).toMap
     val kept  = now.map(leg => leg.copy(identity = leg.identity.orElse(known.get(leg.name).flatten)))
     missing.lastOption.fold(kept) { last =>
-      // All legs that are missing have ended, so no leg before one of them is new.
+      // All missing legs have ended, so no leg before a missing leg is new.
       val (ended, others) = before.splitAt(before.indexOf(last) + 1)
       val reached         = ended.map(leg => kept.find(_.name == leg.name).getOrElse(leg.copy(removed = true)))
       reached ++ kept.filterNot(leg => ended.exists(_.name == leg.name))
     }
   }
 
-  /** Another order, or a new leg that would never be read, because a leg behind it has begun. */
+  /** Returns an error for a changed order, for a hybrid that is now a single source, and for the reverse. A new leg
+    * before a leg that has begun is also an error, because Splice would never read the new leg.
+    */
   private def misplaced: Option[String] = {
     val behind  = now.dropWhile(leg => old(leg.name)).filter(leg => old(leg.name))
     val isFirst = before.headOption.map(_.name).toSet

@@ -14,20 +14,22 @@ import splice.source.internal.legs.LegIdentity
 import splice.source.runtime.SideLog
 import splice.source.{Position, Source}
 
-/** The sources that a checkpoint belongs to: entries `chain-<n>`, of which the last one holds. */
+/** The legs that a checkpoint belongs to, in entries `chain-<n>`. The last entry is in force. */
 private[splice] object ChainEntries {
 
   private val Prefix = "chain"
 
-  // Entries of earlier commits have these names of sources.
+  // Former names of sources, which entries of earlier commits of Splice contain.
   private val Former = Map("dynamic-kafka" -> "dynamicKafka")
 
   private val logger = LoggerFactory.getLogger(ChainEntries.getClass)
 
-  /** Stores the source's legs at the first start of a checkpoint. Each later start needs those that [[ChainChange]] allows.
+  /** Stores the legs of the source at the first start of a checkpoint. Each later start must have legs that
+    * [[ChainChange]] allows.
     *
     * @throws SpliceException
-    *   that names the first difference, or the entry if Spark's log has offsets and the side log has no entry
+    *   if a difference is not allowed; the message names the first difference. Also if Spark's offset log has offsets,
+    *   the side log has no entry, and the source cannot take the checkpoint over
     */
   def check(log: SideLog, source: Source[_ <: Position], batches: OffsetLog): Unit = {
     val now     = source.legs(log)

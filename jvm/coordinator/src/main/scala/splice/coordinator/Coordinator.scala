@@ -17,21 +17,26 @@ import splice.source._
 import splice.source.errors.SpliceException
 import splice.source.runtime.{OpenEnded, ProgressMetric, Report, SessionSettings}
 
-/** Drives any source through one run of one query: the first position, how far each batch goes, what its tasks are.
+/** Drives any source through one run of one query: the start position, the end of each batch, and the tasks of each
+  * batch.
   *
-  * Called from one thread, the query's. Everything it answers is durable, in the offset that the caller logs or in the side log,
-  * before it answers. It follows FLIP-27's SourceCoordinator; what Flink keeps in checkpoints of its own is in Spark's offsets here.
+  * One thread at a time calls the methods. This is the query's thread, except for the ends and commits of epochs in
+  * continuous mode. State that a result depends on is part of the returned offset, which the caller logs, or is durable
+  * in the side log before a method returns. The coordinator follows FLIP-27's SourceCoordinator. Flink stores such
+  * state in its own checkpoints, and Splice stores it in Spark's offsets.
   *
   * @param rules
-  *   how many tasks share a log's splits, and how
+  *   the number of tasks that share the splits of a log, and the assignment of splits to tasks
   * @param batchesToRetain
-  *   for how many batches before the last one Spark keeps offsets, and the side log what only they need
+  *   the number of batches before the last one whose offsets Spark keeps. The side log keeps the entries that only
+  *   these batches need
   * @param folder
-  *   where Spark keeps the source's part of the checkpoint, if there is one
+  *   the folder of the source in Spark's checkpoint, if there is a checkpoint
   * @param batches
-  *   the source's offsets in Spark's log
+  *   the offsets of the source in Spark's offset log
   * @param cores
-  *   how many tasks the available cores can run at a time now, if the number of slots follows them; None = `rules` set the number for the whole run
+  *   the number of tasks that the available cores can run at a time now, if the number of slots follows the cores. None
+  *   = `rules` set the number for the whole run
   */
 final private[splice] class Coordinator(
     source: Source[_ <: Position],
@@ -43,7 +48,7 @@ final private[splice] class Coordinator(
     cores: Option[() => Int] = None
 ) extends AutoCloseable {
 
-  /** So many slots, balanced. */
+  /** Coordinator with the given number of slots, balanced. */
   def this(source: Source[_ <: Position], context: EnumeratorContext, slots: Int, batchesToRetain: Int) =
     this(source, context, SlotRules(slots), batchesToRetain)
 
@@ -56,13 +61,13 @@ final private[splice] class Coordinator(
   private val retention                                              = new Retention(source, batches, batchesToRetain)
   private val slots = cores.map(new SlotCount(rules.slots, _, context.steady))
 
-  /** Checks that the checkpoint is this source's. Called once, before anything else. */
+  /** Checks that the checkpoint belongs to this source. A stream calls this method once, before any other method. */
   def open(): Unit = {
     ChainEntries.check(log, source, batches)
     source.preflight(log)
   }
 
-  /** Where the query begins; decided once in the life of the checkpoint. */
+  /** Returns the start position of the query. The first run of a checkpoint computes and stores the position. */
   def initial(): Position = {
     var own = Option.empty[Position]
     val at  = new InitialEntry(log, source, folder).resolve {
@@ -71,7 +76,7 @@ final private[splice] class Coordinator(
       own = Some(start)
       start
     }
-    // Another driver has stored its start first.
+    // Another driver has stored its start position first.
     if (own.exists(_ != at)) {
       created.foreach(_.close())
       created = None
@@ -79,23 +84,23 @@ final private[splice] class Coordinator(
     at
   }
 
-  /** Reads an offset that Spark gives back. */
+  /** Reads an offset from the text that Spark has logged. */
   def position(json: String): Position = source.position(json)
 
-  /** Takes the ends as they are now for the ends of this run. */
+  /** Freezes the current ends of the splits as the ends of this run. */
   def freeze(): Unit = {
     created.foreach(_.freeze())
     frozen = true
     val _ = enumerator
   }
 
-  /** Reports of tasks that have succeeded; passed on before the next [[advance]]. */
+  /** Forwards reports of tasks that have succeeded to the enumerator, before the next [[advance]]. */
   def reported(reports: Seq[Report]): Unit = if (reports.nonEmpty) enumerator.reported(reports)
 
-  /** How far the batch that begins at `from` goes; `from` itself when nothing is to be read.
+  /** Returns the end of the batch that begins at `from`, or `from` if there is nothing to read.
     *
     * @param everything
-    *   the caller wants all that is available, whatever the source's own limits
+    *   true if the caller requests all available rows, regardless of the source's own limits
     */
   def advance(from: Position, everything: Boolean): Position = {
     val until = enumerator.advance(from, if (everything) Limits.Everything else limits(from))
@@ -114,15 +119,18 @@ final private[splice] class Coordinator(
     if (frozen) own.withoutMinimum else admission.limits(own)
   }
 
-  /** The tasks between two positions: the same for the same positions, in every run and on every cluster. */
+  /** Returns the tasks between two positions. The same positions give the same tasks, in every run and on every
+    * cluster.
+    */
   def tasks(from: Position, until: Position): Seq[TaskRanges] = {
     val all = ranges(from, until)
-    // A batch that another source has planned has no layout, and must be the same here from its first replay on.
+    // A batch that another source planned has no layout. The first replay stores a layout, so later replays have the
+    // same tasks.
     if (slotLog.at(from).isEmpty) slotLog.cover(from, all, enumerator, current)
     slotLog.at(from).getOrElse(SlotLayout(from, current, Map.empty)).tasks(all)
   }
 
-  /** The tasks of one bounded read: all there is, from the start to the ends as they are now. */
+  /** Returns the tasks of one bounded read: all rows from the start to the current ends of the splits. */
   def everything(): Seq[TaskRanges] = {
     source.preflight(log)
     freeze()
@@ -137,11 +145,12 @@ final private[splice] class Coordinator(
     if (next == at) at else exhaust(next)
   }
 
-  /** The readers of a batch's tasks. */
+  /** Returns the readers for the tasks of a batch. */
   def readers(columns: StructType, tasks: Seq[TaskRanges]): SplitReaderFactory =
     enumerator.readers(columns, tasks.flatMap(_.ranges))
 
-  /** The ranges between two positions. The last result is kept, because Spark plans a batch more than once. */
+  /** Returns the ranges between two positions. The last result is cached, because Spark plans a batch more than once.
+    */
   def ranges(from: Position, until: Position): Seq[SplitRange] =
     if (from == until) Nil
     else
@@ -156,26 +165,26 @@ final private[splice] class Coordinator(
     splits
   }
 
-  /** The batches of Spark's real-time mode; None if the source does not support it.
+  /** Returns the batches of Spark's real-time mode, None if the source does not support this mode.
     *
     * @param tasks
-    *   how many tasks the executors can run at the same time now
+    *   returns the number of tasks that the executors can run at the same time now
     */
   def realTime(tasks: () => Int): Option[RealTimeBatches] = enumerator match {
     case _: OpenEnded[_] => Some(new RealTimeBatches(openEnded, enumerator.isMember(_), () => current, tasks))
     case _               => None
   }
 
-  // The enumerator is another one after the start that another driver has stored was taken.
+  // Evaluated at each call: `initial` replaces the enumerator if another driver has stored its start position first.
   private def openEnded: OpenEnded[Position] = enumerator match {
     case open: OpenEnded[Position @unchecked] => open
     case _                                    => throw new IllegalStateException(s"$source is not read without an end")
   }
 
-  /** What the source ended with, once it is exhausted at `at`. */
+  /** Returns the end of a bounded source that is exhausted at `at`, None while rows remain. */
   def evidence(at: Position): Option[Evidence] = enumerator.evidence(at)
 
-  /** Spark has committed everything up to `until`. */
+  /** Records that Spark has committed all rows up to `until`. */
   def committed(until: Position): Unit = {
     enumerator.committed(until)
     try retention.committed(until).foreach { oldest =>
@@ -189,25 +198,25 @@ final private[splice] class Coordinator(
     }
   }
 
-  /** The query stops.
+  /** Notifies the enumerator that the query stops.
     *
     * @param last
     *   the offset after the last batch that Spark has committed
     */
   def stopped(last: => Option[String]): Unit = created.foreach(_.stopped(last.map(position)))
 
-  /** Figures for the query progress. */
+  /** Returns the figures for the query progress. */
   def figures(at: Position): SortedMap[String, String] =
     enumerator.figures(at) ++ slotLog.last.map(layout => ProgressMetric.Slots -> layout.rules.slots.toString)
 
-  /** Further figures for Spark's metric system, as of the last call of [[figures]]. */
+  /** Returns further figures for Spark's metric system, as of the last call of [[figures]]. */
   def gauges(at: Position): Iterable[(String, Long)] = enumerator.gauges(at)
 
   override def close(): Unit = created.foreach(_.close())
 
   private lazy val pinned = context.copy(session = SessionSettings.pinned(log))
 
-  // Made when first needed, so that a query that fails early opens no connection.
+  // Created at the first use, so a query that fails early opens no connection.
   private def enumerator: SplitEnumerator[Position] = created.getOrElse {
     val fresh = SplitEnumerator.untyped(source, pinned.copy(start = InitialEntry.stored(log)))
     created = Some(fresh)

@@ -10,10 +10,12 @@ import splice.source.log.SharedStart
 import splice.source.runtime.SideLog
 import splice.source.{Position, SharesCheckpoint, Source, StoredStart}
 
-/** Where a query begins: decided once in the life of its checkpoint, and told to a source that shares the checkpoint.
+/** Stores the start position of a query. The first run of a checkpoint decides the position, and later runs read the
+  * stored position.
   *
-  * What is shared is written first and goes before our own entry: the first batch, if it is not finished, was planned by whoever
-  * wrote it.
+  * A source may share its checkpoint with one of Spark's own sources ([[SharesCheckpoint]]). The file of the shared
+  * start is written before Splice's own entry, and overrides this entry. The source that wrote the file has also
+  * planned the first batch, which may be uncommitted.
   */
 final private[splice] class InitialEntry(log: SideLog, source: Source[_ <: Position], folder: Option[SourceFolder]) {
 
@@ -46,7 +48,7 @@ private[splice] object InitialEntry {
 
   private val Key = "initial"
 
-  /** Where the query begins, if that is stored. */
+  /** Returns the stored start position, None if no position is stored. The entry is read at its first use. */
   def stored(log: SideLog): Option[StoredStart] = {
     def lines = log.get(Key).getOrElse(throw CheckpointErrors.missingEntry(s"Side-log entry $Key"))
     Option.when(log.keys(Key).contains(Key))(StoredStart(text(lines)))

@@ -3,13 +3,13 @@
 
 package splice.coordinator
 
-/** The offsets of one source that Spark keeps in the offset log of a checkpoint, as JSON. Each call reads the log. */
+/** The offsets of one source in the offset log of a checkpoint, as JSON. Each call reads the log. */
 private[splice] trait OffsetLog {
 
-  /** The end of the last batch; None when no batch of the source was logged. */
+  /** Returns the end of the last batch, None if no batch of the source was logged. */
   def latest(): Option[String]
 
-  /** The first offset at which a batch that is read again can begin; None when that is the initial offset. */
+  /** Returns the first offset at which a replayed batch can begin, None if this is the initial offset. */
   def oldest(): Option[String]
 }
 

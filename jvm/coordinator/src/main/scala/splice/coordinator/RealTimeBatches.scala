@@ -12,18 +12,18 @@ import splice.source.internal.legs.LegIdentity
 import splice.source.runtime.OpenEnded
 import splice.source.{Position, SplitRange, TaskRanges}
 
-/** Batches of Spark's real-time mode, which have a time instead of an end, and the tasks of continuous mode, whose epochs have one. One thread
-  * at a time calls all methods but [[isStale]].
+/** Plans batches of Spark's real-time mode, which end at a time instead of an offset, and tasks of continuous mode,
+  * whose epochs end at a time. One thread at a time calls all methods except [[isStale]].
   *
-  * No layout of slots is stored: a batch that was interrupted is planned again from its start, and its rows come again.
+  * No slot layout is stored. An interrupted batch is planned again from its start, and its rows are read again.
   *
   * @param enumerator
-  *   of the source, evaluated at each call
+  *   the enumerator of the source, evaluated at each call
   * @param rules
-  *   how many tasks there are, and how splits are assigned to them
+  *   the number of tasks, and the assignment of splits to tasks
   * @param available
-  *   how many tasks the executors can run at the same time now. The time of a batch begins at its start, so a task that waited for another one
-  *   would read nothing, batch after batch
+  *   the number of tasks that the executors can run at the same time now. The time of a batch begins at its start, so a
+  *   task that waited for another task would read nothing in any batch
   */
 final private[splice] class RealTimeBatches private[splice] (
     enumerator: => OpenEnded[Position],
@@ -39,10 +39,10 @@ final private[splice] class RealTimeBatches private[splice] (
 
   @volatile private var running = Option.empty[OpenEnded[Position]]
 
-  /** A leg that is to be read and does not support these batches. */
+  /** Returns a leg that is to be read and does not support these batches, None if there is none. */
   def unsupportedLeg: Option[LegIdentity] = enumerator.unsupportedLeg
 
-  /** Prepares the batch that begins at a position. */
+  /** Prepares the batch that begins at `from`. */
   def begin(from: Position): Unit = {
     val source = enumerator
     settled = Some(from -> source.settle(from))
@@ -50,14 +50,16 @@ final private[splice] class RealTimeBatches private[splice] (
     running = Some(source)
   }
 
-  /** Whether the source has changed since the batch began. Any thread may call it. */
+  /** True if the source has changed since the batch began. Any thread may call this method. */
   def isStale: Boolean = running.exists(_.isStale)
 
-  /** How often a task may check whether its batch is stale. */
+  /** Returns the minimum interval between two checks of a task for a stale batch. None if the splits of the source
+    * never change.
+    */
   def staleInterval: Option[Duration] = enumerator.staleInterval
 
-  /** The tasks of the batch that begins at `from`. Without anything to read, there is one task without ranges: Spark would begin a batch
-    * without tasks again and again.
+  /** Returns the tasks of the batch that begins at `from`. If there is nothing to read, the result is one task without
+    * ranges. Spark would repeat a batch without tasks in a loop.
     */
   def tasks(from: Position): Seq[TaskRanges] = {
     val at  = start(from)
@@ -70,7 +72,9 @@ final private[splice] class RealTimeBatches private[splice] (
     if (tasks.isEmpty) Seq(TaskRanges(None, IndexedSeq.empty)) else tasks
   }
 
-  /** Ranges without a slot, in their order and in as many tasks as there are slots: Spark begins all tasks of a batch at the same time. */
+  /** Distributes ranges without a slot, in their order, over at most as many tasks as there are slots. Each range is
+    * added to the task with the least weight. Spark starts all tasks of a batch at the same time.
+    */
   private def dealt(ranges: Seq[SplitRange]): Seq[IndexedSeq[SplitRange]] = {
     val tasks = Array.fill(math.min(slots, ranges.size))(Vector.empty[SplitRange])
     val loads = new Array[Long](tasks.length)
@@ -82,17 +86,17 @@ final private[splice] class RealTimeBatches private[splice] (
     tasks.toSeq
   }
 
-  /** The end of the batch, or of an epoch.
+  /** Returns the end of the batch, or of an epoch.
     *
     * @param unread
-    *   of each task, what it has not read of its ranges
+    *   the parts of its ranges that each task has not read
     */
   def end(unread: Seq[SplitRange]): Position = {
     val (_, at) = settled.getOrElse(throw new IllegalStateException("a batch ended that did not begin"))
     enumerator.reached(at, unread)
   }
 
-  /** Whether the tasks of the batch have ranges with an end, and have read all of them. */
+  /** True if the tasks of the batch have ranges with an end, and have read all of these ranges to their ends. */
   def isRead(unread: Seq[SplitRange]): Boolean = hasEnds && unread.forall(_.isOpen)
 
   private def start(from: Position): Position = settled.collect { case (`from`, at) => at }.getOrElse {

@@ -3,7 +3,7 @@
 
 package splice
 
-/** Internal: drives any source on behalf of Spark's streams and batches. It has no API for users or authors of sources,
-  * so it has no package `internal`; its classes are visible inside `splice` only.
+/** Drives any source for Spark's streams and bounded reads. The package is internal: it has no API for users or for
+  * authors of sources. Therefore it has no separate package `internal`. Its classes are visible inside `splice` only.
   */
 package object coordinator

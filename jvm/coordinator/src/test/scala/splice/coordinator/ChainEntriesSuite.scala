@@ -45,7 +45,7 @@ final class ChainEntriesSuite extends AnyFunSuite {
     error.getMessage
   }
 
-  test("the first difference is named, with its leg") {
+  test("the error names the first difference, with its leg") {
     val moved = chain.updated(0, leg("history", "files", "format" -> "parquet", "path" -> "/b"))
     assert(changed(chain, moved).contains("history.path was '/a' and is '/b' now"))
     val more = chain.updated(0, leg("history", "files", "format" -> "parquet", "path" -> "/a", "schema" -> "id BIGINT"))
@@ -67,13 +67,13 @@ final class ChainEntriesSuite extends AnyFunSuite {
     assert(changed(chain, Seq(alone("kafka"))).contains("legs was 'history,live' and is 'none' now"))
   }
 
-  test("of several legs that are missing and have not ended, the last one is named") {
+  test("if several legs are missing and have not ended, the error names the last of them") {
     val four = Seq("a", "b", "c").map(leg(_, "files").copy(begun = false)) :+ leg("d", "kafka").copy(begun = false)
     assert(changed(four, four.take(1)).contains("is 'a' now. Leg 'd' has not ended"))
     assert(changed(four, Seq(four.head, four.last)).contains("is 'a,d' now. Leg 'c' has not ended"))
   }
 
-  test("a leg may be added behind the last one that has begun") {
+  test("a leg may be added after the last leg that has begun") {
     val begun = chain.updated(1, chain.last.copy(begun = false))
     Seq(chain :+ leg("next", "kafka"), Seq(begun.head, leg("next", "kafka"), begun.last)).foreach { more =>
       val log = new MemorySideLog
@@ -133,7 +133,7 @@ final class ChainEntriesSuite extends AnyFunSuite {
     assert((0 to 4).map(removed) == Seq(0, 1, 2, 1, 0))
   }
 
-  test("a leg that an undecided hand-over counts is not removed, also when the rule changes later") {
+  test("a leg that an undecided hand-over counts cannot be removed, even if the rule changes later") {
     val log                             = new MemorySideLog
     val begun                           = leg("recent", "files", "path" -> "/r")
     val last                            = leg("live", "kafka").copy(begun = false)
@@ -146,7 +146,7 @@ final class ChainEntriesSuite extends AnyFunSuite {
     assert(error.getMessage.contains("Keep leg 'old' until leg 'live' has begun"))
   }
 
-  test("a source continues the checkpoint of a kind that it names, and of no other") {
+  test("a source continues the checkpoint of a kind that the source names, and of no other kind") {
     val log   = new MemorySideLog
     val kafka = new Named(Seq(alone("kafka")))
     ChainEntries.check(log, kafka, OffsetLog.Empty)
@@ -189,7 +189,7 @@ final class ChainEntriesSuite extends AnyFunSuite {
     override def oldest(): Option[String] = None
   }
 
-  test("offsets without an entry are rejected before anything is written, and an entry makes them the query's own") {
+  test("offsets without an entry are rejected before any write, and accepted with an entry") {
     val log    = new MemorySideLog
     val source = new CounterSource(() => SortedMap.empty, Limits.NotSet)
     val error  = intercept[SpliceException](ChainEntries.check(log, source, logged("""{"0":5}""")))
@@ -200,7 +200,7 @@ final class ChainEntriesSuite extends AnyFunSuite {
     assert(log.keys("") == Seq("chain-00000000"))
   }
 
-  test("a source that takes checkpoints over reads the offset, and stores its entry") {
+  test("a source that continues checkpoints of Spark's own source reads the offset and stores its entry") {
     val log    = new MemorySideLog
     val source = new CounterSource(() => SortedMap.empty, Limits.NotSet) {
       override private[splice] def takesOver(offset: Position): Boolean = offset.json == """{"0":5}"""

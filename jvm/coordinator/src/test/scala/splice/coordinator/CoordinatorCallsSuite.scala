@@ -30,7 +30,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     var onStart: () => Unit        = () => ()
     var onCheck: () => Unit        = () => ()
 
-    /** How many rows of a partition a batch reads at most. */
+    /** The maximum number of rows that a batch reads of one partition. */
     var step = Long.MaxValue
 
     val source = new CounterSource(() => ends, limits) {
@@ -84,7 +84,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     def run(sideLog: SideLog = log, name: String = "run", retained: Int = 100): Coordinator =
       new Coordinator(source, EnumeratorContext(sideLog, ReadMode.Stream, Clock.systemUTC(), 2, name), 2, retained)
 
-    /** The calls since this method was last called. */
+    /** The calls since the last call of this method. */
     def requested(): Seq[String] = {
       val all = calls.toVector
       calls.clear()
@@ -92,7 +92,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     }
   }
 
-  test("each start checks the source once its legs are stored, and each bounded read before it begins") {
+  test("each start checks the source after its legs are stored, and each bounded read checks the source first") {
     val world = new World
     world.run().open()
     assert(world.requested() == Seq("preflight after chain-00000000"))
@@ -110,7 +110,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     assert(world.requested().isEmpty)
   }
 
-  test("an enumerator whose start lost is closed, and the one after it is frozen too") {
+  test("an enumerator is closed if another start was stored first, and the next enumerator is also frozen") {
     val world = new World
     val run   = world.run()
     run.freeze()
@@ -136,7 +136,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     assert(world.contexts.size == 1 && !world.calls.exists(_.contains("close")))
   }
 
-  test("a run that asked for nothing opens no enumerator to stop it") {
+  test("a run that never used its enumerator does not open one to stop it") {
     val world = new World
     val run   = world.run()
     run.reported(Nil)
@@ -153,7 +153,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     assert(world.requested() == Seq("1: reported 2", s"1: stopped ${Some(until.json)}", "1: close"))
   }
 
-  test("a batch of all that is available has no limit of the source") {
+  test("a batch of all available rows has no limit of the source") {
     val world = new World(Limits.Limited(minRows = Some(1000)))
     val run   = world.run()
     val one   = run.advance(run.initial(), everything = false)
@@ -168,7 +168,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     assert(world.run().everything().map(_.weight).sum == 40)
   }
 
-  test("the readers of a batch have the ranges of all its tasks, and the end is that of the position") {
+  test("readers of a batch get the ranges of all its tasks, and the evidence is that of the position") {
     val world = new World
     val run   = world.run()
     val start = run.initial()
@@ -179,7 +179,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     assert(world.requested() == Seq("1: readers of n in n-0,n-2,n-1,n-3", s"1: end ${until.json}"))
   }
 
-  test("a check of the first start that fails decides nothing") {
+  test("a failed check of the first start stores no decision") {
     val world = new World
     world.onCheck = () => throw CheckpointErrors.corrupt("a later leg", "its topic was deleted")
     assertThrows[SpliceException](world.run().initial())
@@ -212,7 +212,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     assert(zones.distinct.size == 1 && zones.size == 2 && zones.head != "Asia/Tokyo")
   }
 
-  test("a storage that fails while entries are removed fails no commit, but an interrupt ends it") {
+  test("a storage failure during the removal of entries fails no commit, but an interrupt ends the commit") {
     val world = new World
     val run   = world.run(retained = 0)
     val until = run.advance(run.initial(), everything = false)

@@ -38,7 +38,7 @@ final class CoordinatorSuite extends AnyFunSuite {
   private def assignment(tasks: Seq[TaskRanges]): Map[String, Int] =
     tasks.flatMap(t => t.ranges.map(_.splitId -> t.slot.get)).toMap
 
-  test("where the query begins is asked once, over any number of runs") {
+  test("the start position is computed once, across any number of runs") {
     val world = new World
     val first = world.run(2).initial()
     world.ends = SortedMap(0 -> 99L)
@@ -46,7 +46,7 @@ final class CoordinatorSuite extends AnyFunSuite {
     assert(world.source.started == 1)
   }
 
-  test("an enumerator receives the start that is stored, also one that another driver has stored first") {
+  test("an enumerator receives the stored start, including a start that another driver has stored first") {
     val world  = new World
     val before = new SideLog {
       override def get(key: String): Option[Seq[String]]                        = world.log.get(key)
@@ -67,13 +67,13 @@ final class CoordinatorSuite extends AnyFunSuite {
     late.open()
     val stored = CounterPosition(SortedMap(5 -> 0L))
     assert(late.initial() == stored && world.run(2).initial() == stored)
-    assert(world.source.closed == 1, "the enumerator with the other start")
+    assert(world.source.closed == 1, "the enumerator with the other start is closed")
     val until = late.advance(stored, everything = false)
     assert(late.tasks(stored, until).nonEmpty && world.run(2).tasks(stored, until).nonEmpty)
     assert(world.source.starts == Vector(None, None, Some(StoredStart(stored.json)), Some(StoredStart(stored.json))))
   }
 
-  test("a batch that another source planned has the same tasks in each replay, whatever the cores") {
+  test("a batch that another source planned has the same tasks in each replay, with any number of cores") {
     val world = new World
     val start = CounterPosition(SortedMap.from((0 until 8).map(_ -> 4L)))
     val until = CounterPosition(SortedMap.from((0 until 8).map(_ -> 9L)))
@@ -81,7 +81,7 @@ final class CoordinatorSuite extends AnyFunSuite {
     assert(world.run(7).tasks(start, until) == tasks && tasks.map(_.ranges.size) == Seq(4, 4))
   }
 
-  test("only a batch that this run did not plan is prepared for a replay, once and before its splits") {
+  test("only a batch of another run is prepared for a replay, once and before its splits are planned") {
     val world = new World
     val start = world.run(2).initial()
     val run   = world.run(2)
@@ -96,7 +96,7 @@ final class CoordinatorSuite extends AnyFunSuite {
     assert(world.source.replayed == Vector(start -> until))
   }
 
-  test("a batch has the layout that begins with it, also if a later layout begins where splits have left") {
+  test("a batch has the layout that begins at its start, even if a later layout begins with fewer splits") {
     val world = new World
     val run   = world.run(2)
     val start = CounterPosition(SortedMap.from((0 until 8).map(_ -> 4L)))
@@ -118,7 +118,7 @@ final class CoordinatorSuite extends AnyFunSuite {
     assert(assignment(tasks).size == 8)
   }
 
-  test("a replay has the tasks of the first try, whatever the cores of the new cluster") {
+  test("a replay has the tasks of the first attempt, with any number of cores of the new cluster") {
     val world  = new World
     val before = world.run(2)
     val start  = before.initial()
@@ -133,7 +133,7 @@ final class CoordinatorSuite extends AnyFunSuite {
     assert(world.run(2).tasks(until, next) == after.tasks(until, next))
   }
 
-  test("a layout made for a batch that was never logged is the one that this batch gets") {
+  test("a batch that was planned but never logged keeps the layout of its first plan") {
     val world = new World
     val run   = world.run(2)
     val start = run.initial()
@@ -143,7 +143,7 @@ final class CoordinatorSuite extends AnyFunSuite {
     assert(again.tasks(start, until) == run.tasks(start, until))
   }
 
-  test("new splits join the emptiest slots, and old ones stay") {
+  test("new splits are assigned to the emptiest slots, and old splits stay") {
     val world = new World
     val run   = world.run(3)
     val start = run.initial()
@@ -156,7 +156,7 @@ final class CoordinatorSuite extends AnyFunSuite {
     assert(fresh.values.groupBy(identity).values.map(_.size).toSeq == Seq(4, 4, 4))
   }
 
-  test("a range over several batches is planned, also with a split that joined in between") {
+  test("a range over several batches is planned, including a split that was added between them") {
     val world = new World
     val run   = world.run(3)
     val start = run.initial()
@@ -180,7 +180,7 @@ final class CoordinatorSuite extends AnyFunSuite {
     assert(world.run(5).tasks(start, two) == all)
   }
 
-  test("minRows holds a batch back, until maxDelay has passed") {
+  test("minRows delays a batch until maxDelay has passed") {
     val world = new World(Limits.Limited(minRows = Some(50), maxDelay = Duration.ofMinutes(1)))
     val run   = world.run(2)
     val start = run.initial()
@@ -197,7 +197,7 @@ final class CoordinatorSuite extends AnyFunSuite {
     assert(run.advance(two, everything = false) == two, "the delay begins again with each batch")
   }
 
-  test("minRows holds nothing back once the ends are frozen") {
+  test("minRows delays no batch after the ends are frozen") {
     val world = new World(Limits.Limited(minRows = Some(1000)))
     val run   = world.run(2)
     run.freeze()
@@ -207,7 +207,7 @@ final class CoordinatorSuite extends AnyFunSuite {
     assert(run.advance(one, everything = false) != one)
   }
 
-  /** The offsets that Spark keeps: of the last batch, and of so many before it. */
+  /** The offsets that Spark keeps: of the last batch, and of `retained` batches before it. */
   final private class Kept(retained: Int) extends OffsetLog {
     private var ends: Vector[(Int, Position)] = Vector.empty
     def add(until: Position): Unit            =
@@ -222,7 +222,7 @@ final class CoordinatorSuite extends AnyFunSuite {
     new Coordinator(world.source, context, SlotRules(slots), retained, None, kept)
   }
 
-  test("layouts stay for the batches after the oldest offset that Spark keeps, and no longer") {
+  test("layouts are kept for the batches after the oldest offset that Spark keeps, and then removed") {
     val world    = new World
     val retained = 2
     val kept     = new Kept(retained)
@@ -231,7 +231,7 @@ final class CoordinatorSuite extends AnyFunSuite {
     var at       = start
     var tasks    = Map.empty[(Position, Position), Seq[TaskRanges]]
     (1 to 5).foreach { i =>
-      // A new split makes a new layout for each batch.
+      // Each batch has a new split and therefore a new layout.
       world.ends = world.ends.map { case (p, n) => p -> (n + 1) } + (7 + i -> 1L)
       val until = run.advance(at, everything = false)
       tasks += (at, until) -> run.tasks(at, until)
@@ -239,7 +239,7 @@ final class CoordinatorSuite extends AnyFunSuite {
       run.committed(until)
       at = until
       assert(world.log.keys("slots-").size == math.min(i, retained))
-      // The first batch begins at the initial offset, which is in no log.
+      // The first batch begins at the initial offset, which no log contains.
       val known = if (kept.oldest().isEmpty) start +: kept.all else kept.all
       known.zip(known.drop(1)).foreach { case (from, until) =>
         assert(retaining(world, 7, kept, retained).tasks(from, until) == tasks((from, until)))
@@ -247,7 +247,7 @@ final class CoordinatorSuite extends AnyFunSuite {
     }
   }
 
-  test("a source keeps what batches after the oldest offset that Spark keeps need") {
+  test("a source keeps the entries that batches after the oldest offset of Spark need") {
     val world    = new World
     val retained = 2
     val kept     = new Kept(retained)
@@ -259,11 +259,11 @@ final class CoordinatorSuite extends AnyFunSuite {
       run.committed(until)
       until
     }
-    // The commit of the third batch is the first one after which Spark removes an offset.
+    // The third commit is the first commit after which Spark removes an offset.
     assert(world.source.retained == batches.slice(1, 4))
   }
 
-  test("an offset log that cannot be read fails no commit") {
+  test("an unreadable offset log fails no commit") {
     val world = new World
     val run   = retaining(
       world,
@@ -293,6 +293,6 @@ final class CoordinatorSuite extends AnyFunSuite {
       kept.add(until)
     }
     assert(world.log.keys("slots-").size <= retained + 2)
-    assert(world.log.keys("").size <= retained + 5, "nothing else grows")
+    assert(world.log.keys("").size <= retained + 5, "the number of other entries does not grow")
   }
 }

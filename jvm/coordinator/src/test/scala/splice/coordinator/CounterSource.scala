@@ -11,13 +11,13 @@ import splice.source._
 import splice.source.internal.entries.Json
 import splice.source.runtime.Boundedness
 
-/** A source of numbers for the coordinator's own tests: partition `p` holds as many as the test says. */
+/** A source of numbers for the coordinator's tests. Partition `p` has as many numbers as the test sets. */
 class CounterSource(ends: () => SortedMap[Int, Long], own: Limits.Limited, slotted: Boolean = true)
     extends Source[CounterPosition] {
 
   var started = 0
 
-  /** How many enumerators were closed. */
+  /** The number of closed enumerators. */
   var closed = 0
 
   /** The stored starts that enumerators received. */
@@ -26,7 +26,7 @@ class CounterSource(ends: () => SortedMap[Int, Long], own: Limits.Limited, slott
   /** The batches that were prepared for a replay. */
   var replayed: Vector[(CounterPosition, CounterPosition)] = Vector.empty
 
-  /** The positions before which nothing is needed. */
+  /** The positions before which no entry is needed. */
   var retained: Vector[CounterPosition] = Vector.empty
 
   override def kind: String                        = "counter"

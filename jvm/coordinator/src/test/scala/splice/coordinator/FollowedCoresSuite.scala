@@ -14,7 +14,7 @@ import splice.coordinator.slots.{CutRules, SlotRules}
 import splice.source.options.SlotAssigner
 import splice.source.{EnumeratorContext, Limits, Position, ReadMode, TaskRanges}
 
-/** Slots that follow the cores of a cluster. */
+/** The number of slots follows the cores of a cluster. */
 final class FollowedCoresSuite extends AnyFunSuite {
 
   final private class Hands extends Clock {
@@ -40,7 +40,7 @@ final class FollowedCoresSuite extends AnyFunSuite {
     val source                     = new CounterSource(() => ends, Limits.NotSet)
     val logged                     = new Logged(retained)
 
-    /** A run of the query, which begins with the cores of now. */
+    /** A run of the query, which begins with the current number of cores. */
     def run(follows: Boolean = true): Coordinator = {
       val context = EnumeratorContext(log, ReadMode.Stream, clock, cores, "run", durations = Some(steady))
       val created    = new Coordinator(
@@ -65,7 +65,7 @@ final class FollowedCoresSuite extends AnyFunSuite {
 
     def setTime(seconds: Long): Unit = clock.now = clock.now.plusSeconds(seconds)
 
-    /** Plans a batch in which each partition has one row more. */
+    /** Plans a batch in which each partition has one more row. */
     def batch(run: Coordinator, from: Position): (Position, Seq[TaskRanges]) = {
       ends = ends.map { case (p, n) => p -> (n + 1) }
       val until = run.advance(from, everything = false)
@@ -76,14 +76,14 @@ final class FollowedCoresSuite extends AnyFunSuite {
       until -> tasks
     }
 
-    /** The number of tasks of a batch, and where it ends. */
+    /** Returns the end of a batch and the number of its tasks. */
     def tasks(run: Coordinator, from: Position): (Position, Int) = {
       val (until, tasks) = batch(run, from)
       until -> tasks.size
     }
   }
 
-  test("another number of cores applies once it has been there for a minute, and the progress has the number") {
+  test("another number of cores applies after one minute, and the progress shows the number") {
     val world      = new World(cores = 2)
     val run        = world.run()
     val (one, two) = world.tasks(run, run.initial())
@@ -103,7 +103,7 @@ final class FollowedCoresSuite extends AnyFunSuite {
     assert((before, world.tasks(run, fifth)._2) == ((6, 3)))
   }
 
-  test("a change of the time of day neither delays nor hastens a change") {
+  test("a change of the system time neither delays nor hastens a change of the slots") {
     Seq(-3600L, 3600L).foreach { seconds =>
       val world    = new World(cores = 2)
       val run      = world.run()
@@ -117,7 +117,7 @@ final class FollowedCoresSuite extends AnyFunSuite {
     }
   }
 
-  test("a number that is set does not follow the cores") {
+  test("a configured number of slots does not follow the cores") {
     val world        = new World(cores = 4)
     val run          = world.run(follows = false)
     val (one, tasks) = world.tasks(run, run.initial())
@@ -127,7 +127,7 @@ final class FollowedCoresSuite extends AnyFunSuite {
     assert((tasks, world.tasks(run, two)._2) == ((4, 4)) && world.layouts == 1)
   }
 
-  test("cores that come and go within a minute change nothing") {
+  test("cores that are available for less than a minute change nothing") {
     val world = new World(cores = 4)
     val run   = world.run()
     val end   = (1 to 200).foldLeft(run.initial()) { (at, i) =>
@@ -140,7 +140,7 @@ final class FollowedCoresSuite extends AnyFunSuite {
     assert(world.layouts == 1 && run.figures(end)("slots") == "4")
   }
 
-  test("while no executor is there the number stays") {
+  test("the number of slots does not change while no executor is registered") {
     val world    = new World(cores = 4)
     val run      = world.run()
     val (one, _) = world.tasks(run, run.initial())
@@ -150,7 +150,7 @@ final class FollowedCoresSuite extends AnyFunSuite {
     assert((none, world.tasks(run, two)._2) == ((4, 4)))
   }
 
-  test("an idle query keeps its number, though Spark removes idle executors") {
+  test("an idle query keeps its number of slots, although Spark removes idle executors") {
     val world       = new World(cores = 8)
     val run         = world.run()
     val (one, many) = world.tasks(run, run.initial())
@@ -161,7 +161,7 @@ final class FollowedCoresSuite extends AnyFunSuite {
     }
     val (two, still) = world.tasks(run, one)
     world.pass(30)
-    // Tasks that wait for a core have brought the executors back.
+    // Spark has requested the executors again for tasks that wait for a core.
     world.cores = 8
     val (three, again) = world.tasks(run, two)
     world.cores = 1
@@ -170,7 +170,7 @@ final class FollowedCoresSuite extends AnyFunSuite {
     assert((many, still, again, world.tasks(run, four)._2) == ((8, 8, 8, 1)))
   }
 
-  test("few partitions move, and a replay has the tasks of the first try whatever the cores") {
+  test("few partitions move, and a replay has the tasks of the first attempt with any number of cores") {
     val world        = new World(cores = 2)
     val run          = world.run()
     val start        = run.initial()
@@ -188,7 +188,7 @@ final class FollowedCoresSuite extends AnyFunSuite {
     }
   }
 
-  test("killed between the layout and the offset: the next run plans the batch by its own cores, once") {
+  test("after a kill between the layout and the offset, the next run plans the batch once, by its own cores") {
     val world     = new World(cores = 2)
     val run       = world.run()
     val (from, _) = world.batch(run, run.initial())
@@ -207,7 +207,7 @@ final class FollowedCoresSuite extends AnyFunSuite {
     assert(world.run().tasks(from, until) == tasks)
   }
 
-  test("all that is available now is read by the cores of the start, until others have been there for a minute") {
+  test("AvailableNow uses the cores of the start, until another number has been available for a minute") {
     val world = new World(cores = 2)
     val run   = world.run()
     run.freeze()
@@ -218,7 +218,7 @@ final class FollowedCoresSuite extends AnyFunSuite {
     assert((two, still, world.tasks(run, next)._2) == ((2, 2, 5)))
   }
 
-  test("minPartitions keeps its number of tasks, whatever the number of slots") {
+  test("minPartitions keeps its number of tasks with any number of slots") {
     val cut        = CutRules(minTasks = Some(12))
     val world      = new World(cores = 2, rules = SlotRules(_, SlotAssigner.Balanced, cut))
     val run        = world.run()

@@ -41,14 +41,14 @@ final class InitialEntrySuite extends AnyFunSuite {
     def never: Position             = fail("the start was decided again")
   }
 
-  test("a start is told to the source that shares the checkpoint, and decided once") {
+  test("a start is written to the file of the shared checkpoint, and decided once") {
     val world = new World
     assert(world.start(at(5)) == at(5))
     assert(world.theirs.contains(at(5).json))
     assert(world.start(world.never) == at(5))
   }
 
-  test("the start of the source that came before is taken over") {
+  test("the start that a previous source has stored is used") {
     val world = new World
     world.theyBegin(7)
     assert(world.start(world.never) == at(7))
@@ -65,7 +65,7 @@ final class InitialEntrySuite extends AnyFunSuite {
     assert(older.start(older.never) == at(3) && older.theirs.contains(at(3).json))
   }
 
-  test("the start that another source stored while this one decided is taken over") {
+  test("the start that another source stores during the decision is used") {
     val world = new World
     val at7   = world.start {
       world.theyBegin(7)
@@ -75,7 +75,7 @@ final class InitialEntrySuite extends AnyFunSuite {
     assert(world.log.get("initial").contains(Seq("""{"v":1}""", at(7).json)))
   }
 
-  test("a start that cannot be shared is not stored, so that the next start decides again") {
+  test("a start that cannot be shared is not stored, so the next start decides again") {
     val world = new World
     val full  = new SourceFolder {
       override def name(file: String): String                       = file
@@ -86,7 +86,7 @@ final class InitialEntrySuite extends AnyFunSuite {
     assert(world.log.keys("").isEmpty && world.start(at(6)) == at(6))
   }
 
-  test("a stored start is read when it is used, and one of another entry is none") {
+  test("a stored start is read at its first use, and another entry is not a start") {
     val log = new MemorySideLog
     log.getOrCreate("initial-other")(Seq("x"))
     assert(InitialEntry.stored(log).isEmpty)
@@ -98,7 +98,7 @@ final class InitialEntrySuite extends AnyFunSuite {
     assert(intercept[SpliceException](start.position).getCondition == "SPLICE_CHECKPOINT.CORRUPT")
   }
 
-  test("nothing is shared by other sources, nor without a checkpoint") {
+  test("a source without a shared start, or without a checkpoint, shares nothing") {
     val world = new World
     assert(new InitialEntry(world.log, alone, Some(world.folder)).resolve(at(5)) == at(5))
     assert(new InitialEntry(new MemorySideLog, shared, None).resolve(at(6)) == at(6))

@@ -12,10 +12,10 @@ import splice.coordinator.slots.SlotRules
 import splice.source.runtime.OpenEnded
 import splice.source.{Limits, Position, SplitEnumerator, SplitRange, SplitReaderFactory, StartPosition, TaskRanges}
 
-/** Tasks of batches that have a time instead of an end. */
+/** Tasks of batches that end at a time instead of an offset. */
 final class RealTimeBatchesSuite extends AnyFunSuite {
 
-  /** Partitions that are read without an end, and partitions up to an end. */
+  /** Partitions without an end, and partitions with an end. */
   final private class Numbers(var open: Set[Int], var bounded: Map[Int, Long] = Map.empty, slotted: Boolean = true)
       extends SplitEnumerator[Position]
       with OpenEnded[Position] {
@@ -58,7 +58,7 @@ final class RealTimeBatchesSuite extends AnyFunSuite {
   private def splits(tasks: Seq[TaskRanges]): Map[Int, Set[String]] =
     tasks.map(task => task.slot.get -> task.ranges.map(_.splitId).toSet).toMap
 
-  test("as many tasks as slots share the partitions, and a new partition moves no other one") {
+  test("as many tasks as slots share the partitions, and a new partition moves no other partition") {
     val numbers = new Numbers((0 until 7).toSet)
     val all     = batches(numbers, slots = 3)
     all.begin(start)
@@ -74,7 +74,7 @@ final class RealTimeBatchesSuite extends AnyFunSuite {
     assert(next.map { case (slot, own) => slot -> (own - "n-7") } == first && next.values.flatten.toSet("n-7"))
   }
 
-  test("there are no more tasks than can run at the same time, whatever was set") {
+  test("the number of tasks never exceeds the number that can run at the same time") {
     var cores   = 2
     val numbers = new Numbers((0 until 6).toSet)
     val all     = batches(numbers, slots = 4, () => cores)
@@ -94,7 +94,7 @@ final class RealTimeBatchesSuite extends AnyFunSuite {
     val all     = batches(numbers, slots = 2)
     all.begin(start)
     assert(all.tasks(start).flatMap(_.ranges).toSet == Set(CounterRange(1, 0, 5, slotted = true), OpenNumbers(0, 0)))
-    // Each epoch of continuous mode asks it.
+    // Each epoch of continuous mode calls `isRead`, so the call does not open ranges.
     val opened = numbers.opened
     assert(!all.isRead(Seq(OpenNumbers(0, 3), CounterRange(1, 2, 5, slotted = true))))
     assert(all.isRead(Seq(OpenNumbers(0, 3))))
@@ -105,7 +105,7 @@ final class RealTimeBatchesSuite extends AnyFunSuite {
     assert(all.tasks(end).flatMap(_.ranges) == Seq(OpenNumbers(0, 3)) && !all.isRead(Seq(OpenNumbers(0, 4))))
   }
 
-  test("ranges without slots are read by as many tasks as there are slots, each in their order") {
+  test("ranges without slots are read by as many tasks as there are slots, in their order") {
     val sizes = Seq(5L, 1L, 1L, 1L, 1L, 1L, 3L)
     val all   = batches(new Numbers(Set.empty, sizes.indices.zip(sizes).toMap, slotted = false), slots = 2)
     all.begin(start)

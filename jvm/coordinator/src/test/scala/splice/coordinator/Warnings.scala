@@ -12,10 +12,10 @@ import org.apache.logging.log4j.core.config.Property
 import org.apache.logging.log4j.core.{LogEvent, Logger}
 import org.apache.logging.log4j.{Level, LogManager}
 
-/** The warnings of a class; the test kit, which has the messages of all levels, depends on this module. */
+/** The warnings of a class. The test kit, which has the messages of all levels, depends on this module. */
 object Warnings {
 
-  /** The warnings of a logger during `body`. */
+  /** Returns the warnings of a logger during `body`. */
   def during(name: String)(body: => Any): Seq[String] = {
     val logger   = LogManager.getLogger(name).asInstanceOf[Logger]
     val appender = new Collector

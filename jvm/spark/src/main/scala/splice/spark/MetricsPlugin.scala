@@ -10,12 +10,17 @@ import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext,
 
 import splice.spark.internal.metrics.{LatencyBoard, QueryGauges}
 
-/** Puts the figures of queries into Spark's metric system: set `spark.plugins` to this class (Spark's SparkPlugin).
+/** Exports the figures of queries to Spark's metric system. To use it, set `spark.plugins` to this class (Spark's
+  * SparkPlugin).
   *
-  * Gauges are named `<query>.<source>.<figure>`, and `<query>.<source>.topics.<topic>.<figure>` for Kafka, or
-  * `<query>.<source>.clusters.<cluster>.<figure>` and `<query>.<source>.clusters.<cluster>.topics.<topic>.<figure>` for many clusters; they go
-  * when their query stops. `<query>` is the name of the query, else its id, and `<source>` its number in `sources/<n>`. Executors show
-  * `<query>.latencyP50Ms`, `latencyP95Ms` and `latencyP99Ms` of the last five seconds while they run tasks in real-time mode.
+  * Gauges have the names `<query>.<source>.<figure>`. Kafka sources also have
+  * `<query>.<source>.topics.<topic>.<figure>`. Sources with many clusters have
+  * `<query>.<source>.clusters.<cluster>.<figure>` and `<query>.<source>.clusters.<cluster>.topics.<topic>.<figure>`.
+  * Gauges are removed when their query stops.
+  *
+  * `<query>` is the name of the query, or its id if the query has no name. `<source>` is the number of the source in
+  * `sources/<n>`. Executors show `<query>.latencyP50Ms`, `latencyP95Ms` and `latencyP99Ms` of the last five seconds
+  * while they run tasks in real-time mode or continuous mode.
   */
 final class MetricsPlugin extends SparkPlugin {
 

@@ -19,10 +19,12 @@ import splice.source.options.SourceOptions
 import splice.source.runtime.HistoryEvent
 import splice.spark.internal.stream.QueryCheckpoints
 
-/** What the Python package calls through py4j; only strings cross. */
+/** Methods that the Python package calls through py4j. All results are strings. */
 object PythonApi {
 
-  /** Checks the options of a source without reading: "" when they are fine, else the error as a JSON object. */
+  /** Checks the options of a source without reading. Returns "" if the options are valid, otherwise the error as a JSON
+    * object.
+    */
   def check(options: JMap[String, String]): String =
     try {
       val _ = SourceProvider.create(SourceOptions(options.asScala.toMap))
@@ -39,12 +41,14 @@ object PythonApi {
     "parameters" -> Json.obj(error.getMessageParameters.asScala.toSeq.map { case (k, v) => k -> Json.text(v) }: _*)
   ))
 
-  /** What [[QueryHistory]] has of a checkpoint, in the session that is the default: a JSON array of its rows as objects, where `at`
-    * is in microseconds.
+  /** Returns the [[QueryHistory]] of a checkpoint, read with the active session, as a JSON array of row objects. The
+    * field `at` is in microseconds.
     */
   def history(checkpoint: String): String = json(QueryHistory.events(SparkSession.active, checkpoint))
 
-  /** The [[history]] of a query that this driver has started; no rows for another query, or one that has written nothing. */
+  /** Returns the [[history]] of a query that this driver has started. The result has no rows for another query, or for
+    * a query that has written no history.
+    */
   def historyOf(query: String): String =
     json(QueryCheckpoints.find(query).flatMap(QueryHistory.find(SparkSession.active, _)).toSeq.flatten)
 
@@ -63,7 +67,7 @@ object PythonApi {
     Json.write(Json.array(rows))
   }
 
-  /** The [[SourcePlan]] of a source as one JSON object. */
+  /** Returns the [[SourcePlan]] of a source as one JSON object. */
   def plan(spark: SparkSession, options: JMap[String, String], scan: Boolean): String =
     SourcePlan.of(spark, options.asScala.toMap, scan).json
 }

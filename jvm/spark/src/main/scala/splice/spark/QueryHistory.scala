@@ -17,12 +17,14 @@ import splice.source.internal.HadoopConfiguration
 import splice.source.runtime.HistoryEvent
 import splice.source.{KeepsHistory, SourceProvider}
 
-/** What the sources of a query have written down in its checkpoint of what happened: clusters and topics that came and
-  * went, and legs that took over.
+/** Changes that the sources of a query have stored in its checkpoint: clusters and topics that were added or removed,
+  * and hand-overs to the next leg.
   */
 object QueryHistory {
 
-  /** `source` counts the query's sources and names the leg within one, `change` counts what was written down. */
+  /** `source` is the number of the source in the query, followed by the leg if the source is a hybrid. `change` is the
+    * number of the stored change.
+    */
   val schema: StructType = StructType(Seq(
     StructField("source", StringType, nullable = false),
     StructField("change", LongType, nullable = false),
@@ -32,10 +34,11 @@ object QueryHistory {
     StructField("names", ArrayType(StringType, containsNull = false), nullable = false)
   ))
 
-  /** The history of the query with this checkpoint, which may be running; asks nobody else.
+  /** Returns the history of the query with this checkpoint. The query may be running, because the method reads only the
+    * checkpoint.
     *
     * @throws splice.source.errors.SpliceException
-    *   when there is no checkpoint
+    *   if the checkpoint does not exist
     */
   def of(spark: SparkSession, checkpoint: String): DataFrame = {
     val rows = events(spark, checkpoint).map { case (source, e) =>
@@ -47,7 +50,7 @@ object QueryHistory {
   private[spark] def events(spark: SparkSession, checkpoint: String): Seq[(String, HistoryEvent)] =
     find(spark, checkpoint).getOrElse(throw CheckpointErrors.notThere(checkpoint))
 
-  /** None if there is no checkpoint, or no source has written into it. */
+  /** Returns the history, None if the checkpoint does not exist or no source has written to it. */
   private[spark] def find(spark: SparkSession, checkpoint: String): Option[Seq[(String, HistoryEvent)]] = {
     val folder        = new Path(checkpoint, "sources")
     val configuration = HadoopConfiguration(spark)
@@ -67,7 +70,7 @@ object QueryHistory {
     })
   }
 
-  /** A side log and those of its parts. */
+  /** Returns the folder of a side log, and the folders of the side logs of its parts. */
   private def logs(fs: FileSystem, folder: Path): Seq[Path] =
     if (fs.exists(folder)) folder +: folders(fs, folder).flatMap(logs(fs, _)) else Nil
 

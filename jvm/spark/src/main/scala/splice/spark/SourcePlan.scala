@@ -16,17 +16,17 @@ import splice.source.{EnumeratorContext, ReadMode, SourceProvider, SourceSpec}
 import splice.spark.internal.stream.{CoordinatorFactory, SparkJobs}
 import splice.spark.internal.table.ClassPathVersions
 
-/** What a query over a source would read if it started now: legs, files, rows, batches, hand-overs and warnings.
+/** Preview of a query over a source, as if the query started now: legs, files, rows, batches, hand-overs and warnings.
   *
   * @param slots
   *   the number of tasks that share the partitions of a log
   * @param batches
-  *   the number of batches up to the available end; None if the start of a leg depends on rows that were not read, or if there are more
-  *   than the plan counts
+  *   the number of batches up to the available end. None if the start of a leg depends on rows that were not read, or
+  *   if there are more batches than the plan counts
   * @param warnings
   *   warnings that a user should read before the query starts
   * @param json
-  *   all of it as one JSON object
+  *   the complete plan as one JSON object
   */
 final case class SourcePlan private (slots: Int, batches: Option[Long], warnings: Seq[String], json: String) {
   override def toString: String = json
@@ -34,12 +34,13 @@ final case class SourcePlan private (slots: Int, batches: Option[Long], warnings
 
 object SourcePlan {
 
-  /** The plan of a source. It lists files, reads footers, and sends requests to servers. It starts no query and writes nothing.
+  /** Creates the plan of a source. The method lists files, reads footers, and sends requests to servers. The method
+    * starts no query and writes no data.
     *
     * @param scan
-    *   whether a Spark job reads the columns that hand-over rules need, so that the plan has the result of each rule
+    *   true if a Spark job reads the columns that hand-over rules need, so that the plan has the result of each rule
     * @throws splice.source.errors.SpliceException
-    *   when the query could not start, for example because a topic does not exist
+    *   if the query could not start, for example because a topic does not exist
     */
   def of(spark: SparkSession, spec: SourceSpec, scan: Boolean = false): SourcePlan = of(spark, spec.options, scan)
 

@@ -16,9 +16,10 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import splice.source.SourceSpec
 import splice.spark.internal.table.{ClassPathVersions, SpliceTable, TableOptions}
 
-/** `format("splice")`: the option `source` says which source it is.
+/** `format("splice")`. The option `source` sets the kind of the source.
   *
-  * Spark makes one instance per `load()`, asks it for the schema and then for the table, so the source is made once and kept.
+  * Spark creates one instance per `load()`, and requests first the schema and then the table. The source is therefore
+  * created once and cached.
   */
 class SpliceProvider extends TableProvider with DataSourceRegister {
 

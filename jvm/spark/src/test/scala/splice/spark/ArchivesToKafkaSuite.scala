@@ -17,7 +17,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.testkit.{KafkaBroker, KafkaTopics}
 
-/** Two Parquet archives, then the topic that they were taken from, on Spark and a real broker. */
+/** Two Parquet archives, then the topic that the archives were copied from, on Spark and a real broker. */
 final class ArchivesToKafkaSuite extends AnyFunSuite with WithSpark {
 
   private lazy val broker = KafkaBroker.start()
@@ -44,7 +44,7 @@ final class ArchivesToKafkaSuite extends AnyFunSuite with WithSpark {
     }
   }
 
-  /** Archives offsets (from included, until excluded) of some partitions into a folder. */
+  /** Archives offsets (start included, end excluded) of some partitions into a folder. */
   private def archive(folderName: String, topic: String, ranges: (Int, (Int, Int))*): String = {
     val path = folder.resolve(folderName).toString
     ranges.foreach { case (p, (from, until)) =>
@@ -87,7 +87,7 @@ final class ArchivesToKafkaSuite extends AnyFunSuite with WithSpark {
     error.getMessage
   }
 
-  test("each row once, with a partition that only the older archive holds, and archives that are removed") {
+  test("each row is read once, with a partition that only the older archive has, and with removed archives") {
     create("quiet")
     val old    = archive("quiet-old", "quiet", 0 -> (0 -> 10), 1 -> (0 -> 12))
     val recent = archive("quiet-recent", "quiet", 0 -> (10 -> 20))
@@ -108,7 +108,7 @@ final class ArchivesToKafkaSuite extends AnyFunSuite with WithSpark {
     assert(idsOut("gap") == (0L until 2L * Rows))
   }
 
-  test("archives that overlap are an error that names legs and offsets, or a warning") {
+  test("overlapping archives cause an error that names legs and offsets, or a warning") {
     create("overlap")
     val old    = archive("overlap-old", "overlap", 0 -> (0 -> 12))
     val recent = archive("overlap-recent", "overlap", 0 -> (10 -> 20))
@@ -118,7 +118,7 @@ final class ArchivesToKafkaSuite extends AnyFunSuite with WithSpark {
     assert(idsOut("overlap") == ((0L until 2L * Rows) ++ Seq(10L, 11L)).sorted)
   }
 
-  test("a file that is copied within an archive is an error that names offsets and counts") {
+  test("a file that is copied within an archive causes an error that names offsets and counts") {
     create("copied")
     val old    = archive("copied-old", "copied", 0 -> (0 -> 10))
     val recent = archive("copied-recent", "copied", 0 -> (10 -> 20), 0 -> (14 -> 16))
@@ -126,7 +126,7 @@ final class ArchivesToKafkaSuite extends AnyFunSuite with WithSpark {
     assert(text.contains("copied-0 has 12 rows of 10 offsets in 'recent' (14 to 15 several times)"), text)
   }
 
-  test("the log supplies the records before the first archived one") {
+  test("the log supplies the records before the first archived record") {
     create("late")
     val old    = archive("late-old", "late", 0 -> (5 -> 10))
     val recent = archive("late-recent", "late", 0 -> (10 -> 20))
@@ -134,7 +134,7 @@ final class ArchivesToKafkaSuite extends AnyFunSuite with WithSpark {
     assert(idsOut("late") == (0L until 2L * Rows))
   }
 
-  test("an older archive without offsets is an error that names its leg and the column") {
+  test("an older archive without offsets causes an error that names its leg and the column") {
     create("plain")
     val old    = archive("plain-all", "plain", 0 -> (0 -> 10))
     val bare   = folder.resolve("plain-old").toString

@@ -21,7 +21,7 @@ final class ContinuousSuite extends AnyFunSuite with LiveQueries {
 
   import LiveQueries._
 
-  test("rows are read as they come, and a restart continues at the last committed epoch") {
+  test("rows are read as they arrive, and a restart continues at the last committed epoch") {
     create("many", 5)
     (0 until 5).foreach(p => write("many", p, numbers(p, 0 until 100)))
     val one = start("many", continuous)
@@ -52,7 +52,7 @@ final class ContinuousSuite extends AnyFunSuite with LiveQueries {
     } finally query.stop()
   }
 
-  test("after each row the epoch's end has the rows handed over, and does not move once the tasks will be replaced") {
+  test("the end of an epoch includes each row that was returned, and stays if the tasks will be replaced") {
     create("epochs", 2)
     (0 until 2).foreach(p => write("epochs", p, numbers(p, 0 until 5)))
     val options = Map(
@@ -98,7 +98,7 @@ final class ContinuousSuite extends AnyFunSuite with LiveQueries {
       assert(reader.next())
       val moved = reader.getOffset
       eventually(assert(stream.needsReconfiguration()))
-      // An epoch of the old tasks that ends before Spark has stopped them.
+      // An epoch of the old tasks that ends before Spark has stopped these tasks.
       assert(stream.mergeOffsets(Array(moved)).json == text(last) && !stream.needsReconfiguration())
       reader.close()
       val start = stream.deserializeOffset(text(last))
@@ -109,7 +109,7 @@ final class ContinuousSuite extends AnyFunSuite with LiveQueries {
     } finally stream.stop()
   }
 
-  test("a query whose task fails loses no row, and reads again no row before the last committed epoch") {
+  test("a query whose task fails loses no row, and repeats no row before the last committed epoch") {
     create("failing", 2)
     (0 until 2).foreach(p => write("failing", p, numbers(p, 0 until 100)))
     val one = start("failing", continuous)
@@ -127,7 +127,7 @@ final class ContinuousSuite extends AnyFunSuite with LiveQueries {
     } finally two.stop()
   }
 
-  test("a bounded source is read to its end, also where that is no record, and the query then waits") {
+  test("a bounded source is read to its end, even if the end has no record, and the query then waits") {
     create("bounded", 2)
     write("bounded", 0, numbers(0, 0 until 30), commit = Some(true))
     write("bounded", 1, numbers(1, 0 until 20), commit = Some(false))
@@ -135,7 +135,8 @@ final class ContinuousSuite extends AnyFunSuite with LiveQueries {
     val query   = start("bounded", continuous, options: _*)
     try {
       whole("bounded", numbers(0, 0 until 30))
-      // The last offset of each partition is that of a transaction's marker, and one partition has no record of a committed transaction.
+      // The last offset of each partition is a transaction marker, and one partition has no record of a committed
+      // transaction.
       committed("bounded", 31, 21)
       write("bounded", 0, numbers(0, 30 until 40))
       val epoch = newest("bounded", "commits")

@@ -18,7 +18,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.spark.internal.stream.SparkJobs
 import splice.testkit.internal.memory.MemoryLog
 
-/** A history that is counted while it is read, and the jobs that a switch runs. */
+/** A history whose rows are counted while they are read, and the jobs that run at a switch. */
 final class CountedHistorySuite extends AnyFunSuite with WithSpark {
 
   private val Rows = 10
@@ -62,7 +62,7 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
       "live.select"                -> "id"
     ) ++ more).load()
 
-    /** Runs the stream to its end, and returns the numbers of tasks of the jobs that counted rows. */
+    /** Runs the stream to its end. Returns the numbers of tasks of the jobs that counted rows. */
     def run(trigger: Trigger = Trigger.AvailableNow(), more: Seq[(String, String)] = Nil)(
         sink: (DataFrame, Long) => Unit
     ): Seq[Int] = {
@@ -83,7 +83,7 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
           .start()
         query.awaitTermination()
       } finally {
-        // Events arrive in order, so those of the query have arrived when the one of this job has.
+        // Events arrive in order, so all events of the query have arrived when the event of this job arrives.
         spark.sparkContext.setLocalProperty(Last, name)
         spark.sparkContext.parallelize(Seq(1), 1).count()
         assert(arrived.await(1, TimeUnit.MINUTES))
@@ -124,7 +124,7 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
     assert(read.collect().map(_.getLong(0)).sorted.toSeq == w.all)
   }
 
-  test("rows that are computed are counted too") {
+  test("computed rows are also counted") {
     val w = new World("computed", 0 -> (0 -> 4), 1 -> (0 -> 5))
     assert(w.run(more = Seq("history.select" -> "id + 0 AS id"))((rows, _) => w.collect(rows)).isEmpty)
     assert(w.out.sorted == w.all)
@@ -140,7 +140,7 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
     assert(w.out.sorted == w.all.filterNot(id => id >= Rows && id < Rows + 5))
   }
 
-  test("a stop keeps the counts of committed batches; after a kill a job counts their files") {
+  test("a stop keeps the counts of committed batches, and after a kill, a job counts their files") {
     Seq(false -> Nil, true -> Seq(2)).foreach { case (killed, expected) =>
       val w = new World(s"stopped-$killed", 0 -> (0 -> 4), 1 -> (0 -> 5), 0 -> (4 -> 7))
       intercept[StreamingQueryException](w.run() { (rows, batch) =>
@@ -164,7 +164,7 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
     assert(w.out.sorted == w.all)
   }
 
-  test("a file that was read and is deleted before the switch counts as it was read") {
+  test("a file that is deleted after its read and before the switch keeps its count") {
     val w       = new World("deleted", 1 -> (0 -> 5), 0 -> (0 -> 4))
     val counted = w.run(more = Seq("history.ignoreMissingFiles" -> "true")) { (rows, batch) =>
       w.collect(rows)
@@ -174,7 +174,7 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
     assert(w.out.sorted == w.all)
   }
 
-  test("a file that was skipped counts as skipped") {
+  test("a skipped file is counted as skipped") {
     val w       = new World("skipped", 0 -> (0 -> 4), 1 -> (0 -> 5))
     val kept    = folder.resolve("skipped-kept")
     val counted = w.run(more = Seq("history.ignoreMissingFiles" -> "true")) { (rows, batch) =>

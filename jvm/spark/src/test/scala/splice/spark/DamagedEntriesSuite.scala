@@ -12,10 +12,11 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.testkit.internal.memory.MemoryLog
 
-/** Each entry of a checkpoint is damaged on its own. A restart fails and names it, or does not need it. */
+/** Each entry of a checkpoint is damaged separately. A restart fails and names the entry, or does not need the entry.
+  */
 final class DamagedEntriesSuite extends AnyFunSuite with WithSpark {
 
-  // What a restart in the last leg does not read: the legs before it have ended, and Spark has the offset.
+  // Entries that a restart in the last leg does not read: the previous legs have ended, and Spark has the offset.
   private val Unread =
     Set("initial", "leg-history/files-00000000", "leg-history/files-end", "leg-history/tally-00000000")
 
@@ -56,10 +57,10 @@ final class DamagedEntriesSuite extends AnyFunSuite with WithSpark {
 
   private def damage(file: Path): Unit = {
     Files.deleteIfExists(file.resolveSibling(s".${file.getFileName}.crc"))
-    val _ = Files.writeString(file, "v1\nnot what was written\n")
+    val _ = Files.writeString(file, "v1\nother content\n")
   }
 
-  test("a damaged entry is an error that names it, or no restart reads it") {
+  test("a damaged entry causes an error that names the entry, or no restart reads the entry") {
     (0 until 20).foreach(i => log.append(i % 2, i.toLong))
     val history = archive("damaged-history")
     val good    = folder.resolve("damaged-good")
@@ -87,7 +88,7 @@ final class DamagedEntriesSuite extends AnyFunSuite with WithSpark {
     }
   }
 
-  test("a damaged offset is an error that names the file of Spark, and reads nothing") {
+  test("a damaged offset causes an error that names the file of Spark, and no row is read") {
     val history    = archive("offset-history")
     val checkpoint = folder.resolve("offset-checkpoint")
     run(history, checkpoint, "offset-out")

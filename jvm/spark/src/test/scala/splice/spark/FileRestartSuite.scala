@@ -21,7 +21,7 @@ final class FileRestartSuite extends AnyFunSuite with WithSpark {
 
   private def checkpoint(name: String): Path = folder.resolve(s"$name-checkpoint")
 
-  /** Runs batches until `last`; that batch is planned, and its rows are not written. */
+  /** Runs batches until `last`. Batch `last` is planned, and its rows are not written. */
   private def run(name: String, last: Int, options: (String, String)*): Unit = {
     val stream = spark.readStream.format("splice-files").option("format", "csv")
       .option("path", folder.resolve(name).toString).option("maxFilesPerTrigger", "1").option("orderBy", "path")
@@ -67,7 +67,7 @@ final class FileRestartSuite extends AnyFunSuite with WithSpark {
     assert(rows("options").map(_.getString(0)) == Seq("id", "1", "id", "1"))
   }
 
-  test("a checkpoint that is back at its start lists again with other options") {
+  test("a checkpoint that is reset to its start lists files again, with other options") {
     Seq("a", "b").foreach(file => write(s"back/$file.csv", "id\n1\n"))
     run("back", Int.MaxValue, "inferSchema" -> "true")
     Seq("offsets", "commits").foreach(part => FileUtils.deleteDirectory(checkpoint("back").resolve(part).toFile))
@@ -77,7 +77,7 @@ final class FileRestartSuite extends AnyFunSuite with WithSpark {
     assert(Files.readString(checkpoint("back").resolve("offsets/0")).contains("""{"files":1,"list":1,"v":1}"""))
   }
 
-  test("another inferred type is rejected, and the schema of the list may be added") {
+  test("another inferred type is rejected, and the schema of the first list may be set") {
     Seq("a", "b").foreach(file => write(s"types/$file.csv", "1\n"))
     intercept[StreamingQueryException](run("types", 1, "inferSchema" -> "true"))
     write("types/c.csv", "1.5\n")

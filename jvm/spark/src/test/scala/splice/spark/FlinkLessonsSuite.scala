@@ -15,8 +15,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.testkit.internal.memory.MemoryLog
 
-/** What defects of Flink's HybridSource would be here: three legs, a sink that keeps the last attempt of each batch, and drivers that
-  * die at the worst moment. A test bears the number of its defect.
+/** Scenarios of defects of Flink's HybridSource: three legs, a sink that keeps the last attempt of each batch, and
+  * drivers that stop at critical moments. The name of a test begins with the number of its defect.
   */
 final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
 
@@ -56,18 +56,18 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
 
     val batches = new ConcurrentHashMap[Long, Seq[Long]]
 
-    /** The legs whose switch was decided before a batch had ended. */
+    /** The legs whose switch was decided before the end of a batch. */
     val decided = new ConcurrentHashMap[Long, Seq[String]]
 
-    /** How many tasks read a batch. */
+    /** The number of tasks of each batch. */
     val tasks = new ConcurrentHashMap[Long, Int]
 
     def checkpoint: Path = folder.resolve(name)
 
-    /** The entry of the switch to a leg. */
+    /** Returns the side-log entry of the switch to a leg. */
     def switch(leg: String): Path = checkpoint.resolve(s"sources/0/splice/leg-$leg/hand-over-00000000")
 
-    /** Runs until nothing is new; `dies` says in which batches the driver dies before the batch is committed. */
+    /** Runs until no rows remain. `dies` selects the batches in which the driver fails before it commits the batch. */
     def run(dies: Long => Boolean = _ => false): Unit = {
       val sink: (DataFrame, Long) => Unit = { (frame, batch) =>
         batches.put(batch, frame.select("id").collect().map(_.getLong(0)).toSeq)
@@ -91,7 +91,7 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
 
     def ids: Seq[Long] = batches.values.asScala.flatten.toSeq.sorted
 
-    /** Which leg each batch of the offset log ends in. */
+    /** Returns the leg in which each batch of the offset log ends. */
     def legs: Seq[String] = Files
       .list(checkpoint.resolve("offsets"))
       .iterator
@@ -108,7 +108,7 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
     override def more: Map[String, String] = extra.toMap
   }
 
-  test("H1: the last task of a leg fails and is tried again while the others have finished") {
+  test("H1: the last task of a leg fails and is retried after all other tasks have finished") {
     val w = world("h1")
     Seq(w.oldest -> 9L, w.history -> 19L).foreach { case (log, id) => log.failOnce(id) }
     w.run()
@@ -120,7 +120,7 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
     w.legs.zipWithIndex.foreach { case (leg, batch) => assert(w.decided.get(batch.toLong) == expected(leg)) }
   }
 
-  test("H2: a restart that is killed before its first batch ends loses nothing of what it restored") {
+  test("H2: a restart that is killed before the end of its first batch loses no restored state") {
     val w = world("h2")
     w.died(1)
     w.died(1)
@@ -129,7 +129,7 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
     assert(w.ids == (0L until 30L))
   }
 
-  test("H3: the first leg is replayed when the log of decisions knows of the last one already") {
+  test("H3: the first leg is replayed after the side log has the hand-over to the last leg") {
     val w = world("h3")
     w.run()
     rollBack(w, to = 1)
@@ -138,7 +138,7 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
     assert(w.history.requested("remaining") == 1)
   }
 
-  test("H4: the leg before the last is replayed when the last has begun") {
+  test("H4: the second to last leg is replayed after the last leg has begun") {
     val w = world("h4")
     w.run()
     rollBack(w, to = w.legs.indexOf("history").toLong)
@@ -146,7 +146,7 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
     assert(w.ids == (0L until 30L))
   }
 
-  test("H5: a driver that dies in the middle of a replay, again and again, replays what is left") {
+  test("H5: a driver that repeatedly fails during a replay replays the remaining batches") {
     val w = world("h5")
     w.run()
     rollBack(w, to = 0)
@@ -155,10 +155,10 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
     assert(w.ids == (0L until 30L))
   }
 
-  test("H6: many batches replayed as one, over all legs") {
+  test("H6: many batches of all legs are replayed as one batch") {
     val w = world("h6")
     w.run()
-    // Async progress tracking leaves such a log: offsets of some batches only, committed less often.
+    // Async progress tracking creates such a log: it logs offsets of some batches only, and commits less often.
     val last = w.legs.size - 1L
     w.batches.keySet.asScala.filter(_ > 0).foreach(w.batches.remove(_))
     (1L until last).foreach(batch => delete(w.checkpoint, "offsets", batch))
@@ -169,7 +169,7 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
     assert(w.ids == (0L until 30L))
   }
 
-  test("H9: a crash after the switch and before the first commit of the new leg keeps the start that was chosen") {
+  test("H9: a crash after the switch and before the first commit of the new leg keeps the start of that leg") {
     val w = world("h9")
     w.run()
     val switch = w.legs.indexOf("live").toLong
@@ -183,14 +183,16 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
     assert(Files.readAllLines(w.checkpoint.resolve("sources/0/splice/leg-live/hand-over-00000000")) == chosen)
   }
 
-  test("H11: more slots than splits, in every leg") {
+  test("H11: each leg has more slots than splits") {
     val w = world("h11", "slots" -> "16")
     w.run()
     assert(w.ids == (0L until 30L))
     assert(w.tasks.values.asScala.forall(_ == 2), "a slot without a split has no task")
   }
 
-  /** As if the driver had died in batch `to`, after its offset was logged and before it was committed. */
+  /** Restores the checkpoint of a driver that failed in batch `to`, after Spark logged the offset and before the
+    * commit.
+    */
   private def rollBack(w: World, to: Long): Unit = {
     val last = w.legs.size.toLong
     (to to last).foreach { batch =>

@@ -50,18 +50,18 @@ final class HybridSuite extends AnyFunSuite with WithSpark {
   private def out(name: String): Seq[Row] =
     spark.read.parquet(folder.resolve(s"$name-out").toString).orderBy("id").collect().toSeq
 
-  test("one action of a batch plans once, also when it reads columns and when the plan was shown") {
+  test("one action of a batch plans once, even if it reads columns or if the plan was shown") {
     val (log, options) = world("planned", rows = 40, archived = 20)
     val frame          = legs(spark.read.format("splice").options(options).load())
     val shown          = frame.queryExecution.toString
     assert(shown.contains("hybrid") && frame.collect().length == 40 && frame.queryExecution.toRdd.count() == 40)
-    assert(log.requested("start") == 1, "one run of the DataFrame's own plan, however often it is executed")
+    assert(log.requested("start") == 1, "several executions of a DataFrame's plan are one run")
     log.append(0, 40, 40 * Second)
-    assert(frame.collect().length == 40, "the ends of a DataFrame's own plan are those of its first action")
+    assert(frame.collect().length == 40, "a DataFrame's plan keeps the ends of its first action")
     assert(frame.count() == 41 && log.requested("start") == 2, "another plan is another read")
   }
 
-  test("history, then log, each row once, in one AvailableNow") {
+  test("AvailableNow reads the history and then the log, each row once") {
     val (_, options) = world("both", rows = 100, archived = 60)
     val query        = drain(legs(stream(options)), "both")
     assert(out("both") == (0 until 100).map(i => Row(i.toLong, if (i < 60) "history" else "live")))
@@ -70,7 +70,7 @@ final class HybridSuite extends AnyFunSuite with WithSpark {
     assert(progress.map(_("switchesTotal")).toSeq == Seq("0", "0", "1"))
   }
 
-  test("a restart goes on in the log, with the history moved away") {
+  test("a restart continues in the log after the history was moved") {
     val (log, options) = world("moved", rows = 20, archived = 10)
     drain(legs(stream(options)), "moved")
     java.nio.file.Files.move(folder.resolve("moved-history"), folder.resolve("moved-archived"))
@@ -108,7 +108,7 @@ final class HybridSuite extends AnyFunSuite with WithSpark {
         run(1)
         run(2)
         run(Int.MaxValue)
-        // The start of a new partition is an entry of the second leg's own.
+        // The second leg has a separate entry for the start of a new partition.
         log.addPartitions(1)
         (20 until 30).foreach(i => log.append(i % 3, i.toLong))
         run(Int.MaxValue)
@@ -128,7 +128,7 @@ final class HybridSuite extends AnyFunSuite with WithSpark {
     assert(read.count() == 51)
   }
 
-  test("a bounded read asks its source once, though Spark plans it several times") {
+  test("a bounded read starts its source once, although Spark plans the read several times") {
     val log = new MemoryLog("once").addPartitions(1)
     (0 until 10).foreach(i => log.append(0, i.toLong))
     val read = spark.read.format("splice").options(MemoryOptions.of(log, "columnar" -> "true").toMap)

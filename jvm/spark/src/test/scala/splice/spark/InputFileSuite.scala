@@ -8,7 +8,7 @@ import java.nio.file.Files
 import org.apache.spark.sql.{DataFrame, Row}
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Spark's functions of the input file. */
+/** Spark's functions for the input file of a row. */
 final class InputFileSuite extends AnyFunSuite with WithSpark {
 
   private val columns =

@@ -25,7 +25,7 @@ import org.scalatest.time.{Millis, Seconds, Span}
 import splice.spark.internal.stream.LoggedBatches
 import splice.testkit.{KafkaBroker, KafkaTopics}
 
-/** Queries over a real broker whose sink keeps rows in this JVM. */
+/** Queries over a real broker. The sink keeps the rows in this JVM. */
 trait LiveQueries extends WithSpark with Eventually { this: Suite =>
 
   import LiveQueries._
@@ -55,7 +55,7 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
     new KafkaProducer[String, String](settings.asJava)
   }
 
-  /** @param commit whether the transaction of the records is committed or aborted; None without a transaction */
+  /** @param commit true if the transaction of the records is committed, false if aborted; None without a transaction */
   protected def write(topic: String, partition: Int, values: Seq[String], commit: Option[Boolean] = None): Unit = {
     val transaction = commit.map(_ => "transactional.id" -> s"writer-$topic-$partition")
     Using.resource(producer(transaction.toSeq: _*)) { out =>
@@ -106,7 +106,7 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
   protected def whole(topic: String, expected: Seq[String]): Unit =
     eventually(assert(values(topic) == expected.sorted))
 
-  /** Stops once all offsets of the partitions are committed, so that no row is read again. */
+  /** Stops the query after all offsets of the partitions are committed, so that no row is read again. */
   protected def stopAt(query: StreamingQuery, topic: String, ends: Long*): Unit = {
     committed(topic, ends: _*)
     query.stop()
@@ -122,7 +122,8 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
 
   protected val long = Trigger.RealTime("10 minutes")
 
-  /** Stops once a real-time batch is committed that ends after all rows so far, so that no row is read again. */
+  /** Stops the query after a commit of a real-time batch that ends after all rows so far, so that no row is read again.
+    */
   protected def stopAfterBatch(query: StreamingQuery): Unit = {
     val last = query.recentProgress.lastOption.fold(-1L)(_.batchId)
     eventually(assert(query.recentProgress.lastOption.exists(_.batchId > last + 1)))
@@ -147,7 +148,7 @@ object LiveQueries {
 
   val seen = new ConcurrentLinkedQueue[(String, String)]
 
-  /** Whether the next poison fails its task. */
+  /** True if the next poison record fails its task. */
   val fails = new AtomicBoolean
 
   /** Keeps rows of text in this JVM. */

@@ -13,7 +13,7 @@ final class ManyLegsSuite extends AnyFunSuite with WithSpark {
 
   private val Legs = 12
 
-  test("12 legs of files, each row once and in the order of the legs") {
+  test("12 legs of files are read once, in the order of the legs") {
     val names   = (1 to Legs).map(i => s"leg$i")
     val options = names.zipWithIndex.flatMap { case (name, i) =>
       Seq(
@@ -34,7 +34,7 @@ final class ManyLegsSuite extends AnyFunSuite with WithSpark {
     assert(progress.last("switchesTotal") == (Legs - 1).toString)
   }
 
-  test("a .gz csv of several MB is read once, whole and in order, although blocks are small") {
+  test("a .gz csv of several MB is read once, completely and in order, although blocks are small") {
     val path = folder.resolve("gz").toString
     val rows = 60000L
     // Digests do not compress, so the file stays larger than many blocks.

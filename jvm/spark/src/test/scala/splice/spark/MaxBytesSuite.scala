@@ -13,7 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.testkit.{KafkaBroker, KafkaTopics}
 
-/** What readers find out of records' sizes reaches the driver. */
+/** Readers report the sizes of records to the driver. */
 final class MaxBytesSuite extends AnyFunSuite with WithSpark {
 
   private lazy val broker = KafkaBroker.start()
@@ -51,7 +51,7 @@ final class MaxBytesSuite extends AnyFunSuite with WithSpark {
     query.awaitTermination()
     val rows = query.recentProgress.map(_.numInputRows).filter(_ > 0).toSeq
     assert(rows.sum == 10000)
-    assert(rows.head == 64, "records are taken for 16 KiB while nobody has read one")
+    assert(rows.head == 64, "the assumed size of a record is 16 KiB until a reader reports sizes")
     assert(rows.drop(1).dropRight(1).forall(n => n >= 1000 && n <= 1024), rows)
   }
 }

@@ -21,7 +21,7 @@ import org.scalatest.time.{Millis, Seconds, Span}
 import splice.source.internal.entries.Json
 import splice.testkit.{KafkaBroker, KafkaTopics}
 
-/** The gauges of a query over two real clusters, as the driver's page of Spark's metric system has them. */
+/** The gauges of a query over two real clusters, as shown on the driver's page of Spark's metric system. */
 final class MetricsPluginSuite extends AnyFunSuite with WithSpark with Eventually {
 
   implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(120, Seconds), Span(100, Millis))
@@ -126,7 +126,7 @@ final class MetricsPluginSuite extends AnyFunSuite with WithSpark with Eventuall
     assert(gauges(query).isEmpty)
   }
 
-  test("two sources of a query with clusters of the same names have gauges of their own") {
+  test("two sources of a query with clusters of the same names have separate gauges") {
     Using.resource(clusters("east").admin())(admin => Seq("c", "d").foreach(KafkaTopics.create(admin, _, 2)))
     Seq("c" -> 10, "d" -> 100).foreach { case (topic, rows) => write("east", topic, rows) }
     publish(1, "east: [c]}, other: {east: [d]")
@@ -143,7 +143,7 @@ final class MetricsPluginSuite extends AnyFunSuite with WithSpark with Eventuall
     assert(gauges(query).isEmpty)
   }
 
-  test("executors show the latency of a batch in real-time mode while it lasts") {
+  test("executors show the latency of a batch in real-time mode while the batch runs") {
     Using.resource(clusters("east").admin())(KafkaTopics.create(_, "live", 2))
     spark.conf.set("spark.sql.streaming.realTimeMode.minBatchDuration", "1000")
     val query = spark.readStream

@@ -16,13 +16,13 @@ final class MicroBatchSuite extends AnyFunSuite with WithSpark {
   private def files(path: String, more: (String, String)*): DataFrame =
     spark.readStream.format("splice-files").option("format", "parquet").option("path", path).options(more.toMap).load()
 
-  test("AvailableNow reads everything in batches of the source's own limit") {
+  test("AvailableNow reads all rows in batches of the source's own limit") {
     val query = drain(files(numbers("limits", 0, 1000, 6), "maxFilesPerTrigger" -> "2"), "limits")
     assert(query.recentProgress.count(_.numInputRows > 0) == 3)
     assert(idsOut("limits") == (0L until 1000L))
   }
 
-  test("a second start finds nothing to do, and says where it is") {
+  test("a second start has no rows to read, and reports its position") {
     val path = numbers("again", 0, 50, 2)
     drain(files(path), "again")
     val query = drain(files(path), "again")
@@ -30,7 +30,7 @@ final class MicroBatchSuite extends AnyFunSuite with WithSpark {
     assert(idsOut("again") == (0L until 50L))
   }
 
-  test("progress tells position and backlog") {
+  test("the progress has position and backlog") {
     val query    = drain(files(numbers("metrics", 0, 50, 4), "maxFilesPerTrigger" -> "2"), "metrics")
     val reported = query.recentProgress.filter(_.numInputRows > 0).map(_.sources.head.metrics.asScala)
     assert(reported.forall(_.contains("position")))
@@ -67,7 +67,7 @@ final class MicroBatchSuite extends AnyFunSuite with WithSpark {
     assert(idsOut("union") == (0L until 20L).flatMap(i => Seq(i, i)))
   }
 
-  test("a checkpoint of another source is refused, and the difference named") {
+  test("a checkpoint of another source is rejected, and the error names the difference") {
     val first = numbers("first", 0, 5, 1)
     drain(files(first), "changed")
     val other = numbers("other", 0, 5, 1)
@@ -76,7 +76,7 @@ final class MicroBatchSuite extends AnyFunSuite with WithSpark {
     assert(error.getMessage.contains("/first'") && error.getMessage.contains("/other'"))
   }
 
-  test("a checkpoint with offsets and without its side log is refused, and stays as it is") {
+  test("a checkpoint with offsets and without its side log is rejected and not changed") {
     val path = numbers("lost", 0, 5, 1)
     drain(files(path), "lost")
     val sideLog = folder.resolve("lost-checkpoint/sources/0/splice")

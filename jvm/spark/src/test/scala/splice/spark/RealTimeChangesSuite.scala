@@ -15,7 +15,7 @@ import splice.testkit.KafkaTopics
 /** Changes of a topic while a batch in real-time mode reads it. */
 final class RealTimeChangesSuite extends AnyFunSuite with LiveQueries {
 
-  test("a new partition ends the batch that is read, and each row is read once") {
+  test("a new partition ends the running batch, and each row is read once") {
     create("ended", 1)
     write("ended", 0, numbers(0, 0 until 10))
     val query = start("ended", long)
@@ -49,20 +49,21 @@ final class RealTimeChangesSuite extends AnyFunSuite with LiveQueries {
     KafkaTopics.create(admin, topic, 1)
   }
 
-  test("a topic that is recreated while its batch is read is read from its first record, if the policy permits it") {
+  test("a topic that is recreated during its batch is read from its first record, if the policy permits it") {
     create("restarted", 1)
     write("restarted", 0, numbers(0, 0 until 10))
     val query = start("restarted", long, "onTopicRecreated" -> "restart", "failOnDataLoss" -> "false")
     try {
       whole("restarted", numbers(0, 0 until 10))
       recreate("restarted")
-      // More records than the old topic had, so that a reader that stayed at its offset would lose the first ones.
+      // The new topic has more records than the old topic. A reader that stayed at its offset would lose the first
+      // records.
       write("restarted", 0, numbers(1, 0 until 30))
       whole("restarted", numbers(0, 0 until 10) ++ numbers(1, 0 until 30))
     } finally query.stop()
   }
 
-  test("a topic that is recreated while its batch is read fails the query by default") {
+  test("a topic that is recreated during its batch fails the query by default") {
     create("replaced", 1)
     write("replaced", 0, numbers(0, 0 until 10))
     val query = start("replaced", long)
@@ -71,12 +72,12 @@ final class RealTimeChangesSuite extends AnyFunSuite with LiveQueries {
       recreate("replaced")
       write("replaced", 0, numbers(1, 0 until 30))
       assert(failure(query).contains("SPLICE_KAFKA_DATA.TOPIC_RECREATED"))
-      // No row of the new topic was taken for one of the old topic.
+      // No row of the new topic was treated as a row of the old topic.
       assert(values("replaced") == numbers(0, 0 until 10))
     } finally query.stop()
   }
 
-  test("rows of an open transaction wait, also over the end of a batch, and none is lost") {
+  test("rows of an open transaction wait, including across the end of a batch, and no row is lost") {
     create("transactions", 1)
     Using.resource(producer("transactional.id" -> "open")) { out =>
       def send(values: Seq[String]) =

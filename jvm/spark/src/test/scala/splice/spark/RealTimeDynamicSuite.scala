@@ -38,7 +38,7 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
     try brokers.values.foreach(_.close())
     finally super.afterAll()
 
-  /** A stream that lies on some clusters, in a topic of its own name. */
+  /** A stream on some clusters. Its topic has the name of the stream. */
   final private class Stream(name: String) {
     private val file       = folder.resolve(s"$name.yaml")
     private var generation = 0
@@ -100,7 +100,7 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
 
   private def rows(cluster: String, numbers: Range): Seq[String] = numbers.map(n => s"$cluster-$n")
 
-  /** Stops once a batch is committed that ends after all rows so far, so that no row is read again. */
+  /** Stops the query after a commit of a batch that ends after all rows so far, so that no row is read again. */
   private def stopAfterBatch(query: StreamingQuery): Unit = {
     val last = query.recentProgress.lastOption.fold(-1L)(_.batchId)
     eventually(assert(query.recentProgress.lastOption.exists(_.batchId > last + 1)))
@@ -112,7 +112,7 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
 
   private val second = Trigger.RealTime("1 second")
 
-  test("continuous mode: a stream on two clusters, one of which is added while the query runs") {
+  test("continuous mode: a stream on two clusters, with one cluster added while the query runs") {
     val stream = new Stream("continuous")
     stream.create(2)
     stream.lies("east")
@@ -122,14 +122,14 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
     try {
       stream.has(rows("east", 0 until 50))
       stream.lies("east", "west")
-      // Rows after the last committed epoch may come again.
+      // Rows after the last committed epoch may be read again.
       eventually(assert(stream.values.toSet == (rows("east", 0 until 50) ++ rows("west", 0 until 50)).toSet))
       stream.write("west", 50 until 60)
       eventually(assert(stream.values.toSet == (rows("east", 0 until 50) ++ rows("west", 0 until 60)).toSet))
     } finally query.stop()
   }
 
-  test("rows of two clusters come while one batch lasts") {
+  test("rows of two clusters arrive during one batch") {
     val stream = new Stream("both")
     stream.create(3)
     stream.lies("east", "west")
@@ -143,7 +143,7 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
     } finally query.stop()
   }
 
-  test("a stream moves between batches, and the query continues with another trigger and back, each row once") {
+  test("a stream moves between batches, the query changes its trigger and back, and each row is read once") {
     val stream = new Stream("moves")
     stream.create(2)
     stream.lies("east")
@@ -166,7 +166,7 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
     stream.has(rows("east", 0 until 60), rows("west", 0 until 50))
   }
 
-  test("while one cluster is down, rows of the other one come and its offsets are committed; later nothing is lost") {
+  test("during an outage of one cluster, the other cluster is read and committed, and no row is lost later") {
     val stream = new Stream("outage")
     stream.create(2)
     stream.lies("east", "west")
@@ -191,7 +191,7 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
     stream.has(rows("east", 0 until 60), rows("west", 0 until 30))
   }
 
-  test("limits of batches, also those of one cluster, are rejected by name") {
+  test("limits of batches, including limits of one cluster, are rejected by name") {
     val stream = new Stream("limited")
     stream.create(1)
     stream.lies("east")

@@ -45,7 +45,7 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
 
     private val path = folder.resolve(s"$name-history").toString
 
-    /** Archives the first records but some. */
+    /** Archives the first records, without the records that match `without`. */
     def archive(records: Long, files: Int, without: String = "false"): Unit =
       spark.range(0, records, 1, files).where(s"not ($without)")
         .select(
@@ -81,7 +81,7 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
 
     def counts: Seq[Int] = (0 until size).map(seen.get(name).get)
 
-    /** How often each row was read that was not read once. */
+    /** The number of reads of each row that was not read exactly once. */
     def others: Map[Int, Int] = counts.zipWithIndex.collect { case (n, id) if n != 1 => id -> n }.toMap
 
     /** Waits until each row was read at least once. */
@@ -109,7 +109,7 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
     finally spark.sparkContext.removeSparkListener(listener)
   }
 
-  test("a history and a log in continuous mode: each row at least once, and the log is read where the history ends") {
+  test("continuous mode reads each row of a history and a log at least once, and the log from the end of the history") {
     val world = new World("continuous")
     world.write(400)
     world.archive(300, files = 3)
@@ -128,7 +128,7 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
     assert(world.counts.take(300).forall(_ == 1))
   }
 
-  test("a history and a log: each row once, though batches end within blocks, and other triggers continue") {
+  test("a history and a log are read once, although batches end within blocks, and other triggers continue") {
     val w = new World("clean")
     w.write(60000)
     w.archive(40000, files = 3, without = "id between 1000 and 1100 or id = 39999")
@@ -141,7 +141,7 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
       assert(ends(one).exists(_.contains("live")))
       stopAfterBatch(one)
     }
-    // Tasks that the time ended have reported what they read, so no file is read for its counts.
+    // Tasks whose time ended have reported the rows that they read, so no job counts the rows of a file.
     assert(counted == 0)
     assert(w.others.isEmpty)
     w.write(100)
@@ -172,7 +172,7 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
     assert(w.counts.take(before.size) == before && w.counts.drop(before.size).forall(_ == 1))
   }
 
-  test("files alone are read to their end, and the query waits then") {
+  test("a source of files is read to its end, and the query then waits") {
     val w = new World("files")
     w.write(20000)
     w.archive(20000, files = 2)
@@ -211,10 +211,10 @@ object RealTimeHybridSuite {
 
   private val seen = new ConcurrentHashMap[String, AtomicIntegerArray]
 
-  /** Counts rows in this JVM, but those of runs that have stopped.
+  /** Counts rows in this JVM, except rows of stopped runs.
     *
     * @param slow
-    *   whether a row takes 100 microseconds, so that several batches read a small history
+    *   true if a row takes 100 microseconds, so that several batches read a small history
     */
   final private class Counting(name: String, slow: Boolean) extends ForeachWriter[Row] {
     override def open(partition: Long, epoch: Long): Boolean = true

@@ -17,7 +17,7 @@ final class RealTimeSuite extends AnyFunSuite with LiveQueries {
 
   import LiveQueries._
 
-  test("more partitions than cores are read while one batch lasts, with rows of different columns") {
+  test("more partitions than cores are read during one batch, with rows of different columns") {
     create("cores", 5)
     (0 until 5).foreach(p => write("cores", p, numbers(p, 0 until 100)))
     val query = start("cores", long)
@@ -38,7 +38,7 @@ final class RealTimeSuite extends AnyFunSuite with LiveQueries {
     finally query.stop()
   }
 
-  test("batches follow one another, and the query continues with another trigger and back") {
+  test("batches follow one another, and the query continues with another trigger and then back in real-time mode") {
     create("mixed", 3)
     def next(from: Int) = (0 until 3).foreach(p => write("mixed", p, numbers(p, from until from + 50)))
     def all(until: Int) = (0 until 3).flatMap(p => numbers(p, 0 until until))
@@ -93,7 +93,7 @@ final class RealTimeSuite extends AnyFunSuite with LiveQueries {
       eventually(assert(metrics.exists(_.get("rowsBehind") == "0")))
       whole("lag", numbers(0, 0 until 10) ++ numbers(1, 0 until 30))
     } finally query.stop()
-    // The sink is so slow that batches end before all rows are read.
+    // The sink is slow, so batches end before all rows are read.
     write("lag", 1, numbers(1, 30 until 230))
     val slow = startInto(new Collecting(pauseMillis = 20), "lag", Trigger.RealTime("1 second"))
     try {
@@ -128,7 +128,7 @@ final class RealTimeSuite extends AnyFunSuite with LiveQueries {
           val found = figures.get(name).toLong
           assert(found >= age && found <= age + most, name)
       }
-      // A batch without rows has none.
+      // A batch without rows has no latency.
       eventually(assert(!query.lastProgress.sources.head.metrics.containsKey("latencyP50Ms")))
     } finally query.stop()
   }

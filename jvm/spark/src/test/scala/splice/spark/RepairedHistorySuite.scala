@@ -14,10 +14,10 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.testkit.internal.memory.MemoryLog
 
-/** A backfill that fails, and is repaired on the same checkpoint. */
+/** A backfill that fails and is repaired with the same checkpoint. */
 final class RepairedHistorySuite extends AnyFunSuite with WithSpark {
 
-  /** A log with 100 records, and an archive of the first 80 in four files, of which a batch reads one. */
+  /** A log with 100 records, and an archive of the first 80 records in four files. A batch reads one file. */
   private class World(name: String) {
     val log: MemoryLog = new MemoryLog(name).addPartitions(2)
     (0 until 100).foreach(i => log.append(i % 2, i.toLong, i * 1000L))
@@ -55,7 +55,7 @@ final class RepairedHistorySuite extends AnyFunSuite with WithSpark {
     lazy val file: Path =
       Files.list(Path.of(path("history"))).toScala(Seq).filter(_.toString.endsWith(".parquet")).sorted.apply(2)
 
-    /** Bytes of no format in place of the file's; returns those. */
+    /** Replaces the content of the file by invalid bytes. Returns the original content. */
     def damage(): Array[Byte] = {
       val good = Files.readAllBytes(file)
       Files.write(file, Array.fill(good.length)(7.toByte))
@@ -85,7 +85,7 @@ final class RepairedHistorySuite extends AnyFunSuite with WithSpark {
     assert(world.rowsOf("history") == 60 && world.rowsOf("live") == 40)
   }
 
-  test("a damaged file is replaced by the right one, with its time or by policy") {
+  test("a damaged file is replaced by the correct file, with the original time or by policy") {
     Seq(true, false).foreach { isKept =>
       val world = new World(s"replaced_$isKept")
       val time  = Files.getLastModifiedTime(world.file)

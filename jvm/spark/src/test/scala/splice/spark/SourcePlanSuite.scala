@@ -17,7 +17,7 @@ import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
 import splice.testkit.internal.memory.MemoryLog
 
-/** Plans on Spark, compared with the queries that follow them. */
+/** Source plans on Spark, compared with the queries that run afterwards. */
 final class SourcePlanSuite extends AnyFunSuite with WithSpark {
 
   /** A log of two partitions with 40 records, and an archive of the first 10 of partition 0 and the first 4 of partition 1. */
@@ -54,7 +54,7 @@ final class SourcePlanSuite extends AnyFunSuite with WithSpark {
     finally walked.close()
   }
 
-  test("a plan with a scan has the batches and the hand-over of the query; it starts none and writes nothing") {
+  test("a plan with a scan has the batches and the hand-over of the query, starts no query, and writes no data") {
     val source = spec("planned")
     val before = files
     val known  = SparkSession.getActiveSession
@@ -76,7 +76,7 @@ final class SourcePlanSuite extends AnyFunSuite with WithSpark {
     assert(shown.map(row => (row.getString(0), row.getString(4))).toSeq == Seq("0/leg-live" -> "handOver"))
   }
 
-  test("without a scan the leg after the history is open") {
+  test("without a scan, the start of the leg after the history is open") {
     val plan = SourcePlan.of(spark, spec("open"))
     assert(plan.batches.isEmpty)
     val live = json(plan).path("legs").path(1)
@@ -96,7 +96,7 @@ final class SourcePlanSuite extends AnyFunSuite with WithSpark {
     assert(broken.warnings.exists(text => text.contains("1 files") && text.contains("broken.parquet")), broken.warnings)
   }
 
-  test("it fails as the query would at its start") {
+  test("a plan fails with the error of the query at its start") {
     val missing = Map("source" -> "files", "format" -> "parquet", "path" -> folder.resolve("none").toString)
     val planned = intercept[SpliceException](SourcePlan.of(spark, SourceSpec(ListMap.from(missing))))
     val started = intercept[SpliceException](SourceSpec(ListMap.from(missing)).readStream(spark))

@@ -10,19 +10,19 @@ import splice.spark.internal.table.SpliceTable
 
 final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
 
-  test("the option 'source' is needed") {
+  test("the option 'source' is required") {
     val error = intercept[SpliceOptionException](spark.read.format("splice").load())
     assert(error.getMessage.contains("The option 'source' is missing"))
   }
 
-  test("a source that is not there is refused, with those that are") {
+  test("an unknown source is rejected, with the names of all sources") {
     val error = intercept[SpliceOptionException](spark.read.format("splice").option("source", "kafak").load())
     assert(error.getMessage.contains(
       "'kafak' is not a valid value of option 'source'. Use dynamicKafka, files, hybrid, kafka"
     ))
   }
 
-  test("an unknown option is refused with the nearest name") {
+  test("an unknown option is rejected with the nearest name") {
     val error = intercept[SpliceOptionException] {
       spark.readStream
         .format("splice-kafka")
@@ -33,7 +33,7 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
     assert(error.getMessage.contains("'subscirbe' is unknown. Did you mean 'subscribe'?"))
   }
 
-  test("an invalid option of the whole query is an error of load(), and names the allowed values") {
+  test("an invalid option of the whole query fails load() with the allowed values") {
     Seq("minPartitions" -> "0", "slots" -> "many", "maxRecordsPerPartition" -> "-1", "assigner" -> "any").foreach {
       case (option, value) =>
         val reader = spark.read.format("splice-kafka").option("kafka.bootstrap.servers", "localhost:1")
@@ -43,12 +43,12 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
     }
   }
 
-  test("the aliases say which source it is") {
+  test("the aliases set the source") {
     val path = numbers("alias", 0, 10, 1)
     assert(spark.read.format("splice-files").option("format", "parquet").option("path", path).load().count() == 10)
   }
 
-  test("writing is refused, and the error says what to use") {
+  test("writing is rejected, and the error names an alternative") {
     val path  = numbers("writing", 0, 10, 1)
     val error = intercept[SpliceUnsupportedException] {
       spark.range(1).write.format("splice-files").option("format", "parquet").option("path", path).mode("append").save()
@@ -84,7 +84,7 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
     properties.forEach((key, value) => assert(!value.contains(secret), key))
   }
 
-  test("what Python asks before it reads") {
+  test("the check of options that Python calls before it reads") {
     val none = java.util.Map.of("source", "files", "path", "/x")
     assert(PythonApi.check(none).contains("The option 'format' is missing"))
     assert(PythonApi.check(java.util.Map.of("source", "files", "path", "/x", "format", "parquet")) == "")

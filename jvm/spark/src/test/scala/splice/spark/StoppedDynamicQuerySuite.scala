@@ -23,7 +23,9 @@ import splice.testkit.{FreePort, KafkaBroker, KafkaTopics}
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 
-/** The end of a query over three clusters: one responds, one accepts connections and never responds, and one rejects connections. */
+/** The end of a query over three clusters. One cluster responds, one accepts connections and never responds, and one
+  * rejects connections.
+  */
 final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eventually {
 
   implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds), Span(20, Millis))
@@ -135,7 +137,7 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
       val before = threads
       use(world)
       eventually {
-        // Java 17 ends the thread of an HTTP client once no object refers to the client.
+        // Java 17 ends the thread of an HTTP client after no object refers to the client.
         System.gc()
         assert((threads -- before).map(_.getName).filter(name => ours.exists(name.contains)).isEmpty)
         assert(world.sockets.isEmpty)
@@ -157,7 +159,7 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
   private def failed(query: StreamingQuery): String =
     intercept[StreamingQueryException](query.awaitTermination(60000)).getMessage
 
-  test("a query that reads stops within 5 seconds, and leaves nothing") {
+  test("a query that reads stops within 5 seconds, and leaves no thread and no socket") {
     world { w =>
       val query = w.start()
       eventually(assert(query.lastProgress != null))
@@ -170,7 +172,7 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
     }
   }
 
-  test("a query that waits for clusters at its start stops within 5 seconds, and leaves nothing") {
+  test("a query that waits for clusters at its start stops within 5 seconds, and leaves no thread and no socket") {
     world { w =>
       w.streams = everywhere
       val query = w.start()
@@ -179,7 +181,7 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
     }
   }
 
-  test("a query that waits for its first document stops within 5 seconds, and leaves nothing") {
+  test("a query that waits for its first document stops within 5 seconds, and leaves no thread and no socket") {
     world { w =>
       w.hangs = true
       val query = w.start()
@@ -188,7 +190,7 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
     }
   }
 
-  test("a query that waits for the topics of a single cluster stops within 5 seconds, and leaves nothing") {
+  test("a query that waits for topics of a single cluster stops within 5 seconds, and leaves no thread and no socket") {
     world { w =>
       val query = w.start("metadata" -> "singleCluster", "kafka.bootstrap.servers" -> s"127.0.0.1:${w.cluster.port}")
       eventually(assert(!w.cluster.accepted.isEmpty))
@@ -196,7 +198,7 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
     }
   }
 
-  test("a query that fails because clusters are unavailable leaves nothing") {
+  test("a query that fails because clusters are unavailable leaves no thread and no socket") {
     world { w =>
       val query = w.start("onClusterUnavailable" -> "fail", "clusterTimeout" -> "2s")
       eventually(assert(query.lastProgress != null))
@@ -205,7 +207,7 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
     }
   }
 
-  test("a query that fails at one cluster while another one does not respond leaves nothing") {
+  test("a query that fails at one cluster while another does not respond leaves no thread and no socket") {
     world { w =>
       w.streams = "{s: {good: [absent], hanging: [orders]}}"
       assert(failed(w.start()).contains("SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND"))
@@ -213,7 +215,7 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
     }
   }
 
-  test("a query whose first document is rejected leaves nothing") {
+  test("a query whose first document is rejected leaves no thread and no socket") {
     world { w =>
       w.streams = "{s: {good: [orders]}, t: {good: [orders]}}"
       assert(failed(w.start("streams" -> "s,t")).contains("SPLICE_METADATA.TOPIC_IN_SEVERAL_STREAMS"))

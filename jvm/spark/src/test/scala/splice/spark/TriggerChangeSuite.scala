@@ -19,10 +19,12 @@ final class TriggerChangeSuite extends AnyFunSuite with LiveQueries {
     .filter(file => file.getName == s"$batch" || file.getName.stripPrefix(".").startsWith(s"$batch."))
     .foreach(file => Files.delete(file.toPath))
 
-  /** Leaves the checkpoint as a driver does that is killed after a batch with rows, before it commits the batch. The rows are lost with it. */
+  /** Changes the checkpoint to that of a driver that is killed after a batch with rows, before it commits the batch.
+    * The rows of the batch are also removed.
+    */
   private def kill(topic: String): Unit = {
     val log = logged(topic)
-    // Epochs without rows.
+    // Removes epochs without rows.
     while (log.end(newest(topic, "offsets")) == log.end(newest(topic, "offsets") - 1)) {
       val last = newest(topic, "offsets")
       Seq("commits", "offsets").foreach(remove(topic, _, last))
@@ -36,14 +38,14 @@ final class TriggerChangeSuite extends AnyFunSuite with LiveQueries {
     })
   }
 
-  /** Lets the end of the last epoch be far after what any other run reads in the epoch of that number. */
+  /** Sets the end of the last epoch far after the rows that any other run reads in the epoch of the same number. */
   private def advance(topic: String): Unit = {
     val last = newest(topic, "offsets")
     remove(topic, "offsets", last)
     Files.writeString(checkpoint(topic).resolve(s"offsets/$last"), s"""v1\n\n{"$topic":{"0":1000,"1":1000}}""")
   }
 
-  test("continuous mode continues after other triggers, and reads each row once; Spark continues no other way") {
+  test("continuous mode continues after other triggers and reads each row once, and Spark rejects the reverse") {
     create("modes", 3)
     def all(until: Int)                          = (0 until 3).flatMap(p => numbers(p, 0 until until))
     def live(until: Int, trigger: Trigger): Unit = {
@@ -71,7 +73,7 @@ final class TriggerChangeSuite extends AnyFunSuite with LiveQueries {
       Seq("now" -> Trigger.AvailableNow(), "timed" -> Trigger.RealTime("1 second"), "cont" -> continuous)
     (second, after) <-
       Seq("now" -> Trigger.AvailableNow(), "timed" -> Trigger.RealTime("1 second"), "cont" -> continuous)
-    // Spark cannot.
+    // Spark cannot continue with another trigger after continuous mode.
     if first != "cont" || second == "cont"
   } test(s"no row is lost if $first is killed before it commits a batch, and $second continues") {
     val topic = s"$first-$second"
@@ -97,7 +99,7 @@ final class TriggerChangeSuite extends AnyFunSuite with LiveQueries {
     val (_, messages) = LoggedMessages.during("splice.spark")(read(60, after))
     val again         = s"Real-time mode plans batch $killed again, because it was not committed."
     assert(messages.count(_ == again) == (if (second == "timed") 1 else 0))
-    // As if this run was killed after the epoch of the same number. The next one may not begin at the end of the first run.
+    // Simulates a kill after the epoch of the same number. The next epoch must not begin at the end of the first run.
     if (first == "cont") for { log <- Seq("commits", "offsets"); batch <- killed + 1 to newest(topic, log) }
       remove(topic, log, batch)
     next(60 until 70)

@@ -22,28 +22,28 @@ import org.apache.hadoop.fs.{
 import splice.source.errors.CheckpointErrors
 import splice.source.internal.entries.CheckpointStore
 
-/** Creates a file whole, or not at all, and never over an existing one. A write that fails leaves no file.
+/** Creates a file as a whole or not at all, and never replaces an existing file. A failed write leaves no file.
   *
-  * A local disk links a temporary file to the name, HDFS renames one, and S3A uploads with a condition. Each fails if the name exists.
-  * Other storage is an error, unless the user accepts it.
+  * On a local disk, a temporary file is linked to the name. On HDFS, a temporary file is renamed. On S3A, the upload
+  * has a condition. Each operation fails if the name exists. Other storage is an error, unless the user accepts it.
   */
 private[splice] object AtomicFile {
 
-  // Their NameNode checks the name and renames in one step.
+  // The NameNode checks the name and renames the file in one step.
   private val RenamesAtomically = Set("hdfs", "webhdfs", "swebhdfs")
 
-  /** The name of a file while it is written. */
+  /** Returns the name of a file while it is written. */
   def temporaryName(name: String): String = s".$name.${UUID.randomUUID()}.tmp"
 
-  /** Whether a name is hidden: a temporary file, or a checksum. */
+  /** True if a name is hidden, as the names of temporary files and of checksums are. */
   def isHidden(name: String): Boolean = name.startsWith(".")
 
-  /** Returns false, and changes nothing, if the file exists.
+  /** Creates the file. Returns false, and changes nothing, if the file exists.
     *
     * @param access
-    *   has no effect in object stores, which have no permissions of files
+    *   has no effect in object stores, which have no file permissions
     * @throws splice.source.errors.SpliceException
-    *   when the storage may replace an existing file, and `store` does not accept that
+    *   if the storage may replace an existing file, and `store` does not accept that
     */
   def create(
       fs: FileSystem,
@@ -67,14 +67,15 @@ private[splice] object AtomicFile {
         case Some(local) => local.create(content, access).getOrElse(unsafe("its disk has no hard links")(renamed))
         case None        =>
           unsafe(s"the file system '${fs.getUri.getScheme}' has no conditional writes") {
-            // A rename in an object store is a copy.
+            // A rename in an object store copies the object.
             if (hasCapability(CommonPathCapabilities.ABORTABLE_STREAM)) Upload(fs, file, content, isConditional = false)
             else renamed
           }
       }
   }
 
-  // Only a FileContext refuses to rename over a file on every file system, and not every file system has one.
+  // Only FileContext rejects a rename over an existing file on every file system. Some file systems have no
+  // FileContext.
   private def rename(
       fs: FileSystem,
       file: Path,
@@ -85,7 +86,7 @@ private[splice] object AtomicFile {
     val temporary = new Path(file.getParent, temporaryName(file.getName))
     try {
       Using.resource(fs.create(temporary, false)) { out =>
-        // Before the content: no other user may read it at any time.
+        // Set before the content is written, so that no other user can read the content at any time.
         if (access == FileAccess.Owner) fs.setPermission(temporary, FileAccess.OwnerPermission)
         out.write(content)
         out.hsync()

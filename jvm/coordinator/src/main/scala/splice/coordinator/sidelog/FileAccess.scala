@@ -5,15 +5,15 @@ package splice.coordinator.sidelog
 
 import org.apache.hadoop.fs.permission.FsPermission
 
-/** Who may read a file that Splice creates. */
+/** Permissions of a file that Splice creates. */
 sealed private[coordinator] trait FileAccess extends Product with Serializable
 
 private[coordinator] object FileAccess {
 
-  /** As the umask of the driver, or the storage, sets it. */
+  /** The permissions that the umask of the driver, or the storage, sets. */
   case object Default extends FileAccess
 
-  /** The owner of the file only: mode 600. */
+  /** Access for the owner of the file only: mode 600. */
   case object Owner extends FileAccess
 
   val OwnerPermission = new FsPermission("600")

@@ -17,14 +17,15 @@ import splice.source.errors.CheckpointErrors
 import splice.source.internal.entries.CheckpointStore
 import splice.source.runtime.SideLog
 
-/** A side log in a folder of the checkpoint, on any file system that Hadoop reaches. Any thread.
+/** A side log in a folder of the checkpoint, on any file system that Hadoop supports. Any thread may use the instance.
   *
-  * The folder is listed once, when it is opened; an entry is a file that [[AtomicFile]] makes whole or not at all.
+  * The folder is listed once, at the first access. An entry is a file that [[AtomicFile]] creates as a whole or not at
+  * all.
   *
   * @param folder
   *   `sources/<n>/splice` of the checkpoint, or a folder below it
   * @param store
-  *   the storage that it may be on
+  *   the storage that the folder may be on
   */
 final private[splice] class HadoopSideLog private[splice] (
     folder: Path,
@@ -60,7 +61,7 @@ final private[splice] class HadoopSideLog private[splice] (
 
   override def ownerOnly: SideLog = new OwnerOnly
 
-  /** A view, since both must have the same entries. */
+  /** A view of the same entries. Entries that the view creates grant access to their owner only. */
   final private class OwnerOnly extends SideLog {
     override def get(key: String): Option[Seq[String]] = HadoopSideLog.this.get(key)
 

@@ -13,18 +13,20 @@ import org.apache.hadoop.fs.{LocatedFileStatus, Path}
 import org.apache.hadoop.util.functional.RemoteIterators
 import org.slf4j.LoggerFactory
 
-/** Temporary files of drivers that were killed while they wrote. A live driver writes one for seconds, so age tells them apart. */
+/** Temporary files of drivers that were killed during a write. A write of a live driver takes seconds, so the age of a
+  * file identifies a leftover.
+  */
 private[splice] object Leftovers {
 
-  /** The least age of a leftover. It also covers clocks of driver and storage that differ. */
+  /** The minimum age of a leftover. It includes a margin for a difference between the clocks of driver and storage. */
   val Age: Duration = Duration.ofHours(1)
 
   private val logger = LoggerFactory.getLogger(Leftovers.getClass)
 
-  // The name of a temporary file, or of the checksum that Hadoop's local file system writes beside it.
+  // The name of a temporary file, or of the checksum that Hadoop's local file system writes for a temporary file.
   private val Name = """\.{1,2}.+\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp(\.crc)?""".r
 
-  /** Removes the leftovers in a folder and the folders below it. A failure is logged. */
+  /** Removes the leftovers in a folder and in its subfolders. A failure is logged. */
   def remove(folder: Path, configuration: Configuration, clock: Clock): Unit = {
     val before = clock.instant().minus(Age).toEpochMilli
     try {

@@ -23,14 +23,16 @@ import scala.util.Using
 
 import org.apache.hadoop.fs.{FileSystem, LocalFileSystem, Path => HadoopPath, RawLocalFileSystem}
 
-/** Writes a local file, or removes files of a local folder, with java.nio, because Hadoop's local file system starts processes for each file.
+/** Writes a local file, or removes files of a local folder, with java.nio. Hadoop's local file system would start
+  * processes for each file.
   *
   * @param flush
   *   makes the names in a folder durable
   */
 final private[coordinator] class LocalFile(file: Path, flush: Path => Unit = LocalFile.flush) {
 
-  /** Creates the file whole or not at all: false when it exists, None when the disk has no hard links. */
+  /** Creates the file as a whole or not at all. Returns false if the file exists, None if the disk has no hard links.
+    */
   def create(content: Array[Byte], access: FileAccess = FileAccess.Default): Option[Boolean] = {
     val folder  = file.toAbsolutePath.getParent
     val missing = Iterator.iterate(folder)(_.getParent).takeWhile(!Files.exists(_)).toSeq
@@ -50,7 +52,11 @@ final private[coordinator] class LocalFile(file: Path, flush: Path => Unit = Loc
     } finally { val _ = Files.deleteIfExists(temporary) }
   }
 
-  /** Removes files in this folder and the folders below it by name and milliseconds of the last change. Other processes may remove them too. */
+  /** Removes files in this folder and its subfolders. Other processes may remove files at the same time.
+    *
+    * @param isRemoved
+    *   selects a file by its name and by the time of its last change in milliseconds
+    */
   def remove(isRemoved: (String, Long) => Boolean): Unit = if (Files.exists(file)) {
     val visitor = new SimpleFileVisitor[Path] {
       override def visitFile(found: Path, attributes: BasicFileAttributes): FileVisitResult = {
@@ -87,21 +93,23 @@ final private[coordinator] class LocalFile(file: Path, flush: Path => Unit = Loc
 
 private[coordinator] object LocalFile {
 
-  // Hive's class is the one for `file:` where Spark's Hive jars are on the class path, as in PySpark.
+  // With Spark's Hive jars on the class path, as in PySpark, Hive's class is the file system of `file:`.
   private val Own = Set(
     classOf[LocalFileSystem].getName,
     classOf[RawLocalFileSystem].getName,
     "org.apache.hadoop.hive.ql.io.ProxyLocalFileSystem"
   )
 
-  /** None when the file is not on one of Hadoop's own local file systems; one that wraps them must see what is written. */
+  /** Returns the local file, None if the file is not on one of Hadoop's own local file systems. A file system that
+    * wraps one of these must see all writes, so it is not bypassed.
+    */
   def of(fs: FileSystem, file: HadoopPath): Option[LocalFile] = fs match {
     case local: LocalFileSystem if Own(local.getClass.getName) => Some(new LocalFile(local.pathToFile(file).toPath))
     case raw: RawLocalFileSystem if Own(raw.getClass.getName)  => Some(new LocalFile(raw.pathToFile(file).toPath))
     case _                                                     => None
   }
 
-  // Systems that cannot open a folder write its names at once, or have no way to do so.
+  // A system that cannot open a folder makes its names durable immediately, or has no way to do so.
   private def flush(folder: Path): Unit =
     try Using.resource(FileChannel.open(folder, READ))(_.force(true))
     catch { case _: IOException => () }

@@ -7,7 +7,7 @@ import scala.collection.concurrent.TrieMap
 
 import splice.source.runtime.SideLog
 
-/** A side log that lives as long as one bounded read: there is no checkpoint to restart from. */
+/** A side log in memory, for example for one bounded read, which has no checkpoint to restart from. */
 final private[splice] class MemorySideLog private (entries: TrieMap[String, Seq[String]], prefix: String)
     extends SideLog {
 

@@ -9,7 +9,9 @@ import java.util.HexFormat
 
 import splice.source.errors.CheckpointErrors
 
-/** How a side-log entry is written: `splice <version> <digest of the rest>`, then the lines of the entry. */
+/** Format of a side-log entry: the header `splice <version> <digest of the following text>`, then the lines of the
+  * entry.
+  */
 private[splice] object SideLogFormat {
 
   val Version = 1
@@ -21,7 +23,7 @@ private[splice] object SideLogFormat {
     s"splice $Version ${digest(body)}\n$body"
   }
 
-  /** @throws splice.source.errors.SpliceException when the text is damaged, cut off, or of a newer version */
+  /** @throws splice.source.errors.SpliceException if the text is damaged, truncated, or of a newer version */
   def read(name: String, text: String): Seq[String] = {
     val (first, rest) = text.span(_ != '\n')
     val body          = rest.drop(1)

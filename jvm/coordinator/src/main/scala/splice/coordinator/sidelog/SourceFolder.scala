@@ -12,19 +12,19 @@ import org.apache.hadoop.fs.Path
 
 import splice.source.internal.entries.CheckpointStore
 
-/** The folder `sources/<n>` of a checkpoint, which Spark's own sources write to as well. */
+/** The folder `sources/<n>` of a checkpoint. Spark's own sources also write to this folder. */
 private[splice] trait SourceFolder {
 
-  /** A file's place, as errors name it. */
+  /** Returns the path of a file, for error messages. */
   def name(file: String): String
 
   def read(file: String): Option[Array[Byte]]
 
-  /** Writes a file whole, unless there is one. */
+  /** Writes a file as a whole, unless the file exists. */
   def create(file: String, content: Array[Byte]): Unit
 }
 
-/** The folder on any file system that Hadoop reaches. */
+/** The folder on any file system that Hadoop supports. */
 final private[splice] class HadoopSourceFolder(
     folder: Path,
     configuration: Configuration,

@@ -16,13 +16,15 @@ import org.apache.hadoop.fs.{
   Path
 }
 
-/** The creation of an object in a store that shows an object when its stream is closed. */
+/** Creates an object in a store that makes an object visible when its stream is closed. */
 private[coordinator] object Upload {
 
   /** The path capability, and the option, of an upload that fails if the object exists. */
   val Conditional: String = CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE
 
-  /** Returns false if the object exists. It may be this upload's own, if the response to the first attempt was lost. */
+  /** Returns false if the object exists. The existing object may be from this upload, if the response to its first
+    * attempt was lost.
+    */
   def apply(fs: FileSystem, file: Path, content: Array[Byte], isConditional: Boolean): Boolean =
     try {
       val out = if (isConditional) open(fs, file) else fs.create(file, false)
@@ -43,12 +45,12 @@ private[coordinator] object Upload {
     builder.build()
   }
 
-  // Closing would upload what was written so far.
+  // Closing the stream would upload the partial content.
   private def abort(out: FSDataOutputStream, cause: Throwable): Unit =
     try { val _ = out.abort() }
     catch { case NonFatal(e) => cause.addSuppressed(e) }
 
-  // Stores report an object that exists by errors of their own.
+  // Each store has a different error for an existing object.
   private def finish(fs: FileSystem, file: Path, out: FSDataOutputStream): Boolean =
     try {
       out.close()

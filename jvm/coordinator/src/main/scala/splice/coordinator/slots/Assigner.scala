@@ -8,13 +8,13 @@ import scala.collection.mutable
 
 import splice.source.options.SlotAssigner
 
-/** Which slot reads which split. Pure: the same arguments give the same assignment (FLIP-537). */
+/** Assigns splits to slots. Pure function: the same arguments give the same assignment (FLIP-537). */
 private[splice] object Assigner {
 
-  /** Assigns every split to a slot. With another number of slots, as few splits move as the assigner allows.
+  /** Assigns every split to a slot. If the number of slots has changed, as few splits move as the assigner allows.
     *
     * @param before
-    *   the assignment so far; splits that are not in `costs` drop out
+    *   the previous assignment; splits that are not in `costs` are removed
     * @param costs
     *   the expected cost of every split
     * @param slotsBefore
@@ -36,12 +36,14 @@ private[splice] object Assigner {
         if (isResized) level(all, _ => true, slots) else all
       case SlotAssigner.Balanced =>
         val all = Balance.assign(kept, costs, slots)
-        // Costs of idle splits are not known, so only their number can be even.
+        // Idle splits have no measured cost, so only their number per slot can be balanced.
         if (isResized) level(all, costs(_) <= 0, slots) else all
     }
   }
 
-  /** Leaves splits where they are and gives each new one to the slot that has fewest, lowest number first. */
+  /** Keeps assigned splits in their slots. Assigns each new split to the slot with the fewest splits, and to the lowest
+    * slot number among equals.
+    */
   private[coordinator] def round(kept: Map[String, Int], fresh: Seq[String], slots: Int): Map[String, Int] = {
     val counts = new Array[Int](slots)
     kept.valuesIterator.foreach(slot => counts(slot) += 1)
@@ -54,7 +56,9 @@ private[splice] object Assigner {
     }
   }
 
-  /** Moves splits from the slots that have most splits to those that have fewest, until the numbers differ by at most one. */
+  /** Moves splits from the slots with the most splits to the slots with the fewest, until the numbers differ by at most
+    * one. Only splits that `isMovable` selects are moved.
+    */
   private def level(assignment: Map[String, Int], isMovable: String => Boolean, slots: Int): Map[String, Int] = {
     val counts = new Array[Int](slots)
     assignment.valuesIterator.foreach(slot => counts(slot) += 1)
@@ -87,10 +91,10 @@ private[splice] object Assigner {
   }
 }
 
-/** Names in the order in which people count: `t-2` before `t-10`. */
+/** Natural order of names: `t-2` precedes `t-10`. */
 private[coordinator] object SplitNames extends Ordering[String] {
 
-  /** What stands before the number that ends a name, and the number; -1 without one. */
+  /** Returns the text before the trailing number of a name, and the number. The number is -1 if the name has none. */
   def parts(name: String): (String, Long) = {
     val digits = name.reverseIterator.takeWhile(_.isDigit).length
     (name.dropRight(digits), name.takeRight(digits).toLongOption.getOrElse(-1L))

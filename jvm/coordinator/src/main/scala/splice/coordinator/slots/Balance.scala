@@ -6,16 +6,18 @@ package splice.coordinator.slots
 import scala.annotation.tailrec
 import scala.collection.mutable
 
-/** Spreads splits so that slots have about the same to read, and moves no more of them than that takes. Pure. */
+/** Distributes splits so that slots have about the same load, with as few moves as possible. Pure functions. */
 private[coordinator] object Balance {
 
-  /** How far above the least possible the fullest slot may be before a split is moved for it. */
+  /** Factor by which the load of the fullest slot may exceed the least possible load before a split is moved. */
   private val Tolerance = 1.05
 
-  /** Leaves splits where they were, adds new ones to the slots that have least, heaviest first, then moves what costs balance.
+  /** Keeps assigned splits in their slots, and adds new splits to the slots with the least load, heaviest first. Then
+    * moves splits to restore the balance. If an assignment from scratch is better by more than [[Tolerance]], that
+    * assignment is used.
     *
     * @param kept
-    *   where splits are already; all of them are in `costs`
+    *   the current slots of splits; all of these splits are in `costs`
     */
   def assign(kept: Map[String, Int], costs: Map[String, Long], slots: Int): Map[String, Int] = {
     val fresh = fill(Map.empty, costs, slots)
@@ -27,7 +29,7 @@ private[coordinator] object Balance {
     }
   }
 
-  /** Assigns the shares of an assignment to other slots, so that most splits stay in their slots. */
+  /** Renumbers the shares of an assignment so that most splits stay in their slots. */
   private def rename(fresh: Map[String, Int], kept: Map[String, Int], slots: Int): Map[String, Int] = {
     val common = kept.toSeq.map { case (split, slot) => fresh(split) -> slot }.groupMapReduce(identity)(_ => 1)(_ + _)
     val names  = mutable.Map.empty[Int, Int]
@@ -39,7 +41,7 @@ private[coordinator] object Balance {
     fresh.map { case (split, share) => split -> names(share) }
   }
 
-  /** The load of the fullest slot under an assignment, and the least load that it can have under any. */
+  /** Returns the load of the fullest slot under an assignment, and a lower bound of this load under any assignment. */
   def extremes(assignment: Map[String, Int], cost: String => Long, slots: Int): (Long, Long) = {
     val loads    = new Array[Long](slots)
     var heaviest = 0L
@@ -51,11 +53,11 @@ private[coordinator] object Balance {
     (loads.max, math.max(loads.sum / slots, heaviest))
   }
 
-  /** How much the fullest slot has to read under an assignment. */
+  /** Returns the load of the fullest slot under an assignment. */
   def fullest(assignment: String => Int, costs: Map[String, Long], slots: Int): Long =
     loads(costs.iterator.map { case (split, cost) => assignment(split) -> cost }, slots).max
 
-  /** Less than this the fullest slot cannot have, however splits are spread. */
+  /** Returns a lower bound for the load of the fullest slot under any assignment. */
   def least(costs: Map[String, Long], slots: Int): Long =
     math.max(costs.valuesIterator.sum / slots, costs.valuesIterator.maxOption.getOrElse(0L))
 
@@ -77,11 +79,13 @@ private[coordinator] object Balance {
       queue.addOne((load + cost, count + 1, slot))
       split -> slot
     }
-    // What has nothing to read now may have later: it goes round by number.
+    // Splits that have nothing to read now may have rows later, so they are distributed by number.
     Assigner.round(kept ++ added, idle.map(_._1), slots)
   }
 
-  /** Moves splits from the fullest slot to the emptiest until no move makes the fullest noticeably less full. */
+  /** Moves splits from the fullest slot to the emptiest slot, until no move noticeably reduces the load of the fullest
+    * slot.
+    */
   private def relieve(assignment: Map[String, Int], costs: Map[String, Long], slots: Int): Map[String, Int] = {
     val bound = (least(costs, slots) * Tolerance).toLong
     val held  = Array.fill(slots)(mutable.TreeSet.empty[(Long, String)])
@@ -92,7 +96,8 @@ private[coordinator] object Balance {
     @tailrec def go(left: Int): Unit = {
       val (from, to) = (load.indices.maxBy(load(_)), load.indices.minBy(load(_)))
       val gap        = load(from) - load(to)
-      // The move that comes closest to halving the gap; one of the whole gap or more gains nothing.
+      // Selects the split whose cost is closest to half of the gap. A split that costs the whole gap or more gains
+      // nothing.
       val half   = (gap / 2, "")
       val choice = (held(from).maxBefore(half) ++ held(from).minAfter(half)).filter(_._1 < gap)
       if (left > 0 && load(from) > bound && choice.nonEmpty) {

@@ -7,11 +7,11 @@ import java.time.{Clock, Duration, Instant}
 
 import org.slf4j.LoggerFactory
 
-/** The number of slots of a run: the tasks that Spark can run at a time at its start, and later the number that has been the same for a
-  * minute. Used by one thread.
+/** The number of slots of a run. The first number is the number of tasks that Spark can run at a time when the run
+  * starts. Another number applies after it has been the same for one minute. One thread uses the instance.
   *
   * @param available
-  *   how many tasks can run at a time now
+  *   returns the number of tasks that can run at a time now
   */
 final private[coordinator] class SlotCount(first: Int, available: () => Int, clock: Clock) {
 
@@ -20,16 +20,17 @@ final private[coordinator] class SlotCount(first: Int, available: () => Int, clo
   private var used                          = first
   private var other: Option[(Int, Instant)] = None
 
-  /** The number of the last batch, or of the first one before it is planned. */
+  /** The number of slots of the last batch, or of the first batch before it is planned. */
   def current: Int = used
 
-  /** The number for a batch that is planned now.
+  /** Returns the number of slots for a batch that is planned now.
     *
-    * Only batches with rows count cores. Spark removes executors that are idle, and requests more only if tasks wait for a core. A query
-    * that followed the cores while it was idle would start no more tasks than the few cores that are left, and no task would ever wait.
+    * The coordinator calls this method only for batches with rows. Spark removes idle executors, and requests more
+    * executors only if tasks wait for a core. If an idle query followed the number of cores, it would later start only
+    * as many tasks as the remaining cores can run. Then no task would wait, and Spark would request no executors.
     */
   def next(): Int = {
-    // No task runs while no core is available, so 0 is a state between two numbers.
+    // No task can run while no core is available. The value 0 is therefore a temporary state, and is ignored.
     val found = Option(available()).filter(_ > 0).getOrElse(used)
     val now   = clock.instant()
     other = other.filter(_ => found != used) match {
@@ -50,6 +51,6 @@ private[coordinator] object SlotCount {
 
   private val logger = LoggerFactory.getLogger(classOf[SlotCount])
 
-  /** For how long another number of cores must be available. */
+  /** The period for which another number of cores must be available before it applies. */
   val Stable: Duration = Duration.ofMinutes(1)
 }

@@ -8,7 +8,7 @@ import splice.source.options.SlotAssigner
 import splice.source.runtime.SideLog
 import splice.source.{Position, Source, SplitEnumerator, SplitRange}
 
-/** The slot layouts of one checkpoint, oldest first, each in a side-log entry of its own. */
+/** The slot layouts of one checkpoint, oldest first. Each layout is a separate side-log entry. */
 final private[splice] class SlotEntries(log: SideLog, source: Source[_ <: Position]) {
 
   private val entries = new NumberedEntries(log, "slots")(SlotLayout.read(_, source))
@@ -17,7 +17,9 @@ final private[splice] class SlotEntries(log: SideLog, source: Source[_ <: Positi
 
   private var layouts: Vector[(Int, SlotLayout)] = entries.numbers.toVector.map(number => number -> entries(number))
 
-  /** Makes sure, durably, that a batch of these ranges has a layout by `rules`: the previous one, if it still applies. */
+  /** Ensures that a batch of these ranges has a durable layout by `rules`. The previous layout is used if it still
+    * applies.
+    */
   def cover(from: Position, ranges: Seq[SplitRange], enumerator: SplitEnumerator[Position], rules: SlotRules): Unit = {
     val slotted = ranges.filter(_.slotted)
     if (slotted.nonEmpty) {
@@ -33,27 +35,27 @@ final private[splice] class SlotEntries(log: SideLog, source: Source[_ <: Positi
     }
   }
 
-  /** The layout of a batch that begins at `from`. A range over several batches that begins before the first layout, as one does
-    * that begins in a leg without slots, takes that one: it is the same in every run.
+  /** Returns the layout of a batch that begins at `from`. A range over several batches may begin before the first
+    * layout, for example in a leg without slots. Such a range uses the first layout, which is the same in every run.
     */
   def at(from: Position): Option[SlotLayout] =
     layouts.lift(math.max(index(from), 0)).map(_._2)
 
-  // Two positions do not show whether a topic was added or removed between them. A layout that was created for a batch begins at the start of
-  // the batch, so an equal position comes first.
+  // Positions do not show whether a topic was added or removed between them. A layout begins at the start of the batch
+  // that it was created for, so an equal position has priority.
   private def index(from: Position): Int = {
     val equal = layouts.lastIndexWhere(_._2.from == from)
     if (equal >= 0) equal else layouts.lastIndexWhere(_._2.from.precedes(from))
   }
 
-  /** Forgets layouts that no batch from `oldest` on can need. */
+  /** Removes the layouts that no batch from `oldest` on can need. */
   def purge(oldest: Position): Unit = {
     val needed = index(oldest)
     entries.purge(layouts.take(needed).map(_._1))
     layouts = layouts.drop(math.max(needed, 0))
   }
 
-  /** The layout of the last batch that was planned. */
+  /** The layout of the last planned batch, None before the first layout. */
   def last: Option[SlotLayout] = layouts.lastOption.map(_._2)
 
   private def isTilted(layout: SlotLayout): Boolean = {

@@ -6,15 +6,19 @@ package splice.coordinator.slots
 import splice.source.internal.entries.{Json, VersionedEntry}
 import splice.source.{Position, Source, SplitRange, TaskRanges}
 
-/** How many slots there are and which splits each reads, for every batch that begins at `from` or later, until the next layout.
+/** The number of slots and the splits of each slot. A layout applies to every batch that begins at `from` or later,
+  * until the next layout.
   *
-  * A batch's tasks are part of what a replay must repeat, so the layout is in the side log before the offset that uses it.
+  * A replay must repeat the tasks of a batch. Therefore the layout is stored in the side log before Spark logs the
+  * offset that uses the layout.
   */
 final private[splice] case class SlotLayout(from: Position, rules: SlotRules, assignment: Map[String, Int]) {
 
   def covers(ranges: Seq[SplitRange]): Boolean = ranges.forall(r => assignment.contains(r.splitId))
 
-  /** The tasks of a batch: those of the slots that have ranges, and one per range that needs no slot. */
+  /** Returns the tasks of a batch. Each slot that has ranges has one task, or several if the rules cut its ranges. Each
+    * range that needs no slot has one task.
+    */
   def tasks(ranges: Seq[SplitRange]): Seq[TaskRanges] = {
     val (slotted, single) = ranges.partition(_.slotted)
     val shared = slotted.groupBy(slotOf).toSeq.sortBy(_._1).map { case (slot, own) => slot -> own.toIndexedSeq }
@@ -22,7 +26,7 @@ final private[splice] case class SlotLayout(from: Position, rules: SlotRules, as
       single.map(range => TaskRanges(None, IndexedSeq(range)))
   }
 
-  // A range over several batches may hold a split that was assigned by a later layout than the one it begins in.
+  // A range over several batches begins in one layout, and may contain a split that only a later layout assigns.
   private def slotOf(range: SplitRange): Int =
     assignment.getOrElse(range.splitId, Math.floorMod(range.splitId.hashCode, rules.slots))
 
@@ -38,7 +42,7 @@ final private[splice] case class SlotLayout(from: Position, rules: SlotRules, as
 private[splice] object SlotLayout {
 
   def read(entry: VersionedEntry, source: Source[_ <: Position]): SlotLayout = {
-    val rules = SlotRules.read(entry.head).getOrElse(entry.corrupt("'slots' is missing, or 'assigner' is not known"))
+    val rules = SlotRules.read(entry.head).getOrElse(entry.corrupt("'slots' is missing, or 'assigner' is unknown"))
     val assignment = entry.nodes.map(Json.items).map {
       case Seq(split, slot) => split.asText -> slot.asInt
       case other            => entry.corrupt(s"$other is not a split and a slot")

@@ -8,13 +8,13 @@ import com.fasterxml.jackson.databind.JsonNode
 import splice.source.internal.entries.Json
 import splice.source.options.{CommonOptions, SlotAssigner, SourceOptions}
 
-/** What a user asks of the tasks of slotted splits. It is written down with each layout, so that a replay does not depend on
-  * the options of the day.
+/** Rules that a user sets for the tasks of slotted splits. Each layout stores its rules, so a replay does not depend on
+  * the current options.
   *
   * @param slots
-  *   how many tasks share the splits
+  *   the number of tasks that share the splits
   * @param cut
-  *   when ranges are cut, so that several tasks read one split
+  *   the conditions for cutting ranges, so that several tasks read one split
   */
 final private[splice] case class SlotRules(slots: Int, assigner: SlotAssigner, cut: CutRules = CutRules.Never) {
 
@@ -22,14 +22,15 @@ final private[splice] case class SlotRules(slots: Int, assigner: SlotAssigner, c
     Seq("slots" -> Json.number(slots.toLong), "assigner" -> Json.text(assigner.word)) ++ cut.json
 }
 
-/** When ranges are cut; None = not for this reason.
+/** Conditions for cutting ranges. None disables a condition.
   *
   * @param shareRows
-  *   cuts a range that is more than one slot's fair share of a batch, into pieces of at least so many rows
+  *   cuts a range that is larger than the fair share of one slot in a batch, into pieces of at least this number of
+  *   rows
   * @param minTasks
-  *   cuts ranges until there are so many tasks
+  *   cuts ranges until this number of tasks is reached
   * @param maxRows
-  *   cuts ranges, and parts a slot's, so that no task has more rows
+  *   cuts ranges, and divides the ranges of a slot among tasks, so that no task has more than this number of rows
   */
 final private[splice] case class CutRules(
     shareRows: Option[Long] = None,
@@ -48,18 +49,18 @@ private[splice] object CutRules {
 
 private[splice] object SlotRules {
 
-  // Another consumer for fewer rows would cost more than it saves.
+  // A second consumer for fewer rows than this would cost more than it saves.
   private val LeastRowsOfPiece = 1000L
 
-  /** The rules without options: as many slots as asked for, balanced. */
+  /** Returns the rules for the given number of slots, balanced and without cuts. */
   def apply(slots: Int): SlotRules = SlotRules(slots, SlotAssigner.Balanced)
 
-  /** The rules that the options set.
+  /** Returns the rules that the options set.
     *
     * @param cores
-    *   the number of slots if no option sets it
+    *   the number of slots if the option `slots` is not set
     * @throws splice.source.errors.SpliceOptionException
-    *   when an option has an invalid value
+    *   if an option has an invalid value
     */
   def of(options: SourceOptions, cores: Int): SlotRules = {
     val cut = CutRules(
@@ -70,7 +71,9 @@ private[splice] object SlotRules {
     SlotRules(options.find(CommonOptions.Slots).getOrElse(cores), options(CommonOptions.Assigner), cut)
   }
 
-  /** Reads back what was written; a layout of version 0.1 before assigners could be chosen went round. */
+  /** Reads stored rules, None if they are invalid. Early layouts of version 0.1 have no assigner, because all of them
+    * used round robin.
+    */
   private[coordinator] def read(head: JsonNode): Option[SlotRules] = {
     def long(name: String) = Json.field(head, name).filter(_.isIntegralNumber).map(_.asLong)
     val word               = Json.field(head, "assigner").fold(SlotAssigner.RoundRobin.word)(_.asText)

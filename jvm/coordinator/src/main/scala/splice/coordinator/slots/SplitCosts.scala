@@ -5,9 +5,11 @@ package splice.coordinator.slots
 
 import scala.collection.mutable
 
-/** What splits have cost in this run, younger batches counting for more; and whether that calls for another assignment.
+/** Averages of the costs of splits in this run. Younger batches have more weight. The class also detects when the costs
+  * call for another assignment.
   *
-  * It is kept in memory only: what comes of it is a layout, which is written down. Used by one thread.
+  * The averages are kept in memory only, because the resulting layout is stored in the side log. One thread uses the
+  * instance.
   */
 final private[coordinator] class SplitCosts {
 
@@ -17,7 +19,7 @@ final private[coordinator] class SplitCosts {
   private var tilted   = 0
   private var patience = FirstPatience
 
-  /** Takes in the costs of a batch. */
+  /** Adds the costs of a batch to the averages. */
   def learn(batch: IterableOnce[(String, Long)]): Unit = {
     averages.valuesIterator.foreach(_.fade())
     batch.iterator.foreach { case (split, cost) =>
@@ -30,16 +32,18 @@ final private[coordinator] class SplitCosts {
 
   def apply(split: String): Long = averages.get(split).fold(0L)(_.cost.toLong)
 
-  /** Forgets splits that are gone. */
+  /** Removes the costs of splits that `splits` does not select. */
   def retain(splits: String => Boolean): Unit = { val _ = averages.filterInPlace((split, _) => splits(split)) }
 
-  /** Whether the slots have been out of balance for so many batches that moving splits pays. */
+  /** Returns true if the slots have been out of balance for enough consecutive batches that moving splits pays off.
+    * Called once per batch.
+    */
   def persists(fullest: Long, least: Long): Boolean = {
     tilted = if (fullest > least * Tilt) tilted + 1 else 0
     val long = tilted >= patience
     if (long) {
       tilted = 0
-      // A load that comes and goes must not move splits, and write layouts, for ever.
+      // The threshold doubles, so an alternating load rarely moves splits and writes layouts.
       patience = math.min(patience * 2, LastPatience)
     }
     long
@@ -49,7 +53,7 @@ final private[coordinator] class SplitCosts {
 private[coordinator] object SplitCosts {
   private val Fading = 0.8
 
-  // A batch changes the averages of all splits.
+  // Mutable, because each batch changes the averages of all splits.
   final private class Average(var cost: Double) {
     def fade(): Unit            = cost *= Fading
     def add(more: Double): Unit = cost += more

@@ -8,12 +8,13 @@ import scala.collection.mutable
 
 import splice.source.{SplitRange, TaskRanges}
 
-/** Cuts ranges, so that several tasks read one split, where the rules ask for it.
+/** Cuts ranges where the rules require it, so that several tasks read one split.
   *
-  * Pure, and made from the ranges' weights alone, so that a replay cuts in the same places. No task has two ranges of one split.
+  * The functions are pure and depend only on the rules and on the weights of the ranges, so a replay cuts at the same
+  * places. No task has two ranges of one split.
   *
-  * Tasks that share the ranges of a slot have no slot. Each uses any idle client of its executor, so that an executor opens as many clients
-  * as it runs tasks at a time, however many pieces there are.
+  * Tasks that share the ranges of one slot have no slot. Each of these tasks uses any idle client of its executor.
+  * Therefore an executor opens at most as many clients as it runs tasks at a time, regardless of the number of pieces.
   */
 private[coordinator] object TaskCut {
 
@@ -25,7 +26,7 @@ private[coordinator] object TaskCut {
     rules.cut.maxRows.fold(enough)(max => enough.flatMap(atMost(_, max)))
   }
 
-  /** Fills slots up to what each would have if rows could be shared evenly, with pieces of the ranges that are more than that. */
+  /** Fills each slot up to its fair share of the rows, with pieces of the ranges that are larger than a fair share. */
   private def fairShares(
       shared: Seq[(Int, IndexedSeq[SplitRange])],
       slots: Int,
@@ -52,7 +53,9 @@ private[coordinator] object TaskCut {
     }
   }
 
-  /** How much of `rows` each slot gets: no more than its room, no less than `least`; what is left over goes where most room is. */
+  /** Divides `rows` among the slots. Each part is at most the `room` of its slot, and at least `least` unless fewer
+    * rows remain. The slot with the most free rows also gets the remainder.
+    */
   private def shares(rows: Long, room: Array[Long], least: Long): Array[Long] = {
     val parts = new Array[Long](room.length)
     val left  = room.indices.foldLeft(rows) { (left, slot) =>
@@ -67,8 +70,8 @@ private[coordinator] object TaskCut {
     parts
   }
 
-  /** Separates ranges that share a slot, then cuts ranges, until there are so many tasks or rows. A separated range gets a slot that has
-    * no range, if there is one.
+  /** Separates ranges that share a slot, then cuts ranges, until there are `tasks` tasks or one task per row. A
+    * separated range gets a slot without ranges, if there is one.
     */
   private def atLeast(slotted: Seq[TaskRanges], slots: Int, tasks: Int): Seq[TaskRanges] =
     if (slotted.isEmpty || slotted.size >= tasks) slotted
@@ -110,7 +113,7 @@ private[coordinator] object TaskCut {
     }
   }
 
-  /** Divides the ranges of a task among as many tasks as needed. */
+  /** Divides the ranges of a task among as many tasks as needed, so that no task has more than `max` rows. */
   private def atMost(task: TaskRanges, max: Long): Seq[TaskRanges] =
     if (task.weight <= max) Seq(task)
     else {
@@ -118,7 +121,7 @@ private[coordinator] object TaskCut {
         if (range.weight > max && range.cuttable) range.pieces(even(range.weight, ceil(range.weight, max).toInt))
         else Seq(range)
       }
-      // The pieces of a split come one after another.
+      // The pieces of a split are adjacent, so a comparison with the last piece is sufficient.
       val packed = pieces.foldLeft(List.empty[(Long, Vector[SplitRange])]) {
         case ((weight, last) :: done, piece) if weight + piece.weight <= max && last.last.splitId != piece.splitId =>
           (weight + piece.weight, last :+ piece) :: done

@@ -21,15 +21,17 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.CheckpointStore
 
-/** Files that are made whole or not at all: on Hadoop's local file system, and on one that stands for all others. */
+/** Files that are created as a whole or not at all, on Hadoop's local file system and on an example of other file
+  * systems.
+  */
 final class AtomicFileSuite extends AnyFunSuite {
 
   private val hadoop = new Configuration()
 
-  /** Not Hadoop's own class, so nothing goes past it. */
+  /** A subclass, so Splice does not bypass Hadoop. */
   private class Other extends LocalFileSystem(new RawLocalFileSystem)
 
-  /** A file system with the scheme of HDFS, on which something happens once a temporary file is there. */
+  /** A file system with the scheme of HDFS, which calls `written` after it has created a temporary file. */
   final private class Hdfs(written: () => Unit) extends Other {
 
     override def getUri: URI = URI.create("hdfs:///")
@@ -90,7 +92,7 @@ final class AtomicFileSuite extends AnyFunSuite {
     assert(Files.readString(file) == "a")
   }
 
-  test("a file for its owner only has mode 600, also where it is renamed") {
+  test("a file for its owner only has mode 600, including on file systems that rename") {
     both(ownersOnly)
   }
 
@@ -99,7 +101,7 @@ final class AtomicFileSuite extends AnyFunSuite {
 
   private def both(body: FileSystem => Unit): Unit = Seq(local, other).foreach(body)
 
-  test("a file is made with its folders, is never made again, and leaves nothing beside it") {
+  test("a file is created with its folders, is never replaced, and leaves no temporary file") {
     both { fs =>
       val file = Files.createTempDirectory("atomic").resolve("a/b/entry")
       assert(create(fs, file, "first") && !create(fs, file, "second"))
@@ -107,7 +109,7 @@ final class AtomicFileSuite extends AnyFunSuite {
     }
   }
 
-  test("of many who make one file at once one wins, and the file is the winner's") {
+  test("one of many concurrent writers of a file succeeds, and the file has the content of that writer") {
     both { fs =>
       val file    = Files.createTempDirectory("atomic").resolve("entry")
       val crowd   = 8
@@ -127,7 +129,7 @@ final class AtomicFileSuite extends AnyFunSuite {
     }
   }
 
-  test("Hadoop reads what was made past it") {
+  test("Hadoop reads a file that was created without Hadoop") {
     val raw = new RawLocalFileSystem
     raw.initialize(local.getUri, hadoop)
     Seq(local, raw).foreach { fs =>
@@ -139,7 +141,7 @@ final class AtomicFileSuite extends AnyFunSuite {
     }
   }
 
-  test("storage without an atomic creation is refused by name, before anything is written") {
+  test("storage without an atomic creation is rejected by name, before any write") {
     val folder = Files.createTempDirectory("atomic")
     val error  = intercept[SpliceException](create(other, folder.resolve("a/entry"), "text", CheckpointStore.Atomic))
     assert(error.getCondition == "SPLICE_CHECKPOINT.STORE_NOT_ATOMIC")
@@ -149,12 +151,12 @@ final class AtomicFileSuite extends AnyFunSuite {
     assert(names(folder).isEmpty)
   }
 
-  test("an object store gets one conditional upload, and a later one is told that the object exists") {
+  test("an object store receives one conditional upload, and a later upload finds that the object exists") {
     val store = new ObjectStore(Int.MaxValue)
     val file  = Files.createTempDirectory("atomic").resolve("a/entry")
     assert(create(store, file, "first", CheckpointStore.Atomic) && Files.readString(file) == "first")
     assert(!create(store, file, "second", CheckpointStore.Atomic))
-    // The other driver's upload ends between this one's look at the name and its own end.
+    // The other driver's upload ends after this upload has checked the name, and before this upload ends.
     val late = file.resolveSibling("late")
     store.beforeClose = () => { val _ = Files.writeString(late, "other") }
     assert(!create(store, late, "mine", CheckpointStore.Atomic) && Files.readString(late) == "other")
@@ -177,7 +179,7 @@ final class AtomicFileSuite extends AnyFunSuite {
     assert(both.getMessage == "503" && both.getSuppressed.map(_.getMessage).toSeq == Seq("504"))
   }
 
-  test("an object store without conditions gets one upload, only if the user accepts the store") {
+  test("an object store without conditions receives one upload, only if the user accepts the store") {
     val store = new ObjectStore(Int.MaxValue, isConditional = false)
     val file  = Files.createTempDirectory("atomic").resolve("entry")
     val error = intercept[SpliceException](create(store, file, "text", CheckpointStore.Atomic))
@@ -186,7 +188,7 @@ final class AtomicFileSuite extends AnyFunSuite {
     assert(store.uploaded == Seq("entry") && names(file.getParent) == Set("entry"))
   }
 
-  test("HDFS renames a temporary file, and one that lost or failed is removed") {
+  test("HDFS renames a temporary file, and the temporary file of a failed or late write is removed") {
     val file = Files.createTempDirectory("atomic").resolve("a/entry")
     assert(create(hdfs(), file, "text", CheckpointStore.Atomic) && names(file.getParent) == Set("entry"))
     val late  = file.resolveSibling("late")
@@ -197,7 +199,7 @@ final class AtomicFileSuite extends AnyFunSuite {
     assert(error.getMessage == "no space left" && names(file.getParent) == Set("entry", "late"))
   }
 
-  test("a file system without a FileContext renames too, once the user accepts it") {
+  test("a file system without a FileContext also renames, if the user accepts the storage") {
     val folder                         = Files.createTempDirectory("atomic")
     val file                           = new HadoopPath(s"plain://$folder/a/entry")
     def create(store: CheckpointStore) = {

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicReference
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FSDataInputStream, FileStatus, Path, RawLocalFileSystem}
 
-/** The local file system as `failing:///`: reading, listing and deleting fail while [[FailingStore.failing]] is set. */
+/** The local file system as `failing:///`. Reading, listing and deleting fail while [[FailingStore.failing]] is set. */
 final class FailingStore extends RawLocalFileSystem {
 
   override def getUri: URI = URI.create("failing:///")
@@ -39,7 +39,7 @@ object FailingStore {
 
   private def check(): Unit = error.get.foreach(e => throw e)
 
-  /** Knows the scheme. */
+  /** Returns a configuration that has the scheme. */
   def configuration: Configuration = {
     val created = new Configuration()
     created.set("fs.failing.impl", classOf[FailingStore].getName)

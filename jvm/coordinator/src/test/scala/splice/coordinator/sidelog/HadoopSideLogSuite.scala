@@ -35,7 +35,7 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
     val _ = Files.write(file(key), text.getBytes(UTF_8))
   }
 
-  test("threads that create and remove entries at the same time do not lose one") {
+  test("threads that create and remove entries at the same time lose no entry") {
     val log     = open()
     val threads = (0 until 4).map { t =>
       val work: Runnable = () =>
@@ -67,7 +67,7 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(log.get("secret").isEmpty)
   }
 
-  test("an entry is decided once, over any number of openings") {
+  test("an entry is decided once, across any number of openings") {
     val first = open()
     assert(first.getOrCreate("initial")(Seq("a", "", "b")) == Seq("a", "", "b"))
     assert(first.getOrCreate("initial")(fail("asked again")) == Seq("a", "", "b"))
@@ -76,12 +76,12 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(open().get("other").isEmpty)
   }
 
-  test("a decision that fails leaves nothing") {
+  test("a failed decision leaves no entry") {
     intercept[IllegalStateException](open().getOrCreate("initial")(throw new IllegalStateException("no")))
     assert(open().get("initial").isEmpty)
   }
 
-  test("whoever comes second gets what the first one wrote") {
+  test("the second writer of an entry receives the entry of the first writer") {
     val late = open()
     assert(late.get("initial").isEmpty)
     open().getOrCreate("initial")(Seq("first"))
@@ -90,13 +90,13 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(late.getOrCreate("initial")(fail("asked again")) == Seq("first"))
   }
 
-  test("leftovers of a crash are no entries") {
+  test("leftovers of a crash are not entries") {
     open().getOrCreate("a")(Seq("1"))
     Files.write(file(".b.123.tmp"), "half".getBytes(UTF_8))
     assert(open().keys("") == Seq("a"))
   }
 
-  test("parts have entries of their own") {
+  test("parts have separate entries") {
     val log = open()
     log.scope("history").getOrCreate("files")(Seq("h"))
     log.scope("live").getOrCreate("files")(Seq("l"))
@@ -114,7 +114,7 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(error.getMessage.contains("splice/initial"))
   }
 
-  test("an entry of a newer version is refused by its version") {
+  test("an entry of a newer version is rejected with its version") {
     open().getOrCreate("initial")(Seq("abc"))
     overwrite("initial", "splice 2 00\nabc")
     val error = intercept[SpliceException](open().get("initial"))
@@ -122,7 +122,7 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(error.getMessage.contains("format 2; this version supports formats up to 1"))
   }
 
-  test("a removed entry is gone") {
+  test("a removed entry no longer exists") {
     val log = open()
     log.getOrCreate("slots-00000000")(Seq("x"))
     log.remove("slots-00000000")
@@ -130,7 +130,7 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(open().keys("slots-").isEmpty)
   }
 
-  test("an entry that was deleted by hand is named, and so is one that its checksum does not match") {
+  test("the error names an entry that was deleted manually, or that does not match its checksum") {
     val log = open()
     log.getOrCreate("initial")(Seq("abc"))
     val text = Files.readString(file("initial"))
@@ -159,14 +159,14 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
     }
   }
 
-  test("keys have the prefix that is asked for, and those of this run are among them") {
+  test("keys have the requested prefix, and include the keys of this run") {
     Seq("slots-00000001", "initial", "slots-00000000", "tops-00000000").foreach(open().getOrCreate(_)(Seq("x")))
     val log = open()
     log.getOrCreate("slots-00000002")(Seq("x"))
     assert(log.keys("slots-") == (0 to 2).map(n => s"slots-0000000$n") && log.keys("").size == 5)
   }
 
-  test("parts are on the storage that the user accepts, and on no other") {
+  test("parts use the storage that the user accepts, and no other storage") {
     val place                          = new Path(s"plain://$folder/splice")
     def part(store: CheckpointStore)   = new HadoopSideLog(place, PlainStore.configuration, store).scope("leg")
     def shared(store: CheckpointStore) = new HadoopSourceFolder(place, PlainStore.configuration, store)
@@ -192,7 +192,7 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(log.keys("slots-") == Seq("slots-00000000") && log.get("slots-00000000").contains(Seq("x")))
     val fresh = new HadoopSideLog(place, FailingStore.configuration, CheckpointStore.Unsafe)
     assert(FailingStore.failing(error)(intercept[IOException](fresh.get("slots-00000000"))) eq error)
-    assert(fresh.get("slots-00000000").contains(Seq("x")), "an entry is not taken for missing later")
+    assert(fresh.get("slots-00000000").contains(Seq("x")), "an unreadable entry is not treated as missing later")
     log.remove("slots-00000000")
     assert(log.keys("slots-").isEmpty && !Files.exists(file("slots-00000000")))
   }

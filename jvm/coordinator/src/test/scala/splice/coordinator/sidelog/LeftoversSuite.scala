@@ -42,7 +42,7 @@ final class LeftoversSuite extends AnyFunSuite {
   )
 
   for ((store, configuration) <- stores)
-    test(s"old temporary files on $store are removed, also in the parts of a side log, and nothing else is") {
+    test(s"old temporary files on $store are removed, including in the parts of a side log, and no other files") {
       val folder    = Files.createTempDirectory("leftovers")
       val part      = Files.createDirectories(folder.resolve("splice/leg-live"))
       val temporary = AtomicFile.temporaryName("chain-00000000")
@@ -56,7 +56,7 @@ final class LeftoversSuite extends AnyFunSuite {
       assert(names(folder) == kept)
     }
 
-  test("a folder that does not exist, or cannot be read, is left alone") {
+  test("a folder that does not exist, or cannot be read, is skipped") {
     val folder = Files.createTempDirectory("leftovers")
     val name   = Leftovers.getClass.getName
     assert(Warnings.during(name)(remove(folder.resolve("absent"), Duration.ofDays(1))).isEmpty)
@@ -66,7 +66,7 @@ final class LeftoversSuite extends AnyFunSuite {
     assert(warned.size == 1 && warned.head.contains("nowhere://bucket/folder"))
   }
 
-  test("a search that is interrupted ends, and one that fails does not fail the query") {
+  test("an interrupt ends the search, and a failed search does not fail the query") {
     val folder         = new HadoopPath(s"failing://${Files.createTempDirectory("leftovers")}")
     def search(): Unit = Leftovers.remove(folder, FailingStore.configuration, Clock.systemUTC())
     FailingStore.failing(new IOException("503"))(search())

@@ -16,24 +16,25 @@ import org.apache.hadoop.fs.{
   Path => HadoopPath
 }
 
-/** The local file system with the writes of an object store: an object is uploaded when its stream is closed, if its name is free.
+/** The local file system with the writes of an object store. An object is uploaded when its stream is closed, if its
+  * name is free.
   *
   * @param most
-  *   how many bytes can be written before the store fails
+  *   the number of bytes that can be written before the store fails
   * @param isConditional
-  *   whether an upload can have the condition that the name is free
+  *   true if an upload can have the condition that the name is free
   */
 final class ObjectStore(most: Int, isConditional: Boolean = true) extends LocalFileSystem {
 
   initialize(java.net.URI.create("file:///"), new Configuration(false))
 
-  /** What happens before an upload. */
+  /** Runs before an upload. */
   var beforeClose: () => Unit = () => ()
 
   /** Runs before the store checks whether an object exists. */
   var beforeExists: () => Unit = () => ()
 
-  /** How many uploads have ended. */
+  /** The number of completed uploads. */
   var uploads = 0
 
   /** The names of the objects that were uploaded. */

@@ -18,7 +18,7 @@ final class PlainStore extends RawLocalFileSystem {
 
 object PlainStore {
 
-  /** Knows the scheme. */
+  /** Returns a configuration that has the scheme. */
   def configuration: Configuration = {
     val created = new Configuration()
     created.set("fs.plain.impl", classOf[PlainStore].getName)

@@ -14,7 +14,7 @@ import splice.coordinator.{Coordinator, CounterSource}
 import splice.source.options.SlotAssigner
 import splice.source.{EnumeratorContext, Limits, Position, ReadMode}
 
-/** Assignments over restarts: FLIP-537's cases of recovery. */
+/** Assignments across restarts: FLIP-537's cases of recovery. */
 final class AssignmentLifeSuite extends AnyFunSuite {
 
   final private class World(partitions: Int) {
@@ -33,8 +33,8 @@ final class AssignmentLifeSuite extends AnyFunSuite {
   private def batch(run: Coordinator, from: Position): (Position, Map[String, Int]) = {
     val until  = run.advance(from, everything = false)
     val ranges = run.tasks(from, until).flatMap(t => t.ranges.map(_.splitId -> t.slot.get))
-    assert(ranges.map(_._1).distinct.size == ranges.size, "assigned twice")
-    assert(ranges.map(_._1).toSet == run.ranges(from, until).map(_.splitId).toSet, "not assigned at all")
+    assert(ranges.map(_._1).distinct.size == ranges.size, "a split is assigned twice")
+    assert(ranges.map(_._1).toSet == run.ranges(from, until).map(_.splitId).toSet, "a split is not assigned")
     until -> ranges.toMap
   }
 
@@ -44,7 +44,7 @@ final class AssignmentLifeSuite extends AnyFunSuite {
 
   for (assigner <- SlotAssigner.all) {
 
-    test(s"${assigner.word}: kept over a restart with as many slots, and even over another number of slots") {
+    test(s"${assigner.word}: kept by a restart with as many slots, and evenly distributed over another number") {
       val world        = new World(9)
       val first        = world.run(SlotRules(3, assigner))
       val (one, begun) = batch(first, first.initial())
@@ -59,7 +59,7 @@ final class AssignmentLifeSuite extends AnyFunSuite {
       assert(batch(world.run(SlotRules(6, assigner)), three)._2 == anew)
     }
 
-    test(s"${assigner.word}: a topic removed before the restart drops out") {
+    test(s"${assigner.word}: a topic removed before the restart has no slot") {
       val world        = new World(8)
       val first        = world.run(SlotRules(4, assigner))
       val (one, begun) = batch(first, first.initial())
@@ -72,14 +72,14 @@ final class AssignmentLifeSuite extends AnyFunSuite {
       assert(world.log.keys("slots-").lastOption.flatMap(world.log.get).exists(!_.exists(_.contains("n-7"))))
     }
 
-    test(s"${assigner.word}: killed while a discovery is in flight, between its layout and its offset") {
+    test(s"${assigner.word}: killed during a discovery, between its layout and its offset") {
       val world        = new World(3)
       val first        = world.run(SlotRules(3, assigner))
       val (one, begun) = batch(first, first.initial())
       world.ends ++= (3 until 6).map(_ -> 10L)
       world.grow()
       val (_, planned) = batch(world.run(SlotRules(3, assigner)), one)
-      // The offset was never logged; more was discovered before the restart.
+      // The offset was never logged, and more partitions were discovered before the restart.
       world.ends ++= (6 until 9).map(_ -> 10L)
       val (_, after) = batch(world.run(SlotRules(3, assigner)), one)
       assert(planned.forall { case (split, slot) => after(split) == slot })
@@ -88,7 +88,7 @@ final class AssignmentLifeSuite extends AnyFunSuite {
     }
   }
 
-  test("balanced: splits move when slots stay out of balance, seldom, and a replay is not touched") {
+  test("balanced: splits move rarely, if slots stay out of balance, and a replay keeps its tasks") {
     val world = new World(8)
     val run   = world.run(SlotRules(2))
     var at    = run.initial()
@@ -109,7 +109,7 @@ final class AssignmentLifeSuite extends AnyFunSuite {
     assert(world.layouts == 2 && loads.nonEmpty)
   }
 
-  test("balanced: a load that changes its side in every batch moves nothing") {
+  test("balanced: a load that alternates between slots in every batch moves no split") {
     val world = new World(8)
     val run   = world.run(SlotRules(2))
     var at    = run.initial()
@@ -120,7 +120,7 @@ final class AssignmentLifeSuite extends AnyFunSuite {
     assert(world.layouts == 1)
   }
 
-  test("a layout of version 0.1 is read, its assignment is kept, and its batch has the tasks that it had") {
+  test("a layout of version 0.1 is read, its assignment is kept, and its batch keeps its tasks") {
     val world = new World(4)
     val start = world.run(SlotRules(2)).initial()
     val text  = """{"from":"{\"0\":0,\"1\":0,\"2\":0,\"3\":0}","slots":2,"v":1}"""
@@ -136,7 +136,7 @@ final class AssignmentLifeSuite extends AnyFunSuite {
     assert(begun == Map("n-0" -> 1, "n-1" -> 1, "n-2" -> 0, "n-3" -> 0))
   }
 
-  test("a replay has the pieces of the first try, whatever the options of the next start") {
+  test("a replay has the pieces of the first attempt, with any options of the next start") {
     val world = new World(3)
     world.grow(p => if (p == 0) 9000L else 0L)
     val rules =
@@ -152,7 +152,7 @@ final class AssignmentLifeSuite extends AnyFunSuite {
     assert(world.run(SlotRules(4)).tasks(start, until) == tasks)
   }
 
-  test("a batch that another source began gets one layout, which later starts find") {
+  test("a batch that another source began gets one layout, which later starts use") {
     val world = new World(6)
     val start = world.run(SlotRules(2)).initial()
     val until = world.source.position("""{"0":5,"1":5,"2":5,"3":5,"4":5,"5":5}""")

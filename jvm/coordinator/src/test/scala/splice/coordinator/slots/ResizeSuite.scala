@@ -25,8 +25,8 @@ final class ResizeSuite extends AnyFunSuite {
   private def moves(before: Map[String, Int], after: Map[String, Int]): Int =
     before.count { case (split, slot) => after(split) != slot }
 
-  /** The least possible moves to numbers that differ by at most one: each slot keeps its own splits up to its share, and the slots with
-    * most splits have the shares that are larger by one.
+  /** The minimum number of moves that make the numbers of splits differ by at most one. Each slot keeps its own splits
+    * up to its share. Shares that are larger by one belong to the slots with most splits.
     */
   private def leastMoves(before: Seq[Int], slots: Int): Int = {
     val (share, more) = (before.sum / slots, before.sum % slots)
@@ -34,7 +34,7 @@ final class ResizeSuite extends AnyFunSuite {
     before.sum - own.map(math.min(_, share)).sum - math.min(own.count(_ > share), more)
   }
 
-  test("with splits of one cost, any change of the number of slots moves as few as possible, and none without need") {
+  test("with splits of equal cost, any change of the number of slots moves as few splits as possible") {
     for (assigner <- Seq(RoundRobin, Balanced); splits <- Seq(1, 7, 12, 33, 64); from <- 1 to 9; to <- 1 to 9) {
       val costs  = even(splits)
       val before = fresh(assigner, costs, from)
@@ -46,7 +46,7 @@ final class ResizeSuite extends AnyFunSuite {
     }
   }
 
-  test("any costs: the fullest slot within 5 % of the least possible, with fewer moves than a new assignment has") {
+  test("any costs: the fullest slot is within 5 % of the minimum, with fewer moves than a new assignment") {
     (1L to 40L).foreach { seed =>
       val random     = new Random(seed)
       val (from, to) = (1 + random.nextInt(24), 1 + random.nextInt(24))
@@ -59,7 +59,7 @@ final class ResizeSuite extends AnyFunSuite {
     }
   }
 
-  test("splits without a known cost are spread by number, and the busy ones by cost") {
+  test("splits without a measured cost are distributed by number, and busy splits by cost") {
     val costs  = (0 until 40).map(p => s"idle-$p" -> 0L).toMap ++ (0 until 4).map(p => s"busy-$p" -> 1000L)
     val before = fresh(Balanced, costs, 2)
     val after  = Assigner.assign(Balanced, before, costs, 4, 2)
@@ -70,11 +70,11 @@ final class ResizeSuite extends AnyFunSuite {
     assert(counts(back, 2) == Seq(22, 22) && moves(after, back) == 22)
   }
 
-  test("a new assignment that is better by more than 5 % keeps what it can in each slot") {
+  test("a new assignment that is better by more than 5 % keeps as many splits as possible in their slots") {
     val costs  = Map("a-0" -> 90L, "b-0" -> 90L, "c-0" -> 70L, "d-0" -> 70L, "e-0" -> 160L)
     val before = Map("c-0" -> 0, "d-0" -> 0, "e-0" -> 1, "a-0" -> 2, "b-0" -> 2)
     val after  = Assigner.assign(Balanced, before, costs, 3, 3)
-    // Two of four must change places, as no single move helps.
+    // Two of four splits must change places, because no single move improves the balance.
     assert(Balance.fullest(after, costs, 3) == 160L && after("e-0") == 1 && moves(before, after) == 2)
   }
 }

@@ -16,7 +16,7 @@ import splice.source.options.{SlotAssigner, SourceOptions}
 import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, Limits, ReadMode, TaskRanges}
 
-/** Layouts in the side log: by which rules they are made, read and replaced. */
+/** Layouts in the side log: the rules by which they are created, read and replaced. */
 final class SlotEntriesSuite extends AnyFunSuite {
 
   private val ends = SortedMap.from((0 until 4).map(_ -> 10L))
@@ -50,12 +50,12 @@ final class SlotEntriesSuite extends AnyFunSuite {
 
   private val from = """"from":"{\"0\":0,\"1\":0,\"2\":0,\"3\":0}""""
 
-  test("of two drivers that make a layout at once, both use the one that was stored first") {
+  test("two drivers that create a layout at the same time both use the layout that was stored first") {
     val log   = new MemorySideLog
     val first = run(log, SlotRules(4))
     val late  = run(log, SlotRules(2))
     late.initial()
-    // The late driver has read the layouts before the first one stores its own.
+    // The late driver has read the layouts before the first driver stores its layout.
     assert(late.figures(start).get("slots").isEmpty)
     val until = first.advance(start, everything = false)
     late.advance(start, everything = false)
@@ -72,7 +72,7 @@ final class SlotEntriesSuite extends AnyFunSuite {
     assert(kept("n-3").contains(0) && kept.values.count(_.contains(1)) == 2)
   }
 
-  test("a layout that cannot be read is named") {
+  test("the error names a layout that cannot be read") {
     val valid = s"""{"assigner":"balanced",$from,"slots":2,"v":1}"""
     assert(batch(stored(valid)).size == 4)
     Seq(
@@ -90,7 +90,7 @@ final class SlotEntriesSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
   }
 
-  test("a split that its layout lacks gets one of the slots, including a split whose name has a negative hash") {
+  test("a split that is not in its layout gets a slot, even if its name has a negative hash") {
     val ranges = (0 until 1000).map(i => CounterRange(i * 1000003, 0, 10, slotted = true))
     assert(ranges.exists(_.splitId.hashCode < 0))
     val tasks = SlotLayout(start, SlotRules(3), Map.empty).tasks(ranges)
@@ -107,7 +107,7 @@ final class SlotEntriesSuite extends AnyFunSuite {
     assert(log.keys("slots-").isEmpty && own.figures(until).get("slots").isEmpty)
   }
 
-  test("the options of a query are the rules of its tasks") {
+  test("the options of a query set the rules of its tasks") {
     def of(options: (String, String)*) = SlotRules.of(SourceOptions(Map("source" -> "counter") ++ options), 5)
     assert(of() == SlotRules(5, SlotAssigner.Balanced, CutRules.Never))
     assert(of("slots" -> "3", "assigner" -> "hash") == SlotRules(3, SlotAssigner.Hash))

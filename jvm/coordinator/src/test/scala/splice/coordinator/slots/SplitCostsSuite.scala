@@ -5,10 +5,10 @@ package splice.coordinator.slots
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** What splits have cost, and for how long slots must be out of balance before splits move. */
+/** Costs of splits, and the period out of balance after which splits move. */
 final class SplitCostsSuite extends AnyFunSuite {
 
-  /** The numbers of the batches, of which each is out of balance, that call for another assignment. */
+  /** Returns the numbers of the batches that call for another assignment. Each batch is out of balance. */
   private def calls(costs: SplitCosts, batches: Int): Seq[Int] = (1 to batches).filter(_ =>
     costs.persists(fullest = 121, least = 100)
   )
@@ -17,18 +17,18 @@ final class SplitCostsSuite extends AnyFunSuite {
     assert(calls(new SplitCosts, 56) == Seq(8, 8 + 16, 8 + 16 + 32))
   }
 
-  test("splits move again and again, after 1,024 batches at most") {
+  test("splits move repeatedly, after at most 1,024 batches") {
     val all = calls(new SplitCosts, 6000)
     assert(all.zip(all.drop(1)).map { case (a, b) => b - a }.takeRight(3) == Seq(1024, 1024, 1024))
   }
 
-  test("a batch in balance begins the count again, and a slot may have a fifth more than the least") {
+  test("a batch in balance resets the count, and a slot may have 20 % more than the minimum") {
     val costs = new SplitCosts
     assert(calls(costs, 7).isEmpty && !costs.persists(fullest = 120, least = 100))
     assert(calls(costs, 8) == Seq(8))
   }
 
-  test("younger batches count for more, and a split without rows loses its cost") {
+  test("younger batches have more weight, and the cost of a split without rows decreases") {
     val costs = new SplitCosts
     costs.learn(Seq("a" -> 1000L))
     assert(costs("a") == 1000 && costs("b") == 0)

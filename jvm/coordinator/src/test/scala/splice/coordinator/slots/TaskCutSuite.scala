@@ -20,7 +20,9 @@ final class TaskCutSuite extends AnyFunSuite {
   private def cut(slots: Int, rules: CutRules)(shared: TaskRanges*): Seq[TaskRanges] =
     TaskCut(SlotRules(slots, SlotAssigner.Balanced, rules), shared.map(own => own.slot.get -> own.ranges))
 
-  /** Each offset of each partition once, in pieces that follow each other, and no task with two pieces of one partition. */
+  /** Checks that each offset of each partition is read once, in pieces that follow each other, and that no task has two
+    * pieces of one partition.
+    */
   private def checkWhole(before: Seq[TaskRanges], after: Seq[TaskRanges], hint: String): Unit = {
     def offsets(tasks: Seq[TaskRanges]): Map[Int, Seq[Long]] = tasks
       .flatMap(_.ranges.map(_.asInstanceOf[CounterRange]))
@@ -31,12 +33,12 @@ final class TaskCutSuite extends AnyFunSuite {
     assert(after.forall(_.ranges.forall(_.weight > 0)), hint)
   }
 
-  test("without rules nothing is cut") {
+  test("without rules no range is cut") {
     val shared = Seq(task(0, range(0, 9000)), task(1, range(1, 1)))
     assert(cut(2, CutRules.Never)(shared: _*) == shared)
   }
 
-  test("splitLargePartitions: one partition with 90 % of the rows is read by both slots, which have as much") {
+  test("splitLargePartitions: both slots read a partition with 90 % of the rows, and have equal shares") {
     val tasks = cut(2, CutRules(shareRows = Some(1000)))(
       task(0, range(0, 90000), range(2, 2500)),
       task(1, range(1, 2500), range(3, 5000))
@@ -45,7 +47,7 @@ final class TaskCutSuite extends AnyFunSuite {
     assert(tasks.map(_.slot) == Seq(Some(0), Some(1)))
   }
 
-  test("splitLargePartitions leaves alone what is no more than a share, or too little to be worth a second reader") {
+  test("splitLargePartitions does not cut a range that is at most a share, or too small for a second reader") {
     val fair = Seq(task(0, range(0, 5000), range(1, 5000)), task(1, range(2, 5000)))
     assert(cut(2, CutRules(shareRows = Some(1000)))(fair: _*) == fair)
     val small = Seq(task(0, range(0, 1999)))
@@ -53,16 +55,16 @@ final class TaskCutSuite extends AnyFunSuite {
     assert(cut(4, CutRules(shareRows = Some(1000)))(task(1, range(0, 2000))).map(_.weight) == Seq(1000, 1000))
   }
 
-  test("a range that cannot be cut stays whole under all rules") {
+  test("no rule cuts a range that does not support cuts") {
     val whole = Seq(TaskRanges(Some(1), IndexedSeq(CounterRange(0, 0, 5000, slotted = false))))
     val rules = Seq(CutRules(shareRows = Some(100)), CutRules(minTasks = Some(3)), CutRules(maxRows = Some(100)))
     rules.foreach(rule => assert(cut(2, rule)(whole: _*) == whole, rule))
-    // The other range is cut into as many pieces as are asked for.
+    // The other range is cut into the requested number of pieces.
     val tasks = cut(2, CutRules(minTasks = Some(4)))(whole.head, task(0, range(1, 30)))
     assert(tasks.map(_.weight).sorted == Seq(10, 10, 10, 5000))
   }
 
-  test("maxRecordsPerPartition: no task has more, small ranges share a task, and tasks that share a slot have none") {
+  test("maxRecordsPerPartition limits tasks, small ranges share a task, and tasks that divide a slot have no slot") {
     val tasks =
       cut(2, CutRules(maxRows = Some(10)))(task(0, range(0, 25), range(1, 3)), task(1, range(2, 4), range(3, 4)))
     assert(tasks.map(t => t.slot -> t.weight) == Seq(None -> 9L, None -> 8L, None -> 8L, None -> 3L, Some(1) -> 8L))
@@ -70,7 +72,7 @@ final class TaskCutSuite extends AnyFunSuite {
     assert(cut(2, CutRules(maxRows = Some(10)))(TaskRanges(Some(1), IndexedSeq(alone))).map(_.slot) == Seq(Some(1)))
   }
 
-  test("minPartitions: shared slots part first, then ranges are cut, heaviest first, down to single rows") {
+  test("minPartitions: shared slots are separated first, then ranges are cut, heaviest first, down to single rows") {
     val shared = Seq(task(0, range(0, 60), range(1, 10)), task(1, range(2, 30)))
     assert(cut(8, CutRules(minTasks = Some(2)))(shared: _*) == shared)
     val three = cut(8, CutRules(minTasks = Some(3)))(shared: _*)
@@ -91,7 +93,7 @@ final class TaskCutSuite extends AnyFunSuite {
     assert(apart.map(_.slot) == Seq(Some(0), Some(1), None, None) && apart.forall(_.weight == 20))
   }
 
-  test("whatever the ranges and rules: every offset once, and what was asked for holds") {
+  test("any ranges and rules: every offset is read once, and the limits of the rules apply") {
     (1L to 400L).foreach { seed =>
       val random = new Random(seed)
       val slots  = 1 + random.nextInt(8)

@@ -10,12 +10,13 @@ import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeRead;
 /**
  * A reader whose calls have a time limit, for Spark's real-time mode.
  *
- * <p>Spark 4.1 has one method {@code nextWithTimeout}, Spark 4.2 another one, and Spark 4.3 both. A class with both methods runs on all of
- * them, if neither is declared as an override, which Scala demands.
+ * <p>Spark 4.1 and Spark 4.2 have different methods {@code nextWithTimeout}, and Spark 4.3 has both. A class with both
+ * methods runs on all three versions if neither method is declared as an override. Scala requires this declaration, so
+ * the class is in Java.
  */
 abstract class TimedReader<T> implements SupportsRealTimeRead<T> {
 
-  /** Moves to the next row; false if there is none before the time is over. */
+  /** Moves to the next row. Returns false if no row is available within the time limit. */
   abstract boolean poll(long timeoutMillis) throws IOException;
 
   public RecordStatus nextWithTimeout(Long timeoutMillis) throws IOException {

@@ -7,7 +7,7 @@ import splice.source.errors.SpliceUnsupportedException
 import splice.source.internal.ErrorConditions
 import splice.source.internal.legs.LegIdentity
 
-/** Errors of the front that Spark sees. */
+/** Errors of Splice's interface to Spark. */
 private[spark] object FrontErrors {
 
   private val conditions = new ErrorConditions("splice/spark/error-conditions.json")
@@ -32,11 +32,11 @@ private[spark] object FrontErrors {
   def limitsInContinuous(options: Seq[String]): SpliceUnsupportedException =
     conditions.unsupported("SPLICE_CONTINUOUS.LIMIT_NOT_SUPPORTED", "options" -> quoted(options))
 
-  /** The query cannot run in continuous mode until the batches after the last committed one are read. */
+  /** The query cannot run in continuous mode until the batches after the last committed batch are read. */
   def uncommitted(batches: Seq[Long]): SpliceUnsupportedException =
     conditions.unsupported("SPLICE_CONTINUOUS.UNCOMMITTED_BATCH", "batches" -> batches.mkString(", "))
 
-  /** Spark cannot continue with another trigger after an epoch of continuous mode. */
+  /** After an epoch of continuous mode, Spark cannot continue the checkpoint with another trigger. */
   def afterContinuous(batch: Long, position: Option[String]): SpliceUnsupportedException = conditions.unsupported(
     "SPLICE_CONTINUOUS.TRIGGER_NOT_SUPPORTED",
     "batch"    -> batch.toString,

@@ -16,8 +16,8 @@ import org.apache.spark.TaskContext
 import splice.source.SplitReader
 import splice.source.runtime.ProgressMetric
 
-/** How many milliseconds after their timestamps rows were returned to Spark, as a sketch (Apache DataSketches KLL): the rank of a quantile
-  * is exact to 0.3 %.
+/** Latencies of rows in milliseconds, from their timestamps to their return to Spark. The values are in a sketch
+  * (Apache DataSketches KLL), in which the rank of a quantile is exact to 0.3 %.
   */
 final private[spark] case class Latencies(sketch: Array[Byte])
 
@@ -25,7 +25,7 @@ private[spark] object Latencies {
 
   val None: Latencies = Latencies(Array.emptyByteArray)
 
-  // 0.3 % of rank for about 20 KiB.
+  // A sketch with a rank error of 0.3 % has a size of about 20 KiB.
   private val Accuracy = 1024
 
   private val ranks =
@@ -41,7 +41,7 @@ private[spark] object Latencies {
     sum
   }
 
-  /** The quantiles of some tasks together; empty if they returned no row that has a time. */
+  /** Returns the quantiles of several tasks together. Empty if the tasks returned no row that has a time. */
   def figures(all: Iterable[Latencies]): Map[String, String] =
     quantiles(merged(all)).map { case (name, value) => name -> value.toString }
 
@@ -51,10 +51,10 @@ private[spark] object Latencies {
   val names: Seq[String] = ranks.map(_._1)
 }
 
-/** Records the latencies of one task. The task's thread calls it; [[recent]] may be read by any thread.
+/** Records the latencies of one task. The task's thread calls all methods except [[recent]], which any thread may call.
   *
   * @param query
-  *   the name of the query, else its id
+  *   the name of the query, or its id if the query has no name
   */
 final private[spark] class LatencyRecorder(val query: String, closed: LatencyRecorder => Unit) extends AutoCloseable {
 
@@ -64,13 +64,15 @@ final private[spark] class LatencyRecorder(val query: String, closed: LatencyRec
 
   @volatile private var last = 0L -> Latencies.None
 
-  /** The latencies of the last whole window; none if it is long ago, since a window ends with the next row only. */
+  /** Returns the latencies of the last complete window, or no latencies if the window ended long ago. Only the return
+    * of a row ends a window, so no window ends while a task returns no rows.
+    */
   def recent: Latencies = {
     val (ended, latencies) = last
     if (System.currentTimeMillis() - ended > 2 * LatencyRecorder.Window.toMillis) Latencies.None else latencies
   }
 
-  /** A row with this time is returned now. */
+  /** Records that a row with this time is returned now. */
   def add(time: Long): Unit = {
     val now = System.currentTimeMillis()
     if (now >= until) turn(now)
@@ -84,7 +86,7 @@ final private[spark] class LatencyRecorder(val query: String, closed: LatencyRec
     until = now + LatencyRecorder.Window.toMillis
   }
 
-  /** The latencies of all rows so far. */
+  /** Returns the latencies of all rows so far. */
   def all: Latencies = {
     turn(System.currentTimeMillis())
     Latencies.of(total)
@@ -104,7 +106,9 @@ private[spark] object LatencyBoard {
 
   @volatile private var current = Option.empty[MetricRegistry]
 
-  /** Shows gauges here from now on. One is there from the start, without which Spark would not read the registry again. */
+  /** Registers gauges in this registry from now on. One gauge is registered at once, because Spark reads a registry
+    * later only if the registry has a gauge at the start.
+    */
   def open(registry: MetricRegistry): Unit = {
     val tasks: Gauge[Int] = () => running.size
     val _                 = registry.register("latencyTasks", tasks)
@@ -113,7 +117,7 @@ private[spark] object LatencyBoard {
 
   def close(): Unit = current = None
 
-  /** Begins to record the task that this thread runs. */
+  /** Starts the recorder of the task that this thread runs. */
   def begin(): LatencyRecorder = {
     val query = Option(TaskContext.get()).fold("query")(task => QueryGauges.queryOf(task.getLocalProperty(_)))
     val created  = new LatencyRecorder(ProgressMetric.part(query), end)
@@ -135,7 +139,7 @@ private[spark] object LatencyBoard {
       for (registry <- current; name <- Latencies.names) { val _ = registry.remove(s"${task.query}.$name") }
   }
 
-  // Not a number while no task has returned a row.
+  // NaN until a task has returned a row.
   private def quantile(query: String, name: String): Double =
     Latencies.quantiles(Latencies.merged(running.asScala.filter(_.query == query).map(_.recent)))
       .get(name).fold(Double.NaN)(_.toDouble)

@@ -16,10 +16,11 @@ import org.apache.spark.SparkContext
 import splice.source.internal.entries.Json
 import splice.source.runtime.ProgressMetric
 
-/** The figures of one source of a query as gauges. Shown by the query's thread, read by any.
+/** The figures of one source of a query as gauges. The query's thread updates the figures, and any thread may read the
+  * gauges.
   *
   * @param query
-  *   the name of the query, else its id
+  *   the name of the query, or its id if the query has no name
   * @param source
   *   the number of the source in its query
   */
@@ -30,7 +31,7 @@ final private[spark] class QueryGauges(registry: MetricRegistry, val query: Stri
   private var shown           = Set.empty[String]
   private def name(k: String) = s"${ProgressMetric.part(query)}.$source.$k"
 
-  /** Shows these figures and no others. */
+  /** Shows these figures, and removes the gauges of all other figures. */
   def show(report: Iterable[(String, String)], gauges: Iterable[(String, Long)] = Nil): Unit = {
     val now = QueryGauges.numbers(report) ++ gauges
     val _   = QueryGauges.boards.add(this)
@@ -61,17 +62,19 @@ private[spark] object QueryGauges {
 
   private val boards = ConcurrentHashMap.newKeySet[QueryGauges]()
 
-  /** Gauges go here from now on. One is there from the start, without which Spark would not look at the registry again. */
+  /** Registers gauges in this registry from now on. One gauge is registered at once, because Spark reads a registry
+    * later only if the registry has a gauge at the start.
+    */
   def open(registry: MetricRegistry): Unit = {
     val queries: Gauge[Int] = () => boards.asScala.map(_.query).size
     val _                   = registry.register("queries", queries)
     current.set(Some(registry))
   }
 
-  /** Later queries have no gauges. */
+  /** Ends the registration of gauges: queries that start later have no gauges. */
   def close(): Unit = current.set(None)
 
-  /** The board of a source of the query that this thread runs; None without the plugin.
+  /** Returns the board of a source of the query that this thread runs, None without the plugin.
     *
     * @param source
     *   the folder of the source, `<checkpoint>/sources/<n>`
@@ -80,13 +83,13 @@ private[spark] object QueryGauges {
     new QueryGauges(registry, queryOf(context.getLocalProperty(_)), source.getName.toIntOption.getOrElse(0))
   }
 
-  /** The name of the query that a thread or a task runs, else its id.
+  /** Returns the name of the query that a thread or a task runs, or the id of the query if it has no name.
     *
     * @param property
-    *   a local property of Spark, which may be null
+    *   returns a local property of Spark, which may be null
     */
   def queryOf(property: String => String): String = Option(property(QueryId)).fold("query") { id =>
-    // Spark has the name of a query in no other local property.
+    // The job description is Spark's only local property with the name of the query.
     val named = s"(?s)(.+)<br/>\\s*id = ${Pattern.quote(id)}.*".r
     Option(property(Description)).collect { case named(name) => name }.getOrElse(id)
   }

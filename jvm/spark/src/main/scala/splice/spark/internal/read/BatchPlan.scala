@@ -7,7 +7,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 
 import splice.source.{SplitReaderFactory, TaskRanges}
 
-/** The tasks of one batch and the readers for them. */
+/** The tasks of one batch and the readers of these tasks. */
 final private[spark] case class BatchPlan(
     tasks: Seq[TaskRanges],
     readers: SplitReaderFactory,
@@ -22,11 +22,11 @@ final private[spark] case class BatchPlan(
 
   def factory: PartitionReaderFactory = new SpliceReaderFactory(readers, reports)
 
-  /** Of a batch in real-time mode. */
+  /** Returns the reader factory of a batch in real-time mode. */
   def timed(stale: Option[StaleCheck]): PartitionReaderFactory = new RealTimeReaderFactory(readers, reports, stale)
 }
 
-/** What one task reads, and where it would best run. */
+/** The ranges of one task, and the preferred locations of the task. */
 final private[spark] case class SpliceInputPartition(task: TaskRanges, locations: Array[String], columnar: Boolean)
     extends InputPartition {
   override def preferredLocations: Array[String] = locations

@@ -19,7 +19,7 @@ import org.apache.spark.sql.connector.read.streaming.{
 import splice.source.{Poll, SplitRange, SplitReader, SplitReaderFactory}
 import splice.spark.internal.metrics.LatencyBoard
 
-/** Gives a source's readers to Spark's continuous mode, which reads rows only. */
+/** Provides the readers of a source to Spark's continuous mode, which reads rows only. */
 final private[spark] class ContinuousReaderFactory(readers: SplitReaderFactory)
     extends ContinuousPartitionReaderFactory {
 
@@ -30,15 +30,16 @@ final private[spark] class ContinuousReaderFactory(readers: SplitReaderFactory)
   }
 }
 
-/** What a task has not read of its ranges after a row, until its next row.
+/** The parts of its ranges that a task has not read after a row, until its next row.
   *
-  * Spark sends the offset of the last row at the end of each epoch. A range may end, or offsets without a record may be passed, after that
-  * row. So the reader updates the offset of the last row until it has the next one. Another thread sends it.
+  * Spark sends the offset of the last row at the end of each epoch. After that row, a range may end, or the reader may
+  * pass offsets without a record. Therefore the reader updates the offset of the last row until the next row is
+  * available. Another thread sends the offset.
   */
 final private[spark] class EpochOffset(@volatile var unread: Seq[SplitRange]) extends PartitionOffset
 
-/** Reads until the task ends. Spark creates it and calls [[getOffset]] on the task's thread, and then uses it on one other thread, which it
-  * interrupts at the end of the task.
+/** Reads until the task ends. Spark creates the reader and calls [[getOffset]] on the task's thread. Afterwards, Spark
+  * uses the reader on one other thread, and interrupts that thread at the end of the task.
   */
 final private[spark] class ContinuousReader(reader: SplitReader[InternalRow])
     extends ContinuousPartitionReader[InternalRow] {
@@ -47,7 +48,7 @@ final private[spark] class ContinuousReader(reader: SplitReader[InternalRow])
 
   private var last = new EpochOffset(reader.unread)
 
-  /** Waits for a row. It ends with `InterruptedException` if there is no other one. */
+  /** Waits for a row. Without a further row, the call ends with `InterruptedException` at the end of the task. */
   @tailrec override def next(): Boolean = reader.poll(ContinuousReader.Patience) match {
     case Poll.Found =>
       recorder.add(reader.time)
@@ -59,7 +60,7 @@ final private[spark] class ContinuousReader(reader: SplitReader[InternalRow])
       next()
     case Poll.Ended =>
       last.unread = reader.unread
-      // Spark takes the end of a reader for an error.
+      // Spark treats the end of a reader as an error, so the call waits for the interrupt.
       new CountDownLatch(1).await()
       false
   }
@@ -74,14 +75,14 @@ final private[spark] class ContinuousReader(reader: SplitReader[InternalRow])
 
 private object ContinuousReader {
 
-  // How soon the end of an epoch includes offsets without a record.
+  // The maximum delay before the end of an epoch includes offsets without a record.
   private val Patience = Duration.ofSeconds(1)
 }
 
 /** The reader of a task that has nothing to read. */
 private object NothingToRead extends SplitReader[InternalRow] {
   override def poll(patience: Duration): Poll = Poll.Ended
-  override def get(): InternalRow             = throw new NoSuchElementException("there is no row")
+  override def get(): InternalRow             = throw new NoSuchElementException("a task without ranges has no row")
   override def unread: Seq[SplitRange]        = Nil
   override def close(): Unit                  = ()
 }

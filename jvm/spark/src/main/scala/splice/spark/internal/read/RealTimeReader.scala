@@ -14,7 +14,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, Par
 import splice.source.{Poll, SplitRange, SplitReader, SplitReaderFactory}
 import splice.spark.internal.metrics.{Latencies, LatencyBoard}
 
-/** Gives a source's readers to Spark's real-time mode, which reads rows only. */
+/** Provides the readers of a source to Spark's real-time mode, which reads rows only. */
 final private[spark] class RealTimeReaderFactory(
     readers: SplitReaderFactory,
     reports: TaskReports,
@@ -29,11 +29,13 @@ final private[spark] class RealTimeReaderFactory(
   }
 }
 
-/** What a task has not read of its ranges at the end of a batch, and how late it returned its rows. */
+/** The parts of its ranges that a task has not read at the end of a batch, and the latencies of its rows. */
 final private[spark] case class SlotOffset(unread: Seq[SplitRange], latencies: Latencies = Latencies.None)
     extends PartitionOffset
 
-/** Reads until the time of the batch is over, or the batch is stale. Spark asks for the offset once, after the last row. */
+/** Reads until the time of the batch is over, or until the batch is stale. Spark requests the offset once, after the
+  * last row.
+  */
 final private[spark] class RealTimeReader(
     reader: SplitReader[InternalRow],
     reports: TaskReports,
@@ -48,7 +50,7 @@ final private[spark] class RealTimeReader(
     val found =
       if (stale.isStale()) Poll.Pending
       else {
-        // While rows are there, a row costs no object for the time.
+        // For a row that is available immediately, no object for the time limit is allocated.
         val now = reader.poll(Duration.ZERO)
         if (now eq Poll.Pending) waited(System.nanoTime() + timeoutMillis * 1000000) else now
       }
@@ -76,7 +78,9 @@ final private[spark] class RealTimeReader(
     finally closing.close()
 }
 
-/** The reader of a batch that has nothing to read. It ends soon, so that the next batch is planned. */
+/** The reader of a task that has nothing to read. The reader ends after a short pause, so that Spark plans the next
+  * batch.
+  */
 final private[spark] class IdleReader extends TimedReader[InternalRow] {
 
   override def poll(timeoutMillis: Long): Boolean = {
@@ -85,7 +89,7 @@ final private[spark] class IdleReader extends TimedReader[InternalRow] {
   }
 
   override def next(): Boolean            = false
-  override def get(): InternalRow         = throw new NoSuchElementException("there is no row")
+  override def get(): InternalRow         = throw new NoSuchElementException("a task without ranges has no row")
   override def getOffset: PartitionOffset = SlotOffset(Nil)
   override def close(): Unit              = ()
 }

@@ -9,11 +9,12 @@ import org.apache.spark.{SparkContext, SparkEnv}
 
 import splice.source.TaskRanges
 
-/** On which executor each slot was read last: its reader is still open there. Used by the driver when it plans.
+/** The executor that read each slot last. The reader of the slot is still open on that executor. The driver uses the
+  * instance when it plans tasks.
   *
-  * A task that prefers an executor waits for it for `spark.locality.wait`, even while another core is free. So a task is sent home only
-  * where there is a core for it: never to an executor that is gone, and to no executor more tasks than it has cores. The others prefer
-  * nothing, and start wherever there is room. An executor that comes or goes moves only the slots that were there.
+  * A task that prefers an executor waits for this executor for `spark.locality.wait`, even while another core is free.
+  * Therefore a task prefers an executor only if the executor is alive and has a core for the task. Other tasks have no
+  * preference and start on any free core. A new or lost executor moves only the slots that it read.
   */
 final private[spark] class SlotLocality(cores: () => Map[String, Int]) {
 
@@ -21,10 +22,11 @@ final private[spark] class SlotLocality(cores: () => Map[String, Int]) {
 
   private var moved = 0L
 
-  /** How many times a slot was read elsewhere than before. */
+  /** The number of times that a slot was read on another executor than before. */
   def moves: Long = moved
 
-  /** Where each of a batch's tasks would best run: its slot's home, or near its data. */
+  /** Returns the preferred locations of each task of a batch: the last executor of its slot, or the hosts of its data.
+    */
   def locations(tasks: Seq[TaskRanges]): Seq[Array[String]] = {
     val left = if (homes.isEmpty) mutable.Map.empty[String, Int] else mutable.Map.from(cores())
     val sent = mutable.Set.empty[Int]
@@ -36,12 +38,12 @@ final private[spark] class SlotLocality(cores: () => Map[String, Int]) {
     }
   }
 
-  /** Learns where tasks have read slots. */
+  /** Records the executors on which tasks have read slots. */
   def learn(read: Seq[(Int, SlotHome)]): Unit = read.foreach { case (slot, home) =>
     if (homes.put(slot, home).exists(_ != home)) moved += 1
   }
 
-  // Only one of several tasks of a slot finds the slot's reader.
+  // Only one of several tasks of a slot can reuse the reader of the slot.
   private def takes(left: mutable.Map[String, Int], sent: mutable.Set[Int], slot: Int)(home: SlotHome): Boolean = {
     val room = left.getOrElse(home.address, 0) > 0 && sent.add(slot)
     if (room) left(home.address) -= 1
@@ -52,18 +54,18 @@ final private[spark] class SlotLocality(cores: () => Map[String, Int]) {
 /** An executor.
   *
   * @param address
-  *   host and port by which Spark's status knows it
+  *   the host and port of the executor in Spark's status
   * @param location
-  *   how a task says that it prefers it
+  *   the location string by which a task prefers the executor
   */
 final private[spark] case class SlotHome(address: String, location: String)
 
 private[spark] object SlotHome {
 
-  // How Spark names the executor of local mode, where there is nothing to choose.
+  // Spark's id of the executor in local mode, which has no other executor.
   private val Driver = "driver"
 
-  /** The executor of the running task; None in local mode. */
+  /** Returns the executor of the running task, None in local mode. */
   def ofTask: Option[SlotHome] = {
     val env = SparkEnv.get
     val id  = env.blockManager.blockManagerId
@@ -78,11 +80,13 @@ private[spark] object SlotLocality {
 
   def apply(context: SparkContext): SlotLocality = new SlotLocality(() => cores(context))
 
-  /** How many tasks at once each executor that is alive can run. What else runs there just now, Spark's status says too late. */
+  /** Returns the number of tasks that each live executor can run at a time. Other work on the executors is not
+    * subtracted, because Spark's status shows this work too late.
+    */
   private def cores(context: SparkContext): Map[String, Int] = {
     val executors = context.getExecutorMemoryStatus.keySet
     val conf      = context.getConf
-    // The driver is one of them.
+    // The status includes the driver.
     val others = math.max(executors.size - 1, 1)
     val each   = conf.getInt("spark.executor.cores", math.max(context.defaultParallelism / others, 1))
     val tasks  = math.max(each / conf.getInt("spark.task.cpus", 1), 1)

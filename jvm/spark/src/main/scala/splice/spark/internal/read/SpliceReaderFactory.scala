@@ -11,7 +11,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import splice.source.{SplitReader, SplitReaderFactory}
 
-/** Gives a source's readers to Spark, and reports on which executor each slot ran. */
+/** Provides the readers of a source to Spark, and reports the executor of each slot. */
 final private[spark] class SpliceReaderFactory(readers: SplitReaderFactory, reports: TaskReports)
     extends PartitionReaderFactory {
 
@@ -27,10 +27,11 @@ final private[spark] class SpliceReaderFactory(readers: SplitReaderFactory, repo
   private def own(partition: InputPartition) = partition.asInstanceOf[SpliceInputPartition]
 }
 
-/** Returns the task's metrics now and then, and all of them at its end. Passes on the reader's reports when it is closed.
+/** Returns the metrics of the task at intervals, and all metrics at its end. Forwards the reports of the source's
+  * reader when the reader is closed.
   *
   * @param reports
-  *   None where nobody receives reports
+  *   None if no reports are collected
   */
 final private[spark] class SplicePartitionReader[T](reader: SplitReader[T], reports: Option[TaskReports])
     extends PartitionReader[T] {
@@ -48,7 +49,8 @@ final private[spark] class SplicePartitionReader[T](reader: SplitReader[T], repo
 
   override def get(): T = reader.get()
 
-  // Spark asks after every hundred rows and puts the answers into maps, which costs as much as reading short rows.
+  // Spark calls this method after every hundred rows and puts the values into maps, which costs as much as reading
+  // short rows.
   override def currentMetricsValues(): Array[CustomTaskMetric] = {
     requested += 1
     if (closing.ended || requested % SplicePartitionReader.Every == 0 || isCompleted) reader.metrics
@@ -57,14 +59,14 @@ final private[spark] class SplicePartitionReader[T](reader: SplitReader[T], repo
 
   override def close(): Unit = closing.close()
 
-  // A task that stops early, as under a limit, is asked once more when it is over.
+  // Spark calls the method once more after the end of a task that stops early, for example under a limit.
   private def isCompleted = Option(TaskContext.get()).forall(_.isCompleted())
 }
 
-/** Closes a reader, and passes on its reports before. */
+/** Forwards the reports of a reader, then closes the reader. */
 final private[spark] class ReaderEnd(reader: SplitReader[_], reports: Option[TaskReports]) {
 
-  /** Whether all ranges were read to their ends. */
+  /** True if all ranges were read to their ends. */
   var ended = false
 
   private var closed = false

@@ -18,13 +18,14 @@ import splice.source.runtime.SideLog
 
 /** Ends the tasks of a real-time batch when the source has changed, so that the next batch applies the change.
   *
-  * The driver cannot call a running task. A thread of the driver asks the source once per interval, and writes the entry `stale-<n>` into the
-  * side log. Each task checks for the entry at most once per interval. The query's thread calls [[begin]] and [[close]].
+  * The driver cannot call a running task. A thread of the driver checks the source once per interval. If the source has
+  * changed, the thread writes the entry `stale-<n>` to the side log. Each task checks for the entry at most once per
+  * interval. The query's thread calls [[begin]] and [[close]].
   *
   * @param folder
   *   the folder of the side log, which executors must be able to read
   * @param isStale
-  *   whether the source has changed since its last batch was planned; called from any thread
+  *   true if the source has changed since its last batch was planned; evaluated on any thread
   */
 final private[spark] class StaleBatches(
     log: SideLog,
@@ -38,7 +39,7 @@ final private[spark] class StaleBatches(
 
   private val thread = new ScheduledThreadPoolExecutor(1, DaemonThread.named(s"splice-stale-batches-$folder"))
 
-  // Entries that a run left behind when it was killed.
+  // Entries of an earlier run that was killed.
   log.keys(Prefix).foreach(log.remove)
 
   private var number  = 0
@@ -46,14 +47,14 @@ final private[spark] class StaleBatches(
 
   thread.scheduleWithFixedDelay(() => check(), interval.toNanos, interval.toNanos, TimeUnit.NANOSECONDS)
 
-  /** Begins a batch that is planned now, with the source as it is. */
+  /** Begins a batch that is planned now, with the current state of the source. */
   def begin(): Unit = synchronized {
     if (written) log.remove(key)
     written = false
     number += 1
   }
 
-  /** How a task finds out that the batch that began last is stale. */
+  /** Returns the check by which a task detects that the last batch is stale. */
   def current: StaleCheck = synchronized(StaleCheck(new Path(folder, key).toString, configuration, interval))
 
   private def key = s"$Prefix$number"
@@ -66,7 +67,7 @@ final private[spark] class StaleBatches(
           logger.info(s"Batch $number of this run ends early, because the splits of the source have changed")
         }
       }
-    catch { case NonFatal(e) => logger.warn("Running tasks could not be asked to end early", e) }
+    catch { case NonFatal(e) => logger.warn("Running tasks could not be notified to end early", e) }
 
   override def close(): Unit = {
     thread.shutdownNow()
@@ -82,10 +83,10 @@ private object StaleBatches {
   private val logger   = LoggerFactory.getLogger(classOf[StaleBatches])
 }
 
-/** How a task finds out that its batch is stale.
+/** The data with which a task detects that its batch is stale.
   *
   * @param entry
-  *   the file of the entry
+  *   the path of the side-log entry
   */
 final private[spark] case class StaleCheck(
     entry: String,
@@ -93,12 +94,12 @@ final private[spark] case class StaleCheck(
     interval: Duration
 )
 
-/** Checks whether the batch of one task is stale. The task's thread calls it.
+/** Checks whether the batch of one task is stale. The task's thread calls all methods.
   *
   * @param check
   *   None if nothing ends the batch early
   * @param isReaderStale
-  *   whether the reader has found a change itself
+  *   true if the reader has detected a change
   */
 final private[spark] class StaleTask(check: Option[StaleCheck])(isReaderStale: => Boolean) {
 
@@ -106,7 +107,7 @@ final private[spark] class StaleTask(check: Option[StaleCheck])(isReaderStale: =
   private var next     = System.nanoTime() + interval
   private var found    = false
 
-  /** Whether the task ends now. */
+  /** True if the task must end now. */
   def isStale(): Boolean = {
     if (!found && System.nanoTime() - next >= 0) {
       found = check.exists(own => isReaderStale || exists(own))
@@ -115,7 +116,7 @@ final private[spark] class StaleTask(check: Option[StaleCheck])(isReaderStale: =
     found
   }
 
-  /** The time until the entry is checked again. */
+  /** The nanoseconds until the next check for the entry. */
   def nanos: Long = math.max(next - System.nanoTime(), 1L)
 
   private def exists(check: StaleCheck): Boolean = {
@@ -132,7 +133,7 @@ final private[spark] class StaleTask(check: Option[StaleCheck])(isReaderStale: =
 
 private object StaleTask {
 
-  // A year.
+  // One year, so that no check occurs.
   private val Never = Duration.ofDays(365).toNanos
 
   private val logger = LoggerFactory.getLogger(classOf[StaleTask])

@@ -9,7 +9,9 @@ import org.apache.spark.util.AccumulatorV2
 import splice.source.TaskRanges
 import splice.source.runtime.Report
 
-/** Brings what tasks of one run report to the driver. Spark merges the values of a task only when the task succeeds. */
+/** Collects on the driver the reports of the tasks of one run. Spark merges the values of a task only if the task
+  * succeeds.
+  */
 final private[spark] class TaskReports extends AccumulatorV2[TaskReport, Seq[TaskReport]] {
 
   private var all: Vector[TaskReport] = Vector.empty
@@ -33,10 +35,10 @@ final private[spark] class TaskReports extends AccumulatorV2[TaskReport, Seq[Tas
     created
   }
 
-  /** The executors of the slots that were read since this was last called. */
+  /** Returns the executors of the slots that were read since the last call. */
   def takeHomes(): Seq[(Int, SlotHome)] = take { case TaskReport.ReadAt(slot, home) => slot -> home }
 
-  /** The reports since this was last called. */
+  /** Returns the reports since the last call. */
   def takeReports(): Seq[Report] = take { case TaskReport.OfReader(report) => report }
 
   private def take[A](kind: PartialFunction[TaskReport, A]): Seq[A] = synchronized {
@@ -48,26 +50,26 @@ final private[spark] class TaskReports extends AccumulatorV2[TaskReport, Seq[Tas
 
 private[spark] object TaskReports {
 
-  /** Without a name: Spark keeps the values of an accumulator that has one, for its UI. */
+  /** Creates an accumulator without a name, because Spark keeps the values of named accumulators for its UI. */
   def apply(context: SparkContext): TaskReports = {
     val created = new TaskReports
     context.register(created)
     created
   }
 
-  /** Reports on which executor the slot of a task runs. */
+  /** Reports the executor that runs the task of a slot, and returns the ranges of the task. */
   def begun(partition: SpliceInputPartition, reports: TaskReports): TaskRanges = {
     partition.task.slot.zip(SlotHome.ofTask).foreach { case (slot, home) => reports.add(TaskReport.ReadAt(slot, home)) }
     partition.task
   }
 }
 
-/** One thing that a task reports. */
+/** One report of a task. */
 sealed private[spark] trait TaskReport extends Product with Serializable
 
 private[spark] object TaskReport {
 
-  /** The task read a slot on this executor. */
+  /** The executor on which the task read a slot. */
   final case class ReadAt(slot: Int, home: SlotHome) extends TaskReport
 
   final case class OfReader(report: Report) extends TaskReport

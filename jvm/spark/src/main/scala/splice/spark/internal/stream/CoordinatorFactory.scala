@@ -17,20 +17,20 @@ import splice.source.options.{CommonOptions, SourceOptions}
 import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, Position, ReadMode, Source}
 
-/** Makes the coordinator of one run from the session that runs it. */
+/** Creates the coordinator of one run from the session that runs the query. */
 private[spark] object CoordinatorFactory {
 
-  /** The cores of the executors that are registered now, or `spark.default.parallelism` if that is set. Spark returns 2 or more on a cluster,
-    * also if no executor is registered.
+  /** Returns the cores of the executors that are registered now, or `spark.default.parallelism` if that is set. On a
+    * cluster, Spark returns at least 2 cores, even if no executor is registered.
     */
   def cores(spark: SparkSession): Int = math.max(spark.sparkContext.defaultParallelism, 1)
 
-  /** How many tasks the executors that are registered now can run at a time. */
+  /** Returns the number of tasks that the registered executors can run at a time. */
   def tasks(spark: SparkSession): Int = tasks(cores(spark), spark.sparkContext.getConf)
 
-  /** How many tasks run at a time on these cores. A task does not use cores of two executors. */
+  /** Returns the number of tasks that these cores can run at a time. A task does not use cores of two executors. */
   private[spark] def tasks(cores: Int, conf: SparkConf): Int =
-    // A parallelism that the user has set is a number of tasks.
+    // The user sets the parallelism as a number of tasks.
     if (conf.contains("spark.default.parallelism")) cores
     else {
       val cpus    = math.max(conf.getInt("spark.task.cpus", 1), 1)

@@ -24,27 +24,27 @@ final private[spark] class LoggedBatches(source: Path, configuration: Configurat
 
   private val root = source.getParent.getParent
 
-  /** The source's offset after the last batch that is committed; None when there is no such batch. Spark calls a source's `commit` only
-    * when the next batch begins, so the last commit of a run is known from the checkpoint alone.
+  /** Returns the offset of the source after the last committed batch, None if no batch is committed. Spark calls
+    * `commit` of a source only when the next batch begins, so only the checkpoint has the last commit of a run.
     */
   def committed(): Option[String] = numbers("commits").maxOption.flatMap(offset)
 
-  /** The batches after the last committed one, in order. */
+  /** Returns the batches after the last committed batch, in order. */
   def uncommitted(): Seq[Long] = {
     val last = numbers("commits").maxOption
     numbers("offsets").filter(batch => last.forall(_ < batch)).sorted
   }
 
-  /** The source's offset after a batch. */
+  /** Returns the offset of the source after a batch. */
   def end(batch: Long): Option[String] = offset(batch)
 
-  /** The last batch that has an offset, if it is an epoch of continuous mode. */
+  /** Returns the last batch that has an offset, if this batch is an epoch of continuous mode. */
   def lastEpoch(): Option[Long] = numbers("offsets").maxOption.filter(isEpoch)
 
-  /** Whether a batch is an epoch of continuous mode: Spark logs no metadata of it. */
+  /** True if a batch is an epoch of continuous mode. Spark logs no metadata for an epoch. */
   def isEpoch(batch: Long): Boolean = lines(batch).lift(1).exists(_.isBlank)
 
-  /** Removes the offset of a batch, and the checksum files of Spark and Hadoop. */
+  /** Removes the offset of a batch, and the checksum files that Spark and Hadoop keep for it. */
   def remove(batch: Long): Unit = files("offsets").map(_.getPath).filter { file =>
     file.getName == batch.toString || file.getName.stripPrefix(".").startsWith(s"$batch.")
   }.foreach(fs.delete(_, false))
@@ -82,9 +82,9 @@ private[spark] object LoggedBatches {
   // The number of the first batch, which begins at the initial offset.
   private val First = 0L
 
-  // The version and the metadata of the batch.
+  // The number of lines before the offsets: the version, and the metadata of the batch.
   private val Head = 2
 
-  // The text of an offset log for a source of which a batch reads nothing.
+  // The text of the offset log for a source from which a batch reads nothing.
   private val Nothing = "-"
 }

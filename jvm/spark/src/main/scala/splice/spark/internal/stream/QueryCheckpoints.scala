@@ -19,16 +19,18 @@ private[spark] object QueryCheckpoints {
     override def removeEldestEntry(eldest: JMap.Entry[String, String]): Boolean = size > Most
   })
 
-  /** The query of this thread has this checkpoint.
+  /** Records the checkpoint of the query that this thread runs.
     *
     * @param source
-    *   the folder of one of its sources, `<checkpoint>/sources/<n>`
+    *   the folder of one source of the query, `<checkpoint>/sources/<n>`
     */
   def learn(context: SparkContext, source: Path): Unit =
     Option(context.getLocalProperty(QueryGauges.QueryId)).foreach { id =>
       val _ = known.put(id, source.getParent.getParent.toString)
     }
 
-  /** None if this driver has not started the query, or many others since. */
+  /** Returns the checkpoint of a query. None if this driver has not started the query, or has started many other
+    * queries since.
+    */
   def find(query: String): Option[String] = Option(known.get(query))
 }

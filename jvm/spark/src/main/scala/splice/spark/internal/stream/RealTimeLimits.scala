@@ -7,7 +7,9 @@ import splice.source.errors.SpliceUnsupportedException
 import splice.source.options.{CommonOptions, SourceOptions}
 import splice.source.{Position, Source}
 
-/** Options that have no effect in real-time mode and in continuous mode, and are rejected if a user sets them. Defaults are not. */
+/** Options that have no effect in real-time mode and in continuous mode. An option that a user sets is rejected.
+  * Default values are allowed.
+  */
 private[spark] object RealTimeLimits {
 
   private val ofQuery = Seq(
@@ -16,7 +18,7 @@ private[spark] object RealTimeLimits {
     CommonOptions.MaxRecordsPerPartition
   ).map(_.key)
 
-  /** Throws the error that `rejected` creates from the limits of batches that are set, if there are any. */
+  /** Throws the error that `rejected` creates, if the user has set limits of batches. */
   def check(source: Source[_ <: Position], options: SourceOptions)(
       rejected: Seq[String] => SpliceUnsupportedException
   ): Unit = {

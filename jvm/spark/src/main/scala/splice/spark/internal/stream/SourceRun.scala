@@ -22,10 +22,11 @@ import splice.source.{Position, ReadMode, Source, TaskRanges}
 import splice.spark.internal.metrics.QueryGauges
 import splice.spark.internal.read.{BatchPlan, SlotLocality, StaleBatches, TaskReports}
 
-/** One run of a query over one source: what its stream needs, in each mode of Spark.
+/** One run of a query over one source, with the parts that the stream of each Spark mode needs.
   *
   * @param watch
-  *   begins to end real-time batches when the source changes; None if it never changes, or if changes end no batch
+  *   starts to end real-time batches when the source changes. None if the source never changes, or if changes end no
+  *   batch
   */
 final private[spark] case class SourceRun(
     columns: StructType,
@@ -37,29 +38,32 @@ final private[spark] case class SourceRun(
     watch: RealTimeBatches => Option[StaleBatches]
 ) {
 
-  /** The batches without ends; None if the source does not support them. */
+  /** Returns the batches without ends, None if the source does not support them. */
   def timed: Option[RealTimeBatches] = {
     val spark = SparkSession.active
     coordinator.realTime(() => CoordinatorFactory.tasks(spark))
   }
 
-  /** The tasks with their readers. */
+  /** Returns the plan of these tasks, with their readers. */
   def plan(tasks: Seq[TaskRanges]): BatchPlan =
     BatchPlan(tasks, coordinator.readers(columns, tasks), homes, reports)
 
-  /** Reads an offset of this source, or one that Spark has read from its log into a class of its own. */
+  /** Reads an offset of this source: an offset that Splice has created, or an offset that Spark has read from its log.
+    */
   def position(offset: Offset): Position = offset match {
     case own: SpliceOffset => own.position
     case other             => coordinator.position(other.json)
   }
 
-  /** The query stops. */
+  /** Forwards the remaining reports and the last committed batch to the source, and closes the run. Called when the
+    * query stops.
+    */
   def stop(): Unit =
     try {
       coordinator.reported(reports.takeReports())
       coordinator.stopped(batches.committed())
     } catch {
-      case NonFatal(e) => SourceRun.log.warn("The last committed batch was not told to the source", e)
+      case NonFatal(e) => SourceRun.log.warn("The source was not notified of the last committed batch", e)
     } finally {
       board.foreach(_.close())
       coordinator.close()
@@ -72,7 +76,7 @@ private[spark] object SourceRun {
 
   private val Folder = "splice"
 
-  /** Opens the checkpoint folder that Spark keeps for the source. Called from the query's thread. */
+  /** Opens the checkpoint folder that Spark keeps for the source. The query's thread calls this method. */
   def open(
       source: Source[_ <: Position],
       options: SourceOptions,

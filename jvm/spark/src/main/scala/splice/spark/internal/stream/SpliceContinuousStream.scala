@@ -14,16 +14,17 @@ import splice.source.Position
 import splice.spark.internal.errors.FrontErrors
 import splice.spark.internal.read.{BatchPlan, ContinuousReaderFactory, EpochOffset}
 
-/** A source in Spark's continuous mode: tasks read without an end, and epochs end while they read.
+/** A source in Spark's continuous mode. Tasks read without an end, and epochs end while the tasks read.
   *
-  * The query's thread plans the tasks. Spark's thread for messages of tasks calls [[mergeOffsets]], [[deserializeOffset]] and [[commit]],
-  * which send no request. A thread that Spark has for epochs calls [[needsReconfiguration]]. Spark ignores errors on these two threads, and
-  * commits no epoch after one.
+  * The query's thread plans the tasks. Spark's thread for messages of tasks calls [[mergeOffsets]],
+  * [[deserializeOffset]] and [[commit]], which send no request. Spark's thread for epochs calls
+  * [[needsReconfiguration]]. Spark ignores errors on these two threads, and commits no epoch after an error.
   *
   * @param opened
-  *   opens the run; evaluated on the query's thread, because Spark creates the stream while another run of the query may be active
+  *   opens the run. Evaluated on the query's thread, because another run of the query may be active when Spark creates
+  *   the stream
   * @param mode
-  *   fails if the source, or an option of it, does not support continuous mode
+  *   returns the batches of a run. Fails if the source, or one of its options, does not support continuous mode
   */
 final private[spark] class SpliceContinuousStream(opened: => SourceRun, mode: SourceRun => RealTimeBatches)
     extends ContinuousStream
@@ -42,7 +43,9 @@ final private[spark] class SpliceContinuousStream(opened: => SourceRun, mode: So
     SpliceOffset(start)
   }
 
-  /** Spark calls it each time before it plans tasks after a committed epoch. */
+  /** Sets the end of the last committed epoch. Spark calls this method each time before it plans tasks after a
+    * committed epoch.
+    */
   override def setLatestSeenOffset(offset: Offset): Unit = synchronized {
     val now = run()
     begin(now, now.source.position(offset))
@@ -95,7 +98,7 @@ final private[spark] class SpliceContinuousStream(opened: => SourceRun, mode: So
     now.ended.nonEmpty && now.ended == now.committed || now.batches.isStale
   })
 
-  // A stream that was never read has opened nothing.
+  // A stream that was never read has no open run.
   override def stop(): Unit = synchronized {
     val last = running
     running = None
@@ -121,8 +124,9 @@ final private[spark] class SpliceContinuousStream(opened: => SourceRun, mode: So
     running = Some(now.copy(committed = Some(start), plan = None, ended = None))
   }
 
-  /** Removes the ends of uncommitted epochs. Spark would keep such an end for the next epoch of its number. Later in the run there is none, and
-    * Spark has ends in memory.
+  /** Removes the ends of uncommitted epochs. Spark would otherwise use such an end for the next epoch with the same
+    * number. Only the start of a run needs this. Later in the run, the log has no such end, and Spark has the ends in
+    * memory.
     */
   private def clear(source: SourceRun, start: Position): Unit = {
     val batches = source.batches
@@ -141,14 +145,14 @@ private[spark] object SpliceContinuousStream {
 
   private val log = LoggerFactory.getLogger(classOf[SpliceContinuousStream])
 
-  /** A run.
+  /** The state of a run.
     *
     * @param committed
-    *   the end of the last committed epoch, or the start; None before Spark has asked for the start
+    *   the end of the last committed epoch, or the start. None until Spark requests the start
     * @param plan
-    *   the tasks; None until Spark plans them
+    *   the tasks. None until Spark plans them
     * @param ended
-    *   the end of an epoch up to which all ranges with an end were read
+    *   the end of an epoch at which all ranges with an end were read
     */
   final private case class Running(
       source: SourceRun,

@@ -21,8 +21,8 @@ import splice.spark.internal.errors.FrontErrors
 import splice.spark.internal.metrics.Latencies
 import splice.spark.internal.read.{BatchPlan, SlotOffset, StaleBatches}
 
-/** A source as a stream of micro-batches, or of long batches in real-time mode. Spark calls it from the query's thread only; the coordinator
-  * does the work.
+/** A source as a stream of micro-batches, or of long batches in real-time mode. Spark calls all methods on the query's
+  * thread. The coordinator does the work.
   */
 final private[spark] class SpliceMicroBatchStream private (
     run: SourceRun,
@@ -45,7 +45,8 @@ final private[spark] class SpliceMicroBatchStream private (
 
   override def deserializeOffset(json: String): Offset = new SpliceOffset(coordinator.position(json), json)
 
-  // The limits are each leg's own, asked for when its batch begins; this one only must not read "all available".
+  // Each leg has separate limits, which the coordinator reads when a batch of the leg begins. The only requirement for
+  // this limit is that it is not "all available".
   override def getDefaultReadLimit: ReadLimit = ReadLimit.maxRows(Long.MaxValue)
 
   override def latestOffset(): Offset =
@@ -55,7 +56,7 @@ final private[spark] class SpliceMicroBatchStream private (
     coordinator.reported(reports.takeReports())
     val from = position(start)
     timed match {
-      // Spark begins no batch without an offset, and replaces it at the end of the batch.
+      // Spark needs an offset to begin a batch, and replaces the offset at the end of the batch.
       case Some(mode) =>
         mode.begin(from)
         stale = stale.orElse(run.watch(mode))
@@ -93,7 +94,7 @@ final private[spark] class SpliceMicroBatchStream private (
   override def prepareForTriggerAvailableNow(): Unit =
     try coordinator.freeze()
     catch {
-      // Spark stops only those sources that got past this.
+      // Spark stops only the sources whose preparation succeeded.
       case e: Throwable =>
         stop()
         throw e

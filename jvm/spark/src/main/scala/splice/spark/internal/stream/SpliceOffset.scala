@@ -7,10 +7,10 @@ import org.apache.spark.sql.connector.read.streaming.Offset
 
 import splice.source.Position
 
-/** A position as Spark's offset log holds it.
+/** A position in the form that Spark's offset log stores.
   *
-  * Spark starts a batch if the text of an offset changes. Another source of the checkpoint may write the same position as another text, so an
-  * offset keeps the text that it was read from.
+  * Spark starts a batch if the text of an offset changes. Another source of the checkpoint may write the same position
+  * as a different text. Therefore an offset keeps the text that it was read from.
   */
 final private[spark] class SpliceOffset(val position: Position, override val json: String) extends Offset
 

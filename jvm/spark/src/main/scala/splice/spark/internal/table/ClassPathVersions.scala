@@ -7,8 +7,8 @@ import scala.jdk.CollectionConverters._
 
 import org.slf4j.LoggerFactory
 
-/** Finds several versions of Splice or of the Kafka client on the class path of the driver. The JVM loads the classes of the first one, or
-  * of each some.
+/** Detects several versions of Splice or of the Kafka client on the class path of the driver. The JVM then loads all
+  * classes of the first version, or a mix of classes from several versions.
   */
 private[spark] object ClassPathVersions {
 
@@ -25,10 +25,10 @@ private[spark] object ClassPathVersions {
     found
   }
 
-  /** Logs a warning, once per JVM. */
+  /** Logs the warnings, once per JVM. */
   def check(): Unit = { val _ = warned }
 
-  /** One text for each library that is in several jars of different names. */
+  /** Returns one text for each library that is in several jars with different names. */
   def warnings(loader: ClassLoader): Seq[String] = classes.flatMap { case (library, resource) =>
     val jars = loader.getResources(resource).asScala.map(_.toString).collect { case InJar(jar) => jar }.toSeq.distinct
     Option.when(jars.map(_.split('/').last).distinct.size > 1) {

@@ -16,7 +16,7 @@ import splice.source.{Position, ReadMode, Source}
 import splice.spark.internal.read.{BatchPlan, SlotLocality, TaskReports}
 import splice.spark.internal.stream.CoordinatorFactory
 
-/** One bounded read: from the source's start to its ends as they are when the read is planned. */
+/** One bounded read, from the start of the source to its ends at the time of planning. */
 final private[spark] class SpliceBatch(source: Source[_ <: Position], options: SourceOptions, columns: StructType)
     extends Batch {
 

@@ -22,7 +22,7 @@ final private[spark] class SpliceScan(source: Source[_ <: Position], options: So
 
   override def description: String = s"splice $source"
 
-  // Spark asks again for each of its plans of one query, and a batch is planned once.
+  // Spark calls `toBatch` for each of its plans of one query, but a batch is planned once.
   private lazy val batch = new SpliceBatch(source, options, columns)
 
   override def toBatch: Batch = batch
@@ -42,7 +42,7 @@ final private[spark] class SpliceScan(source: Source[_ <: Position], options: So
 
   override def supportedCustomMetrics: Array[CustomMetric] = source.taskMetrics.toArray
 
-  // Spark plans a batch twice when each partition decides for itself, and rows need no decision.
+  // With a decision per partition, Spark plans a batch twice. A source that returns only rows needs no such decision.
   override def columnarSupportMode: ColumnarSupportMode =
     if (source.mayBeColumnar) ColumnarSupportMode.PARTITION_DEFINED else ColumnarSupportMode.UNSUPPORTED
 }

@@ -10,12 +10,14 @@ import org.apache.spark.sql.types.StructType
 import splice.source.options.SourceOptions
 import splice.source.{Position, Source}
 
-/** Learns which columns the query needs. A stream before Spark 4.2 is never told, and gets them all, metadata last. */
+/** Receives the columns that the query needs. Before Spark 4.2, a stream receives no selection and returns all columns,
+  * with the metadata columns last.
+  */
 final private[spark] class SpliceScanBuilder(source: Source[_ <: Position], options: SourceOptions)
     extends ScanBuilder
     with SupportsPushDownRequiredColumns {
 
-  // Spark drops a metadata column whose name is that of a column.
+  // Spark drops a metadata column that has the same name as a data column.
   private val all = {
     val isSame   = SQLConf.get.resolver
     val metadata =
@@ -25,7 +27,7 @@ final private[spark] class SpliceScanBuilder(source: Source[_ <: Position], opti
 
   private var columns = all
 
-  // Spark may ask for some fields of a struct only; a source gives a column whole, and Spark takes of it what it needs.
+  // Spark may request only some fields of a struct. A source returns whole columns, and Spark selects the fields.
   override def pruneColumns(required: StructType): Unit =
     columns = StructType(required.fields.map(requested => all.fields.find(_.name == requested.name).getOrElse(requested)))
 

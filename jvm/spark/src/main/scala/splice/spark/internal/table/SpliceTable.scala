@@ -18,7 +18,7 @@ import splice.source.options.SourceOptions
 import splice.source.{Position, Source, SourceProvider}
 import splice.spark.internal.errors.FrontErrors
 
-/** A source as Spark's analyser sees it. */
+/** The table that represents a source in Spark's analyzer. */
 final private[spark] class SpliceTable(options: Map[String, String])
     extends Table
     with SupportsRead
@@ -37,7 +37,8 @@ final private[spark] class SpliceTable(options: Map[String, String])
   override def capabilities: JSet[TableCapability] = Set(
     TableCapability.BATCH_READ,
     TableCapability.MICRO_BATCH_READ,
-    // A source without it is rejected by its stream, whose error names it.
+    // Always declared. If the source does not support continuous mode, its stream fails with an error that names the
+    // source.
     TableCapability.CONTINUOUS_READ,
     TableCapability.BATCH_WRITE,
     TableCapability.STREAMING_WRITE,
@@ -55,7 +56,9 @@ final private[spark] class SpliceTable(options: Map[String, String])
     new SpliceScanBuilder(own, SourceOptions(merged(more)))
   }
 
-  /** A source is for reading: the declared write capabilities exist so that this error is what a user sees. */
+  /** Rejects each write, because sources are read-only. The table declares write capabilities so that the user gets
+    * this error.
+    */
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = throw FrontErrors.writing(source.kind)
 
   private def merged(more: Map[String, String]): Map[String, String] = {

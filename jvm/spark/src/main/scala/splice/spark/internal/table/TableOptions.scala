@@ -7,24 +7,27 @@ import splice.source.SourceProvider
 import splice.source.options.SourceOptions.fold
 import splice.source.options.{CommonOptions, SourceOptions}
 
-/** The options of a table as its source sees them. */
+/** Derives the options of a source from the properties of a table. */
 private[spark] object TableOptions {
 
   private val OptionPrefix = "option."
 
-  // What Spark's session catalog adds to a table's properties by itself.
+  // Properties that Spark's session catalog adds to a table automatically.
   private val sparks = Set("provider", "owner", "comment", "location", "external", "is_managed_location", "collation")
 
-  // A query's writer hands this to the table that it writes to; here it would hide that nothing can be written.
+  // An option that the writer of a query passes to its target table. As an unknown option, it would hide the error that
+  // a table is read-only.
   private val writers = "checkpointlocation"
 
-  // And a place for the rows of a table that has none of its own, under the option of sources that read one.
+  // The session catalog also adds a location for the rows of a table that has none. Some sources have an option of this
+  // name.
   private val place = "path"
 
-  /** A SQL table's options come as `key` and again as `option.key`, among properties of Spark's own.
+  /** Returns the options of a table. A SQL table has each option twice, as `key` and as `option.key`, among properties
+    * of Spark.
     *
     * @param implied
-    *   what the alias says beside them
+    *   options that the alias sets in addition
     */
   def apply(properties: Map[String, String], implied: Map[String, String]): Map[String, String] = {
     val (again, plain) = properties.partition { case (k, _) => fold(k).startsWith(OptionPrefix) }

@@ -31,7 +31,7 @@ final class LatenciesSuite extends AnyFunSuite {
     assert(Latencies.figures(Seq(Latencies.None, Latencies.of(Latencies.empty()))).isEmpty)
   }
 
-  test("a recorder keeps all rows, also those after a change of its window") {
+  test("a recorder keeps all rows, including rows after a change of its window") {
     val recorder = new LatencyRecorder("query", _ => ())
     (0 until 10).foreach { _ =>
       recorder.add(System.currentTimeMillis() - 5000)

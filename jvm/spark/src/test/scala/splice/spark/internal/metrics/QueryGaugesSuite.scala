@@ -13,7 +13,7 @@ final class QueryGaugesSuite extends AnyFunSuite {
   private def values(registry: MetricRegistry): Map[String, Any] =
     registry.getGauges.asScala.map { case (name, gauge) => name -> gauge.getValue }.toMap
 
-  test("numbers become gauges, also those of topics and clusters, and go with their query") {
+  test("figures become gauges, including figures of topics and clusters, and are removed with their query") {
     val registry = new MetricRegistry
     val board    = new QueryGauges(registry, "q")
     board.show(Seq("rowsBehind" -> "5", "position" -> "{}", "topics" -> """{"a.b":{"rowsBehind":5,"partitions":2}}"""))
@@ -28,7 +28,7 @@ final class QueryGaugesSuite extends AnyFunSuite {
     assert(values(registry) == Map("other.0.rowsBehind" -> 1L))
   }
 
-  test("each source of a query has gauges of its own, and the query counts once") {
+  test("each source of a query has separate gauges, and the query is counted once") {
     val registry = new MetricRegistry
     QueryGauges.open(registry)
     try {
@@ -46,7 +46,7 @@ final class QueryGaugesSuite extends AnyFunSuite {
     } finally QueryGauges.close()
   }
 
-  test("a query is called by its name, else by its id") {
+  test("a gauge has the name of its query, or the id of a query without a name") {
     def of(properties: (String, String)*) = QueryGauges.queryOf(properties.toMap.get(_).orNull)
     val id                                = "sql.streaming.queryId" -> "c0ffee"
     val rest                              = "\nid = c0ffee<br/>runId = 1<br/>batch = 3"

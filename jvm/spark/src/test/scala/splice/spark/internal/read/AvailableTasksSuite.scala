@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.spark.internal.stream.CoordinatorFactory
 
-/** How many tasks Spark runs at a time, which is the number of slots. */
+/** The number of tasks that Spark runs at a time, which is the number of slots. */
 final class AvailableTasksSuite extends AnyFunSuite {
 
   private def tasks(cores: Int, settings: (String, String)*): Int =

@@ -22,7 +22,7 @@ final class SlotLocalitySuite extends AnyFunSuite {
   private def task(slot: Int): TaskRanges =
     TaskRanges(Some(slot), IndexedSeq(MemoryRange("log", slot, 0, 1, slotted = true)))
 
-  test("a slot goes where it was read last") {
+  test("a slot prefers the executor that read it last") {
     val w = new World(Map("a:1" -> 2, "b:1" -> 2))
     assert(w.locations(0, 1, 2) == Seq("", "", ""))
     w.ran(0 -> "a", 1 -> "b", 2 -> "a")
@@ -31,20 +31,20 @@ final class SlotLocalitySuite extends AnyFunSuite {
     assert(w.locations(1) == Seq("executor_a_1"))
   }
 
-  test("an executor that is gone moves only its own slots, and nobody waits for it") {
+  test("a lost executor moves only its own slots, and no task waits for the executor") {
     val w = new World(Map("a:1" -> 2, "b:1" -> 2))
     w.ran(0 -> "a", 1 -> "b", 2 -> "a", 3 -> "b")
     w.free = Map("a:1" -> 2, "c:1" -> 2)
     assert(w.locations(0, 1, 2, 3) == Seq("executor_a_1", "", "executor_a_1", ""))
   }
 
-  test("an executor gets no more tasks than it has cores: the others start elsewhere") {
+  test("an executor gets at most as many tasks as it has cores, and other tasks have no preference") {
     val w = new World(Map("a:1" -> 1, "b:1" -> 0))
     w.ran(0 -> "a", 1 -> "a", 2 -> "b")
     assert(w.locations(0, 1, 2) == Seq("executor_a_1", "", ""))
   }
 
-  test("of several tasks of one slot the first goes home") {
+  test("only the first of several tasks of one slot prefers the executor of the slot") {
     val w = new World(Map("a:1" -> 4))
     w.ran(0 -> "a")
     assert(w.locations(0, 0, 0) == Seq("executor_a_1", "", ""))

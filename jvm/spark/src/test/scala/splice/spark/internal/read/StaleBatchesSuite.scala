@@ -16,7 +16,7 @@ import org.scalatest.time.{Millis, Seconds, Span}
 import splice.coordinator.sidelog.HadoopSideLog
 import splice.spark.WithSpark
 
-/** The entry by which running tasks find out that their batch is stale. */
+/** The entry by which running tasks detect that their batch is stale. */
 final class StaleBatchesSuite extends AnyFunSuite with WithSpark with Eventually {
 
   implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(60, Seconds), Span(10, Millis))
@@ -39,7 +39,7 @@ final class StaleBatchesSuite extends AnyFunSuite with WithSpark with Eventually
 
   private def entries(name: String): Seq[String] = log(name).keys("stale-")
 
-  test("a task ends once its batch is stale, and the next batch begins without an entry") {
+  test("a task ends after its batch is stale, and the next batch begins without an entry") {
     val stale = new AtomicBoolean
     val all   = batches("one")(stale.get)
     val first = begun(all)
@@ -50,7 +50,7 @@ final class StaleBatchesSuite extends AnyFunSuite with WithSpark with Eventually
     stale.set(false)
     val second = begun(all)
     assert(entries("one").isEmpty)
-    // A task of the first batch that is slow stays stale.
+    // A slow task of the first batch stays stale.
     assert(first.isStale() && !second.isStale())
     stale.set(true)
     eventually(assert(second.isStale()))
@@ -58,7 +58,7 @@ final class StaleBatchesSuite extends AnyFunSuite with WithSpark with Eventually
     assert(entries("one").isEmpty)
   }
 
-  test("an entry that a killed run left behind ends no batch of the next run") {
+  test("an entry of a killed run ends no batch of the next run") {
     log("killed").getOrCreate("stale-1")(Seq("left"))
     val all = batches("killed")(false)
     all.begin()
@@ -76,7 +76,7 @@ final class StaleBatchesSuite extends AnyFunSuite with WithSpark with Eventually
     assert(new StaleTask(Some(entry))(true).isStale() && !new StaleTask(None)(true).isStale())
   }
 
-  test("a source that fails to answer is asked again") {
+  test("a failed check of the source is repeated") {
     val calls = new java.util.concurrent.atomic.AtomicInteger
     val all   = batches("failing")(if (calls.incrementAndGet() == 1) throw new IllegalStateException("once") else true)
     val task  = begun(all)

@@ -12,7 +12,7 @@ import splice.spark.WithSpark
 import splice.spark.internal.stream.SparkJobs
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 
-/** The way of reports from the readers of tasks to the enumerator. */
+/** Reports from the readers of tasks to the enumerator. */
 final class TaskReportsSuite extends AnyFunSuite with WithSpark {
 
   private def log(name: String, partitions: Int): MemoryLog = {
@@ -44,7 +44,7 @@ final class TaskReportsSuite extends AnyFunSuite with WithSpark {
     }
   }
 
-  test("a task that stops early, or fails, reports nothing") {
+  test("a task that stops early, or fails, sends no report") {
     val own = log("early", 1)
     own.failOnce(8)
     def read(): Unit =

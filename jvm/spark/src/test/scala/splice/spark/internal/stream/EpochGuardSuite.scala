@@ -8,11 +8,11 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Replaced tasks of a continuous query, over a model of Spark's epochs. */
+/** Replaced tasks of a continuous query, with a model of Spark's epochs. */
 final class EpochGuardSuite extends AnyFunSuite {
 
-  /** One partition, as Spark 4.2 reads it in continuous mode (`ContinuousExecution`, `EpochCoordinator`). The sink keeps the rows of an epoch
-    * when it is committed. Each offset is the number of rows before it.
+  /** One partition, as Spark 4.2 reads it in continuous mode (`ContinuousExecution`, `EpochCoordinator`). The sink
+    * keeps the rows of an epoch when Spark commits the epoch. Each offset is the number of rows before it.
     */
   final private class Model(random: Random) {
 
@@ -31,7 +31,7 @@ final class EpochGuardSuite extends AnyFunSuite {
     def start(): Unit = {
       epoch = commits.lastOption.fold(0L)(_ + 1)
       committed = commits.lastOption.fold(0)(offsets)
-      // All rows before the start are in the sink: none is skipped.
+      // The sink has all rows before the start, so no row is skipped.
       (0 until committed).foreach(row => assert(kept(row), s"row $row is skipped by epoch $epoch"))
       begun = committed
       read = committed
@@ -41,7 +41,7 @@ final class EpochGuardSuite extends AnyFunSuite {
       guard.planned()
     }
 
-    /** Spark keeps the first offset of a number. */
+    /** Spark keeps the first offset of each epoch number. */
     private def end(): Unit = {
       val at = if (guard.ended()) read else committed
       val _  = offsets.getOrElseUpdate(epoch, at)
@@ -61,7 +61,7 @@ final class EpochGuardSuite extends AnyFunSuite {
     def step(): Unit = random.nextInt(if (isReplaced) 3 else 6) match {
       case 0 if waiting.isEmpty => end()
       case 0 | 1                => waiting.foreach(commit)
-      // The messages of the old tasks are ignored from now on.
+      // Spark ignores messages of the old tasks from now on.
       case 2 if isReplaced => start()
       case 2 | 3           => read += random.nextInt(4)
       case 4               =>
@@ -72,7 +72,9 @@ final class EpochGuardSuite extends AnyFunSuite {
       case _ => if (random.nextInt(10) == 0) crash()
     }
 
-    /** Continuous mode does not start before another trigger has read an uncommitted batch, whose rows the sink then has. */
+    /** Before continuous mode starts, another trigger must read each uncommitted batch. The sink then has the rows of
+      * these batches.
+      */
     private def crash(): Unit = {
       guard = new EpochGuard
       val last = commits.lastOption.fold(0)(offsets)
@@ -85,7 +87,7 @@ final class EpochGuardSuite extends AnyFunSuite {
     }
   }
 
-  test("no row is skipped whenever tasks are replaced and the query is killed") {
+  test("no row is skipped for any order of replaced tasks and kills of the query") {
     val replaced = (1L to 2000L).map { seed =>
       val model = new Model(new Random(seed))
       model.start()

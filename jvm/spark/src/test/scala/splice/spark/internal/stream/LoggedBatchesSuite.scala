@@ -44,7 +44,7 @@ final class LoggedBatchesSuite extends AnyFunSuite {
     assert(last("0")(batches :+ ("commits/10" -> "v1\n{}"): _*).contains("{\"a\":10}"))
   }
 
-  test("a batch that has read nothing of the source says nothing") {
+  test("a batch that has read no row of the source has no offset of the source") {
     assert(last("1")(batches :+ ("commits/10" -> "v1\n{}"): _*).isEmpty)
   }
 
@@ -53,19 +53,19 @@ final class LoggedBatchesSuite extends AnyFunSuite {
     assert(last("live")(named: _*).contains("{\"a\":1}") && last("live2")(named: _*).contains("{\"a\":2}"))
   }
 
-  test("a checkpoint without a committed batch says nothing") {
+  test("a checkpoint without a committed batch has no committed offset") {
     assert(last("0")().isEmpty)
     assert(last("0")("offsets/0" -> "v1\n{}\n{}").isEmpty)
     assert(last("0")("commits/0" -> "v1\n{}").isEmpty)
   }
 
-  test("the latest offset is that of the last batch, committed or not") {
+  test("the latest offset is the offset of the last batch, committed or not") {
     assert(read("0")(batches: _*)(_.latest()).contains("{\"a\":11}"))
     assert(read("1")(("offsets/12" -> "v1\n{}\n{}\n-") +: batches: _*)(_.latest()).isEmpty)
     assert(read("0")()(_.latest()).isEmpty)
   }
 
-  test("the batches after the last committed one are not committed") {
+  test("the batches after the last committed batch are not committed") {
     assert(read("0")(batches: _*)(_.uncommitted()) == Seq(10, 11))
     assert(read("0")(batches :+ ("commits/11" -> "v1\n{}"): _*)(_.uncommitted()).isEmpty)
     assert(read("0")("offsets/0" -> "v1\n{}\n{}")(_.uncommitted()) == Seq(0))
@@ -84,7 +84,7 @@ final class LoggedBatchesSuite extends AnyFunSuite {
     } == ((Seq(10L, 11L, 120L), None)))
   }
 
-  test("the oldest offset is the end of the first batch that is kept, unless the first batch of all is kept") {
+  test("the oldest offset is the end of the oldest kept batch, unless batch 0 is kept") {
     assert(read("0")(batches: _*)(_.oldest()).contains("{\"a\":9}"))
     assert(read("0")(("offsets/0" -> "v1\n{}\n{\"a\":0}") +: batches: _*)(_.oldest()).isEmpty)
     assert(read("0")()(_.oldest()).isEmpty)

@@ -15,7 +15,7 @@ import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, NumberPosition, ReadMode, Source, SplitEnumerator}
 import splice.spark.WithSpark
 
-/** The clocks that a query gives to its source. */
+/** The clocks that a query passes to its source. */
 final class QueryClockSuite extends AnyFunSuite with WithSpark {
 
   final private class Observed extends Source[NumberPosition] {
@@ -29,7 +29,7 @@ final class QueryClockSuite extends AnyFunSuite with WithSpark {
     }
   }
 
-  test("durations of a stream and of a batch are those of a steady clock") {
+  test("a stream and a batch use a steady clock for durations") {
     val _ = spark
     Seq(ReadMode.Stream, ReadMode.Batch).foreach { mode =>
       val source = new Observed

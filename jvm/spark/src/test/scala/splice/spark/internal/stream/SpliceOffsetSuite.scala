@@ -34,7 +34,7 @@ final class SpliceOffsetSuite extends AnyFunSuite with WithSpark {
     val start = own.initialOffset()
     val until = own.latestOffset(start, ReadLimit.allAvailable())
     assert(until != start)
-    // The same position with spaces, as another source of the checkpoint may write it.
+    // The same position with spaces, because another source of the checkpoint may write spaces.
     val written = until.json.replace(":", " : ")
     val kept    = own.deserializeOffset(written)
     assert(kept.json == written)

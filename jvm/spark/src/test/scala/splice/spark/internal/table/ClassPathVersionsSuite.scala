@@ -29,7 +29,7 @@ final class ClassPathVersionsSuite extends AnyFunSuite {
       ClassPathVersions.warnings
     }
 
-  test("two versions of Splice and of the Kafka client are named") {
+  test("the warnings name two versions of Splice and of the Kafka client") {
     val jars = Seq("kafka-clients-3.9.2.jar", "kafka-clients-4.1.0.jar").map(jar(_, kafka)) ++
       Seq("splice-spark_2.13-0.1.0.jar", "splice-spark_2.13-0.2.0.jar").map(jar(_, splice))
     val found = warnings(jars: _*)
@@ -38,7 +38,7 @@ final class ClassPathVersionsSuite extends AnyFunSuite {
     jars.foreach(one => assert(found.exists(_.contains(one.getFileName.toString))))
   }
 
-  test("one version is fine, also in two places") {
+  test("one version is allowed, including in two places") {
     assert(warnings(jar("kafka-clients-3.9.2.jar", kafka), jar("splice-spark_2.13-0.1.0.jar", splice)).isEmpty)
     assert(warnings(jar("kafka-clients-3.9.2.jar", kafka), jar("kafka-clients-3.9.2.jar", kafka)).isEmpty)
     assert(warnings().isEmpty)

@@ -21,7 +21,7 @@ final class ScanColumnsSuite extends AnyFunSuite {
       throw new UnsupportedOperationException
   }
 
-  test("a metadata column with the name of a column is left out, as Spark does") {
+  test("a metadata column with the name of a data column is dropped, as Spark drops it") {
     val scan = new SpliceScanBuilder(Archive, SourceOptions(Map.empty)).build()
     assert(scan.readSchema.fieldNames.toSeq == Seq("id", "_File", "_size"))
   }
