@@ -53,7 +53,7 @@ final private[splice] class Coordinator(
     this(source, context, SlotRules(slots), batchesToRetain)
 
   private val log                                                    = context.sideLog
-  private var created: Option[SplitEnumerator[Position]]                = None
+  private var created: Option[SplitEnumerator[Position]]             = None
   private lazy val slotLog                                           = new SlotEntries(log, source)
   private val admission                                              = new Admission(context.steady)
   private var frozen                                                 = false

@@ -43,7 +43,7 @@ final class FollowedCoresSuite extends AnyFunSuite {
     /** A run of the query, which begins with the current number of cores. */
     def run(follows: Boolean = true): Coordinator = {
       val context = EnumeratorContext(log, ReadMode.Stream, clock, cores, "run", durations = Some(steady))
-      val created    = new Coordinator(
+      val created = new Coordinator(
         source,
         context,
         rules(cores),

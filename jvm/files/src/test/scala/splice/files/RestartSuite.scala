@@ -37,8 +37,8 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     val (before, listed) =
       CountingFileSystem.during(at("list"))(new SourceRead(source("list", "maxFilesPerTrigger" -> "3"), log).positions)
     spark.range(500, 600).write.mode("append").parquet(at("list"))
-    val unchanged              = new StoppingSideLog(log, _ => true)
-    val again                  = new SourceRead(source("list", "maxFilesPerTrigger" -> "3"), unchanged)
+    val unchanged                  = new StoppingSideLog(log, _ => true)
+    val again                      = new SourceRead(source("list", "maxFilesPerTrigger" -> "3"), unchanged)
     val ((after, plan), requested) = CountingFileSystem.during(at("list")) {
       val positions = again.positions
       (positions, again.enumerator.splits(positions(0), positions(2)))
@@ -59,7 +59,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     assert(error.getMessage == "the driver stops before files-end")
     assert(log.keys("") == Seq("files-00000000"))
     spark.range(500, 600).write.mode("append").parquet(at("between"))
-    val again              = new SourceRead(source("between"), log)
+    val again                  = new SourceRead(source("between"), log)
     val (positions, requested) = CountingFileSystem.during(at("between"))(again.positions)
     assert(requested.isEmpty && log.keys("") == Seq("files-00000000", "files-end"))
     assert(positions.map(_.json) == Seq("""{"files":0,"v":1}""", """{"files":4,"v":1}"""))

@@ -69,7 +69,7 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
   override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
     requested("ends")
     val responded = staleEnds.response(endsNow)
-    val ends     = logs(partitions).map { case (p, log) => p -> responded.getOrElse(p, log.earliest) }
+    val ends      = logs(partitions).map { case (p, log) => p -> responded.getOrElse(p, log.earliest) }
     ends.foreach { case (p, end) => lowest += p -> math.min(end, lowest.getOrElse(p, end)) }
     ends
   }

@@ -61,10 +61,10 @@ final class KafkaLeg(
     settings.readerIdleTimeout,
     failOutOfRange = failOnDataLoss
   )
-  private val idColumn = new StructType().add(KafkaSchema(includeHeaders = false)(KafkaSchema.Value))
-  private var pool     = newPool
-  private val shared   = scala.collection.mutable.Map.empty[ReaderKey, SlotConsumer]
-  private val responses  = new ClusterMetadata(cluster, subscription, life, lag)
+  private val idColumn  = new StructType().add(KafkaSchema(includeHeaders = false)(KafkaSchema.Value))
+  private var pool      = newPool
+  private val shared    = scala.collection.mutable.Map.empty[ReaderKey, SlotConsumer]
+  private val responses = new ClusterMetadata(cluster, subscription, life, lag)
 
   private val ends = scala.collection.mutable.Set.empty[String]
 

@@ -61,6 +61,7 @@ object Limits {
       override val minRows: Option[Long] = None,
       maxDelay: Duration = DefaultMaxDelay
   ) extends Limits {
+
     /** Returns these limits without `minRows`. */
     def withoutMinimum: Limited = copy(minRows = None)
   }

@@ -34,7 +34,7 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
 
     private def write(n: Int, part: (Int, (Int, Int))): Unit = {
       val (p, (from, until)) = part
-      val created               = folder.resolve(s"$name-file-$n")
+      val created            = folder.resolve(s"$name-file-$n")
       spark.range(from.toLong, until.toLong, 1, 1)
         .select((col("id") + p * Rows).as("id"), lit(name).as("topic"), lit(p).as("partition"), col("id").as("offset"))
         .write.parquet(created.toString)

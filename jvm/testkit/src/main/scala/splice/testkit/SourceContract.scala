@@ -51,7 +51,7 @@ trait SourceContract extends AnyFunSuite {
 
   private[testkit] def run(world: World, log: SideLog, cores: Int = 2): Coordinator = {
     val context = EnumeratorContext(log, ReadMode.Stream, clock, cores, "contract")
-    val created    = new Coordinator(world.source(), context, cores, batchesToRetain = 100)
+    val created = new Coordinator(world.source(), context, cores, batchesToRetain = 100)
     created.open()
     created
   }

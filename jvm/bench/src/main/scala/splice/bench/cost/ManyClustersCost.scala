@@ -83,15 +83,15 @@ final class ManyClustersCost(cores: Int) {
         val (next, go)    = timed(coordinator.advance(from, everything = false))
         val (tasks, plan) = timed(coordinator.tasks(from, next))
         val (_, readers)  = timed(coordinator.readers(source.schema, tasks))
-        val (_, reported)     = timed(coordinator.figures(next))
+        val (_, reported) = timed(coordinator.figures(next))
         coordinator.committed(next)
         at = next
         Seq(go, plan, readers, reported)
       }.drop(Batches / 2)
-      val rest   = coordinator.advance(at, everything = true)
-      val before = logs.values.map(_.requests.get).sum
-      val idle   = (0 until Batches).map(_ => timed(coordinator.advance(rest, everything = false))._2)
-      val requested  = (logs.values.map(_.requests.get).sum - before).toDouble / Batches / Clusters
+      val rest      = coordinator.advance(at, everything = true)
+      val before    = logs.values.map(_.requests.get).sum
+      val idle      = (0 until Batches).map(_ => timed(coordinator.advance(rest, everything = false))._2)
+      val requested = (logs.values.map(_.requests.get).sum - before).toDouble / Batches / Clusters
       Seq(
         name,
         median(refresh),
@@ -127,8 +127,8 @@ final class ManyClustersCost(cores: Int) {
   }
 
   private def timed[A](work: => A): (A, Double) = {
-    val begin = System.nanoTime()
-    val created  = work
+    val begin   = System.nanoTime()
+    val created = work
     created -> (System.nanoTime() - begin) / 1e6
   }
 

@@ -99,8 +99,8 @@ final class PlanCost(cores: Int) {
 
   // CPU time of the thread. The measured code does not wait, and other load on the machine must not count.
   private def timed[A](work: => A): (A, Double) = {
-    val begin = threads.getCurrentThreadCpuTime
-    val created  = work
+    val begin   = threads.getCurrentThreadCpuTime
+    val created = work
     created -> (threads.getCurrentThreadCpuTime - begin) / 1e6
   }
 

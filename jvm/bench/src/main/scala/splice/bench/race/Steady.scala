@@ -27,7 +27,7 @@ final class Steady(spark: SparkSession, servers: String, plan: BenchPlan) {
   private val Warm          = 15.seconds
   private val Measured      = 30.seconds
 
-  private val load = new KafkaLoad(servers)
+  private val load    = new KafkaLoad(servers)
   private val created = mutable.ArrayBuffer.empty[String]
 
   def run(): String = {

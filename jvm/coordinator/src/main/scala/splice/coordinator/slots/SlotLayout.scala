@@ -42,7 +42,7 @@ final private[splice] case class SlotLayout(from: Position, rules: SlotRules, as
 private[splice] object SlotLayout {
 
   def read(entry: VersionedEntry, source: Source[_ <: Position]): SlotLayout = {
-    val rules = SlotRules.read(entry.head).getOrElse(entry.corrupt("'slots' is missing, or 'assigner' is unknown"))
+    val rules      = SlotRules.read(entry.head).getOrElse(entry.corrupt("'slots' is missing, or 'assigner' is unknown"))
     val assignment = entry.nodes.map(Json.items).map {
       case Seq(split, slot) => split.asText -> slot.asInt
       case other            => entry.corrupt(s"$other is not a split and a slot")

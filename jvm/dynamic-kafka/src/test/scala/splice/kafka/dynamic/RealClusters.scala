@@ -90,7 +90,7 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
     /** Continues the query in a new run. */
     def run(use: Run => Unit): Unit = {
       val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, java.util.UUID.randomUUID().toString)
-      val created    = source
+      val created = source
       Using.resource(new Coordinator(created, context, 2, batchesToRetain = 100)) { c =>
         val from = position.map(p => c.position(p.json)).getOrElse(c.initial())
         position = Some(from)

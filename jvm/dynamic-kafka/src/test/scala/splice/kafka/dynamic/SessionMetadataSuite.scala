@@ -40,7 +40,7 @@ final class SessionMetadataSuite extends AnyFunSuite with BeforeAndAfterAll {
   test("the file is read with the settings of the session, like the checkpoint") {
     SparkSession.setActiveSession(spark)
     spark.conf.set("fs.session.impl", classOf[SessionFileSystem].getName)
-    val file = Files.writeString(Files.createTempFile("streams", ".yaml"), "version: 2\n")
+    val file    = Files.writeString(Files.createTempFile("streams", ".yaml"), "version: 2\n")
     val created = new DynamicKafkaSource(DynamicSettings(SourceOptions(Map(
       "metadata.file" -> s"session://${file.toAbsolutePath}",
       "streams"       -> "orders"

@@ -105,7 +105,7 @@ private[splice] object Coverage {
 
   /** Reads a coverage from its JSON. None if the node is not the JSON of a coverage. */
   def read(node: JsonNode): Option[Coverage] = {
-    val created                 = new Coverage
+    val created              = new Coverage
     def lists(field: String) = Json.field(node, field).toSeq.flatMap(Json.items).map(Json.items(_).map(_.asLong))
     def pairs(flat: Seq[Long])(add: ((Long, Long)) => Unit): Boolean = flat.size % 2 == 0 && {
       flat.grouped(2).foreach { pair => add(pair.head -> pair(1)) }

@@ -85,7 +85,8 @@ final class KeptCheckpointSuite extends AnyFunSuite {
   test("the history of kept changes is unchanged") {
     eachLog { log =>
       val reported = ChangeHistory(log)
-      assert(reported.map(event => s"${event.number} ${event.event}: ${event.names.mkString(", ")}") == KeptWorld.history)
+      assert(reported.map(event => s"${event.number} ${event.event}: ${event.names.mkString(", ")}") ==
+        KeptWorld.history)
       assert(reported.map(_.generation).distinct == KeptWorld.changes.map(_.generation))
       assert(reported.map(_.at).distinct == KeptWorld.changes.map(_.at))
     }

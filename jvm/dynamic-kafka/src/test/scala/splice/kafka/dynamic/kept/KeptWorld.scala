@@ -206,7 +206,7 @@ private[kept] object KeptWorld {
   def endingOf(log: SideLog): EndingEntries.Entry = {
     val nothing = new SimulatedLog(Subscription.Topics(SortedSet("orders")))
     nothing.create("orders", 2)
-    val recheck   = new Recheck(1, Duration.ZERO, _ => ())
+    val recheck = new Recheck(1, Duration.ZERO, _ => ())
     val resolve = new StartResolver(nothing, new Retention(nothing, OutOfRange.Fail, new SkippedRows), recheck, None)
     val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 1, "kept")
     new EndingEntries(context, nothing, resolve).resolve(

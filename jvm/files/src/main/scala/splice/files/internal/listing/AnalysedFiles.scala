@@ -31,7 +31,7 @@ final private[files] class AnalysedFiles(settings: FileSettings) {
   private def listNow(): FileListing = {
     val analysed = known.map { case (schemas, _) => FileListing.Before(schemas) }
     val columns  = analysed.orElse(settings.schema.map(FileListing.Given)).getOrElse(FileListing.Nothing)
-    val created     = settings.users.guarded(FileListing(settings, columns))
+    val created  = settings.users.guarded(FileListing(settings, columns))
     known = Some(settings.users.guarded(created.schemas) -> new SoftReference(created))
     created
   }

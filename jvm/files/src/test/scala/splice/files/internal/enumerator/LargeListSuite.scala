@@ -40,7 +40,7 @@ final class LargeListSuite extends AnyFunSuite {
     entries.create(list)
     entries.close(count)
     val source = SourceRead.source("format" -> "parquet", "path" -> "counting:///lake/orders", "schema" -> "id BIGINT")
-    val enumerator      = source.enumerator(EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "large"))
+    val enumerator          = source.enumerator(EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "large"))
     val (ranges, requested) = CountingFileSystem.during("/lake") {
       val start = FilesPosition.Start
       val until = enumerator.advance(start, Limits.Everything)

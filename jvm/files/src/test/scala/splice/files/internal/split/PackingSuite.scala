@@ -51,7 +51,7 @@ final class PackingSuite extends AnyFunSuite {
     (1 to 200).foreach { seed =>
       val files   = (0 until random.nextInt(40)).map(i => file(s"$i", random.nextInt(500).toLong, random.nextBoolean()))
       val packing = Packing(1L + random.nextInt(300), random.nextInt(20).toLong, 1 + random.nextInt(8))
-      val created    = ranges(packing, files: _*)
+      val created = ranges(packing, files: _*)
       files.foreach { f =>
         val blocks = created.flatMap(_.blocks).filter(_.path == f.path).sortBy(_.start)
         val ends   = blocks.map(b => b.start + b.length)
@@ -64,9 +64,9 @@ final class PackingSuite extends AnyFunSuite {
   }
 
   test("blocks are split like files, except blocks with a row span") {
-    val rows  = Some(RowSpan(3, 9))
-    val parts = Seq(FilePart(0, 100, 150), FilePart(1, 200, 100, rows))
-    val created  = Packing(100, 10, 4).ranges(parts, IndexedSeq(file("a", 500), file("b", 300)), FileSchemas.empty)
+    val rows    = Some(RowSpan(3, 9))
+    val parts   = Seq(FilePart(0, 100, 150), FilePart(1, 200, 100, rows))
+    val created = Packing(100, 10, 4).ranges(parts, IndexedSeq(file("a", 500), file("b", 300)), FileSchemas.empty)
     assert(
       created.flatMap(_.blocks).map(b => (b.path, b.start, b.length, b.rows)).sortBy(b => (b._1, b._2)) ==
         Seq(("a", 100L, 67L, None), ("a", 167L, 67L, None), ("a", 234L, 16L, None), ("b", 200L, 100L, rows))
@@ -75,8 +75,8 @@ final class PackingSuite extends AnyFunSuite {
   }
 
   test("a task prefers the hosts with most of its bytes") {
-    val homes = Seq(BlockHome(0, 100, Seq("h1", "h2")), BlockHome(100, 100, Seq("h2", "h3")))
-    val created  = ranges(
+    val homes   = Seq(BlockHome(0, 100, Seq("h1", "h2")), BlockHome(100, 100, Seq("h2", "h3")))
+    val created = ranges(
       Packing(100, 10, 1),
       file("a", 200, homes = homes),
       file("b", 40, homes = Seq(BlockHome(0, 40, Seq("h9"))))

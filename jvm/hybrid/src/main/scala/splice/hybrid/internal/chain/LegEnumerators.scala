@@ -42,9 +42,10 @@ final private[splice] class LegEnumerators(chain: Chain, context: EnumeratorCont
   /** Closes the enumerators of the legs before `leg`. A failure is only logged, because the query already reads
     * another leg.
     */
-  def closeBefore(leg: String): Unit = close(created.keySet.filter(name => chain.index(name) < chain.index(leg))).foreach {
-    case (name, e) => LegEnumerators.logger.warn(s"Leg '$name' has ended, and its enumerator failed to close.", e)
-  }
+  def closeBefore(leg: String): Unit =
+    close(created.keySet.filter(name => chain.index(name) < chain.index(leg))).foreach {
+      case (name, e) => LegEnumerators.logger.warn(s"Leg '$name' has ended, and its enumerator failed to close.", e)
+    }
 
   /** Closes the enumerator of a leg whose start differs from the start in the enumerator. */
   def discard(leg: Leg): Unit = close(created.keySet & Set(leg.name)).foreach { case (_, e) => throw e }

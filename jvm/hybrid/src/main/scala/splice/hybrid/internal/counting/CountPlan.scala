@@ -63,7 +63,7 @@ private[splice] object CountPlan {
     * counted columns.
     */
   def over(requested: StructType, leg: String, counted: CountedFields, zone: ZoneId): (StructType, CountPlan) = {
-    val columns                  = StructType(requested ++ counted.all.filterNot(f => requested.exists(_.name == f.name)))
+    val columns = StructType(requested ++ counted.all.filterNot(f => requested.exists(_.name == f.name)))
     def cell(field: StructField) = Cell(columns.indexWhere(_.name == field.name), field.dataType)
     val last                     = LastCells(counted.timestamp.map(cell), counted.key.map(cell))
     (columns, CountPlan(leg, counted.offsets.map(cell), last, counted.time.map(cell), zone))

@@ -153,7 +153,7 @@ private[splice] object HandOverOptions {
       case Some(created: HandOver.Offsets) =>
         created.options.map(_._1).toSet ++ Seq(OnHoles.key, OnGap.key, OnDuplicates.key)
       case Some(_: HandOver.Custom) => parameters.toMap.apply(CustomRule) ++ Seq(Rule.key, OnGap.key)
-      case Some(created)               => created.options.map(_._1).toSet + OnGap.key
+      case Some(created)            => created.options.map(_._1).toSet + OnGap.key
       case None                     => Set.empty[String]
     }
     all.map(_.key).find(key => options.contains(key) && !own(key)).foreach { key =>

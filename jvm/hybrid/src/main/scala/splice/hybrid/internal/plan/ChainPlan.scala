@@ -125,7 +125,7 @@ private object ChainPlan {
   /** Lazy value. */
   final private class Once[A](make: => A) {
     private lazy val created: A = make
-    def apply(): A           = created
+    def apply(): A              = created
   }
 
   private def handOver(leg: Leg, fields: (String, JsonNode)*): JsonNode = {

@@ -23,7 +23,7 @@ final private[splice] class ViewBatches(inner: SplitReader[ColumnarBatch], view:
     val batch = inner.get()
     val shown = seen match {
       case Some((same, created)) if same eq batch => created
-      case _                                   => new ColumnarBatch(vectors(batch))
+      case _                                      => new ColumnarBatch(vectors(batch))
     }
     shown.setNumRows(batch.numRows)
     seen = Some(batch -> shown)

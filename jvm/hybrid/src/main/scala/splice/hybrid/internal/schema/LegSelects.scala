@@ -58,7 +58,10 @@ final private[hybrid] class LegSelects(declared: => StructType) {
       if (c.name == HybridColumns.Leg) Cell.Constant(UTF8String.fromString(leg.name)) else Cell.Column(ordinals.next())
     }
     val types = columns.fields.toIndexedSeq.map(c => if (c.name == HybridColumns.Leg) StringType else c.dataType)
-    CompiledSelect(StructType(requested), if (requested.size == cells.size) RowShape.Same else RowShape.View(cells, types))
+    CompiledSelect(
+      StructType(requested),
+      if (requested.size == cells.size) RowShape.Same else RowShape.View(cells, types)
+    )
   }
 
   private def plan(leg: Leg, text: String, session: SessionSettings): SelectPlan =

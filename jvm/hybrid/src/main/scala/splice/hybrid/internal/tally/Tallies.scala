@@ -111,7 +111,8 @@ final private[hybrid] class Tallies(
   private def finished(leg: Leg, at: Position, end: => Evidence): Tally = {
     val own = tallies(leg.name)
     own.finished(at).getOrElse {
-      val created = if (isCounted(leg)) own.finish(at)(scan(leg, at, _)) else own.finish(at, ofLog(leg, own.columns, end))
+      val created =
+        if (isCounted(leg)) own.finish(at)(scan(leg, at, _)) else own.finish(at, ofLog(leg, own.columns, end))
       check(leg, created)
       created
     }

@@ -21,9 +21,9 @@ final class FillSuite extends AnyFunSuite {
         (0L until 60L).filter(_ => random.nextInt(3) > 0).foreach(held.add)
         LogPartition("t", p) -> Fill.Wanted(60, () => held.holes(0, 60), held)
       })
-      val max   = 3 + random.nextInt(10)
-      val created  = new Fill(max)(wanted)
-      val count = created.values.map(_.fill.size).sum
+      val max     = 3 + random.nextInt(10)
+      val created = new Fill(max)(wanted)
+      val count   = created.values.map(_.fill.size).sum
       assert(count <= max, s"seed $seed")
       created.foreach { case (p, ranges) =>
         val offsets = ranges.fill.flatMap { case (from, until) => from until until }

@@ -71,7 +71,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
   test("after a restart in the next leg, an ended leg is neither frozen, created nor called") {
     new World {
       val until: Position = Using.resource(Legs.run(source, log))(c => batches(c).last._2)
-      val created: Int       = history.requested("enumerator")
+      val created: Int    = history.requested("enumerator")
       history.remove()
       live.append(0, 8)
       Using.resource(Legs.run(source, log)) { c =>

@@ -50,7 +50,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
 
   test("the rule receives the evidence and returns the start offsets") {
     new Ruled {
-      override def response: String                 = from(0 -> 1, 1 -> 2)
+      override def response: String               = from(0 -> 1, 1 -> 2)
       override val options: Seq[(String, String)] = Seq("handOver.offset" -> "offset", "handOver.column" -> "timestamp")
       assert(rows() == Seq(Seq(0, 1, 2), Seq(2, 4, 5)))
       val found = Json.read(evidence.loneElement).get
@@ -89,7 +89,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
   test("a stored switch is not decided again, and a rule is called again if its start was not stored") {
     new Ruled {
       override def response: String = from(0 -> (2L - math.min(evidence.size - 1, 1)), 1 -> 1)
-      val stops: StoppingLog      = new StoppingLog(log, "hand-over-")
+      val stops: StoppingLog        = new StoppingLog(log, "hand-over-")
       intercept[IllegalStateException](Using.resource(Legs.run(source, stops))(batches(_)))
       assert(evidence.size == 1 && switch.isEmpty)
       assert(rows() == Seq(Seq(0, 1, 2), Seq(2, 3, 4, 5)))
@@ -115,7 +115,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
   test("an exception of the rule is an error with its cause, and nothing is stored") {
     new Ruled {
       override def response: String = throw new IllegalArgumentException("no table of starts")
-      val error: SpliceException  = refused()
+      val error: SpliceException    = refused()
       assert(error.getCondition == "SPLICE_HAND_OVER.RULE_FAILED")
       assert(error.getMessage.contains("java.lang.IllegalArgumentException: no table of starts"))
       assert(error.getMessage.contains("Python function rule") && error.getMessage.contains("Leg 'live'"))
@@ -144,7 +144,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     ).foreach { case (text, why) =>
       new Ruled {
         override def response: String = text.replace("LIVE", live.name)
-        val error: SpliceException  = refused()
+        val error: SpliceException    = refused()
         assert(error.getCondition == "SPLICE_HAND_OVER.INVALID_START", text)
         assert(error.getMessage.contains(why.replace("LIVE", live.name)), text)
         assert(error.getMessage.contains(s"returned '$response'") && switch.isEmpty)
@@ -156,13 +156,13 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     new Ruled {
       live.forget(0, 2)
       override def response: String = from(0 -> 0, 1 -> 3)
-      val error: SpliceException  = refused()
+      val error: SpliceException    = refused()
       assert(error.getCondition == "SPLICE_HAND_OVER.GAP" && error.getMessage.contains(s"${live.name}-0 0 to 1"))
     }
     new Ruled {
       live.forget(0, 2)
       override def own: Seq[(String, String)] = Seq("onGap" -> "warn")
-      override def response: String             = from(0 -> 0, 1 -> 3)
+      override def response: String           = from(0 -> 0, 1 -> 3)
       assert(rows() == Seq(Seq(0, 1, 2), Seq(4)))
     }
   }

@@ -220,7 +220,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   }
 
   test("event time: the start is the greatest time minus the overlap") {
-    val rule = HandOver.eventTime("ts", Duration.ofMinutes(10))
+    val rule    = HandOver.eventTime("ts", Duration.ofMinutes(10))
     val created = decide(rule, End(times = range("2026-01-01T00:00:00Z", "2026-02-01T12:00:00.123456Z")))
     assert(created.start == Time(Instant.parse("2026-02-01T11:50:00.123Z").toEpochMilli, OnGap.Warn))
     assert(created.proof == Seq("""{"found":"2026-02-01T12:00:00.123456Z","what":"ts"}"""))
@@ -239,7 +239,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   }
 
   test("modification time: the same rules apply to the times of files") {
-    val rule = HandOver.modificationTime(Duration.ofHours(1))
+    val rule    = HandOver.modificationTime(Duration.ofHours(1))
     val created = decide(rule, End(modified = range("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z")))
     assert(created.start == Time(Instant.parse("2026-01-31T23:00:00Z").toEpochMilli, OnGap.Warn))
     assert(refused(

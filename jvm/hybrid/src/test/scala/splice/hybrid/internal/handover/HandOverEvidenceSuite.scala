@@ -68,7 +68,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
         response
       }
     )
-    val rule = HandOver.Custom(RuleOfUser.OfPython(name), None, None)
+    val rule    = HandOver.Custom(RuleOfUser.OfPython(name), None, None)
     val created = new CustomHandOver(
       Leg("before", before, None, None, OnGap.Fail, ""),
       Leg("live", files, None, Some(rule), onGap, ""),
@@ -85,7 +85,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
   private def two = new Asked(p("b", 0) -> LogRange(1, 9), p("a", 1) -> LogRange(0, 20), p("a", 0) -> LogRange(3, 4))
 
   test("the evidence of a previous log has offsets and no modification times") {
-    val requested         = two
+    val requested     = two
     val (_, evidence) = decide(log, first, requested)(Seq(OffsetSummary.ofLog(p("a", 1), 5, 10)))
     val none          = """{"count":0,"first":[],"offsets":0}"""
     assert(
@@ -98,7 +98,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
   }
 
   test("the evidence of a previous log on several clusters has no offsets") {
-    val requested         = two
+    val requested     = two
     val (_, evidence) = decide(log, first, requested)(throw CheckpointErrors.missingEntry("The offset"))
     assert(!evidence.contains("\"offsets\"") && requested.ends.toSeq == Seq(Map.empty))
   }
@@ -110,8 +110,8 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
 
   test("an exact rule requests the ranges of the history partitions with their ends") {
     val requested = new Asked(p("a", 0) -> LogRange(0, 20), p("a", 1) -> LogRange(0, 20))
-    val leg   = Leg("live", files, None, Some(HandOver.offsets()), OnGap.Fail, "")
-    val held  = Seq(OffsetSummary.ofLog(p("a", 0), 0, 7), OffsetSummary.ofLog(p("a", 1), 0, 9))
+    val leg       = Leg("live", files, None, Some(HandOver.offsets()), OnGap.Fail, "")
+    val held      = Seq(OffsetSummary.ofLog(p("a", 0), 0, 7), OffsetSummary.ofLog(p("a", 1), 0, 9))
     HandOverDecision.decide(leg, leg, new End(Nil), now)(Seq(LegOffsets(leg, held)), requested.partitions)
     assert(requested.ends.toSeq == Seq(Map(p("a", 0) -> 7L, p("a", 1) -> 9L)))
   }

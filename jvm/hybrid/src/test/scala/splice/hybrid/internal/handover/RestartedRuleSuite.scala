@@ -61,7 +61,12 @@ final class RestartedRuleSuite extends AnyFunSuite with HybridWorlds {
     val second: MemoryLog   = Legs.archiveOf(live, Map(0 -> 4))
     val side: MemorySideLog = new MemorySideLog
 
-    def created(name: String, of: Source[_ <: Position], rule: Option[HandOver], columns: Option[LogColumns] = None): Leg =
+    def created(
+        name: String,
+        of: Source[_ <: Position],
+        rule: Option[HandOver],
+        columns: Option[LogColumns] = None
+    ): Leg =
       Leg(name, of, None, rule, OnGap.Fail, s"$name.select", logColumns = columns)
 
     def memory(of: MemoryLog, more: (String, String)*): Source[_ <: Position] =

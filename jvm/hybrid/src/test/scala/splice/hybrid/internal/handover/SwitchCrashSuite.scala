@@ -105,14 +105,15 @@ final class SwitchCrashSuite extends AnyFunSuite {
         val died = Try(live(new MortalSideLog.Steps(i + 1)))
         assert(died.failed.toOption.exists(_.isInstanceOf[Died]))
         val decided: Boolean           = durable.scope("leg-history").get("tally-00000000").isDefined
-        val requested: Int                 = history.requested("remaining")
+        val requested: Int             = history.requested("remaining")
         def start: Option[Seq[String]] = durable.scope("leg-live").get("hand-over-00000000")
         val begun: Option[Seq[String]] = start
         // Retention and growth continue between two drivers.
         live.append(0, 6)
         live(new MortalSideLog.Steps(-1))
         assert(rows == (0L to 6L))
-        if (decided) assert(history.requested("remaining") == requested) else assert(history.requested("remaining") == requested + 1)
+        if (decided) assert(history.requested("remaining") == requested)
+        else assert(history.requested("remaining") == requested + 1)
         begun.foreach(lines => assert(start.contains(lines)))
       }
     }

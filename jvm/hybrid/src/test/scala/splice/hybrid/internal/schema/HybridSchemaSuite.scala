@@ -25,7 +25,7 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
   private def refuses(source: => Source[_ <: Position], condition: String, texts: String*): Unit = {
     val error = intercept[SpliceException] {
       val created = source
-      val _    = created.schema
+      val _       = created.schema
       created.preflight(new MemorySideLog)
     }
     assert(error.getCondition == s"SPLICE_SCHEMA.$condition", error.getMessage)

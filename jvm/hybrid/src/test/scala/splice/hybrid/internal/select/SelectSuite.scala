@@ -124,7 +124,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
   test("metadata columns are matched case-insensitively, and columns of the rows hide them") {
     assert(plan("_FILE_PATH AS path").compile(StructType.fromDDL("path STRING"), "live").columns.fieldNames.toSeq
       .map(_.toLowerCase) == Seq("_file_path"))
-    val own  = kafka.add("_File_Size", StringType)
+    val own     = kafka.add("_File_Size", StringType)
     val created = SelectPlan.analyse(
       session,
       SessionSettings.current,
@@ -148,7 +148,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("only the needed columns are requested from the leg") {
-    val created               = plan("CAST(key AS STRING) AS k, offset + partition AS n, topic AS t, _file_path AS path")
+    val created = plan("CAST(key AS STRING) AS k, offset + partition AS n, topic AS t, _file_path AS path")
     def requested(ddl: String) = created.compile(StructType.fromDDL(ddl), "live").columns.fieldNames.toSeq
     assert(requested("n BIGINT, k STRING") == Seq("offset", "partition", "key"))
     assert(requested("t STRING") == Seq("topic"))
@@ -158,7 +158,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("unchanged columns are forwarded in the order and with the names of the list") {
-    val created               = plan("offset AS n, topic, offset AS again")
+    val created            = plan("offset AS n, topic, offset AS again")
     def shape(ddl: String) = created.compile(StructType.fromDDL(ddl), "live").shape
     assert(shape("topic STRING, n BIGINT") == RowShape.Same)
     assert(shape("n BIGINT, again BIGINT").columnar)
@@ -268,9 +268,9 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("compiled lists are Java-serialisable") {
-    val created   = plan("from_json(CAST(value AS STRING), 'amount DOUBLE') AS o, o.amount AS amount, twice(offset) AS n")
-    val select = created.compile(created.schema, "live")
-    val out    = new java.io.ByteArrayOutputStream
+    val created = plan("from_json(CAST(value AS STRING), 'amount DOUBLE') AS o, o.amount AS amount, twice(offset) AS n")
+    val select  = created.compile(created.schema, "live")
+    val out     = new java.io.ByteArrayOutputStream
     Using.resource(new java.io.ObjectOutputStream(out))(_.writeObject(select))
     assert(out.size > 0)
   }

@@ -128,7 +128,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
 
   for {
     asBatches <- Seq(false, true)
-    requested     <- Seq(Nil, Seq("offset"), Seq("topic", "partition", "offset"))
+    requested <- Seq(Nil, Seq("offset"), Seq("topic", "partition", "offset"))
   } test(s"tasks count the same without a job, batches = $asBatches, selected = '${requested.mkString(", ")}'") {
     val own      = new World(exact ++ accepted, "path" -> mixed)(NoJobs)
     val selected = StructType(requested.map(own.leg.source.schema(_)))

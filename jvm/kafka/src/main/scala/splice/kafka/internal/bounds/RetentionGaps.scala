@@ -56,14 +56,15 @@ final private[splice] class RetentionGaps(
     */
   def pass(at: KafkaPosition, ends: Map[LogPartition, Long], behind: Set[LogPartition]): KafkaPosition = {
     val requested = behind.filter(p => at.get(p).exists(offset => ends.get(p).exists(offset < _)))
-    val gaps  = (if (requested.isEmpty) Map.empty[LogPartition, Long] else earliest(requested)).toSeq.sortBy(_._1).flatMap {
-      case (p, first) =>
-        // Records of the history are not lost.
-        at.get(p).toSeq.flatMap { offset =>
-          fills().read(p, at.generation(p.topic), offset, first).ranges
-            .map { case (from, until) => MissingRange(p, from, Some(until)) }
-        }
-    }
+    val gaps      =
+      (if (requested.isEmpty) Map.empty[LogPartition, Long] else earliest(requested)).toSeq.sortBy(_._1).flatMap {
+        case (p, first) =>
+          // Records of the history are not lost.
+          at.get(p).toSeq.flatMap { offset =>
+            fills().read(p, at.generation(p.topic), offset, first).ranges
+              .map { case (from, until) => MissingRange(p, from, Some(until)) }
+          }
+      }
     val to = retention.goOn("the log begins after the next offset to read", gaps)
     if (to.isEmpty) at
     else {

@@ -33,7 +33,7 @@ final private[splice] class BackgroundPoller[A](name: String, interval: Duration
     poll: => A
 ) extends AutoCloseable {
 
-  private val seen = new AtomicReference[Option[A]](None)
+  private val seen    = new AtomicReference[Option[A]](None)
   private val current = new AtomicReference(DiscoveryHealth())
 
   private val submitted = ConcurrentHashMap.newKeySet[Future[_]]()

@@ -100,7 +100,7 @@ private[splice] object DiscoveryHealth {
   */
 final private[splice] class ClockedDiscovery(log: ClusterClient, interval: Duration, clock: Clock) extends Discovery {
 
-  private var next = clock.instant().plus(interval)
+  private var next    = clock.instant().plus(interval)
   private var current = DiscoveryHealth()
 
   override def now(): LogDescription = {

@@ -34,17 +34,17 @@ final private[splice] class KafkaCalls(
 
   @tailrec private def attempt[A](requested: String, left: Int)(call: () => A): A =
     once(call) match {
-      case Right(response)               => response
+      case Right(response)             => response
       case Left(e: InterruptException) =>
         // The client sets the interrupt flag again before it throws this exception.
         Thread.interrupted()
         val interrupt = new InterruptedException(s"interrupted during a request to $servers ($requested)")
         interrupt.initCause(e)
         throw interrupt
-      case Left(e: TimeoutException)               => throw KafkaErrors.unreachable(servers, requested, timeout, shown(e))
+      case Left(e: TimeoutException) => throw KafkaErrors.unreachable(servers, requested, timeout, shown(e))
       case Left(_: RetriableException) if left > 0 => pause(); attempt(requested, left - 1)(call)
-      case Left(e: RetriableException)             => throw KafkaErrors.unreachable(servers, requested, timeout, shown(e))
-      case Left(e)                                 => throw KafkaErrors.refused(servers, requested, shown(e))
+      case Left(e: RetriableException) => throw KafkaErrors.unreachable(servers, requested, timeout, shown(e))
+      case Left(e)                     => throw KafkaErrors.refused(servers, requested, shown(e))
     }
 
   private def once[A](call: () => A): Either[KafkaException, A] =

@@ -140,7 +140,7 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
         toLog(request(assigned(partitions), partitions.map(TopicPartitions.of).asJava, patience)),
       { partitions =>
         val requested = partitions.iterator.map(p => TopicPartitions.of(p) -> spec).toMap.asJava
-        val found = adminClient().listOffsets(requested, new ListOffsetsOptions(isolation))
+        val found     = adminClient().listOffsets(requested, new ListOffsetsOptions(isolation))
         partitions.iterator.map(p => p -> found.partitionResult(TopicPartitions.of(p))).toMap
       }
     )
@@ -153,7 +153,7 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
   // An admin client reads with isolation level read_uncommitted by default.
   override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = calls("ends") {
     val requested = partitions.iterator.map(p => TopicPartitions.of(p) -> OffsetSpec.latest()).toMap
-    val found = adminClient().listOffsets(requested.asJava).all().get()
+    val found     = adminClient().listOffsets(requested.asJava).all().get()
     found.asScala.iterator.map { case (p, end) => TopicPartitions.toLog(p) -> end.offset }.toMap
   }
 

@@ -29,7 +29,7 @@ final private[splice] class OutageTolerance(patience: Duration, clock: Clock, pa
   /** Returns the response. Repeats the request while the cluster does not respond. */
   @tailrec def wait[A](request: () => A): A = attempt(request()) match {
     case Some(responded) => responded
-    case None           =>
+    case None            =>
       pause()
       wait(request)
   }

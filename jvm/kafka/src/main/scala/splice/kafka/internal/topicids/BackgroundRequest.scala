@@ -20,7 +20,7 @@ final private[splice] class BackgroundRequest(request: TopicIds.Request) extends
 
   override def missing(planned: Map[String, String]): Option[Set[String]] = requested match {
     case Some((_, response)) if !response.isDone => None
-    case Some((`planned`, response))           =>
+    case Some((`planned`, response))             =>
       requested = None
       Some(Try(response.join()).getOrElse(Set.empty))
     case _ =>

@@ -59,7 +59,7 @@ final private[splice] class TopicIdClient(client: ClientProperties, patience: Du
     catch { case e: KafkaException => throw client.refused(TopicIdClient.Asked, e) }
 
   private def once(admin: Admin, planned: Map[String, String], within: Duration): Map[String, String] = {
-    val end     = System.nanoTime() + within.toNanos
+    val end       = System.nanoTime() + within.toNanos
     val responses = begin(admin, planned.keySet, within)
     planned.flatMap { case (topic, id) => response(responses(topic), end).map(now => topic -> now.getOrElse(id)) }
   }
@@ -70,8 +70,8 @@ final private[splice] class TopicIdClient(client: ClientProperties, patience: Du
       within: Duration
   ): Map[String, KafkaFuture[TopicDescription]] = synchronized {
     if (cancelled) throw closed
-    val options = new DescribeTopicsOptions().timeoutMs(math.min(within.toMillis, Int.MaxValue.toLong).toInt)
-    val requested   = admin.describeTopics(topics.asJava, options).topicNameValues().asScala.toMap
+    val options   = new DescribeTopicsOptions().timeoutMs(math.min(within.toMillis, Int.MaxValue.toLong).toInt)
+    val requested = admin.describeTopics(topics.asJava, options).topicNameValues().asScala.toMap
     running = requested.values.toSeq
     requested
   }

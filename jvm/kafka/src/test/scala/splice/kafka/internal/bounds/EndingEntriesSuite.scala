@@ -32,7 +32,7 @@ final class EndingEntriesSuite extends AnyFunSuite {
     val side = new MemorySideLog
 
     def open(start: KafkaPosition*): EndingEntries = {
-      val recheck   = new Recheck(1, Duration.ZERO, _ => ())
+      val recheck = new Recheck(1, Duration.ZERO, _ => ())
       val stored  = start.headOption.map(position => StoredStart(position.json))
       val context = EnumeratorContext(side, ReadMode.Stream, Clock.systemUTC(), 2, "ending", start = stored)
       new EndingEntries(

@@ -253,7 +253,7 @@ final class FillingSuite extends AnyFunSuite {
 
   test("the metrics count the offsets to read") {
     val run     = threeWorld()
-    val recheck   = new Recheck(1, java.time.Duration.ZERO, _ => ())
+    val recheck = new Recheck(1, java.time.Duration.ZERO, _ => ())
     val context = EnumeratorContext(run.side, ReadMode.Stream, run.clock, cores = 2, run = "simulated")
     val found   = new ClockedDiscovery(run.log, run.settings.discoveryInterval, run.clock)
     val reports = new ReadReports("simulated")

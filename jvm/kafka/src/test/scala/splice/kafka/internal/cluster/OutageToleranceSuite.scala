@@ -120,7 +120,7 @@ final class OutageToleranceSuite extends AnyFunSuite {
   test("failed background discovery ends the query only after the timeout") {
     val (run, from) = world()
     val failing     = new OutageToleranceSuite.Told(run.log.describe(), run.clock.instant())
-    val recheck       = new Recheck(1, Duration.ZERO, _ => ())
+    val recheck     = new Recheck(1, Duration.ZERO, _ => ())
     val e           = KafkaEnumerator(
       run.settings,
       EnumeratorContext(run.side, ReadMode.Stream, run.clock, 2, "run"),
@@ -139,7 +139,7 @@ final class OutageToleranceSuite extends AnyFunSuite {
 
   test("the background thread continues discovery after a failure") {
     val recheck = new AtomicInteger
-    val log   = new ClusterClient {
+    val log     = new ClusterClient {
       override def describe(): LogDescription = {
         if (recheck.incrementAndGet() == 2) throw new IllegalStateException("unavailable")
         LogDescription(None, SortedMap.empty, SortedSet(LogPartition("t", recheck.get)), SortedSet.empty)

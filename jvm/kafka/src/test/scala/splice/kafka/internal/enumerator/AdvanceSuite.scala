@@ -100,10 +100,10 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
   }
 
   test("the report has position, splits and unread rows") {
-    val e     = world("maxOffsetsPerTrigger" -> "8").start()
-    val begin = e.start(StartPosition.Configured)
-    val until = e.advance(begin, e.limits(begin))
-    val reported  = e.figures(until)
+    val e        = world("maxOffsetsPerTrigger" -> "8").start()
+    val begin    = e.start(StartPosition.Configured)
+    val until    = e.advance(begin, e.limits(begin))
+    val reported = e.figures(until)
     assert(reported("position") == """{"t":{"0":2,"1":6}}""")
     assert((reported("splits"), reported("rowsBehind")) == ("2" -> "32"))
     assert(reported("topics") == """{"t":{"partitions":2,"rowsBehind":32}}""")

@@ -29,7 +29,7 @@ final class EnumeratorFiguresSuite extends AnyFunSuite {
     }
     val sizes = new RecordSizes
 
-    private val recheck   = new Recheck(run.settings.retries, run.settings.retryInterval, _ => ())
+    private val recheck = new Recheck(run.settings.retries, run.settings.retryInterval, _ => ())
     private val context = EnumeratorContext(run.side, ReadMode.Stream, run.clock, cores = 2, run = "run")
     private val found   = new ClockedDiscovery(run.log, run.settings.discoveryInterval, run.clock)
 

@@ -289,7 +289,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     log.create("u", 1)
     log.fill("u", 0, 4)
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, run.clock, 2, "run")
-    val recheck   = new Recheck(1, more.retryInterval, _ => ())
+    val recheck = new Recheck(1, more.retryInterval, _ => ())
     val e = KafkaEnumerator(more, context, log, new ClockedDiscovery(log, more.discoveryInterval, run.clock), recheck)
     assert(e.advance(begin, Limits.Everything).json == """{"t":{"0":5},"u":{"0":4}}""")
   }

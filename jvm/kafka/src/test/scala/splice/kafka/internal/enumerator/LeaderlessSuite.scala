@@ -64,7 +64,7 @@ final class LeaderlessSuite extends AnyFunSuite {
   }
 
   test("a warning names the partitions once per change, and the cluster is described once") {
-    val (run, e, from)      = world()
+    val (run, e, from)          = world()
     def reported(triggers: Int) = LoggedMessages.during(classOf[UnavailablePartitions].getName) {
       (1 to triggers).foreach(_ => assert(all(e, from) eq from))
     }._2

@@ -19,12 +19,12 @@ import splice.source.log.LogRecord
 final class SimulatedLog(subscription: Subscription, @volatile var named: Set[String] = Set.empty)
     extends ClusterClient {
 
-  private val held  = mutable.SortedMap.empty[LogPartition, SimulatedLog.Held]
-  private val ids   = mutable.Map.empty[String, Int]
-  private var created  = 0
-  private val stale = mutable.Queue.empty[Map[LogPartition, Long]]
-  private val old   = mutable.Queue.empty[LogDescription]
-  private val blind = mutable.Queue.empty[Set[LogPartition]]
+  private val held    = mutable.SortedMap.empty[LogPartition, SimulatedLog.Held]
+  private val ids     = mutable.Map.empty[String, Int]
+  private var created = 0
+  private val stale   = mutable.Queue.empty[Map[LogPartition, Long]]
+  private val old     = mutable.Queue.empty[LogDescription]
+  private val blind   = mutable.Queue.empty[Set[LogPartition]]
 
   var subscribed: Subscription                 = subscription
   var clusterId: Option[String]                = Some("cluster-a")
@@ -134,11 +134,12 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
     millis.flatMap { case (p, time) => held.get(p).flatMap(_.at(time)).map(p -> _) }
   }
 
-  override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = requested("firstRecords") {
-    ranges.flatMap { case (p, (from, until)) =>
-      held.get(p).flatMap(_.from(from)).map(_.offset).filter(_ < until).map(p -> _)
+  override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] =
+    requested("firstRecords") {
+      ranges.flatMap { case (p, (from, until)) =>
+        held.get(p).flatMap(_.from(from)).map(_.offset).filter(_ < until).map(p -> _)
+      }
     }
-  }
 
   override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord] = requested("records") {
     at.flatMap { case (p, offset) =>

@@ -53,7 +53,7 @@ final class SimulatedRun(options: (String, String)*) {
       own: KafkaSettings = settings
   ): KafkaEnumerator = {
     val context = EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", start = stored)
-    val recheck   = new Recheck(settings.retries, settings.retryInterval, time => paused(time))
+    val recheck = new Recheck(settings.retries, settings.retryInterval, time => paused(time))
     KafkaEnumerator(own, context, log, new ClockedDiscovery(log, settings.discoveryInterval, clock), recheck)
   }
 

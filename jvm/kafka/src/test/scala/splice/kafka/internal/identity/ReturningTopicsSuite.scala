@@ -221,7 +221,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     Seq("t", "u").foreach(missing.create(_, 1))
     missing.fill("t", 0, 5)
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, run.clock, 2, "run")
-    val recheck   = new Recheck(1, own.retryInterval, _ => ())
+    val recheck = new Recheck(1, own.retryInterval, _ => ())
     val other   = KafkaEnumerator(
       own,
       context,
@@ -262,7 +262,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
       val (run, _, _) = world()
       val discovery   = new ReturningTopicsSuite.Ended(run.log.describe(), fails)
       val context     = EnumeratorContext(run.side, ReadMode.Stream, run.clock, 2, "run")
-      val recheck       = new Recheck(1, Duration.ZERO, _ => ())
+      val recheck     = new Recheck(1, Duration.ZERO, _ => ())
       val e           = KafkaEnumerator(run.settings, context, run.log, discovery, recheck)
       run.log.closing = () => assert(discovery.ended)
       if (fails) intercept[IllegalStateException](e.close()) else e.close()

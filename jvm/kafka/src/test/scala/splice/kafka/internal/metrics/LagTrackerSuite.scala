@@ -25,9 +25,9 @@ final class LagTrackerSuite extends AnyFunSuite {
   private val none = TaskReads()
 
   test("the lag has rows, bytes by the average size of the topic, and seconds since the last read record") {
-    val tracker  = new LagTracker
-    val reads = read(p(0), rows = 10, bytes = 1000, at = start.minusSeconds(30))
-    val lag   = tracker.update(SortedMap(p(0) -> 10L, p(1) -> 0L), Map(p(0) -> 15L, p(1) -> 4L).get, reads, start)
+    val tracker = new LagTracker
+    val reads   = read(p(0), rows = 10, bytes = 1000, at = start.minusSeconds(30))
+    val lag     = tracker.update(SortedMap(p(0) -> 10L, p(1) -> 0L), Map(p(0) -> 15L, p(1) -> 4L).get, reads, start)
     assert(lag.partitions == Seq(PartitionLag(p(0), 5, Some(500), Some(30)), PartitionLag(p(1), 4, Some(400), None)))
     assert(lag.report(ProgressMetric.RowsBehind) == "9")
     assert(lag.report(ProgressMetric.BytesBehind) == "900")
@@ -50,8 +50,9 @@ final class LagTrackerSuite extends AnyFunSuite {
 
   test("the delay of a record after a pause counts from the last check without records") {
     val tracker = new LagTracker
-    val _    = tracker.update(SortedMap(p(0) -> 5L), Map(p(0) -> 5L).get, read(p(0), 5, 50, start.minusSeconds(3600)), start)
-    val lag  = tracker.update(SortedMap(p(0) -> 5L), Map(p(0) -> 6L).get, none, start.plusSeconds(7))
+    val _       =
+      tracker.update(SortedMap(p(0) -> 5L), Map(p(0) -> 5L).get, read(p(0), 5, 50, start.minusSeconds(3600)), start)
+    val lag = tracker.update(SortedMap(p(0) -> 5L), Map(p(0) -> 6L).get, none, start.plusSeconds(7))
     assert(lag.partitions.map(_.seconds) == Seq(Some(7)))
     val done = tracker.update(SortedMap(p(0) -> 6L), Map(p(0) -> 6L).get, none, start.plusSeconds(9))
     assert(done.partitions.map(_.seconds) == Seq(Some(0)))
@@ -59,7 +60,7 @@ final class LagTrackerSuite extends AnyFunSuite {
 
   test("the arrival rate is reported in rows per second by topic") {
     val tracker = new LagTracker
-    val at   = SortedMap(p(0) -> 0L, p(1) -> 0L, p(0, "u") -> 0L)
+    val at      = SortedMap(p(0) -> 0L, p(1) -> 0L, p(0, "u") -> 0L)
     assert(tracker.update(at, Map(p(0) -> 10L).get, none, start).arriving.isEmpty)
     val lag = tracker.update(at, Map(p(0) -> 50L, p(1) -> 60L).get, none, start.plusSeconds(10))
     assert(lag.arriving == Map("t" -> 10.0, "u" -> 0.0))

@@ -127,8 +127,8 @@ final class LogChangesSuite extends AnyFunSuite {
   }
 
   test("reading continues after a topic was missing twice, with any time between the responses") {
-    val w                              = new SlotWorld(timeout = Duration.ofSeconds(8), failRemoved = false)
-    val r                              = w.reader(of("u", 0, 0, 2))
+    val w                                = new SlotWorld(timeout = Duration.ofSeconds(8), failRemoved = false)
+    val r                                = w.reader(of("u", 0, 0, 2))
     def response(deleted: String*): Unit = {
       val before = w.requests
       w.deleted = deleted.toSet

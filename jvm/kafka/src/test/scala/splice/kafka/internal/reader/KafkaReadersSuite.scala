@@ -78,9 +78,9 @@ final class KafkaReadersSuite extends AnyFunSuite {
   private val holes = KafkaSplitRange(t(0), 0, 3, Some(Holes(Vector(0L -> 1L, 2L -> 3L), None)))(None)
 
   test("a client with read_committed reads holes before the other ranges") {
-    val created   = readers("holes", ReadMode.Stream, new RecordSizes)
-    val before = inUse
-    val reader = created.rows(TaskRanges(Some(0), Vector(range(0, 3, 5), holes)))
+    val created = readers("holes", ReadMode.Stream, new RecordSizes)
+    val before  = inUse
+    val reader  = created.rows(TaskRanges(Some(0), Vector(range(0, 3, 5), holes)))
     assert(reader.poll(Duration.ZERO) == Poll.Pending && inUse == before + 1)
     reader.close()
     assert(idle("holes", isCommitted = true) == 1 && idle("holes", isCommitted = false) == 0)
@@ -100,9 +100,9 @@ final class KafkaReadersSuite extends AnyFunSuite {
   }
 
   test("a client that cannot be created is an error with the partitions, and keeps no memory share") {
-    val before = inUse
-    val created   = readers("refused", ReadMode.Stream, new RecordSizes, "kafka.receive.buffer.bytes" -> "many")
-    val error  = intercept[SpliceException](created.rows(TaskRanges(Some(0), Vector(range(0, 0, 1), range(1, 0, 1)))))
+    val before  = inUse
+    val created = readers("refused", ReadMode.Stream, new RecordSizes, "kafka.receive.buffer.bytes" -> "many")
+    val error   = intercept[SpliceException](created.rows(TaskRanges(Some(0), Vector(range(0, 0, 1), range(1, 0, 1)))))
     assert(error.getCondition == "SPLICE_KAFKA.BROKER_ERROR" && error.getMessage.contains("t-0, t-1"), error)
     assert(inUse == before)
   }

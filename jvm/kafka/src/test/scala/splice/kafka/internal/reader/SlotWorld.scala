@@ -92,7 +92,7 @@ final private[kafka] class SlotWorld(
   var topicId   = "first"
   var deleted   = Set.empty[String]
   var responses = 0L
-  var requests = 0
+  var requests  = 0
 
   private def ids = Map("t" -> topicId, "u" -> "other").removedAll(deleted)
 

@@ -16,9 +16,9 @@ final class BackgroundRequestSuite extends AnyFunSuite with Eventually {
   private val planned = Map("a" -> "1", "b" -> "2")
 
   test("a pending request does not delay calls, and a later call returns its result") {
-    val release = new CountDownLatch(1)
-    val requested   = new LinkedBlockingQueue[Set[String]]
-    val ids     = new BackgroundRequest({ topics =>
+    val release   = new CountDownLatch(1)
+    val requested = new LinkedBlockingQueue[Set[String]]
+    val ids       = new BackgroundRequest({ topics =>
       requested.add(topics.keySet)
       release.await()
       topics - "a"

@@ -13,7 +13,7 @@ final class TopicIdsSuite extends AnyFunSuite {
 
   final private class World(var now: Map[String, String]) {
     var responses = 1L
-    val requested     = mutable.ArrayBuffer.empty[Set[String]]
+    val requested = mutable.ArrayBuffer.empty[Set[String]]
     val ids       = new TopicIds(
       () => responses,
       { planned: Map[String, String] =>
@@ -98,11 +98,11 @@ final class TopicIdsSuite extends AnyFunSuite {
   }
 
   test("ids in the consumer's metadata need no request, and missing or different ids are requested") {
-    val first   = Uuid.randomUuid
-    val second  = Uuid.randomUuid
-    val fetched = mutable.Map("a" -> first, "b" -> second)
-    val requested   = mutable.ArrayBuffer.empty[Set[String]]
-    val ids     = TopicIds.ofConsumer(
+    val first     = Uuid.randomUuid
+    val second    = Uuid.randomUuid
+    val fetched   = mutable.Map("a" -> first, "b" -> second)
+    val requested = mutable.ArrayBuffer.empty[Set[String]]
+    val ids       = TopicIds.ofConsumer(
       () => fetched.asJava,
       { planned =>
         requested += planned.keySet

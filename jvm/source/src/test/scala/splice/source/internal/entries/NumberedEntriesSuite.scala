@@ -46,7 +46,7 @@ final class NumberedEntriesSuite extends AnyFunSuite {
   }
 
   test("an entry that the storage does not remove stays until a later purge") {
-    val log  = new Entries
+    val log     = new Entries
     val created = three(log)
     log.failure = Some(key => new IOException(s"503 for $key"))
     created.purge(Seq(0, 1))
@@ -58,7 +58,7 @@ final class NumberedEntriesSuite extends AnyFunSuite {
   }
 
   test("an interrupted purge ends with the interruption") {
-    val log  = new Entries
+    val log     = new Entries
     val created = three(log)
     log.failure = Some(_ => new InterruptedIOException("the query stops"))
     intercept[InterruptedIOException](created.purge(Seq(0)))

@@ -119,8 +119,8 @@ private[spark] object LatencyBoard {
 
   /** Starts the recorder of the task that this thread runs. */
   def begin(): LatencyRecorder = {
-    val query = Option(TaskContext.get()).fold("query")(task => QueryGauges.queryOf(task.getLocalProperty(_)))
-    val created  = new LatencyRecorder(ProgressMetric.part(query), end)
+    val query   = Option(TaskContext.get()).fold("query")(task => QueryGauges.queryOf(task.getLocalProperty(_)))
+    val created = new LatencyRecorder(ProgressMetric.part(query), end)
     synchronized {
       if (!running.asScala.exists(_.query == created.query))
         for (registry <- current; name <- Latencies.names) {

@@ -38,8 +38,8 @@ final private[spark] class SplicePartitionReader[T](reader: SplitReader[T], repo
 
   def this(reader: SplitReader[T]) = this(reader, None)
 
-  private val closing = new ReaderEnd(reader, reports)
-  private var requested   = 0
+  private val closing   = new ReaderEnd(reader, reports)
+  private var requested = 0
 
   override def next(): Boolean = {
     val found = SplitReader.hasNext(reader)

@@ -132,8 +132,8 @@ final private[spark] class SpliceMicroBatchStream private (
 
   private def planOf(from: Position, until: Position): BatchPlan =
     plan.collect { case (`from`, `until`, known) => known }.getOrElse {
-      val tasks = coordinator.tasks(from, until)
-      val created  = run.plan(tasks)
+      val tasks   = coordinator.tasks(from, until)
+      val created = run.plan(tasks)
       plan = Some((from, until, created))
       created
     }

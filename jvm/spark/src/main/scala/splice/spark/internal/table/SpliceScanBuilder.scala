@@ -29,7 +29,8 @@ final private[spark] class SpliceScanBuilder(source: Source[_ <: Position], opti
 
   // Spark may request only some fields of a struct. A source returns whole columns, and Spark selects the fields.
   override def pruneColumns(required: StructType): Unit =
-    columns = StructType(required.fields.map(requested => all.fields.find(_.name == requested.name).getOrElse(requested)))
+    columns =
+      StructType(required.fields.map(requested => all.fields.find(_.name == requested.name).getOrElse(requested)))
 
   override def build(): Scan = new SpliceScan(source, options, columns)
 }

@@ -31,8 +31,8 @@ final private[splice] class TokenOfSecret extends AuthenticateCallbackHandler {
     case requested: OAuthBearerTokenCallback if options.get("clientSecret").exists(_.nonEmpty) =>
       requested.token(new TokenOfSecret.Token(options("user"), Clock.systemUTC().millis()))
     case requested: OAuthBearerTokenCallback => requested.error("no_secret", "the login line has no clientSecret", "")
-    case _: SaslExtensionsCallback       => ()
-    case other                           => throw new UnsupportedCallbackException(other)
+    case _: SaslExtensionsCallback           => ()
+    case other                               => throw new UnsupportedCallbackException(other)
   }
 
   override def close(): Unit = ()

@@ -21,7 +21,7 @@ final private[splice] class SimulatedCluster(val id: String, life: Life, ids: Ro
   private val open                                     = mutable.Map.empty[Int, Seq[(String, Int)]]
   private val aborted                                  = mutable.Set.empty[Int]
   private var transactions                             = 0
-  private var topicsCreated                               = 0
+  private var topicsCreated                            = 0
   private val gone                                     = mutable.Set.empty[Long]
   private val void                                     = mutable.Set.empty[Long]
 

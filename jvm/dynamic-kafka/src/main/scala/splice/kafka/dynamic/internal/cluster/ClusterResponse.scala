@@ -166,8 +166,8 @@ final private[dynamic] case class ClusterResponse(
     */
   def bound(topic: String, drain: Draining): Option[KafkaPosition] = drain.bound match {
     case _ if !request.draining.get(topic).exists(of => of.since == drain.since && of.bound == drain.bound) => None
-    case bound if bound.isRequested && blocked.contains(topic)                                                  => None
-    case Bound.Requested                  => Some(end(topic))
+    case bound if bound.isRequested && blocked.contains(topic)                                              => None
+    case Bound.Requested              => Some(end(topic))
     case Bound.Within(Bound.At(time)) =>
       Some(places.get(topic -> time.millis).fold(end(topic))(_.position(topic)))
     case Bound.Within(Bound.Ends(stop)) =>

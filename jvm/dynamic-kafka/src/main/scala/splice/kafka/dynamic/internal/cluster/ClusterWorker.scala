@@ -53,7 +53,7 @@ final private[dynamic] class ClusterWorker(
   private var begun = Option.empty[Map[String, Draining]]
 
   private var requested: Option[ClusterWorker.Sent] = None
-  private var record                             = ClusterHealth()
+  private var record                                = ClusterHealth()
 
   private var response = Option.empty[Instant]
 
@@ -230,8 +230,8 @@ final private[dynamic] class ClusterWorker(
     submitted.removeIf(_.isDone)
     val call = thread.submit { () =>
       try {
-        val requested    = enumerator
-        val response = question(requested)
+        val requested = enumerator
+        val response  = question(requested)
         published = Some(requested.plan)
         response
       } catch {

@@ -68,7 +68,7 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     known.filter(_.isFor(cluster, topics)).map(_.worker).getOrElse {
       end(workers.filter(_._1 == cluster.name))(_ => ())
       val enumerator = make(cluster, topics)
-      val created       = new ClusterWorker(cluster.name, run, clock)(enumerator())
+      val created    = new ClusterWorker(cluster.name, run, clock)(enumerator())
       if (frozen) created.freeze()
       workers += cluster.name -> ClusterWorkers.Entry(cluster, topics, created)
       created

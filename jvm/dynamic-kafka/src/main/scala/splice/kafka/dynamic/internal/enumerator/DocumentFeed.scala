@@ -15,7 +15,7 @@ import splice.kafka.dynamic.internal.state.AppliedMetadata
 /** Documents that the metadata service returned in this run. */
 final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
 
-  private var requested          = false
+  private var requested      = false
   @volatile private var last = Option.empty[StreamMetadata]
   private var fresh          = false
   private var polled         = false

@@ -80,7 +80,7 @@ final private[splice] class DynamicEnumerator(
     workers.renew(driver.reached(driver.current()).clusters)
   })
 
-  private var frozen       = false
+  private var frozen           = false
   private var reportedInactive = Set.empty[String]
 
   override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
@@ -191,9 +191,9 @@ final private[splice] class DynamicEnumerator(
     workers.find(name).flatMap(_.plan).getOrElse(KafkaPlan.read(scopes(name)()))
 
   override def replay(from: DynamicOffset, until: DynamicOffset): Unit = {
-    val (at, to) = (own(from), own(until))
-    val known    = driver.reached(changes.last.getOrElse(changes(to.change)))
-    val requested    = plan.spans(at, to).map { case ChangeSpan(name, _, begin, end) =>
+    val (at, to)  = (own(from), own(until))
+    val known     = driver.reached(changes.last.getOrElse(changes(to.change)))
+    val requested = plan.spans(at, to).map { case ChangeSpan(name, _, begin, end) =>
       def cluster = known.clusters.get(name).orElse(changes.cluster(name)).getOrElse(lost(name))
       val worker  = workers.find(name).getOrElse(workers.worker(cluster, SortedSet.from(begin.topics ++ end.topics)))
       name -> worker.ahead(_.replay(begin, end))
@@ -297,8 +297,8 @@ final private[splice] class DynamicEnumerator(
   private def request[A](here: AppliedMetadata, isRepeated: SpliceException => Boolean = KafkaErrors.isOfCluster)(
       request: (String, ClusterEnumerator) => A
   ): SortedMap[String, A] = {
-    val usable = workers.all.filter { case (name, _) => here.read.contains(name) && here.isActive(name) }
-    val requested  = usable.map { case (name, worker) => name -> worker.ahead(request(name, _)) }
+    val usable    = workers.all.filter { case (name, _) => here.read.contains(name) && here.isActive(name) }
+    val requested = usable.map { case (name, worker) => name -> worker.ahead(request(name, _)) }
     requested.map { case (name, response) => name -> hold(name, isRepeated)(response()) }
   }
 

@@ -29,7 +29,7 @@ final private[dynamic] class RepeatedRequest(clock: Clock, timeout: Duration)(be
     val began = clock.instant()
 
     @tailrec def again(): A = attempt(request) match {
-      case Right(response)                                            => response
+      case Right(response)                                          => response
       case Left(e) if !isRepeated(e)                                => throw e
       case Left(e) if clock.instant().isBefore(began.plus(timeout)) =>
         RepeatedRequest.log.warn(s"Waiting for cluster $cluster: ${e.getMessage}")

@@ -41,7 +41,7 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
     case service :: more =>
       attempt(service)(request) match {
         case Right(response) => response
-        case Left(failure) =>
+        case Left(failure)   =>
           if (more.nonEmpty) log.warn(s"Calling ${more.head} instead of $service: ${failure.getMessage}")
           first(more, failure :: failures)(request)
       }

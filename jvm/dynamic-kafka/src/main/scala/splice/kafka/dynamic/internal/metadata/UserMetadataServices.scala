@@ -67,7 +67,7 @@ private[dynamic] object UserMetadataServices {
     if (!own.isAssignableFrom(found)) throw invalid(options, name, s"it does not implement ${own.getName}")
     def constructor(parameters: Class[_]*) = found.getConstructors.find(_.getParameterTypes.sameElements(parameters))
     val settings                           = new java.util.HashMap(options.toMap.filter(isOfMetadata).asJava)
-    val created                               =
+    val created                            =
       if (java.lang.reflect.Modifier.isAbstract(found.getModifiers)) None
       else
         constructor(classOf[java.util.Map[_, _]]).map(c => () => c.newInstance(settings))

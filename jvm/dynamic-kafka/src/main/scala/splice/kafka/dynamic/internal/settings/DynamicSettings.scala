@@ -55,7 +55,7 @@ final private[splice] case class DynamicSettings(
     val special    = own(cluster).toMap
     val read       = Map(KafkaOptions.Subscribe.key -> topics.mkString(","))
     val all        = DynamicSettings.merged(DynamicSettings.ofOne(options), properties, special, read)
-    val created       = KafkaSettings(SourceOptions(all))
+    val created    = KafkaSettings(SourceOptions(all))
     // The dynamic source, and not the enumerator of a cluster, decides how long to wait for a cluster.
     val policies = created.policies.copy(
       patience = Duration.ZERO,
@@ -115,8 +115,8 @@ final private[splice] case class DynamicSettings(
     val secrets = new LiteralSecrets(options(DynamicOptions.AllowLiteralSecrets), query)
     val rules   = new DocumentProperties(options(DynamicOptions.MetadataProperties), secrets, query)
     // Code of the job has the rights of the job.
-    val ofCode = new DocumentProperties(any = true, secrets, query)
-    val created   = services.map {
+    val ofCode  = new DocumentProperties(any = true, secrets, query)
+    val created = services.map {
       case MetadataKind.File =>
         DocumentService.file(new Path(options(DynamicOptions.MetadataFile)), hadoop, rules)
       case MetadataKind.Http          => HttpMetadataService(options, rules)

@@ -115,8 +115,8 @@ private[splice] object AppliedMetadataFormat {
     })
     val read = AppliedMetadata.streamOf(streams.values).map { case (topic, stream) => topic -> Reading(stream) }
     val (deletedLines, states) = nodes.filter(_.has("state")).partition(text(_, "state") == Gone.word)
-    val special             = states.map(node => topic(node) -> state(node, read.get(topic(node)).map(_.stream)))
-    val gone                = for (node <- deletedLines; name <- Json.items(node.get("topics")))
+    val special                = states.map(node => topic(node) -> state(node, read.get(topic(node)).map(_.stream)))
+    val gone                   = for (node <- deletedLines; name <- Json.items(node.get("topics")))
       yield ClusterTopic(text(node, "cluster"), name.asText) -> Gone
     def named(field: String): SortedMap[String, String] = SortedMap.from(
       nodes.filter(n => n.has("properties") && n.has(field)).map(n => text(n, field) -> text(n, "cluster"))
@@ -203,7 +203,7 @@ private[splice] object AppliedMetadataFormat {
   private def topic(node: JsonNode): ClusterTopic = ClusterTopic(text(node, "cluster"), text(node, "topic"))
 
   private def write(bound: Bound): Seq[(String, JsonNode)] = bound match {
-    case Bound.Requested         => Nil
+    case Bound.Requested     => Nil
     case Bound.At(time)      => Seq("until" -> CutoverFormat.write(time))
     case Bound.Ends(ends)    => Seq("ends" -> position(ends))
     case Bound.Within(limit) => write(limit) :+ ("asked" -> Json.bool(true))

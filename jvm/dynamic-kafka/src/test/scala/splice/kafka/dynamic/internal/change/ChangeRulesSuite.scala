@@ -73,8 +73,8 @@ final class ChangeRulesSuite extends AnyFunSuite {
   }
 
   test("drain: the warning about an abandoned topic without a position has an upper limit of its rows") {
-    val drain = rules(OnRemoved.Drain)
-    val moved = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))
+    val drain     = rules(OnRemoved.Drain)
+    val moved     = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))
     val requested = take(drain, moved, metadata(3, "a/x"), at(1, "a/x" -> 5))
     def abandoned(from: AppliedMetadata, position: DynamicPosition) =
       ChangeDescription.warnings(from, drain.settle(from, position, t0.plus(day), _ => dead(t0)).get)
@@ -177,18 +177,19 @@ final class ChangeRulesSuite extends AnyFunSuite {
   }
 
   test("cutover: the new topics of a stream wait until its removed topics are drained") {
-    val drain  = rules(OnRemoved.Drain)
-    val start  = at(0, "a/x" -> 5, "c/x" -> 1)
-    val requested  = take(drain, applied("a/x", "c/x"), metadata(2, "b/x", "c/x"), start)
-    val ends   = KafkaPosition.of(Seq(LogPartition("x", 0) -> 9L, LogPartition("x", 1) -> 9L))
-    val moved  = drained(requested, SortedMap(topic("a/x") -> ends))
-    val target = KafkaPosition.of(Seq(LogPartition("x", 0) -> 7L, LogPartition("x", 1) -> 7L))
+    val drain     = rules(OnRemoved.Drain)
+    val start     = at(0, "a/x" -> 5, "c/x" -> 1)
+    val requested = take(drain, applied("a/x", "c/x"), metadata(2, "b/x", "c/x"), start)
+    val ends      = KafkaPosition.of(Seq(LogPartition("x", 0) -> 9L, LogPartition("x", 1) -> 9L))
+    val moved     = drained(requested, SortedMap(topic("a/x") -> ends))
+    val target    = KafkaPosition.of(Seq(LogPartition("x", 0) -> 7L, LogPartition("x", 1) -> 7L))
     def bound(how: CutoverOrder, applied: AppliedMetadata, cluster: String, first: Long, second: Long): String = {
       val old = KafkaPosition.of(Seq(LogPartition("x", 0) -> first, LogPartition("x", 1) -> second))
       UpperBound(applied, how, cluster, DynamicPosition.of(2, Seq("a" -> old)), target, Map.empty).json
     }
     assert(bound(CutoverOrder.Together, moved, "b", 5, 5) == target.json)
-    assert(bound(CutoverOrder.Stream, requested, "b", 9, 9) == "{}" && bound(CutoverOrder.Stream, moved, "b", 9, 8) == "{}")
+    assert(bound(CutoverOrder.Stream, requested, "b", 9, 9) == "{}" &&
+      bound(CutoverOrder.Stream, moved, "b", 9, 8) == "{}")
     assert(bound(CutoverOrder.Stream, moved, "b", 9, 9) == target.json)
     assert(bound(CutoverOrder.Stream, moved, "c", 5, 5) == target.json)
     val over = drain.settle(moved, DynamicPosition.of(2, Seq("a" -> ends)), t0, _ => Availability.Unknown).get

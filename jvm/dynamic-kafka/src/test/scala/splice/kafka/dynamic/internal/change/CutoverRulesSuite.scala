@@ -70,8 +70,8 @@ final class CutoverRulesSuite extends AnyFunSuite {
   }
 
   test("at a time: a topic without a record of the time is awaited, and then ends or begins at the end of its log") {
-    val early               = atT.time.plus(minute).minusMillis(1)
-    val late                = atT.time.plus(minute)
+    val early                   = atT.time.plus(minute).minusMillis(1)
+    val late                    = atT.time.plus(minute)
     def cut(requested: Instant) = rules.cut(
       ahead,
       at(1, "a/x" -> 7),

@@ -85,7 +85,7 @@ final class DynamicReplaySuite extends RemovedTopics {
 
   test("each batch has the same ranges without a request and without a new entry") {
     val created = world("maxOffsetsPerTrigger" -> "10")
-    val all  = live(created)(
+    val all     = live(created)(
       _ => (),
       { w => w.logs(west).create(topic(west), 2); w.logs(west).fill(topic(west), 1, 3) },
       w => recreate(w.logs(east), topic(east), 9),
@@ -112,8 +112,8 @@ final class DynamicReplaySuite extends RemovedTopics {
   }
 
   test("a batch reads the last topic of a cluster even if a change of the batch discards its position") {
-    val created  = world("removedRetention" -> "1h")
-    val first = live(created)(_ => ()).last._2
+    val created = world("removedRetention" -> "1h")
+    val first   = live(created)(_ => ()).last._2
     fill(created, west, 3)
     created.publish(stream(east))
     // The changes of these batches are persisted, but their offsets are not logged.
@@ -135,7 +135,7 @@ final class DynamicReplaySuite extends RemovedTopics {
   }
 
   test("replay drops a topic that was deleted later, for this and later runs") {
-    val created             = world()
+    val created          = world()
     val (from, until, _) = live(created)(_ => ()).last
     created.logs(west).delete(topic(west))
     def replayed() = Using.resource(created.start()) { run =>
@@ -147,11 +147,13 @@ final class DynamicReplaySuite extends RemovedTopics {
     fill(created, west, 9)
     assert(replayed() == all(east, 5))
     silence(created, isSilent = true)
-    Using.resource(created.start(new ReadOnlySideLog(created.side)))(run => assert(rows(run, from, until) == all(east, 5)))
+    Using.resource(created.start(new ReadOnlySideLog(created.side)))(run =>
+      assert(rows(run, from, until) == all(east, 5))
+    )
   }
 
   test("replay waits for an unavailable cluster, up to clusterTimeout") {
-    val created                      = world("clusterTimeout" -> "1m")
+    val created                   = world("clusterTimeout" -> "1m")
     val (from, until, planned)    = live(created)(_ => ()).last
     def away(requests: Int): Unit = {
       var left = requests
@@ -174,7 +176,7 @@ final class DynamicReplaySuite extends RemovedTopics {
   }
 
   test("replay, and not splits, determines the cluster of an accepted checkpoint") {
-    val created          = new SimulatedClusters(clusters = 1, topics = 1, partitions = 1)
+    val created       = new SimulatedClusters(clusters = 1, topics = 1, partitions = 1)
     val Seq(from, to) = Seq(1, 4).map(n => created.source.position(s"""{"${topic(east)}":{"0":$n}}""")): @unchecked
     fill(created, east, 4)
     Using.resource(created.start(new ReadOnlySideLog(created.side))) { run =>

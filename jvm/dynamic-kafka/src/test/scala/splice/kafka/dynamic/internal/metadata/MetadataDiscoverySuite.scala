@@ -24,7 +24,7 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
 
   final private class Told extends KafkaMetadataService {
     val response = new AtomicReference[Try[StreamMetadata]](Success(StreamMetadata.Empty))
-    val poller  = new AtomicInteger
+    val poller   = new AtomicInteger
 
     @volatile var before: () => Unit = () => ()
 

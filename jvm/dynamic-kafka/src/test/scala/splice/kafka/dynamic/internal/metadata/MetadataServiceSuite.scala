@@ -88,8 +88,8 @@ final class MetadataServiceSuite extends AnyFunSuite {
   /** Runs an HTTP server with a changeable response that counts sent documents. */
   private def overHttp(use: (AtomicReference[(String, Int)], AtomicInteger, URI) => Unit): Unit = {
     val response = new AtomicReference("" -> 200)
-    val full   = new AtomicInteger
-    val server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress, 0), 0)
+    val full     = new AtomicInteger
+    val server   = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress, 0), 0)
     server.createContext(
       "/streams",
       (exchange: HttpExchange) => {

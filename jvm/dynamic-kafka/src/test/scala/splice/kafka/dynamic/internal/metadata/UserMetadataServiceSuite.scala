@@ -70,7 +70,8 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
     val mine = new Plain
     val spec = DynamicKafkaSource.builder().streams("orders").metadataService(mine).build()
     Using.resource(DynamicSettings(SourceOptions(spec.options)).service(new Configuration())) { created =>
-      assert(created.describeStreams(Set("orders")) == metadata() && created.describeStreams(Set("other")).streams.isEmpty)
+      assert(created.describeStreams(Set("orders")) == metadata() &&
+        created.describeStreams(Set("other")).streams.isEmpty)
     }
     assert(!mine.closed)
     val other   = service("metadata.instance" -> "Nothing-12345678")
@@ -125,8 +126,8 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
   test("an exception of the service is reported as an unavailable service with its cause") {
     val spec = DynamicKafkaSource.builder().streams("orders")
       .metadataService(() => throw new IllegalStateException("inventory is down")).build()
-    val created  = DynamicSettings(SourceOptions(spec.options)).service(new Configuration())
-    val error = intercept[SpliceException](created.allStreams())
+    val created = DynamicSettings(SourceOptions(spec.options)).service(new Configuration())
+    val error   = intercept[SpliceException](created.allStreams())
     assert(error.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE" &&
       error.getMessage.contains("inventory is down"))
   }

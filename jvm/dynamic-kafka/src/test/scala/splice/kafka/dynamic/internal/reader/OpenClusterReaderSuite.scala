@@ -100,9 +100,9 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test("after an error of the cluster a new reader continues where the last one stopped") {
-    val clock = new ManualClock
-    val created  = mutable.ArrayBuffer.empty[Failing]
-    val slot  = new OpenClusterReader[String]("east", IndexedSeq(range("east", 0, 5L)), clock)({ ranges =>
+    val clock   = new ManualClock
+    val created = mutable.ArrayBuffer.empty[Failing]
+    val slot    = new OpenClusterReader[String]("east", IndexedSeq(range("east", 0, 5L)), clock)({ ranges =>
       val one = new Failing(ranges.head.range, rows = 2)
       created += one
       one

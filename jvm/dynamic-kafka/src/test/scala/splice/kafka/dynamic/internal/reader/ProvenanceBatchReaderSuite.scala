@@ -43,8 +43,8 @@ final class ProvenanceBatchReaderSuite extends AnyFunSuite {
   }
 
   test("each batch has the cluster and the stream of its topic among the requested columns") {
-    val schema = KafkaSchema(includeHeaders = false)
-    val requested  = StructType(Seq(
+    val schema    = KafkaSchema(includeHeaders = false)
+    val requested = StructType(Seq(
       DynamicColumns.all(DynamicColumns.Stream),
       schema(KafkaSchema.Offset),
       DynamicColumns.all(DynamicColumns.Cluster)
