@@ -21,6 +21,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.Blackhole;
 
+import splice.hybrid.internal.errors.LegErrors;
 import splice.hybrid.internal.reader.ViewReader;
 import splice.hybrid.internal.reader.ViewRow;
 import splice.kafka.dynamic.internal.reader.DynamicColumns;
@@ -99,7 +100,8 @@ public class ReaderBenchmark {
     @OperationsPerInvocation(ROWS)
     public long viewRows(Blackhole hole) throws IOException {
         int last = columns - 1;
-        return readRows(new ViewReader("live", topic.rowReader(), view), last - VALUE, last - OFFSET, columns, hole);
+        var reader = new ViewReader("live", new LegErrors("live", "kafka"), topic.rowReader(), view);
+        return readRows(reader, last - VALUE, last - OFFSET, columns, hole);
     }
 
     /** Rows of several readers that are open at the same time. */

@@ -3,6 +3,7 @@
 
 package splice.source.errors
 
+import java.util.regex.Matcher
 import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
@@ -34,11 +35,29 @@ final class SpliceException private[splice] (
 ) extends QueryExecutionException(text, cause.orNull)
     with SpliceError {
 
-  /** Returns the same error with the name of the leg in its text. */
-  private[splice] def ofLeg(leg: String): SpliceException = {
-    val head = s"[$condition] "
-    new SpliceException(condition, sqlState, parameters, s"${head}Leg '$leg': ${text.stripPrefix(head)}", cause)
+  /** Returns the same error of a leg. The text names the leg, and each option has the name of the leg as its prefix.
+    *
+    * @param isOption
+    *   true for the key of an option of the leg's source
+    */
+  private[splice] def ofLeg(leg: String, isOption: String => Boolean): SpliceException = {
+    val head  = s"[$condition] "
+    val named = SpliceException.Quoted.replaceAllIn(
+      text.stripPrefix(head),
+      quoted =>
+        Matcher.quoteReplacement(if (isOption(quoted.group(1))) s"'$leg.${quoted.group(1)}'" else quoted.matched)
+    )
+    val place = if (named.contains(s"Leg '$leg'")) "" else s"Leg '$leg': "
+    val error = new SpliceException(condition, sqlState, parameters, s"$head$place$named", cause)
+    error.setStackTrace(getStackTrace)
+    error
   }
+}
+
+private object SpliceException {
+
+  /** Text in single quotes that may be the key of an option. */
+  private val Quoted = """'([A-Za-z][\w.*-]*)'""".r
 }
 
 /** Error for a missing, unknown or invalid option. PySpark raises this error as `IllegalArgumentException`. */

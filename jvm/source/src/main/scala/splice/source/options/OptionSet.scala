@@ -22,6 +22,9 @@ final case class OptionSet(title: String, options: Seq[SourceOption[_]], others:
 
   def ++(more: OptionSet): OptionSet = OptionSet(title, options ++ more.options, k => others(k) || more.others(k))
 
+  /** True if `key` is the key of one of these options, or has a dot and is passed on, such as `kafka.group.id`. */
+  private[splice] def has(key: String): Boolean = keys(fold(key)) || (key.contains('.') && others(key))
+
   /** Throws an error for the first unknown key, with the most similar supported key. If `onUnknownOption` is `warn`,
     * logs a warning instead.
     */

@@ -85,7 +85,7 @@ object ProgressMetric {
   val Generation = "generation"
 
   /** Number of metadata documents that were rejected in this run (several clusters only). */
-  val UnsupportedInSelect = "metadataRejectionsTotal"
+  val MetadataRejections = "metadataRejectionsTotal"
 
   /** JSON: the clusters that do not respond and whose response a pending change needs (several clusters only). */
   val Waiting = "metadataWaitsFor"

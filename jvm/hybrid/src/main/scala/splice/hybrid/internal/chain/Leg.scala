@@ -3,6 +3,7 @@
 
 package splice.hybrid.internal.chain
 
+import splice.hybrid.internal.errors.LegErrors
 import splice.hybrid.{HandOver, LogColumns}
 import splice.source.{OnGap, Position, Source}
 
@@ -32,6 +33,9 @@ final private[splice] case class Leg(
     onHoles: OnHoles = OnHoles.Fill,
     logColumns: Option[LogColumns] = None
 ) {
+
+  /** Names the leg in errors of its source. */
+  def errors: LegErrors = new LegErrors(name, source.kind)
 
   /** Hand-over rule of the leg, if the rule is exact. */
   def exact: Option[HandOver.Offsets] = handOver.collect { case rule: HandOver.Offsets => rule }

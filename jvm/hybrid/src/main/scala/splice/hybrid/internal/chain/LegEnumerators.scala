@@ -7,7 +7,6 @@ import scala.util.{Failure, Try}
 
 import org.slf4j.LoggerFactory
 
-import splice.source.errors.SpliceException
 import splice.source.{EnumeratorContext, Position, SplitEnumerator, StoredStart}
 
 /** Enumerators of the legs in one run. Each enumerator is created at its first use.
@@ -30,8 +29,7 @@ final private[splice] class LegEnumerators(chain: Chain, context: EnumeratorCont
 
   /** Calls the enumerator of a leg. Adds the name of the leg to an error of its source. */
   def named[A](leg: Leg)(call: SplitEnumerator[Position] => A): A =
-    try call(apply(leg))
-    catch { case e: SpliceException => throw e.ofLeg(leg.name) }
+    leg.errors(call(apply(leg)))
 
   /** Enumerator of a leg, if this run has created it. */
   def find(leg: String): Option[SplitEnumerator[Position]] = created.get(leg)

@@ -67,7 +67,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   @tailrec override def limits(at: HybridPosition): Limits.Limited =
     following(at).flatMap(begun(at, _)) match {
       case Some(next) => limits(next)
-      case None       => enumerators(chain(at.leg)).limits(at.position)
+      case None       => enumerators.named(chain(at.leg))(_.limits(at.position))
     }
 
   @tailrec override def advance(from: HybridPosition, limits: Limits): HybridPosition = {
@@ -77,7 +77,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     switched(from) match {
       case Some(begun) => advance(begun, if (limits == Limits.Everything) limits else this.limits(begun))
       case None        =>
-        val until = from.moved(enumerators(chain(from.leg)).advance(from.position, limits))
+        val until = from.moved(enumerators.named(chain(from.leg))(_.advance(from.position, limits)))
         planned = Some(until)
         until
     }
@@ -98,12 +98,12 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
       case None        =>
         val leg = open(from.leg)
         reading = Some(leg)
-        from.moved(leg.settle(from.position))
+        from.moved(chain(from.leg).errors(leg.settle(from.position)))
     }
   }
 
   override def open(settled: HybridPosition): Seq[SplitRange] =
-    open(settled.leg).open(settled.position).map(LegRange(settled.leg, _))
+    chain(settled.leg).errors(open(settled.leg).open(settled.position)).map(LegRange(settled.leg, _))
 
   override def reached(settled: HybridPosition, unread: Seq[SplitRange]): HybridPosition = {
     val own   = unread.collect { case LegRange(leg, range) if leg == settled.leg => range }
@@ -126,12 +126,14 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   override def splits(from: HybridPosition, until: HybridPosition): Seq[SplitRange] =
     LegSpan.between(chain, log, from, until).flatMap { span =>
-      enumerators(span.leg).splits(span.from, span.until).map(LegRange(span.leg.name, _))
+      enumerators.named(span.leg)(_.splits(span.from, span.until)).map(LegRange(span.leg.name, _))
     }
 
   override def replay(from: HybridPosition, until: HybridPosition): Unit = {
     see(from)
-    LegSpan.between(chain, log, from, until).foreach(span => enumerators(span.leg).replay(span.from, span.until))
+    LegSpan.between(chain, log, from, until).foreach { span =>
+      enumerators.named(span.leg)(_.replay(span.from, span.until))
+    }
     planned = Some(until)
   }
 
@@ -146,8 +148,8 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     new HybridReaders(byLeg.map { case (name, own) =>
       val leg    = chain(name)
       val select = selects.compile(leg, columns, context.session)
-      name -> LegReaders(select, tallies.plan(leg, select.columns)) { columns =>
-        enumerators(leg).readers(columns, own.map(_.range))
+      name -> LegReaders(leg, select, tallies.plan(leg, select.columns)) { columns =>
+        enumerators.named(leg)(_.readers(columns, own.map(_.range)))
       }
     })
   }
@@ -166,7 +168,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   override def evidence(at: HybridPosition): Option[Evidence] =
     if (at.current.contains(chain.last.name))
-      enumerators(chain.last).evidence(at.position).map(new HybridEvidence(at, _))
+      enumerators.named(chain.last)(_.evidence(at.position)).map(new HybridEvidence(at, _))
     else None
 
   // The storage of ended legs may be unavailable.
@@ -238,13 +240,13 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     next =>
       begun(at, next).orElse {
         val leg = chain(at.leg)
-        enumerators(leg).evidence(at.position).map { found =>
+        enumerators.named(leg)(_.evidence(at.position)).map { found =>
           val end      = if (count) tallies.ended(leg, at.position, found) else found
           val decision =
             HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), partitions(next))
           // The switch is stored only after the source of the next leg has accepted the start. A restart can
           // therefore change a failing rule.
-          val start  = enumerators(next).start(decision.start)
+          val start  = enumerators.named(next)(_.start(decision.start))
           val switch = log.switch(next, leg, at.position, decision, start)
           if (switch.start != start || switch.fill != decision.fill) reopen(next)
           at.switched(next.name, switch.start)
@@ -279,7 +281,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   }
 
   private def history(at: HybridPosition, next: Leg): Seq[LegOffsets] = tallies.history(next, at) { leg =>
-    val end = enumerators(leg).evidence(at.position(leg.name))
+    val end = enumerators.named(leg)(_.evidence(at.position(leg.name)))
     end.getOrElse(throw new IllegalStateException(s"leg '${leg.name}' has not ended at ${at.position(leg.name)}"))
   }
 

@@ -3,16 +3,21 @@
 
 package splice.hybrid.internal.reader
 
+import java.time.Duration
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import splice.hybrid.internal.chain.Leg
 import splice.hybrid.internal.counting.CountPlan
+import splice.hybrid.internal.errors.LegErrors
 import splice.hybrid.internal.select.RowShape.Cell
 import splice.hybrid.internal.select.{CompiledSelect, RowShape}
 import splice.hybrid.internal.split.LegRange
+import splice.source.errors.SpliceException
 import splice.source.internal.ConvertedRanges
-import splice.source.{ForwardingReader, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
+import splice.source.{ForwardingReader, Poll, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Readers of one leg, with the conversion of their rows to rows of the hybrid source.
   *
@@ -22,31 +27,33 @@ import splice.source.{ForwardingReader, SplitRange, SplitReader, SplitReaderFact
 final private[hybrid] case class LegReaders(
     inner: SplitReaderFactory,
     shape: RowShape,
+    errors: LegErrors,
     counts: Option[CountPlan] = None
 ) {
 
   def columnar: Boolean = inner.columnar && shape.columnar
 
   /** @param leg name of the leg */
-  def rows(leg: String, task: TaskRanges): SplitReader[InternalRow] = {
+  def rows(leg: String, task: TaskRanges): SplitReader[InternalRow] = errors {
     val reader = counts match {
       case None                         => inner.rows(task)
       case Some(plan) if inner.columnar => new RowsOfBatches(plan.batches(inner.batches(task), task))
       case Some(plan)                   => plan.rows(inner.rows(task), task)
     }
     shape match {
-      case RowShape.Same            => new RowReader(leg, reader)
-      case view: RowShape.View      => new ViewReader(leg, reader, new ViewRow(view))
-      case RowShape.Computed(steps) => new ComputedReader(leg, reader, new Projections(steps))
+      case RowShape.Same            => new RowReader(leg, errors, reader)
+      case view: RowShape.View      => new ViewReader(leg, errors, reader, new ViewRow(view))
+      case RowShape.Computed(steps) => new ComputedReader(leg, errors, reader, new Projections(steps))
     }
   }
 
-  def batches(task: TaskRanges): SplitReader[ColumnarBatch] = {
+  def batches(task: TaskRanges): SplitReader[ColumnarBatch] = errors {
     val own    = inner.batches(task)
     val reader = counts.fold(own)(_.batches(own, task))
+    val named  = new LegBatches(errors, reader)
     shape match {
-      case view: RowShape.View => new ViewBatches(reader, view)
-      case _                   => reader
+      case view: RowShape.View => new ViewBatches(named, view)
+      case _                   => named
     }
   }
 }
@@ -57,45 +64,66 @@ private[hybrid] object LegReaders {
     *   columns to read for counting, which begin with the columns of `select`, and the plan; None = rows are not
     *   counted
     */
-  def apply(select: CompiledSelect, counts: Option[(StructType, CountPlan)])(
+  def apply(leg: Leg, select: CompiledSelect, counts: Option[(StructType, CountPlan)])(
       readers: StructType => SplitReaderFactory
   ): LegReaders = counts match {
-    case None                  => LegReaders(readers(select.columns), select.shape)
+    case None                  => LegReaders(readers(select.columns), select.shape, leg.errors)
     case Some((columns, plan)) =>
       val shape = select.shape match {
         case RowShape.Same if columns.size > select.columns.size => first(select.columns)
         case other                                               => other
       }
-      LegReaders(readers(columns), shape, Some(plan))
+      LegReaders(readers(columns), shape, leg.errors, Some(plan))
   }
 
   private def first(columns: StructType): RowShape =
     RowShape.View(columns.indices.map(Cell.Column(_)), columns.fields.toIndexedSeq.map(_.dataType))
 }
 
-/** Reader of one leg that reports ranges of the hybrid source. */
-abstract private[splice] class LegReader(leg: String, inner: SplitReader[InternalRow])
+/** Reader of one leg that reports ranges of the hybrid source, and errors of the leg. */
+abstract private[splice] class LegReader(leg: String, errors: LegErrors, inner: SplitReader[InternalRow])
     extends ForwardingReader[InternalRow, InternalRow](inner) {
 
   private val converted = new ConvertedRanges(LegRange(leg, _))
 
   override def unread: List[SplitRange] = converted(inner.unread)
+
+  // Calls per row are not wrapped in closures, because a closure is one object per row.
+  final override def poll(patience: Duration): Poll =
+    try inner.poll(patience)
+    catch { case e: SpliceException => throw errors.named(e) }
+
+  final protected def row: InternalRow =
+    try inner.get()
+    catch { case e: SpliceException => throw errors.named(e) }
+}
+
+/** Forwards the column batches of a leg, and reports errors of the leg. */
+final private[splice] class LegBatches(errors: LegErrors, inner: SplitReader[ColumnarBatch])
+    extends ForwardingReader[ColumnarBatch, ColumnarBatch](inner) {
+  override def poll(patience: Duration): Poll = errors(inner.poll(patience))
+  override def get(): ColumnarBatch           = errors(inner.get())
 }
 
 /** Forwards the rows of a leg unchanged. */
-final private[splice] class RowReader(leg: String, inner: SplitReader[InternalRow]) extends LegReader(leg, inner) {
+final private[splice] class RowReader(leg: String, errors: LegErrors, inner: SplitReader[InternalRow])
+    extends LegReader(leg, errors, inner) {
 
-  override def get(): InternalRow = inner.get()
+  override def get(): InternalRow = row
 }
 
 /** Forwards the rows of a leg as a view. */
-final private[splice] class ViewReader(leg: String, inner: SplitReader[InternalRow], view: ViewRow)
-    extends LegReader(leg, inner) {
-  override def get(): InternalRow = view.over(inner.get())
+final private[splice] class ViewReader(leg: String, errors: LegErrors, inner: SplitReader[InternalRow], view: ViewRow)
+    extends LegReader(leg, errors, inner) {
+  override def get(): InternalRow = view.over(row)
 }
 
 /** Computes the `select` of a leg for each row. */
-final private[splice] class ComputedReader(leg: String, inner: SplitReader[InternalRow], steps: Projections)
-    extends LegReader(leg, inner) {
-  override def get(): InternalRow = steps(inner.get())
+final private[splice] class ComputedReader(
+    leg: String,
+    errors: LegErrors,
+    inner: SplitReader[InternalRow],
+    steps: Projections
+) extends LegReader(leg, errors, inner) {
+  override def get(): InternalRow = steps(row)
 }

@@ -23,7 +23,7 @@ final private[hybrid] class LegSelects(declared: => StructType) {
 
   /** Columns that a leg contributes to the hybrid source, under the current session settings. */
   def columns(leg: Leg): StructType = leg.select match {
-    case None       => HybridColumns.nullable(leg.source.schema)
+    case None       => HybridColumns.nullable(leg.errors(leg.source.schema))
     case Some(text) => plan(leg, text, SessionSettings.current).schema
   }
 
@@ -41,7 +41,7 @@ final private[hybrid] class LegSelects(declared: => StructType) {
 
   private def make(leg: Leg, columns: StructType, session: SessionSettings): CompiledSelect = leg.select match {
     case None =>
-      HybridSchema.check(leg, HybridColumns.nullable(leg.source.schema), declared)
+      HybridSchema.check(leg, HybridColumns.nullable(leg.errors(leg.source.schema)), declared)
       unchanged(leg, columns)
     case Some(text) =>
       val analysed = plan(leg, text, session)
@@ -65,7 +65,7 @@ final private[hybrid] class LegSelects(declared: => StructType) {
   }
 
   private def plan(leg: Leg, text: String, session: SessionSettings): SelectPlan =
-    SelectPlan.analyse(active, session, leg.option, text, leg.source.schema, leg.source.metadataColumns)
+    SelectPlan.analyse(active, session, leg.option, text, leg.errors(leg.source.schema), leg.source.metadataColumns)
 
   private def active: ClassicSession = SparkSession.active.asInstanceOf[ClassicSession]
 }

@@ -90,13 +90,13 @@ final class HandOverOptionsSuite extends AnyFunSuite {
 
   test("a parameter of another rule or without a rule is rejected") {
     val other = refused("handOver" -> "offsets", "handOver.overlap" -> "1h")
-    assert(other.contains("'handOver' = eventTime or 'handOver' = modificationTime, but the hand-over is offsets"))
+    assert(other.contains("'handOver' = eventTime or 'handOver' = modificationTime, and the hand-over is offsets"))
     assert(refused("handOver.column" -> "c").contains("'live.handOver.column' belongs to 'handOver' = eventTime"))
     val byTime = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "onDuplicates" -> "warn")
-    assert(byTime.contains("'live.onDuplicates' belongs to 'handOver' = offsets, but the hand-over is nowMinus"))
+    assert(byTime.contains("'live.onDuplicates' belongs to 'handOver' = offsets, and the hand-over is nowMinus"))
     assert(parse("handOver" -> "offsets", "onDuplicates" -> "warn").contains(HandOver.offsets()))
     val holes = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "onHoles" -> "ignore")
-    assert(holes.contains("'live.onHoles' belongs to 'handOver' = offsets, but the hand-over is nowMinus"))
+    assert(holes.contains("'live.onHoles' belongs to 'handOver' = offsets, and the hand-over is nowMinus"))
     assert(parse("handOver" -> "offsets", "onHoles" -> "ignore").contains(HandOver.offsets()))
     val custom = Seq("handOver" -> "custom", "handOver.class" -> classOf[FromTheFirst].getName)
     Seq("handOver.timestamp", "handOver.key", "onDuplicates", "onHoles").foreach { option =>

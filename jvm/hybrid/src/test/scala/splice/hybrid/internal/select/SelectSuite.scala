@@ -17,6 +17,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.hybrid.LocalSpark
+import splice.hybrid.internal.errors.LegErrors
 import splice.hybrid.internal.reader.LegReaders
 import splice.source.errors.SpliceOptionException
 import splice.source.runtime.SessionSettings
@@ -70,7 +71,8 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     val select = plan.compile(columns, "live")
     Using.resource(LegReaders(
       new Records(select.columns),
-      select.shape
+      select.shape,
+      new LegErrors("leg", "memory")
     ).rows("leg", TaskRanges(None, IndexedSeq.empty))) {
       reader =>
         SplitReader

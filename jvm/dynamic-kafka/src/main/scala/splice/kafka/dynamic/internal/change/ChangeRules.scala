@@ -215,7 +215,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     else if (isAbandoned(is.copy(unavailable = since), of)) {
       val reason = s"the cluster has not responded for all partitions since ${since.getOrElse(is.since)}"
       Some(topic -> TopicEvent.Ended(now, left, Abandoned.of(is.bound, left, reason)))
-    } else if (since != is.unavailable) Some(topic -> TopicEvent.OutageTolerance(since))
+    } else if (since != is.unavailable) Some(topic -> TopicEvent.Outage(since))
     else None
   }
 

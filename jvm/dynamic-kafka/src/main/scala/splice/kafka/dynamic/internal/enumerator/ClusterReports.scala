@@ -64,7 +64,7 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
       ProgressMetric.Clusters            -> Json.write(Json.obj(clusters: _*)),
       ProgressMetric.Change              -> here.number.toString,
       ProgressMetric.RowsAbandoned       -> here.rowsAbandoned.toString,
-      ProgressMetric.UnsupportedInSelect -> groups.refusals.toString,
+      ProgressMetric.MetadataRejections -> groups.refusals.toString,
       ProgressMetric.MetadataFailures    -> health.total.toString
     ) ++ here.generation.map(ProgressMetric.Generation -> _.toString) ++
       names(ProgressMetric.Waiting, groups.waitsFor) ++ groups.figures ++

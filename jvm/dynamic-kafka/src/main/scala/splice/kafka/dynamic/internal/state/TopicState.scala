@@ -177,7 +177,7 @@ private[dynamic] object TopicState {
       Some(Draining(is.stream, now, bound, expected = is.expected, abandoned = is.abandoned, start = start))
     case (Some(is: Draining), TopicEvent.Bounded(_, bound, lost)) =>
       Some(is.copy(bound = bound, abandoned = both(is.abandoned, lost)))
-    case (Some(is: Draining), TopicEvent.OutageTolerance(since)) => Some(is.copy(unavailable = since))
+    case (Some(is: Draining), TopicEvent.Outage(since)) => Some(is.copy(unavailable = since))
     case (Some(is: Draining), TopicEvent.Ended(now, left, lost)) =>
       Some(Removed(is.stream, now, left, is.expected, both(is.abandoned, lost)))
 
@@ -232,7 +232,7 @@ private[dynamic] object TopicEvent {
       extends TopicEvent
 
   /** An outage of the cluster begins, or ends (None). */
-  final case class OutageTolerance(since: Option[Instant]) extends TopicEvent
+  final case class Outage(since: Option[Instant]) extends TopicEvent
 
   /** The topic was read up to its bound, or its remaining rows are abandoned. */
   final case class Ended(now: Instant, position: KafkaPosition, abandoned: Option[Abandoned] = None) extends TopicEvent

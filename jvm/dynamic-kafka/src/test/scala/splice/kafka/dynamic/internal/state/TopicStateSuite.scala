@@ -41,7 +41,7 @@ final class TopicStateSuite extends AnyFunSuite {
     "no document lists it, `onRemoved` = drain"                    -> TopicEvent.Unlisted(t1, five, drains = true),
     "no document lists it, `onRemoved` = drop"                     -> TopicEvent.Unlisted(t1, five, drains = false),
     "a cutover, a stop or a response bounds the drain"             -> TopicEvent.Bounded(t1, Bound.Ends(five)),
-    "an outage of its cluster begins or ends"                      -> TopicEvent.OutageTolerance(Some(t1)),
+    "an outage of its cluster begins or ends"                      -> TopicEvent.Outage(Some(t1)),
     "the bound is reached, or the remaining rows are abandoned"    -> TopicEvent.Ended(t1, five),
     "`removedRetention` is over"                                   -> TopicEvent.RetentionOver
   )
@@ -87,9 +87,9 @@ final class TopicStateSuite extends AnyFunSuite {
     assert(drain.contains(Draining("s", t0, Bound.Requested, old, five)))
     val bounded = next(drain, TopicEvent.Bounded(t1, Bound.Ends(five)))
     assert(bounded.contains(Draining("s", t0, Bound.Ends(five), old, five)))
-    val failing = next(bounded, TopicEvent.OutageTolerance(Some(t1)))
+    val failing = next(bounded, TopicEvent.Outage(Some(t1)))
     assert(failing.contains(Draining("s", t0, Bound.Ends(five), old, five, Some(t1))))
-    assert(next(failing, TopicEvent.OutageTolerance(None)) == bounded)
+    assert(next(failing, TopicEvent.Outage(None)) == bounded)
     assert(next(bounded, TopicEvent.Ended(t1, five)).contains(Removed("s", t1, five, five)))
   }
 }

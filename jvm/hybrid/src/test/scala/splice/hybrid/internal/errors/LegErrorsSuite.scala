@@ -1,0 +1,70 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.errors
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, FileNotFoundException, ObjectInputStream, ObjectOutputStream}
+
+import scala.util.Using
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.files.internal.errors.FileErrors
+import splice.hybrid.internal.reader.LegReaders
+import splice.hybrid.internal.select.RowShape
+import splice.kafka.internal.errors.{KafkaErrors, MissingRange}
+import splice.source.errors.SpliceException
+import splice.source.{LogPartition, Poll, SplitReader, SplitReaderFactory, TaskRanges}
+
+/** Tests that errors of a leg name the leg and the options of the leg. */
+final class LegErrorsSuite extends AnyFunSuite {
+
+  private val live = new LegErrors("live", "kafka")
+
+  private def lost: SpliceException =
+    KafkaErrors.dataLoss("the log begins later", Seq(MissingRange(LogPartition("onOutOfRange", 0), 3, Some(7))))
+
+  test("options in the error of a source get the name of the leg") {
+    val error = live.named(lost)
+    assert(error.getMessage.startsWith("[SPLICE_KAFKA_DATA.DATA_LOSS] Leg 'live': Records in Kafka are missing"))
+    assert(error.getMessage.contains("set 'live.onOutOfRange' (retention), 'live.onTopicRemoved'"))
+    assert(error.getMessage.contains("onOutOfRange-0"), "the name of a topic stays")
+    assert(error.getCondition == lost.getCondition && error.getSqlState == lost.getSqlState)
+    assert(error.getMessageParameters == lost.getMessageParameters)
+    assert(error.getStackTrace.exists(_.getMethodName.contains("lost")))
+  }
+
+  test("options of Kafka's client and of Spark's file readers get the name of the leg") {
+    val refused = live.named(KafkaErrors.unreachable("b:9092", "ends", java.time.Duration.ofSeconds(1), new Exception("x")))
+    assert(refused.getMessage.contains("'live.kafka.bootstrap.servers'"))
+    val missing = new LegErrors("history", "files").named(FileErrors.fileNotFound("/a.csv", new FileNotFoundException))
+    assert(missing.getMessage.contains("set 'history.ignoreMissingFiles' to 'true'"))
+  }
+
+  test("an error that names the leg is not changed again") {
+    val once = live.named(lost)
+    assert(live.named(once).getMessage == once.getMessage)
+  }
+
+  test("an error of a reader names the leg, also after serialisation of the reader") {
+    object Failing extends SplitReaderFactory {
+      override def rows(task: TaskRanges): SplitReader[InternalRow] = new SplitReader[InternalRow] {
+        override def poll(patience: java.time.Duration): Poll = throw lost
+        override def get(): InternalRow                       = throw lost
+        override def unread                                   = Nil
+        override def close(): Unit                            = ()
+      }
+    }
+    val reader = LegReaders(Failing, RowShape.Same, serialised(live)).rows("live", TaskRanges(None, IndexedSeq.empty))
+    Seq(() => reader.poll(Poll.Forever), () => reader.get()).foreach { call =>
+      assert(intercept[SpliceException](call()).getMessage.contains("'live.onOutOfRange'"))
+    }
+  }
+
+  private def serialised[A](value: A): A = {
+    val bytes = new ByteArrayOutputStream
+    Using.resource(new ObjectOutputStream(bytes))(_.writeObject(value))
+    Using.resource(new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)))(_.readObject().asInstanceOf[A])
+  }
+}
