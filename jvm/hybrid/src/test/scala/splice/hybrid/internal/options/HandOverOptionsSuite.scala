@@ -101,10 +101,10 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     val custom = Seq("handOver" -> "custom", "handOver.class" -> classOf[FromTheFirst].getName)
     Seq("handOver.timestamp", "handOver.key", "onDuplicates", "onHoles").foreach { option =>
       val text = refused(custom :+ (option -> "warn"): _*)
-      assert(text.contains(s"'live.$option' belongs to 'handOver' = offsets, but the hand-over is custom"), text)
+      assert(text.contains(s"'live.$option' belongs to 'handOver' = offsets, and the hand-over is custom"), text)
     }
     assert(parse(custom :+ ("onGap" -> "warn"): _*).nonEmpty)
-    assert(refused("onGap" -> "warn").contains("'live.onGap' belongs to a hand-over, but no hand-over is set"))
+    assert(refused("onGap" -> "warn").contains("'live.onGap' belongs to a hand-over, and no hand-over is set"))
   }
 
   test("the options of a rule parse to the same rule") {
