@@ -27,7 +27,7 @@ object ClusterComparison {
   def of(rows: DataFrame, left: String, right: String): DataFrame = {
     val cluster                           = col(DynamicColumns.Cluster)
     def of(name: String)                  = sum(when(cluster === name, 1L).otherwise(0L))
-    def more(than: String, those: String) = sum(greatest(col(those) - col(than), lit(0L)))
+    def more(than: String, count: String) = sum(greatest(col(count) - col(than), lit(0L)))
     rows
       .where(cluster.isin(left, right))
       .groupBy(col(DynamicColumns.Stream), col(KafkaSchema.Key), xxhash64(col(KafkaSchema.Value)))
@@ -36,8 +36,8 @@ object ClusterComparison {
       .agg(
         sum("left").as("left_rows"),
         sum("right").as("right_rows"),
-        more(than = "right", those = "left").as("only_left"),
-        more(than = "left", those = "right").as("only_right")
+        more(than = "right", count = "left").as("only_left"),
+        more(than = "left", count = "right").as("only_right")
       )
       .where(col("only_left") > 0 || col("only_right") > 0)
   }

@@ -57,8 +57,8 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
     val sizes = new RecordSizes
     val reads = new ClusterReads(context.run)
     val all   = if (settings.options(DynamicOptions.AllowLiteralSecrets)) ownerOnly(context) else context
-    enumerator(all, settings.service(HadoopConfiguration.active), sizes, reads) { (cluster, topics, own) =>
-      KafkaEnumerator(settings.of(cluster, topics), own, sizes.within(cluster.name), reads(cluster.name))
+    enumerator(all, settings.service(HadoopConfiguration.active), sizes, reads) { (cluster, topics, scoped) =>
+      KafkaEnumerator(settings.of(cluster, topics), scoped, sizes.within(cluster.name), reads(cluster.name))
     }
   }
 

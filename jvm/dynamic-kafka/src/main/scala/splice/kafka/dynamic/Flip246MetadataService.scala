@@ -59,22 +59,22 @@ abstract class Flip246MetadataService extends KafkaMetadataService {
 
   private def whole(streams: Iterable[Stream]): StreamMetadata = {
     val clusters = for {
-      (name, parts) <- streams.toSeq.flatMap(s => s.clusters.asScala.map { case (c, own) => c -> (s.id -> own) })
+      (name, parts) <- streams.toSeq.flatMap(s => s.clusters.asScala.map { case (c, entry) => c -> (s.id -> entry) })
         .groupMap(_._1)(_._2).toSeq
     } yield {
-      val properties = parts.map { case (_, own) => SortedMap.from(own.properties.asScala) }.distinct
+      val properties = parts.map { case (_, entry) => SortedMap.from(entry.properties.asScala) }.distinct
       if (properties.size > 1)
         throw MetadataErrors.invalidResponse(toString, differs(name, parts.map(_._1), properties))
       name -> KafkaCluster(name, properties.head)
     }
-    seen = (seen ++ clusters).map { case (name, own) => name -> own.copy(active = isClusterActive(name)) }
+    seen = (seen ++ clusters).map { case (name, cluster) => name -> cluster.copy(active = isClusterActive(name)) }
     StreamMetadata(None, seen, SortedMap.from(streams.map(s => s.id -> stream(s))))
   }
 
   private def stream(of: Stream): KafkaStream =
     extended(KafkaStream(
       of.id,
-      SortedMap.from(of.clusters.asScala.map { case (c, own) => c -> SortedSet.from(own.topics.asScala) })
+      SortedMap.from(of.clusters.asScala.map { case (c, entry) => c -> SortedSet.from(entry.topics.asScala) })
     ))
 
   private def differs(cluster: String, streams: Seq[String], all: Seq[Map[String, String]]): String = {

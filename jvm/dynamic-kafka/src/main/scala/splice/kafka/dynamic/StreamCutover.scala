@@ -45,8 +45,11 @@ object StreamPlace {
     */
   private[dynamic] def misfit(place: StreamPlace, stream: KafkaStream, isStop: Boolean): Option[String] = place match {
     case StreamCutover.Offsets(clusters) =>
-      val topics  = for { (cluster, own) <- stream.topics.toSeq; topic <- own } yield s"$cluster/$topic"
-      val named   = for { (cluster, own) <- clusters.toSeq; topic <- own.keySet.map(_.topic) } yield s"$cluster/$topic"
+      val topics  = for { (cluster, names) <- stream.topics.toSeq; topic <- names } yield s"$cluster/$topic"
+      val named   = for {
+        (cluster, offsets) <- clusters.toSeq
+        topic              <- offsets.keySet.map(_.topic)
+      } yield s"$cluster/$topic"
       val unknown = named.diff(topics) ++ clusters.keys.filterNot(stream.topics.contains)
       def without = if (isStop) topics.diff(named) else Nil
       unknown.headOption.map(name =>

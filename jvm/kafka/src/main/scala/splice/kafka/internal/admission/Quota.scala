@@ -10,7 +10,7 @@ final private[splice] case class Quota(rows: Double, bytes: Double) {
 
   def fits(rowBytes: Double): Boolean = rows >= 1 && bytes >= rowBytes
 
-  def less(some: Double, rowBytes: Double): Quota = Quota(rows - some, bytes - some * rowBytes)
+  def less(count: Double, rowBytes: Double): Quota = Quota(rows - count, bytes - count * rowBytes)
 
   /** Shares the quota. Each backlog gets one row. Then all backlogs get rows in proportion to their rates, until all
     * backlogs are empty or the quota is used up.
@@ -64,12 +64,12 @@ final private[splice] case class Quota(rows: Double, bytes: Double) {
       var full    = 0.0
       var open    = backlogs.iterator.map(b => b.rate * price(b)).sum
       val reached = byLevel.iterator.map { b =>
-        val own    = (b.rows - 1) / b.rate
+        val height = (b.rows - 1) / b.rate
         val before = (full, open)
         full += (b.rows - 1) * price(b)
         open -= b.rate * price(b)
-        (own, before)
-      }.find { case (own, (full, open)) => full + open * own > budget }
+        (height, before)
+      }.find { case (height, (full, open)) => full + open * height > budget }
       reached.fold(Double.PositiveInfinity) { case (_, (full, open)) => math.max(0.0, (budget - full) / open) }
     }
     math.min(within(left.rows, _ => 1.0), within(left.bytes, _.rowBytes))

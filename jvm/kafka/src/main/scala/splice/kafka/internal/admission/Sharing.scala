@@ -46,7 +46,7 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
   ): SortedMap[LogPartition, Long] = {
     val all = ready.iterator.map { case (p, (from, until)) => Behind(p, from, until, rowBytes(p)) }.toIndexedSeq
     val (served, left) = floors(quota, all, batch)
-    val others         = served.foldLeft(all)((some, floor) => some.filterNot(floor.isMember))
+    val others         = served.foldLeft(all)((partitions, floor) => partitions.filterNot(floor.isMember))
     // Partitions are in the order of their floors. A partition with a row from a floor comes last.
     val floored = served.flatMap(_.parts).sortBy(_.rows > 0)
     val open    = (inTurn(others) ++ floored.map(_.rest)).filter(_.rows > 0)
@@ -61,12 +61,13 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
     */
   private def floors(quota: Quota, all: IndexedSeq[Behind], batch: Quota): (IndexedSeq[ServedFloor], Quota) =
     rules.floors.foldLeft((IndexedSeq.empty[ServedFloor], quota)) { case ((served, left), floor) =>
-      val own = Quota(math.min(batch.rows * floor.part, left.rows - 1), math.min(batch.bytes * floor.part, left.bytes))
+      val limit   =
+        Quota(math.min(batch.rows * floor.part, left.rows - 1), math.min(batch.bytes * floor.part, left.bytes))
       val members = all.filter(b => floor.topics(b.partition.topic) && !served.exists(_.isMember(b)))
-      val some    = inTurn(members).filter(_.rows > 0)
-      if (!some.headOption.exists(first => own.fits(first.rowBytes))) (served, left)
+      val behind  = inTurn(members).filter(_.rows > 0)
+      if (!behind.headOption.exists(first => limit.fits(first.rowBytes))) (served, left)
       else {
-        val got = some.zip(parts(own, some)).map { case (b, rows) => FloorPart(b, rows) }
+        val got = behind.zip(parts(limit, behind)).map { case (b, rows) => FloorPart(b, rows) }
         (
           served :+ ServedFloor(floor.topics, got),
           got.foldLeft(left)((rest, p) => rest.less(p.rows.toDouble, p.of.rowBytes))
@@ -88,11 +89,11 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
 
   // The sum of the offsets determines the first partition. Each row that is read moves the turn by one partition,
   // including across restarts.
-  private def inTurn(some: IndexedSeq[Behind]): IndexedSeq[Behind] =
-    if (some.isEmpty) some
+  private def inTurn(partitions: IndexedSeq[Behind]): IndexedSeq[Behind] =
+    if (partitions.isEmpty) partitions
     else {
-      val turn = Math.floorMod(some.iterator.map(_.from).sum, some.size.toLong).toInt
-      some.drop(turn) ++ some.take(turn)
+      val turn = Math.floorMod(partitions.iterator.map(_.from).sum, partitions.size.toLong).toInt
+      partitions.drop(turn) ++ partitions.take(turn)
     }
 }
 

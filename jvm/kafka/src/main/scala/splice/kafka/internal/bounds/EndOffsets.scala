@@ -80,8 +80,8 @@ final private[splice] class EndOffsets(
     // Each response is compared once, including the last response, which `confirm` does not compare.
     var last = Map.empty[LogPartition, Long] -> Seq.empty[MissingRange]
 
-    def compared(found: Map[LogPartition, Long]): Seq[MissingRange] = {
-      if (last._1 ne found) last = found -> lower(found)
+    def compared(response: Map[LogPartition, Long]): Seq[MissingRange] = {
+      if (last._1 ne response) last = response -> lower(response)
       last._2
     }
     val seen = recheck.confirm(request(partitions))(compared(_).nonEmpty)(() => request(partitions))
@@ -113,14 +113,14 @@ final private[splice] class EndOffsets(
     val suspects        = at.offsets.filter { case (p, _) => low(p) && known.get(p).forall(_ <= ends(p)) }.toMap
     val (still, others) = suspects.partition { case (p, offset) => uncommitted.get(p).contains(offset) }
     val written         = if (others.isEmpty) Map.empty[LogPartition, Long] else log.written(others.keySet)
-    val found           = others.filter { case (p, offset) => written.get(p).exists(_ >= offset) }
-    found.toSeq.sortBy(_._1).foreach { case (p, offset) =>
+    val added           = others.filter { case (p, offset) => written.get(p).exists(_ >= offset) }
+    added.toSeq.sortBy(_._1).foreach { case (p, offset) =>
       EndOffsets.logger.warn(
         s"$p was read up to offset $offset, and transactions are open from offset ${ends(p)} on. " +
           "The query continues with the partition after these transactions have ended."
       )
     }
-    still ++ found
+    still ++ added
   }
 
   /** Expected starts of partitions that have not been read. Their logs may end before the start. */
@@ -165,19 +165,21 @@ final private[splice] class LogEnds(
   def freeze(): Unit = frozen = Some(KafkaPosition.of(now(membership.first())))
 
   /** Replaces the ends of topics that were recreated. */
-  def renew(topics: Set[String], there: SortedSet[LogPartition]): Unit = {
+  def renew(topics: Set[String], existing: SortedSet[LogPartition]): Unit = {
     watch.forget(topics)
     frozen = frozen.map { ends =>
-      topics.foldLeft(ends)(_ without _) ++ now(there.filter(p => topics(p.topic)))
+      topics.foldLeft(ends)(_ without _) ++ now(existing.filter(p => topics(p.topic)))
     }
   }
 
   /** The partitions that this run may read. For a bounded source or a run with fixed ends, the partitions were fixed at
     * the start.
     */
-  def reach(there: SortedSet[LogPartition], ending: Option[KafkaPosition]): Set[LogPartition] = {
-    if (there ne described._1) described = there -> there.toSet
-    (ending.toSeq ++ frozen).foldLeft(described._2)((some, position) => some.filter(position.offsets.contains))
+  def reach(existing: SortedSet[LogPartition], ending: Option[KafkaPosition]): Set[LogPartition] = {
+    if (existing ne described._1) described = existing -> existing.toSet
+    (ending.toSeq ++ frozen).foldLeft(described._2) { (partitions, position) =>
+      partitions.filter(position.offsets.contains)
+    }
   }
 
   /** Returns the ends, or None if a discovery during this call has changed the position. */
@@ -233,9 +235,9 @@ final private[splice] class LogEnds(
         case Left(error) if silence.isKnown                     => throw error
         case response                                           =>
           // A partition of a deleted topic does not respond either.
-          val Settled(position, there) = membership.refresh(at)
-          val left                     = partitions.intersect(there)
-          silence.describe(there)
+          val Settled(position, existing) = membership.refresh(at)
+          val left                        = partitions.intersect(existing)
+          silence.describe(existing)
           response match {
             case _ if position != at               => None
             case Right(ends)                       => ends.map(_.filter { case (p, _) => left(p) })

@@ -48,13 +48,13 @@ final private[splice] case class Fills(all: Map[(LogPartition, Int), PartitionFi
   ): SortedMap[K, Long] =
     if (isEmpty) share(ready)
     else {
-      val own    = ready.keysIterator.flatMap(k => all.get(key(k)).map(k -> _)).toMap
+      val fills  = ready.keysIterator.flatMap(k => all.get(key(k)).map(k -> _)).toMap
       val ranked = ready.transform { case (k, (from, until)) =>
-        own.get(k).fold(from -> until)(fill => fill.rank(from) -> math.max(fill.rank(until), fill.rank(from)))
+        fills.get(k).fold(from -> until)(fill => fill.rank(from) -> math.max(fill.rank(until), fill.rank(from)))
       }
       share(ranked).transform { (k, rank) =>
         val (from, until) = ready(k)
-        own.get(k).fold(rank) { fill =>
+        fills.get(k).fold(rank) { fill =>
           // The offsets after the last one to read are in the history, so the batch skips them.
           if (rank >= fill.rank(until)) math.max(from, until)
           else if (rank == fill.rank(from)) from else fill.offset(rank)
@@ -67,8 +67,8 @@ private[splice] object Fills {
 
   /** The holes that the query reads from a log with this start. */
   def of(start: KafkaPosition, ranges: SortedMap[LogPartition, OffsetRanges]): Fills = Fills(ranges.collect {
-    case (p, own) if own.fill.nonEmpty && start.get(p).nonEmpty =>
-      (p, start.generation(p.topic)) -> new PartitionFill(own)
+    case (p, offsets) if offsets.fill.nonEmpty && start.get(p).nonEmpty =>
+      (p, start.generation(p.topic)) -> new PartitionFill(offsets)
   }.toMap)
 
   /** The holes of a stored start, if a start is stored. */
@@ -116,7 +116,7 @@ final private[splice] class PartitionFill(val ranges: OffsetRanges) {
     val i = lastBegin(offset)
     if (offset >= cut) offset
     else if (i >= 0 && offset < ends(i)) missing(offset, ends(i)).nextOption() match {
-      case Some((found, _)) => found
+      case Some((first, _)) => first
       case None             => next(ends(i))
     }
     else if (i + 1 < begins.length) next(begins(i + 1))
@@ -138,8 +138,8 @@ final private[splice] class PartitionFill(val ranges: OffsetRanges) {
 
   /** The offsets to read in the range from an offset (inclusive) to another (exclusive). */
   def read(from: Long, until: Long): OffsetRuns = {
-    val some = within(from, until).flatMap { case (a, b) => missing(a, b) } :+ (math.max(from, cut) -> until)
-    OffsetRuns.of(some: _*)
+    val unread = within(from, until).flatMap { case (a, b) => missing(a, b) } :+ (math.max(from, cut) -> until)
+    OffsetRuns.of(unread: _*)
   }
 
   /** The number of offsets to read in a hole or in a part of a hole. */
@@ -152,8 +152,8 @@ final private[splice] class PartitionFill(val ranges: OffsetRanges) {
 
   // The index of the last hole that begins at or before the offset; -1 if no hole does.
   private def lastBegin(offset: Long): Int = {
-    val found = Arrays.binarySearch(begins, offset)
-    if (found >= 0) found else -found - 2
+    val index = Arrays.binarySearch(begins, offset)
+    if (index >= 0) index else -index - 2
   }
 }
 

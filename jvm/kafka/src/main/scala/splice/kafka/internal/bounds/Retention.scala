@@ -17,14 +17,14 @@ final private[splice] class Retention(log: ClusterClient, policy: OutOfRange, sk
 
   /** The offsets at which partitions continue, never before the end of their last gaps.
     *
-    * @param what
+    * @param reason
     *   the reason for the report
     * @param gaps
     *   requested ranges before the first offset of the log, in the order of the offsets
     * @throws splice.source.errors.SpliceException
     *   when the policy is to fail
     */
-  def goOn(what: String, gaps: Seq[MissingRange]): Map[LogPartition, Long] =
+  def goOn(reason: String, gaps: Seq[MissingRange]): Map[LogPartition, Long] =
     if (gaps.isEmpty) Map.empty
     else {
       val first                       = gaps.flatMap(gap => gap.until.map(gap.partition -> _)).toMap
@@ -40,7 +40,7 @@ final private[splice] class Retention(log: ClusterClient, policy: OutOfRange, sk
       val passed = gaps.map { gap =>
         if (gap.until == first.get(gap.partition)) gap.copy(until = goesOn.get(gap.partition)) else gap
       }
-      loss.report(s"$what$say", passed)
+      loss.report(s"$reason$say", passed)
       goesOn
     }
 

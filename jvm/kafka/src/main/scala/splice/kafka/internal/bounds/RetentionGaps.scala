@@ -100,7 +100,7 @@ final private[splice] class SkipEntries(log: SideLog) {
     val last  = entries.create(VersionedEntry.write(Nil, Seq(from.json, until.json)))
     val added = (first to last).map(number => number -> entries(number))
     stored ++= added
-    all = added.foldLeft(all)((skips, one) => including(skips, one._2))
+    all = added.foldLeft(all)((skips, entry) => including(skips, entry._2))
   }
 
   /** Removes the entries without a range after `oldest`. The last entry remains, so that no number is used twice. */
@@ -122,8 +122,8 @@ private object SkipEntries {
 
     /** True if a position is at or after the end of each range, or has a later generation of its topic. */
     def isPassed(at: KafkaPosition): Boolean = until.offsets.forall { case (p, end) =>
-      val (own, there) = (from.generation(p.topic), at.generation(p.topic))
-      own < there || (own == there && at.get(p).exists(end <= _))
+      val (generation, current) = (from.generation(p.topic), at.generation(p.topic))
+      generation < current || (generation == current && at.get(p).exists(end <= _))
     }
   }
 

@@ -23,18 +23,18 @@ final private[splice] class StartEntries(log: SideLog) {
   /** The durable starts, by partition and generation of its topic. */
   def known: Map[(LogPartition, Int), Long] = all
 
-  /** The starts of `found` in the generations of `of`. `decide` is called once per partition and generation in the life
-    * of the checkpoint.
+  /** The starts of `partitions` in the generations of `of`. `decide` is called once per partition and generation in the
+    * life of the checkpoint.
     */
-  def starts(found: Set[LogPartition], of: KafkaPosition)(
+  def starts(partitions: Set[LogPartition], of: KafkaPosition)(
       decide: Set[LogPartition] => Map[LogPartition, Long]
   ): Map[LogPartition, Long] =
-    if (found.isEmpty) Map.empty
+    if (partitions.isEmpty) Map.empty
     else {
       def key(p: LogPartition) = p -> of.generation(p.topic)
-      val unknown              = found.filterNot(p => all.contains(key(p)))
+      val unknown              = partitions.filterNot(p => all.contains(key(p)))
       if (unknown.nonEmpty) append(KafkaPosition.of(decide(unknown)).like(of))
-      found.iterator.flatMap(p => all.get(key(p)).map(p -> _)).toMap
+      partitions.iterator.flatMap(p => all.get(key(p)).map(p -> _)).toMap
     }
 
   private def append(starts: KafkaPosition): Unit =

@@ -42,10 +42,10 @@ final private[splice] class StartResolver(
       of: Map[String, StartingOffsets],
       partitions: SortedSet[LogPartition]
   ): KafkaPosition = {
-    val own    = SortedSet.from(partitions.filter(p => of.contains(p.topic)))
-    val groups = own.groupBy(p => of(p.topic)).toSeq ++
-      Seq(start -> (partitions -- own)).filter(_._2.nonEmpty || own.isEmpty)
-    KafkaPosition.of(groups.flatMap { case (begin, some) => resolved(begin, some) })
+    val separate = SortedSet.from(partitions.filter(p => of.contains(p.topic)))
+    val groups   = separate.groupBy(p => of(p.topic)).toSeq ++
+      Seq(start -> (partitions -- separate)).filter(_._2.nonEmpty || separate.isEmpty)
+    KafkaPosition.of(groups.flatMap { case (begin, members) => resolved(begin, members) })
   }
 
   /** The start of an exact hand-over: the first offset to read of each partition. */
@@ -63,7 +63,7 @@ final private[splice] class StartResolver(
   /** The start of a hand-over by time. */
   def handed(wanted: StartPosition.Time, partitions: SortedSet[LogPartition]): KafkaPosition = {
     val timed = at(partitions.iterator.map(_ -> wanted.millis).toMap)
-    val gaps  = timeGaps(timed.first, timed.ends, timed.found)
+    val gaps  = timeGaps(timed.first, timed.ends, timed.records)
     if (gaps.nonEmpty) warnOrFail(wanted.onGap, KafkaErrors.timeGap(Instant.ofEpochMilli(wanted.millis), gaps))
     KafkaPosition.of(timed.starts)
   }
@@ -72,8 +72,8 @@ final private[splice] class StartResolver(
     // Ends are requested first. A record that arrives between the requests is read instead of skipped.
     def request() = {
       val ends  = log.ends(times.keySet)
-      val found = log.atTime(times)
-      Timed(ends, log.earliest(times.keySet), found)
+      val records = log.atTime(times)
+      Timed(ends, log.earliest(times.keySet), records)
     }
     recheck.confirm(request())(_.isBelow)(() => request())
   }
@@ -96,17 +96,17 @@ final private[splice] class StartResolver(
   private def timeGaps(
       first: Map[LogPartition, Long],
       ends: Map[LogPartition, Long],
-      found: Map[LogPartition, TimedOffset]
+      records: Map[LogPartition, TimedOffset]
   ): Map[LogPartition, Option[Instant]] = {
     val suspects = first.collect {
       case (p, from) if from > 0 =>
-        p -> (from -> found.get(p).fold(ends.getOrElse(p, from))(_.offset))
+        p -> (from -> records.get(p).fold(ends.getOrElse(p, from))(_.offset))
     }
     // The first offset of a log may have no record, so an earlier record is searched for.
     val ranges  = suspects.filter { case (_, (from, until)) => from < until }
     val earlier = if (ranges.isEmpty) Map.empty[LogPartition, Long] else log.firstRecords(ranges)
     (suspects.keySet -- earlier.keySet).iterator.map { p =>
-      p -> found.get(p).map(record => Instant.ofEpochMilli(record.millis))
+      p -> records.get(p).map(record => Instant.ofEpochMilli(record.millis))
     }.toMap
   }
 
@@ -159,7 +159,7 @@ final private[splice] class StartResolver(
 
   private def atTimes(times: Map[LogPartition, Long], none: NoRecordAtTime): Map[LogPartition, Long] = {
     val timed = at(times)
-    val later = times -- timed.found.keys
+    val later = times -- timed.records.keys
     if (later.nonEmpty && none == NoRecordAtTime.Error) throw KafkaErrors.noRecordAtTime(later, prefix)
     timed.starts
   }
@@ -193,7 +193,7 @@ private[splice] object StartResolver {
   final private case class Timed(
       ends: Map[LogPartition, Long],
       first: Map[LogPartition, Long],
-      found: Map[LogPartition, TimedOffset] = Map.empty
+      records: Map[LogPartition, TimedOffset] = Map.empty
   ) {
 
     /** True if a start is before the log. Either a broker with outdated metadata has returned its end, or retention has
@@ -210,7 +210,7 @@ private[splice] object StartResolver {
     def starts: Map[LogPartition, Long] =
       ends.map { case (p, end) => p -> first.get(p).fold(end)(math.max(end, _)) } ++ offsets
 
-    private def offsets: Map[LogPartition, Long] = found.map { case (p, record) => p -> record.offset }
+    private def offsets: Map[LogPartition, Long] = records.map { case (p, record) => p -> record.offset }
   }
 
   private val BelowEarliest = "the start is before the first record of the log"

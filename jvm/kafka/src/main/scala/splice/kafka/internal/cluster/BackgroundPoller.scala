@@ -53,9 +53,9 @@ final private[splice] class BackgroundPoller[A](name: String, interval: Duration
     seen.set(None)
     feel(_.begun(clock.instant()))
     try {
-      val found = poll
+      val result = poll
       feel(_.succeeded(clock.instant()))
-      found
+      result
     } finally feel(_.copy(pending = None))
   }
 
@@ -116,9 +116,9 @@ final private[splice] class BackgroundPoller[A](name: String, interval: Duration
   private def goOn(): Unit = {
     feel(_.begun(clock.instant()))
     try {
-      val found = poll
+      val result = poll
       feel(_.succeeded(clock.instant()))
-      seen.set(Some(found))
+      seen.set(Some(result))
     } catch {
       case _: InterruptedException                          => ()
       case BackgroundPoller.Failure(_) if thread.isShutdown => ()
@@ -161,9 +161,9 @@ final private[splice] class BackgroundDiscovery(log: ClusterClient, interval: Du
   )(log.describe())
 
   override def now(): LogDescription = {
-    val found = poller.now()
+    val description = poller.now()
     poller.begin
-    found
+    description
   }
 
   override def news(): Option[LogDescription] = poller.news()

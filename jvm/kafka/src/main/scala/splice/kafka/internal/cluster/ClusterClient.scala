@@ -77,7 +77,8 @@ private[splice] trait ClusterClient extends AutoCloseable {
   def topicStates(topics: Set[String]): () => Map[String, TopicState] = { () =>
     val seen = describe()
     seen.partitions.groupBy(_.topic).collect {
-      case (topic, own) if topics(topic) => topic -> TopicState(seen.topicIds.get(topic), own.last.partition + 1)
+      case (topic, partitions) if topics(topic) =>
+        topic -> TopicState(seen.topicIds.get(topic), partitions.last.partition + 1)
     }
   }
 

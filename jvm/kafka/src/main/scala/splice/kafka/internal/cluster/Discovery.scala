@@ -105,9 +105,9 @@ final private[splice] class ClockedDiscovery(log: ClusterClient, interval: Durat
 
   override def now(): LogDescription = {
     next = clock.instant().plus(interval)
-    val found = log.describe()
+    val description = log.describe()
     current = current.succeeded(clock.instant())
-    found
+    description
   }
 
   override def news(): Option[LogDescription] = if (clock.instant().isBefore(next)) None else Some(now())

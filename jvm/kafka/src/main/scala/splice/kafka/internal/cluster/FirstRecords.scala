@@ -40,10 +40,10 @@ private[splice] object FirstRecords {
 
     @tailrec def read(
         open: Map[TopicPartition, Long],
-        found: Map[TopicPartition, Record],
+        result: Map[TopicPartition, Record],
         since: Long
     ): Map[TopicPartition, Record] =
-      if (open.isEmpty) found
+      if (open.isEmpty) result
       else {
         val (records, removed) = poll(consumer, tolerant)
         val first              = open.keySet.flatMap(p => records.records(p).asScala.headOption.map(p -> _)).toMap
@@ -55,7 +55,7 @@ private[splice] object FirstRecords {
         consumer.pause((open.keySet -- left.keySet).asJava)
         read(
           left,
-          found ++ first.filter { case (p, record) => record.offset < until(p) },
+          result ++ first.filter { case (p, record) => record.offset < until(p) },
           if (moved) System.nanoTime() else since
         )
       }

@@ -53,18 +53,18 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
     val client  = adminClient()
     val cluster = client.describeCluster().clusterId()
     val topics  = describeTopics(client)
-    val found   = topics.flatMap { case (_, topic) => topic }
+    val descriptions = topics.flatMap { case (_, topic) => topic }
     LogDescription(
       Option(cluster.get()),
-      SortedMap.from(found.filter(_.topicId != Uuid.ZERO_UUID).map(t => t.name -> t.topicId.toString)),
-      SortedSet.from(found.flatMap(t => t.partitions.asScala.map(p => LogPartition(t.name, p.partition))))
+      SortedMap.from(descriptions.filter(_.topicId != Uuid.ZERO_UUID).map(t => t.name -> t.topicId.toString)),
+      SortedSet.from(descriptions.flatMap(t => t.partitions.asScala.map(p => LogPartition(t.name, p.partition))))
         .filter(settings.subscription.covers),
       SortedSet.from(topics.collect { case (name, None) => name })
     )
   }
 
   override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] =
-    offsets("earliest offsets", partitions)((client, some) => client.beginningOffsets(some))
+    offsets("earliest offsets", partitions)((client, requested) => client.beginningOffsets(requested))
 
   override def topicStates(topics: Set[String]): () => Map[String, TopicState] =
     if (topics.isEmpty) () => Map.empty
@@ -107,9 +107,9 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
   override def flushCommits(): Boolean = commits.forall(_.flush())
 
   override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] =
-    offsets("ends", partitions) { (client, some) =>
-      leaveOthers(client, some)
-      client.endOffsets(some)
+    offsets("ends", partitions) { (client, requested) =>
+      leaveOthers(client, requested)
+      client.endOffsets(requested)
     }
 
   override def endsSoon(partitions: Set[LogPartition]): LogOffsets =
@@ -118,16 +118,16 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
   override def earliestSoon(partitions: Set[LogPartition]): LogOffsets =
     if (partitions.isEmpty) LogOffsets(Map.empty) else calls("earliest offsets")(earliestRequests(partitions))
 
-  private lazy val endRequests = requests("the end", OffsetSpec.latest()) { (client, some, patience) =>
-    leaveOthers(client, some)
-    client.endOffsets(some, patience)
+  private lazy val endRequests = requests("the end", OffsetSpec.latest()) { (client, requested, patience) =>
+    leaveOthers(client, requested)
+    client.endOffsets(requested, patience)
   }
 
   private lazy val earliestRequests = requests("the earliest offset", OffsetSpec.earliest()) {
-    (client, some, patience) => client.beginningOffsets(some, patience)
+    (client, requested, patience) => client.beginningOffsets(requested, patience)
   }
 
-  private def requests(what: String, spec: OffsetSpec)(
+  private def requests(name: String, spec: OffsetSpec)(
       request: (Consumer[_, _], java.util.Collection[TopicPartition], Duration) => Offsets
   ): OffsetRequests = {
     val isolation = properties.properties.get(ConsumerConfig.ISOLATION_LEVEL_CONFIG).map(_.trim) match {
@@ -135,13 +135,13 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
       case _                      => IsolationLevel.READ_UNCOMMITTED
     }
     val soon = Seq(timeout, Soon).min
-    new OffsetRequests(what, properties.servers, soon, settings.retryInterval, properties.secrets.hide)(
+    new OffsetRequests(name, properties.servers, soon, settings.retryInterval, properties.secrets.hide)(
       (partitions, patience) =>
         toLog(request(assigned(partitions), partitions.map(TopicPartitions.of).asJava, patience)),
       { partitions =>
         val requested = partitions.iterator.map(p => TopicPartitions.of(p) -> spec).toMap.asJava
-        val found     = adminClient().listOffsets(requested, new ListOffsetsOptions(isolation))
-        partitions.iterator.map(p => p -> found.partitionResult(TopicPartitions.of(p))).toMap
+        val result    = adminClient().listOffsets(requested, new ListOffsetsOptions(isolation))
+        partitions.iterator.map(p => p -> result.partitionResult(TopicPartitions.of(p))).toMap
       }
     )
   }
@@ -153,15 +153,15 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
   // An admin client reads with isolation level read_uncommitted by default.
   override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = calls("ends") {
     val requested = partitions.iterator.map(p => TopicPartitions.of(p) -> OffsetSpec.latest()).toMap
-    val found     = adminClient().listOffsets(requested.asJava).all().get()
-    found.asScala.iterator.map { case (p, end) => TopicPartitions.toLog(p) -> end.offset }.toMap
+    val result    = adminClient().listOffsets(requested.asJava).all().get()
+    result.asScala.iterator.map { case (p, end) => TopicPartitions.toLog(p) -> end.offset }.toMap
   }
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = calls("offsets of a time") {
     val requested = millis.map { case (p, time) => TopicPartitions.of(p) -> Long.box(time) }.asJava
     assigned(millis.keySet).offsetsForTimes(requested).asScala.collect {
-      case (p, found) if Option(found).nonEmpty =>
-        TopicPartitions.toLog(p) -> TimedOffset(found.offset, found.timestamp)
+      case (p, record) if Option(record).nonEmpty =>
+        TopicPartitions.toLog(p) -> TimedOffset(record.offset, record.timestamp)
     }.toMap
   }
 
@@ -175,13 +175,13 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
 
   // A separate consumer is used, because a consumer that polls keeps fetching its assigned partitions.
   private def fetch(
-      what: String,
+      name: String,
       ranges: Map[LogPartition, (Long, Long)],
       tolerant: Boolean
   ): Map[LogPartition, FirstRecords.Record] =
     if (ranges.isEmpty) Map.empty
     else
-      calls(what) {
+      calls(name) {
         Using.resource(new KafkaConsumer[Array[Byte], Array[Byte]](properties.driver(run).asJava)) { client =>
           FirstRecords(client, ranges, timeout, tolerant)
         }
@@ -189,7 +189,7 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
 
   override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] = calls("committed offsets") {
     assigned(partitions).committed(partitions.map(TopicPartitions.of).asJava).asScala.collect {
-      case (p, found) if Option(found).nonEmpty => TopicPartitions.toLog(p) -> found.offset
+      case (p, stored) if Option(stored).nonEmpty => TopicPartitions.toLog(p) -> stored.offset
     }.toMap
   }
 
@@ -240,7 +240,7 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
 
   private def describeTopics(client: Admin): Seq[(String, Option[TopicDescription])] = {
     val names = settings.subscription match {
-      case Subscription.Topics(some)          => some.toSeq
+      case Subscription.Topics(topics)          => topics.toSeq
       case Subscription.Assigned(partitions)  => partitions.toSeq.map(_.topic).distinct
       case pattern: Subscription.TopicPattern =>
         client.listTopics().names().get().asScala.filter(pattern.matches).toSeq.sorted

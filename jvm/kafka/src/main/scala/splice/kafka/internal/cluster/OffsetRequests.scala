@@ -24,7 +24,7 @@ import splice.source.errors.SpliceException
   * no offsets soon, the admin client requests them. Such a request runs until the partition responds, and is repeated
   * after a failure. The consumer requests the other partitions during this time.
   *
-  * @param what
+  * @param name
   *   the name of the offsets in errors
   * @param patience
   *   how long a call waits for each of the two clients
@@ -38,7 +38,7 @@ import splice.source.errors.SpliceException
   *   requests offsets from the admin client
   */
 final private[splice] class OffsetRequests(
-    what: String,
+    name: String,
     servers: String,
     patience: Duration,
     pause: Duration,
@@ -58,15 +58,15 @@ final private[splice] class OffsetRequests(
     failed = failed.filter { case (p, _) => partitions(p) }
     val others = partitions -- waiting.keySet -- failed.keySet
     sendAgain()
-    val found = if (others.isEmpty) Map.empty[LogPartition, Long] else soon(others)
+    val offsets = if (others.isEmpty) Map.empty[LogPartition, Long] else soon(others)
     // Partitions that respond must not wait for the others in each call.
-    if (found.isEmpty) await()
+    if (offsets.isEmpty) await()
     val (done, open) = waiting.partition { case (_, response) => response.isDone }
     waiting = open
     val responses = done.map { case (p, response) => p -> offset(p, response) }
     failed ++= responses.collect { case (p, Left(error)) => p -> (System.nanoTime() -> error) }
     LogOffsets(
-      found ++ responses.collect { case (p, Right(offset)) => p -> offset },
+      offsets ++ responses.collect { case (p, Right(offset)) => p -> offset },
       failed.map { case (p, (_, error)) => p -> error } ++ open.keysIterator.map(p => p -> silent(p))
     )
   }
@@ -104,8 +104,8 @@ final private[splice] class OffsetRequests(
     }
 
   private def failure(p: LogPartition, cause: Throwable): SpliceException = cause match {
-    case e: RetriableException => KafkaErrors.unreachable(servers, s"$what of $p", patience, shown(e))
-    case e                     => KafkaErrors.refused(servers, s"$what of $p", shown(e))
+    case e: RetriableException => KafkaErrors.unreachable(servers, s"$name of $p", patience, shown(e))
+    case e                     => KafkaErrors.refused(servers, s"$name of $p", shown(e))
   }
 
   private def silent(p: LogPartition): SpliceException =

@@ -55,9 +55,9 @@ final private[splice] class UnavailablePartitions(log: ClusterClient, patience: 
     *   when no partition responds
     */
   def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
-    val found = received(log.endsSoon(partitions))
-    if (found.isEmpty) partitions.iterator.flatMap(failed.get).nextOption().foreach(throw _)
-    found
+    val offsets = received(log.endsSoon(partitions))
+    if (offsets.isEmpty) partitions.iterator.flatMap(failed.get).nextOption().foreach(throw _)
+    offsets
   }
 
   /** The first offsets of the partitions that respond. */
@@ -70,8 +70,8 @@ final private[splice] class UnavailablePartitions(log: ClusterClient, patience: 
   }
 
   /** True if partitions did not respond in this round, and a recent description of the cluster contains all of them. */
-  def isKnown: Boolean = failed.nonEmpty && described.exists { case (at, there) =>
-    failed.keySet.subsetOf(there) && clock.instant().isBefore(at.plus(Interval))
+  def isKnown: Boolean = failed.nonEmpty && described.exists { case (at, existing) =>
+    failed.keySet.subsetOf(existing) && clock.instant().isBefore(at.plus(Interval))
   }
 
   /** True if partitions did not respond in this round, and their topics may have been deleted. */
@@ -82,8 +82,8 @@ final private[splice] class UnavailablePartitions(log: ClusterClient, patience: 
     * @throws splice.source.errors.SpliceException
     *   when brokers reject the request for an existing partition
     */
-  def describe(there: collection.Set[LogPartition]): Unit = {
-    failed = failed.filter { case (p, _) => there(p) }
+  def describe(existing: collection.Set[LogPartition]): Unit = {
+    failed = failed.filter { case (p, _) => existing(p) }
     failed.valuesIterator.find(!KafkaErrors.isUnreachable(_)).foreach(throw _)
     described = Some(clock.instant() -> failed.keySet)
   }
@@ -99,7 +99,7 @@ final private[splice] class UnavailablePartitions(log: ClusterClient, patience: 
   /** Throws an error if a partition has not responded for the patience. */
   def check(): Unit = for {
     limit  <- patience
-    silent <- known.valuesIterator.find(one => !clock.instant().isBefore(one.since.plus(limit)))
+    silent <- known.valuesIterator.find(partition => !clock.instant().isBefore(partition.since.plus(limit)))
   } throw silent.error
 
   private def received(offsets: LogOffsets): Map[LogPartition, Long] = {

@@ -219,12 +219,12 @@ final private[splice] class BatchRecords extends RecordWindow {
     }
 
   override def left(room: Long): Option[Leftover] = Option.when(isBeyond) {
-    val own   = batches.subList(index, batches.size)
-    val bytes = own.stream.mapToLong(one => one.bytes.toLong + ReadLimits.RecordOverhead).sum
+    val rest  = batches.subList(index, batches.size)
+    val bytes = rest.stream.mapToLong(batch => batch.bytes.toLong + ReadLimits.RecordOverhead).sum
     Leftover(
       if (bytes > room) Collections.emptyList()
       else {
-        val copies = new WireBatches(own.asScala.iterator.map(_.copied).toIndexedSeq)
+        val copies = new WireBatches(rest.asScala.iterator.map(_.copied).toIndexedSeq)
         Collections.singletonList(copies.record(topic.toString, partition))
       },
       bytes

@@ -77,7 +77,7 @@ final private[splice] class OpenHoles(holes: Holes) {
     else {
       val end = holes.ranges(at)._2
       missing(from, end).nextOption() match {
-        case Some((found, _)) => found
+        case Some((first, _)) => first
         case None             => next(end)
       }
     }

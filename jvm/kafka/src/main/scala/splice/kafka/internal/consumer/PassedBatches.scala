@@ -120,21 +120,22 @@ private[splice] object PassedBatches {
     try {
       val network = Class.forName("org.apache.kafka.clients.consumer.internals.ConsumerNetworkClient")
       val classic = Class.forName("org.apache.kafka.clients.consumer.internals.ClassicKafkaConsumer")
-      val found   = Seq(classOf[KafkaConsumer[_, _]], classic, network).zip(path).map { case (in, name) =>
+      val classes = Seq(classOf[KafkaConsumer[_, _]], classic, network).zip(path).map { case (in, name) =>
         in.getDeclaredField(name).getType
       }
       val abstracts = Seq(classOf[RecordBatch] -> classOf[PassedBatches], classOf[Record] -> classOf[PassedRecord])
-        .flatMap { case (interface, own) => uncovered(interface, own) }
-      if (!found(0).isAssignableFrom(classic)) Some("the consumer is another class")
-      else if (found(1) != network || found(2) != classOf[KafkaClient]) Some("a field has another class")
+        .flatMap { case (interface, wrapper) => uncovered(interface, wrapper) }
+      if (!classes(0).isAssignableFrom(classic)) Some("the consumer is another class")
+      else if (classes(1) != network || classes(2) != classOf[KafkaClient]) Some("a field has another class")
       else abstracts.headOption.map(method => s"$method is not implemented")
     } catch { case e @ (_: ReflectiveOperationException | _: LinkageError) => Some(e.toString) }
 
-  private def uncovered(interface: Class[_], own: Class[_]): Seq[Method] = interface.getMethods.toSeq.filter { method =>
-    Modifier.isAbstract(method.getModifiers) &&
-    Try(own.getMethod(method.getName, method.getParameterTypes: _*)).toOption
-      .forall(found => Modifier.isAbstract(found.getModifiers))
-  }
+  private def uncovered(interface: Class[_], wrapper: Class[_]): Seq[Method] =
+    interface.getMethods.toSeq.filter { method =>
+      Modifier.isAbstract(method.getModifiers) &&
+      Try(wrapper.getMethod(method.getName, method.getParameterTypes: _*)).toOption
+        .forall(member => Modifier.isAbstract(member.getModifiers))
+    }
 
   /** Makes a new consumer return batches. Returns false if the client does not support batches. */
   def install(consumer: KafkaConsumer[_, _]): Boolean =
@@ -165,17 +166,17 @@ private[splice] object PassedBatches {
     case fetch: FetchResponse =>
       fetch.data.responses.forEach(_.partitions.forEach { partition =>
         partition.records match {
-          case own: MemoryRecords => val _ = partition.setRecords(records(own))
+          case fetched: MemoryRecords => val _ = partition.setRecords(records(fetched))
           case _                  => ()
         }
       })
     case _ => ()
   }
 
-  private def records(own: MemoryRecords): Records = {
-    val handler = new Forwarding(own) {
+  private def records(fetched: MemoryRecords): Records = {
+    val handler = new Forwarding(fetched) {
       override def around(method: String, call: => Object): Object =
-        if (method == "batches") (() => of(own)): java.lang.Iterable[PassedBatches] else call
+        if (method == "batches") (() => of(fetched)): java.lang.Iterable[PassedBatches] else call
     }
     Proxy.newProxyInstance(classOf[Records].getClassLoader, Array(classOf[Records]), handler).asInstanceOf[Records]
   }
@@ -192,10 +193,10 @@ private[splice] object PassedBatches {
       val first   = all.head._1
       var bytes   = 0
       while (all.hasNext && (bytes == 0 || (joins(first, all.head._1) && bytes + all.head._2.bytes <= MostBytes))) {
-        val (batch, own) = all.next()
+        val (batch, wireBatch) = all.next()
         batches += batch
-        wire += own
-        bytes += own.bytes
+        wire += wireBatch
+        bytes += wireBatch.bytes
       }
       new PassedBatches(batches.result(), wire.result())
     }

@@ -45,13 +45,13 @@ final private[splice] class ReadBudget(default: Long, tasks: Int) {
   /** True if an open consumer can serve a task: its limits are within its current share, and not far below the share.
     */
   def serves(lease: ReadLease, demand: ReadDemand): Boolean = synchronized {
-    val own    = lease.limits
-    val wanted = demand.of(own.partitions).limits(share(demand, leases.size))
-    demand.partitions <= own.partitions &&
-    own.fetchBytes <= wanted.fetchBytes && own.leftoverBytes <= wanted.leftoverBytes &&
+    val limits = lease.limits
+    val wanted = demand.of(limits.partitions).limits(share(demand, leases.size))
+    demand.partitions <= limits.partitions &&
+    limits.fetchBytes <= wanted.fetchBytes && limits.leftoverBytes <= wanted.leftoverBytes &&
     // The size of records is an estimate that often changes slightly.
-    own.pollRecords <= 2L * wanted.pollRecords &&
-    wanted.fetchBytes < Growth * own.fetchBytes && wanted.pollRecords < Growth * own.pollRecords
+    limits.pollRecords <= 2L * wanted.pollRecords &&
+    wanted.fetchBytes < Growth * limits.fetchBytes && wanted.pollRecords < Growth * limits.pollRecords
   }
 
   /** Returns the lease of a consumer that is opened now. The lease ends with [[ReadLease.release]].
@@ -60,7 +60,7 @@ final private[splice] class ReadBudget(default: Long, tasks: Int) {
     *   closes an idle consumer; returns false if no consumer is idle
     */
   @tailrec def lease(demand: ReadDemand)(evict: () => Boolean): ReadLease = take(demand) match {
-    case Some(own)       => own
+    case Some(taken)       => taken
     case None if evict() => lease(demand)(evict)
     case None            => takeRest(demand)
   }

@@ -161,7 +161,7 @@ final private[splice] class ClientRecords extends RecordWindow {
   }
 
   override def left(room: Long): Option[Leftover] =
-    chunk.filter(_ => ended < filled).map(own => Leftover.of(own.records, ended))
+    chunk.filter(_ => ended < filled).map(current => Leftover.of(current.records, ended))
 
   override def clear(): Unit = {
     if (last < filled || size + used.toLong * ReadLimits.RecordOverhead > ClientRecords.KeptBytes) release()

@@ -75,23 +75,23 @@ final private[splice] class SlotConsumer(
 
   /** Prepares the ranges of a task. Returns the leftover records with which ranges begin. */
   def begin(ranges: Seq[KafkaSplitRange]): Map[TopicPartition, Leftover] = {
-    val own = ranges.map(range => TopicPartitions.of(range.partition) -> range)
+    val pairs = ranges.map(range => TopicPartitions.of(range.partition) -> range)
     val now = ids.response
-    own.foreach { case (partition, range) =>
+    pairs.foreach { case (partition, range) =>
       readAt(partition.topic) = now
       range.topicId.foreach(planned(partition.topic) = _)
     }
     val unread = readAt.collect { case (topic, at) if now - at >= KeptResponses => topic }.toSet
     if (unread.nonEmpty) forget(unread)
-    if (unread.nonEmpty || !hasAssigned(own.map(_._1))) {
+    if (unread.nonEmpty || !hasAssigned(pairs.map(_._1))) {
       // The assigned partitions are those of another slot.
-      if (assignedWith(own.map(_._1)) > lease.limits.partitions) forgetOthers(own.map(_._1).toSet)
-      assigned ++= own.map(_._1)
+      if (assignedWith(pairs.map(_._1)) > lease.limits.partitions) forgetOthers(pairs.map(_._1).toSet)
+      assigned ++= pairs.map(_._1)
       consumer.assign(assigned.asJava)
     }
     consumer.pause(assigned.asJava)
-    consumer.resume(own.map(_._1).asJava)
-    own.flatMap { case (partition, range) =>
+    consumer.resume(pairs.map(_._1).asJava)
+    pairs.flatMap { case (partition, range) =>
       remove(partition) match {
         case Some(stand) if stand.offset == range.from => stand.left.map(partition -> _)
         case _                                         =>
@@ -136,7 +136,7 @@ final private[splice] class SlotConsumer(
 
   private def remove(partition: TopicPartition): Option[Stand] = {
     val stand = stands.remove(partition)
-    stand.foreach(one => kept -= one.left.fold(0L)(_.bytes))
+    stand.foreach(removed => kept -= removed.left.fold(0L)(_.bytes))
     stand
   }
 
@@ -182,8 +182,8 @@ final private[splice] class SlotConsumer(
 
   /** The first offset and the end of the log. */
   def bounds(partition: TopicPartition): (Long, Long) = {
-    val one = Collections.singleton(partition)
-    (consumer.beginningOffsets(one).get(partition), consumer.endOffsets(one).get(partition))
+    val requested = Collections.singleton(partition)
+    (consumer.beginningOffsets(requested).get(partition), consumer.endOffsets(requested).get(partition))
   }
 
   /** The duration of fetch requests since the last call, in milliseconds, computed from the average of the client. */

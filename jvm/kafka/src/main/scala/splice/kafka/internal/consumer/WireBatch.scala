@@ -60,9 +60,9 @@ final private[splice] class WireBatch(
 
   /** A copy of the batch in a separate array. */
   def copied: WireBatch = {
-    val own = ByteBuffer.allocate(bytes)
-    fields.writeTo(own)
-    new WireBatch(MemoryRecords.readableRecords(own.flip()).batches.iterator.next(), own.array, 0, timestampType)
+    val copy = ByteBuffer.allocate(bytes)
+    fields.writeTo(copy)
+    new WireBatch(MemoryRecords.readableRecords(copy.flip()).batches.iterator.next(), copy.array, 0, timestampType)
   }
 }
 
@@ -74,9 +74,9 @@ final private[splice] class WireBatches(val batches: IndexedSeq[WireBatch]) exte
   /** Creates a record that represents these batches. */
   def record(topic: String, partition: Int): ConsumerRecord[Array[Byte], Array[Byte]] = {
     val none = Option.empty[Array[Byte]].orNull
-    val own  = new ConsumerRecord(topic, partition, batches.last.lastOffset, none, none)
-    own.headers.add(this)
-    own
+    val record = new ConsumerRecord(topic, partition, batches.last.lastOffset, none, none)
+    record.headers.add(this)
+    record
   }
 }
 
@@ -101,11 +101,11 @@ private[splice] object WireBatch {
         val batch = batches.next()
         val start = at
         at += batch.sizeInBytes
-        val own =
+        val wire =
           if (batch.magic < RecordBatch.MAGIC_VALUE_V2) converted(batch)
           else if (onHeap) new WireBatch(batch, buffer.array, start, batch.timestampType)
           else new WireBatch(batch, Array.emptyByteArray, 0, batch.timestampType).copied
-        (batch, own)
+        (batch, wire)
       }
     }
   }

@@ -160,13 +160,13 @@ final private[splice] class KafkaEnumerator(
     KafkaReaders(settings, columns, context, reports.key, ranges, sizes, waits = ranges.exists(_.isOpen))
 
   override def cost(range: SplitRange): Long = range match {
-    case own: KafkaSplitRange => sizes.cost(own.partition.topic, own.weight)
+    case split: KafkaSplitRange => sizes.cost(split.partition.topic, split.weight)
     case other                => other.weight
   }
 
   override def isMember(at: KafkaPosition): String => Boolean = {
-    val there = membership.known
-    at.offsets.keysIterator.filter(p => there.forall(_(p))).map(_.toString).toSet
+    val existing = membership.known
+    at.offsets.keysIterator.filter(p => existing.forall(_(p))).map(_.toString).toSet
   }
 
   override def evidence(at: KafkaPosition): Option[Evidence] = settings.ending.flatMap { ending =>
@@ -223,14 +223,14 @@ final private[splice] class KafkaEnumerator(
 
   @tailrec private def go(at: KafkaPosition, limits: Limits, looked: Boolean = false): KafkaPosition = {
     discovery.health.over(policies, context.steady.instant()).foreach(throw _)
-    val Settled(here, there) = if (refreshing) membership.refresh(at) else membership.settle(at)
+    val Settled(position, existing) = if (refreshing) membership.refresh(at) else membership.settle(at)
     refreshing = false
-    if (here.generations != at.generations)
-      ends.renew(here.topics.filter(t => here.generation(t) != at.generation(t)), there)
-    val ending = settings.ending.map(endingLog.resolve(_, here, there).end)
-    val within = ends.reach(there, ending)
-    val found  = startLog.starts(within -- here.offsets.keySet, here)(silence.starts(policies.newPartitions, _))
-    val begun  = skips.known(here ++ found)
+    if (position.generations != at.generations)
+      ends.renew(position.topics.filter(t => position.generation(t) != at.generation(t)), existing)
+    val ending = settings.ending.map(endingLog.resolve(_, position, existing).end)
+    val within = ends.reach(existing, ending)
+    val starts = startLog.starts(within -- position.offsets.keySet, position)(silence.starts(policies.newPartitions, _))
+    val begun  = skips.known(position ++ starts)
     val behind = skips.behind(begun, within)
     val isOpen = !ends.isFrozen && settings.ending.isEmpty
     val isDue  = isOpen && topics.isDue
@@ -245,10 +245,10 @@ final private[splice] class KafkaEnumerator(
         val open  = skips.reached(begun, start, most).filterNot { case (p, _) => silence.isSilent(p) }
         val next  = until(start, open, limits).getOrElse(at)
         val moved =
-          if (looked || next == at) Set.empty[String] else next.topics.filter(t => next.of(t) != here.of(t))
-        val known = if (isOpen) there else SortedSet.empty[LogPartition]
+          if (looked || next == at) Set.empty[String] else next.topics.filter(t => next.of(t) != position.of(t))
+        val known = if (isOpen) existing else SortedSet.empty[LogPartition]
         def seen  = early.getOrElse(topics.send(if (isOpen) within.map(_.topic) else moved))()
-        if (silence.isDoubtful && isOutdated(at, Settled(here, there))) go(at, limits, looked = true)
+        if (silence.isDoubtful && isOutdated(at, Settled(position, existing))) go(at, limits, looked = true)
         else if (looked || moved.isEmpty && !isDue || topics.agrees(moved, known, seen)) next
         else {
           watch.revert()

@@ -33,7 +33,7 @@ final private[splice] class KafkaEvidence(
       columns.topic     -> KafkaSchema.Topic,
       columns.partition -> KafkaSchema.Partition,
       columns.offset    -> KafkaSchema.Offset
-    ).collectFirst { case (given, own) if given != own => given }
+    ).collectFirst { case (given, expected) if given != expected => given }
     wrong.foreach(c =>
       throw KafkaErrors.cannotRespond(s"offsets by a column '$c'", "its own columns are topic, partition and offset")
     )

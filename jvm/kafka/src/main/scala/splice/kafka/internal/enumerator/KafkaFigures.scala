@@ -47,9 +47,9 @@ final private[splice] class KafkaFigures(
   def apply(at: KafkaPosition): SortedMap[String, String] = {
     val tasks = reports.take()
     tasks.partitions.foreach { case (p, read) => sizes.learn(p.topic, read.rows, read.bytes) }
-    val found = tasks.partitions.keySet.map(_.topic)
+    val topics = tasks.partitions.keySet.map(_.topic)
     shownAt.filter(_ ne at).foreach { before =>
-      at.topics.filter(t => !found(t) && before.of(t) != at.of(t)).foreach(sizes.foundNone)
+      at.topics.filter(t => !topics(t) && before.of(t) != at.of(t)).foreach(sizes.foundNone)
     }
     shownAt = Some(at)
     filled += tasks.filled

@@ -47,13 +47,13 @@ final private[splice] case class KafkaPlan(
     *   the end of a partition, or `Long.MaxValue`
     */
   def open(at: KafkaPosition)(isRead: LogPartition => Boolean, until: LogPartition => Long): Seq[KafkaSplitRange] = {
-    val here = identities.meant(at)
-    here.offsets.iterator.filter { case (p, _) => isRead(p) }.flatMap { case (p, from) =>
-      val generation = here.generation(p.topic)
+    val position = identities.meant(at)
+    position.offsets.iterator.filter { case (p, _) => isRead(p) }.flatMap { case (p, from) =>
+      val generation = position.generation(p.topic)
       val id         = identities.owner(p.topic, generation).id
       val fill       = fills.find(p, generation)
-      fill.toSeq.flatMap(own => filled(p, own, from, math.min(own.cut, until(p)), id)) :+
-        KafkaSplitRange(p, fill.fold(from)(own => math.max(from, own.cut)), until(p))(id)
+      fill.toSeq.flatMap(holes => filled(p, holes, from, math.min(holes.cut, until(p)), id)) :+
+        KafkaSplitRange(p, fill.fold(from)(holes => math.max(from, holes.cut)), until(p))(id)
     }.filter(range => range.from < range.until).toSeq
   }
 
@@ -82,8 +82,10 @@ final private[splice] case class KafkaPlan(
     */
   private def start(p: LogPartition, at: KafkaPosition, to: KafkaPosition): Option[Long] = {
     val generation = to.generation(p.topic)
-    val own        = if (at.generation(p.topic) == generation) at.get(p) else None
-    own.orElse(identities.generation(p.topic, generation).flatMap(_.starts.get(p))).orElse(starts.get((p, generation)))
+    val begin      = if (at.generation(p.topic) == generation) at.get(p) else None
+    begin
+      .orElse(identities.generation(p.topic, generation).flatMap(_.starts.get(p)))
+      .orElse(starts.get((p, generation)))
   }
 }
 

@@ -33,8 +33,8 @@ final private[splice] class LogContents(log: ClusterClient, membership: Membersh
   }
 
   def outlook(): Outlook = {
-    val found = ranges(SortedMap.empty)
-    log.checkReadable(found.keySet.map(_.topic).toSet)
-    KafkaOutlook(found, log)
+    val contents = ranges(SortedMap.empty)
+    log.checkReadable(contents.keySet.map(_.topic).toSet)
+    KafkaOutlook(contents, log)
   }
 }

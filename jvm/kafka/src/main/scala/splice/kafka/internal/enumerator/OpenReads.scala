@@ -27,11 +27,12 @@ final private[splice] class OpenReads(
 
   /** The position with the starts of new partitions, after the records that retention has removed. */
   def settle(at: KafkaPosition): KafkaPosition = {
-    val Settled(here, there) = membership.settle(at)
-    val ends                 = ending.map(endingLog.resolve(_, here, there).end)
-    val within               = there.toSet[LogPartition].filter(p => ends.forall(_.get(p).nonEmpty))
-    val found                = startLog.starts(within -- here.offsets.keySet, here)(silence.starts(newPartitions, _))
-    val begun                = skips.known(here ++ found)
+    val Settled(position, existing) = membership.settle(at)
+    val ends                        = ending.map(endingLog.resolve(_, position, existing).end)
+    val within                      = existing.toSet[LogPartition].filter(p => ends.forall(_.get(p).nonEmpty))
+    val starts                      =
+      startLog.starts(within -- position.offsets.keySet, position)(silence.starts(newPartitions, _))
+    val begun                       = skips.known(position ++ starts)
     // Each log may have records after any position.
     skips.pass(begun, begun.offsets.transform((_, _) => Long.MaxValue), begun.offsets.keySet.filter(membership.reads))
   }

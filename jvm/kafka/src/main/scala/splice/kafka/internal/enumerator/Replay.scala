@@ -78,9 +78,9 @@ final private[splice] class Replay(
   private def begin(unknown: Set[LogPartition], to: KafkaPosition)(holds: LogPartition => Boolean): Unit = {
     val _ = starts.starts(unknown, to) { requested =>
       // A request for a partition that does not exist has no response until its timeout.
-      val (held, gone) = requested.partition(holds)
-      lose(gone.toSeq.sorted.map(p => MissingRange(p, 0L, to.get(p))))
-      gone.iterator.map(p => p -> to.offsets(p)).toMap ++ (if (held.isEmpty) Map.empty else log.earliest(held))
+      val (held, missing) = requested.partition(holds)
+      lose(missing.toSeq.sorted.map(p => MissingRange(p, 0L, to.get(p))))
+      missing.iterator.map(p => p -> to.offsets(p)).toMap ++ (if (held.isEmpty) Map.empty else log.earliest(held))
     }
   }
 

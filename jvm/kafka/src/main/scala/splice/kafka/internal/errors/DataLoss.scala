@@ -13,7 +13,7 @@ import splice.source.LogPartition
 sealed private[splice] trait DataLoss {
 
   /** Throws a data-loss error, or logs a warning and returns. */
-  def report(what: String, ranges: Seq[MissingRange]): Unit
+  def report(reason: String, ranges: Seq[MissingRange]): Unit
 }
 
 private[splice] object DataLoss {
@@ -24,13 +24,13 @@ private[splice] object DataLoss {
   def apply(fail: Boolean, skipped: SkippedRows): DataLoss = if (fail) Fail else new Warn(skipped)
 
   case object Fail extends DataLoss {
-    override def report(what: String, ranges: Seq[MissingRange]): Unit = throw KafkaErrors.dataLoss(what, ranges)
+    override def report(reason: String, ranges: Seq[MissingRange]): Unit = throw KafkaErrors.dataLoss(reason, ranges)
   }
 
   final private class Warn(skipped: SkippedRows) extends DataLoss {
-    override def report(what: String, ranges: Seq[MissingRange]): Unit = {
+    override def report(reason: String, ranges: Seq[MissingRange]): Unit = {
       skipped.add(ranges)
-      log.warn(KafkaErrors.dataLoss(what, ranges).getMessage)
+      log.warn(KafkaErrors.dataLoss(reason, ranges).getMessage)
     }
   }
 }
@@ -76,7 +76,7 @@ private[splice] object MissingRange {
   def counted(ranges: Seq[MissingRange]): String = {
     val (known, open) = ranges.partition(_.until.nonEmpty)
     val count         = known.flatMap(r => r.until.map(_ - r.from)).sum
-    val some          = if (open.isEmpty) "" else s" and an unknown number of ${open.map(_.partition).mkString(", ")}"
-    s"$count records$some"
+    val unknown       = if (open.isEmpty) "" else s" and an unknown number of ${open.map(_.partition).mkString(", ")}"
+    s"$count records$unknown"
   }
 }

@@ -102,8 +102,8 @@ private[splice] object KafkaErrors {
     conditions.error("SPLICE_KAFKA_OPTION.END_NOT_SUBSCRIBED", "ranges" -> ranges.mkString(", "))
 
   /** Error of lost records. A warning uses the same text as the error. */
-  def dataLoss(what: String, ranges: Seq[MissingRange]): SpliceException =
-    conditions.error("SPLICE_KAFKA_DATA.DATA_LOSS", "what" -> what, "ranges" -> MissingRange.listed(ranges))
+  def dataLoss(loss: String, ranges: Seq[MissingRange]): SpliceException =
+    conditions.error("SPLICE_KAFKA_DATA.DATA_LOSS", "what" -> loss, "ranges" -> MissingRange.listed(ranges))
 
   /** @param firsts the time of the first record of each partition that has records */
   def timeGap(wanted: Instant, firsts: Iterable[(LogPartition, Option[Instant])]): SpliceException = {

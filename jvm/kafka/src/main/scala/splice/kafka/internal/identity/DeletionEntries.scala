@@ -52,8 +52,10 @@ final private[splice] class DeletionEntries(log: SideLog) {
     * exists again.
     */
   private def purge(last: Int): Unit = {
-    val holding  = stored.map { case (number, one) => one.topic -> number }
-    val replaced = stored.collect { case (n, one) if n < last && (one.since.isEmpty || holding(one.topic) > n) => n }
+    val holding  = stored.map { case (number, deletion) => deletion.topic -> number }
+    val replaced = stored.collect {
+      case (n, deletion) if n < last && (deletion.since.isEmpty || holding(deletion.topic) > n) => n
+    }
     entries.purge(replaced)
     stored --= replaced
   }
@@ -75,8 +77,8 @@ private[splice] object DeletionEntries {
     }
   }
 
-  private def including(all: Map[String, Deletion], one: Deletion): Map[String, Deletion] =
-    if (one.since.isEmpty) all - one.topic else all.updated(one.topic, one)
+  private def including(all: Map[String, Deletion], deletion: Deletion): Map[String, Deletion] =
+    if (deletion.since.isEmpty) all - deletion.topic else all.updated(deletion.topic, deletion)
 
   private def read(entry: VersionedEntry): Deletion = {
     val since = entry.find("since").map { time =>

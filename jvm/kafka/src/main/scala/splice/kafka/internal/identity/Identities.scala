@@ -88,6 +88,6 @@ final private[splice] case class Identities(
     )
   }
 
-  def including(one: Generation): Identities =
-    copy(later = later.updated(one.topic, later.getOrElse(one.topic, Vector.empty) :+ one))
+  def including(added: Generation): Identities =
+    copy(later = later.updated(added.topic, later.getOrElse(added.topic, Vector.empty) :+ added))
 }

@@ -27,7 +27,7 @@ final private[splice] class Membership(
   @volatile private var seen: Option[LogDescription] = None
 
   private var compared                = false
-  private var gone: Set[LogPartition] = Set.empty
+  private var deleted: Set[LogPartition] = Set.empty
 
   /** Returns the position at which the query continues, and the existing partitions. Sends a request to the cluster
     * only in the first call of a run.
@@ -49,8 +49,8 @@ final private[splice] class Membership(
 
   /** True if discovery has found other topics or partitions than those of the last [[settle]]. Any thread may call it.
     */
-  def isStale: Boolean = discovery.pending.exists { found =>
-    seen.exists(known => found.partitions != known.partitions || found.topicIds != known.topicIds)
+  def isStale: Boolean = discovery.pending.exists { description =>
+    seen.exists(known => description.partitions != known.partitions || description.topicIds != known.topicIds)
   }
 
   /** Returns the same as [[settle]], but requests topics and partitions from the cluster. */
@@ -100,10 +100,10 @@ final private[splice] class Membership(
 
   /** True if planned ranges of a partition can still be read, because its topic exists and has the same generation. */
   def holds(partition: LogPartition, generation: Int): Boolean =
-    !gone(partition) && identity.known.latest(partition.topic) == generation
+    !deleted(partition) && identity.known.latest(partition.topic) == generation
 
   /** True if a partition is subscribed to, and its topic was not missing in a comparison of this run. */
-  def reads(partition: LogPartition): Boolean = settings.subscription.covers(partition) && !gone(partition)
+  def reads(partition: LogPartition): Boolean = settings.subscription.covers(partition) && !deleted(partition)
 
   private def described: LogDescription =
     seen.getOrElse(throw new IllegalStateException("partitions are not available before the first discovery"))
@@ -118,7 +118,7 @@ final private[splice] class Membership(
     val at       = removal(whole)
     val expected = whole.offsets.keySet.filter(settings.subscription.covers) ++ seen.toSeq.flatMap(_.partitions)
     def absent(d: LogDescription): Set[LogPartition] = (expected -- d.partitions).toSet
-    def lost(d: LogDescription): Set[LogPartition]   = absent(d).filterNot(p => gone(p) || removal.isKnown(p.topic))
+    def lost(d: LogDescription): Set[LogPartition]   = absent(d).filterNot(p => deleted(p) || removal.isKnown(p.topic))
     def doubtful(d: LogDescription)                  = lost(d).nonEmpty || recreation.others(d).nonEmpty
     val now                                          = recheck.confirm(description)(doubtful)(() => discovery.now())
     recreation.check(now, at)
@@ -126,7 +126,7 @@ final private[splice] class Membership(
     identity.note(now)
     seen = Some(now)
     val missing = lost(now)
-    gone = absent(now)
+    deleted = absent(now)
     if (missing.nonEmpty) {
       recreation.refuseElsewhere(missing.map(_.topic), now)
       removal.report(missing, now, at)

@@ -71,9 +71,9 @@ final private[splice] class Recreation(
   }
 
   /** Throws an error if the policy is to fail, and topics are missing because another cluster responds. */
-  def refuseElsewhere(gone: Set[String], seen: LogDescription): Unit = {
+  def refuseElsewhere(missing: Set[String], seen: LogDescription): Unit = {
     val now       = TopicOwner(seen.clusterId, None)
-    val elsewhere = gone.filterNot(topic => identity.known.owner(topic).sameCluster(now))
+    val elsewhere = missing.filterNot(topic => identity.known.owner(topic).sameCluster(now))
     if (elsewhere.nonEmpty && policy == TopicRecreated.Fail) fail(elsewhere, seen)
   }
 
@@ -127,14 +127,14 @@ final private[splice] class Recreation(
     * as a new topic.
     */
   private def adopt(topic: String, seen: LogDescription): Unit = {
-    val own    = owner(seen, topic)
+    val current = owner(seen, topic)
     val before = identity.known.owner(topic)
     val left   = deletions.of(topic).map(_.at)
-    val same   = own.id.nonEmpty && before.id.nonEmpty && own.is(before)
-    val there  = partitions(seen, topic)
-    val _      = identity.renew(topic, own, left.getOrElse(KafkaPosition.Empty)) {
-      val kept = left.filter(_ => same).fold(Map.empty[LogPartition, Long])(_.offsets.filter(o => there(o._1)).toMap)
-      KafkaPosition.of(newStarts(there -- kept.keySet) ++ kept)
+    val same   = current.id.nonEmpty && before.id.nonEmpty && current.is(before)
+    val existing = partitions(seen, topic)
+    val _      = identity.renew(topic, current, left.getOrElse(KafkaPosition.Empty)) {
+      val kept = left.filter(_ => same).fold(Map.empty[LogPartition, Long])(_.offsets.filter(o => existing(o._1)).toMap)
+      KafkaPosition.of(newStarts(existing -- kept.keySet) ++ kept)
     }
     deletions.restore(topic)
   }

@@ -40,14 +40,14 @@ final private[splice] class TopicCheck(
     *
     * @param moved
     *   topics with rows, which must have their stored ids
-    * @param there
+    * @param existing
     *   the stored partitions of topics that must have no other partitions; a broker with outdated metadata may return
     *   fewer
     */
-  def agrees(moved: Set[String], there: SortedSet[LogPartition], now: Map[String, TopicState]): Boolean =
+  def agrees(moved: Set[String], existing: SortedSet[LogPartition], now: Map[String, TopicState]): Boolean =
     recreation.owns(moved, now) &&
       !(isOpen && now.exists { case (topic, state) =>
-        there.maxBefore(LogPartition(topic, Int.MaxValue)).exists(p =>
+        existing.maxBefore(LogPartition(topic, Int.MaxValue)).exists(p =>
           p.topic == topic && p.partition + 1 < state.partitions
         )
       })

@@ -41,8 +41,8 @@ final private[splice] class TopicRemoval(
 
   /** Restores topics that exist again and are still in the position. */
   def back(seen: LogDescription, at: KafkaPosition): Unit = {
-    val there = deletions.all.map(_.topic).filter(t => at.hasTopic(t) && seen.partitions.exists(_.topic == t)).toSeq
-    there.foreach(deletions.restore)
+    val returned = deletions.all.map(_.topic).filter(t => at.hasTopic(t) && seen.partitions.exists(_.topic == t)).toSeq
+    returned.foreach(deletions.restore)
   }
 
   /** Reports records that can no longer be read.

@@ -55,24 +55,24 @@ final private[splice] case class Lag(
 
   /** The figures of each topic. Empty until an end is available. */
   def ofTopics: SortedMap[String, Seq[(String, Long)]] =
-    if (isKnown) SortedMap.from(byTopic.iterator.map { case (topic, own) =>
-      topic -> Lag.numbers(own, arriving.get(topic))
+    if (isKnown) SortedMap.from(byTopic.iterator.map { case (topic, lags) =>
+      topic -> Lag.numbers(lags, arriving.get(topic))
     })
     else SortedMap.empty
 
   private def topics: Seq[(String, JsonNode)] = {
-    val all           = byTopic.toSeq.sortBy { case (t, own) => (-own.map(_.rows).sum, t) }
+    val all           = byTopic.toSeq.sortBy { case (t, lags) => (-lags.map(_.rows).sum, t) }
     val (shown, rest) = all.splitAt(Lag.TopicsShown)
     val others        = rest.flatMap(_._2)
-    shown.map { case (topic, own) => topic -> Lag.node(own, arriving.get(topic)) } ++
+    shown.map { case (topic, lags) => topic -> Lag.node(lags, arriving.get(topic)) } ++
       (if (rest.isEmpty) None
        else Some(Lag.Others -> Lag.node(others, Lag.sumOf(rest.map(_._1).flatMap(arriving.get)))))
   }
 
   private def lagging: Seq[JsonNode] =
-    partitions.filter(_.rows > 0).sortBy(p => (-p.rows, p.partition)).take(Lag.PartitionsShown).map { own =>
-      val fields = Seq("partition" -> Json.text(own.partition.toString), "rowsBehind" -> Json.number(own.rows)) ++
-        own.bytes.map("bytesBehind" -> Json.number(_)) ++ own.seconds.map("secondsBehind" -> Json.number(_))
+    partitions.filter(_.rows > 0).sortBy(p => (-p.rows, p.partition)).take(Lag.PartitionsShown).map { lag =>
+      val fields = Seq("partition" -> Json.text(lag.partition.toString), "rowsBehind" -> Json.number(lag.rows)) ++
+        lag.bytes.map("bytesBehind" -> Json.number(_)) ++ lag.seconds.map("secondsBehind" -> Json.number(_))
       Json.obj(fields: _*)
     }
 }
@@ -88,13 +88,13 @@ private[splice] object Lag {
   /** The name of the sum of all other topics. No topic can have this name. */
   val Others = "*"
 
-  private def node(own: Seq[PartitionLag], arriving: Option[Double]): JsonNode =
-    Json.obj(numbers(own, arriving).map { case (key, number) => key -> Json.number(number) }: _*)
+  private def node(lags: Seq[PartitionLag], arriving: Option[Double]): JsonNode =
+    Json.obj(numbers(lags, arriving).map { case (key, number) => key -> Json.number(number) }: _*)
 
-  private def numbers(own: Seq[PartitionLag], arriving: Option[Double]): Seq[(String, Long)] =
-    Seq("partitions" -> own.size.toLong, "rowsBehind" -> own.map(_.rows).sum) ++
-      sum(own.map(_.bytes)).map("bytesBehind" -> _) ++
-      own.flatMap(_.seconds).maxOption.map("secondsBehind" -> _) ++
+  private def numbers(lags: Seq[PartitionLag], arriving: Option[Double]): Seq[(String, Long)] =
+    Seq("partitions" -> lags.size.toLong, "rowsBehind" -> lags.map(_.rows).sum) ++
+      sum(lags.map(_.bytes)).map("bytesBehind" -> _) ++
+      lags.flatMap(_.seconds).maxOption.map("secondsBehind" -> _) ++
       arriving.map(rows => "rowsArrivingPerSecond" -> math.round(rows))
 
   /** The sum of the available values; None if no value is available. */

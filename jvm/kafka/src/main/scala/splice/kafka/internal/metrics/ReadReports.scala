@@ -16,7 +16,7 @@ final private[splice] class ReadReports(val key: String) {
 
   /** Adds the reports with the key of this enumerator. */
   def add(reports: Seq[Report]): Unit = reports.foreach {
-    case Report(`key`, own: TaskReads) => synchronized { reads = reads ++ own }
+    case Report(`key`, added: TaskReads) => synchronized { reads = reads ++ added }
     case _                             => ()
   }
 

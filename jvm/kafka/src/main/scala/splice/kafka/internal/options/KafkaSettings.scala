@@ -82,7 +82,7 @@ private[splice] object KafkaSettings {
   }
 
   private def subscription(options: SourceOptions): Subscription = {
-    def named(some: Seq[SourceOption[_]]) = some.map(o => options.name(o.key))
+    def named(choices: Seq[SourceOption[_]]) = choices.map(o => options.name(o.key))
     KafkaOptions.Subscriptions.filter(o => options.contains(o.key)) match {
       case Seq(KafkaOptions.Subscribe)        => Subscription.Topics(SortedSet.from(options(KafkaOptions.Subscribe)))
       case Seq(KafkaOptions.SubscribePattern) => Subscription.TopicPattern(options(KafkaOptions.SubscribePattern))
@@ -140,9 +140,9 @@ private[splice] object KafkaSettings {
         case other => other
       })
 
-  private def requireGroup(options: SourceOptions, client: ClientProperties, what: String): Unit =
+  private def requireGroup(options: SourceOptions, client: ClientProperties, purpose: String): Unit =
     if (client.group.isEmpty)
-      throw OptionErrors.missing(options.name(s"${KafkaOptions.ClientPrefix}group.id"), s"the consumer group $what")
+      throw OptionErrors.missing(options.name(s"${KafkaOptions.ClientPrefix}group.id"), s"the consumer group $purpose")
 
   private def policies(options: SourceOptions): LogPolicies = {
     val policies = PolicyOptions.policies(options)

@@ -88,7 +88,7 @@ private[splice] object PolicyOptions {
         text.trim.split(":", 2) match {
           case Array("env", name) if name.trim.nonEmpty       => Some(RackFrom.Environment(name.trim))
           case Array("conf", key) if key.trim.nonEmpty        => Some(RackFrom.Configuration(key.trim))
-          case Array(one) if KafkaOptions.word(one) == "none" => Some(RackFrom.Nowhere)
+          case Array(word) if KafkaOptions.word(word) == "none" => Some(RackFrom.Nowhere)
           case _                                              => None
         }
     ),

@@ -86,9 +86,9 @@ final private[splice] class LogChanges(
   def leaveDeleted(): Boolean = {
     val read  = open.keysIterator.map(_.topic).toSet
     val now   = System.nanoTime()
-    val found = consumer.missing(topics.filter { case (topic, _) => read(topic) })
-    missing = found.iterator.map(topic => topic -> missing.getOrElse(topic, now)).toMap
-    leaveMissing(found.filter(topic => now - missing(topic) >= confirmed))
+    val absent = consumer.missing(topics.filter { case (topic, _) => read(topic) })
+    missing = absent.iterator.map(topic => topic -> missing.getOrElse(topic, now)).toMap
+    leaveMissing(absent.filter(topic => now - missing(topic) >= confirmed))
   }
 
   /** Abandons ranges of topics that an earlier reader has found deleted, if the topics are still missing. If a topic
@@ -102,18 +102,18 @@ final private[splice] class LogChanges(
     if (known.nonEmpty) { val _ = leaveMissing(consumer.missing(known)) }
   }
 
-  private def leaveMissing(gone: Set[String]): Boolean = {
-    if (gone.nonEmpty) {
+  private def leaveMissing(absent: Set[String]): Boolean = {
+    if (absent.nonEmpty) {
       // The topic is stored before the policy throws an error, so that another attempt of the task does not wait again.
-      gone.foreach(topic => deleted.add(planned(topic)))
+      absent.foreach(topic => deleted.add(planned(topic)))
       abandon(
         DataLoss(settings.failRemoved, counted),
         "the topic was deleted after the batch was planned",
-        of(gone)
+        of(absent)
       )
-      consumer.leave(gone)
+      consumer.leave(absent)
     }
-    gone.nonEmpty
+    absent.nonEmpty
   }
 
   /** Continues at offsets that the log contains. */
@@ -169,8 +169,8 @@ final private[splice] class LogChanges(
   private def of(topics: Set[String]): Seq[OpenRange] =
     open.valuesIterator.filter(range => topics(range.partition.topic)).toSeq
 
-  private def abandon(policy: DataLoss, what: String, lost: Seq[OpenRange]): Unit = {
-    report(policy, what, lost.map(range => (range, range.position, range.until)))
+  private def abandon(policy: DataLoss, reason: String, lost: Seq[OpenRange]): Unit = {
+    report(policy, reason, lost.map(range => (range, range.position, range.until)))
     open --= lost.map(_.partition)
   }
 
@@ -180,9 +180,9 @@ final private[splice] class LogChanges(
   }
 
   /** Reports lost offsets of ranges, each from an offset (inclusive) to another (exclusive). */
-  private def report(policy: DataLoss, what: String, from: Seq[(OpenRange, Long, Long)]): Unit = {
+  private def report(policy: DataLoss, reason: String, from: Seq[(OpenRange, Long, Long)]): Unit = {
     val lost = from.flatMap { case (range, begin, end) => range.lost(begin, end) }
-    if (lost.nonEmpty) policy.report(what, lost)
+    if (lost.nonEmpty) policy.report(reason, lost)
   }
 }
 

@@ -31,25 +31,28 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
 
   /** Returns the idle resource of a key with the greatest `rank`; None if no resource is idle. */
   def borrow(key: K)(rank: A => Int): Option[A] = synchronized {
-    val here = idle.getOrElse(key, Nil)
-    here.maxByOption(one => rank(one.thing)).map { best =>
-      keep(key, here.filterNot(_ eq best))
+    val entries = idle.getOrElse(key, Nil)
+    entries.maxByOption(entry => rank(entry.thing)).map { best =>
+      keep(key, entries.filterNot(_ eq best))
       best.thing
     }
   }
 
   /** Returns the suitable resource that has been idle for the longest time; None if no resource is suitable. */
   def borrowOldest(of: K => Boolean)(fit: A => Boolean): Option[A] = synchronized {
-    val all = for { (key, own) <- idle.iterator if of(key); one <- own if fit(one.thing) } yield key -> one
-    all.minByOption(_._2.order).map { case (key, one) =>
-      keep(key, idle(key).filterNot(_ eq one))
-      one.thing
+    val all = for {
+      (key, entries) <- idle.iterator if of(key)
+      entry          <- entries if fit(entry.thing)
+    } yield key -> entry
+    all.minByOption(_._2.order).map { case (key, entry) =>
+      keep(key, idle(key).filterNot(_ eq entry))
+      entry.thing
     }
   }
 
   /** The key of the resource that has been idle for the longest time. */
   def oldest: Option[K] = synchronized {
-    idle.iterator.flatMap { case (key, own) => own.map(_.order -> key) }.minByOption(_._1).map(_._2)
+    idle.iterator.flatMap { case (key, entries) => entries.map(_.order -> key) }.minByOption(_._1).map(_._2)
   }
 
   /** Closes the resource that has been idle for the longest time. Returns false if no resource is idle. */
@@ -87,7 +90,7 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
     keys.foreach(keep(_, Nil))
     rest()
     taken
-  }.foreach(one => close(one.thing))
+  }.foreach(entry => close(entry.thing))
 
   /** Closes all idle resources. A resource that is returned later is closed immediately. */
   override def close(): Unit = {
@@ -99,7 +102,9 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
   def size: Int = count(_ => true)
 
   /** The number of idle resources of these keys. */
-  def count(of: K => Boolean): Int = synchronized(idle.iterator.collect { case (key, own) if of(key) => own.size }.sum)
+  def count(of: K => Boolean): Int = synchronized {
+    idle.iterator.collect { case (key, entries) if of(key) => entries.size }.sum
+  }
 
   private def take(which: Idle[A] => Boolean): Seq[A] = synchronized {
     val taken = idle.valuesIterator.flatten.filter(which).toSeq

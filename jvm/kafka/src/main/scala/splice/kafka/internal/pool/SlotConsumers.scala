@@ -43,10 +43,10 @@ final private[splice] class SlotConsumers(pool: ReaderPool[ReaderKey, SlotConsum
   ): (SlotConsumer, Boolean) = {
     val topics     = KafkaSplitRange.topicIds(ranges)
     val partitions = ranges.map(range => TopicPartitions.of(range.partition))
-    val own        = if (isRetry) None else pool.borrow(key)(_.fits(ranges))
-    val needed     = demand.of(own.fold(partitions.size)(_.assignedWith(partitions)))
-    val usable     = own.filter(one => one.allows(topics) && budget.serves(one.lease, needed))
-    if (usable.isEmpty) own.foreach(_.close())
+    val borrowed   = if (isRetry) None else pool.borrow(key)(_.fits(ranges))
+    val needed     = demand.of(borrowed.fold(partitions.size)(_.assignedWith(partitions)))
+    val usable     = borrowed.filter(consumer => consumer.allows(topics) && budget.serves(consumer.lease, needed))
+    if (usable.isEmpty) borrowed.foreach(_.close())
     usable
       .orElse(if (isRetry) None else other(key, topics, partitions, demand))
       .map(_ -> true)
@@ -59,8 +59,8 @@ final private[splice] class SlotConsumers(pool: ReaderPool[ReaderKey, SlotConsum
       partitions: Seq[TopicPartition],
       demand: ReadDemand
   ): Option[SlotConsumer] = {
-    def serves(one: SlotConsumer) = one.allows(topics) && budget.serves(one.lease, demand)
-    pool.borrowOldest(_.isAlike(key))(one => one.hasAssigned(partitions) && serves(one)).orElse {
+    def serves(consumer: SlotConsumer) = consumer.allows(topics) && budget.serves(consumer.lease, demand)
+    pool.borrowOldest(_.isAlike(key))(consumer => consumer.hasAssigned(partitions) && serves(consumer)).orElse {
       // If consumers of other queries have been idle for longer, they are closed first.
       val isOwnNext = pool.oldest.exists(_.isAlike(key))
       if (isOwnNext && !budget.hasRoom(demand)) pool.borrowOldest(_.isAlike(key))(serves) else None

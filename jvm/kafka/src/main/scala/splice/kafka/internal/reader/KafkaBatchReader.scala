@@ -25,14 +25,14 @@ final private[splice] class KafkaBatchReader(columns: StructType, slot: SlotRead
     RecordField.of(columns).zip(columns).map { case (field, column) =>
       RecordVector(field, column.dataType, slot.window)
     }
-  private val headers = vectors.collectFirst { case own: HeadersVector => own }
+  private val headers = vectors.collectFirst { case vector: HeadersVector => vector }
   private val batch   = new ColumnarBatch(vectors.toArray[ColumnVector])
 
   override def poll(patience: Duration): Poll = {
     headers.foreach(_.forget())
-    val found = slot.poll(patience)
-    if (found eq Poll.Found) batch.setNumRows(slot.window.rows)
-    found
+    val result = slot.poll(patience)
+    if (result eq Poll.Found) batch.setNumRows(slot.window.rows)
+    result
   }
 
   override def get(): ColumnarBatch                = batch

@@ -46,8 +46,8 @@ final private[splice] case class KafkaReaders(
 
   override val columnar: Boolean = value.isEmpty
 
-  override def rows(task: TaskRanges): SplitReader[InternalRow] = inTurn(task) { (ranges, own) =>
-    val records = new KafkaSplitReader(columns, slot(task.slot, ranges, own))
+  override def rows(task: TaskRanges): SplitReader[InternalRow] = inTurn(task) { (ranges, readSettings) =>
+    val records = new KafkaSplitReader(columns, slot(task.slot, ranges, readSettings))
     value.fold[SplitReader[InternalRow]](records) { plan =>
       try new ValueReader(records, plan)
       catch {
@@ -58,8 +58,8 @@ final private[splice] case class KafkaReaders(
     }
   }
 
-  override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = inTurn(task) { (ranges, own) =>
-    new KafkaBatchReader(columns, slot(task.slot, ranges, own))
+  override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = inTurn(task) { (ranges, readSettings) =>
+    new KafkaBatchReader(columns, slot(task.slot, ranges, readSettings))
   }
 
   /** Reads holes of a history first. Holes require a client with another isolation level, and a client reads one range

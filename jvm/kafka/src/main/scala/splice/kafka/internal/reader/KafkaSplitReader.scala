@@ -22,12 +22,12 @@ final private[splice] class KafkaSplitReader(columns: StructType, slot: SlotRead
   override def poll(patience: Duration): Poll =
     if (index < until) show()
     else {
-      val found = slot.poll(patience)
-      if (found eq Poll.Found) {
+      val result = slot.poll(patience)
+      if (result eq Poll.Found) {
         index = 0
         until = slot.window.rows
         show()
-      } else found
+      } else result
     }
 
   private def show(): Poll = {

@@ -94,18 +94,18 @@ final private[splice] class SlotReader(
     lock.lockInterruptibly()
     try {
       if (closed.get) throw new InterruptedException("the reader was closed during a read")
-      var found = Option.empty[Poll]
-      while (found.isEmpty) {
-        if (current.nonEmpty && window.hasMore && show()) found = SlotReader.Found
+      var result = Option.empty[Poll]
+      while (result.isEmpty) {
+        if (current.nonEmpty && window.hasMore && show()) result = SlotReader.Found
         else {
           others = None
           settle()
           if (chunks.nonEmpty) take(chunks.removeHead())
-          else if (open.isEmpty) found = Some(ended())
-          else if (!fill(patience)) found = SlotReader.Pending
+          else if (open.isEmpty) result = Some(ended())
+          else if (!fill(patience)) result = SlotReader.Pending
         }
       }
-      found.get
+      result.get
     } catch {
       case e @ (_: InterruptException | _: WakeupException) =>
         failed = true
@@ -189,10 +189,10 @@ final private[splice] class SlotReader(
   }
 
   private def show(): Boolean = {
-    val found = window.next()
+    val hasRows = window.next()
     counts.rows += window.rows
     counts.bytes += window.bytes
-    found
+    hasRows
   }
 
   private def finish(range: OpenRange, left: Option[Leftover]): Unit = {
@@ -215,8 +215,8 @@ final private[splice] class SlotReader(
     else {
       begun = true
       val left = consumer.begin(ranges)
-      left.foreach { case (partition, own) =>
-        chunks += Chunk(open(partition), own.records, open(partition).from)
+      left.foreach { case (partition, leftover) =>
+        chunks += Chunk(open(partition), leftover.records, open(partition).from)
       }
       // A reused consumer may have passed a whole range without a record.
       finishPassed(open.valuesIterator.filter(range => range.moved(position(range))).toSeq, left.contains)

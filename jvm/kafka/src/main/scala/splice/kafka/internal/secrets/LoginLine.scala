@@ -21,9 +21,9 @@ private[splice] object LoginLine {
     * the line.
     */
   def options(line: String): Seq[(String, String)] =
-    Seq(line, comment.replaceAllIn(line, " ")).distinct.flatMap(text => found(new StringReader(text))).distinct
+    Seq(line, comment.replaceAllIn(line, " ")).distinct.flatMap(text => entries(new StringReader(text))).distinct
 
-  private def found(text: Reader): Seq[(String, String)] =
+  private def entries(text: Reader): Seq[(String, String)] =
     tokens(text).sliding(3).collect {
       case Seq(Word(key), Sign('='), Word(value)) if !flags(value.toLowerCase(Locale.ROOT)) =>
         key -> value

@@ -33,7 +33,7 @@ final private[splice] case class KafkaPosition(
   override def hashCode: Int = super.hashCode
 
   override def precedes(later: Position): Boolean = later match {
-    case that @ KafkaPosition(others, those) if generations == those =>
+    case that @ KafkaPosition(others, otherGenerations) if generations == otherGenerations =>
       // Positions of one query have the same partitions in most cases. Comparing them in order is several times faster
       // than map lookups.
       if (others.size == offsets.size && offsets.keysIterator.sameElements(others.keysIterator))
@@ -41,8 +41,8 @@ final private[splice] case class KafkaPosition(
       else offsets.forall { case (p, offset) => that.isAtLeast(p, offset) }
     case that: KafkaPosition =>
       offsets.forall { case (p, offset) =>
-        val (here, there) = (generation(p.topic), that.generation(p.topic))
-        if (here == there) that.isAtLeast(p, offset) else here < there || !that.hasTopic(p.topic)
+        val (before, after) = (generation(p.topic), that.generation(p.topic))
+        if (before == after) that.isAtLeast(p, offset) else before < after || !that.hasTopic(p.topic)
       }
     case _ => false
   }

@@ -29,17 +29,17 @@ private[splice] object PartitionJson {
     val rest   = values.iterator.buffered
     while (rest.hasNext) {
       val topic = rest.head._1.topic
-      val own   = mutable.ArrayBuffer.empty[(Int, Long)]
+      val pairs = mutable.ArrayBuffer.empty[(Int, Long)]
       while (rest.headOption.exists(_._1.topic == topic)) {
         val (partition, value) = rest.next()
-        own += partition.partition -> value
+        pairs += partition.partition -> value
       }
-      val text = partitions(own, "0" * generations.getOrElse(topic, 0))
+      val text = partitions(pairs, "0" * generations.getOrElse(topic, 0))
       // Spark's source adds a topic once per partition. A second addition of a key may enlarge the map and change its
       // order.
-      own.iterator.take(2).foreach(_ => topics(topic) = text)
+      pairs.iterator.take(2).foreach(_ => topics(topic) = text)
     }
-    topics.iterator.map { case (topic, own) => s"${Json.write(Json.text(topic))}:$own" }.mkString("{", ",", "}")
+    topics.iterator.map { case (topic, text) => s"${Json.write(Json.text(topic))}:$text" }.mkString("{", ",", "}")
   }
 
   private def partitions(sorted: mutable.ArrayBuffer[(Int, Long)], zeros: String): String = {
@@ -64,12 +64,12 @@ private[splice] object PartitionJson {
   def readGenerations(text: String): Option[(SortedMap[LogPartition, Long], SortedMap[String, Int])] =
     for {
       root  <- Json.read(text).filter(_.isObject)
-      found <- values(root)
+      offsets <- values(root)
       zeros = Json.fields(root).map { case (topic, partitions) =>
         topic -> Json.fields(partitions).map { case (p, _) => p.length - p.toInt.toString.length }.distinct
       }
       if zeros.forall(_._2.size <= 1)
-    } yield found -> SortedMap.from(zeros.collect { case (topic, Seq(n)) if n > 0 => topic -> n })
+    } yield offsets -> SortedMap.from(zeros.collect { case (topic, Seq(n)) if n > 0 => topic -> n })
 
   private def values(root: JsonNode): Option[SortedMap[LogPartition, Long]] = {
     val values = Json.fields(root).flatMap { case (topic, partitions) =>

@@ -25,8 +25,8 @@ private[splice] object SparkInitialOffset extends SharedStart with Serializable 
   // Spark 2.1 wrote no version.
   override def read(name: String, content: Array[Byte]): Position = {
     val text = new String(content.drop(1), UTF_8)
-    Any.findPrefixMatchOf(text).map(_.group(1).toInt).filter(_ > Known).foreach { found =>
-      throw CheckpointErrors.newer(s"The file $name", found, Known)
+    Any.findPrefixMatchOf(text).map(_.group(1).toInt).filter(_ > Known).foreach { version =>
+      throw CheckpointErrors.newer(s"The file $name", version, Known)
     }
     PartitionJson.read(text.stripPrefix(Version)).filter(_.values.forall(_ >= 0)).map(KafkaPosition(_)).getOrElse {
       throw CheckpointErrors.foreign(

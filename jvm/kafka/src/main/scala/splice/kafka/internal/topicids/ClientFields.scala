@@ -14,9 +14,9 @@ private[splice] object ClientFields {
     *   if the class does not declare the field
     */
   def field(of: Object, name: String): Field = {
-    val found = of.getClass.getDeclaredField(name)
-    found.setAccessible(true)
-    found
+    val declared = of.getClass.getDeclaredField(name)
+    declared.setAccessible(true)
+    declared
   }
 
   /** The value at the end of a path of fields. */

@@ -55,14 +55,14 @@ final private[splice] class TopicIds(responses: () => Long, request: TopicIds.Re
     if (planned.isEmpty || (now == at && (planned eq agreed))) Set.empty
     else {
       val doubtful = planned.filterNot { case (topic, id) => known.get(topic).contains(id -> now) }
-      val found    = if (doubtful.keysIterator.exists(polled)) request(doubtful) else Map.empty[String, String]
-      val same     = doubtful.filter { case (topic, id) => found.get(topic).contains(id) }
+      val current  = if (doubtful.keysIterator.exists(polled)) request(doubtful) else Map.empty[String, String]
+      val same     = doubtful.filter { case (topic, id) => current.get(topic).contains(id) }
       known ++= same.map { case (topic, id) => topic -> (id -> now) }
       if (same.size == doubtful.size) {
         at = now
         agreed = planned
       }
-      found.keySet -- same.keySet
+      current.keySet -- same.keySet
     }
   }
 
@@ -76,9 +76,9 @@ final private[splice] class TopicIds(responses: () => Long, request: TopicIds.Re
     presentAt = now
     if (planned.keySet.subsetOf(present)) Set.empty
     else
-      request.missing(planned).fold(Set.empty[String]) { gone =>
-        present ++= planned.keySet -- gone
-        gone
+      request.missing(planned).fold(Set.empty[String]) { absent =>
+        present ++= planned.keySet -- absent
+        absent
       }
   }
 

@@ -29,9 +29,9 @@ final private[splice] class ValueReader(records: SplitReader[InternalRow], plan:
   private var errors = 0L
 
   override def poll(patience: Duration): Poll = {
-    val found = records.poll(patience)
-    if (found eq Poll.Found) show(records.get())
-    found
+    val result = records.poll(patience)
+    if (result eq Poll.Found) show(records.get())
+    result
   }
 
   override def get(): InternalRow = row

@@ -54,10 +54,10 @@ private[splice] object ValueSettings {
     *   when an option is missing, has an invalid value, or contradicts another option
     */
   def apply(options: SourceOptions): ValueSettings = {
-    val own = options.toMap.collect {
+    val formatOptions = options.toMap.collect {
       case (key, text) if ValueOptions.isFormats(key) => key.drop(ValueOptions.FormatPrefix.length) -> text
     }
-    own.keys.find(key => refused(fold(key))).foreach { key =>
+    formatOptions.keys.find(key => refused(fold(key))).foreach { key =>
       val why = s"'${options.name(ValueOptions.OnError.key)}' defines the treatment of a value that cannot be parsed"
       throw KafkaErrors.refusedOption(options.name(ValueOptions.FormatPrefix + key), why)
     }
@@ -67,9 +67,15 @@ private[splice] object ValueSettings {
           val doc = s"Fields of the column value, because '${options.name(ValueOptions.Format.key)}' is ${format.name}."
           throw OptionErrors.missing(options.name(ValueOptions.Schema.key), doc)
         }
-        ValueSettings(format, fields.toNullable, SortedMap.from(own), options(ValueOptions.OnError), options.name(""))
+        ValueSettings(
+          format,
+          fields.toNullable,
+          SortedMap.from(formatOptions),
+          options(ValueOptions.OnError),
+          options.name("")
+        )
       case other =>
-        refuseWithoutParser(options, other, own.keys)
+        refuseWithoutParser(options, other, formatOptions.keys)
         bare(other)
     }
   }
@@ -77,8 +83,8 @@ private[splice] object ValueSettings {
   private def bare(format: ValueFormat): ValueSettings =
     ValueSettings(format, new StructType(), SortedMap.empty, OnParseError.Fail)
 
-  private def refuseWithoutParser(options: SourceOptions, format: ValueFormat, own: Iterable[String]): Unit = {
-    val without = Seq(ValueOptions.Schema, ValueOptions.OnError).map(_.key) ++ own.map(ValueOptions.FormatPrefix + _)
+  private def refuseWithoutParser(options: SourceOptions, format: ValueFormat, keys: Iterable[String]): Unit = {
+    val without = Seq(ValueOptions.Schema, ValueOptions.OnError).map(_.key) ++ keys.map(ValueOptions.FormatPrefix + _)
     without.find(options.contains).foreach { key =>
       val both = Seq(key, ValueOptions.Format.key).map(options.name)
       throw OptionErrors.conflict(both, s"a ${format.name} value is not parsed; set the format to json, csv or xml")

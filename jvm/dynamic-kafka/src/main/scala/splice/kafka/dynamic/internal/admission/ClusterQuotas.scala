@@ -45,19 +45,19 @@ final private[splice] class ClusterQuotas(sharing: Sharing, sizes: RecordSizes, 
       limited: SortedMap[LogPartition, Long]
   ): SortedMap[LogPartition, Long] = {
     val share = part(quota, ready, batch)
-    val over  = used(ready, share).flatMap { case (name, own) =>
-      quotas.get(name).filter(most => own.rows > most.rows || own.bytes > most.bytes && own.rows > 1)
+    val over  = used(ready, share).flatMap { case (name, usage) =>
+      quotas.get(name).filter(most => usage.rows > most.rows || usage.bytes > most.bytes && usage.rows > 1)
         // This cluster gets at most its share, so that enough remains for the floors of the others.
-        .map(most => name -> Quota(math.min(most.rows, own.rows), math.min(most.bytes, own.bytes)))
+        .map(most => name -> Quota(math.min(most.rows, usage.rows), math.min(most.bytes, usage.bytes)))
     }
     if (over.isEmpty) limited ++ share
     else {
-      val (those, others) = ready.partition { case (p, _) => over.contains(cluster(p)) }
-      val ends            = those.groupBy { case (p, _) => cluster(p) }.flatMap { case (name, own) =>
-        part(over(name), own, over(name))
+      val (capped, others) = ready.partition { case (p, _) => over.contains(cluster(p)) }
+      val ends             = capped.groupBy { case (p, _) => cluster(p) }.flatMap { case (name, partitions) =>
+        part(over(name), partitions, over(name))
       }
-      val left = used(those, ends).valuesIterator.foldLeft(quota)((rest, own) =>
-        Quota(rest.rows - own.rows, rest.bytes - own.bytes)
+      val left = used(capped, ends).valuesIterator.foldLeft(quota)((rest, usage) =>
+        Quota(rest.rows - usage.rows, rest.bytes - usage.bytes)
       )
       go(batch, left, quotas -- over.keySet, others, limited ++ ends)
     }

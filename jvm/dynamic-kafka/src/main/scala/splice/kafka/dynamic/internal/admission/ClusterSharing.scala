@@ -24,8 +24,8 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
   private val names = mutable.HashMap.empty[String, mutable.HashMap[LogPartition, LogPartition]]
 
   private def named(cluster: String): LogPartition => LogPartition = {
-    val own = names.getOrElseUpdate(cluster, mutable.HashMap.empty)
-    p => own.getOrElseUpdate(p, qualified(cluster, p))
+    val cached = names.getOrElseUpdate(cluster, mutable.HashMap.empty)
+    p => cached.getOrElseUpdate(p, qualified(cluster, p))
   }
 
   /** Returns the end of each cluster in the batch; None if there are fewer rows than the minimum of a batch.
@@ -46,8 +46,8 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
       else
         reach.keysIterator.map(name => name -> Quota.of(ofCluster(name))).filter(_._2 != Quota.Unlimited).toMap
     if (limits.minRows.exists(reach.valuesIterator.map(_.rows).sum < _)) None
-    else if (quotas.isEmpty && Quota.of(limits) == Quota.Unlimited) Some(reach.map { case (name, own) =>
-      name -> own.until
+    else if (quotas.isEmpty && Quota.of(limits) == Quota.Unlimited) Some(reach.map { case (name, response) =>
+      name -> response.until
     })
     else Some(shared(rules, limits, quotas, reach))
   }
@@ -67,12 +67,12 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
     * the time.
     */
   private def lagged(rows: Long, reach: SortedMap[String, ClusterResponse]): SortedMap[String, KafkaPosition] = {
-    val total = ProportionalShares.total(reach.valuesIterator.flatMap { own =>
-      own.begins.iterator.flatMap { case (p, begin) => own.until.get(p).map(begin -> _) }
+    val total = ProportionalShares.total(reach.valuesIterator.flatMap { response =>
+      response.begins.iterator.flatMap { case (p, begin) => response.until.get(p).map(begin -> _) }
     })
-    reach.transform { (_, own) =>
-      own.until.copy(offsets = own.until.offsets.transform { (p, until) =>
-        own.begins.get(p).fold(until)(ProportionalShares.part(rows, total, _, until))
+    reach.transform { (_, response) =>
+      response.until.copy(offsets = response.until.offsets.transform { (p, until) =>
+        response.begins.get(p).fold(until)(ProportionalShares.part(rows, total, _, until))
       })
     }
   }
@@ -85,17 +85,17 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
   ): SortedMap[String, KafkaPosition] = {
     names.filterInPlace((name, _) => reach.contains(name))
     val ready = SortedMap.from(for {
-      (name, own) <- reach.iterator
+      (name, response) <- reach.iterator
       nameOf = named(name)
-      (p, begin) <- own.begins.iterator
-      until      <- own.until.get(p) if until > begin
+      (p, begin)       <- response.begins.iterator
+      until            <- response.until.get(p) if until > begin
     } yield nameOf(p) -> (begin -> until))
-    lazy val origin = reach.iterator.flatMap { case (name, own) =>
+    lazy val origin = reach.iterator.flatMap { case (name, response) =>
       val nameOf = named(name)
-      own.begins.keysIterator.map(p => nameOf(p) -> ((name, p)))
+      response.begins.keysIterator.map(p => nameOf(p) -> ((name, p)))
     }.toMap
-    val fills = Fills(reach.flatMap { case (name, own) =>
-      own.fills.all.map { case ((p, generation), fill) => (qualified(name, p), generation) -> fill }
+    val fills = Fills(reach.flatMap { case (name, response) =>
+      response.fills.all.map { case ((p, generation), fill) => (qualified(name, p), generation) -> fill }
     })
     def key(q: LogPartition) = {
       val (name, p) = origin(q)
@@ -105,10 +105,10 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
       if (quotas.isEmpty) sharing(rules)(limits, open)
       else new ClusterQuotas(sharing(rules), sizes, origin(_)._1)(Quota.of(limits), quotas, open)
     }
-    reach.map { case (name, own) =>
+    reach.map { case (name, response) =>
       val nameOf = named(name)
-      name -> own.until.copy(offsets = own.until.offsets.transform { (p, until) =>
-        if (own.begins.contains(p)) share.getOrElse(nameOf(p), until) else until
+      name -> response.until.copy(offsets = response.until.offsets.transform { (p, until) =>
+        if (response.begins.contains(p)) share.getOrElse(nameOf(p), until) else until
       })
     }
   }

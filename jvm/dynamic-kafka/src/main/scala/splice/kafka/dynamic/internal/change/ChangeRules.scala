@@ -29,22 +29,23 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     * @param recent
     *   the removals up to the state `at`; evaluated only for a document that removes topics
     */
-  def refusal(at: AppliedMetadata, found: StreamMetadata, recent: => RecentRemovals.Recent): Option[Refusal] = {
-    val now   = AppliedMetadata.streamOf(found.streams.values)
-    val older = Refusal.older(at.generation, found)
+  def refusal(at: AppliedMetadata, document: StreamMetadata, recent: => RecentRemovals.Recent): Option[Refusal] = {
+    val now   = AppliedMetadata.streamOf(document.streams.values)
+    val older = Refusal.older(at.generation, document)
     val twice = for {
-      topics <- found.streams.values.toSeq.flatMap(s => AppliedMetadata.streamOf(Seq(s)).keys).groupBy(identity).values
+      topics <- document.streams.values.toSeq.flatMap(s => AppliedMetadata.streamOf(Seq(s)).keys)
+        .groupBy(identity).values
       topic  <- topics.headOption if topics.size > 1
     } yield Refusal.Twice(
       topic,
-      found.streams.values.filter(_.topics.get(topic.cluster).exists(_(topic.topic))).map(_.name).toSeq
+      document.streams.values.filter(_.topics.get(topic.cluster).exists(_(topic.topic))).map(_.name).toSeq
     )
-    older.orElse(twice.headOption).orElse(tooMany(at, found, now, recent))
+    older.orElse(twice.headOption).orElse(tooMany(at, document, now, recent))
   }
 
   private def tooMany(
       at: AppliedMetadata,
-      found: StreamMetadata,
+      document: StreamMetadata,
       now: SortedMap[ClusterTopic, String],
       recent: => RecentRemovals.Recent
   ): Option[Refusal] = {
@@ -57,7 +58,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       val RecentRemovals.Recent(before, greatest) = recent
       val (sum, all)                              = (before + removed, math.max(greatest, at.streamOf.size))
       val most                                    = math.max((all * rules.maxFraction).toInt, 1)
-      Option.when(sum > math.max(most, found.confirmRemovals.getOrElse(0)))(Refusal.TooMany(sum, all, most))
+      Option.when(sum > math.max(most, document.confirmRemovals.getOrElse(0)))(Refusal.TooMany(sum, all, most))
     }
   }
 
@@ -73,9 +74,9 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       position: DynamicPosition,
       now: Instant
   ): AppliedMetadata = {
-    val found   = StreamGroups.part(at, document, group)
-    val listed  = AppliedMetadata.streamOf(found.streams.values)
-    val cut     = cutovers.plan(at, found, position)
+    val part    = StreamGroups.part(at, document, group)
+    val listed  = AppliedMetadata.streamOf(part.streams.values)
+    val cut     = cutovers.plan(at, part, position)
     val removed = at.streamOf.keySet -- listed.keySet
     val left    = carried(at, position) ~> removed.toSeq.map { topic =>
       topic ->
@@ -86,22 +87,22 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val next    = left ~> listed.toSeq.map { case (topic, stream) =>
       def after         = drained.collect { case (old, `stream`) => old }.toSet
       val (time, start) = (cut.times.get(topic), cut.starts.get(topic))
-      def begins        = !left.topics.contains(topic) && found.streams(stream).start.nonEmpty
+      def begins        = !left.topics.contains(topic) && part.streams(stream).start.nonEmpty
       // A topic that stops, or has stopped, resumes only if the stop changes.
       def stop  = at.streamOf.get(topic).flatMap(at.stopOf)
-      def stays = stop.nonEmpty && stop == found.streams(stream).stop
+      def stays = stop.nonEmpty && stop == part.streams(stream).stop
       topic ->
         (if (time.nonEmpty || start.isEmpty && begins) TopicEvent.ListedAt(stream, time)
          else if (start.isEmpty && stays) TopicEvent.Stays(stream)
          else TopicEvent.Listed(stream, after, start))
     }
     next.copy(
-      generation = (at.generation ++ found.generation).maxOption,
-      clusters = at.renewed(found) ++ found.clusters,
-      streams = found.streams,
+      generation = (at.generation ++ part.generation).maxOption,
+      clusters = at.renewed(part) ++ part.clusters,
+      streams = part.streams,
       renames = at.renames,
-      generations = at.generations.filter { case (name, _) => found.streams.contains(name) && !group(name) } ++
-        (for (name <- found.streams.keys if group(name); generation <- found.generation) yield name -> generation)
+      generations = at.generations.filter { case (name, _) => part.streams.contains(name) && !group(name) } ++
+        (for (name <- part.streams.keys if group(name); generation <- part.generation) yield name -> generation)
     ).pruned
   }
 
@@ -156,8 +157,8 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       topic -> TopicEvent.Bounded(
         now,
         Bound.Ends(end),
-        lost.flatMap(own =>
-          Abandoned.of(Bound.Ends(own), position.of(topic.cluster), "these partitions were deleted or recreated")
+        lost.flatMap(offsets =>
+          Abandoned.of(Bound.Ends(offsets), position.of(topic.cluster), "these partitions were deleted or recreated")
         )
       )
     }
@@ -191,10 +192,10 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       now: Instant,
       places: Map[ClusterTopic, OffsetsForTime]
   ): Option[AppliedMetadata] = {
-    val found = cutovers.cut(at, now, places)
-    if (found.isEmpty) None
+    val reached = cutovers.cut(at, now, places)
+    if (reached.isEmpty) None
     else {
-      val (waiting, old) = found.partition { case (topic, _) => at.waiting.contains(topic) }
+      val (waiting, old) = reached.partition { case (topic, _) => at.waiting.contains(topic) }
       val ended          = carried(at, position) ~> old.toSeq.map { case (topic, ends) =>
         topic -> TopicEvent.Bounded(now, Bound.Ends(ends))
       }
@@ -270,8 +271,8 @@ sealed private[dynamic] trait Refusal extends Product with Serializable
 private[dynamic] object Refusal {
 
   /** Returns the reason for a rejection if the generation of a document is lower than a previous generation. */
-  def older(known: Option[Long], found: StreamMetadata): Option[Refusal] =
-    for (was <- known; is <- found.generation if is < was) yield Older(was, is)
+  def older(known: Option[Long], document: StreamMetadata): Option[Refusal] =
+    for (was <- known; is <- document.generation if is < was) yield Older(was, is)
 
   final case class Older(applied: Long, found: Long)                extends Refusal
   final case class Empty(all: Int)                                  extends Refusal

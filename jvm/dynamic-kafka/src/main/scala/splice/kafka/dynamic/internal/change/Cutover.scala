@@ -23,10 +23,10 @@ final private[dynamic] case class StreamMove(
 
 private[dynamic] object StreamMove {
 
-  def all(at: AppliedMetadata, found: StreamMetadata): Seq[StreamMove] = {
-    val listed = AppliedMetadata.streamOf(found.streams.values)
+  def all(at: AppliedMetadata, document: StreamMetadata): Seq[StreamMove] = {
+    val listed = AppliedMetadata.streamOf(document.streams.values)
     for {
-      stream  <- found.streams.values.toSeq
+      stream  <- document.streams.values.toSeq
       cutover <- stream.cutover
       from = left(at, stream, listed.keySet)
       to   = SortedSet.from(listed.collect { case (t, stream.name) if isNew(at, t) => t })

@@ -17,16 +17,16 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
   import CutoverRules._
 
   /** Returns the reason why the options do not permit a cutover; None if they do, or if the document has no cutover. */
-  def policy(found: StreamMetadata): Option[Refusal] =
+  def policy(document: StreamMetadata): Option[Refusal] =
     if (rules.onRemoved == OnRemoved.Drain) None
     else
-      found.streams.values.find(_.cutover.nonEmpty).map { stream =>
+      document.streams.values.find(_.cutover.nonEmpty).map { stream =>
         Refusal.Cutover(stream.name, s"'onRemoved' is ${rules.onRemoved.word}, and a cutover needs drain")
       }
 
   /** Returns the reason why a document is rejected, from the checks that need no response of a cluster. */
-  def refusal(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): Option[Refusal] =
-    policy(found).orElse(firstOf(StreamMove.all(at, found)) { move =>
+  def refusal(at: AppliedMetadata, document: StreamMetadata, position: DynamicPosition): Option[Refusal] =
+    policy(document).orElse(firstOf(StreamMove.all(at, document)) { move =>
       val leaves = move.to.find(at.draining.contains).map { topic =>
         Refusal.Cutover(move.stream, s"$topic is still drained after its last removal")
       }
@@ -34,7 +34,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
         case offsets: StreamCutover.Offsets =>
           firstOf(move.from.toSeq)(t => past(move.stream, offsets, t, at.positionOf(t, position)))
         case cut: StreamCutover.At =>
-          found.streams(move.stream).stop.collect {
+          document.streams(move.stream).stop.collect {
             case stop: StreamCutover.At if stop.time.isBefore(cut.time) =>
               Refusal.Cutover(move.stream, s"its time ${cut.time} is after the stop of the stream at ${stop.time}")
           }
@@ -44,22 +44,22 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
   /** Returns the topics that a document removes at a time, with that time in milliseconds. The check needs the places
     * of these times in the logs.
     */
-  def times(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): Map[ClusterTopic, Long] = (for {
-    (move, cutover) <- timed(at, found)
+  def times(at: AppliedMetadata, document: StreamMetadata, position: DynamicPosition): Map[ClusterTopic, Long] = (for {
+    (move, cutover) <- timed(at, document)
     topic           <- move.from.toSeq if at.positionOf(topic, position).hasTopic(topic.topic)
   } yield topic -> cutover.millis).toMap
 
   /** Returns the reason why a document is rejected, from the places of these times. */
   def refusal(
       at: AppliedMetadata,
-      found: StreamMetadata,
+      document: StreamMetadata,
       position: DynamicPosition,
       places: Map[ClusterTopic, OffsetsForTime]
-  ): Option[Refusal] = firstOf(for ((move, cutover) <- timed(at, found); topic <- move.from.toSeq) yield {
-    val own   = at.positionOf(topic, position)
-    val place = places.get(topic).filter(_.generation == own.generation(topic.topic))
-    val late  = for {
-      (p, read) <- own.of(topic.topic).toSeq
+  ): Option[Refusal] = firstOf(for ((move, cutover) <- timed(at, document); topic <- move.from.toSeq) yield {
+    val current = at.positionOf(topic, position)
+    val place   = places.get(topic).filter(_.generation == current.generation(topic.topic))
+    val late    = for {
+      (p, read) <- current.of(topic.topic).toSeq
       first     <- place.flatMap(_.partitions.get(p)).flatMap(_.first) if read > first
     } yield s"partition ${p.partition} up to $read, where the first record of that time is $first"
     if (late.isEmpty) None
@@ -71,8 +71,8 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
   })(identity)
 
   /** Returns the plan of a document for the topics that streams leave, and for the topics to which they move. */
-  def plan(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): CutoverPlan =
-    StreamMove.all(at, found).foldLeft(CutoverPlan.Nothing) { (plan, move) =>
+  def plan(at: AppliedMetadata, document: StreamMetadata, position: DynamicPosition): CutoverPlan =
+    StreamMove.all(at, document).foldLeft(CutoverPlan.Nothing) { (plan, move) =>
       move.cutover match {
         case time: StreamCutover.At =>
           plan.copy(
@@ -89,8 +89,8 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
             ),
             starts = plan.starts ++ move.to.toSeq.flatMap(topic =>
               of(topic).map { start =>
-                val own = start.as(topic.topic, generation(at, topic))
-                topic -> TopicEvent.Start(own, expected = own)
+                val begin = start.as(topic.topic, generation(at, topic))
+                topic -> TopicEvent.Start(begin, expected = begin)
               }
             )
           )
@@ -162,8 +162,8 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
 
 private[dynamic] object CutoverRules {
 
-  private def timed(at: AppliedMetadata, found: StreamMetadata): Seq[(StreamMove, StreamCutover.At)] =
-    StreamMove.all(at, found).map(move => move -> move.cutover).collect { case (move, time: StreamCutover.At) =>
+  private def timed(at: AppliedMetadata, document: StreamMetadata): Seq[(StreamMove, StreamCutover.At)] =
+    StreamMove.all(at, document).map(move => move -> move.cutover).collect { case (move, time: StreamCutover.At) =>
       move -> time
     }
 

@@ -45,12 +45,13 @@ final private[splice] class ClusterPatience(workers: ClusterWorkers, timeout: Du
       if worker.health.isOver(timeout) || overdue.get(name).exists(before.get(name).contains)
     } yield Unavailable(name, since, worker.health.error.getOrElse(noResponse))
     val leaderless =
-      for ((name, one) <- partitions if isOver(one.since, now)) yield Unavailable(name, one.since, one.error)
+      for ((name, partition) <- partitions if isOver(partition.since, now))
+        yield Unavailable(name, partition.since, partition.error)
     val changes =
       for ((name, since) <- waitingSince.toSeq if isOver(since, now)) yield Unavailable(name, since, noResponse)
     val all = (clusters ++ leaderless ++ changes).distinctBy(_.cluster).sortBy(_.cluster)
-    all.headOption.foreach { one =>
-      throw DynamicErrors.unavailable(all.map(_.cluster).mkString(", "), one.since, one.error)
+    all.headOption.foreach { first =>
+      throw DynamicErrors.unavailable(all.map(_.cluster).mkString(", "), first.since, first.error)
     }
   }
 

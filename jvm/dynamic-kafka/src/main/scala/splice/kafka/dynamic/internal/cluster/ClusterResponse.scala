@@ -110,12 +110,13 @@ final private[dynamic] case class ClusterResponse(
 
   /** Returns the removed topics whose drain cannot end, because some of their partitions do not respond. */
   def blocked: Map[String, SpliceException] = silent.collect {
-    case (p, one) if request.draining.get(p.topic).exists(_.bound.needs(p, request.from)) => p.topic -> one.error
+    case (p, partition) if request.draining.get(p.topic).exists(_.bound.needs(p, request.from)) =>
+      p.topic -> partition.error
   }.toMap
 
   /** Returns the partitions that do not respond, without those of paused streams. */
-  def silentOf(here: AppliedMetadata, cluster: String): Iterable[UnavailablePartition] =
-    silent.filterNot { case (p, _) => here.isPaused(ClusterTopic(cluster, p.topic)) }.values
+  def silentOf(applied: AppliedMetadata, cluster: String): Iterable[UnavailablePartition] =
+    silent.filterNot { case (p, _) => applied.isPaused(ClusterTopic(cluster, p.topic)) }.values
 
   /** Returns the end of a removed topic. The end includes records of open transactions, which readers return only after
     * the commit.
@@ -235,13 +236,15 @@ private[dynamic] object ClusterResponse {
       topics: Set[String],
       sent: Instant
   ): Map[(String, Long), OffsetsForTime] = {
-    val ends  = topics.iterator.map(topic => topic -> until.of(topic)).toMap
-    val found = enumerator.atTime(ends.valuesIterator.flatMap(_.keysIterator).map(_ -> millis).toMap)
-    ends.map { case (topic, own) =>
+    val ends    = topics.iterator.map(topic => topic -> until.of(topic)).toMap
+    val records = enumerator.atTime(ends.valuesIterator.flatMap(_.keysIterator).map(_ -> millis).toMap)
+    ends.map { case (topic, partitions) =>
       (topic, millis) -> OffsetsForTime(
         sent,
         until.generation(topic),
-        own.map { case (p, end) => p -> OffsetForTime(found.get(p).map(_.offset), end.max(written.getOrElse(p, end))) }
+        partitions.map { case (p, end) =>
+          p -> OffsetForTime(records.get(p).map(_.offset), end.max(written.getOrElse(p, end)))
+        }
       )
     }
   }
@@ -252,15 +255,15 @@ private[dynamic] object ClusterResponse {
       topics: Map[String, Option[StartingOffsets]]
   ): Map[String, KafkaPosition] =
     topics.groupMap(_._2)(_._1).flatMap { case (start, names) =>
-      val found: Map[LogPartition, Long] = start match {
+      val resolved: Map[LogPartition, Long] = start match {
         // The log may not have reached these offsets yet.
         case Some(StartingOffsets.Exact(offsets, _)) => offsets
         case _ => enumerator.newStarts(names.flatMap(until.of(_).keySet).toSet, start)
       }
       // A position of a partition that does not exist counts as data loss.
       names.map { topic =>
-        val own = found.filter { case (p, _) => p.topic == topic && until.get(p).nonEmpty }
-        topic -> KafkaPosition.of(own).as(topic, until.generation(topic))
+        val offsets = resolved.filter { case (p, _) => p.topic == topic && until.get(p).nonEmpty }
+        topic -> KafkaPosition.of(offsets).as(topic, until.generation(topic))
       }
     }
 

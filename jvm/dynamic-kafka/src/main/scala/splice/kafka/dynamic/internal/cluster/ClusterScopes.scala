@@ -48,7 +48,7 @@ final private[dynamic] class ClusterScopes(
   private def ofClusters(
       at: DynamicPosition,
       fill: SortedMap[LogPartition, OffsetRanges]
-  ): SortedMap[String, StoredStart] = at.clusters.map { case (name, own) =>
-    name -> StoredStart(own.json, fill.filter { case (p, _) => own.get(p).nonEmpty })
+  ): SortedMap[String, StoredStart] = at.clusters.map { case (name, part) =>
+    name -> StoredStart(part.json, fill.filter { case (p, _) => part.get(p).nonEmpty })
   }
 }

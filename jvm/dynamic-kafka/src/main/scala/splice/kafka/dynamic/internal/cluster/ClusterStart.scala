@@ -20,7 +20,7 @@ private[dynamic] object ClusterStart {
     */
   def check(topics: collection.Set[String], read: SortedMap[String, SortedSet[String]]): Unit = {
     val several = SortedSet.from(topics).toSeq.map { topic =>
-      topic -> read.collect { case (name, own) if own(topic) => name }
+      topic -> read.collect { case (name, listed) if listed(topic) => name }
     }.filter(_._2.size > 1)
     if (several.nonEmpty) throw DynamicErrors.severalClusters(several)
   }
@@ -34,9 +34,9 @@ private[dynamic] object ClusterStart {
   /** Merges the values of all clusters. Drops partitions whose name several clusters have, because no history contains
     * such a partition.
     */
-  def merged[A](found: SortedMap[String, SortedMap[LogPartition, A]]): SortedMap[LogPartition, A] = {
-    val several = found.toSeq.flatMap(_._2.keys).groupBy(identity).collect { case (p, all) if all.size > 1 => p }
-    found.valuesIterator.foldLeft(SortedMap.empty[LogPartition, A])(_ ++ _) -- several
+  def merged[A](values: SortedMap[String, SortedMap[LogPartition, A]]): SortedMap[LogPartition, A] = {
+    val several = values.toSeq.flatMap(_._2.keys).groupBy(identity).collect { case (p, all) if all.size > 1 => p }
+    values.valuesIterator.foldLeft(SortedMap.empty[LogPartition, A])(_ ++ _) -- several
   }
 
   /** Returns the start for some topics. The offsets of a hand-over apply by topic name, on every cluster. */

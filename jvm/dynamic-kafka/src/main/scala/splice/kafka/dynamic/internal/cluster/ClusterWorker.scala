@@ -85,7 +85,7 @@ final private[dynamic] class ClusterWorker(
   /** Sends a request, unless a request is pending, or a request failed a short time ago. */
   def send(request: ClusterRequest): Unit = {
     // A position that is read without an end advances while a request is pending. The response then does not apply.
-    if (requested.exists(one => one.response.isDone && one.request.from != request.from)) {
+    if (requested.exists(sent => sent.response.isDone && sent.request.from != request.from)) {
       val _ = receive(request.from, Duration.ZERO, clock.instant(), patient = false)
     }
     if (requested.isEmpty && record.maySend(clock.instant())) {
@@ -253,9 +253,9 @@ final private[dynamic] class ClusterWorker(
   }
 
   private def enumerator: ClusterEnumerator = created.getOrElse {
-    val one = make()
-    created = Some(one)
-    one
+    val fresh = make()
+    created = Some(fresh)
+    fresh
   }
 
   private def fail(since: Instant, cause: Throwable): Unit = cause match {

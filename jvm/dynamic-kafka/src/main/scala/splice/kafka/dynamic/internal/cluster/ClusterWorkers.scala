@@ -84,8 +84,8 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
   /** Calls the enumerator of each cluster that has a worker with its part of a position, unless a request to the
     * cluster is pending.
     */
-  def call(at: DynamicPosition)(what: (ClusterEnumerator, KafkaPosition) => Unit): Unit =
-    at.clusters.toSeq.flatMap { case (name, own) => find(name).flatMap(_.peek(what(_, own))) }.foreach(_())
+  def call(at: DynamicPosition)(action: (ClusterEnumerator, KafkaPosition) => Unit): Unit =
+    at.clusters.toSeq.flatMap { case (name, position) => find(name).flatMap(_.peek(action(_, position))) }.foreach(_())
 
   def all: SortedMap[String, ClusterWorker] = workers.map { case (name, entry) => name -> entry.worker }
 
@@ -110,15 +110,15 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
   override def close(): Unit = end(workers)(_ => ())
 
   // All workers end at the same time, so that several slow workers delay the query only once.
-  private def end(some: SortedMap[String, ClusterWorkers.Entry])(before: ((String, ClusterWorkers.Entry)) => Unit)
+  private def end(entries: SortedMap[String, ClusterWorkers.Entry])(before: ((String, ClusterWorkers.Entry)) => Unit)
       : Unit = {
-    some.foreach { entry =>
+    entries.foreach { entry =>
       before(entry)
       entry._2.worker.end()
     }
     val deadline = ClusterWorker.closing()
-    some.valuesIterator.foreach(_.worker.close(deadline))
-    workers --= some.keySet
+    entries.valuesIterator.foreach(_.worker.close(deadline))
+    workers --= entries.keySet
   }
 }
 

@@ -28,13 +28,14 @@ final private[dynamic] class MissingTopics(clock: Clock) {
   /** Updates the missing topics from responses. Logs a warning per stream with missing topics, at most once per
     * interval.
     */
-  def update(here: AppliedMetadata, found: SortedMap[String, ClusterResponse]): Unit = {
-    known = (known ++ found.map { case (name, reach) => name -> reach.missing }).filter(c => here.read.contains(c._1))
+  def update(applied: AppliedMetadata, responses: SortedMap[String, ClusterResponse]): Unit = {
+    known = (known ++ responses.map { case (name, reach) => name -> reach.missing })
+      .filter(c => applied.read.contains(c._1))
     topics = SortedMap.from((for {
       (cluster, names) <- known.toSeq
       name             <- names.toSeq
       topic = ClusterTopic(cluster, name)
-      stream <- here.streamOf.get(topic)
+      stream <- applied.streamOf.get(topic)
     } yield stream -> topic).groupMap(_._1)(_._2))
     val now = clock.instant()
     warned = warned.filter { case (stream, at) => topics.contains(stream) && now.isBefore(at.plus(Interval)) }
@@ -49,8 +50,8 @@ final private[dynamic] class MissingTopics(clock: Clock) {
 
   /** Returns the number of missing topics, and some of their names. */
   def figures: Seq[(String, String)] = {
-    val some  = topics.toSeq.flatMap { case (stream, missing) => missing.map(stream -> _) }.take(Shown)
-    val names = SortedMap.from(some.groupMap(_._1)(_._2)).map { case (stream, missing) =>
+    val shown = topics.toSeq.flatMap { case (stream, missing) => missing.map(stream -> _) }.take(Shown)
+    val names = SortedMap.from(shown.groupMap(_._1)(_._2)).map { case (stream, missing) =>
       stream -> Json.array(missing.map(topic => Json.text(topic.toString)))
     }
     Seq(ProgressMetric.MissingTopics -> topics.valuesIterator.map(_.size).sum.toString) ++

@@ -31,19 +31,20 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
     *   if topics would be read under both names
     */
   def checked(
-      here: AppliedMetadata,
+      applied: AppliedMetadata,
       at: DynamicPosition,
-      found: SortedMap[String, ClusterResponse]
+      responses: SortedMap[String, ClusterResponse]
   ): SortedMap[String, ClusterResponse] = {
     val held = for {
-      (name, reach) <- found.toSeq
+      (name, reach) <- responses.toSeq
       id            <- reach.clusterId.toSeq
       // Most batches have a position of every topic, and do not need the list of all partitions.
-      fresh = here.read(name).filter(topic => reach.until.hasTopic(topic) && !at.of(name).hasTopic(topic))
+      fresh = applied.read(name).filter(topic => reach.until.hasTopic(topic) && !at.of(name).hasTopic(topic))
       if fresh.nonEmpty
-      other <- here.clusters.keysIterator.filter(_ != name)
-      shared = fresh.filter(topic => here.of(other).get(topic).exists(isKept(other, topic, at, _))) if shared.nonEmpty
-      if idOf(other, found).contains(id)
+      other <- applied.clusters.keysIterator.filter(_ != name)
+      shared = fresh.filter(topic => applied.of(other).get(topic).exists(isKept(other, topic, at, _)))
+      if shared.nonEmpty
+      if idOf(other, responses).contains(id)
     } yield {
       if (!warned(name -> other))
         SameClusters.log.warn(
@@ -53,7 +54,7 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
       warned += name -> other
       name
     }
-    val open = found -- held
+    val open = responses -- held
     for {
       (id, several) <- open.toSeq.groupMap(_._2.clusterId)(identity)
       known         <- id if several.size > 1
@@ -70,8 +71,8 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
     case _                        => false
   }
 
-  private def idOf(cluster: String, found: SortedMap[String, ClusterResponse]): Option[String] =
-    found.get(cluster).fold(new IdentityEntries(scope(cluster)().sideLog).known.cluster)(_.clusterId)
+  private def idOf(cluster: String, responses: SortedMap[String, ClusterResponse]): Option[String] =
+    responses.get(cluster).fold(new IdentityEntries(scope(cluster)().sideLog).known.cluster)(_.clusterId)
 }
 
 private object SameClusters {

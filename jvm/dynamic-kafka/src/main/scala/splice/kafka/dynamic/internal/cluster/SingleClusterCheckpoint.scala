@@ -39,8 +39,8 @@ final private[dynamic] class SingleClusterCheckpoint(log: SideLog, current: => A
     * of the source, without a scope.
     */
   def scope(context: EnumeratorContext, cluster: String): EnumeratorContext = {
-    val own = context.scope(s"cluster-$cluster")
-    if (decided.contains(cluster)) own.copy(sideLog = context.sideLog) else own
+    val scoped = context.scope(s"cluster-$cluster")
+    if (decided.contains(cluster)) scoped.copy(sideLog = context.sideLog) else scoped
   }
 
   private def named(at: DynamicPosition)(cluster: => Option[String]): Option[DynamicPosition] =

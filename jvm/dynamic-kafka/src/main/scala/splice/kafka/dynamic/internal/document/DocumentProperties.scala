@@ -112,10 +112,10 @@ private[dynamic] object DocumentProperties {
     * its properties.
     */
   private def unallowed(query: Map[String, String], key: String, value: String): Option[String] = {
-    val found = SecretReferences.all(value)
-    if (found.nonEmpty && !secret(key))
+    val references = SecretReferences.all(value)
+    if (references.nonEmpty && !secret(key))
       Some(s"it may not contain a reference. Metadata may contain references in ${secret.toSeq.sorted.mkString(", ")}")
-    else found.flatMap(unallowed(query, _)).headOption
+    else references.flatMap(unallowed(query, _)).headOption
   }
 
   private def unallowed(query: Map[String, String], reference: SecretReferences.Reference): Option[String] = {

@@ -24,7 +24,7 @@ private[splice] object PlaceSections {
   /** Returns the cutovers by the name of the stream. */
   def cutovers(entries: Seq[(String, YamlNode)], streams: Map[String, KafkaStream]): Map[String, StreamCutover] =
     ofStreams(entries, streams) { (value, stream) =>
-      one(value, isLate = true) { case StreamCutover.Offsets(clusters) =>
+      cutover(value, isLate = true) { case StreamCutover.Offsets(clusters) =>
         val isOfStream = clusters.exists { case (cluster, all) =>
           all.keys.exists(p => stream.topics.get(cluster).exists(_(p.topic)))
         }
@@ -55,7 +55,7 @@ private[splice] object PlaceSections {
   private def place(words: (String, StreamPlace)*)(value: YamlNode, stream: KafkaStream): StreamPlace =
     if (value.isObject) {
       val isStop = !words.exists(_._2 == StreamPlace.Earliest)
-      one(value, isLate = isStop)(StreamPlace.misfit(_, stream, isStop))
+      cutover(value, isLate = isStop)(StreamPlace.misfit(_, stream, isStop))
     } else
       words.toMap.getOrElse(
         value.text,
@@ -68,7 +68,7 @@ private[splice] object PlaceSections {
     * @param misfit
     *   returns the reason why offsets do not match the topics of the stream; None if they match
     */
-  private def one(value: YamlNode, isLate: Boolean)(
+  private def cutover(value: YamlNode, isLate: Boolean)(
       misfit: StreamCutover.Offsets => Option[String]
   ): StreamCutover = {
     val parts = value.only(Seq("timestamp", "offsets") ++ Option.when(isLate)("lateness"): _*)
@@ -76,9 +76,9 @@ private[splice] object PlaceSections {
       case (Some(at), None) => StreamCutover.At(time(at), parts.get("lateness").fold(StreamCutover.Lateness)(duration))
       case (None, Some(at)) =>
         parts.get("lateness").foreach(_.wrong("it belongs to 'timestamp'"))
-        val found = offsets(at)
-        misfit(found).foreach(at.wrong)
-        found
+        val result = offsets(at)
+        misfit(result).foreach(at.wrong)
+        result
       case _ => value.wrong("exactly one of 'timestamp' and 'offsets' is needed")
     }
   }

@@ -31,7 +31,7 @@ final private[splice] class YamlNode(document: String, path: => String, node: No
   // An alias is one node of the parser, but counts as all values of its anchor.
   limits.count(line)
 
-  def wrong(what: String): Nothing = throw MetadataErrors.invalid(document, line, path, what)
+  def wrong(reason: String): Nothing = throw MetadataErrors.invalid(document, line, path, reason)
 
   /** Returns the fields of an object in order. Each name occurs once. */
   def fields: Seq[(String, YamlNode)] = node match {
@@ -97,7 +97,7 @@ private[splice] object YamlNode {
     *   if the text is neither YAML nor JSON, or exceeds [[DocumentLimits]]
     */
   def parse(document: String, text: String): YamlNode = {
-    def invalid(line: Int, what: String) = MetadataErrors.invalid(document, line, "", what)
+    def invalid(line: Int, reason: String) = MetadataErrors.invalid(document, line, "", reason)
     val options                          = new LoaderOptions
     options.setCodePointLimit(MetadataText.Longest)
     if (text.length > MetadataText.Longest) throw MetadataText.tooLong(document)

@@ -40,21 +40,21 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
     */
   def apply(
       position: DynamicPosition,
-      here: AppliedMetadata,
+      applied: AppliedMetadata,
       all: SortedMap[String, ClusterWorker],
       discovery: MetadataDiscovery,
       groups: WaitingGroups
   ): SortedMap[String, String] = {
     val now     = clock.instant()
     val before  = last
-    val workers = all.filter { case (name, _) => here.read.contains(name) }
-    read = here.read
+    val workers = all.filter { case (name, _) => applied.read.contains(name) }
+    read = applied.read
     last = workers.map { case (name, worker) => name -> worker.peek(_.figures(position.of(name))) }.map {
       case (name, figures) =>
         name -> figures.map(_()).orElse(before.get(name)).getOrElse(SortedMap.empty[String, String])
     }
     val clusters = workers.toSeq.map { case (name, worker) =>
-      name -> cluster(last(name), here.of(name).values, worker, now)
+      name -> cluster(last(name), applied.of(name).values, worker, now)
     }
     val health = discovery.health
     val sums   = SortedMap(ProgressMetric.RowsSkipped -> "0") ++ totals(last)
@@ -62,13 +62,13 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
       ProgressMetric.Position            -> summary(position),
       ProgressMetric.Splits              -> position.clusters.valuesIterator.map(_.offsets.size).sum.toString,
       ProgressMetric.Clusters            -> Json.write(Json.obj(clusters: _*)),
-      ProgressMetric.Change              -> here.number.toString,
-      ProgressMetric.RowsAbandoned       -> here.rowsAbandoned.toString,
+      ProgressMetric.Change              -> applied.number.toString,
+      ProgressMetric.RowsAbandoned       -> applied.rowsAbandoned.toString,
       ProgressMetric.MetadataRejections -> groups.refusals.toString,
       ProgressMetric.MetadataFailures    -> health.total.toString
-    ) ++ here.generation.map(ProgressMetric.Generation -> _.toString) ++
+    ) ++ applied.generation.map(ProgressMetric.Generation -> _.toString) ++
       names(ProgressMetric.Waiting, groups.waitsFor) ++ groups.figures ++
-      names(ProgressMetric.StreamsPaused, here.paused.toSeq.sorted.take(WaitingGroups.Shown)) ++
+      names(ProgressMetric.StreamsPaused, applied.paused.toSeq.sorted.take(WaitingGroups.Shown)) ++
       discovery.age(now).map(ProgressMetric.MetadataAge -> _.toMillis.toString))
   }
 
@@ -77,8 +77,8 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
     s"change ${at.change}, ${at.clusters.size} clusters, $offsets offsets"
   }
 
-  private def names(key: String, some: Iterable[String]): Option[(String, String)] =
-    if (some.isEmpty) None else Some(key -> Json.write(Json.array(some.toSeq.sorted.map(Json.text))))
+  private def names(key: String, texts: Iterable[String]): Option[(String, String)] =
+    if (texts.isEmpty) None else Some(key -> Json.write(Json.array(texts.toSeq.sorted.map(Json.text))))
 
   private def cluster(
       figures: SortedMap[String, String],
@@ -119,9 +119,9 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
           SortedMap.empty: TopicFigures
         )
     }
-    val all = topics.toSeq.flatMap { case (name, own) =>
+    val all = topics.toSeq.flatMap { case (name, byTopic) =>
       val reads = read.getOrElse(name, Set.empty[String])
-      own.iterator.collect { case (topic, figures) if reads(topic) => (name, topic, figures) }
+      byTopic.iterator.collect { case (topic, figures) if reads(topic) => (name, topic, figures) }
     }
     val shown = for ((name, topic, figures) <- all.take(maxTopics); (key, number) <- figures)
       yield s"${ProgressMetric.Clusters}.${ProgressMetric.part(name)}.topics.${ProgressMetric.part(topic)}.$key" ->

@@ -13,15 +13,15 @@ import splice.source.log.{LogOutlook, Outlook}
   * @param inactive
   *   inactive clusters, which received no request
   */
-final private[dynamic] class ClustersOutlook(found: SortedMap[String, Outlook], inactive: collection.Set[String])
+final private[dynamic] class ClustersOutlook(outlooks: SortedMap[String, Outlook], inactive: collection.Set[String])
     extends Outlook {
 
   override def logs: SortedMap[LogPartition, LogOutlook] = SortedMap.from(for {
-    (cluster, own) <- found.iterator
-    (p, log)       <- own.logs
+    (cluster, outlook) <- outlooks.iterator
+    (p, log)           <- outlook.logs
   } yield LogPartition(s"$cluster/${p.topic}", p.partition) -> log)
 
-  override def warnings: Seq[String] = found.values.flatMap(_.warnings).toSeq ++ Option.when(inactive.nonEmpty) {
+  override def warnings: Seq[String] = outlooks.values.flatMap(_.warnings).toSeq ++ Option.when(inactive.nonEmpty) {
     s"the clusters ${inactive.toSeq.sorted.mkString(", ")} are not active, and are not in this plan."
   }
 }

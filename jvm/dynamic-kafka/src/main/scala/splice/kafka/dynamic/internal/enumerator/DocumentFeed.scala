@@ -33,16 +33,16 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
 
   /** Returns the first document of a checkpoint. The query cannot start without it. */
   def first(): StreamMetadata = {
-    val found = discovery.now()
+    val document = discovery.now()
     requested = true
     polled = true
-    last = Some(found)
-    found
+    last = Some(document)
+    document
   }
 
   /** Returns the latest document of this run; None if the service has not returned a document yet. */
   def latest(): Option[StreamMetadata] = {
-    val found =
+    val document =
       if (requested) discovery.news()
       else {
         requested = true
@@ -54,16 +54,16 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
             None
         }
       }
-    last = found.orElse(last)
-    fresh ||= found.nonEmpty
+    last = document.orElse(last)
+    fresh ||= document.nonEmpty
     last
   }
 
   /** Returns true if a document arrived since [[poll]] that differs from the last document and from a state. Any thread
     * may call this method.
     */
-  def isStale(here: AppliedMetadata): Boolean =
-    discovery.next.exists(found => !last.contains(found) && !here.equalsDocument(found))
+  def isStale(applied: AppliedMetadata): Boolean =
+    discovery.next.exists(document => !last.contains(document) && !applied.equalsDocument(document))
 
   /** Makes the latest document the pending document, if it is new.
     *
@@ -73,8 +73,8 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
   def poll(fixed: Boolean): Unit = if (!fixed || !polled) {
     if (polled) discovery.requireResponses()
     polled = true
-    val found = latest()
-    if (fresh) open = found
+    val document = latest()
+    if (fresh) open = document
     fresh = false
   }
 
@@ -85,28 +85,28 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
     * @param last
     *   number of the last change, against which a document is checked
     */
-  def reached(here: AppliedMetadata, last: Int)(refusal: StreamMetadata => Option[Refusal]): AppliedMetadata =
-    latest().filter(older(here, _).isEmpty).filter(isAccepted(_, last)(refusal)).fold(here) { found =>
-      val clusters = here.renewed(found)
-      if (clusters == here.clusters) here else here.copy(clusters = clusters)
+  def reached(applied: AppliedMetadata, last: Int)(refusal: StreamMetadata => Option[Refusal]): AppliedMetadata =
+    latest().filter(older(applied, _).isEmpty).filter(isAccepted(_, last)(refusal)).fold(applied) { document =>
+      val clusters = applied.renewed(document)
+      if (clusters == applied.clusters) applied else applied.copy(clusters = clusters)
     }
 
   // The result is kept, so that a check of thousands of topics does not run at each trigger.
-  private def isAccepted(found: StreamMetadata, last: Int)(refusal: StreamMetadata => Option[Refusal]): Boolean =
-    checked.collect { case (known, `last`, is) if known eq found => is }.getOrElse {
-      val is = refusal(found).isEmpty
-      checked = Some((found, last, is))
+  private def isAccepted(document: StreamMetadata, last: Int)(refusal: StreamMetadata => Option[Refusal]): Boolean =
+    checked.collect { case (known, `last`, is) if known eq document => is }.getOrElse {
+      val is = refusal(document).isEmpty
+      checked = Some((document, last, is))
       is
     }
 
   /** Records the generation of a document that is not rejected. A document without a difference does not cause a
     * change.
     */
-  def accept(found: StreamMetadata): Unit = greatest = (greatest ++ found.generation).maxOption
+  def accept(document: StreamMetadata): Unit = greatest = (greatest ++ document.generation).maxOption
 
   /** Returns the reason for a rejection if the generation of a document is lower than that of an earlier document. */
-  def older(here: AppliedMetadata, found: StreamMetadata): Option[Refusal] =
-    Refusal.older((greatest ++ here.generation).maxOption, found)
+  def older(applied: AppliedMetadata, document: StreamMetadata): Option[Refusal] =
+    Refusal.older((greatest ++ applied.generation).maxOption, document)
 }
 
 private object DocumentFeed {

@@ -65,7 +65,7 @@ final private[splice] class DynamicEnumerator(
   private val positions = new PositionEntries(context.sideLog, context.batchesToRetain, first)
   private val scopes    =
     new ClusterScopes(context, takeover, name => changes.last.flatMap(_.scopes.get(name)).getOrElse(name))(stored =>
-      own(DynamicPosition.read(stored))
+      positionOf(DynamicPosition.read(stored))
     )
   private val plan     = new DynamicPlan(changes, planOf)
   private val opens    = new OpenClusters(planOf, settings.cutover, settings.base.ending.nonEmpty)
@@ -95,17 +95,17 @@ final private[splice] class DynamicEnumerator(
   ): SortedMap[LogPartition, A] = {
     val first = begun()
     ClusterStart.check(history.keySet.map(_.topic), first.read)
-    val found = request(first, _ => false) { (name, enumerator) =>
+    val values = request(first, _ => false) { (name, enumerator) =>
       of(enumerator, history.filter { case (p, _) => first.read(name)(p.topic) })
     }
-    ClusterStart.refuseAbsent(first.read.keySet -- found.keySet)
-    ClusterStart.merged(found)
+    ClusterStart.refuseAbsent(first.read.keySet -- values.keySet)
+    ClusterStart.merged(values)
   }
 
   override def outlook(): Outlook = {
     val first = begun()
-    val found = request(first, _ => false)((_, enumerator) => enumerator.outlook())
-    new ClustersOutlook(found, first.read.keySet -- found.keySet)
+    val outlooks = request(first, _ => false)((_, enumerator) => enumerator.outlook())
+    new ClustersOutlook(outlooks, first.read.keySet -- outlooks.keySet)
   }
 
   override def start(at: StartPosition): DynamicOffset = {
@@ -129,7 +129,7 @@ final private[splice] class DynamicEnumerator(
   override def limits(at: DynamicOffset): Limits.Limited = settings.base.limits
 
   override def advance(from: DynamicOffset, limits: Limits): DynamicOffset = {
-    val at   = own(from)
+    val at   = positionOf(from)
     val next = go(at, limits)
     if (next == at) from else positions.offset(next)
   }
@@ -142,7 +142,7 @@ final private[splice] class DynamicEnumerator(
   @tailrec private def go(at: DynamicPosition, limits: Limits, patient: Boolean = false): DynamicPosition = {
     val round    = rounds(at, frozen, patient, isOpen = false)
     val next     = advanced(round, limits)
-    val waitsFor = driver.groups.waitsFor.filterNot(round.here.readsOnlyPaused)
+    val waitsFor = driver.groups.waitsFor.filterNot(round.applied.readsOnlyPaused)
     val partial  = round.silentPartitions
     // A run that ends with the records that exist at its start first reads the records of the available clusters.
     val waits = frozen && next == at && (round.silent.nonEmpty || waitsFor.nonEmpty || partial.nonEmpty)
@@ -155,29 +155,29 @@ final private[splice] class DynamicEnumerator(
   }
 
   override def settle(from: DynamicOffset): DynamicOffset = {
-    val round = rounds(own(from), frozen, patient = false, isOpen = true)
+    val round = rounds(positionOf(from), frozen, patient = false, isOpen = true)
     if (settings.failWhenUnavailable) patience.check(round.silent.toSet, Set.empty, round.silentPartitions)
     opens.settle(round, driver.groups.waitsFor.nonEmpty)
   }
 
-  override def open(settled: DynamicOffset): Seq[SplitRange] = opens.open(own(settled))
+  override def open(settled: DynamicOffset): Seq[SplitRange] = opens.open(positionOf(settled))
 
   override def reached(settled: DynamicOffset, unread: Seq[SplitRange]): DynamicOffset =
-    positions.offset(opens.reached(own(settled), unread))
+    positions.offset(opens.reached(positionOf(settled), unread))
 
   override def isStale: Boolean =
-    opens.last.exists(batch => batch.isPassing || driver.documents.isStale(batch.here)) || workers.isStale
+    opens.last.exists(batch => batch.isPassing || driver.documents.isStale(batch.applied)) || workers.isStale
 
   override def staleInterval: Option[Duration] = Some(settings.base.discoveryInterval)
 
   private def advanced(round: Round, limits: Limits): DynamicPosition = {
-    import round.{at, found, here}
-    val open = found.map { case (name, reach) =>
-      name -> reach.within(UpperBound(here, settings.cutover, name, at, reach.until, reach.places), at.of(name))
+    import round.{applied, at, responses}
+    val open = responses.map { case (name, reach) =>
+      name -> reach.within(UpperBound(applied, settings.cutover, name, at, reach.until, reach.places), at.of(name))
     }
-    def own(name: String) = here.clusters.get(name).fold(Limits.NotSet)(settings.limits)
-    sharing(settings.admission(here), limits, own, open).fold(at)(_.foldLeft(at) { case (position, (name, until)) =>
-      position.updated(name, until)
+    def ofCluster(name: String) = applied.clusters.get(name).fold(Limits.NotSet)(settings.limits)
+    sharing(settings.admission(applied), limits, ofCluster, open).fold(at)(_.foldLeft(at) {
+      case (position, (name, until)) => position.updated(name, until)
     })
   }
 
@@ -191,7 +191,7 @@ final private[splice] class DynamicEnumerator(
     workers.find(name).flatMap(_.plan).getOrElse(KafkaPlan.read(scopes(name)()))
 
   override def replay(from: DynamicOffset, until: DynamicOffset): Unit = {
-    val (at, to)  = (own(from), own(until))
+    val (at, to)  = (positionOf(from), positionOf(until))
     val known     = driver.reached(changes.last.getOrElse(changes(to.change)))
     val requested = plan.spans(at, to).map { case ChangeSpan(name, _, begin, end) =>
       def cluster = known.clusters.get(name).orElse(changes.cluster(name)).getOrElse(lost(name))
@@ -207,23 +207,24 @@ final private[splice] class DynamicEnumerator(
     }
 
   override def cost(range: SplitRange): Long = range match {
-    case own: DynamicSplitRange => costs(own)
+    case split: DynamicSplitRange => costs(split)
     case other                  => other.weight
   }
 
   override def isMember(at: DynamicOffset): String => Boolean =
-    takeover.required(positions(at)).clusters.iterator.flatMap { case (name, own) =>
-      own.offsets.keysIterator.map(p => s"$name/$p")
+    takeover.required(positions(at)).clusters.iterator.flatMap { case (name, position) =>
+      position.offsets.keysIterator.map(p => s"$name/$p")
     }.toSet[String]
 
   override def evidence(at: DynamicOffset): Option[Evidence] =
     if (settings.base.ending.isEmpty) None
     else {
-      val position = own(at)
-      val here     = changes(position.change)
-      workers.follow(driver.reached(here), position)
-      val ends = request(here)((name, enumerator) => enumerator.evidence(position.of(name)))
-      if (ends.values.exists(_.isEmpty)) None else ended(at, ends.values.flatten.toSeq, here.read.keySet -- ends.keySet)
+      val position = positionOf(at)
+      val applied  = changes(position.change)
+      workers.follow(driver.reached(applied), position)
+      val ends = request(applied)((name, enumerator) => enumerator.evidence(position.of(name)))
+      if (ends.values.exists(_.isEmpty)) None
+      else ended(at, ends.values.flatten.toSeq, applied.read.keySet -- ends.keySet)
     }
 
   /** Returns the evidence of the end. A stream waits until all clusters are active. A batch query fails, because it
@@ -254,11 +255,11 @@ final private[splice] class DynamicEnumerator(
   override def commitEnd(at: DynamicOffset): Boolean = {
     committed(at)
     !settings.base.commitToGroup || {
-      val position = own(at)
-      val here     = driver.reached(changes(position.change))
-      workers.follow(here, position)
-      val done = request(here, _ => false)((name, enumerator) => enumerator.commitEnd(position.of(name)))
-      done.keySet == here.read.keySet && done.values.forall(isDone => isDone)
+      val position = positionOf(at)
+      val applied  = driver.reached(changes(position.change))
+      workers.follow(applied, position)
+      val done = request(applied, _ => false)((name, enumerator) => enumerator.commitEnd(position.of(name)))
+      done.keySet == applied.read.keySet && done.values.forall(isDone => isDone)
     }
   }
 
@@ -271,8 +272,8 @@ final private[splice] class DynamicEnumerator(
 
   override def figures(at: DynamicOffset): SortedMap[String, String] =
     takeover.find(positions(at)).fold(SortedMap.empty[String, String]) { position =>
-      val here = changes(position.change)
-      reports(position, here, workers.all, discovery, driver.groups) ++ missing.figures
+      val applied = changes(position.change)
+      reports(position, applied, workers.all, discovery, driver.groups) ++ missing.figures
     }
 
   override def gauges(at: DynamicOffset): Iterable[(String, Long)] = reports.gauges(workers.all)
@@ -281,7 +282,7 @@ final private[splice] class DynamicEnumerator(
     try discovery.close(workers.close())
     finally ReaderPool.release(context.run)
 
-  private def own(offset: DynamicOffset): DynamicPosition = takeover(positions(offset))
+  private def positionOf(offset: DynamicOffset): DynamicPosition = takeover(positions(offset))
 
   private def cluster(name: String): Option[KafkaCluster] =
     workers.cluster(name).orElse(changes.last.flatMap(_.clusters.get(name)))
@@ -294,10 +295,10 @@ final private[splice] class DynamicEnumerator(
     * @param isRepeated
     *   true if a request is repeated up to `clusterTimeout` after an error
     */
-  private def request[A](here: AppliedMetadata, isRepeated: SpliceException => Boolean = KafkaErrors.isOfCluster)(
+  private def request[A](applied: AppliedMetadata, isRepeated: SpliceException => Boolean = KafkaErrors.isOfCluster)(
       request: (String, ClusterEnumerator) => A
   ): SortedMap[String, A] = {
-    val usable    = workers.all.filter { case (name, _) => here.read.contains(name) && here.isActive(name) }
+    val usable    = workers.all.filter { case (name, _) => applied.read.contains(name) && applied.isActive(name) }
     val requested = usable.map { case (name, worker) => name -> worker.ahead(request(name, _)) }
     requested.map { case (name, response) => name -> hold(name, isRepeated)(response()) }
   }

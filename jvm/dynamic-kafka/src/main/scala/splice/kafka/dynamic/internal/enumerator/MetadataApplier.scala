@@ -62,7 +62,7 @@ final private[dynamic] class MetadataApplier(
   def first(started: Boolean): AppliedMetadata = firstOfRun.getOrElse {
     val first = log.last match {
       case Some(known) =>
-        documents.latest().filterNot(found => started || known.equalsDocument(found))
+        documents.latest().filterNot(document => started || known.equalsDocument(document))
           .fold(if (started) log(0) else known)(begun(known.number + 1, _))
       case None => begun(0, documents.first())
     }
@@ -70,20 +70,20 @@ final private[dynamic] class MetadataApplier(
     first
   }
 
-  private def begun(number: Int, found: StreamMetadata): AppliedMetadata = {
-    discovery.requireAll(found)
-    val refusal = rules.refusal(AppliedMetadata.Nothing, found, RecentRemovals.Nothing)
-    refusal.orElse(rules.cutovers.policy(found)).foreach(why => throw DynamicErrors.refused(why))
-    append(AppliedMetadata.first(found).copy(number = number))
+  private def begun(number: Int, document: StreamMetadata): AppliedMetadata = {
+    discovery.requireAll(document)
+    val refusal = rules.refusal(AppliedMetadata.Nothing, document, RecentRemovals.Nothing)
+    refusal.orElse(rules.cutovers.policy(document)).foreach(why => throw DynamicErrors.refused(why))
+    append(AppliedMetadata.first(document).copy(number = number))
   }
 
   /** Returns the last change, or the first document before any change. */
   def current(): AppliedMetadata = log.last.getOrElse(first(started = false))
 
   /** Returns the state with the latest client properties of clusters. */
-  def reached(here: AppliedMetadata): AppliedMetadata = {
-    val last = log.last.getOrElse(here)
-    documents.reached(here, last.number)(refusal(last, _))
+  def reached(applied: AppliedMetadata): AppliedMetadata = {
+    val last = log.last.getOrElse(applied)
+    documents.reached(applied, last.number)(refusal(last, _))
   }
 
   /** Applies all changes that need no response. Returns the position, and the state for the requests to the clusters.
@@ -100,23 +100,23 @@ final private[dynamic] class MetadataApplier(
   ): (DynamicPosition, AppliedMetadata) = {
     documents.poll(fixed)
     places = Map.empty
-    val (position, here) = go(at, availability)
-    if (fixed && !here.paused.subsetOf(warnedOf))
-      logger.warn(s"This run reads no row of paused streams: ${here.paused.toSeq.sorted.mkString(", ")}.")
-    warnedOf = here.paused
+    val (position, applied) = go(at, availability)
+    if (fixed && !applied.paused.subsetOf(warnedOf))
+      logger.warn(s"This run reads no row of paused streams: ${applied.paused.toSeq.sorted.mkString(", ")}.")
+    warnedOf = applied.paused
     val requested = wanted.keys.flatMap { case (topic, millis) =>
-      here.topics.get(topic).collect { case is: TopicState.Removed =>
+      applied.topics.get(topic).collect { case is: TopicState.Removed =>
         topic -> TopicState.Waiting(is.stream, Some(StreamCutover.At(Instant.ofEpochMilli(millis))), Some(is))
       }
     }
-    position -> (if (requested.isEmpty) here else here.copy(topics = here.topics ++ requested))
+    position -> (if (requested.isEmpty) applied else applied.copy(topics = applied.topics ++ requested))
   }
 
   /** Returns the request to a cluster, with the parts that changes need. */
-  def request(here: AppliedMetadata, cluster: String, from: KafkaPosition): ClusterRequest = {
+  def request(applied: AppliedMetadata, cluster: String, from: KafkaPosition): ClusterRequest = {
     val now      = clock.instant()
-    val own      = here.of(cluster)
-    val draining = own.collect { case (topic, is: TopicState.Draining) => topic -> is }
+    val topics   = applied.of(cluster)
+    val draining = topics.collect { case (topic, is: TopicState.Draining) => topic -> is }
     // The end of a removed topic is requested now. The place of the time in its log is therefore needed now, before the
     // time is reached.
     val (future, due) = draining.toSeq.map { case (topic, is) => (topic, is.bound, is.bound.limit) }.collect {
@@ -127,13 +127,13 @@ final private[dynamic] class MetadataApplier(
     ClusterRequest(
       from,
       now,
-      here.expectedOn(cluster),
+      applied.expectedOn(cluster),
       draining,
-      draining.keySet.filter(topic => here.streamOf.contains(ClusterTopic(cluster, topic))),
+      draining.keySet.filter(topic => applied.streamOf.contains(ClusterTopic(cluster, topic))),
       requested ++ millis(due),
       millis(future).toSet,
-      own.collect { case (topic, TopicState.Waiting(_, None, _)) =>
-        topic -> startOf(here, ClusterTopic(cluster, topic))
+      topics.collect { case (topic, TopicState.Waiting(_, None, _)) =>
+        topic -> startOf(applied, ClusterTopic(cluster, topic))
       }
     )
   }
@@ -145,76 +145,78 @@ final private[dynamic] class MetadataApplier(
     */
   def respond(
       at: DynamicPosition,
-      found: SortedMap[String, ClusterResponse],
+      responses: SortedMap[String, ClusterResponse],
       sent: collection.Set[String]
   ): (DynamicPosition, AppliedMetadata) = {
-    val here = log(at.change)
+    val applied = log(at.change)
     places = for {
-      (name, reach)            <- found
+      (name, reach)            <- responses
       ((topic, millis), place) <- reach.places
     } yield (ClusterTopic(name, topic), millis) -> place
-    val bounded = bounds(here, found)
+    val bounded = bounds(applied, responses)
     val started =
-      here.waiting.keys.flatMap(t => found.get(t.cluster).flatMap(_.start(t.topic, startOf(here, t))).map(t -> _))
+      applied.waiting.keys.flatMap(t =>
+        responses.get(t.cluster).flatMap(_.start(t.topic, startOf(applied, t))).map(t -> _)
+      )
     val change =
-      Option.when(bounded.nonEmpty)(rules.drain(here, at, bounded, steady.instant()))
-        .orElse(Option.when(started.nonEmpty)(rules.begin(here, at, SortedMap.from(started))))
+      Option.when(bounded.nonEmpty)(rules.drain(applied, at, bounded, steady.instant()))
+        .orElse(Option.when(started.nonEmpty)(rules.begin(applied, at, SortedMap.from(started))))
     val settled = change match {
       case Some(next) =>
-        go(make(here, next).moved(at), _ => Availability.Unknown)
+        go(make(applied, next).moved(at), _ => Availability.Unknown)
       case None if places.nonEmpty => go(at, _ => Availability.Unknown)
-      case None                    => at -> here
+      case None                    => at -> applied
     }
-    groups.update(waiting(settled._2).filterNot { case (_, cluster) => found.contains(cluster) }, sent)
+    groups.update(waiting(settled._2).filterNot { case (_, cluster) => responses.contains(cluster) }, sent)
     settled
   }
 
   /** Returns the ends of removed topics, from responses to requests that were sent after the removal. */
   private def bounds(
-      here: AppliedMetadata,
-      found: SortedMap[String, ClusterResponse]
+      applied: AppliedMetadata,
+      responses: SortedMap[String, ClusterResponse]
   ): SortedMap[ClusterTopic, KafkaPosition] =
-    here.draining.flatMap { case (topic, drain) =>
-      found.get(topic.cluster).flatMap(_.bound(topic.topic, drain)).map(topic -> _)
+    applied.draining.flatMap { case (topic, drain) =>
+      responses.get(topic.cluster).flatMap(_.bound(topic.topic, drain)).map(topic -> _)
     }
 
   /** Returns the groups of streams that need responses, each with a cluster that must respond. */
-  private def waiting(here: AppliedMetadata): Seq[(StreamGroup, String)] = {
+  private def waiting(applied: AppliedMetadata): Seq[(StreamGroup, String)] = {
     val starts =
-      here.waiting.toSeq.collect { case (topic, is) if is.time.isEmpty => only(here, topic) -> topic.cluster }
+      applied.waiting.toSeq.collect { case (topic, is) if is.time.isEmpty => only(applied, topic) -> topic.cluster }
     starts ++ (wanted -- places.keySet).map { case ((topic, _), group) => group -> topic.cluster }
   }
 
-  private def only(here: AppliedMetadata, topic: ClusterTopic): StreamGroup = {
-    val stream = here.stream(topic)
-    StreamGroup(stream.toSet, stream.flatMap(here.generations.get))
+  private def only(applied: AppliedMetadata, topic: ClusterTopic): StreamGroup = {
+    val stream = applied.stream(topic)
+    StreamGroup(stream.toSet, stream.flatMap(applied.generations.get))
   }
 
   @tailrec private def go(
       at: DynamicPosition,
       availability: ClusterTopic => Availability
   ): (DynamicPosition, AppliedMetadata) = {
-    val here = log(at.change)
-    next(here, at, availability) match {
+    val applied = log(at.change)
+    next(applied, at, availability) match {
       case Some(change) => go(change.moved(at), availability)
-      case None         => at -> here
+      case None         => at -> applied
     }
   }
 
   private def next(
-      here: AppliedMetadata,
+      applied: AppliedMetadata,
       at: DynamicPosition,
       availability: ClusterTopic => Availability
   ): Option[AppliedMetadata] = {
     val time = clock.instant()
-    val due  = rules.cutovers.due(here, time)
-    wanted = due.map { case at @ (topic, _) => at -> only(here, topic) }
+    val due  = rules.cutovers.due(applied, time)
+    wanted = due.map { case at @ (topic, _) => at -> only(applied, topic) }
     // If the driver was killed, a stored change may not be logged yet.
-    log.find(here.number + 1).map(reported(here, _))
-      .orElse(take(here, at))
+    log.find(applied.number + 1).map(reported(applied, _))
+      .orElse(take(applied, at))
       .orElse(
-        rules.cut(here, at, time, known(due)).orElse(rules.settle(here, at, steady.instant(), availability))
-          .map(make(here, _))
+        rules.cut(applied, at, time, known(due)).orElse(rules.settle(applied, at, steady.instant(), availability))
+          .map(make(applied, _))
       )
   }
 
@@ -225,51 +227,56 @@ final private[dynamic] class MetadataApplier(
   /** Returns the change that a new document causes. A group of streams waits if clusters must respond first; the other
     * groups do not wait.
     */
-  private def take(here: AppliedMetadata, at: DynamicPosition): Option[AppliedMetadata] = {
+  private def take(applied: AppliedMetadata, at: DynamicPosition): Option[AppliedMetadata] = {
     // A document that differs only in its generation does not cause a change.
-    documents.pending.filter(here.equalsDocument).filter(documents.older(here, _).isEmpty).foreach { found =>
-      documents.accept(found)
+    documents.pending.filter(applied.equalsDocument).filter(documents.older(applied, _).isEmpty).foreach { document =>
+      documents.accept(document)
       groups.keepRejected(_ => false)
     }
-    documents.keepIf(!here.equalsDocument(_))
-    documents.pending.flatMap { found =>
-      val names = here.renamesOf(found, at)
-      val base  = here.renamed(names)
-      documents.older(here, found).orElse(refusal(base, found)) match {
+    documents.keepIf(!applied.equalsDocument(_))
+    documents.pending.flatMap { document =>
+      val names = applied.renamesOf(document, at)
+      val base  = applied.renamed(names)
+      documents.older(applied, document).orElse(refusal(base, document)) match {
         case Some(why) =>
           documents.keepIf(_ => false)
           groups.keepRejected(_.isEmpty)
-          groups.reject(StreamGroup(Set.empty, found.generation), why)
+          groups.reject(StreamGroup(Set.empty, document.generation), why)
           None
-        case None => taken(here, base, found, at.renamed(names))
+        case None => taken(applied, base, document, at.renamed(names))
       }
     }
   }
 
-  private def refusal(at: AppliedMetadata, found: StreamMetadata): Option[Refusal] =
-    rules.refusal(at, found, removals.until(at.number, steady.instant()))
+  private def refusal(at: AppliedMetadata, document: StreamMetadata): Option[Refusal] =
+    rules.refusal(at, document, removals.until(at.number, steady.instant()))
 
   /** @param base the state with the cluster names of the document */
   private def taken(
-      here: AppliedMetadata,
+      applied: AppliedMetadata,
       base: AppliedMetadata,
-      found: StreamMetadata,
+      document: StreamMetadata,
       at: DynamicPosition
   ): Option[AppliedMetadata] = {
-    documents.accept(found)
+    documents.accept(document)
     val now      = steady.instant()
-    val all      = StreamGroups.changed(base, found).map(group => group -> responded(base, found, group, at))
+    val all      = StreamGroups.changed(base, document).map(group => group -> responded(base, document, group, at))
     val rejected = all.collect { case (group, Some(Some(why))) => group -> why }
-    rejected.foreach { case (group, why) => groups.reject(StreamGroup(group, found.generation), why) }
+    rejected.foreach { case (group, why) => groups.reject(StreamGroup(group, document.generation), why) }
     groups.keepRejected(rejected.map(_._1).contains(_))
     val ready  = all.collect { case (group, Some(None)) => group }.flatten.toSet
-    val change = rules.take(base, found, ready, at, now)
-    if (change.copy(number = here.number, generation = here.generation, renames = here.renames, at = here.at) == here)
-      None
+    val change = rules.take(base, document, ready, at, now)
+    val renumbered = change.copy(
+      number = applied.number,
+      generation = applied.generation,
+      renames = applied.renames,
+      at = applied.at
+    )
+    if (renumbered == applied) None
     else {
       val removed = base.streamOf.keySet -- change.streamOf.keySet
       if (rules.failsOnRemoval && removed.nonEmpty) throw DynamicErrors.removed(removed)
-      Some(make(here, change))
+      Some(make(applied, change))
     }
   }
 
@@ -277,18 +284,18 @@ final private[dynamic] class MetadataApplier(
     * responses of clusters are missing.
     */
   private def responded(
-      here: AppliedMetadata,
+      applied: AppliedMetadata,
       document: StreamMetadata,
       group: Set[String],
       at: DynamicPosition
   ): Option[Option[Refusal]] = {
-    val found = StreamGroups.part(here, document, group).moving(group)
-    rules.cutovers.refusal(here, found, at) match {
+    val part = StreamGroups.part(applied, document, group).moving(group)
+    rules.cutovers.refusal(applied, part, at) match {
       case Some(why) => Some(Some(why))
       case None      =>
-        val times = rules.cutovers.times(here, found, at)
+        val times = rules.cutovers.times(applied, part, at)
         val all   = known(times)
-        if (all.size == times.size) Some(rules.cutovers.refusal(here, found, at, all))
+        if (all.size == times.size) Some(rules.cutovers.refusal(applied, part, at, all))
         else {
           wanted ++= times.map(_ -> StreamGroup(group, document.generation))
           None
@@ -298,7 +305,8 @@ final private[dynamic] class MetadataApplier(
 
   private def append(change: AppliedMetadata): AppliedMetadata = log.append(change.copy(at = Some(steady.instant())))
 
-  private def make(here: AppliedMetadata, change: AppliedMetadata): AppliedMetadata = reported(here, append(change))
+  private def make(applied: AppliedMetadata, change: AppliedMetadata): AppliedMetadata =
+    reported(applied, append(change))
 
   private def reported(before: AppliedMetadata, now: AppliedMetadata): AppliedMetadata = {
     ChangeDescription(before, now).foreach(line => logger.info(s"Change ${now.number}: $line"))

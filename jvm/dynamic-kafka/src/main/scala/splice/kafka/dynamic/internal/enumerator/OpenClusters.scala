@@ -37,10 +37,10 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
     *   true if streams wait for a cluster
     */
   def settle(round: Round, waits: Boolean): DynamicPosition = {
-    val settled = round.found.foldLeft(round.at) { case (at, (name, reach)) =>
+    val settled = round.responses.foldLeft(round.at) { case (at, (name, reach)) =>
       at.updated(name, limited(round, name, reach, reach.settled))
     }
-    batch = Some(Batch(settled, round.here, ranges(round, settled), waits || isPassing(round, settled)))
+    batch = Some(Batch(settled, round.applied, ranges(round, settled), waits || isPassing(round, settled)))
     settled
   }
 
@@ -57,16 +57,16 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
   }
 
   private def limited(round: Round, name: String, reach: ClusterResponse, until: KafkaPosition) =
-    UpperBound(round.here, cutover, name, round.at, until, reach.places)
+    UpperBound(round.applied, cutover, name, round.at, until, reach.places)
 
   private def ranges(round: Round, settled: DynamicPosition): Seq[DynamicSplitRange] =
-    settled.clusters.toSeq.filter { case (name, _) => round.here.isActive(name) }.flatMap { case (name, position) =>
+    settled.clusters.toSeq.filter { case (name, _) => round.applied.isActive(name) }.flatMap { case (name, position) =>
       val end = ends(round, name, position)
       // A topic that stays at its position may have missing offsets.
       val until = position.offsets.flatMap { case (p, at) => end(p).filter(_ > at).map(p -> _) }
       plan(name).open(position)(until.contains, until).map { range =>
         val topic = range.partition.topic
-        DynamicSplitRange(name, round.here.stream(ClusterTopic(name, topic)).getOrElse(topic), range)
+        DynamicSplitRange(name, round.applied.stream(ClusterTopic(name, topic)).getOrElse(topic), range)
       }
     }
 
@@ -76,7 +76,7 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
   private def ends(round: Round, name: String, settled: KafkaPosition): LogPartition => Option[Long] = {
     val ahead                   = this.ahead(round, name, settled)
     def isOpen(p: LogPartition) = isUnlimited(round, name, p.topic) && !ahead(p)
-    round.found.get(name) match {
+    round.responses.get(name) match {
       case Some(reach) =>
         val bound = limited(round, name, reach, reach.until)
         p => reach.open.get(p).flatMap(end => if (isOpen(p)) Some(end) else bound.get(p))
@@ -85,12 +85,12 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
   }
 
   private def isUnlimited(round: Round, name: String, topic: String) =
-    UpperBound.isUnlimited(round.here, cutover, ClusterTopic(name, topic), round.at)
+    UpperBound.isUnlimited(round.applied, cutover, ClusterTopic(name, topic), round.at)
 
   /** Returns the partitions whose logs may end before their positions. */
   private def ahead(round: Round, name: String, settled: KafkaPosition): Set[LogPartition] = {
-    val written = round.found.get(name).fold(Map.empty[LogPartition, Long])(_.written)
-    round.here.expectedOn(name).offsets.collect {
+    val written = round.responses.get(name).fold(Map.empty[LogPartition, Long])(_.written)
+    round.applied.expectedOn(name).offsets.collect {
       case (p, start)
           if round.at.of(name).get(p).forall(_ <= start) &&
             !written.get(p).exists(end => settled.get(p).exists(_ <= end)) => p
@@ -98,15 +98,15 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
   }
 
   private def isPassing(round: Round, settled: DynamicPosition): Boolean = {
-    import round.{here, silent}
-    def isAhead = settled.clusters.exists { case (name, own) =>
-      here.isActive(name) && ahead(round, name, own).exists(p => isUnlimited(round, name, p.topic))
+    import round.{applied, silent}
+    def isAhead = settled.clusters.exists { case (name, position) =>
+      applied.isActive(name) && ahead(round, name, position).exists(p => isUnlimited(round, name, p.topic))
     }
-    def changes = here.topics.exists {
-      case (topic, _: Waiting | _: Draining) => here.isActive(topic.cluster) && !here.isPaused(topic)
+    def changes = applied.topics.exists {
+      case (topic, _: Waiting | _: Draining) => applied.isActive(topic.cluster) && !applied.isPaused(topic)
       case _                                 => false
     }
-    def unknown = silent.exists(name => here.read.get(name).exists(_.exists(!settled.of(name).hasTopic(_))))
+    def unknown = silent.exists(name => applied.read.get(name).exists(_.exists(!settled.of(name).hasTopic(_))))
     changes || isAhead || unknown
   }
 }
@@ -115,7 +115,7 @@ private[splice] object OpenClusters {
 
   /** Batch that is being read.
     *
-    * @param here
+    * @param applied
     *   the state at its start
     * @param isPassing
     *   true if the next batch may read more without a change of a document or a cluster. Examples: a drain ends, the
@@ -123,7 +123,7 @@ private[splice] object OpenClusters {
     */
   final case class Batch(
       start: DynamicPosition,
-      here: AppliedMetadata,
+      applied: AppliedMetadata,
       ranges: Seq[DynamicSplitRange],
       isPassing: Boolean
   )

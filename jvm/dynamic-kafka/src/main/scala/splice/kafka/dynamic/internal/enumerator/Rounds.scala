@@ -39,18 +39,18 @@ final private[splice] class Rounds(
       name -> driver.request(before, name, begun.of(name)).copy(isOpen = isOpen)
     ))
     val responses = workers.advance(requests, settings.clusterWait, patient)
-    val found     = same.checked(before, begun, responses)
-    missing.update(before, found)
-    val (now, here) = driver.respond(begun, found, requests.keySet)
+    val checked   = same.checked(before, begun, responses)
+    missing.update(before, checked)
+    val (now, applied) = driver.respond(begun, checked, requests.keySet)
     Round(
       now,
-      here,
-      if (here eq before) found
-      else found.map { case (name, reach) =>
-        name -> reach.after(here.read.getOrElse(name, SortedSet.empty[String]), now.of(name))
+      applied,
+      if (applied eq before) checked
+      else checked.map { case (name, reach) =>
+        name -> reach.after(applied.read.getOrElse(name, SortedSet.empty[String]), now.of(name))
       },
       // Splice does not need a response for a paused stream.
-      (requests.keySet -- found.keySet).filterNot(here.readsOnlyPaused)
+      (requests.keySet -- checked.keySet).filterNot(applied.readsOnlyPaused)
     )
   }
 }
@@ -59,21 +59,21 @@ final private[splice] class Rounds(
   *
   * @param at
   *   the position with all changes
-  * @param here
+  * @param applied
   *   the state after these changes
-  * @param found
+  * @param responses
   *   the responses, adjusted to the changes that they caused
   * @param silent
   *   clusters that did not respond
   */
 final private[splice] case class Round(
     at: DynamicPosition,
-    here: AppliedMetadata,
-    found: SortedMap[String, ClusterResponse],
+    applied: AppliedMetadata,
+    responses: SortedMap[String, ClusterResponse],
     silent: collection.Set[String]
 ) {
 
   /** Returns the partitions that do not respond, of clusters that respond. */
   def silentPartitions: Seq[(String, UnavailablePartition)] =
-    found.toSeq.flatMap { case (name, reach) => reach.silentOf(here, name).map(name -> _) }
+    responses.toSeq.flatMap { case (name, reach) => reach.silentOf(applied, name).map(name -> _) }
 }

@@ -40,7 +40,7 @@ final private[splice] class WaitingGroups {
     *   returns true if a request was sent to a cluster; an inactive cluster receives none
     */
   def update(all: Iterable[(StreamGroup, String)], sent: String => Boolean): Unit = {
-    def byGroup(some: Iterable[(StreamGroup, String)]) = some.groupMap(_._1)(_._2).map { case (group, clusters) =>
+    def byGroup(pairs: Iterable[(StreamGroup, String)]) = pairs.groupMap(_._1)(_._2).map { case (group, clusters) =>
       group -> clusters.to(SortedSet)
     }
     val before = silent
@@ -86,7 +86,7 @@ final private[splice] class WaitingGroups {
     }
   }
 
-  private def names(some: Iterable[String]) = Json.array(some.take(Shown).map(Json.text).toSeq)
+  private def names(values: Iterable[String]) = Json.array(values.take(Shown).map(Json.text).toSeq)
 }
 
 private[splice] object WaitingGroups {

@@ -12,17 +12,17 @@ private[dynamic] object MetadataErrors {
   private val conditions = new ErrorConditions("splice/kafka/dynamic/error-conditions.json")
 
   /** The document is not valid. */
-  def invalid(document: String, line: Int, path: String, what: String): SpliceException = conditions.error(
+  def invalid(document: String, line: Int, path: String, reason: String): SpliceException = conditions.error(
     "SPLICE_METADATA.INVALID_DOCUMENT",
     "document" -> document,
     "line"     -> line.toString,
     "path"     -> (if (path.isEmpty) "the document" else s"'${shortened(path)}'"),
-    "what"     -> shortened(what)
+    "what"     -> shortened(reason)
   )
 
   /** A user's metadata service returned metadata that is not valid. */
-  def invalidResponse(service: String, what: String): SpliceException =
-    conditions.error("SPLICE_METADATA.INVALID_RESPONSE", "service" -> service, "what" -> what)
+  def invalidResponse(service: String, reason: String): SpliceException =
+    conditions.error("SPLICE_METADATA.INVALID_RESPONSE", "service" -> service, "what" -> reason)
 
   /** The constructor of a user's metadata service failed. */
   def notCreated(option: String, name: String, cause: Throwable): SpliceException = conditions.error(

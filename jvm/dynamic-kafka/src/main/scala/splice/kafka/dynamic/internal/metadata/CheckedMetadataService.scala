@@ -47,18 +47,18 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
       created = created.orElse(Some(make()))
       created
     }
-    val found =
-      try service.flatMap(own => Option(request(own))).getOrElse(throw invalid("it returned null"))
+    val metadata =
+      try service.flatMap(delegate => Option(request(delegate))).getOrElse(throw invalid("it returned null"))
       catch {
         case e: SpliceException => throw e
         case NonFatal(e)        => throw MetadataErrors.unavailable(name, e.toString, Some(e))
       }
-    check(found)
-    found
+    check(metadata)
+    metadata
   }
 
-  private def check(found: StreamMetadata): Unit = {
-    found.clusters.foreach { case (key, cluster) =>
+  private def check(metadata: StreamMetadata): Unit = {
+    metadata.clusters.foreach { case (key, cluster) =>
       if (key != cluster.name) throw invalid(s"the key of cluster '${cluster.name}' is '$key'")
       if (!ClusterNames.isValid(key)) throw invalid(s"'$key' is not a valid cluster name. Use ${ClusterNames.Allowed}")
       if (cluster.properties.get(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG).forall(_.trim.isEmpty))
@@ -74,7 +74,7 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
         )
       }
     }
-    found.streams.foreach { case (key, stream) =>
+    metadata.streams.foreach { case (key, stream) =>
       if (key != stream.name) throw invalid(s"the key of stream '${stream.name}' is '$key'")
       if (stream.stop.contains(StreamPlace.Earliest))
         throw invalid(s"the stop of stream '$key' is Earliest. Use StreamPlace.Latest, a time or offsets")
@@ -86,9 +86,9 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
         )
       } throw invalid(s"the $field of stream '$key' is rejected: $why")
       stream.topics.foreach { case (cluster, topics) =>
-        if (!found.clusters.contains(cluster))
+        if (!metadata.clusters.contains(cluster))
           throw invalid(
-            s"stream '$key' names cluster '$cluster', and the clusters are ${found.clusters.keys.mkString(", ")}"
+            s"stream '$key' names cluster '$cluster', and the clusters are ${metadata.clusters.keys.mkString(", ")}"
           )
         if (topics.isEmpty)
           throw invalid(s"stream '$key' has no topic on cluster '$cluster'. Remove the cluster from it")
@@ -96,5 +96,5 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
     }
   }
 
-  private def invalid(what: String): SpliceException = MetadataErrors.invalidResponse(name, what)
+  private def invalid(reason: String): SpliceException = MetadataErrors.invalidResponse(name, reason)
 }

@@ -55,12 +55,12 @@ private[dynamic] object DocumentService {
   /** Creates the service of a function of the Python program that builds the source. */
   def callback(callback: String, rules: DocumentProperties): DocumentService = {
     val name    = s"the Python function $callback"
-    def found() = MetadataCallbacks.find(callback).getOrElse(throw MetadataErrors.unavailable(
+    def lookup() = MetadataCallbacks.find(callback).getOrElse(throw MetadataErrors.unavailable(
       name,
       "this driver does not have the function. Run the program that builds the source"
     ))
     new DocumentService(name, name, rules)({
-      val function = found()
+      val function = lookup()
       try function.document()
       catch { case NonFatal(e) => throw MetadataErrors.unavailable(name, String.valueOf(e.getMessage), Some(e)) }
     })

@@ -51,9 +51,9 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
     try Right(request(service))
     catch { case BackgroundPoller.Failure(e) => Left(e) }
 
-  private def counted(service: KafkaMetadataService, found: StreamMetadata): StreamMetadata = service match {
-    case _: SingleClusterMetadataService => found
-    case _ if found.generation.nonEmpty  => found
+  private def counted(service: KafkaMetadataService, metadata: StreamMetadata): StreamMetadata = service match {
+    case _: SingleClusterMetadataService => metadata
+    case _ if metadata.generation.nonEmpty  => metadata
     case _                               => throw MetadataErrors.unavailable(
         service.toString,
         "its document has no 'generation'. Add one, or set one metadata service only: with several services " +

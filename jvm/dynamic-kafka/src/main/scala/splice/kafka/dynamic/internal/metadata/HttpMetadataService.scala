@@ -48,9 +48,9 @@ final private[dynamic] class HttpMetadataService(
       val response = exchange.get(Accept ++ last.flatMap(_.tag).map("If-None-Match" -> _))
       (response.statusCode, last) match {
         case (HttpExchange.Ok, _) =>
-          val found = MetadataDocument.read(shown, new String(response.body, UTF_8), rules)
-          last = Some(Answer(response.headers.firstValue("ETag").toScala, found))
-          found
+          val metadata = MetadataDocument.read(shown, new String(response.body, UTF_8), rules)
+          last = Some(Answer(response.headers.firstValue("ETag").toScala, metadata))
+          metadata
         case (HttpExchange.NotModified, Some(known)) => known.metadata
         case (status, _)                             =>
           val target = response.headers.firstValue("Location").toScala.filter(_ => Redirects(status))

@@ -50,12 +50,12 @@ final private[dynamic] class MetadataDiscovery(
 
   @volatile private var isTaken = false
 
-  private def newest(found: StreamMetadata): StreamMetadata = {
+  private def newest(metadata: StreamMetadata): StreamMetadata = {
     val earlier = received.filter(_ => !isTaken)
-    val kept    = earlier.filter(_.generation.exists(known => found.generation.exists(_ < known)))
+    val kept    = earlier.filter(_.generation.exists(known => metadata.generation.exists(_ < known)))
     isTaken = false
-    received = kept.orElse(Some(found))
-    kept.getOrElse(found)
+    received = kept.orElse(Some(metadata))
+    kept.getOrElse(metadata)
   }
 
   /** Polls the service now and waits for the response. After that, the thread polls the service every `interval`.
@@ -82,9 +82,9 @@ final private[dynamic] class MetadataDiscovery(
   }
 
   /** Fails if a selected stream name does not exist. */
-  def requireAll(found: StreamMetadata): Unit = selection match {
-    case StreamSelection.Names(names) if (names -- found.streams.keySet).nonEmpty =>
-      throw DynamicErrors.noStreams(names -- found.streams.keySet)
+  def requireAll(metadata: StreamMetadata): Unit = selection match {
+    case StreamSelection.Names(names) if (names -- metadata.streams.keySet).nonEmpty =>
+      throw DynamicErrors.noStreams(names -- metadata.streams.keySet)
     case _ => ()
   }
 
@@ -97,14 +97,14 @@ final private[dynamic] class MetadataDiscovery(
     // earlier call also saw it.
     val hanging = state.pending.filter(observed.contains)
     observed = state.pending
-    val noResponse = hanging.map(look => look.since -> new TimeoutException("a request has not ended"))
+    val noResponse = hanging.map(sent => sent.since -> new TimeoutException("a request has not ended"))
     (state.failing ++ noResponse).minByOption(_._1).foreach { case (since, error) =>
       if (!now.isBefore(since.plus(patience))) throw DynamicErrors.silentService(since, error)
     }
-    hanging.filter(look => !now.isBefore(look.since.plus(waits.restart)) && reported != hanging).foreach { look =>
+    hanging.filter(sent => !now.isBefore(sent.since.plus(waits.restart)) && reported != hanging).foreach { sent =>
       reported = hanging
       MetadataDiscovery.log.warn(
-        s"A request to $service has not ended since ${look.since}. The query continues with the last metadata until " +
+        s"A request to $service has not ended since ${sent.since}. The query continues with the last metadata until " +
           s"'metadata.failureTimeout' (${patience.toSeconds} s)."
       )
     }
@@ -112,9 +112,9 @@ final private[dynamic] class MetadataDiscovery(
 
   /** Returns the last response since the previous call; None without a new response. */
   def news(): Option[StreamMetadata] = {
-    val found = poller.news()
-    if (found.nonEmpty) isTaken = true
-    found
+    val metadata = poller.news()
+    if (metadata.nonEmpty) isTaken = true
+    metadata
   }
 
   /** Returns the response that [[news]] would return, without removing it. Any thread may call this method. */

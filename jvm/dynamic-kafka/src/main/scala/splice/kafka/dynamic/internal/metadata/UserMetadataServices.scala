@@ -51,10 +51,10 @@ private[dynamic] object UserMetadataServices {
     */
   def ofClass(options: SourceOptions): () => KafkaMetadataService = {
     val name = options(DynamicOptions.MetadataClass)
-    val own  = classOf[KafkaMetadataService]
+    val service = classOf[KafkaMetadataService]
     // Only the class loader of a session has the jars of the session.
-    val loader = Option(Thread.currentThread.getContextClassLoader).getOrElse(own.getClassLoader)
-    val found  =
+    val loader = Option(Thread.currentThread.getContextClassLoader).getOrElse(service.getClassLoader)
+    val loaded =
       try Class.forName(name, false, loader)
       catch {
         case e @ (_: ClassNotFoundException | _: LinkageError) =>
@@ -64,11 +64,11 @@ private[dynamic] object UserMetadataServices {
             s"the driver cannot load it ($e). Add its jar by spark.jars, --jars or --packages"
           )
       }
-    if (!own.isAssignableFrom(found)) throw invalid(options, name, s"it does not implement ${own.getName}")
-    def constructor(parameters: Class[_]*) = found.getConstructors.find(_.getParameterTypes.sameElements(parameters))
+    if (!service.isAssignableFrom(loaded)) throw invalid(options, name, s"it does not implement ${service.getName}")
+    def constructor(parameters: Class[_]*) = loaded.getConstructors.find(_.getParameterTypes.sameElements(parameters))
     val settings                           = new java.util.HashMap(options.toMap.filter(isOfMetadata).asJava)
     val created                            =
-      if (java.lang.reflect.Modifier.isAbstract(found.getModifiers)) None
+      if (java.lang.reflect.Modifier.isAbstract(loaded.getModifiers)) None
       else
         constructor(classOf[java.util.Map[_, _]]).map(c => () => c.newInstance(settings))
           .orElse(constructor().map(c => () => c.newInstance()))
@@ -78,7 +78,7 @@ private[dynamic] object UserMetadataServices {
       "it is abstract, or has no public constructor without parameters or with one java.util.Map"
     ))
     () =>
-      try own.cast(make())
+      try service.cast(make())
       catch {
         case e: InvocationTargetException =>
           throw MetadataErrors.notCreated(options.name(DynamicOptions.MetadataClass.key), name, e.getCause)

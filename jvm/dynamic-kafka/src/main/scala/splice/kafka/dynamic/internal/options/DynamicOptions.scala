@@ -188,7 +188,7 @@ private[splice] object DynamicOptions {
       "gauges per topic. Splice selects the first topics by the names of cluster and topic."
   ).withDefault(400, "400")
 
-  val own: Seq[SourceOption[_]] = Seq(
+  val specific: Seq[SourceOption[_]] = Seq(
     Streams,
     StreamPattern,
     Metadata,
@@ -218,7 +218,7 @@ private[splice] object DynamicOptions {
   ) ++ HttpOptions.all
 
   /** All options: those of this object, and those of one cluster except the options that select its topics. */
-  val set: OptionSet = OptionSet("Kafka, many clusters", own, others = isOfClusters)
+  val set: OptionSet = OptionSet("Kafka, many clusters", specific, others = isOfClusters)
 
   private def isOfClusters(key: String): Boolean =
     ofOneCluster(KafkaOptions.word(key)) || KafkaOptions.set.others(key) ||
@@ -229,20 +229,20 @@ private[splice] object DynamicOptions {
   /** Prefix of client properties and options of one cluster. */
   val ClusterPrefix = "cluster."
 
-  private def weights(key: String, what: String, example: String): SourceOption[Map[String, Double]] = SourceOption(
+  private def weights(key: String, kind: String, example: String): SourceOption[Map[String, Double]] = SourceOption(
     key,
     OptionType(s"JSON such as $example, each number above 0", AdmissionOptions.weights),
-    s"Share of a $what relative to another $what in a batch that cannot hold all available rows. Default: 1 for each $what that is " +
+    s"Share of a $kind relative to another $kind in a batch that cannot hold all available rows. Default: 1 for each $kind that is " +
       "not listed."
   )
 
-  private def floors(key: String, what: String, example: String): SourceOption[Map[String, Double]] = SourceOption(
+  private def floors(key: String, kind: String, example: String): SourceOption[Map[String, Double]] = SourceOption(
     key,
     OptionType(
       s"JSON such as $example, shares of a batch, each above 0, that add up to at most 1",
       AdmissionOptions.floors
     ),
-    s"Minimum part of each batch for a $what that has enough available rows. Default: no minimum for a $what that is not listed."
+    s"Minimum part of each batch for a $kind that has enough available rows. Default: no minimum for a $kind that is not listed."
   )
 
   private lazy val ofOneCluster: Set[String] =

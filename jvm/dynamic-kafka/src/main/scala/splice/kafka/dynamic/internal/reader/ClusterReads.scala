@@ -20,8 +20,8 @@ final private[splice] class ClusterReads(run: String) {
   }
 
   /** Adds each report to the figures of its cluster. */
-  def add(reports: Seq[Report]): Unit = reports.groupBy(_.range).foreach { case (key, own) =>
-    known.get(key).foreach(_.add(own))
+  def add(reports: Seq[Report]): Unit = reports.groupBy(_.range).foreach { case (key, group) =>
+    known.get(key).foreach(_.add(group))
   }
 }
 

@@ -35,14 +35,14 @@ final private[dynamic] case class DynamicReaders(
 
   override val columnar: Boolean = clusters.values.forall(_.columnar)
 
-  override def rows(task: TaskRanges): SplitReader[InternalRow] = together(task) { (name, own) =>
-    val records = clusters(name).rows(TaskRanges(task.slot, own.map(_.range)))
-    origin.fold(records)(plan => new ProvenanceRowReader(records, new ProvenanceRow(plan, originOf(name, own))))
+  override def rows(task: TaskRanges): SplitReader[InternalRow] = together(task) { (name, ranges) =>
+    val records = clusters(name).rows(TaskRanges(task.slot, ranges.map(_.range)))
+    origin.fold(records)(plan => new ProvenanceRowReader(records, new ProvenanceRow(plan, originOf(name, ranges))))
   }
 
-  override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = together(task) { (name, own) =>
-    val records = clusters(name).batches(TaskRanges(task.slot, own.map(_.range)))
-    origin.fold(records)(new ProvenanceBatchReader(records, _, originOf(name, own)))
+  override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = together(task) { (name, ranges) =>
+    val records = clusters(name).batches(TaskRanges(task.slot, ranges.map(_.range)))
+    origin.fold(records)(new ProvenanceBatchReader(records, _, originOf(name, ranges)))
   }
 
   private def originOf(cluster: String, ranges: IndexedSeq[DynamicSplitRange]): Origin =
@@ -54,13 +54,13 @@ final private[dynamic] case class DynamicReaders(
   ): SplitReader[T] = {
     val ranges = task.ranges.collect { case range: DynamicSplitRange => range }
     val parts  = ranges.map(_.cluster).distinct.map(name => name -> ranges.filter(_.cluster == name))
-    def open(name: String, own: IndexedSeq[DynamicSplitRange]): SplitReader[T] =
-      if (isOpen) new OpenClusterReader(name, own)(reader(name, _)) else reader(name, own)
+    def open(name: String, part: IndexedSeq[DynamicSplitRange]): SplitReader[T] =
+      if (isOpen) new OpenClusterReader(name, part)(reader(name, _)) else reader(name, part)
     parts match {
-      case Seq((name, own)) => open(name, own)
+      case Seq((name, part)) => open(name, part)
       case several          =>
         val atOnce = if (isOpen) several.size else DynamicReaders.AtOnce
-        new ReaderSequence(several.map { case (name, own) => own -> (() => open(name, own)) }, atOnce)
+        new ReaderSequence(several.map { case (name, part) => part -> (() => open(name, part)) }, atOnce)
     }
   }
 }
@@ -85,14 +85,14 @@ private[dynamic] object DynamicReaders {
     val byName = ranges.collect { case range: DynamicSplitRange => range }.groupBy(_.cluster)
     val isOpen = ranges.exists(_.isOpen)
     DynamicReaders(
-      byName.map { case (name, own) =>
-        val of = settings.of(cluster(name), SortedSet.from(own.map(_.range.partition.topic)))
+      byName.map { case (name, part) =>
+        val of = settings.of(cluster(name), SortedSet.from(part.map(_.range.partition.topic)))
         name -> KafkaReaders(
           of,
           origin.fold(columns)(_.inner),
           context,
           ClusterReads.key(context.run, name),
-          own.map(_.range),
+          part.map(_.range),
           sizes(name),
           if (isOpen) byName.size else math.min(byName.size, AtOnce),
           isOpen

@@ -48,9 +48,9 @@ final private[splice] class OpenClusterReader[T](
     if (inner.isEmpty && !health.maySend(clock.instant())) pause(patience)
     else
       try {
-        val found = open().poll(patience)
-        if ((found eq Poll.Found) && !health.isGood) health = health.succeeded
-        found
+        val result = open().poll(patience)
+        if ((result eq Poll.Found) && !health.isGood) health = health.succeeded
+        result
       } catch {
         case e: SpliceException if KafkaErrors.isOfCluster(e) =>
           fail(e)
@@ -68,9 +68,9 @@ final private[splice] class OpenClusterReader[T](
       OpenClusterReader.log.warn(s"No rows of cluster $cluster until it can be read again: ${error.getMessage}")
     health = health.failed(clock.instant(), clock.instant(), error)
     left = unread
-    inner.foreach { one =>
-      reports ++= one.report(ended = false)
-      val _ = Try(one.close())
+    inner.foreach { reader =>
+      reports ++= reader.report(ended = false)
+      val _ = Try(reader.close())
     }
     inner = None
   }
@@ -86,12 +86,12 @@ final private[splice] class OpenClusterReader[T](
 
   override def isStale: Boolean = inner.exists(_.isStale)
 
-  override def unread: List[DynamicSplitRange] = inner.fold(left)(one => converted(one.unread))
+  override def unread: List[DynamicSplitRange] = inner.fold(left)(reader => converted(reader.unread))
 
   private def range(of: SplitRange): DynamicSplitRange = of match {
     case range: KafkaSplitRange =>
-      val own = DynamicSplitRange(cluster, "", range)
-      own.copy(stream = streams(own.splitId))
+      val split = DynamicSplitRange(cluster, "", range)
+      split.copy(stream = streams(split.splitId))
     case other => throw new IllegalArgumentException(s"${other.getClass.getName} is a range of another source")
   }
 

@@ -27,9 +27,9 @@ final private[splice] class ProvenanceBatchReader(
   private var batch: ColumnarBatch = _
 
   override def poll(patience: Duration): Poll = {
-    val found = inner.poll(patience)
-    if (found eq Poll.Found) batch = over(inner.get())
-    found
+    val result = inner.poll(patience)
+    if (result eq Poll.Found) batch = over(inner.get())
+    result
   }
 
   override def get(): ColumnarBatch = batch

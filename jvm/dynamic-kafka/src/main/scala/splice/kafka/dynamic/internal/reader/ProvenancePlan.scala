@@ -31,9 +31,9 @@ private[dynamic] object ProvenancePlan {
   def apply(columns: StructType, schema: StructType): Option[ProvenancePlan] =
     if (!columns.fieldNames.exists(DynamicColumns.isOne)) None
     else {
-      val own    = columns.fields.filterNot(f => DynamicColumns.isOne(f.name))
+      val fields = columns.fields.filterNot(f => DynamicColumns.isOne(f.name))
       val topic  = schema(KafkaSchema.Topic)
-      val inner  = if (own.exists(_.name == topic.name)) own else own :+ topic
+      val inner  = if (fields.exists(_.name == topic.name)) fields else fields :+ topic
       val places = columns.fieldNames.map {
         case DynamicColumns.Cluster => Cluster
         case DynamicColumns.Stream  => Stream

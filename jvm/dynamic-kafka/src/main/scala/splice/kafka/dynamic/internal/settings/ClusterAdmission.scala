@@ -31,7 +31,7 @@ final private[splice] case class ClusterAdmission(
         clusterWeights.getOrElse(topic.cluster, 1.0)
     }
     def names(of: String => Boolean): Set[String] =
-      applied.read.iterator.flatMap { case (cluster, own) => own.iterator.map(cluster -> _) }.collect {
+      applied.read.iterator.flatMap { case (cluster, listed) => listed.iterator.map(cluster -> _) }.collect {
         case (cluster, topic) if of(topic) => s"$cluster/$topic"
       }.toSet
     val byTopic   = topics.floors.map(floor => floor.copy(topics = names(floor.topics)))

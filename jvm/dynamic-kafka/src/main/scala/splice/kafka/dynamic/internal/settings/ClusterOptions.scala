@@ -38,11 +38,11 @@ final private[dynamic] class ClusterOptions private (options: SourceOptions, nam
         override def close(): Unit                                       = service.close()
         override def toString: String                                    = service.toString
 
-        private def watched(found: StreamMetadata): StreamMetadata = {
-          val now = check(found)
-          (now -- unused).foreach(name => log.warn(warning(name, found)))
+        private def watched(metadata: StreamMetadata): StreamMetadata = {
+          val now = check(metadata)
+          (now -- unused).foreach(name => log.warn(warning(name, metadata)))
           unused = now
-          found
+          metadata
         }
       }
 
@@ -51,8 +51,8 @@ final private[dynamic] class ClusterOptions private (options: SourceOptions, nam
     * @throws splice.source.errors.SpliceException
     *   if an option matches several clusters, whose names differ only in case
     */
-  private[dynamic] def check(found: StreamMetadata): Set[String] = {
-    val clusters = found.clusters.keys.toSeq.groupBy(fold)
+  private[dynamic] def check(metadata: StreamMetadata): Set[String] = {
+    val clusters = metadata.clusters.keys.toSeq.groupBy(fold)
     names.foreach { name =>
       clusters.get(fold(name)).filter(_.size > 1).foreach(several =>
         throw DynamicErrors.ambiguous(several.sorted, options.name(s"$Prefix$name"))
@@ -61,9 +61,9 @@ final private[dynamic] class ClusterOptions private (options: SourceOptions, nam
     names.filterNot(name => clusters.contains(fold(name))).toSet
   }
 
-  private def warning(name: String, found: StreamMetadata): String =
+  private def warning(name: String, metadata: StreamMetadata): String =
     s"The options '${options.name(s"$Prefix$name")}.*' have no effect, because the metadata has no cluster '$name'. " +
-      s"Its clusters are ${found.clusters.keys.take(Shown).mkString(", ")}${if (found.clusters.size > Shown) ", …"
+      s"Its clusters are ${metadata.clusters.keys.take(Shown).mkString(", ")}${if (metadata.clusters.size > Shown) ", …"
         else ""}."
 }
 
@@ -114,15 +114,15 @@ private[dynamic] object ClusterOptions {
   def apply(options: SourceOptions, isBounded: Boolean)(parse: SourceOptions => Unit): ClusterOptions = {
     val names = options.keys.filter(isOne).map(nameOf(options, _)).distinctBy(fold)
     names.foreach { name =>
-      val own = options.scope(s"$Prefix$name")
-      allowed.foreach(option => own.find(option): Option[Any])
-      ends.find(end => !isBounded && own.contains(end.key)).foreach(end =>
+      val scoped = options.scope(s"$Prefix$name")
+      allowed.foreach(option => scoped.find(option): Option[Any])
+      ends.find(end => !isBounded && scoped.contains(end.key)).foreach(end =>
         throw KafkaErrors.refusedOption(
-          own.name(end.key),
+          scoped.name(end.key),
           s"one cluster cannot end alone. Set '${options.name(end.key)}' to an end of all clusters as well"
         )
       )
-      parse(own)
+      parse(scoped)
     }
     new ClusterOptions(options, names)
   }
@@ -148,10 +148,10 @@ private[dynamic] object ClusterOptions {
 
   private def unknown(options: SourceOptions, key: String, rest: String): Exception = {
     val (name, option)                                   = (rest.takeWhile(_ != '.'), rest.dropWhile(_ != '.').drop(1))
-    def like(some: Seq[SourceOption[_]]): Option[String] =
-      some.map(_.key).map(k => k -> OptionSet.distance(option, k)).minByOption(_._2)
+    def like(candidates: Seq[SourceOption[_]]): Option[String] =
+      candidates.map(_.key).map(k => k -> OptionSet.distance(option, k)).minByOption(_._2)
         .collect { case (k, distance) if distance <= 1 + option.length / 3 => k }
-    val ofAll = (DynamicOptions.own ++ KafkaOptions.set.options).find(o =>
+    val ofAll = (DynamicOptions.specific ++ KafkaOptions.set.options).find(o =>
       s".${fold(option)}".endsWith(s".${fold(o.key)}")
     )
     ofAll match {

@@ -52,7 +52,7 @@ final private[splice] case class DynamicSettings(
     */
   def of(cluster: KafkaCluster, topics: SortedSet[String]): KafkaSettings = {
     val properties = cluster.properties.map { case (k, v) => s"${KafkaOptions.ClientPrefix}$k" -> v }
-    val special    = own(cluster).toMap
+    val special    = scoped(cluster).toMap
     val read       = Map(KafkaOptions.Subscribe.key -> topics.mkString(","))
     val all        = DynamicSettings.merged(DynamicSettings.ofOne(options), properties, special, read)
     val created    = KafkaSettings(SourceOptions(all))
@@ -65,7 +65,7 @@ final private[splice] case class DynamicSettings(
     created.copy(policies = policies, prefix = options.name(""))
   }
 
-  private def own(cluster: KafkaCluster) = options.scope(s"${DynamicOptions.ClusterPrefix}${cluster.name}")
+  private def scoped(cluster: KafkaCluster) = options.scope(s"${DynamicOptions.ClusterPrefix}${cluster.name}")
 
   /** Returns the limits of a batch for one cluster, in addition to those for all clusters. An option takes precedence
     * over the metadata.
@@ -103,10 +103,10 @@ final private[splice] case class DynamicSettings(
     StreamStarts.of(options, stream, base.client, topic.topic)
 
   private def documented(applied: AppliedMetadata, topic: ClusterTopic): Option[StartingOffsets] = for {
-    name  <- applied.streamOf.get(topic)
-    start <- applied.streams.get(name).flatMap(_.start)
-    own   <- StreamStarts.of(start, topic)
-  } yield own
+    name    <- applied.streamOf.get(topic)
+    start   <- applied.streams.get(name).flatMap(_.start)
+    offsets <- StreamStarts.of(start, topic)
+  } yield offsets
 
   /** Creates the metadata service, which calls the selected services in order. Sends no request. */
   def service(hadoop: Configuration): KafkaMetadataService = {
@@ -168,8 +168,8 @@ private[splice] object DynamicSettings {
       options(DynamicOptions.OnClusterUnavailable),
       options(DynamicOptions.CutoverOption),
       ClusterAdmission(options, base.admission),
-      ClusterOptions(options, base.ending.isDefined) { own =>
-        val _ = KafkaSettings(SourceOptions(merged(ofOne(options), somewhere, own.toMap)))
+      ClusterOptions(options, base.ending.isDefined) { scoped =>
+        val _ = KafkaSettings(SourceOptions(merged(ofOne(options), somewhere, scoped.toMap)))
       }
     )
   }
@@ -178,7 +178,7 @@ private[splice] object DynamicSettings {
     val (names, pattern) = (options.find(DynamicOptions.Streams), options.find(DynamicOptions.StreamPattern))
     def named            = Seq(DynamicOptions.Streams, DynamicOptions.StreamPattern).map(o => options.name(o.key))
     (names, pattern) match {
-      case (Some(some), None) => StreamSelection.Names(some)
+      case (Some(streams), None) => StreamSelection.Names(streams)
       case (None, Some(text)) => StreamSelection.Matching(text)
       case (None, None)       =>
         throw OptionErrors.missing(
@@ -216,11 +216,10 @@ private[splice] object DynamicSettings {
 
   /** Returns the options that a source of one cluster also has, without those that select the cluster. */
   private def ofEvery(options: SourceOptions): Map[String, String] = {
-    val own = (DynamicOptions.own.filterNot(KafkaOptions.set.options.contains(_)) :+ KafkaOptions.Servers).map(o =>
-      fold(o.key)
-    ).toSet
+    val keys = (DynamicOptions.specific.filterNot(KafkaOptions.set.options.contains(_)) :+ KafkaOptions.Servers)
+      .map(o => fold(o.key)).toSet
     options.toMap.filterNot { case (key, _) =>
-      own(fold(key)) || fold(key).startsWith(DynamicOptions.MetadataHeader) ||
+      keys(fold(key)) || fold(key).startsWith(DynamicOptions.MetadataHeader) ||
       fold(key).startsWith(DynamicOptions.ClassPrefix) ||
       ClusterOptions.isOne(key) || StreamStarts.isOne(key)
     }

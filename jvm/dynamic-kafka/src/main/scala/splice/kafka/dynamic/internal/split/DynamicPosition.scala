@@ -42,12 +42,16 @@ final private[splice] case class DynamicPosition(change: Int, clusters: SortedMa
   /** Returns the number of characters of [[json]], without composing the text. */
   def length: Int = unnamed.fold {
     val frame = copy(clusters = SortedMap.empty).json.length + math.max(clusters.size - 1, 0)
-    frame + clusters.iterator.map { case (name, own) => Json.write(Json.text(name)).length + 1 + own.json.length }.sum
+    frame + clusters.iterator.map { case (name, position) =>
+      Json.write(Json.text(name)).length + 1 + position.json.length
+    }.sum
   }(_.json.length)
 
   override def precedes(later: Position): Boolean = later match {
     case that: DynamicPosition =>
-      change <= that.change && clusters.forall { case (name, own) => that.clusters.get(name).forall(own.precedes) }
+      change <= that.change && clusters.forall { case (name, position) =>
+        that.clusters.get(name).forall(position.precedes)
+      }
     // After the first stored position of a checkpoint, all later positions are stored.
     case _: StoredPosition => true
     case _                 => false
@@ -75,7 +79,7 @@ final private[splice] case class DynamicPosition(change: Int, clusters: SortedMa
     */
   def renamed(names: collection.Map[String, String]): DynamicPosition =
     if (names.isEmpty) this
-    else copy(clusters = clusters.map { case (name, own) => names.getOrElse(name, name) -> own })
+    else copy(clusters = clusters.map { case (name, position) => names.getOrElse(name, name) -> position })
 
   def topics: Set[ClusterTopic] =
     clusters.iterator.flatMap { case (name, position) => position.topics.map(ClusterTopic(name, _)) }.toSet
@@ -122,7 +126,7 @@ private[splice] object DynamicPosition {
     (Json.field(node, "at"), Json.field(node, "clusters").filter(_.isObject)) match {
       case (Some(at), None)       => StoredPosition.read(at, number).getOrElse(throw foreign)
       case (None, Some(clusters)) =>
-        of(number, Json.fields(clusters).map { case (name, own) => name -> KafkaPosition.read(Json.write(own)) })
+        of(number, Json.fields(clusters).map { case (name, value) => name -> KafkaPosition.read(Json.write(value)) })
       case _ => throw foreign
     }
   }

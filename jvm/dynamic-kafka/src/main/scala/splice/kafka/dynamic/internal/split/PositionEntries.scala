@@ -105,8 +105,8 @@ private[splice] object PositionFormat {
   // offsets.
   def write(position: DynamicPosition): Seq[String] = VersionedEntry.write(
     Seq("change" -> Json.number(position.change.toLong)),
-    position.clusters.toSeq.map { case (name, own) =>
-      s"""{"cluster":${Json.write(Json.text(name))},"offsets":${own.json}}"""
+    position.clusters.toSeq.map { case (name, part) =>
+      s"""{"cluster":${Json.write(Json.text(name))},"offsets":${part.json}}"""
     }
   )
 

@@ -62,7 +62,7 @@ final private[dynamic] case class AppliedMetadata(
   /** Topics of each cluster for which requests are sent. */
   lazy val read: SortedMap[String, SortedSet[String]] = SortedMap.from(
     topics.iterator.collect { case (topic, _: Waiting | _: Reading | _: Draining) => topic }
-      .to(SortedSet).groupBy(_.cluster).map { case (cluster, some) => cluster -> some.map(_.topic) }
+      .to(SortedSet).groupBy(_.cluster).map { case (cluster, listed) => cluster -> listed.map(_.topic) }
   )
 
   lazy val draining: SortedMap[ClusterTopic, Draining] = topics.collect { case (topic, is: Draining) => topic -> is }
@@ -82,8 +82,8 @@ final private[dynamic] case class AppliedMetadata(
     byCluster.getOrElse(cluster, SortedMap.empty[String, TopicState])
 
   private lazy val byCluster: Map[String, SortedMap[String, TopicState]] =
-    topics.toSeq.groupMap(_._1.cluster) { case (topic, is) => topic.topic -> is }.map { case (cluster, own) =>
-      cluster -> SortedMap.from(own)
+    topics.toSeq.groupMap(_._1.cluster) { case (topic, is) => topic.topic -> is }.map { case (cluster, states) =>
+      cluster -> SortedMap.from(states)
     }
 
   /** Returns the starts on a cluster that the logs of their topics may not have reached yet. */
@@ -140,8 +140,8 @@ final private[dynamic] case class AppliedMetadata(
       def moved(t: ClusterTopic)    = t.copy(cluster = now(t.cluster))
       def all(s: Set[ClusterTopic]) = s.map(moved)
       copy(
-        clusters = clusters.removedAll(names.values).map { case (name, own) =>
-          now(name) -> own.copy(name = now(name))
+        clusters = clusters.removedAll(names.values).map { case (name, cluster) =>
+          now(name) -> cluster.copy(name = now(name))
         },
         streams = streams.map { case (name, s) =>
           name -> s.copy(topics = s.topics.map { case (c, t) => now(c) -> t })
@@ -168,9 +168,9 @@ final private[dynamic] case class AppliedMetadata(
     *   the position. A name with offsets, or with drained or removed topics, is already in use and is not the target of
     *   a rename
     */
-  def renamesOf(found: StreamMetadata, at: DynamicPosition): SortedMap[String, String] = for {
-    (name, cluster) <- found.clusters if at.of(name).offsets.isEmpty && of(name).valuesIterator.forall(isNew)
-    old             <- cluster.formerly.find(old => clusters.contains(old) && !found.clusters.contains(old))
+  def renamesOf(document: StreamMetadata, at: DynamicPosition): SortedMap[String, String] = for {
+    (name, cluster) <- document.clusters if at.of(name).offsets.isEmpty && of(name).valuesIterator.forall(isNew)
+    old             <- cluster.formerly.find(old => clusters.contains(old) && !document.clusters.contains(old))
   } yield old -> name
 
   /** Returns the state without clusters that no topic needs. Topics no longer wait for topics that are not drained any
@@ -213,11 +213,11 @@ final private[dynamic] case class AppliedMetadata(
   /** Returns the clusters with the properties of a document. A cluster that the document does not contain is active, so
     * that a drain of it can end.
     */
-  def renewed(found: StreamMetadata): SortedMap[String, KafkaCluster] =
-    clusters.map { case (name, own) => name -> found.clusters.getOrElse(name, own.copy(active = true)) }
+  def renewed(document: StreamMetadata): SortedMap[String, KafkaCluster] =
+    clusters.map { case (name, cluster) => name -> document.clusters.getOrElse(name, cluster.copy(active = true)) }
 
   /** Returns true if a document has the same streams, and the same clusters of topics that are read or may return. */
-  def equalsDocument(found: StreamMetadata): Boolean = found.streams == streams && renewed(found) == clusters
+  def equalsDocument(document: StreamMetadata): Boolean = document.streams == streams && renewed(document) == clusters
 }
 
 private[dynamic] object AppliedMetadata {
@@ -226,17 +226,17 @@ private[dynamic] object AppliedMetadata {
   val Nothing: AppliedMetadata = AppliedMetadata(-1, None, SortedMap.empty, SortedMap.empty, SortedMap.empty)
 
   /** Returns the state after the first document. */
-  def first(found: StreamMetadata): AppliedMetadata = AppliedMetadata(
+  def first(document: StreamMetadata): AppliedMetadata = AppliedMetadata(
     0,
-    found.generation,
-    found.clusters,
-    found.streams,
-    streamOf(found.streams.values).map { case (topic, stream) =>
+    document.generation,
+    document.clusters,
+    document.streams,
+    streamOf(document.streams.values).map { case (topic, stream) =>
       // The first start of the query has no positions for inactive clusters.
-      val waits = found.streams(stream).start.nonEmpty && found.clusters.get(topic.cluster).exists(!_.active)
+      val waits = document.streams(stream).start.nonEmpty && document.clusters.get(topic.cluster).exists(!_.active)
       topic -> (if (waits) Waiting(stream, None, None) else Reading(stream))
     },
-    SortedMap.from(for (name <- found.streams.keys; generation <- found.generation) yield name -> generation)
+    SortedMap.from(for (name <- document.streams.keys; generation <- document.generation) yield name -> generation)
   ).pruned
 
   def streamOf(streams: Iterable[KafkaStream]): SortedMap[ClusterTopic, String] = SortedMap.from(for {

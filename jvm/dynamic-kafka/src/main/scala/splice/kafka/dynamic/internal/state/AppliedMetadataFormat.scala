@@ -43,15 +43,15 @@ private[splice] object AppliedMetadataFormat {
         applied.generations.get(s.name).map("generation" -> Json.number(_))
     }
     val topics = applied.topics.collect { case (topic, is) if special(is) => state(topic, is) }
-    val gone   = applied.topics.keys.filter(applied.topics(_) == Gone).groupMap(_.cluster)(_.topic).map {
-      case (cluster, some) =>
+    val deleted = applied.topics.keys.filter(applied.topics(_) == Gone).groupMap(_.cluster)(_.topic).map {
+      case (cluster, names) =>
         Seq(
           "state"   -> Json.text(Gone.word),
           "cluster" -> Json.text(cluster),
-          "topics"  -> Json.array(some.toSeq.map(Json.text))
+          "topics"  -> Json.array(names.toSeq.map(Json.text))
         )
     }
-    val lines = Iterator(clusters, streams, topics, gone).flatten
+    val lines = Iterator(clusters, streams, topics, deleted).flatten
     VersionedEntry.write(head, lines.map(f => Json.write(Json.obj(f: _*))).toSeq)
   }
 
@@ -116,7 +116,7 @@ private[splice] object AppliedMetadataFormat {
     val read = AppliedMetadata.streamOf(streams.values).map { case (topic, stream) => topic -> Reading(stream) }
     val (deletedLines, states) = nodes.filter(_.has("state")).partition(text(_, "state") == Gone.word)
     val special                = states.map(node => topic(node) -> state(node, read.get(topic(node)).map(_.stream)))
-    val gone                   = for (node <- deletedLines; name <- Json.items(node.get("topics")))
+    val deleted                = for (node <- deletedLines; name <- Json.items(node.get("topics")))
       yield ClusterTopic(text(node, "cluster"), name.asText) -> Gone
     def named(field: String): SortedMap[String, String] = SortedMap.from(
       nodes.filter(n => n.has("properties") && n.has(field)).map(n => text(n, field) -> text(n, "cluster"))
@@ -126,7 +126,7 @@ private[splice] object AppliedMetadataFormat {
       head.find("generation").map(_.asLong),
       clusters,
       streams,
-      (read: SortedMap[ClusterTopic, TopicState]) ++ special ++ gone,
+      (read: SortedMap[ClusterTopic, TopicState]) ++ special ++ deleted,
       SortedMap.from(for (node <- nodes if node.has("stream"); generation <- Json.field(node, "generation"))
         yield text(node, "stream") -> generation.asLong),
       SortedMap.from(named("scope").map(_.swap)),
@@ -178,8 +178,8 @@ private[splice] object AppliedMetadataFormat {
   private def abandoned(node: JsonNode): Option[Abandoned] =
     Json.field(node, "abandoned").map(text => Abandoned(Json.field(node, "rows").map(_.asLong), text.asText))
 
-  private def texts(some: Iterable[(String, String)]): Seq[(String, JsonNode)] =
-    some.toSeq.map { case (k, v) => k -> Json.text(v) }
+  private def texts(pairs: Iterable[(String, String)]): Seq[(String, JsonNode)] =
+    pairs.toSeq.map { case (k, v) => k -> Json.text(v) }
 
   private def waits(after: Set[ClusterTopic]): Option[(String, JsonNode)] = Option.when(after.nonEmpty)(
     "after" ->

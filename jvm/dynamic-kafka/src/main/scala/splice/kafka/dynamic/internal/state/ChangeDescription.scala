@@ -116,9 +116,9 @@ private[dynamic] object ChangeDescription {
     }
   }
 
-  private def topics(what: String, some: Iterable[ClusterTopic]): Option[ChangeDescription] =
-    list(what, some.map(_.toString))
+  private def topics(event: String, members: Iterable[ClusterTopic]): Option[ChangeDescription] =
+    list(event, members.map(_.toString))
 
-  private def list(what: String, some: Iterable[String]): Option[ChangeDescription] =
-    if (some.isEmpty) None else Some(ChangeDescription(what, some.toSeq.sorted))
+  private def list(event: String, names: Iterable[String]): Option[ChangeDescription] =
+    if (names.isEmpty) None else Some(ChangeDescription(event, names.toSeq.sorted))
 }

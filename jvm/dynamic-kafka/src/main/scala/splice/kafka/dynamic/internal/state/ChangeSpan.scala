@@ -40,9 +40,9 @@ private[dynamic] object ChangeSpan {
       later: Seq[AppliedMetadata] = Nil
   ): Seq[ChangeSpan] = {
     def renamed[A](all: SortedMap[ClusterTopic, A], index: Int) =
-      changes.drop(index + 1).foldLeft(all) { case (some, change) =>
-        if (change.renames.isEmpty) some
-        else some.map { case (t, own) => t.copy(cluster = change.nameOf(t.cluster)) -> own }
+      changes.drop(index + 1).foldLeft(all) { case (values, change) =>
+        if (change.renames.isEmpty) values
+        else values.map { case (t, value) => t.copy(cluster = change.nameOf(t.cluster)) -> value }
       }
     val begun  = changes.foldLeft(from)((position, change) => position.renamed(change.renames))
     val starts = changes.zipWithIndex.map { case (change, i) => renamed(change.starts, i) }
@@ -77,5 +77,5 @@ private[dynamic] object ChangeSpan {
       topics: Seq[SortedMap[ClusterTopic, KafkaPosition]]
   ): KafkaPosition = topics.iterator.flatMap(
     _.iteratorFrom(ClusterTopic(cluster, "")).takeWhile(_._1.cluster == cluster)
-  ).foldLeft(position) { case (all, (topic, own)) => if (all.hasTopic(topic.topic)) all else all.and(own) }
+  ).foldLeft(position) { case (all, (topic, start)) => if (all.hasTopic(topic.topic)) all else all.and(start) }
 }
