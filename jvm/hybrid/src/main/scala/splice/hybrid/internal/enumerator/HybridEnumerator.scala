@@ -106,8 +106,8 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     open(settled.leg).open(settled.position).map(LegRange(settled.leg, _))
 
   override def reached(settled: HybridPosition, unread: Seq[SplitRange]): HybridPosition = {
-    val own   = unread.collect { case LegRange(leg, range) if leg == settled.leg => range }
-    val until = settled.moved(open(settled.leg).reached(settled.position, own))
+    val ranges = unread.collect { case LegRange(leg, range) if leg == settled.leg => range }
+    val until  = settled.moved(open(settled.leg).reached(settled.position, ranges))
     planned = Some(until)
     until
   }
@@ -143,11 +143,11 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
     val byLeg = ranges.collect { case range: LegRange => range }.groupBy(_.leg)
-    new HybridReaders(byLeg.map { case (name, own) =>
+    new HybridReaders(byLeg.map { case (name, legRanges) =>
       val leg    = chain(name)
       val select = selects.compile(leg, columns, context.session)
       name -> LegReaders(select, tallies.plan(leg, select.columns)) { columns =>
-        enumerators(leg).readers(columns, own.map(_.range))
+        enumerators(leg).readers(columns, legRanges.map(_.range))
       }
     })
   }
@@ -196,11 +196,11 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   override def figures(at: HybridPosition): SortedMap[String, String] = {
     see(at)
-    val own = at.current.toSeq.flatMap { leg =>
+    val ofChain = at.current.toSeq.flatMap { leg =>
       Seq(ProgressMetric.Leg -> leg, ProgressMetric.Switches -> (switches(at) - before.getOrElse(0)).toString)
     }
     val figures = at.current.flatMap(enumerators.find).fold(SortedMap.empty[String, String])(_.figures(at.position))
-    figures ++ totals(at.current.map(_ -> figures)) ++ own
+    figures ++ totals(at.current.map(_ -> figures)) ++ ofChain
   }
 
   private def see(at: HybridPosition): Unit = before = before.orElse(Some(switches(at)))
@@ -238,8 +238,8 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     next =>
       begun(at, next).orElse {
         val leg = chain(at.leg)
-        enumerators(leg).evidence(at.position).map { found =>
-          val end      = if (count) tallies.ended(leg, at.position, found) else found
+        enumerators(leg).evidence(at.position).map { evidence =>
+          val end      = if (count) tallies.ended(leg, at.position, evidence) else evidence
           val decision =
             HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), partitions(next))
           // The switch is stored only after the source of the next leg has accepted the start. A restart can

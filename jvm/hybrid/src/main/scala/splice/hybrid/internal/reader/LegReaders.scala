@@ -42,8 +42,8 @@ final private[hybrid] case class LegReaders(
   }
 
   def batches(task: TaskRanges): SplitReader[ColumnarBatch] = {
-    val own    = inner.batches(task)
-    val reader = counts.fold(own)(_.batches(own, task))
+    val raw    = inner.batches(task)
+    val reader = counts.fold(raw)(_.batches(raw, task))
     shape match {
       case view: RowShape.View => new ViewBatches(reader, view)
       case _                   => reader
