@@ -56,8 +56,8 @@ def jars() -> list[Path]:
     """
     named = os.environ.get("SPLICE_JARS")
     carried = HERE / "jars"
-    made = REPOSITORY / "jvm" / "bundle" / "target" / "dist"
-    folder = Path(named) if named else carried if carried.exists() else made
+    built = REPOSITORY / "jvm" / "bundle" / "target" / "dist"
+    folder = Path(named) if named else carried if carried.exists() else built
     found = [sorted(folder.glob(pattern)) for pattern in JARS]
     for pattern, matches in zip(JARS, found, strict=True):
         if len(matches) != 1:

@@ -112,5 +112,5 @@ def assert_each_once(seen: Iterable[str], produced: Iterable[int]) -> None:
         "foreign": sorted(set(found) - expected),
         "doubled": sorted(one for one, times in Counter(found).items() if times > 1),
     }
-    said = {what: f"{len(those)}: {those[:5]}" for what, those in wrong.items() if those}
-    assert not said, f"{len(found)} rows for {len(expected)} orders, {said}"
+    summary = {what: f"{len(those)}: {those[:5]}" for what, those in wrong.items() if those}
+    assert not summary, f"{len(found)} rows for {len(expected)} orders, {summary}"

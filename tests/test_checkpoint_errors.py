@@ -28,9 +28,9 @@ def test_a_changed_chain(
     renamed = HybridSource.builder("archive", first, select=HISTORY_SELECT).add_source(
         "live", then, HandOver.offsets(), LIVE_SELECT
     )
-    said = failure(spark, renamed.build(), tmp_path)
+    message = failure(spark, renamed.build(), tmp_path)
     named = "legs was 'history,live' and is 'archive,live' now"
-    assert_says(said, "SPLICE_CHECKPOINT.SOURCE_CHANGED", named, "new checkpoint location")
+    assert_says(message, "SPLICE_CHECKPOINT.SOURCE_CHANGED", named, "new checkpoint location")
     # The history has ended, so its path is not compared, and no row is read again.
     elsewhere = shutil.copytree(history_path, tmp_path / "elsewhere")
     drain(history_then_live(history(elsewhere), then).read_stream(spark), tmp_path)
@@ -55,8 +55,8 @@ def test_a_checkpoint_of_another_source(
 ) -> None:
     drain(spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load(), tmp_path)
     source = history_then_live(history(history_path), live(topics, topic))
-    said = failure(spark, source, tmp_path)
-    assert_says(said, "SPLICE_CHECKPOINT.OTHER_SOURCE", "new one")
+    message = failure(spark, source, tmp_path)
+    assert_says(message, "SPLICE_CHECKPOINT.OTHER_SOURCE", "new one")
 
 
 def test_a_damaged_entry(
@@ -72,8 +72,8 @@ def test_a_damaged_entry(
         content = entry.read_text()
         entry.with_name(f".{entry.name}.crc").unlink(missing_ok=True)
         entry.write_text("v1\ndamaged content\n")
-        said = failure(spark, source, tmp_path)
-        assert_says(said, "SPLICE_CHECKPOINT.CORRUPT", rf"sources/0/splice/{name}\b")
+        message = failure(spark, source, tmp_path)
+        assert_says(message, "SPLICE_CHECKPOINT.CORRUPT", rf"sources/0/splice/{name}\b")
         entry.write_text(content)
     drain(source.read_stream(spark), tmp_path)
     assert sorted(written(spark, tmp_path).collect()) == read
@@ -87,7 +87,7 @@ def test_a_checkpoint_of_a_newer_version(
     for offset in (tmp_path / "checkpoint" / "offsets").glob("[0-9]*"):
         offset.write_text(re.sub(r'"v":\d+\}', '"v":99}', offset.read_text()))
         offset.with_name(f".{offset.name}.crc").unlink(missing_ok=True)
-    said = failure(spark, source, tmp_path)
+    message = failure(spark, source, tmp_path)
     assert_says(
-        said, "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED", "99", "that version or a later one"
+        message, "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED", "99", "that version or a later one"
     )

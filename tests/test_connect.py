@@ -78,15 +78,15 @@ def test_the_source_is_the_servers(
     topics.produce(topic, orders(ORDERS, 3))
     archive(spark, topics, topic, history_path, {0: 10, 1: 5})
     options = history_then_live(history(history_path), live(topics, topic)).options()
-    said = run([sys.executable], "drain_orders", json.dumps(options), str(tmp_path), server)
+    output = run([sys.executable], "drain_orders", json.dumps(options), str(tmp_path), server)
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)
-    assert f"batch rows: {len(ORDERS)}" in said
-    assert "rows behind" in said
-    assert "live" in said
+    assert f"batch rows: {len(ORDERS)}" in output
+    assert "rows behind" in output
+    assert "live" in output
 
 
 def test_configure_names_the_place_of_the_jar() -> None:
-    said = run([sys.executable], "configure_only", env={"SPARK_REMOTE": "sc://127.0.0.1:1"})
-    assert "rejected: [SPLICE_SETUP.CONNECT_NOT_SUPPORTED]" in said
-    assert "a session of a Spark Connect server" in said
-    assert "--packages" in said
+    output = run([sys.executable], "configure_only", env={"SPARK_REMOTE": "sc://127.0.0.1:1"})
+    assert "rejected: [SPLICE_SETUP.CONNECT_NOT_SUPPORTED]" in output
+    assert "a session of a Spark Connect server" in output
+    assert "--packages" in output

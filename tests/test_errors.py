@@ -64,7 +64,7 @@ HYBRID = {
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "patterns"),
     [
         (
             kafka_options(startingOffset="earliest"),
@@ -119,11 +119,11 @@ HYBRID = {
     ],
 )
 def test_options_are_rejected_by_name(
-    spark: SparkSession, options: Mapping[str, str], said: list[str]
+    spark: SparkSession, options: Mapping[str, str], patterns: list[str]
 ) -> None:
     with pytest.raises(IllegalArgumentException) as raised:
         spark.readStream.format("splice").options(**options).load()
-    assert_says(str(raised.value), *said)
+    assert_says(str(raised.value), *patterns)
     assert (raised.value.getCondition() or "").startswith("SPLICE_")
 
 
@@ -143,7 +143,7 @@ def test_unknown_options_can_be_warnings(
 
 
 @pytest.mark.parametrize(
-    ("select", "said"),
+    ("select", "patterns"),
     [
         (
             "order_id, event_time, amount || '' AS amount",
@@ -165,14 +165,14 @@ def test_selects_that_do_not_fit(
     history_path: Path,
     tmp_path: Path,
     select: str,
-    said: list[str],
+    patterns: list[str],
 ) -> None:
     source = (
         HybridSource.builder("history", history(history_path), select=select)
         .add_source("live", live(topics, topic), HandOver.offsets(), LIVE_SELECT)
         .build()
     )
-    assert_says(failure(spark, source, tmp_path), *said)
+    assert_says(failure(spark, source, tmp_path), *patterns)
 
 
 def test_hand_over_columns_that_are_not_there(
@@ -180,8 +180,8 @@ def test_hand_over_columns_that_are_not_there(
 ) -> None:
     rule = HandOver.offsets(offset="kafka_offset")
     source = chain(history(history_path), live(topics, topic), rule)
-    said = failure(spark, source, tmp_path)
-    assert_says(said, "kafka_offset", "offset", "order_id.*topic.*partition")
+    message = failure(spark, source, tmp_path)
+    assert_says(message, "kafka_offset", "offset", "order_id.*topic.*partition")
 
 
 def test_holes_in_the_archive(
@@ -200,9 +200,9 @@ def test_holes_in_the_archive(
             .build()
         )
 
-    said = failure(spark, holed_then_live("fail"), tmp_path / "a")
-    assert_says(said, "SPLICE_HAND_OVER.HOLES", "'live'", "'history'", "onHoles", topic)
-    assert_says(said, rf"{topic}-1 lacks 2 \(4 to 5\)")
+    message = failure(spark, holed_then_live("fail"), tmp_path / "a")
+    assert_says(message, "SPLICE_HAND_OVER.HOLES", "'live'", "'history'", "onHoles", topic)
+    assert_says(message, rf"{topic}-1 lacks 2 \(4 to 5\)")
     drain(holed_then_live().read_stream(spark), tmp_path / "a")
     drain(holed_then_live("ignore").read_stream(spark), tmp_path / "b")
 
@@ -214,8 +214,8 @@ def test_an_end_in_the_future(
     late = late.selectExpr("* EXCEPT (event_time)", "TIMESTAMP '2099-01-01 00:00:00' AS event_time")
     late.select(*HISTORY_COLUMNS).write.mode("append").parquet(str(history_path))
     rule = HandOver.event_time("event_time", "10m")
-    said = failure(spark, chain(history(history_path), live(topics, topic), rule), tmp_path)
-    assert_says(said, "SPLICE_HAND_OVER.END_IN_FUTURE", "'live'", "'history'", "2099-01-01")
+    message = failure(spark, chain(history(history_path), live(topics, topic), rule), tmp_path)
+    assert_says(message, "SPLICE_HAND_OVER.END_IN_FUTURE", "'live'", "'history'", "2099-01-01")
 
 
 def test_a_start_beyond_retention(
@@ -223,15 +223,15 @@ def test_a_start_beyond_retention(
 ) -> None:
     topics.delete_records(topic, {0: 15, 2: 12})
     source = history_then_live(history(history_path), live(topics, topic))
-    said = failure(spark, source, tmp_path / "a")
+    message = failure(spark, source, tmp_path / "a")
     assert_says(
-        said,
+        message,
         "SPLICE_HAND_OVER.GAP",
         f"{topic}-0 10 to 14",
         f"{topic}-2 10 to 11",
         "'live.onGap'",
     )
-    assert f"{topic}-1" not in said.split("Retention removed")[0]
+    assert f"{topic}-1" not in message.split("Retention removed")[0]
     warned = (
         HybridSource.builder("history", history(history_path), HISTORY_SELECT)
         .add_source("live", live(topics, topic), HandOver.offsets(), LIVE_SELECT, on_gap="warn")
@@ -252,18 +252,18 @@ def test_a_broker_that_does_not_answer(spark: SparkSession, tmp_path: Path) -> N
             .option("kafka.default.api.timeout.ms", 3000)
             .build()
         )
-        said = failure(spark, source, tmp_path)
+        message = failure(spark, source, tmp_path)
     assert_says(
-        said, "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE", servers, "3 ?s|3000 ?ms|3 seconds"
+        message, "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE", servers, "3 ?s|3000 ?ms|3 seconds"
     )
 
 
 def test_a_topic_that_is_not_there(
     spark: SparkSession, topics: KafkaTopics, tmp_path: Path
 ) -> None:
-    said = failure(spark, live(topics, "no-such-topic"), tmp_path)
+    message = failure(spark, live(topics, "no-such-topic"), tmp_path)
     assert_says(
-        said, "SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND", "no-such-topic", topics.bootstrap_servers
+        message, "SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND", "no-such-topic", topics.bootstrap_servers
     )
 
 

@@ -28,15 +28,15 @@ def test_lag_by_topic_and_partition(
     topics.produce(topic, orders(range(90), 3))
     source = live(topics, topic, startingOffsets="earliest", maxOffsetsPerTrigger="30")
     query = drain(source.read_stream(spark), tmp_path)
-    told = [report["sources"][0]["metrics"] for report in query.recentProgress]
-    first, last = told[0], told[-1]
+    reported = [report["sources"][0]["metrics"] for report in query.recentProgress]
+    first, last = reported[0], reported[-1]
     assert [first["rowsBehind"], last["rowsBehind"]] == ["60", "0"]
     assert last["secondsBehind"] == "0"
     # The timestamps of the orders are in the past, so the last read order is old.
     assert int(first["secondsBehind"]) > 0
     assert 60 * 10 < int(first["bytesBehind"]) < 60 * 100
-    own = json.loads(first["topics"])[topic]
-    assert (own["partitions"], own["rowsBehind"]) == (3, 60)
+    lag = json.loads(first["topics"])[topic]
+    assert (lag["partitions"], lag["rowsBehind"]) == (3, 60)
     assert sorted(one["partition"] for one in json.loads(first["lagging"])) == [
         f"{topic}-{partition}" for partition in range(3)
     ]
@@ -69,8 +69,8 @@ def test_two_queries_of_one_dataframe_have_figures_of_their_own(
             query.stop()
     for query in queries:
         batches = [b for b in query.recentProgress if b["numInputRows"] > 0]
-        told = [b["sources"][0]["metrics"] for b in query.recentProgress]
-        last = [metrics for metrics in told if metrics][-1]
+        reported = [b["sources"][0]["metrics"] for b in query.recentProgress]
+        last = [metrics for metrics in reported if metrics][-1]
         used = int(last["readersOpenedTotal"]) + int(last["readersReusedTotal"])
         # A batch of one partition has one task, and a task uses one reader.
         assert used == len(batches) > 0
@@ -88,12 +88,12 @@ def test_in_sparks_metric_system(
         "spark.ui.port": "0",
     }
     arguments = json.dumps(source.options()), json.dumps(conf), str(tmp_path)
-    said = run([sys.executable], "show_metrics", *arguments)
-    told = {
+    output = run([sys.executable], "show_metrics", *arguments)
+    figures = {
         line.split(" ", 1)[0]: json.loads(line.split(" ", 1)[1])
-        for line in said.splitlines()
+        for line in output.splitlines()
         if line.startswith(("RUNNING ", "STOPPED "))
     }
-    assert told["RUNNING"]["0.rowsBehind"] == 0
-    assert told["RUNNING"][f"0.topics.{topic}.partitions"] == 3
-    assert told["STOPPED"] == {}
+    assert figures["RUNNING"]["0.rowsBehind"] == 0
+    assert figures["RUNNING"][f"0.topics.{topic}.partitions"] == 3
+    assert figures["STOPPED"] == {}

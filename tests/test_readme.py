@@ -58,15 +58,15 @@ def _run(code: str, **names: Any) -> dict[str, Any]:
 
 
 def test_python(spark: SparkSession, snippet: Snippet, tmp_path: Path) -> None:
-    made = _run(snippet("python"))
-    drain(made["df"], tmp_path)
+    names = _run(snippet("python"))
+    drain(names["df"], tmp_path)
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)
-    assert_each_once(ids(made["orders"].read()), ORDERS)
+    assert_each_once(ids(names["orders"].read()), ORDERS)
 
 
 def test_options(spark: SparkSession, snippet: Snippet, tmp_path: Path) -> None:
-    made = _run(snippet("options"), spark=spark)
-    drain(made["df"], tmp_path)
+    names = _run(snippet("options"), spark=spark)
+    drain(names["df"], tmp_path)
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)
 
 

@@ -42,7 +42,7 @@ logger.shell.level = INFO
 
 
 @dataclass(frozen=True)
-class Told:
+class Reading:
     """Output of a run for each source, and all of its files."""
 
     output: str
@@ -113,8 +113,8 @@ def sources(
         "wrong_reference": kafka.login("PLAIN", f"${{file:{secrets_file}:nobody}}") | references,
     }
     common = {"source": "kafka", "subscribe": "orders", "startingOffsets": "earliest"}
-    made = {name: common | options for name, options in named.items()}
-    made["single_cluster"] = kafka.login("PLAIN", password) | {
+    built = {name: common | options for name, options in named.items()}
+    built["single_cluster"] = kafka.login("PLAIN", password) | {
         "source": "dynamicKafka",
         "metadata": "http,singleCluster",
         # No server listens at this address, and the warning contains the address.
@@ -123,11 +123,11 @@ def sources(
         "streams": "orders",
         "startingOffsets": "earliest",
     }
-    return made
+    return built
 
 
 @pytest.fixture(scope="module")
-def told(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> Told:
+def reading(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> Reading:
     """Read all sources with a driver and an executor in separate processes."""
     private, folder = tmp_path_factory.mktemp("private"), tmp_path_factory.mktemp("told")
     wrong, bearer, header = "wrong5b2c7d-horse", "bearer9e1f-staple", "header4c7a-clip"
@@ -159,7 +159,7 @@ def told(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> Tol
         local = {"SPARK_LOCAL_IP": "127.0.0.1"}
         output = run([sys.executable], "tell_all", str(private / "plan.json"), env=local)
     (folder / "output.txt").write_text(output)
-    return Told(output, folder, known)
+    return Reading(output, folder, known)
 
 
 def settings(folder: Path, logging: Path) -> dict[str, str]:
@@ -193,8 +193,8 @@ READ = [
 
 
 @pytest.mark.parametrize("source", READ)
-def test_a_source_that_logs_in_is_read(told: Told, source: str) -> None:
-    assert f"\n{source}: {ROWS} rows" in told.output, told.of(source)[:4000]
+def test_a_source_that_logs_in_is_read(reading: Reading, source: str) -> None:
+    assert f"\n{source}: {ROWS} rows" in reading.output, reading.of(source)[:4000]
 
 
 @pytest.mark.parametrize(
@@ -209,36 +209,38 @@ def test_a_source_that_logs_in_is_read(told: Told, source: str) -> None:
         ("wrong_reference", "SPLICE_KAFKA"),
     ],
 )
-def test_a_source_without_real_time_mode_is_rejected(told: Told, source: str, says: str) -> None:
-    assert f"\n{source}: failed" in told.output
-    assert says in told.of(source)[:3000]
+def test_a_source_without_real_time_mode_is_rejected(
+    reading: Reading, source: str, says: str
+) -> None:
+    assert f"\n{source}: failed" in reading.output
+    assert says in reading.of(source)[:3000]
 
 
-def test_failed_sources_leave_no_client(told: Told) -> None:
-    assert "\nclients left: []" in told.output
+def test_failed_sources_leave_no_client(reading: Reading) -> None:
+    assert "\nclients left: []" in reading.output
 
 
-def test_there_is_much_to_search(told: Told) -> None:
-    assert "plain" in told.output
-    searched = [str(path.relative_to(told.folder)) for path in told.folder.rglob("*")]
+def test_there_is_much_to_search(reading: Reading) -> None:
+    assert "plain" in reading.output
+    searched = [str(path.relative_to(reading.folder)) for path in reading.folder.rglob("*")]
     for part in ("events/", "pages/", "checkpoint/offsets/0", "work/", "stderr", "output.txt"):
         assert any(part in name for name in searched), f"no {part} in {searched[:200]}"
-    executors = told.executors()
+    executors = reading.executors()
     assert "SASL_SSL" in executors
-    for process in (told.output, executors):
+    for process in (reading.output, executors):
         assert re.search("INFO .*ConsumerConfig values", process)
 
 
-def test_no_output_has_a_secret(told: Told) -> None:
-    assert told.leaks() == []
+def test_no_output_has_a_secret(reading: Reading) -> None:
+    assert reading.leaks() == []
 
 
-def test_a_reference_is_resolved_for_each_client(told: Told) -> None:
-    assert "kafka.metadata.max.age.ms=${file:" in told.output
-    assert f"metadata.max.age.ms = {AGE}" in told.executors()
+def test_a_reference_is_resolved_for_each_client(reading: Reading) -> None:
+    assert "kafka.metadata.max.age.ms=${file:" in reading.output
+    assert f"metadata.max.age.ms = {AGE}" in reading.executors()
 
 
 def test_a_search_finds_leaks(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "b.log").write_bytes(os.urandom(64) + b"x battery-horse y" + os.urandom(64))
-    assert len(Told("", tmp_path, {"password": "battery-horse"}).leaks()) == 1
+    assert len(Reading("", tmp_path, {"password": "battery-horse"}).leaks()) == 1

@@ -40,9 +40,9 @@ def table(
     topics.produce(topic, orders(ORDERS, 3))
     archive(spark, topics, topic, history_path, {0: 10, 1: 20, 2: 30})
     options = history_then_live(history(history_path), live(topics, topic)).options()
-    said = ", ".join(f"'{name}' = {_literal(value)}" for name, value in options.items())
+    clause = ", ".join(f"'{name}' = {_literal(value)}" for name, value in options.items())
     name = f"orders_{uuid.uuid4().hex[:8]}"
-    spark.sql(f"CREATE TABLE {name} USING splice OPTIONS ({said})")
+    spark.sql(f"CREATE TABLE {name} USING splice OPTIONS ({clause})")
     yield name
     spark.sql(f"DROP TABLE {name}")
 

@@ -60,21 +60,21 @@ def test_packages_from_a_repository(
     package = f"io.github.splice:splice-spark_2.13:{version}"
     assert list(repository.rglob(f"*-{version}.pom")), "make jar publishes to target/repository"
     found = ["--packages", package, "--repositories", repository.as_uri()]
-    said = run([*submit, *found], "drain_orders", options, str(tmp_path))
+    output = run([*submit, *found], "drain_orders", options, str(tmp_path))
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)
-    assert f"batch rows: {len(ORDERS)}" in said
+    assert f"batch rows: {len(ORDERS)}" in output
 
 
 def test_jars(spark: SparkSession, submit: list[str], options: str, tmp_path: Path) -> None:
     jars = ",".join(str(path) for path in jar_paths())
-    said = run([*submit, "--jars", jars], "drain_orders", options, str(tmp_path))
+    output = run([*submit, "--jars", jars], "drain_orders", options, str(tmp_path))
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)
-    assert "live" in said
+    assert "live" in output
 
 
 def test_neither(submit: list[str]) -> None:
-    said = run(submit, "configure_only")
-    assert "rejected: [SPLICE_SETUP.JAR_NOT_LOADED]" in said
-    assert "Splice's jar is not on the class path of the JVM that spark-submit" in said
-    assert "--jars " in said
-    assert "--packages io.github.splice:splice-spark_2.13:" in said
+    output = run(submit, "configure_only")
+    assert "rejected: [SPLICE_SETUP.JAR_NOT_LOADED]" in output
+    assert "Splice's jar is not on the class path of the JVM that spark-submit" in output
+    assert "--jars " in output
+    assert "--packages io.github.splice:splice-spark_2.13:" in output

@@ -62,6 +62,6 @@ def in_order(nodeid: str) -> int:
 def _is_in(nodeid: str, place: str) -> bool:
     # The root of pytest is tests/, or the folder above it.
     parts = PurePosixPath(nodeid.split("::", 1)[0]).parts
-    own = parts[1:] if parts[0] == "tests" else parts
+    relative = parts[1:] if parts[0] == "tests" else parts
     wanted = PurePosixPath(place).parts
-    return own[: len(wanted)] == wanted
+    return relative[: len(wanted)] == wanted

@@ -18,12 +18,16 @@ from splice import (
 
 
 def first_offsets(evidence: dict[str, Any]) -> dict[str, Any]:
-    return {"offsets": {topic: dict.fromkeys(own, 0) for topic, own in evidence["log"].items()}}
+    return {
+        "offsets": {
+            topic: dict.fromkeys(partitions, 0) for topic, partitions in evidence["log"].items()
+        }
+    }
 
 
 def test_a_custom_rule_is_a_function_or_a_class() -> None:
-    made = HandOver.custom(first_offsets, topic="t", column="ts")
-    options = made.options()
+    rule = HandOver.custom(first_offsets, topic="t", column="ts")
+    options = rule.options()
     name = options.pop("handOver.python")
     assert name.startswith("first_offsets-")
     assert options == {"handOver": "custom", "handOver.topic": "t", "handOver.column": "ts"}

@@ -56,7 +56,7 @@ def test_it_prints_as_a_table() -> None:
 
 
 def test_topics_and_partitions_with_the_greatest_lag() -> None:
-    told = {
+    metrics = {
         "position": "12 partitions",
         "rowsBehind": "9",
         "secondsBehind": "61",
@@ -65,7 +65,7 @@ def test_topics_and_partitions_with_the_greatest_lag() -> None:
         '"*":{"partitions":10,"rowsBehind":0}}',
         "lagging": '[{"partition":"orders-1","rowsBehind":9,"bytesBehind":90,"secondsBehind":61}]',
     }
-    described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": told}]}, "q"))  # type: ignore[arg-type]
+    described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": metrics}]}, "q"))  # type: ignore[arg-type]
     source = described.sources[0]
     assert (source.seconds_behind, source.rows_arriving_per_second) == (61, 20)
     assert [topic.name for topic in source.topics] == ["orders", "*"]
@@ -81,13 +81,13 @@ def test_topics_and_partitions_with_the_greatest_lag() -> None:
 
 
 def test_clusters_that_a_change_waits_for() -> None:
-    told = {
+    metrics = {
         "position": "change 3, 2 clusters",
         "metadataWaitsFor": '["east","west"]',
         "waitingGroups": '[{"streams":["a","b"],"generation":9,"waitsFor":["east","west"]},'
         '{"streams":[],"rejected":"too many"}]',
     }
-    described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": told}]}, "q"))  # type: ignore[arg-type]
+    described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": metrics}]}, "q"))  # type: ignore[arg-type]
     source = described.sources[0]
     assert source.metadata_waits_for == ("east", "west")
     assert source.waiting_groups == (
@@ -159,15 +159,15 @@ def test_switches_are_read_from_the_checkpoint(monkeypatch: pytest.MonkeyPatch) 
         },
     }
     other = {"source": "0/leg-live", "change": 0, "event": "topicAdded", "names": ["orders"]}
-    asked: list[str] = []
+    queries: list[str] = []
 
     def events(query: str) -> str:
-        asked.append(query)
+        queries.append(query)
         return json.dumps([other, switch])
 
     monkeypatch.setattr(jvm, "history_of", events)
     described = describe(Query({"batchId": 4, "sources": [SPLICE]}, "orders"))  # type: ignore[arg-type]
-    assert asked == ["c0ffee"]
+    assert queries == ["c0ffee"]
     assert str(described).splitlines()[3:] == [
         "live: handOver=offsets; decided at 2026-01-01T00:00:00Z, start: offsets",
         "topic   partition  log has  log is read from",

@@ -215,16 +215,16 @@ def test_a_chain_in_a_chain_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({"source": "kafka"}, "'live' is a str, which is not a source"),
         ({"source": LIVE, "select": " "}, "'select' of leg 'live'"),
         ({"source": LIVE, "hand_over": "offsets"}, "'hand_over' of leg 'live'"),
     ],
 )
-def test_arguments_of_another_type(arguments: dict[str, object], said: str) -> None:
+def test_arguments_of_another_type(arguments: dict[str, object], message: str) -> None:
     chain = HybridSource.builder("history", HISTORY)
-    with pytest.raises(OptionError, match=said):
+    with pytest.raises(OptionError, match=message):
         chain.add_source("live", **arguments).build()  # type: ignore[arg-type]
 
 

@@ -69,9 +69,9 @@ def test_pattern() -> None:
     ],
 )
 def test_starts(start: str | OffsetsInitializer, options: dict[str, str]) -> None:
-    said = orders().starting_offsets(start).build().options()
-    assert options.items() <= said.items()
-    assert len(said) == 3 + len(options)
+    built = orders().starting_offsets(start).build().options()
+    assert options.items() <= built.items()
+    assert len(built) == 3 + len(options)
 
 
 @pytest.mark.parametrize(
@@ -99,10 +99,10 @@ def test_a_naive_datetime_is_local_time() -> None:
 
 def test_a_start_replaces_the_one_before() -> None:
     source = orders().starting_offsets(OffsetsInitializer.committed("latest"))
-    said = source.starting_offsets(OffsetsInitializer.timestamp(1)).build().options()
-    assert said["startingTimestamp"] == "1"
-    assert "startingOffsets" not in said
-    assert "onNoCommittedOffset" not in said
+    built = source.starting_offsets(OffsetsInitializer.timestamp(1)).build().options()
+    assert built["startingTimestamp"] == "1"
+    assert "startingOffsets" not in built
+    assert "onNoCommittedOffset" not in built
 
 
 @pytest.mark.parametrize("end", ["earliest", OffsetsInitializer.committed()])
@@ -150,15 +150,15 @@ def test_servers_are_needed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("extra", "said"),
+    ("extra", "names"),
     [
         ({}, "'subscribe', 'subscribePattern'"),
         ({"ASSIGN": '{"orders":[0]}'}, "'subscribe', 'subscribePattern', 'ASSIGN'"),
     ],
 )
-def test_two_subscriptions_are_rejected(extra: dict[str, str], said: str) -> None:
+def test_two_subscriptions_are_rejected(extra: dict[str, str], names: str) -> None:
     builder = orders().topic_pattern("o.*").options(**extra)
-    with pytest.raises(OptionError, match=f"exactly one of .*Set options: {said}"):
+    with pytest.raises(OptionError, match=f"exactly one of .*Set options: {names}"):
         builder.build()
 
 

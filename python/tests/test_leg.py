@@ -29,7 +29,7 @@ def test_policies_of_a_hand_over_are_options_of_the_leg() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hand_over", "policies", "said"),
+    ("hand_over", "policies", "message"),
     [
         (HandOver.offsets(), {"on_holes": "warn"}, "'fail', 'fill' or 'ignore'"),
         (HandOver.offsets(), {"on_gap": "ignore"}, "'fail' or 'warn'"),
@@ -37,10 +37,10 @@ def test_policies_of_a_hand_over_are_options_of_the_leg() -> None:
     ],
 )
 def test_a_policy_that_cannot_be(
-    hand_over: HandOver | None, policies: dict[str, str], said: str
+    hand_over: HandOver | None, policies: dict[str, str], message: str
 ) -> None:
     builder = HybridSource.builder("history", HISTORY)
-    with pytest.raises(OptionError, match=said):
+    with pytest.raises(OptionError, match=message):
         builder.add_source("live", BOUNDED, hand_over, **policies).build()
 
 

@@ -65,8 +65,8 @@ def decided(*rows: dict[str, Any]) -> dict[str, Any]:
 
 def test_an_undecided_rule() -> None:
     switch = {"rule": RULE, "onHoles": "fill", "undecided": "rows <needed>"}
-    made = read(json.dumps(plan(legs=[HISTORY, {**LIVE, "handOver": switch}], warnings=["<w>"])))
-    assert str(made).splitlines() == [
+    parsed = read(json.dumps(plan(legs=[HISTORY, {**LIVE, "handOver": switch}], warnings=["<w>"])))
+    assert str(parsed).splitlines() == [
         "hybrid, 2 slots, batches unknown",
         "leg      source  files  bytes  rows  batches  hand-over",
         "history  files   3      900    15    2        -",
@@ -76,24 +76,24 @@ def test_an_undecided_rule() -> None:
         "live: handOver=offsets onHoles=fill; not decided: rows <needed>",
         "Warning: <w>",
     ]
-    html = made._repr_html_()
+    html = parsed._repr_html_()
     assert "<td>history</td>" in html
     assert "rows &lt;needed&gt;" in html
     assert "Warning: &lt;w&gt;" in html
-    assert made.batches is None
-    assert made.legs[1].topics[0].ranges == {0: (0, 30)}
+    assert parsed.batches is None
+    assert parsed.legs[1].topics[0].ranges == {0: (0, 30)}
 
 
 def test_a_hand_over_table_has_unknown_columns_at_its_end() -> None:
-    made = read(json.dumps(plan(legs=[HISTORY, decided(ROW)], batches=3)))
-    assert str(made).splitlines()[-3:] == [
+    parsed = read(json.dumps(plan(legs=[HISTORY, decided(ROW)], batches=3)))
+    assert str(parsed).splitlines()[-3:] == [
         "live: handOver=offsets onGap=fail; decided at T, start: offsets",
         "topic   partition  history has       missing       repeated  log supplies  compared"
         "  unavailable  log has  log is read from  later",
         "orders  0          history: 0 to 19  5 (10 to 14)  -         5 (10 to 14)  yes     "
         "  -            0 to 29  20                new",
     ]
-    found = made.to_dict()
+    found = parsed.to_dict()
     assert found["batches"] == 3
     assert found["legs"][1]["hand_over"]["rows"] == (ROW,)
     json.dumps(found)
@@ -101,17 +101,17 @@ def test_a_hand_over_table_has_unknown_columns_at_its_end() -> None:
 
 def test_a_long_table_is_cut_and_the_dict_is_not() -> None:
     rows = [{**ROW, "partition": number} for number in range(25)]
-    made = read(json.dumps(plan(legs=[HISTORY, decided(*rows)])))
-    assert str(made).splitlines()[-1] == "and 5 more"
-    assert len(made.to_dict()["legs"][1]["hand_over"]["rows"]) == 25
+    parsed = read(json.dumps(plan(legs=[HISTORY, decided(*rows)])))
+    assert str(parsed).splitlines()[-1] == "and 5 more"
+    assert len(parsed.to_dict()["legs"][1]["hand_over"]["rows"]) == 25
 
 
 def test_the_error_of_a_switch_and_a_time() -> None:
     failed = {**LIVE, "handOver": {"rule": RULE, "error": "GAP"}}
     assert read(json.dumps(plan(legs=[HISTORY, failed]))).legs[1].hand_over.error == "GAP"  # type: ignore[union-attr]
     timed = {"rule": "handOver=nowMinus", "at": "T", "start": {"timestamp": 8000}, "found": []}
-    made = read(json.dumps(plan(legs=[HISTORY, {**LIVE, "handOver": timed}])))
-    assert "start: 1970-01-01T00:00:08+00:00" in str(made)
+    parsed = read(json.dumps(plan(legs=[HISTORY, {**LIVE, "handOver": timed}])))
+    assert "start: 1970-01-01T00:00:08+00:00" in str(parsed)
 
 
 def test_more_batches_than_the_plan_counts() -> None:

@@ -115,7 +115,7 @@ def test_a_missing_session_is_an_error() -> None:
 
 
 def test_a_running_jvm_checks_the_options(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[dict[str, str]] = []
+    requests: list[dict[str, str]] = []
     unknown = {
         "message": "[SPLICE_OPTION.UNKNOWN] no",
         "condition": "SPLICE_OPTION.UNKNOWN",
@@ -125,14 +125,14 @@ def test_a_running_jvm_checks_the_options(monkeypatch: pytest.MonkeyPatch) -> No
 
     class Api:
         def check(self, options: dict[str, str]) -> str:
-            asked.append(options)
+            requests.append(options)
             return json.dumps(unknown) if "wrong" in options else ""
 
     monkeypatch.setattr(jvm, "running", object)
     monkeypatch.setattr(jvm, "_session_lives", lambda: True)
     monkeypatch.setattr(jvm, "entry_point", lambda _: Api())
     FileSource.builder("csv", "/a").build()
-    assert asked == [{"source": "files", "format": "csv", "path": "/a"}]
+    assert requests == [{"source": "files", "format": "csv", "path": "/a"}]
     with pytest.raises(OptionError, match="no") as raised:
         FileSource.builder("csv", "/a").option("wrong", 1).build()
     assert raised.value.getCondition() == "SPLICE_OPTION.UNKNOWN"

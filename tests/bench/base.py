@@ -74,8 +74,8 @@ def build(commit: str, into: Path) -> None:
     for file in READERS:
         (tree / SOURCES / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / SOURCES / file, tree / SOURCES / file)
-    made = subprocess.run([sbt, "bench/Jmh/compile"], cwd=tree, check=False, env=env)
-    if made.returncode == 0:
+    compiled = subprocess.run([sbt, "bench/Jmh/compile"], cwd=tree, check=False, env=env)
+    if compiled.returncode == 0:
         shutil.copytree(
             tree / "jvm" / "bench" / "target" / "scala-2.13" / "classes", jars / "benchmark"
         )

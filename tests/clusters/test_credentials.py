@@ -141,8 +141,8 @@ def _workers(spark: SparkSession) -> dict[str, int]:
     known = [(thread.getName(), int(thread.getId())) for thread in threads]
     found: dict[str, int] = {}
     for cluster in NAMES:
-        own = [number for name, number in known if name.startswith(f"splice-kafka-{cluster}-")]
-        found |= {cluster: max(own)} if own else {}
+        numbers = [number for name, number in known if name.startswith(f"splice-kafka-{cluster}-")]
+        found |= {cluster: max(numbers)} if numbers else {}
     return found
 
 

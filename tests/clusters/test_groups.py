@@ -47,15 +47,15 @@ def test_no_group_is_ahead_of_the_checkpoint(
     checkpoint = Checkpoint(tmp_path / "checkpoint")
     assert (checkpoint.planned(), checkpoint.committed()) == (FAILING, FAILING - 1)
     held = checkpoint.offset(FAILING - 1)["clusters"]
-    told = {n: atlas.clusters.topics(n).committed(group, topic) for n, topic in lies.items()}
-    assert any(told.values())
+    committed = {n: atlas.clusters.topics(n).committed(group, topic) for n, topic in lies.items()}
+    assert any(committed.values())
     ahead = [
         (name, p, offset)
-        for name, offsets in told.items()
+        for name, offsets in committed.items()
         for p, offset in offsets.items()
         if offset > held.get(name, {}).get(lies[name], {}).get(str(p), 0)
     ]
-    assert not ahead, f"{told} for {held}"
+    assert not ahead, f"{committed} for {held}"
 
 
 def test_a_start_from_where_each_group_stands(

@@ -159,11 +159,11 @@ def world(atlas: Atlas, tmp_path: Path) -> Iterator[World]:
         Mortal(atlas, tmp_path, "local[2]", **options) as query,
         Load(atlas, burst=4, pause=0.1) as load,
     ):
-        made = World(atlas, query, load)
+        created = World(atlas, query, load)
         for stream, cluster in _FIRST.items():
-            made.add(stream, cluster)
-        made.begin()
-        yield made
+            created.add(stream, cluster)
+        created.begin()
+        yield created
     atlas.clusters.east.heal()
 
 
@@ -216,8 +216,8 @@ def test_a_driver_dies_at_every_change(world: World) -> None:
 
 def _by_cluster(offsets: dict[Place, dict[int, int]]) -> dict[str, dict[str, dict[str, int]]]:
     return {
-        cluster: {topic: {str(p): offset for p, offset in own.items()}}
-        for (cluster, topic), own in offsets.items()
+        cluster: {topic: {str(p): offset for p, offset in partitions.items()}}
+        for (cluster, topic), partitions in offsets.items()
     }
 
 

@@ -81,9 +81,9 @@ def test_offsets_of_an_unknown_cluster(
         atlas.publish({"orders": {"west": [topic], "north": [topic]}})
     else:
         atlas.publish({"orders": {"east": [atlas.topic("east")]}})
-    said = failure(spark, _history_then_streams(atlas, path), tmp_path)
+    message = failure(spark, _history_then_streams(atlas, path), tmp_path)
     assert_says(
-        said, topic, "west" if streams_topic == "on two clusters" else "PARTITION_NOT_FOUND"
+        message, topic, "west" if streams_topic == "on two clusters" else "PARTITION_NOT_FOUND"
     )
 
 

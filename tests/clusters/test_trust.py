@@ -52,8 +52,8 @@ def _attack(atlas: Atlas, properties: Mapping[str, str]) -> dict[str, object]:
     """Return the entry of the cluster west with the properties of an attack."""
     reached = atlas.clusters.reached("west")
     allowed = atlas.clusters.west.providers["kafka.config.providers.file.param.allowed.paths"]
-    own = {key: value.replace("ALLOWED", allowed) for key, value in properties.items()}
-    return {**reached, "properties": {**reached["properties"], **own}}
+    resolved = {key: value.replace("ALLOWED", allowed) for key, value in properties.items()}
+    return {**reached, "properties": {**reached["properties"], **resolved}}
 
 
 @pytest.mark.parametrize("attack", _ATTACKS)

@@ -87,8 +87,8 @@ def test_a_topic_recreated_while_sparks_source_ran(pair: Pair, topic: str) -> No
     pair.topics.produce(topic, records(0, range(6)))
     # Spark's source does not detect the new topic, and skips the records before the old offset.
     assert len(go_on(pair, SPARKS, topic)) == 6
-    said = _failure(pair, topic)
-    assert_says(said, "SPLICE_KAFKA_DATA.TOPIC_RECREATED", topic)
+    message = _failure(pair, topic)
+    assert_says(message, "SPLICE_KAFKA_DATA.TOPIC_RECREATED", topic)
     # The guide recommends deletion of the side log if the offsets are those of the new topic.
     shutil.rmtree(side_log(pair))
     pair.topics.produce(topic, records(0, range(6, 8)))
@@ -104,8 +104,10 @@ def test_a_checkpoint_of_another_kind(pair: Pair, topic: str, tmp_path: Path) ->
     shutil.rmtree(folder)
     pair.batch(SPARKS, {"subscribe": topic}).select("value").write.parquet(str(tmp_path / "files"))
     drain(history(tmp_path / "files").read_stream(pair.spark), folder)
-    said = _failure(pair, topic)
-    assert_says(said, "SPLICE_CHECKPOINT.SOURCE_CHANGED", "source was 'files' and is 'kafka' now")
+    message = _failure(pair, topic)
+    assert_says(
+        message, "SPLICE_CHECKPOINT.SOURCE_CHANGED", "source was 'files' and is 'kafka' now"
+    )
     shutil.rmtree(folder)
     drain(live(pair.topics, topic, **EARLIEST).read_stream(pair.spark), folder)
     with pytest.raises(Exception, match="source was 'kafka' and is 'files' now"):
@@ -116,8 +118,8 @@ def test_a_first_batch_of_another_kind(pair: Pair, topic: str) -> None:
     first = pair.folder / "one" / "checkpoint" / "sources" / "0" / "0"
     first.parent.mkdir(parents=True)
     first.write_text("v1\n1767225600000")
-    said = _failure(pair, topic)
-    assert_says(said, "SPLICE_CHECKPOINT.OTHER_SOURCE", "sources/0/0", "Spark's Kafka source")
+    message = _failure(pair, topic)
+    assert_says(message, "SPLICE_CHECKPOINT.OTHER_SOURCE", "sources/0/0", "Spark's Kafka source")
 
 
 def _failure(pair: Pair, topic: str) -> str:

@@ -35,9 +35,9 @@ class Verdict:
 
     def __str__(self) -> str:
         """Return the result in one line."""
-        said = f"rows {self.rows} missing {self.missing} duplicated {self.duplicated}"
+        text = f"rows {self.rows} missing {self.missing} duplicated {self.duplicated}"
         odd = {"foreign": self.foreign, "altered": self.altered}
-        return said + "".join(f" {what} {count}" for what, count in odd.items() if count)
+        return text + "".join(f" {what} {count}" for what, count in odd.items() if count)
 
 
 def judge(files: list[Path], produced: int) -> Verdict:

@@ -117,14 +117,14 @@ def wait_for(
 ) -> None:
     """Poll the checkpoint until the moment has come, and report the progress."""
     end = time.monotonic() + timeout
-    told = time.monotonic()
+    printed = time.monotonic()
     while not moment.has_come():
         time.sleep(0.001)
-        if time.monotonic() - told > 1.5:
+        if time.monotonic() - printed > 1.5:
             tell()
             check()
-            told = time.monotonic()
-        if told > end:
+            printed = time.monotonic()
+        if printed > end:
             raise TimeoutError(
                 f"the driver did not reach a moment {moment.name} within {timeout} s"
             )

@@ -44,8 +44,8 @@ def record(number: int) -> Record:
 def records(first: int, until: int, partition: int | None = None) -> Iterator[Record]:
     """Return orders as records of Kafka, in their partitions or in one partition."""
     for number in range(first, until):
-        own = record(number)
-        yield own if partition is None else own._replace(partition=partition)
+        order = record(number)
+        yield order if partition is None else order._replace(partition=partition)
 
 
 def amount(number: int) -> float:

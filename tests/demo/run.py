@@ -141,14 +141,14 @@ class Demo:
 
 @contextlib.contextmanager
 def _folder(keep: bool) -> Iterator[Path]:
-    made = Path(tempfile.mkdtemp(prefix="splice-demo-"))
+    folder = Path(tempfile.mkdtemp(prefix="splice-demo-"))
     try:
-        yield made
+        yield folder
     finally:
         if keep:
-            print(f"kept: {made}", flush=True)
+            print(f"kept: {folder}", flush=True)
         else:
-            shutil.rmtree(made, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager

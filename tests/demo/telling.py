@@ -17,7 +17,7 @@ class Teller:
     def __init__(self) -> None:
         """Start the clock."""
         self._began = time.monotonic()
-        self._said = ("", self._began)
+        self._shown = ("", self._began)
 
     def say(self, text: str) -> None:
         """Print a line."""
@@ -28,11 +28,11 @@ class Teller:
 
         Without a report, the driver is still starting.
         """
-        said = f"  {rows:>9,} rows in the sink, {_standing(report) if report else 'starting'}"
-        before, at = self._said
-        if said != before or time.monotonic() > at + _PATIENCE:
-            self._said = (said, time.monotonic())
-            self.say(said)
+        text = f"  {rows:>9,} rows in the sink, {_standing(report) if report else 'starting'}"
+        before, at = self._shown
+        if text != before or time.monotonic() > at + _PATIENCE:
+            self._shown = (text, time.monotonic())
+            self.say(text)
 
     def switch(self, topic: str, last: Mapping[int, int], first: Mapping[int, int]) -> None:
         """Print the end of the history and the start of the live leg, per partition."""
@@ -44,5 +44,5 @@ class Teller:
 def _standing(report: Mapping[str, Any]) -> str:
     metrics = report["sources"][0].get("metrics") or {}
     behind = metrics.get("rowsBehind")
-    said = f"batch {report['batchId']:>3}, leg {metrics.get('leg', '-')}"
-    return f"{said}, {int(behind):,} rows behind" if behind else said
+    text = f"batch {report['batchId']:>3}, leg {metrics.get('leg', '-')}"
+    return f"{text}, {int(behind):,} rows behind" if behind else text

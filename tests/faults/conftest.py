@@ -29,9 +29,9 @@ def no_query_stays(spark: SparkSession) -> Iterator[None]:
 @pytest.fixture
 def gate(tmp_path: Path) -> Iterator[Gate]:
     """A closed gate. The fixture opens the gate at the end, so that no task waits."""
-    made = Gate(tmp_path / "gate")
-    yield made
-    made.open()
+    closed = Gate(tmp_path / "gate")
+    yield closed
+    closed.open()
 
 
 @pytest.fixture(scope="package")

@@ -64,7 +64,7 @@ class _Beans:
         )
 
     def _array(self, kind: str, items: list[Any]) -> Any:
-        made = self._gateway.new_array(getattr(self._jvm.java.lang, kind), len(items))
+        array = self._gateway.new_array(getattr(self._jvm.java.lang, kind), len(items))
         for index, item in enumerate(items):
-            made[index] = item
-        return made
+            array[index] = item
+        return array

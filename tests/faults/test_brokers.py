@@ -90,14 +90,14 @@ def test_brokers_die_one_after_the_other(
 
 
 @pytest.mark.parametrize(
-    ("own", "options"),
+    ("nearest", "options"),
     [(None, {}), (1, {"rackFrom": f"conf:{RACK}"}), (2, {"kafka.client.rack": "rack-2"})],
 )
 def test_records_are_read_from_the_replica_in_the_same_rack(
     spark: SparkSession,
     brokers: KafkaBrokers,
     tmp_path: Path,
-    own: int | None,
+    nearest: int | None,
     options: dict[str, str],
 ) -> None:
     stream = OrderStream(spark, brokers.topics, tmp_path, replicas=3)
@@ -108,11 +108,11 @@ def test_records_are_read_from_the_replica_in_the_same_rack(
     preferred, came = fetched.preferred(), fetched.bytes_of()
     stream.finish(query)
     by_broker = [came[number] for number in range(3)]
-    if own is None:
+    if nearest is None:
         assert preferred == {-1}
         assert min(by_broker) > max(by_broker) / 20
     else:
         # A leader is the first to have the records only if consumers read from it.
-        assert preferred <= {own, -1}
-        assert own in preferred
-        assert came[own] > 0.9 * sum(by_broker)
+        assert preferred <= {nearest, -1}
+        assert nearest in preferred
+        assert came[nearest] > 0.9 * sum(by_broker)

@@ -94,8 +94,8 @@ def test_a_bill_depends_only_on_its_parts(tmp_path: Path) -> None:
     found = json.loads(text)
     assert found["bomFormat"] == "CycloneDX"
     assert [part["purl"] for part in found["components"]] == ["pkg:maven/org.a/b@1.0"]
-    own = "pkg:maven/io.github.splice/a@0.1.0"
-    assert {"ref": own, "dependsOn": ["pkg:maven/org.a/b@1.0"]} in found["dependencies"]
+    reference = "pkg:maven/io.github.splice/a@0.1.0"
+    assert {"ref": reference, "dependsOn": ["pkg:maven/org.a/b@1.0"]} in found["dependencies"]
 
 
 def test_an_index_links_each_file_with_its_hash(tmp_path: Path) -> None:

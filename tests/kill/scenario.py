@@ -90,16 +90,16 @@ class Scenario:
             rows: Initial number of orders of the topic.
             holes: True for an archive that lacks one third of its records.
         """
-        made = Scenario(topics, topic, folder)
+        scenario = Scenario(topics, topic, folder)
         topics.create(topic, orders.PARTITIONS, orders.KEPT)
-        made.produce(rows)
+        scenario.produce(rows)
         sizes = {p: end for p, (_, end) in topics.offsets(topic).items()}
-        made.archived = archive.uneven_ends(sizes, _SHARE)
-        archive.archive(topics, topic, made.archived, made.history, 2 * HISTORY_BATCHES)
-        made.switched = dict(made.archived)
+        scenario.archived = archive.uneven_ends(sizes, _SHARE)
+        archive.archive(topics, topic, scenario.archived, scenario.history, 2 * HISTORY_BATCHES)
+        scenario.switched = dict(scenario.archived)
         if holes:
-            made.lose_rows()
-        return made
+            scenario.lose_rows()
+        return scenario
 
     def lose_rows(self) -> None:
         """Remove each third record of the archive, so that the log must supply these records.
@@ -189,8 +189,8 @@ class Scenario:
     def assert_switched_once(self, query: int = 0) -> None:
         """Assert that the side log has one switch, and that the next offset begins at its start."""
         checkpoint = self.checkpoint(query)
-        made = [key for key in checkpoint.entries() if "/hand-over-" in key]
-        assert made == ["leg-live/hand-over-00000000"]
+        switches = [key for key in checkpoint.entries() if "/hand-over-" in key]
+        assert switches == ["leg-live/hand-over-00000000"]
         start = {int(p): offset for p, offset in checkpoint.switch().start[self.topic].items()}
         assert start == self.switched
 

@@ -16,15 +16,15 @@ def test_killed_after_each_entry_of_a_repaired_switch(holed: Scenario) -> None:
     assert not any("/hand-over-" in key for key in holed.checkpoint().entries())
 
     holed.given(options={"live.onHoles": "fill"})
-    known, made = set(holed.checkpoint().entries()), list[str]()
+    known, created = set(holed.checkpoint().entries()), list[str]()
     while holed.run(Kill("rename", "/sources/0/splice/", "after")).acted:
         fresh = set(holed.checkpoint().entries()) - known
         assert len(fresh) == 1
         known |= fresh
-        made += fresh
+        created += fresh
     # The entry of the switch contains the holes, so no kill can separate both.
-    assert "leg-live/hand-over-00000000" in made
-    assert not any("/fill-" in key for key in made)
+    assert "leg-live/hand-over-00000000" in created
+    assert not any("/fill-" in key for key in created)
     holed.assert_each_once()
     holed.assert_switched_once()
 

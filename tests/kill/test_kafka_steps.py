@@ -32,10 +32,10 @@ AFTER_SINK_COMMIT = (Kill.commits(3, action="signal"), 3, 2)
 @pytest.fixture
 def relay(topics: KafkaTopics, tmp_path: Path) -> Relay:
     """An empty topic, and a query that commits to a group and is not started."""
-    made = Relay(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path)
-    group = {"commitToGroup": "true", "kafka.group.id": made.topic}
-    made.given(options={"startingOffsets": "earliest", **group})
-    return made
+    created = Relay(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path)
+    group = {"commitToGroup": "true", "kafka.group.id": created.topic}
+    created.given(options={"startingOffsets": "earliest", **group})
+    return created
 
 
 def test_killed_at_each_kind_of_step(relay: Relay) -> None:
@@ -60,8 +60,8 @@ def _die(relay: Relay, kill: Kill, planned: int, committed: int) -> None:
     relay.die(OURS, kill)
     assert (relay.checkpoint.planned(), relay.checkpoint.committed()) == (planned, committed)
     held = relay.committed()
-    told = relay.topics.committed(relay.topic, relay.topic)
-    assert all(offset <= held.get(partition, 0) for partition, offset in told.items()), told
+    offsets = relay.topics.committed(relay.topic, relay.topic)
+    assert all(offset <= held.get(partition, 0) for partition, offset in offsets.items()), offsets
 
 
 def _assert_complete(relay: Relay) -> None:

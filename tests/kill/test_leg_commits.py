@@ -60,7 +60,9 @@ def _run(topics: KafkaTopics, topic: str, folder: Path, *kills: Kill) -> Life:
         "first": log | group | {"startingOffsets": "earliest", "endingOffsets": "latest"},
         "live": log | {"handOver": "offsets"},
     }
-    options = {f"{leg}.{key}": value for leg, own in legs.items() for key, value in own.items()}
+    options = {
+        f"{leg}.{key}": value for leg, settings in legs.items() for key, value in settings.items()
+    }
     query = {
         "options": {"source": "hybrid", "legs": "first,live"} | options | killing.OPTIONS,
         "checkpoint": f"{killing.SCHEME}://{folder / 'checkpoint'}",

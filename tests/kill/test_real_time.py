@@ -32,9 +32,9 @@ _ROWS = 500
 @pytest.fixture
 def copies(topics: KafkaTopics, tmp_path: Path) -> Copies:
     """A topic with orders, and a query that is not started."""
-    made = Copies(Relay(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path))
-    made.relay.produce(_ROWS)
-    return made
+    created = Copies(Relay(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path))
+    created.relay.produce(_ROWS)
+    return created
 
 
 def _planned_and_committed(copies: Copies) -> tuple[int, int]:

@@ -131,12 +131,12 @@ def _executors(spark: SparkSession) -> set[int]:
 
 def _kill_executor(spark: SparkSession) -> None:
     """Kill one of the executors."""
-    own = f"--app-id\0{spark.sparkContext.applicationId}\0".encode()
+    argument = f"--app-id\0{spark.sparkContext.applicationId}\0".encode()
     executors = [
         int(process.name)
         for process in Path("/proc").glob("[0-9]*")
         if b"CoarseGrainedExecutorBackend" in (command := _command(process) + b"\0")
-        and own in command
+        and argument in command
     ]
     assert len(executors) == 2, executors
     os.kill(executors[0], signal.SIGKILL)

@@ -45,6 +45,6 @@ def run(
             **(env or {}),
         },
     )
-    told = [line for line in done.stdout.splitlines() if not line.startswith("\tat ")]
-    assert done.returncode == 0, "\n".join(told)[-6000:]
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("\tat ")]
+    assert done.returncode == 0, "\n".join(lines)[-6000:]
     return done.stdout

@@ -38,10 +38,10 @@ def main(options: dict[str, str], conf: dict[str, str], folder: Path) -> None:
 
 
 def _all(page: str) -> dict[str, dict[str, int]]:
-    told: dict[str, dict[str, dict[str, int]]] = json.loads(
+    figures: dict[str, dict[str, dict[str, int]]] = json.loads(
         urllib.request.urlopen(page, timeout=60).read()
     )
-    return told["gauges"]
+    return figures["gauges"]
 
 
 def _gauges(page: str, query: object) -> dict[str, int]:

@@ -92,8 +92,8 @@ def _clients(spark: SparkSession) -> list[str]:
 
 
 def _sql(spark: SparkSession, options: dict[str, str], name: str) -> None:
-    said = ", ".join("'{}' '{}'".format(k, v.replace("'", "\\'")) for k, v in options.items())
-    spark.sql(f"CREATE TABLE {name} USING splice OPTIONS ({said})")
+    clause = ", ".join("'{}' '{}'".format(k, v.replace("'", "\\'")) for k, v in options.items())
+    spark.sql(f"CREATE TABLE {name} USING splice OPTIONS ({clause})")
     for question in ("SHOW CREATE TABLE", "DESCRIBE EXTENDED", "SHOW TBLPROPERTIES"):
         spark.sql(f"{question} {name}").show(100, truncate=False)
     print(spark.table(name).count(), "rows in a table")
@@ -104,12 +104,12 @@ def _keep_pages(spark: SparkSession, folder: Path) -> None:
     ui, app = spark.sparkContext.uiWebUrl, spark.sparkContext.applicationId
     assert ui
     api = f"{ui}/api/v1/applications/{app}"
-    asked = [f"{ui}/{page}" for page in _PAGES]
-    asked += [f"{api}/{what}" for what in ("jobs", "stages?details=true", "environment")]
-    asked += [f"{api}/{what}" for what in ("allexecutors", "sql?details=true&length=1000")]
+    urls = [f"{ui}/{page}" for page in _PAGES]
+    urls += [f"{api}/{what}" for what in ("jobs", "stages?details=true", "environment")]
+    urls += [f"{api}/{what}" for what in ("allexecutors", "sql?details=true&length=1000")]
     known: set[str] = set()
-    while asked:
-        url = asked.pop()
+    while urls:
+        url = urls.pop()
         if url in known:
             continue
         known.add(url)
@@ -119,7 +119,7 @@ def _keep_pages(spark: SparkSession, folder: Path) -> None:
             text = error.read().decode(errors="replace")
         (folder / f"{len(known)}.html").write_text(f"{url}\n{text}")
         links = re.findall(r'href="(/[^"]*/\?[^"]*id=[^"]*)"', text)
-        asked += [f"{ui}{link}".replace("&amp;", "&") for link in links if "sort" not in link]
+        urls += [f"{ui}{link}".replace("&amp;", "&") for link in links if "sort" not in link]
     print(len(known), "pages")
 
 

@@ -52,8 +52,8 @@ class Trial:
         self._run(sys.executable, "-m", "venv", str(self._bin.parent))
         pip = (str(self._bin / "pip"), "--disable-pip-version-check", "--quiet")
         self._run(*pip, "install", f"pyspark=={pyspark.__version__}")
-        own = ("--no-cache-dir", "--index-url", index.as_uri(), f"splice-spark=={version}")
-        self._run(*pip, "install", *own)
+        arguments = ("--no-cache-dir", "--index-url", index.as_uri(), f"splice-spark=={version}")
+        self._run(*pip, "install", *arguments)
 
     def python(self) -> None:
         """Run the section of the README that uses the package."""

@@ -128,5 +128,5 @@ class KafkaBrokers:
                 settings |= behind_a_proxy(broker, controller, *proxied)
                 proxy = FaultProxy(listen=proxied[1], upstream=proxied[0])
                 self.proxies.append(self._running.enter_context(proxy))
-            own = (broker, controller)
-            self.nodes.append(ProcessNode(folder, cluster_id, settings, self._heap, ports=own))
+            pair = (broker, controller)
+            self.nodes.append(ProcessNode(folder, cluster_id, settings, self._heap, ports=pair))

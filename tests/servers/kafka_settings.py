@@ -20,8 +20,8 @@ appender.out.layout.pattern = %d{HH:mm:ss.SSS} %p %c{1} %m%n
 
 def new_cluster_id() -> str:
     """Return a new id in Kafka's format, without a leading '-', which tools parse as an option."""
-    made = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-    return made if not made.startswith("-") else new_cluster_id()
+    identifier = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+    return identifier if not identifier.startswith("-") else new_cluster_id()
 
 
 def one_node(

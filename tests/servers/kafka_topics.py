@@ -150,10 +150,10 @@ class KafkaTopics:
 
     def delete_records(self, topic: str, before: Mapping[int, int]) -> None:
         """Delete the records before an offset, per partition. The offset -1 deletes all records."""
-        asked = [TopicPartition(topic, p, o) for p, o in before.items()]
+        positions = [TopicPartition(topic, p, o) for p, o in before.items()]
 
         def delete() -> list[Any] | None:
-            done = _unless(_NO_LEADER_YET, lambda: _all_done(self._admin.delete_records(asked)))
+            done = _unless(_NO_LEADER_YET, lambda: _all_done(self._admin.delete_records(positions)))
             if done is None:
                 # A client repeats the request to the leader in its metadata.
                 self.disconnect()
@@ -185,10 +185,10 @@ class KafkaTopics:
         """Return the committed offsets of a group, without partitions that have none."""
         consumer = self._consumer("read_committed", group)
         try:
-            asked = [TopicPartition(topic, p) for p in self.partitions(topic)]
+            positions = [TopicPartition(topic, p) for p in self.partitions(topic)]
 
             def ask() -> list[TopicPartition] | None:
-                return _unless(_NO_COORDINATOR_YET, lambda: consumer.committed(asked, _TIMEOUT))
+                return _unless(_NO_COORDINATOR_YET, lambda: consumer.committed(positions, _TIMEOUT))
 
             found = wait_for(f"the coordinator of '{group}'", ask)
             return {each.partition: each.offset for each in found if each.offset >= 0}
@@ -239,10 +239,10 @@ class KafkaTopics:
         return ready and len(self.offsets(topic)) == partitions
 
     def _edges(self, of: list[TopicPartition], spec: OffsetSpec) -> dict[int, int]:
-        asked = dict.fromkeys(of, spec)
+        requests = dict.fromkeys(of, spec)
 
         def ask() -> dict[int, int] | None:
-            answers = {p.partition: f for p, f in self._admin.list_offsets(asked).items()}
+            answers = {p.partition: f for p, f in self._admin.list_offsets(requests).items()}
             found = _unless(
                 _NO_LEADER_YET,
                 lambda: {partition: f.result(_TIMEOUT).offset for partition, f in answers.items()},

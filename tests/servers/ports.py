@@ -16,13 +16,13 @@ _PORTS = range(15000, 32000)
 def free_ports(count: int) -> list[int]:
     """Return different TCP ports without a listener."""
     found: list[int] = []
-    own = _own_ports()
-    for port in random.sample(own, len(own)):
+    candidates = _own_ports()
+    for port in random.sample(candidates, len(candidates)):
         if _is_free(port):
             found.append(port)
         if len(found) == count:
             return found
-    raise RuntimeError(f"no {count} free ports in {own}")
+    raise RuntimeError(f"no {count} free ports in {candidates}")
 
 
 def _own_ports() -> range:

@@ -133,9 +133,9 @@ class SecuredKafka:
             "listener.name.tls.ssl.client.auth": "required",
         }
         for listener in ("login", "logintls"):
-            own = f"listener.name.{listener}"
-            settings[f"{own}.sasl.enabled.mechanisms"] = ",".join(_MECHANISMS)
+            prefix = f"listener.name.{listener}"
+            settings[f"{prefix}.sasl.enabled.mechanisms"] = ",".join(_MECHANISMS)
             for mechanism, line in _MECHANISMS.items():
-                key = f"{own}.{mechanism.lower()}.sasl.jaas.config"
+                key = f"{prefix}.{mechanism.lower()}.sasl.jaas.config"
                 settings[key] = line.format(password=self.password)
         return settings

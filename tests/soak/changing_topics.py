@@ -114,7 +114,9 @@ class ChangingTopics:
 
     def _truncate(self, topic: str, share: float) -> None:
         rows = self.log.existing[topic].rows
-        before = {p: int(len(own) * share) for p, own in rows.items() if int(len(own) * share)}
+        before = {
+            p: int(len(numbers) * share) for p, numbers in rows.items() if int(len(numbers) * share)
+        }
         self.log.truncated(topic, before, self.life, self._is_due(topic))
         if before:
             self._relay.topics.delete_records(topic, before)
@@ -125,8 +127,10 @@ class ChangingTopics:
 
     def _wrote(self, topic: str, first: int, partition: int | None) -> None:
         numbers = range(first, self._relay.produced)
-        own = ((orders.record(n).partition if partition is None else partition, n) for n in numbers)
-        self.log.wrote(topic, own)
+        pairs = (
+            (orders.record(n).partition if partition is None else partition, n) for n in numbers
+        )
+        self.log.wrote(topic, pairs)
 
     def _is_due(self, topic: str) -> bool:
         """Return True if the query has detected this topic, and has a position in its name."""

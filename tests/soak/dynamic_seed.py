@@ -35,8 +35,8 @@ def run_seed(seed: int, topic: str, clusters: Clusters, story: Story) -> None:
     places = Places(clusters, topic, story.folder)
     try:
         for number in range(destiny.topics):
-            own = places.add(NAMES[(seed + number) % len(NAMES)])
-            places.produce(own, destiny.rows)
+            place = places.add(NAMES[(seed + number) % len(NAMES)])
+            places.produce(place, destiny.rows)
         places.publish()
         run = _Seed(destiny, places, topic, story)
         for life in destiny.lives:
@@ -180,9 +180,9 @@ class _Seed:
         elif what is What.RETURN and places.gone:
             _one(places.gone, event).there = True
         elif what is What.REMOVE and len(places.there) > 1:
-            own = _one(places.there, event)
-            own.there = False
-            places.produce(own, event.rows)
+            place = _one(places.there, event)
+            place.there = False
+            places.produce(place, event.rows)
         elif what is What.MOVE:
             self._move(_one(places.there, event), event)
         elif what is What.RENAME:
@@ -198,8 +198,8 @@ class _Seed:
         taken = {other.cluster for other in self._places.all if other.topic == place.topic}
         free = [name for name in NAMES if name not in taken]
         if free:
-            own = self._places.add(free[event.which % len(free)], place.stream, place.topic)
-            self._places.produce(own, event.rows)
+            moved = self._places.add(free[event.which % len(free)], place.stream, place.topic)
+            self._places.produce(moved, event.rows)
             place.there = False
 
     def _start(
@@ -227,8 +227,8 @@ class _Seed:
             "sink_options": {},
             "trigger": trigger,
         }
-        own = folder / f"life-{next(self._lives)}"
-        return Life.begin(own, [query], [kill] if kill else [], f"local[{cores}]")
+        path = folder / f"life-{next(self._lives)}"
+        return Life.begin(path, [query], [kill] if kill else [], f"local[{cores}]")
 
     def _verdict(self) -> Verdict:
         output = self._story.folder / "output"

@@ -73,10 +73,10 @@ class Event:
 
     def __str__(self) -> str:
         """Return the event in one line."""
-        said = f"{self.what.value} after {self.after} rows"
+        text = f"{self.what.value} after {self.after} rows"
         if self.what is What.RECREATE:
-            return f"{said}, missing for {self.gap:.0f} s"
-        return f"{said} for {self.seconds:.1f} s" if self.what.is_fault else said
+            return f"{text}, missing for {self.gap:.0f} s"
+        return f"{text} for {self.seconds:.1f} s" if self.what.is_fault else text
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def read(folder: Path, sink: str) -> Output:
         numbers = digits.cast("int64").to_numpy()
         altered += int((table["amount"].to_numpy() != orders.amounts(np.asarray(numbers))).sum())
         files.append((file.stat().st_mtime, [int(number) for number in numbers]))
-    return Output(Counter(number for _, own in files for number in own), files, altered)
+    return Output(Counter(number for _, written in files for number in written), files, altered)
 
 
 def assert_complete(output: Output, log: TopicLog, before: Mapping[str, int]) -> None:

@@ -234,6 +234,6 @@ def _in_transactions(topics: KafkaTopics) -> Callable[[str, Iterable[Record]], i
 
 def _assert_group_is_not_ahead(relay: Relay) -> None:
     held = relay.committed()
-    told = relay.topics.committed(relay.topic, relay.topic)
-    ahead = {p: offset for p, offset in told.items() if offset > held.get(p, 0)}
+    committed = relay.topics.committed(relay.topic, relay.topic)
+    ahead = {p: offset for p, offset in committed.items() if offset > held.get(p, 0)}
     assert not ahead, f"the group has {ahead}, and the checkpoint has {held}"

@@ -86,18 +86,18 @@ class Ledger:
 
     def summary(self, seeds: Iterable[int], commit: str, kind: Kind) -> str:
         """Return the numbers of passed and failed seeds with this commit, and the failed seeds."""
-        asked = set(seeds)
-        last = {s: e for s, e in self._last(commit, kind).items() if s in asked}
+        requested = set(seeds)
+        last = {s: e for s, e in self._last(commit, kind).items() if s in requested}
         failed = sorted(s for s, e in last.items() if e.result != PASSED)
         deaths = sum(len(e.kills) for e in last.values())
         faults = sum(len(e.faults) for e in last.values())
-        said = [
-            f"{len(asked)} {kind} seeds at {commit}: {len(last) - len(failed)} passed, "
-            f"{len(failed)} failed, {len(asked) - len(last)} not run; {deaths} deaths and "
+        lines = [
+            f"{len(requested)} {kind} seeds at {commit}: {len(last) - len(failed)} passed, "
+            f"{len(failed)} failed, {len(requested) - len(last)} not run; {deaths} deaths and "
             f"{faults} faults in {sum(e.seconds for e in last.values()):.0f} s"
         ]
-        said += [f"  seed {seed}: {last[seed].result}" for seed in failed]
-        return "\n".join(said)
+        lines += [f"  seed {seed}: {last[seed].result}" for seed in failed]
+        return "\n".join(lines)
 
     def _last(self, commit: str, kind: Kind) -> dict[int, Entry]:
         return {e.seed: e for e in self.entries() if e.commit == commit and e.kind is kind}

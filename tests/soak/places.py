@@ -65,10 +65,10 @@ class Places:
 
     def add(self, cluster: str, stream: str = "orders", topic: str | None = None) -> Place:
         """Create a topic of a stream, without publishing it."""
-        own = Place(stream, cluster, topic or f"{self._name}-{next(self._numbers)}")
-        self.clusters.create(cluster, own.topic, own.partitions, **orders.KEPT)
-        self.all.append(own)
-        return own
+        place = Place(stream, cluster, topic or f"{self._name}-{next(self._numbers)}")
+        self.clusters.create(cluster, place.topic, place.partitions, **orders.KEPT)
+        self.all.append(place)
+        return place
 
     def produce(self, place: Place, rows: int, partition: int | None = None) -> None:
         """Add orders to a topic."""

@@ -66,7 +66,7 @@ def main() -> int:
     given = parser.parse_args()
     if given.store and given.kind != Kind.HYBRID:
         parser.error("--store needs --kind hybrid")
-    asked = seeds.parse(given.seeds)
+    requested = seeds.parse(given.seeds)
     named = [kind for kind in Kind if kind.value == given.kind]
     chosen = named or [kind for kind in Kind if kind is not Kind.MEMORY]
     name = f"ledger-{given.store}.jsonl" if given.store else "ledger.jsonl"
@@ -74,16 +74,16 @@ def main() -> int:
     signal.signal(signal.SIGTERM, _stop)
     try:
         for kind in chosen:
-            left = ledger.to_run(asked, commit, kind)
-            print(f"{len(left)} of {len(asked)} {kind} seeds to run at {commit}", flush=True)
+            left = ledger.to_run(requested, commit, kind)
+            print(f"{len(left)} of {len(requested)} {kind} seeds to run at {commit}", flush=True)
             if left:
                 _run(kind, left, ledger, commit, given.store)
     except KeyboardInterrupt:
         print("stopped; run the same command again to continue", flush=True)
     for kind in chosen:
-        print(ledger.summary(asked, commit, kind))
+        print(ledger.summary(requested, commit, kind))
     print(f"ledger: {ledger.file}")
-    return 0 if all(ledger.all_passed(asked, commit, kind) for kind in chosen) else 1
+    return 0 if all(ledger.all_passed(requested, commit, kind) for kind in chosen) else 1
 
 
 def _run(kind: Kind, left: list[int], ledger: Ledger, commit: str, store: str | None) -> None:

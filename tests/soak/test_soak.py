@@ -162,6 +162,6 @@ def test_the_summary_names_failed_seeds(tmp_path: Path) -> None:
     for entry in (_entry(1), _entry(2, result="lost rows"), _entry(9, "old")):
         ledger.add(replace(entry, kind=KAFKA, faults=["a broker is killed"]))
     ledger.add(_entry(3))
-    said = ledger.summary([1, 2, 3], "abc", KAFKA).splitlines()
+    lines = ledger.summary([1, 2, 3], "abc", KAFKA).splitlines()
     start = "3 kafka seeds at abc: 1 passed, 1 failed, 1 not run; "
-    assert said == [f"{start}2 deaths and 2 faults in 5 s", "  seed 2: lost rows"]
+    assert lines == [f"{start}2 deaths and 2 faults in 5 s", "  seed 2: lost rows"]

@@ -29,7 +29,7 @@ class Incarnation:
     @property
     def numbers(self) -> set[int]:
         """Return all written orders."""
-        return {number for own in self.rows.values() for number in own}
+        return {number for partition in self.rows.values() for number in partition}
 
 
 @dataclass
@@ -79,17 +79,17 @@ class TopicLog:
 
     def truncated(self, topic: str, before: Mapping[int, int], life: int, due: bool) -> None:
         """Log the deletion of records before an offset, per partition."""
-        own = self.existing[topic]
-        gone = {n for p, offset in before.items() for n in own.rows.get(p, [])[:offset]}
-        rows = frozenset(gone - own.removed)
-        own.removed |= rows
+        incarnation = self.existing[topic]
+        gone = {n for p, offset in before.items() for n in incarnation.rows.get(p, [])[:offset]}
+        rows = frozenset(gone - incarnation.removed)
+        incarnation.removed |= rows
         self.removals.append(Removal(topic, rows, Loss.TRUNCATED, life, due))
 
     def deleted(self, topic: str, life: int, due: bool) -> None:
         """Log the deletion of a topic."""
-        own = self.existing.pop(topic)
-        rows = frozenset(own.numbers - own.removed)
-        own.removed |= rows
+        incarnation = self.existing.pop(topic)
+        rows = frozenset(incarnation.numbers - incarnation.removed)
+        incarnation.removed |= rows
         self.removals.append(Removal(topic, rows, Loss.DELETED, life, due))
 
     def ran(self, policies: Policies) -> None:

@@ -16,5 +16,5 @@ from servers.store import Store
 @pytest.fixture(scope="module", params=[HdfsStore, S3Store], ids=["hdfs", "s3"])
 def store(request: pytest.FixtureRequest) -> Iterator[Store]:
     """A server that stores checkpoints."""
-    with request.param() as made:
-        yield made
+    with request.param() as server:
+        yield server

@@ -24,15 +24,15 @@ def test_a_write_that_fails_publishes_nothing(store: Store) -> None:
     if isinstance(store, S3Store):
         store.fail_uploads()
     conf = {**store.conf, "fs.s3a.multipart.size": "5M"}
-    said = entries.run("fail", store.url("full"), conf, store.jars)
-    assert [line for line in said if line.startswith("failed ")], said
-    assert not [line for line in said if line.startswith(("file ", "written"))], said
+    lines = entries.run("fail", store.url("full"), conf, store.jars)
+    assert [line for line in lines if line.startswith("failed ")], lines
+    assert not [line for line in lines if line.startswith(("file ", "written"))], lines
 
 
-def _assert_one_wins(said: list[str]) -> None:
-    rounds = [line for line in said if line.startswith("round ")]
+def _assert_one_wins(lines: list[str]) -> None:
+    rounds = [line for line in lines if line.startswith("round ")]
     assert len(rounds) == 20
     assert all(line.count("driver") == 1 for line in rounds), rounds
-    assert sorted(line for line in said if line.startswith("file ")) == sorted(
+    assert sorted(line for line in lines if line.startswith("file ")) == sorted(
         f"file entry-{n}" for n in range(20)
     )

@@ -93,12 +93,12 @@ def groups(found: Sequence[Mapping[str, Any]]) -> tuple[WaitingGroupDescription,
     """Return the groups of the figure ``waitingGroups``."""
     return tuple(
         WaitingGroupDescription(
-            tuple(own["streams"]),
-            own.get("generation"),
-            tuple(own.get("waitsFor", ())),
-            own.get("rejected"),
+            tuple(group["streams"]),
+            group.get("generation"),
+            tuple(group.get("waitsFor", ())),
+            group.get("rejected"),
         )
-        for own in found
+        for group in found
     )
 
 

@@ -55,12 +55,12 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
         return builder
     _refuse_jars_in(shlex.split(arguments))
     jars = [jar for jar in options.get(_JARS, _default(_JARS)).split(",") if jar.strip()]
-    own = jar_paths()
-    _refuse_other_versions(jars, own)
+    paths = jar_paths()
+    _refuse_other_versions(jars, paths)
     names = {file_name(jar) for jar in jars}
     return builder.config(
         _JARS,
-        ",".join([*jars, *(str(path) for path in own if path.name not in names)]),
+        ",".join([*jars, *(str(path) for path in paths if path.name not in names)]),
     )
 
 
@@ -99,8 +99,8 @@ def _refuse_jars_in(arguments: list[str]) -> None:
             raise SetupError.of("SPLICE_SETUP.DUPLICATE_JARS_SETTING", submit=how_to_submit())
 
 
-def _refuse_other_versions(jars: list[str], own: list[Path]) -> None:
-    for jar, mine in itertools.product(jars, own):
+def _refuse_other_versions(jars: list[str], paths: list[Path]) -> None:
+    for jar, mine in itertools.product(jars, paths):
         name = file_name(jar)
         if name != mine.name and artifact(name) == artifact(mine.name):
             raise SetupError.of(

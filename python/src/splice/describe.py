@@ -224,8 +224,11 @@ def _source(source: Mapping[str, Any]) -> SourceDescription:
         seconds_behind=_number(metrics.get("secondsBehind")),
         rows_arriving_per_second=_number(metrics.get("rowsArrivingPerSecond")),
         slots=_number(metrics.get("slots")),
-        topics=tuple(_lag(name, own) for name, own in _json(metrics.get("topics"), {}).items()),
-        lagging=tuple(_lag(own["partition"], own) for own in _json(metrics.get("lagging"), [])),
+        topics=tuple(_lag(name, topic) for name, topic in _json(metrics.get("topics"), {}).items()),
+        lagging=tuple(
+            _lag(partition["partition"], partition)
+            for partition in _json(metrics.get("lagging"), [])
+        ),
         clusters=clusters.described(_json(metrics.get("clusters"), {})),
         metadata_waits_for=tuple(_json(metrics.get("metadataWaitsFor"), [])),
         waiting_groups=clusters.groups(_json(metrics.get("waitingGroups"), [])),

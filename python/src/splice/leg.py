@@ -117,17 +117,17 @@ class Leg:
 
     def options(self) -> dict[str, str]:
         """Return the options of this leg, each with the name of the leg as prefix."""
-        own = self.source.options()
+        options = self.source.options()
         if self.hand_over is not None:
-            own |= self.hand_over.options()
+            options |= self.hand_over.options()
         if self.select is not None:
-            own["select"] = self.select
-        own |= {_POLICIES[k]: value for k, value in self.policies.items() if value is not None}
+            options["select"] = self.select
+        options |= {_POLICIES[k]: value for k, value in self.policies.items() if value is not None}
         if isinstance(self.log_columns, Mapping):
-            own["logColumns"] = json.dumps(dict(self.log_columns), ensure_ascii=False)
+            options["logColumns"] = json.dumps(dict(self.log_columns), ensure_ascii=False)
         elif self.log_columns is not None:
-            own["logColumns"] = self.log_columns
-        return {f"{self.name}.{option}": value for option, value in own.items()}
+            options["logColumns"] = self.log_columns
+        return {f"{self.name}.{option}": value for option, value in options.items()}
 
 
 def _either(values: Sequence[str]) -> str:

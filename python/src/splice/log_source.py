@@ -89,11 +89,11 @@ class LogSourceBuilder(SourceBuilder[BuiltLogSource]):
     def _exactly_one(self, names: tuple[str, ...], what: str, methods: str) -> None:
         given = self._options.named(*names)
         if len(given) != 1 or not self._options[given[0]].strip():
-            said = ", ".join(f"'{name}'" for name in given) or "none"
+            selected = ", ".join(f"'{name}'" for name in given) or "none"
             raise OptionError.of(
                 "SPLICE_BUILDER.AMBIGUOUS_SELECTION",
                 source=what,
                 options=", ".join(names),
-                found=said,
+                found=selected,
                 methods=methods,
             )

@@ -169,7 +169,7 @@ def _leg(found: Mapping[str, Any]) -> LegPlan:
         found.get("newestFile"),
         found.get("limits", {}),
         found.get("start"),
-        tuple(_topic(name, own) for name, own in found.get("topics", {}).items()),
+        tuple(_topic(name, topic) for name, topic in found.get("topics", {}).items()),
         None if switch is None else hand_over(found["leg"], switch),
     )
 

@@ -33,7 +33,7 @@ def words(option: str, title: str = _LEG) -> tuple[str, ...]:
 @lru_cache(maxsize=1)
 def chain_options() -> tuple[str, ...]:
     """Return the options of a hybrid source and its builder, which no source of a leg has."""
-    others = {name for title, own in _sets().items() if title not in _CHAIN for name in own}
+    others = {name for title, options in _sets().items() if title not in _CHAIN for name in options}
     others.discard("source")
     listed = ["source", *(name for title in _CHAIN for name in _sets()[title])]
     return tuple(name for name in listed if "." not in name and name not in others)

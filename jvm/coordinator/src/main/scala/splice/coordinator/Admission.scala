@@ -15,8 +15,9 @@ final private[splice] class Admission(clock: Clock) {
   private var lastBatch: Option[Instant] = None
 
   /** Returns the limits of a batch that may begin now. */
-  def limits(own: Limits.Limited): Limits.Limited =
-    if (lastBatch.forall(last => !clock.instant().isBefore(last.plus(own.maxDelay)))) own.withoutMinimum else own
+  def limits(limits: Limits.Limited): Limits.Limited =
+    if (lastBatch.forall(last => !clock.instant().isBefore(last.plus(limits.maxDelay)))) limits.withoutMinimum
+    else limits
 
   /** Records the start of a batch. */
   def began(): Unit = lastBatch = Some(clock.instant())

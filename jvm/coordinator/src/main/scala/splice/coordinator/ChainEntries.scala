@@ -39,7 +39,7 @@ private[splice] object ChainEntries {
       entries.append(write(now))
     }
     val change = new ChainChange(before, now, source.continues(_))
-    change.difference.foreach(found => throw CheckpointErrors.changed(found))
+    change.difference.foreach(difference => throw CheckpointErrors.changed(difference))
     val merged = change.merged
     if (shape(before) != shape(merged)) { val _ = entries.append(write(merged)) }
   }
@@ -66,9 +66,9 @@ private[splice] object ChainEntries {
   )
 
   private def read(entry: VersionedEntry): Seq[LegIdentity] = Json.items(entry("legs")).map { leg =>
-    def text(field: String)  = Json.field(leg, field).filter(_.isTextual).map(_.asText)
-    def texts(one: JsonNode) = SortedMap.from(Json.fields(one).map { case (key, value) => key -> value.asText })
-    val identity             = Json.field(leg, "identity").filter(_.isObject).map(texts)
+    def text(field: String)   = Json.field(leg, field).filter(_.isTextual).map(_.asText)
+    def texts(node: JsonNode) = SortedMap.from(Json.fields(node).map { case (key, value) => key -> value.asText })
+    val identity              = Json.field(leg, "identity").filter(_.isObject).map(texts)
     (text("source"), identity) match {
       case (Some(source), Some(known)) =>
         LegIdentity(

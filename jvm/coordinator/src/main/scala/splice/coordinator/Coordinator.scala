@@ -69,15 +69,15 @@ final private[splice] class Coordinator(
 
   /** Returns the start position of the query. The first run of a checkpoint computes and stores the position. */
   def initial(): Position = {
-    var own = Option.empty[Position]
-    val at  = new InitialEntry(log, source, folder).resolve {
+    var computed = Option.empty[Position]
+    val at       = new InitialEntry(log, source, folder).resolve {
       source.firstStart(pinned.copy(sideLog = new MemorySideLog, run = s"${context.run}-check"))
       val start = enumerator.start(StartPosition.Configured)
-      own = Some(start)
+      computed = Some(start)
       start
     }
     // Another driver has stored its start position first.
-    if (own.exists(_ != at)) {
+    if (computed.exists(_ != at)) {
       created.foreach(_.close())
       created = None
     }
@@ -115,8 +115,8 @@ final private[splice] class Coordinator(
   private def current: SlotRules = slots.fold(rules)(count => rules.copy(slots = count.current))
 
   private def limits(from: Position): Limits = {
-    val own = enumerator.limits(from)
-    if (frozen) own.withoutMinimum else admission.limits(own)
+    val limits = enumerator.limits(from)
+    if (frozen) limits.withoutMinimum else admission.limits(limits)
   }
 
   /** Returns the tasks between two positions. The same positions give the same tasks, in every run and on every

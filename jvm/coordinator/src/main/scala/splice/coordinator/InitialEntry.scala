@@ -23,8 +23,8 @@ final private[splice] class InitialEntry(log: SideLog, source: Source[_ <: Posit
 
   def resolve(decide: => Position): Position = {
     val shared = (source, folder) match {
-      case (own: SharesCheckpoint, Some(place)) => Some(agree(own.sharedStart, place, stored.getOrElse(decide)))
-      case _                                    => None
+      case (sharing: SharesCheckpoint, Some(place)) => Some(agree(sharing.sharedStart, place, stored.getOrElse(decide)))
+      case _                                        => None
     }
     val entry = log.getOrCreate(Key)(VersionedEntry.write(Nil, Seq(shared.getOrElse(decide).json)))
     shared.getOrElse(read(entry))

@@ -67,7 +67,7 @@ final private[splice] class RealTimeBatches private[splice] (
     hasEnds = all.exists(!_.isOpen)
     assign(at, all)
     val shared = all.filter(_.slotted).groupBy(range => assignment(range.splitId)).toSeq.sortBy(_._1)
-    val tasks  = shared.map { case (slot, own) => TaskRanges(Some(slot), own.toIndexedSeq) } ++
+    val tasks  = shared.map { case (slot, share) => TaskRanges(Some(slot), share.toIndexedSeq) } ++
       dealt(all.filterNot(_.slotted)).map(TaskRanges(None, _))
     if (tasks.isEmpty) Seq(TaskRanges(None, IndexedSeq.empty)) else tasks
   }

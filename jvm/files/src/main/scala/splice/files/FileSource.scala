@@ -43,8 +43,8 @@ final class FileSource private[files] (private[files] val settings: FileSettings
   override def identity: SortedMap[String, String] = {
     val configuration = FileFormats.configuration(SparkSession.active, settings.spark.originalMap)
     val path          = RootPaths.qualified(settings.paths, configuration) match {
-      case Seq(one) => one
-      case several  => Json.write(Json.array(several.map(Json.text)))
+      case Seq(single) => single
+      case several     => Json.write(Json.array(several.map(Json.text)))
     }
     SortedMap("format" -> settings.kind.name, "path" -> path)
   }
@@ -65,7 +65,7 @@ final class FileSource private[files] (private[files] val settings: FileSettings
   override def schemaNeedsStorage: Boolean = true
 
   /** Columns of this start, if the files were already listed. */
-  private[files] def analysed: Option[FileSchemas] = analysis.found
+  private[files] def analysed: Option[FileSchemas] = analysis.listed
 
   /** Listing of the paths for a run in the given mode. */
   private[files] def listing(mode: ReadMode): FileListing = analysis.listing(mode)

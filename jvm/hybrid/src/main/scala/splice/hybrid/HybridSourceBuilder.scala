@@ -13,7 +13,7 @@ import splice.source.{SourceProvider, SourceSpec}
 final class HybridSourceBuilder private (
     names: Vector[String],
     legs: ListMap[String, String],
-    own: ListMap[String, String]
+    settings: ListMap[String, String]
 ) extends OptionSetters[HybridSourceBuilder] {
 
   /** Adds a leg. The options of its source set the start. */
@@ -42,7 +42,7 @@ final class HybridSourceBuilder private (
 
   /** Sets an option of the hybrid source, such as `schema`. */
   override def option(key: String, value: String): HybridSourceBuilder =
-    new HybridSourceBuilder(names, legs, own + (key -> value))
+    new HybridSourceBuilder(names, legs, settings + (key -> value))
 
   /** Builds the source specification. Runs all checks that need no server or folder.
     *
@@ -53,7 +53,7 @@ final class HybridSourceBuilder private (
     val options = ListMap(
       CommonOptions.Source.key -> HybridSourceProvider.Kind,
       HybridOptions.Legs.key   -> names.mkString(",")
-    ) ++ own ++ legs
+    ) ++ settings ++ legs
     val _ = SourceProvider.create(SourceOptions(options))
     SourceSpec(options)
   }
@@ -67,7 +67,7 @@ final class HybridSourceBuilder private (
     val rule = handOver.toSeq.flatMap(_.options)
     val list = select.map(HybridOptions.Select.key -> _)
     val more = (source.options ++ rule ++ list).map { case (key, value) => s"$name.$key" -> value }
-    new HybridSourceBuilder(names :+ name, legs ++ more, own)
+    new HybridSourceBuilder(names :+ name, legs ++ more, settings)
   }
 }
 

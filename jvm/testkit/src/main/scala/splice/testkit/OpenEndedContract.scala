@@ -59,15 +59,15 @@ trait OpenEndedContract extends SourceContract {
     rows(c, columns, c.tasks(from, exhausted(c, from)))
 
   /** All rows that a query with this log reads now. */
-  private def all(own: World, log: SideLog = new MemorySideLog): Seq[String] =
-    Using.resource(run(own, log))(c => bounded(c, own.source().schema, c.initial()))
+  private def all(setup: World, log: SideLog = new MemorySideLog): Seq[String] =
+    Using.resource(run(setup, log))(c => bounded(c, setup.source().schema, c.initial()))
 
   test("contract: a time may end a batch after any row of each task, and each trigger continues with the next row") {
-    val own     = world()
-    val columns = own.source().schema
-    val whole   = all(own)
+    val setup   = world()
+    val columns = setup.source().schema
+    val whole   = all(setup)
     val log     = new MemorySideLog
-    val ends    = Using.resource(run(own, log)) { c =>
+    val ends    = Using.resource(run(setup, log)) { c =>
       val open  = mode(c)
       val start = c.initial()
       val parts = read(c, open, columns, start)
@@ -82,7 +82,7 @@ trait OpenEndedContract extends SourceContract {
       }
     }
     ends.zipWithIndex.foreach { case ((end, before), i) =>
-      Using.resource(run(own, log, cores = 1 + i)) { c =>
+      Using.resource(run(setup, log, cores = 1 + i)) { c =>
         val from  = c.position(end)
         val after = if (i % 2 == 0) timed(c, columns, from, whole.size - before.size) else bounded(c, columns, from)
         assert((before ++ after).sorted == whole, s"the rows before and after $end")
@@ -91,10 +91,10 @@ trait OpenEndedContract extends SourceContract {
   }
 
   test("contract: epochs follow one another, and a restart reads each row after the committed epoch once") {
-    val own               = world()
-    val columns           = own.source().schema
+    val setup             = world()
+    val columns           = setup.source().schema
     val log               = new MemorySideLog
-    val (end, done, read) = Using.resource(run(own, log)) { c =>
+    val (end, done, read) = Using.resource(run(setup, log)) { c =>
       val open   = mode(c)
       val start  = c.initial()
       val parts  = this.read(c, open, columns, start)
@@ -103,15 +103,15 @@ trait OpenEndedContract extends SourceContract {
         open.end(parts.zip(cut).flatMap { case (part, n) => part.unread(n) }) ->
           parts.zip(cut).flatMap { case (part, n) => part.rows.take(n) }
       }
-      epochs.zip(epochs.drop(1)).foreach { case ((one, _), (two, _)) => assert(one.precedes(two)) }
+      epochs.zip(epochs.drop(1)).foreach { case ((earlier, _), (later, _)) => assert(earlier.precedes(later)) }
       // Spark commits an epoch while tasks read the next epoch.
       epochs.take(Epochs).foreach { case (at, _) => c.committed(at) }
       val (committed, rows) = epochs(Epochs - 1)
       (committed.json, rows, epochs.last._2)
     }
-    own.grow()
-    val whole = all(own, log)
-    Using.resource(run(own, log, cores = 3)) { c =>
+    setup.grow()
+    val whole = all(setup, log)
+    Using.resource(run(setup, log, cores = 3)) { c =>
       val after = timed(c, columns, c.position(end), whole.size - done.size)
       assert((done ++ after).sorted == whole)
       // Rows of the uncommitted epoch are read again.
@@ -120,9 +120,9 @@ trait OpenEndedContract extends SourceContract {
   }
 
   test("contract: the ranges without an end are the same in each run that begins at the same position") {
-    val own                = world()
+    val setup              = world()
     val log                = new MemorySideLog
-    def ranges(cores: Int) = Using.resource(run(own, log, cores)) { c =>
+    def ranges(cores: Int) = Using.resource(run(setup, log, cores)) { c =>
       val open = mode(c)
       open.begin(c.initial())
       open.tasks(c.initial()).flatMap(_.ranges).toSet

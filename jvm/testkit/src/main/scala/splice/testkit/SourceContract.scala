@@ -71,24 +71,24 @@ trait SourceContract extends AnyFunSuite {
   }
 
   test("contract: the initial position is stable across calls and restarts") {
-    val own   = world()
+    val setup = world()
     val log   = new MemorySideLog
-    val first = Using.resource(run(own, log))(_.initial())
-    own.grow()
-    Using.resource(run(own, log)) { again =>
+    val first = Using.resource(run(setup, log))(_.initial())
+    setup.grow()
+    Using.resource(run(setup, log)) { again =>
       assert(again.initial() == first)
       assert(again.initial().json == first.json)
     }
   }
 
   test("contract: a position equals its parsed JSON") {
-    val own = world()
-    Using.resource(run(own, new MemorySideLog)) { c =>
+    val setup = world()
+    Using.resource(run(setup, new MemorySideLog)) { c =>
       val start = c.initial()
       val until = c.advance(start, everything = true)
       Seq(start, until).foreach { p =>
         assert(c.position(p.json) == p)
-        assert(own.source().position(p.json).json == p.json)
+        assert(setup.source().position(p.json).json == p.json)
         assert(!p.json.contains('\n'))
       }
       assert(start != until)
@@ -105,18 +105,18 @@ trait SourceContract extends AnyFunSuite {
   }
 
   test("contract: the same positions produce the same tasks and rows, including after a restart with other cores") {
-    val own                         = world()
+    val setup                       = world()
     val log                         = new MemorySideLog
-    val columns                     = own.source().schema
-    val (start, until, tasks, read) = Using.resource(run(own, log)) { c =>
+    val columns                     = setup.source().schema
+    val (start, until, tasks, read) = Using.resource(run(setup, log)) { c =>
       val start = c.initial()
       val until = c.advance(start, everything = true)
       val tasks = c.tasks(start, until)
       (start, until, tasks, rows(c, columns, tasks))
     }
     assert(read.nonEmpty)
-    own.grow()
-    Using.resource(run(own, log, cores = 5)) { c =>
+    setup.grow()
+    Using.resource(run(setup, log, cores = 5)) { c =>
       assert(c.tasks(c.position(start.json), c.position(until.json)) == tasks)
       assert(c.tasks(start, until) == tasks)
       assert(rows(c, columns, tasks) == read)
@@ -124,26 +124,26 @@ trait SourceContract extends AnyFunSuite {
   }
 
   test("contract: a range over two batches has the same rows as the two batches") {
-    val own = world()
-    Using.resource(run(own, new MemorySideLog)) { c =>
-      val start = c.initial()
-      val one   = c.advance(start, everything = true)
-      own.grow()
-      val two     = c.advance(one, everything = true)
-      val columns = own.source().schema
-      val apart   = rows(c, columns, c.tasks(start, one)) ++ rows(c, columns, c.tasks(one, two))
-      val across  = rows(c, columns, c.tasks(start, two))
+    val setup = world()
+    Using.resource(run(setup, new MemorySideLog)) { c =>
+      val start  = c.initial()
+      val middle = c.advance(start, everything = true)
+      setup.grow()
+      val until   = c.advance(middle, everything = true)
+      val columns = setup.source().schema
+      val apart   = rows(c, columns, c.tasks(start, middle)) ++ rows(c, columns, c.tasks(middle, until))
+      val across  = rows(c, columns, c.tasks(start, until))
       assert(across == apart.sorted)
     }
   }
 
   test("contract: splits does not write, needs no server, and returns the same ranges in every run and order") {
-    val own     = world()
+    val setup   = world()
     val log     = new MemorySideLog
-    val planned = Using.resource(run(own, log)) { c =>
+    val planned = Using.resource(run(setup, log)) { c =>
       val begin     = exhausted(c, c.initial())
       val positions = c.initial() +: (1 to 2).scanLeft(begin) { (at, _) =>
-        own.grow()
+        setup.grow()
         exhausted(c, at)
       }
       for {
@@ -152,7 +152,7 @@ trait SourceContract extends AnyFunSuite {
       } yield (from, until, c.ranges(from, until))
     }
     assert(planned.exists(_._3.nonEmpty))
-    val source  = own.unavailable()
+    val source  = setup.unavailable()
     val context = EnumeratorContext(new ReadOnlySideLog(log), ReadMode.Stream, clock, 2, "pure")
     Using.resource(SplitEnumerator.untyped(source, context.copy(session = SessionSettings.pinned(log)))) { enumerator =>
       (planned ++ planned.reverse).foreach { case (from, until, ranges) =>
@@ -162,8 +162,8 @@ trait SourceContract extends AnyFunSuite {
   }
 
   test("contract: without new data, the position does not advance and no task is planned") {
-    val own = world()
-    Using.resource(run(own, new MemorySideLog)) { c =>
+    val setup = world()
+    Using.resource(run(setup, new MemorySideLog)) { c =>
       val until = exhausted(c, c.initial())
       assert(c.advance(until, everything = false) == until)
       assert(c.tasks(until, until).isEmpty)
@@ -171,10 +171,10 @@ trait SourceContract extends AnyFunSuite {
   }
 
   test("contract: a retried task reads the same rows") {
-    val own = world()
-    Using.resource(run(own, new MemorySideLog)) { c =>
+    val setup = world()
+    Using.resource(run(setup, new MemorySideLog)) { c =>
       val start   = c.initial()
-      val columns = own.source().schema
+      val columns = setup.source().schema
       val tasks   = c.tasks(start, c.advance(start, everything = true))
       val read    = rows(c, columns, tasks)
       rows(c, columns, tasks, takeOnly = 1)
@@ -183,20 +183,20 @@ trait SourceContract extends AnyFunSuite {
   }
 
   test("contract: a commit may be late, repeated, or for a position of an earlier run") {
-    val own   = world()
+    val setup = world()
     val log   = new MemorySideLog
-    val until = Using.resource(run(own, log)) { c =>
+    val until = Using.resource(run(setup, log)) { c =>
       val until = exhausted(c, c.initial())
       c.committed(until)
       c.committed(until)
       until
     }
-    Using.resource(run(own, log)) { c =>
+    Using.resource(run(setup, log)) { c =>
       val start   = c.initial()
-      val columns = own.source().schema
+      val columns = setup.source().schema
       val all     = c.tasks(start, until)
       val read    = rows(c, columns, all)
-      own.grow()
+      setup.grow()
       val next = exhausted(c, until)
       val last = rows(c, columns, c.tasks(until, next))
       c.committed(next)
@@ -208,20 +208,20 @@ trait SourceContract extends AnyFunSuite {
   }
 
   test("contract: freeze fixes the ends") {
-    val own = world()
-    Using.resource(run(own, new MemorySideLog)) { c =>
+    val setup = world()
+    Using.resource(run(setup, new MemorySideLog)) { c =>
       c.freeze()
       val start = c.initial()
-      own.grow()
+      setup.grow()
       val until = exhausted(c, start)
-      own.grow()
+      setup.grow()
       assert(c.advance(until, everything = false) == until)
     }
   }
 
   test("contract: the progress report has the position") {
-    val own = world()
-    Using.resource(run(own, new MemorySideLog)) { c =>
+    val setup = world()
+    Using.resource(run(setup, new MemorySideLog)) { c =>
       val start           = c.initial()
       val until           = exhausted(c, start)
       def at(p: Position) = c.figures(p).getOrElse(ProgressMetric.Position, fail("no position"))

@@ -20,8 +20,8 @@ final private[builds] case class Build(name: String, jar: Path) {
 
   /** Command that runs a program of this benchmark on the build. The class path has no class of another build. */
   def command(program: String): Seq[String] = {
-    val own     = jar.resolveSibling("benchmark")
-    val classes = (own +: jar +: client).mkString("", File.pathSeparator, File.pathSeparator) + Build.benchmark
+    val folder  = jar.resolveSibling("benchmark")
+    val classes = (folder +: jar +: client).mkString("", File.pathSeparator, File.pathSeparator) + Build.benchmark
     (s"${sys.props("java.home")}/bin/java" +: Build.flags) ++ Seq("-cp", classes, program)
   }
 
@@ -36,7 +36,7 @@ private[builds] object Build {
   def base(jar: String): Build = at("base", jar)
 
   /** Build of this working tree. */
-  def own(jar: String): Build = at("this", jar)
+  def current(jar: String): Build = at("this", jar)
 
   private def at(name: String, jar: String): Build = {
     val file = Path.of(jar)

@@ -26,7 +26,7 @@ final private[builds] class BuildRace(builds: Turns[Build], servers: String, pla
     println(s"filling ${topic.name}")
     load.fill(topic)
     try {
-      val times = share(pairs, jvms).zipWithIndex.map { case (own, i) => withJvms(i, own) }
+      val times = share(pairs, jvms).zipWithIndex.map { case (count, i) => withJvms(i, count) }
       PairedRatios.table(
         s"Two builds, Kafka: $topic; $pairs pairs of runs in ${times.size} pairs of JVMs",
         "s",
@@ -39,13 +39,13 @@ final private[builds] class BuildRace(builds: Turns[Build], servers: String, pla
   private def withJvms(number: Int, pairs: Int): Seq[Seq[(Double, Double)]] = {
     println(s"JVMs ${number + 1}")
     Using.Manager { use =>
-      val peers = Turns(use(peer(builds.base)), use(peer(builds.own)))
+      val peers = Turns(use(peer(builds.base)), use(peer(builds.current)))
       cases.map { case (title, more) =>
         (0 until BuildRace.WarmUps).foreach(i => peers.pair(i)(read(_, more)))
         (0 until pairs).map { i =>
-          val (base, own) = peers.pair(number + i)(read(_, more))
-          println(f"  $title%-40s base $base%6.2f s, this $own%6.2f s, ${base / own}%.3f")
-          (base, own)
+          val (base, current) = peers.pair(number + i)(read(_, more))
+          println(f"  $title%-40s base $base%6.2f s, this $current%6.2f s, ${base / current}%.3f")
+          (base, current)
         }
       }
     }.get
@@ -63,10 +63,12 @@ final private[builds] class BuildRace(builds: Turns[Build], servers: String, pla
       "subscribe"               -> topic.name,
       "startingOffsets"         -> "earliest"
     )
-    val own              = more.get("legs").fold(kafka)(leg => kafka.map { case (k, v) => s"$leg.$k" -> v })
+    val options          = more.get("legs").fold(kafka)(leg => kafka.map { case (k, v) => s"$leg.$k" -> v })
     val kind             = if (more.contains("maxOffsetsPerTrigger")) "stream" else "batch"
     val Seq(rows, nanos) =
-      peer.read((kind +: "splice" +: (own ++ more).map { case (k, v) => s"$k=$v" }.toSeq).mkString("\t")): @unchecked
+      peer.read(
+        (kind +: "splice" +: (options ++ more).map { case (k, v) => s"$k=$v" }.toSeq).mkString("\t")
+      ): @unchecked
     if (rows != topic.rows) throw new IllegalStateException(s"$rows rows were read of ${topic.rows}")
     nanos / 1e9
   }

@@ -19,8 +19,8 @@ object CompareBuilds {
   def main(arguments: Array[String]): Unit = {
     val plan = BenchPlan.fromEnvironment()
     arguments match {
-      case Array(base, own, servers @ _*) =>
-        val builds = Turns(Build.base(base), Build.own(own))
+      case Array(base, current, servers @ _*) =>
+        val builds = Turns(Build.base(base), Build.current(current))
         val cases  = Seq[(String, () => String)](
           "kafka" ->
             (() => {
@@ -44,6 +44,6 @@ object CompareBuilds {
   }
 
   private def machine(builds: Turns[Build], plan: BenchPlan): String =
-    s"base ${builds.base.jar}, this ${builds.own.jar}; Java ${System.getProperty("java.version")}, ${plan.cores} cores, " +
-      s"${Runtime.getRuntime.maxMemory >> 20} MiB of heap, broker on the same machine."
+    s"base ${builds.base.jar}, this ${builds.current.jar}; Java ${System.getProperty("java.version")}, " +
+      s"${plan.cores} cores, ${Runtime.getRuntime.maxMemory >> 20} MiB of heap, broker on the same machine."
 }

@@ -54,8 +54,8 @@ final class InMemoryTopic(rows: Int) {
     */
   def sequence(): SplitReader[InternalRow] = new ReaderSequence(
     ranges.map { range =>
-      val own = polls.filter(_.partition.partition == range.partition.partition)
-      Seq(range) -> (() => new KafkaSplitReader(schema, slot(Vector(range), new InMemoryConsumer(own, pauses = true))))
+      val part = polls.filter(_.partition.partition == range.partition.partition)
+      Seq(range) -> (() => new KafkaSplitReader(schema, slot(Vector(range), new InMemoryConsumer(part, pauses = true))))
     },
     InMemoryTopic.AtOnce
   )

@@ -19,7 +19,7 @@ import splice.bench.{Median, Report}
 final private[builds] case class PairedRatios(name: String, jvms: Seq[Seq[(Double, Double)]]) {
 
   private val logs = jvms.map { pairs =>
-    pairs.map { case (base, own) => math.log(base / own) }.sum / pairs.size
+    pairs.map { case (base, current) => math.log(base / current) }.sum / pairs.size
   }
   private val center = logs.sum / logs.size
 
@@ -30,7 +30,7 @@ final private[builds] case class PairedRatios(name: String, jvms: Seq[Seq[(Doubl
     * is favoured.
     */
   def median: Double = {
-    val ratios = jvms.flatten.map { case (base, own) => base / own }
+    val ratios = jvms.flatten.map { case (base, current) => base / current }
     math.sqrt(Median(ratios) / Median(ratios.map(1 / _)))
   }
 
@@ -59,10 +59,10 @@ private[builds] object PairedRatios {
     val head =
       Seq("case", s"base, median $unit", s"this, median $unit", "base ÷ this, median", "mean", "95 % interval") :+
         s"lower end ≥ $Least"
-    val rows = cases.map { one =>
-      val (base, own) = one.medianTimes
-      Seq(one.name, f"$base%.2f", f"$own%.2f", f"${one.median}%.3f", f"${one.mean}%.3f") ++
-        one.interval.fold(Seq("-", "-")) { case (low, high) =>
+    val rows = cases.map { ratios =>
+      val (base, current) = ratios.medianTimes
+      Seq(ratios.name, f"$base%.2f", f"$current%.2f", f"${ratios.median}%.3f", f"${ratios.mean}%.3f") ++
+        ratios.interval.fold(Seq("-", "-")) { case (low, high) =>
           Seq(f"$low%.3f to $high%.3f", if (low >= Least) "yes" else "no")
         }
     }

@@ -29,10 +29,10 @@ final private[builds] class ReaderRace(builds: Turns[Build], only: Option[String
     println(name)
     val times = LazyList.range(0, pairs).map { i =>
       builds.pair(i)(score(_, name)) match {
-        case (Right(base), Right(own)) =>
-          println(f"  base $base%8.2f ns, this $own%8.2f ns, ${base / own}%.3f")
-          Right((base, own))
-        case (base, own) => Left(Seq(base, own).flatMap(_.left.toOption).mkString("\n"))
+        case (Right(base), Right(current)) =>
+          println(f"  base $base%8.2f ns, this $current%8.2f ns, ${base / current}%.3f")
+          Right((base, current))
+        case (base, current) => Left(Seq(base, current).flatMap(_.left.toOption).mkString("\n"))
       }
     }
     times.collectFirst { case Left(message) => message }

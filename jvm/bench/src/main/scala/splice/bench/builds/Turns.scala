@@ -4,15 +4,15 @@
 package splice.bench.builds
 
 /** Two builds or their processes. The first of a pair alternates. */
-final private[builds] case class Turns[A](base: A, own: A) {
+final private[builds] case class Turns[A](base: A, current: A) {
 
   /** Runs both once. */
   def pair[T](number: Int)(run: A => T): (T, T) =
     if (number % 2 == 0) {
       val first = run(base)
-      (first, run(own))
+      (first, run(current))
     } else {
-      val first = run(own)
+      val first = run(current)
       (run(base), first)
     }
 }

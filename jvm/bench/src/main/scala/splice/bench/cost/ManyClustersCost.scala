@@ -114,8 +114,8 @@ final class ManyClustersCost(cores: Int) {
   private def clusters(stream: Int): Seq[Int] = Seq(stream % Clusters, (stream + 1) % Clusters)
 
   private def log(number: Int): GrowingLog = {
-    val own = (0 until Streams).filter(clusters(_).contains(number))
-    new GrowingLog(cluster(number), own.flatMap(s => (0 until Partitions).map(LogPartition(stream(s), _))))
+    val streams = (0 until Streams).filter(clusters(_).contains(number))
+    new GrowingLog(cluster(number), streams.flatMap(s => (0 until Partitions).map(LogPartition(stream(s), _))))
   }
 
   private def document: String = {
@@ -153,10 +153,10 @@ final class ManyClustersCost(cores: Int) {
     override def position(json: String): DynamicOffset = real.position(json)
 
     override def enumerator(context: EnumeratorContext): SplitEnumerator[DynamicOffset] =
-      real.enumerator(context, service, new RecordSizes, new ClusterReads(context.run)) { (cluster, topics, own) =>
+      real.enumerator(context, service, new RecordSizes, new ClusterReads(context.run)) { (cluster, topics, inner) =>
         val log       = logs(cluster.name)
-        val discovery = new ClockedDiscovery(log, settings.base.discoveryInterval, own.clock)
-        KafkaEnumerator(settings.of(cluster, topics), own, log, discovery)
+        val discovery = new ClockedDiscovery(log, settings.base.discoveryInterval, inner.clock)
+        KafkaEnumerator(settings.of(cluster, topics), inner, log, discovery)
       }
   }
 }

@@ -45,10 +45,10 @@ final class BareConsumers(servers: String, topic: String, partitions: Int, threa
 
   private def readShare(share: Seq[Int]): Long =
     Using.resource(new KafkaConsumer(settings, new ByteArrayDeserializer, new ByteArrayDeserializer)) { consumer =>
-      val own  = share.map(new TopicPartition(topic, _)).asJava
-      val ends = consumer.endOffsets(own)
-      consumer.assign(own)
-      consumer.seekToBeginning(own)
+      val assigned = share.map(new TopicPartition(topic, _)).asJava
+      val ends     = consumer.endOffsets(assigned)
+      consumer.assign(assigned)
+      consumer.seekToBeginning(assigned)
       var left = ends.values.asScala.map(_.longValue).sum
       var rows = 0L
       while (left > 0) {

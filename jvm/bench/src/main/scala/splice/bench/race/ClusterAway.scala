@@ -38,20 +38,20 @@ final class ClusterAway(spark: SparkSession, servers: Seq[String], plan: BenchPl
   private val Warm          = 40.seconds
   private val Measured      = 60.seconds
 
-  private val there = servers.take(2)
-  private val loads = there.map(new KafkaLoad(_))
+  private val available = servers.take(2)
+  private val loads     = available.map(new KafkaLoad(_))
 
   def run(): String = {
     // The first round warms up the JVM. Each round begins with another lap.
     val rounds = (0 to plan.rounds).map(n => rotated(n).map(third => third -> lap(third)).toMap).drop(1)
     val rows   = Third.all.map { third =>
-      val own    = rounds.map(_(third))
+      val times  = rounds.map(_(third))
       val ratios = rounds.map(round => round(third).p99.toDouble / round(Third.None).p99)
       Seq(
         third.title,
-        Median(own.map(_.batches)).toString,
-        Median(own.map(_.p50)).toString,
-        Median(own.map(_.p99)).toString,
+        Median(times.map(_.batches)).toString,
+        Median(times.map(_.p50)).toString,
+        Median(times.map(_.p99)).toString,
         f"${Median(ratios)}%.2f",
         f"${ratios.max}%.2f"
       )
@@ -74,7 +74,7 @@ final class ClusterAway(spark: SparkSession, servers: Seq[String], plan: BenchPl
     val folder     = Files.createTempDirectory("bench-streams")
     val file       = new StreamsFile(folder)
     loads.foreach(_.create(topic, plan.partitions))
-    file.write(topic, there)
+    file.write(topic, available)
     val watch = new Watch
     spark.streams.addListener(watch)
     val query = spark.readStream
@@ -97,7 +97,7 @@ final class ClusterAway(spark: SparkSession, servers: Seq[String], plan: BenchPl
           )
         }
         rate.during(Warm / 4)(send)
-        if (away.servers.nonEmpty) file.write(topic, there ++ away.servers)
+        if (away.servers.nonEmpty) file.write(topic, available ++ away.servers)
         rate.during(Warm * 3 / 4)(send)
         val begin = Instant.now()
         rate.during(Measured)(send)
@@ -169,8 +169,9 @@ object ClusterAway {
       */
     def times(last: Long, from: Instant, until: Instant): BatchTimes = {
       while (!seen.asScala.exists(_._1 >= last)) LockSupport.parkNanos(10.millis.toNanos)
-      val own = seen.asScala.collect { case (_, at, millis) if !at.isBefore(from) && at.isBefore(until) => millis }
-      val all = own.toVector.sorted
+      val durations =
+        seen.asScala.collect { case (_, at, millis) if !at.isBefore(from) && at.isBefore(until) => millis }
+      val all = durations.toVector.sorted
       assert(all.nonEmpty, "no batch has run")
       BatchTimes(all.size.toLong, all(all.size / 2), all((all.size - 1) * 99 / 100))
     }

@@ -51,7 +51,7 @@ final class ClustersRace(queries: Queries, servers: Seq[String], plan: BenchPlan
         case Reading.Batches(rows) => Map("maxOffsetsPerTrigger" -> rows.toString)
         case _                     => Map.empty[String, String]
       }
-      val one = Contender(
+      val single = Contender(
         "Splice kafka, one cluster",
         () =>
           read(
@@ -77,8 +77,14 @@ final class ClustersRace(queries: Queries, servers: Seq[String], plan: BenchPlan
       // of Splice.
       val bares      = Contender(s"${servers.size} bare consumers, $several", () => Some(bareOfSeveral()))
       val contenders =
-        Seq(bare, bares, one, dynamic("one cluster", whole.name, servers.take(1)), dynamic(several, part.name, servers))
-      Report.table(title, Race(whole.rows, plan.rounds, contenders, warmUps), Seq(bare.name, one.name))
+        Seq(
+          bare,
+          bares,
+          single,
+          dynamic("one cluster", whole.name, servers.take(1)),
+          dynamic(several, part.name, servers)
+        )
+      Report.table(title, Race(whole.rows, plan.rounds, contenders, warmUps), Seq(bare.name, single.name))
     } finally Queries.delete(folder)
   }
 

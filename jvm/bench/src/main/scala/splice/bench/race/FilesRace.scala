@@ -26,12 +26,16 @@ final class FilesRace(spark: SparkSession, queries: Queries, plan: BenchPlan) {
       .write
       .mode(SaveMode.Overwrite)
       .parquet(folder.toString)
-    val own    = Contender("Spark parquet", () => queries.batch("parquet", Map.empty, path = Some(folder.toString)))
-    val splice = Contender(
+    val parquet = Contender("Spark parquet", () => queries.batch("parquet", Map.empty, path = Some(folder.toString)))
+    val splice  = Contender(
       "Splice files",
       () => queries.batch("splice-files", Map("format" -> "parquet", "path" -> folder.toString))
     )
-    val timings = Race(plan.rows, plan.rounds, Seq(own, splice))
-    Report.table(f"Parquet, all columns, batch: ${plan.rows}%,d rows of 4 columns in 8 files", timings, Seq(own.name))
+    val timings = Race(plan.rows, plan.rounds, Seq(parquet, splice))
+    Report.table(
+      f"Parquet, all columns, batch: ${plan.rows}%,d rows of 4 columns in 8 files",
+      timings,
+      Seq(parquet.name)
+    )
   }
 }

@@ -59,7 +59,7 @@ final class RealTimeRace(servers: String, plan: BenchPlan) {
       val order = if (round % 2 == 0) Seq(splice, spark) else Seq(spark, splice)
       order.map(source => source -> measure(source))
     }
-    Seq(spark, splice).map(source => source -> laps.collect { case (`source`, found) => found })
+    Seq(spark, splice).map(source => source -> laps.collect { case (`source`, delay) => delay })
   }
 
   private def latency(rate: Int, partitions: Int): String = {
@@ -91,11 +91,11 @@ final class RealTimeRace(servers: String, plan: BenchPlan) {
           .start()
         produce(query, from, rate, partitions)
       }
-      val found = ages(to, begin)
+      val delay = ages(to, begin)
       println(
-        f"  ${source.name}%-20s $rate%,7d rows/s, $partitions%2d partitions: p50 ${found.p50}%d ms, p99 ${found.p99}%d ms"
+        f"  ${source.name}%-20s $rate%,7d rows/s, $partitions%2d partitions: p50 ${delay.p50}%d ms, p99 ${delay.p99}%d ms"
       )
-      found
+      delay
     } finally Seq(from, to).foreach(load.delete)
   }
 
@@ -120,11 +120,11 @@ final class RealTimeRace(servers: String, plan: BenchPlan) {
   private def ages(topic: String, begin: Long): Latency = {
     Ages.clear()
     Using.resource(consumer()) { consumer =>
-      val own = (0 until Few).map(new TopicPartition(topic, _)).asJava
-      consumer.assign(own)
-      consumer.seekToBeginning(own)
-      val ends = consumer.endOffsets(own)
-      while (own.asScala.exists(p => consumer.position(p) < ends.get(p)))
+      val assigned = (0 until Few).map(new TopicPartition(topic, _)).asJava
+      consumer.assign(assigned)
+      consumer.seekToBeginning(assigned)
+      val ends = consumer.endOffsets(assigned)
+      while (assigned.asScala.exists(p => consumer.position(p) < ends.get(p)))
         consumer.poll(Duration.ofSeconds(1)).forEach { record =>
           val written = new String(record.value, US_ASCII).toLong
           if (written >= begin) Ages.add(record.timestamp - written)

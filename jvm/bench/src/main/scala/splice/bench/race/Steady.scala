@@ -36,8 +36,8 @@ final class Steady(spark: SparkSession, servers: String, plan: BenchPlan) {
     // A running task of Spark's source would wait one minute for a deleted topic.
     created.foreach(load.delete)
     val rows = formats.map { case (name, _) =>
-      val own = laps.filter(_._1 == name).map(_._2)
-      Seq(name, median(own.map(_.p50)), median(own.map(_.p99)))
+      val latencies = laps.filter(_._1 == name).map(_._2)
+      Seq(name, median(latencies.map(_.p50)), median(latencies.map(_.p99)))
     }
     (f"### Kafka, $RowsPerSecond%,d rows per second, trigger 0, ${plan.partitions} partitions" +: "" +:
       Report.lines(Seq("source", "p50, ms", "p99, ms"), rows)).mkString("\n")

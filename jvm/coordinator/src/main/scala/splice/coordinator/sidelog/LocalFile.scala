@@ -94,7 +94,7 @@ final private[coordinator] class LocalFile(file: Path, flush: Path => Unit = Loc
 private[coordinator] object LocalFile {
 
   // With Spark's Hive jars on the class path, as in PySpark, Hive's class is the file system of `file:`.
-  private val Own = Set(
+  private val Classes = Set(
     classOf[LocalFileSystem].getName,
     classOf[RawLocalFileSystem].getName,
     "org.apache.hadoop.hive.ql.io.ProxyLocalFileSystem"
@@ -104,9 +104,9 @@ private[coordinator] object LocalFile {
     * wraps one of these must see all writes, so it is not bypassed.
     */
   def of(fs: FileSystem, file: HadoopPath): Option[LocalFile] = fs match {
-    case local: LocalFileSystem if Own(local.getClass.getName) => Some(new LocalFile(local.pathToFile(file).toPath))
-    case raw: RawLocalFileSystem if Own(raw.getClass.getName)  => Some(new LocalFile(raw.pathToFile(file).toPath))
-    case _                                                     => None
+    case local: LocalFileSystem if Classes(local.getClass.getName) => Some(new LocalFile(local.pathToFile(file).toPath))
+    case raw: RawLocalFileSystem if Classes(raw.getClass.getName)  => Some(new LocalFile(raw.pathToFile(file).toPath))
+    case _                                                         => None
   }
 
   // A system that cannot open a folder makes its names durable immediately, or has no way to do so.

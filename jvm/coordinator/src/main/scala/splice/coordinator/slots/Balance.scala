@@ -46,9 +46,9 @@ private[coordinator] object Balance {
     val loads    = new Array[Long](slots)
     var heaviest = 0L
     assignment.foreachEntry { (split, slot) =>
-      val own = cost(split)
-      loads(slot) += own
-      if (own > heaviest) heaviest = own
+      val load = cost(split)
+      loads(slot) += load
+      if (load > heaviest) heaviest = load
     }
     (loads.max, math.max(loads.sum / slots, heaviest))
   }

@@ -31,17 +31,17 @@ final private[coordinator] class SlotCount(first: Int, available: () => Int, clo
     */
   def next(): Int = {
     // No task can run while no core is available. The value 0 is therefore a temporary state, and is ignored.
-    val found = Option(available()).filter(_ > 0).getOrElse(used)
+    val slots = Option(available()).filter(_ > 0).getOrElse(used)
     val now   = clock.instant()
-    other = other.filter(_ => found != used) match {
-      case Some((`found`, since)) if !now.isBefore(since.plus(Stable)) =>
+    other = other.filter(_ => slots != used) match {
+      case Some((`slots`, since)) if !now.isBefore(since.plus(Stable)) =>
         logger.info(
-          s"The number of slots changes from $used to $found, because Spark has had cores for $found tasks at a time since $since."
+          s"The number of slots changes from $used to $slots, because Spark has had cores for $slots tasks at a time since $since."
         )
-        used = found
+        used = slots
         None
-      case pending @ Some((`found`, _)) => pending
-      case _                            => if (found == used) None else Some(found -> now)
+      case pending @ Some((`slots`, _)) => pending
+      case _                            => if (slots == used) None else Some(slots -> now)
     }
     used
   }

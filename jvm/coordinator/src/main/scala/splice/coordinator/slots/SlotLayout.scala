@@ -21,7 +21,7 @@ final private[splice] case class SlotLayout(from: Position, rules: SlotRules, as
     */
   def tasks(ranges: Seq[SplitRange]): Seq[TaskRanges] = {
     val (slotted, single) = ranges.partition(_.slotted)
-    val shared = slotted.groupBy(slotOf).toSeq.sortBy(_._1).map { case (slot, own) => slot -> own.toIndexedSeq }
+    val shared = slotted.groupBy(slotOf).toSeq.sortBy(_._1).map { case (slot, share) => slot -> share.toIndexedSeq }
     TaskCut(rules, shared) ++
       single.map(range => TaskRanges(None, IndexedSeq(range)))
   }

@@ -87,8 +87,8 @@ private[coordinator] object TaskCut {
         val TaskRanges(slot, ranges) = all(i)
         val heaviest                 = ranges.maxBy(_.weight)
         val rest                     = TaskRanges(slot, ranges.filterNot(_ eq heaviest))
-        val own                      = TaskRanges(Option.when(free.nonEmpty)(free.dequeue()), IndexedSeq(heaviest))
-        separate(all.updated(i, rest) :+ own, free, tasks)
+        val task                     = TaskRanges(Option.when(free.nonEmpty)(free.dequeue()), IndexedSeq(heaviest))
+        separate(all.updated(i, rest) :+ task, free, tasks)
       case _ => all
     }
 
@@ -129,7 +129,7 @@ private[coordinator] object TaskCut {
       }
       packed match {
         case Seq(_) => Seq(task)
-        case _      => packed.reverse.map { case (_, own) => TaskRanges(None, own) }
+        case _      => packed.reverse.map { case (_, ranges) => TaskRanges(None, ranges) }
       }
     }
 

@@ -11,11 +11,11 @@ object CheckpointErrors {
   private val conditions = new ErrorConditions("splice/source/error-conditions.json")
 
   /** Creates the error for content that a newer version of Splice wrote. */
-  def newer(what: String, found: Int, known: Int): SpliceException =
+  def newer(what: String, version: Int, known: Int): SpliceException =
     conditions.error(
       "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED",
       "what"  -> what,
-      "found" -> found.toString,
+      "found" -> version.toString,
       "known" -> known.toString
     )
 

@@ -90,14 +90,14 @@ final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () =>
   override def isStale: Boolean = open.exists(_.isStale)
 
   override def unread: List[SplitRange] = open.lift(at).fold(List.empty[SplitRange])(_.unread.toList) match {
-    case first :: own => first :: joined(own)
-    case Nil          => joined(Nil)
+    case first :: rest => first :: joined(rest)
+    case Nil           => joined(Nil)
   }
 
-  private def joined(own: List[SplitRange]): List[SplitRange] = {
-    if (isOutdated || (own ne shared._1)) {
+  private def joined(ranges: List[SplitRange]): List[SplitRange] = {
+    if (isOutdated || (ranges ne shared._1)) {
       val others = open.patch(at, Nil, 1).flatMap(_.unread) ++ later.flatMap(_._1)
-      shared = (own, own ++ others)
+      shared = (ranges, ranges ++ others)
       isOutdated = false
     }
     shared._2
@@ -109,7 +109,7 @@ final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () =>
 
   override def close(): Unit = {
     closed = true
-    open.flatMap(one => Try(end(one)).failed.toOption).headOption.foreach(throw _)
+    open.flatMap(reader => Try(end(reader)).failed.toOption).headOption.foreach(throw _)
   }
 
   private def fill(): Unit = while (open.size < atOnce && !closed && later.nonEmpty) {

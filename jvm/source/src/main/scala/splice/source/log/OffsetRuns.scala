@@ -144,9 +144,9 @@ final class OffsetRuns private (
   override def hashCode: Int = rows.hashCode
 
   override def toString: String = {
-    val some = ranges.take(OffsetRuns.Shown + 1).toSeq
-    val text = some.take(OffsetRuns.Shown).map { case (from, until) => s"[$from, $until)" }
-    (text ++ Option.when(some.size > OffsetRuns.Shown)("...")).mkString(s"$rows rows: ", ", ", "")
+    val head = ranges.take(OffsetRuns.Shown + 1).toSeq
+    val text = head.take(OffsetRuns.Shown).map { case (from, until) => s"[$from, $until)" }
+    (text ++ Option.when(head.size > OffsetRuns.Shown)("...")).mkString(s"$rows rows: ", ", ", "")
   }
 
   private def present(in: OffsetRuns.Bitmaps): Iterator[(Long, Long)] =
@@ -186,9 +186,9 @@ final class OffsetRuns private (
     while (at < runEnd) {
       val chunkEnd = math.min(runEnd, join(high(at) + 1, 0L))
       val until    = low(chunkEnd - 1) + 1
-      val own      = bitmap(upper, high(at))
-      if (own.intersects(low(at), until)) include(high(at), RoaringBitmap.bitmapOfRange(low(at), until))
-      else own.add(low(at), until)
+      val chunk    = bitmap(upper, high(at))
+      if (chunk.intersects(low(at), until)) include(high(at), RoaringBitmap.bitmapOfRange(low(at), until))
+      else chunk.add(low(at), until)
       at = chunkEnd
     }
     total += runEnd - runStart
@@ -196,22 +196,22 @@ final class OffsetRuns private (
   }
 
   private def include(high: Int, offsets: RoaringBitmap): Unit = {
-    val own  = bitmap(upper, high)
-    val both = RoaringBitmap.and(own, offsets)
+    val chunk = bitmap(upper, high)
+    val both  = RoaringBitmap.and(chunk, offsets)
     if (!both.isEmpty) bitmap(again, high).or(both)
-    own.or(offsets)
+    chunk.or(offsets)
   }
 
   @tailrec private def nextAbsent(in: OffsetRuns.Bitmaps, from: Long): Long =
     in.get(high(from)).map(_.nextAbsentValue(from.toInt)) match {
       case None                                                  => from
-      case Some(found) if found < 0 || found >= OffsetRuns.Chunk => nextAbsent(in, join(high(from) + 1, 0L))
-      case Some(found)                                           => join(high(from), found)
+      case Some(value) if value < 0 || value >= OffsetRuns.Chunk => nextAbsent(in, join(high(from) + 1, 0L))
+      case Some(value)                                           => join(high(from), value)
     }
 
   @tailrec private def nextPresent(in: OffsetRuns.Bitmaps, from: Long): Long =
     in.get(high(from)).map(_.nextValue(from.toInt)).filter(_ >= 0) match {
-      case Some(found) => join(high(from), found)
+      case Some(value) => join(high(from), value)
       case None        => nextPresent(in, join(in.keysIteratorFrom(high(from) + 1).next(), 0L))
     }
 

@@ -103,8 +103,8 @@ final class SimulatedSpark(
 
   private def drive(trigger: SimulatedTrigger, cores: Int): Unit = {
     runs += 1
-    val (own, name) = (runs, s"run-$runs")
-    val steady      = Some(life.clock.steady)
+    val (number, name) = (runs, s"run-$runs")
+    val steady         = Some(life.clock.steady)
     plans.keep(logs.isLogged)
     val coordinator = new Coordinator(
       subject.source(),
@@ -113,7 +113,7 @@ final class SimulatedSpark(
       retained,
       batches = logs,
       // The number of cores depends on the time. A random number would change all later choices of the seed.
-      cores = Some(() => 1 + ((life.clock.steady.millis / 180000L + own) % 4).toInt)
+      cores = Some(() => 1 + ((life.clock.steady.millis / 180000L + number) % 4).toInt)
     )
     life.step(s"$name: $trigger, $cores cores, logged ${logs.last}")
     val batches = new MicroBatches(coordinator, name, trigger)
@@ -125,7 +125,7 @@ final class SimulatedSpark(
         case failure: Throwable        =>
           life.note(s"$name fails: $failure")
           batches.stop()
-          if (runs == own) throw failure
+          if (runs == number) throw failure
           life.met(failure match {
             case _: ConcurrentUpdate => "a frozen driver is stopped by Spark's log"
             case _                   => "a frozen driver fails"
@@ -141,11 +141,11 @@ final class SimulatedSpark(
 
   /** Task options of this run, which may differ from those of the previous run. */
   private def rules(cores: Int): SlotRules = {
-    val chance                   = life.chance
-    def some[A](a: A): Option[A] = if (chance.oneIn(3)) Some(a) else None
-    val slots                    = if (chance.oneIn(4)) chance.between(1, 4) else cores
-    val cut                      =
-      CutRules(some(chance.between(1, 3).toLong), some(chance.between(1, slots)), some(chance.between(1, 9).toLong))
+    val chance                    = life.chance
+    def maybe[A](a: A): Option[A] = if (chance.oneIn(3)) Some(a) else None
+    val slots                     = if (chance.oneIn(4)) chance.between(1, 4) else cores
+    val cut                       =
+      CutRules(maybe(chance.between(1, 3).toLong), maybe(chance.between(1, slots)), maybe(chance.between(1, 9).toLong))
     SlotRules(slots, chance.oneOf(SlotAssigner.all), if (chance.oneIn(2)) cut else CutRules.Never)
   }
 

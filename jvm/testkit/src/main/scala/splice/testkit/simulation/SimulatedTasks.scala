@@ -73,10 +73,10 @@ final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskR
     val rows    = mutable.ArrayBuffer.empty[Long]
     val unread  = mutable.ArrayBuffer.empty[SplitRange]
     while (running.nonEmpty) {
-      val task  = chance.oneOf(running.toSeq)
-      val found = if (chance.oneIn(SimulatedTasks.TimeEndsOneIn)) None else task.nextNow()
-      rows ++= found
-      if (found.isEmpty) {
+      val task = chance.oneOf(running.toSeq)
+      val next = if (chance.oneIn(SimulatedTasks.TimeEndsOneIn)) None else task.nextNow()
+      rows ++= next
+      if (next.isEmpty) {
         unread ++= task.unread
         val reports = task.reports
         task.close()

@@ -40,18 +40,18 @@ final class Simulation(command: String, settings: LifeSettings = LifeSettings())
 
   /** First failed scenario, if any. Later seeds may be skipped. */
   def firstFailure(seeds: Range): Option[HistoryResult] =
-    seeds.grouped(Simulation.Chunk * 2).flatMap(some => run(some).find(_.failure.isDefined)).nextOption()
+    seeds.grouped(Simulation.Chunk * 2).flatMap(chunk => run(chunk).find(_.failure.isDefined)).nextOption()
 
   /** Runs one seed. */
   def live(seed: Long): HistoryResult = live(new Life(seed, settings))
 
   /** Description of a failure with the seed, the violation and the steps. */
   def explain(result: HistoryResult): String = {
-    val life  = new Life(result.seed, settings, written = true)
-    val again = live(life)
-    val what  = again.failure.orElse(result.failure)
-    val trace = what.toSeq.flatMap(_.getStackTrace.take(12)).map(line => s"      at $line")
-    val lines = mutable.ArrayBuffer(s"seed ${result.seed} fails: ${what.fold("")(_.toString)}")
+    val life    = new Life(result.seed, settings, written = true)
+    val again   = live(life)
+    val failure = again.failure.orElse(result.failure)
+    val trace   = failure.toSeq.flatMap(_.getStackTrace.take(12)).map(line => s"      at $line")
+    val lines   = mutable.ArrayBuffer(s"seed ${result.seed} fails: ${failure.fold("")(_.toString)}")
     if (again.failure.map(_.toString) != result.failure.map(_.toString))
       lines += s"  (and otherwise the first time: ${result.failure}: the history is not deterministic)"
     lines ++= life.journal.zipWithIndex.map { case (text, i) => f"  ${i + 1}%4d $text" }

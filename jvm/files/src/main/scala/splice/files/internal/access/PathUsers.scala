@@ -21,9 +21,9 @@ final private[splice] class PathUsers private (roots: Seq[PathUsers.Root]) exten
   /** Adds the user and password that the options have for the host of a URI. */
   def restore(uri: String): String =
     roots.filter(root => uri.startsWith(s"${root.host}/")) match {
-      case Seq() => uri
-      case some  =>
-        val nearest = some.maxBy(root => if (uri.startsWith(root.folder)) root.folder.length else -1)
+      case Seq()    => uri
+      case matching =>
+        val nearest = matching.maxBy(root => if (uri.startsWith(root.folder)) root.folder.length else -1)
         nearest.host.replaceFirst("://", s"://${java.util.regex.Matcher.quoteReplacement(nearest.user)}@") +
           uri.drop(nearest.host.length)
     }
@@ -42,7 +42,7 @@ final private[splice] class PathUsers private (roots: Seq[PathUsers.Root]) exten
   private def clean(e: Throwable): Exception = {
     val text = Secrets.hide(Option(e.getMessage).getOrElse(""), roots.map(_.user))
     val copy = e match {
-      case own: SpliceException     => own
+      case error: SpliceException   => error
       case _: FileNotFoundException => new FileNotFoundException(text)
       case AccessDenied(_)          => new AccessControlException(text)
       case _: IOException           => new IOException(text)
@@ -71,11 +71,11 @@ private[splice] object PathUsers {
     val roots = for {
       text <- paths if user.findFirstIn(text).isDefined
       uri = new Path(text.takeWhile(!"{[*?\\".contains(_))).toUri.toString
-      found <- user.findFirstMatchIn(uri)
+      matched <- user.findFirstMatchIn(uri)
     } yield {
       val folder = without(uri)
-      val host   = folder.indexOf('/', found.group(1).length)
-      Root(if (host < 0) folder else folder.take(host), folder, found.group(2))
+      val host   = folder.indexOf('/', matched.group(1).length)
+      Root(if (host < 0) folder else folder.take(host), folder, matched.group(2))
     }
     if (roots.isEmpty) Nobody else new PathUsers(roots)
   }

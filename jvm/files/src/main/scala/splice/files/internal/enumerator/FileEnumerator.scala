@@ -20,7 +20,7 @@ import splice.source.runtime.{OpenEnded, ProgressMetric}
 /** Lists the files at the first start of a query. Later calls depend on the persisted lists only. Files are listed
   * again only if no file was read and a setting of the list has changed.
   */
-final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Limited, context: EnumeratorContext)
+final private[splice] class FileEnumerator(storage: FileStorage, configured: Limits.Limited, context: EnumeratorContext)
     extends SplitEnumerator[FilesPosition]
     with OpenEnded[FilesPosition] {
 
@@ -42,7 +42,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
 
   override def freeze(): Unit = if (!lists.exists(0)) frozen = Some(storage.list(context))
 
-  override def limits(at: FilesPosition): Limits.Limited = own
+  override def limits(at: FilesPosition): Limits.Limited = configured
 
   override def advance(from: FilesPosition, limits: Limits): FilesPosition =
     if (isFinished(from)) from

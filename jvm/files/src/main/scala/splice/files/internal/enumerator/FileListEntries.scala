@@ -78,8 +78,8 @@ private[splice] object FileListEntries {
   private val EndKey = "files-end"
 
   /** Error for an end that does not match the segments. */
-  def wrongSize(expected: Int, found: Int): SpliceException =
-    CheckpointErrors.corrupt(s"Side-log entry $EndKey", s"the list has $found files instead of $expected")
+  def wrongSize(expected: Int, count: Int): SpliceException =
+    CheckpointErrors.corrupt(s"Side-log entry $EndKey", s"the list has $count files instead of $expected")
 
   private def settings(list: FileList): (FileSchemas, Packing, ReaderOptions) =
     (list.schemas, list.packing, list.reader)

@@ -44,9 +44,9 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
   private lazy val reading = new FileReaders(settings, session)
 
   override def list(context: EnumeratorContext): FileList = session.run {
-    val conf  = FileFormats.conf(SparkSession.active)
-    val found = source.listing(context.mode)
-    val files = settings.users.guarded(found.files)
+    val conf    = FileFormats.conf(SparkSession.active)
+    val listing = source.listing(context.mode)
+    val files   = settings.users.guarded(listing.files)
     SparkStorage.log.info("{} files found at {}", files.size, settings.shownPaths.mkString(", "))
     if (files.isEmpty) refuseEmpty()
     val packing = Packing(
@@ -54,7 +54,7 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
       conf.filesOpenCostInBytes,
       conf.filesMinPartitionNum.getOrElse(context.cores).max(1)
     )
-    new FileList(found.schemas, packing, files, settings.reader)
+    new FileList(listing.schemas, packing, files, settings.reader)
   }
 
   override def difference(list: FileList): Option[SpliceException] = {

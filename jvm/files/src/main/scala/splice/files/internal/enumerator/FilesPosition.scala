@@ -69,7 +69,7 @@ private[splice] object FilesPosition {
     def corrupt(why: String) = CheckpointErrors.corrupt(What, s"'$json' is not $why")
     val node                 = Json.read(json).filter(_.isObject).getOrElse(throw corrupt("a JSON object"))
     val version              = Json.field(node, "v").filter(_.isInt).map(_.asInt)
-    version.filter(_ > Version).foreach(found => throw CheckpointErrors.newer(What, found, Version))
+    version.filter(_ > Version).foreach(newer => throw CheckpointErrors.newer(What, newer, Version))
     val fields = Json.fields(node).toMap
     if (!version.contains(Version) || !fields.contains("files") || !fields.keySet.subsetOf(Known))
       throw CheckpointErrors.foreign(s"The offset '$json'", Expected)
@@ -85,10 +85,10 @@ private[splice] object FilesPosition {
 
   /** Parses blocks with their numbers of rows; None if a block or a number is invalid. */
   private def blocks(node: JsonNode): Option[SortedMap[BlockId, Long]] = {
-    val found = Json.fields(node).flatMap { case (key, rows) =>
+    val entries = Json.fields(node).flatMap { case (key, rows) =>
       BlockId.read(key).filter(_ => rows.isIntegralNumber && rows.canConvertToLong && rows.asLong >= 0).map(_ ->
         rows.asLong)
     }
-    Option.when(node.isObject && found.size == node.size)(SortedMap.from(found))
+    Option.when(node.isObject && entries.size == node.size)(SortedMap.from(entries))
   }
 }

@@ -98,13 +98,13 @@ private[splice] object FileErrors {
   def fileNotFound(file: String, cause: Throwable): SpliceException =
     conditions.error("SPLICE_FILES.FILE_NOT_FOUND", cause, "file" -> file)
 
-  /** @param what changed property: length or modification time */
-  def fileChanged(file: String, what: String, listed: String, found: String): SpliceException =
-    conditions.error("SPLICE_FILES_DATA.FILE_CHANGED", changed(file, what, listed, found): _*)
+  /** @param property changed property: length or modification time */
+  def fileChanged(file: String, property: String, listed: String, current: String): SpliceException =
+    conditions.error("SPLICE_FILES_DATA.FILE_CHANGED", changed(file, property, listed, current): _*)
 
   /** Message of [[fileChanged]], for the policy `warn`. */
-  def fileChangedText(file: String, what: String, listed: String, found: String): String =
-    conditions.text("SPLICE_FILES_DATA.FILE_CHANGED", changed(file, what, listed, found))
+  def fileChangedText(file: String, property: String, listed: String, current: String): String =
+    conditions.text("SPLICE_FILES_DATA.FILE_CHANGED", changed(file, property, listed, current))
 
   /** Error for a `path` within the folder `table` of a table format. */
   def tableFormat(path: String, format: String, table: String, basePathOption: String): SpliceException =
@@ -136,8 +136,8 @@ private[splice] object FileErrors {
 
   private def sinkLogIgnored: String = SQLConf.FILESTREAM_SINK_METADATA_IGNORED.key
 
-  private def changed(file: String, what: String, listed: String, found: String): Seq[(String, String)] =
-    Seq("file" -> file, "what" -> what, "listed" -> listed, "found" -> found)
+  private def changed(file: String, property: String, listed: String, current: String): Seq[(String, String)] =
+    Seq("file" -> file, "what" -> property, "listed" -> listed, "found" -> current)
 
   private def shown(paths: Seq[String]): String = paths.map(shown).mkString(", ")
 

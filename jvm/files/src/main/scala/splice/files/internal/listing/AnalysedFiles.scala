@@ -18,7 +18,7 @@ final private[files] class AnalysedFiles(settings: FileSettings) {
   def schemas: FileSchemas = synchronized(known.fold(listNow().schemas)(_._1))
 
   /** Columns, if the files were listed. */
-  def found: Option[FileSchemas] = synchronized(known.map(_._1))
+  def listed: Option[FileSchemas] = synchronized(known.map(_._1))
 
   /** Returns the files for a run. As in Spark, a batch uses the listing of its analysis. A stream may start much
     * later, so a stream lists again.

@@ -25,13 +25,13 @@ final private[files] class CommittedFiles private (
 
   // The status from the file system has the hosts of a file, but the status from the log has no hosts.
   private lazy val committed: mutable.LinkedHashMap[Path, FileStatus] = {
-    val found = super.leafFiles
-    if (recursiveFileLookup) found.keysIterator.map(_.getParent).toSet.foreach(owners.refuseTable(_))
+    val listed = super.leafFiles
+    if (recursiveFileLookup) listed.keysIterator.map(_.getParent).toSet.foreach(owners.refuseTable(_))
     val sinks = new SinkSearch
-    val kept  = found.filter { case (path, _) => sinks.of(path).forall(_.committed.contains(path.toUri.getPath)) }
+    val kept  = listed.filter { case (path, _) => sinks.of(path).forall(_.committed.contains(path.toUri.getPath)) }
     // A deleted committed file stays in the list, so its task reports a missing file.
     val missing =
-      sinks.all.flatMap(_.committed.values).filter(f => !found.contains(f.getPath) && isUnderRoot(f.getPath))
+      sinks.all.flatMap(_.committed.values).filter(f => !listed.contains(f.getPath) && isUnderRoot(f.getPath))
     kept ++= missing.map(f => f.getPath -> f)
   }
 

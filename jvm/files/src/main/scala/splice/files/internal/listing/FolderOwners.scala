@@ -64,8 +64,8 @@ final private[files] class FolderOwners(
   private def above(folder: Path): Option[Path] = Option(folder.getParent).filterNot(_ => basePath.contains(folder))
 
   // A user may have access to a folder but not to its parents.
-  private def ifAllowed[A](folder: Path, configured: Path)(found: => Option[A]): Option[A] =
-    try found
+  private def ifAllowed[A](folder: Path, configured: Path)(search: => Option[A]): Option[A] =
+    try search
     catch { case AccessDenied(_) if folder != configured => None }
 }
 

@@ -64,9 +64,9 @@ private[files] object Footers {
       jobs: Jobs
   ): Option[Footers] = settings.kind match {
     case FileKind.Parquet | FileKind.Orc =>
-      val task  = new Task(settings.kind, new SerializableConfiguration(configuration), settings.users)
-      val found = jobs.run(files.map(_.path).grouped(FilesOfTask).toVector)(_ => Nil)(task)
-      Some(found.foldLeft(Nothing)(_.and(_)))
+      val task    = new Task(settings.kind, new SerializableConfiguration(configuration), settings.users)
+      val footers = jobs.run(files.map(_.path).grouped(FilesOfTask).toVector)(_ => Nil)(task)
+      Some(footers.foldLeft(Nothing)(_.and(_)))
     case FileKind.Json | FileKind.Csv | FileKind.Text => None
   }
 
@@ -98,22 +98,22 @@ private[files] object Footers {
   /** Greatest value of a column of one row group; None for nested columns and for timestamps without time zone. */
   private def time(column: ColumnChunkMetaData): Option[(String, Instant)] =
     (column.getPath.toArray, column.getPrimitiveType.getLogicalTypeAnnotation, column.getStatistics) match {
-      case (Array(name), kind: TimestampLogicalTypeAnnotation, found: LongStatistics)
-          if kind.isAdjustedToUTC && found.hasNonNullValue =>
+      case (Array(name), kind: TimestampLogicalTypeAnnotation, statistics: LongStatistics)
+          if kind.isAdjustedToUTC && statistics.hasNonNullValue =>
         val unit = kind.getUnit match {
           case TimeUnit.MILLIS => ChronoUnit.MILLIS
           case TimeUnit.MICROS => ChronoUnit.MICROS
           case TimeUnit.NANOS  => ChronoUnit.NANOS
         }
-        Some(name -> Instant.EPOCH.plus(found.getMax, unit))
+        Some(name -> Instant.EPOCH.plus(statistics.getMax, unit))
       case _ => None
     }
 
   private def times(reader: Reader): Seq[(String, Instant)] = {
-    val (schema, found) = (reader.getSchema, reader.getStatistics)
+    val (schema, statistics) = (reader.getSchema, reader.getStatistics)
     for {
       (name, column) <- schema.getFieldNames.asScala.toSeq.zip(schema.getChildren.asScala)
-      greatest <- Option(found(column.getId)).collect { case times: TimestampColumnStatistics => times.getMaximum }
+      greatest <- Option(statistics(column.getId)).collect { case times: TimestampColumnStatistics => times.getMaximum }
       if Option(greatest).nonEmpty
     } yield name -> greatest.toInstant
   }

@@ -28,10 +28,10 @@ private[files] object RootPaths {
     *   if one of `paths` does not exist
     */
   def existing(paths: Seq[String], configuration: Configuration, recursive: Boolean): Seq[FileStatus] = {
-    val found   = paths.flatMap(resolve(_, configuration)).distinctBy(_.getPath)
-    val folders = found.filter(_.isDirectory).map(_.getPath).toSet
+    val roots   = paths.flatMap(resolve(_, configuration)).distinctBy(_.getPath)
+    val folders = roots.filter(_.isDirectory).map(_.getPath).toSet
     // Spark would read the files of a contained path twice, or derive other columns from its folders.
-    found.filterNot(isContained(_, folders, recursive))
+    roots.filterNot(isContained(_, folders, recursive))
   }
 
   private def isContained(root: FileStatus, folders: Set[Path], recursive: Boolean): Boolean = {
@@ -48,15 +48,15 @@ private[files] object RootPaths {
   }
 
   private def resolve(text: String, configuration: Configuration): Seq[FileStatus] = {
-    val path  = qualify(new Path(text), configuration)
-    val fs    = system(path, configuration)
-    val found =
+    val path     = qualify(new Path(text), configuration)
+    val fs       = system(path, configuration)
+    val statuses =
       if (path.toString.exists(GlobLetters))
         Option(fs.globStatus(path)).toSeq.flatten
       else status(fs, path).toSeq
-    if (found.isEmpty) throw FileErrors.pathNotFound(path.toString)
-    found.foreach(s => s.setPath(fs.makeQualified(s.getPath)))
-    found
+    if (statuses.isEmpty) throw FileErrors.pathNotFound(path.toString)
+    statuses.foreach(s => s.setPath(fs.makeQualified(s.getPath)))
+    statuses
   }
 
   private def status(fs: FileSystem, path: Path): Option[FileStatus] =

@@ -50,14 +50,14 @@ private[files] object SinkLog {
 
   // Spark needs the last compacted entry and all later entries.
   private def valid(fs: FileSystem, log: Path, folder: Path): Seq[Path] = {
-    val found = fs.listStatus(log).toSeq.map(_.getPath).flatMap { path =>
+    val entries = fs.listStatus(log).toSeq.map(_.getPath).flatMap { path =>
       path.getName match {
         case Entry(number, compact) => Some((number.toLong, Option(compact).isDefined, path))
         case _                      => None
       }
     }
-    val compacted = found.collect { case (number, true, path) => number -> path }.maxByOption(_._1)
-    val single    = found.collect { case (number, false, path) => number -> path }.toMap
+    val compacted = entries.collect { case (number, true, path) => number -> path }.maxByOption(_._1)
+    val single    = entries.collect { case (number, false, path) => number -> path }.toMap
     val from      = compacted.fold(0L)(_._1 + 1)
     val later     = (from to single.keys.maxOption.getOrElse(-1L)).map { number =>
       single.getOrElse(number, invalid(new Path(log, number.toString), folder, "the entry is missing"))

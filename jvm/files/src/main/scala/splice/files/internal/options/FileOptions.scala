@@ -96,7 +96,7 @@ private[splice] object FileOptions {
   private[files] val ofListing: Seq[SourceOption[_]] =
     Seq(RecursiveFileLookup, PathGlobFilter, ModifiedBefore, ModifiedAfter, BasePath)
 
-  private val own: Seq[SourceOption[_]] = Seq(
+  private val ofSplice: Seq[SourceOption[_]] = Seq(
     Format,
     Path,
     Paths,
@@ -109,19 +109,19 @@ private[splice] object FileOptions {
     Empty
   )
 
-  val set: OptionSet = OptionSet("Files", own ++ ofListing, others = isFormats)
+  val set: OptionSet = OptionSet("Files", ofSplice ++ ofListing, others = isFormats)
 
-  private def ownKeys = own.map(fold)
+  private def keys = ofSplice.map(fold)
 
   /** True if the option is passed to Spark's reader. */
-  private[files] def isForSpark(key: String): Boolean = !ownKeys.contains(SourceOptions.fold(key))
+  private[files] def isForSpark(key: String): Boolean = !keys.contains(SourceOptions.fold(key))
 
   // A key that resembles an option of Splice is treated as a typing error, because a file format would ignore the key
   // silently.
   private def isFormats(key: String): Boolean = {
     val word  = SourceOptions.fold(key)
     val slips = if (word.length > 4) 2 else 1
-    (own ++ ofListing).map(_.key).forall(OptionSet.distance(word, _) > slips)
+    (ofSplice ++ ofListing).map(_.key).forall(OptionSet.distance(word, _) > slips)
   }
 
   private def fold(option: SourceOption[_]): String = SourceOptions.fold(option.key)

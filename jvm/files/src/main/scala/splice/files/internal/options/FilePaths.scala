@@ -31,15 +31,15 @@ private[splice] object FilePaths {
           Seq(FileOptions.Path, FileOptions.Paths).map(o => options.name(o.key)),
           "exactly one of them must be set"
         )
-      case (Some(one), None)     => Seq(one)
+      case (Some(path), None)    => Seq(path)
       case (None, Some(several)) => several
       case (None, None)          => throw OptionErrors.missing(options.name(FileOptions.Path.key), FileOptions.Path.doc)
     }
 
   /** Options for `paths`. */
   def options(paths: Seq[String]): Seq[(String, String)] = paths match {
-    case Seq()    => Nil
-    case Seq(one) => Seq(FileOptions.Path.key -> one)
-    case several  => Seq(FileOptions.Paths.key -> Json.write(Json.array(several.map(Json.text))))
+    case Seq()     => Nil
+    case Seq(path) => Seq(FileOptions.Path.key -> path)
+    case several   => Seq(FileOptions.Paths.key -> Json.write(Json.array(several.map(Json.text))))
   }
 }

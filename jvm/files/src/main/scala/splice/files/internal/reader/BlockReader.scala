@@ -44,13 +44,13 @@ final private[splice] class BlockReader[T](
   private var later = Option.empty[List[FileRange]]
 
   override def poll(patience: Duration): Poll = {
-    var found = step()
-    while (!found && opening < blocks.size) {
+    var hasItem = step()
+    while (!hasItem && opening < blocks.size) {
       close()
       turnTo(blocks(opening))
-      found = step()
+      hasItem = step()
     }
-    if (found) Poll.Found else Poll.Ended
+    if (hasItem) Poll.Found else Poll.Ended
   }
 
   override def get(): T = item
@@ -59,7 +59,7 @@ final private[splice] class BlockReader[T](
   override def unread: List[SplitRange] = {
     val rest = later.getOrElse(blocks.iterator.drop(opening).map(FileRange(_)).toList)
     later = Some(rest)
-    block.filterNot(_ => isOver).fold[List[SplitRange]](rest)(one => FileRange(one.after(taken)) :: rest)
+    block.filterNot(_ => isOver).fold[List[SplitRange]](rest)(begun => FileRange(begun.after(taken)) :: rest)
   }
 
   override def close(): Unit = {
@@ -88,12 +88,12 @@ final private[splice] class BlockReader[T](
 
   private def step(): Boolean =
     try {
-      val found = current.hasNext
-      if (found) {
+      val hasItem = current.hasNext
+      if (hasItem) {
         item = current.next()
         taken += 1
       } else isOver = true
-      found
+      hasItem
     } catch {
       case e: Exception =>
         skip(e)

@@ -40,11 +40,11 @@ final private[splice] class FileOpener(
   private def check(block: FileBlock): Unit = {
     val path = FileBlocks.path(block, users)
     val now  = path.getFileSystem(configuration).getFileStatus(path)
-    difference(block, now).foreach { case (what, listed, found) =>
+    difference(block, now).foreach { case (property, listed, current) =>
       policy.onChanged match {
-        case OnFileChanged.Fail => throw FileErrors.fileChanged(block.path, what, listed, found)
+        case OnFileChanged.Fail => throw FileErrors.fileChanged(block.path, property, listed, current)
         case OnFileChanged.Warn =>
-          FileOpener.log.warn(FileErrors.fileChangedText(block.path, what, listed, found))
+          FileOpener.log.warn(FileErrors.fileChangedText(block.path, property, listed, current))
       }
     }
   }

@@ -12,9 +12,9 @@ final private[files] class PinnedSession(val settings: SessionSettings) {
 
   // Spark's formats read some settings from the passed session and other settings from the active session.
   private lazy val pinned: SparkSession = {
-    val own  = SparkSession.active
-    val copy = own.newSession()
-    FileFormats.conf(own).getAllConfs.foreach { case (key, value) => FileFormats.conf(copy).setConfString(key, value) }
+    val base = SparkSession.active
+    val copy = base.newSession()
+    FileFormats.conf(base).getAllConfs.foreach { case (key, value) => FileFormats.conf(copy).setConfString(key, value) }
     settings.settings.foreach { case (key, value) => FileFormats.conf(copy).setConfString(key, value) }
     copy
   }
@@ -23,9 +23,9 @@ final private[files] class PinnedSession(val settings: SessionSettings) {
   def run[A](body: => A): A =
     if (settings.isCurrent) body
     else {
-      val own = SparkSession.active
+      val before = SparkSession.active
       SparkSession.setActiveSession(pinned)
       try settings.within(body)
-      finally SparkSession.setActiveSession(own)
+      finally SparkSession.setActiveSession(before)
     }
 }

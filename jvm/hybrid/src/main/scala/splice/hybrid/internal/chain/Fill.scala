@@ -39,8 +39,8 @@ final private[hybrid] class Fill(max: Int = Fill.MaxRanges) {
       // Every partition with holes has at least one range.
       val room     = max - wanted.count(_.holes().hasNext)
       val greatest = mutable.PriorityQueue.empty[Long](Ordering[Long].reverse)
-      wanted.foreach { one =>
-        distances(one.holes()).foreach { distance =>
+      wanted.foreach { partition =>
+        distances(partition.holes()).foreach { distance =>
           greatest.enqueue(distance)
           if (greatest.size > math.max(room, 0)) { val _ = greatest.dequeue() }
         }

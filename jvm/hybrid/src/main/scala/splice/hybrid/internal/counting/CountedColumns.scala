@@ -31,7 +31,7 @@ private[splice] object CountedColumns {
     val offsets = chain.counting(leg).map { case (counting, rule) =>
       // The columns of the rule belong to the archives between the log and the counting leg.
       if (leg.source.readsLog) { if (next.contains(counting)) LogColumns.Named(rule.columns.offsets) else OfLog }
-      else leg.logColumns.collect { case own: LogColumns.Named => own }.getOrElse(rule.columns)
+      else leg.logColumns.collect { case named: LogColumns.Named => named }.getOrElse(rule.columns)
     }
     // The end of a log has no event times. A call of its `eventTimes` raises the error.
     val time = next.flatMap(_.handOver).flatMap(_.timeColumn)

@@ -79,19 +79,26 @@ private[splice] object CountedFields {
 
   /** Remedy for a missing or mistyped column of log records. */
   private def ofLog(leg: Leg, by: Leg, option: SourceOption[String]): String = {
-    val own = s"'${leg.name}.${LogColumnsOption.Columns.key}'"
-    if (leg.logColumns.nonEmpty) s"Correct $own, or set it to none to exclude '${leg.name}' from the hand-over"
+    val setting = s"'${leg.name}.${LogColumnsOption.Columns.key}'"
+    if (leg.logColumns.nonEmpty) s"Correct $setting, or set it to none to exclude '${leg.name}' from the hand-over"
     else
-      s"Set $own to the columns of '${leg.name}', or to none to exclude '${leg.name}' from the hand-over, or set " +
+      s"Set $setting to the columns of '${leg.name}', or to none to exclude '${leg.name}' from the hand-over, or set " +
         s"'${by.name}.${option.key}' for all legs without 'logColumns'"
   }
 
   private def find(leg: Leg, column: Wanted): StructField = {
-    val own   = leg.source.schema.fields.toSeq
-    val found = (own ++ leg.source.metadataColumns).find(f => HybridColumns.same(f.name, column.name)).getOrElse {
-      throw HandOverErrors.columnNotFound(leg, column.by.name, column.name, column.role, own.map(_.name), column.remedy)
+    val fields = leg.source.schema.fields.toSeq
+    val field  = (fields ++ leg.source.metadataColumns).find(f => HybridColumns.same(f.name, column.name)).getOrElse {
+      throw HandOverErrors.columnNotFound(
+        leg,
+        column.by.name,
+        column.name,
+        column.role,
+        fields.map(_.name),
+        column.remedy
+      )
     }
-    val kind = found.dataType
+    val kind = field.dataType
     if (!column.fits.isDefinedAt(kind))
       throw HandOverErrors.columnType(
         leg,
@@ -102,6 +109,6 @@ private[splice] object CountedFields {
         column.expected,
         column.remedy
       )
-    found
+    field
   }
 }

@@ -17,22 +17,22 @@ final private[splice] class CountingReader[T](inner: SplitReader[T], counter: Ro
 ) extends ForwardingReader[T, T](inner) {
 
   override def poll(patience: Duration): Poll = {
-    val found = inner.poll(patience)
-    if (found eq Poll.Found) count(counter, inner.get())
-    found
+    val result = inner.poll(patience)
+    if (result eq Poll.Found) count(counter, inner.get())
+    result
   }
 
   override def get(): T = inner.get()
 
   override def report(ended: Boolean): Seq[Report] = {
-    val all  = if (task.ranges.forall(_.extents.nonEmpty)) task.ranges.flatMap(_.extents) else Nil
-    val read = if (ended) all else CountingReader.read(all)(inner.unread)
-    val own  = if (read.isEmpty) Nil
+    val all     = if (task.ranges.forall(_.extents.nonEmpty)) task.ranges.flatMap(_.extents) else Nil
+    val read    = if (ended) all else CountingReader.read(all)(inner.unread)
+    val counted = if (read.isEmpty) Nil
     else {
       val counts = counter.counts(read)
       Seq(Report(task.ranges.map(_.splitId).mkString(s"${counts.leg}/", ",", ""), counts))
     }
-    inner.report(ended) ++ own
+    inner.report(ended) ++ counted
   }
 }
 

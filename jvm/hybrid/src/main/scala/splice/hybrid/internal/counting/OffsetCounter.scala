@@ -93,8 +93,8 @@ final private[splice] class OffsetCounter(
 
   /** Adds the rows in runs of one topic. */
   private def addParts(texts: ColumnVector, rows: Int, numbers: Array[Long], offsets: Array[Long]): Unit = texts match {
-    case one: ConstantColumnVector =>
-      turnTo(one.getUTF8String(0))
+    case constant: ConstantColumnVector =>
+      turnTo(constant.getUTF8String(0))
       addPart(numbers, offsets, 0, rows)
     case coded: WritableColumnVector if coded.hasDictionary =>
       // A dictionary code has the same text in the whole batch.

@@ -106,8 +106,8 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     chain(settled.leg).errors(open(settled.leg).open(settled.position)).map(LegRange(settled.leg, _))
 
   override def reached(settled: HybridPosition, unread: Seq[SplitRange]): HybridPosition = {
-    val own   = unread.collect { case LegRange(leg, range) if leg == settled.leg => range }
-    val until = settled.moved(open(settled.leg).reached(settled.position, own))
+    val ranges = unread.collect { case LegRange(leg, range) if leg == settled.leg => range }
+    val until  = settled.moved(open(settled.leg).reached(settled.position, ranges))
     planned = Some(until)
     until
   }
@@ -145,11 +145,11 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
     val byLeg = ranges.collect { case range: LegRange => range }.groupBy(_.leg)
-    new HybridReaders(byLeg.map { case (name, own) =>
+    new HybridReaders(byLeg.map { case (name, legRanges) =>
       val leg    = chain(name)
       val select = selects.compile(leg, columns, context.session)
       name -> LegReaders(leg, select, tallies.plan(leg, select.columns)) { columns =>
-        enumerators.named(leg)(_.readers(columns, own.map(_.range)))
+        enumerators.named(leg)(_.readers(columns, legRanges.map(_.range)))
       }
     })
   }
@@ -198,11 +198,11 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   override def figures(at: HybridPosition): SortedMap[String, String] = {
     see(at)
-    val own = at.current.toSeq.flatMap { leg =>
+    val ofChain = at.current.toSeq.flatMap { leg =>
       Seq(ProgressMetric.Leg -> leg, ProgressMetric.Switches -> (switches(at) - before.getOrElse(0)).toString)
     }
     val figures = at.current.flatMap(enumerators.find).fold(SortedMap.empty[String, String])(_.figures(at.position))
-    figures ++ totals(at.current.map(_ -> figures)) ++ own
+    figures ++ totals(at.current.map(_ -> figures)) ++ ofChain
   }
 
   private def see(at: HybridPosition): Unit = before = before.orElse(Some(switches(at)))
@@ -240,8 +240,8 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     next =>
       begun(at, next).orElse {
         val leg = chain(at.leg)
-        enumerators.named(leg)(_.evidence(at.position)).map { found =>
-          val end      = if (count) tallies.ended(leg, at.position, found) else found
+        enumerators.named(leg)(_.evidence(at.position)).map { evidence =>
+          val end      = if (count) tallies.ended(leg, at.position, evidence) else evidence
           val decision =
             HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), partitions(next))
           // The switch is stored only after the source of the next leg has accepted the start. A restart can

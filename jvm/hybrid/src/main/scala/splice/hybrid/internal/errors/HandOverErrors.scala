@@ -48,7 +48,7 @@ private[splice] object HandOverErrors {
       leg: String,
       column: String,
       role: String,
-      found: String,
+      actual: String,
       expected: String,
       remedy: String
   ): SpliceException = conditions.error(
@@ -58,7 +58,7 @@ private[splice] object HandOverErrors {
     "leg"      -> leg,
     "column"   -> column,
     "role"     -> role,
-    "type"     -> found,
+    "type"     -> actual,
     "expected" -> expected,
     "remedy"   -> remedy
   )
@@ -74,18 +74,18 @@ private[splice] object HandOverErrors {
       "rows"   -> rows.toString
     )
 
-  /** @param found
+  /** @param partitions
     *   one text per partition
     */
-  def holes(before: Seq[String], leg: String, found: Seq[String]): SpliceException =
-    conditions.error("SPLICE_HAND_OVER.HOLES", "before" -> named(before), "leg" -> leg, "holes" -> some(found))
+  def holes(before: Seq[String], leg: String, partitions: Seq[String]): SpliceException =
+    conditions.error("SPLICE_HAND_OVER.HOLES", "before" -> named(before), "leg" -> leg, "holes" -> text(partitions))
 
   def gap(before: Seq[String], leg: String, lost: Seq[(LogPartition, Ranges)]): SpliceException =
     conditions.error(
       "SPLICE_HAND_OVER.GAP",
       "before"      -> named(before),
       "leg"         -> leg,
-      "unavailable" -> some(lost.map { case (p, ranges) => s"$p $ranges" })
+      "unavailable" -> text(lost.map { case (p, ranges) => s"$p $ranges" })
     )
 
   /** @param ends
@@ -96,7 +96,7 @@ private[splice] object HandOverErrors {
       "SPLICE_HAND_OVER.HISTORY_BEYOND_LOG",
       "before" -> named(before),
       "leg"    -> leg,
-      "ends"   -> some(ends.map { case (p, history, log) =>
+      "ends"   -> text(ends.map { case (p, history, log) =>
         s"$p ends at $history in the history and at $log in the log"
       })
     )
@@ -105,21 +105,21 @@ private[splice] object HandOverErrors {
     *   one text per partition with a different record
     */
   def otherLog(before: Seq[String], leg: String, records: Seq[String]): SpliceException =
-    conditions.error("SPLICE_HAND_OVER.OTHER_LOG", "before" -> named(before), "leg" -> leg, "records" -> some(records))
+    conditions.error("SPLICE_HAND_OVER.OTHER_LOG", "before" -> named(before), "leg" -> leg, "records" -> text(records))
 
   def notInLog(before: Seq[String], leg: String, partitions: Seq[LogPartition]): SpliceException =
     conditions.error(
       "SPLICE_HAND_OVER.PARTITION_NOT_FOUND",
       "before"     -> named(before),
       "leg"        -> leg,
-      "partitions" -> some(partitions.map(_.toString))
+      "partitions" -> text(partitions.map(_.toString))
     )
 
   def noLog(option: String, leg: String, source: String): SpliceOptionException =
     conditions.option("SPLICE_HAND_OVER.NO_LOG", "option" -> option, "leg" -> leg, "source" -> source)
 
-  def duplicates(before: Seq[String], leg: String, found: Seq[String]): SpliceException =
-    conditions.error("SPLICE_HAND_OVER.DUPLICATES", "before" -> named(before), "leg" -> leg, "found" -> some(found))
+  def duplicates(before: Seq[String], leg: String, texts: Seq[String]): SpliceException =
+    conditions.error("SPLICE_HAND_OVER.DUPLICATES", "before" -> named(before), "leg" -> leg, "found" -> text(texts))
 
   def noEventTime(before: String, leg: String, column: String): SpliceException =
     conditions.error("SPLICE_HAND_OVER.NO_EVENT_TIME", "before" -> before, "leg" -> leg, "column" -> column)
@@ -127,13 +127,13 @@ private[splice] object HandOverErrors {
   def noFiles(before: String, leg: String): SpliceException =
     conditions.error("SPLICE_HAND_OVER.NO_FILES", "before" -> before, "leg" -> leg)
 
-  def endInFuture(before: String, leg: String, what: String, found: Instant, now: Instant): SpliceException =
+  def endInFuture(before: String, leg: String, label: String, last: Instant, now: Instant): SpliceException =
     conditions.error(
       "SPLICE_HAND_OVER.END_IN_FUTURE",
       "before" -> before,
       "leg"    -> leg,
-      "what"   -> what,
-      "found"  -> found.toString,
+      "what"   -> label,
+      "found"  -> last.toString,
       "now"    -> now.toString
     )
 
@@ -147,19 +147,19 @@ private[splice] object HandOverErrors {
     "why"    -> s"${cause.getClass.getName}: ${cause.getMessage}"
   )
 
-  /** @param found the result of the rule */
-  def invalidStart(before: String, leg: String, rule: String, found: String, why: String): SpliceException =
+  /** @param result the result of the rule */
+  def invalidStart(before: String, leg: String, rule: String, result: String, why: String): SpliceException =
     conditions.error(
       "SPLICE_HAND_OVER.INVALID_START",
       "before" -> before,
       "leg"    -> leg,
       "rule"   -> rule,
-      "found"  -> found,
+      "found"  -> result,
       "why"    -> why
     )
 
   // A topic may have thousands of partitions.
-  private def some(all: Seq[String]): String = {
+  private def text(all: Seq[String]): String = {
     val rest = all.size - Shown
     (all.take(Shown) ++ Option.when(rest > 0)(s"and $rest more")).mkString("; ")
   }

@@ -13,23 +13,23 @@ private[hybrid] object SchemaErrors {
 
   private def conditions = HybridErrors.conditions
 
-  def typeMismatch(leg: Leg, column: String, found: DataType, wanted: DataType): SpliceException =
+  def typeMismatch(leg: Leg, column: String, actual: DataType, wanted: DataType): SpliceException =
     conditions.error(
       "SPLICE_SCHEMA.COLUMN_TYPE_MISMATCH",
       "leg"    -> leg.name,
       "column" -> column,
-      "found"  -> found.sql,
+      "found"  -> actual.sql,
       "wanted" -> wanted.sql,
       "select" -> leg.option
     )
 
-  def missing(leg: Leg, column: String, wanted: DataType, found: StructType): SpliceException =
+  def missing(leg: Leg, column: String, wanted: DataType, columns: StructType): SpliceException =
     conditions.error(
       "SPLICE_SCHEMA.COLUMN_NOT_FOUND",
       "leg"    -> leg.name,
       "column" -> column,
       "wanted" -> wanted.sql,
-      "found"  -> names(found),
+      "found"  -> names(columns),
       "select" -> leg.option
     )
 

@@ -34,11 +34,11 @@ final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver
     val held     = PartitionHistory.of(if (history.isEmpty && before.source.readsLog) ofLog else history)
     val ranges   = log(SortedMap.from(held.map(h => h.partition -> h.until)))
     val evidence = Json.write(CustomHandOver.evidence(before, leg, rule, end, now, held, ranges))
-    val found    =
+    val result   =
       try Option(rule.by.load().start(evidence)).getOrElse("")
       catch { case NonFatal(e) => throw HandOverErrors.ruleFailed(before.name, leg.name, rule.by.toString, e) }
-    val start = read(found, ranges)
-    HandOverDecision(start, now, Seq(evidence, Json.write(Json.obj("returned" -> Json.text(found)))))
+    val start = read(result, ranges)
+    HandOverDecision(start, now, Seq(evidence, Json.write(Json.obj("returned" -> Json.text(result)))))
   }
 
   // Topics on several clusters have no offsets that belong to one log.
@@ -46,9 +46,9 @@ final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver
     try Seq(LegOffsets(before, end.offsets(OffsetColumns("topic", "partition", "offset"))))
     catch { case _: SpliceException => Nil }
 
-  private def read(found: String, log: Log): StartPosition = {
-    def invalid(why: String) = HandOverErrors.invalidStart(before.name, leg.name, rule.by.toString, found, why)
-    Json.read(found).map(Json.fields) match {
+  private def read(result: String, log: Log): StartPosition = {
+    def invalid(why: String) = HandOverErrors.invalidStart(before.name, leg.name, rule.by.toString, result, why)
+    Json.read(result).map(Json.fields) match {
       case Some(Seq("timestamp" -> time)) =>
         Time(millis(time).fold(why => throw invalid(why), identity), leg.onGap)
       case Some(Seq("offsets" -> topics)) =>
@@ -68,8 +68,8 @@ final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver
 
   private def partitions(topics: JsonNode): Either[String, Seq[(LogPartition, Long)]] = {
     val all = for {
-      (topic, own)        <- Json.fields(topics)
-      (partition, offset) <- Json.fields(own)
+      (topic, byPartition) <- Json.fields(topics)
+      (partition, offset)  <- Json.fields(byPartition)
     } yield (topic, partition.toIntOption.filter(_ >= 0), offset)
     val isNested = topics.isObject && Json.fields(topics).forall(_._2.isObject)
     val wrong    = all.find { case (_, partition, offset) =>
@@ -88,7 +88,7 @@ final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver
     val unknown = starts.map(_._1).filterNot(log.contains)
     if (unknown.nonEmpty)
       throw invalid(
-        s"'${leg.name}' does not read ${CustomHandOver.some(unknown)}; it reads ${CustomHandOver.some(log.keys)}"
+        s"'${leg.name}' does not read ${CustomHandOver.text(unknown)}; it reads ${CustomHandOver.text(log.keys)}"
       )
     val beyond = starts.collectFirst { case (p, offset) if offset > log(p).until => (p, offset, log(p).until) }
     beyond.foreach { case (p, offset, until) =>
@@ -133,13 +133,13 @@ private[hybrid] object CustomHandOver {
     Json.obj("first" -> Json.number(range.first.toEpochMilli), "last" -> Json.number(range.last.toEpochMilli))
 
   private def ranges(log: SortedMap[LogPartition, LogRange]): JsonNode = Json.obj(
-    log.toSeq.groupBy(_._1.topic).toSeq.sortBy(_._1).map { case (topic, own) =>
-      topic -> Json.obj(own.map { case (p, LogRange(from, until)) => p.partition.toString -> pair(from, until) }: _*)
+    log.toSeq.groupBy(_._1.topic).toSeq.sortBy(_._1).map { case (topic, logs) =>
+      topic -> Json.obj(logs.map { case (p, LogRange(from, until)) => p.partition.toString -> pair(from, until) }: _*)
     }: _*
   )
 
-  private def counted(one: PartitionHistory): JsonNode = Json.obj(
-    "legs" -> Json.array(one.parts.map { case (leg, held) =>
+  private def counted(history: PartitionHistory): JsonNode = Json.obj(
+    "legs" -> Json.array(history.parts.map { case (leg, held) =>
       Json.obj(
         "leg"     -> Json.text(leg.name),
         "offsets" -> Json.number(held.offsets.count),
@@ -147,16 +147,16 @@ private[hybrid] object CustomHandOver {
         "rows"    -> Json.number(held.offsets.rows)
       )
     }),
-    "missing"   -> Ranges(one.holes(one.from, one.until)).json,
-    "partition" -> Json.number(one.partition.partition.toLong),
-    "repeated"  -> Ranges(one.offsets.repeated).json,
-    "topic"     -> Json.text(one.partition.topic),
-    "until"     -> Json.number(one.until)
+    "missing"   -> Ranges(history.holes(history.from, history.until)).json,
+    "partition" -> Json.number(history.partition.partition.toLong),
+    "repeated"  -> Ranges(history.offsets.repeated).json,
+    "topic"     -> Json.text(history.partition.topic),
+    "until"     -> Json.number(history.until)
   )
 
   private def pair(from: Long, until: Long): JsonNode = Json.array(Seq(Json.number(from), Json.number(until)))
 
-  private def some(partitions: Iterable[LogPartition]): String = {
+  private def text(partitions: Iterable[LogPartition]): String = {
     val rest = partitions.size - Shown
     (partitions.take(Shown).map(_.toString) ++ Option.when(rest > 0)(s"$rest more")).mkString(", ")
   }

@@ -57,7 +57,7 @@ private[hybrid] object FillFormat {
     )
 
   private def all[A, B](of: Seq[A])(read: A => Option[B]): Option[Seq[B]] = {
-    val found = of.flatMap(read(_))
-    Option.when(found.size == of.size)(found)
+    val values = of.flatMap(read(_))
+    Option.when(values.size == of.size)(values)
   }
 }

@@ -74,15 +74,15 @@ private[splice] object HandOverDecision {
   }
 
   // A history may have times before 1970, but a log may not.
-  private def time(leg: Leg, start: Instant, now: Instant, what: String, found: Instant): HandOverDecision =
+  private def time(leg: Leg, start: Instant, now: Instant, label: String, last: Instant): HandOverDecision =
     HandOverDecision(
       Time(math.max(start.toEpochMilli, 0L), leg.onGap),
       now,
-      Seq(Json.write(Json.obj("found" -> Json.text(found.toString), "what" -> Json.text(what))))
+      Seq(Json.write(Json.obj("found" -> Json.text(last.toString), "what" -> Json.text(label))))
     )
 
-  private def refuseFuture(before: Leg, leg: Leg, what: String, found: Instant, now: Instant): Unit =
-    if (found.isAfter(now.plus(ClockSkew))) throw HandOverErrors.endInFuture(before.name, leg.name, what, found, now)
+  private def refuseFuture(before: Leg, leg: Leg, label: String, last: Instant, now: Instant): Unit =
+    if (last.isAfter(now.plus(ClockSkew))) throw HandOverErrors.endInFuture(before.name, leg.name, label, last, now)
 
   // A start after now would skip the records that are written before the start.
   private def earlier(a: Instant, b: Instant): Instant = if (a.isBefore(b)) a else b

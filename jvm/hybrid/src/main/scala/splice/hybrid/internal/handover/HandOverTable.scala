@@ -77,7 +77,7 @@ private[splice] object HandOverTable {
 
     def json: String = {
       def range(from: Long, until: Long) = Json.array(Seq(Json.number(from), Json.number(until)))
-      val own                            = history.toSeq.flatMap { h =>
+      val past                           = history.toSeq.flatMap { h =>
         val legs = h.parts.map { case (leg, held) =>
           val (first, end) = (held.from, held.until)
           Json.obj(
@@ -95,7 +95,7 @@ private[splice] object HandOverTable {
       }
       val fill = Option.when(wanted.nonEmpty)("fill" -> Ranges(holes).json)
       Json.write(Json.obj(
-        Seq("topic" -> Json.text(partition.topic), "partition" -> Json.number(partition.partition.toLong)) ++ own ++
+        Seq("topic" -> Json.text(partition.topic), "partition" -> Json.number(partition.partition.toLong)) ++ past ++
           fill ++
           Seq("compared" -> Json.bool(compared)) ++
           Seq(

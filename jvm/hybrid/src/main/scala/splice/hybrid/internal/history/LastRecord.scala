@@ -32,13 +32,13 @@ final private[splice] case class LastRecord(offset: Long, time: Option[RecordTim
   /** Description of the difference to the record of the log at this offset; None if the values of the history are
     * equal.
     */
-  def difference(found: LogRecord): Option[String] = {
-    val other = RecordKey.of(found)
-    val same  = time.forall(_.has(found.millis)) && key.forall(_ == other)
+  def difference(record: LogRecord): Option[String] = {
+    val other = RecordKey.of(record)
+    val same  = time.forall(_.has(record.millis)) && key.forall(_ == other)
     Option.unless(same) {
-      val own    = time.map(t => s"timestamp $t") ++ key.map(k => s"key $k")
-      val theirs = time.map(_ => s"timestamp ${Instant.ofEpochMilli(found.millis)}") ++ key.map(_ => s"key $other")
-      s"${own.mkString(", ")} in the history, and ${theirs.mkString(", ")} in the log"
+      val ofHistory = time.map(t => s"timestamp $t") ++ key.map(k => s"key $k")
+      val ofLog     = time.map(_ => s"timestamp ${Instant.ofEpochMilli(record.millis)}") ++ key.map(_ => s"key $other")
+      s"${ofHistory.mkString(", ")} in the history, and ${ofLog.mkString(", ")} in the log"
     }
   }
 }

@@ -32,20 +32,20 @@ private[hybrid] object LogComparison {
       log: => LogPartitions
   ): Set[LogPartition] = {
     val wanted = for {
-      one   <- history
-      last  <- one.last if last.isKnown
-      range <- ranges.get(one.partition) if range.from <= last.offset && last.offset < range.until
-    } yield one.partition -> last
+      past  <- history
+      last  <- past.last if last.isKnown
+      range <- ranges.get(past.partition) if range.from <= last.offset && last.offset < range.until
+    } yield past.partition -> last
     if (wanted.isEmpty) Set.empty
     else {
-      val found     = log.records(SortedMap.from(wanted.map { case (p, last) => p -> last.offset }))
+      val records   = log.records(SortedMap.from(wanted.map { case (p, last) => p -> last.offset }))
       val different = for {
         (p, last) <- wanted
-        record    <- found.get(p)
+        record    <- records.get(p)
         text      <- last.difference(record)
       } yield s"$p offset ${last.offset}: $text"
       if (different.nonEmpty) throw HandOverErrors.otherLog(before, leg.name, different)
-      found.keySet.toSet
+      records.keySet.toSet
     }
   }
 }

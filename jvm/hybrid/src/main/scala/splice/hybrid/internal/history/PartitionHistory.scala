@@ -48,12 +48,12 @@ final private[splice] case class PartitionHistory(
   def duplicates: Seq[String] = if (offsets.rows == offsets.count) Nil
   else {
     val within = parts.collect {
-      case (leg, own) if own.offsets.rows > own.offsets.count =>
-        s"$partition has ${own.offsets.rows} rows of ${own.offsets.count} offsets in '${leg.name}' " +
-          s"(${Ranges(own.offsets.repeated)} several times)"
+      case (leg, part) if part.offsets.rows > part.offsets.count =>
+        s"$partition has ${part.offsets.rows} rows of ${part.offsets.count} offsets in '${leg.name}' " +
+          s"(${Ranges(part.offsets.repeated)} several times)"
     }
-    val between = parts.combinations(2).toSeq.collect { case Seq((a, one), (b, other)) =>
-      val both = Ranges(one.offsets.and(other.offsets).ranges)
+    val between = parts.combinations(2).toSeq.collect { case Seq((a, part), (b, other)) =>
+      val both = Ranges(part.offsets.and(other.offsets).ranges)
       // A log leg covers offsets without a record.
       val most = if (a.source.readsLog || b.source.readsLog) "up to " else ""
       Option.unless(both.isEmpty)(
@@ -69,11 +69,11 @@ private[splice] object PartitionHistory {
   /** Combined history of legs, by partition. */
   def of(legs: Seq[LegOffsets]): Seq[PartitionHistory] = {
     val parts = for {
-      one  <- legs
-      held <- one.held
-    } yield one.leg -> held
-    parts.groupBy(_._2.partition).toSeq.sortBy(_._1).map { case (p, own) =>
-      PartitionHistory(p, own, legs.flatMap(_.last.get(p)).maxByOption(_.offset))
+      ofLeg <- legs
+      held  <- ofLeg.held
+    } yield ofLeg.leg -> held
+    parts.groupBy(_._2.partition).toSeq.sortBy(_._1).map { case (p, group) =>
+      PartitionHistory(p, group, legs.flatMap(_.last.get(p)).maxByOption(_.offset))
     }
   }
 
@@ -87,8 +87,8 @@ private[splice] object PartitionHistory {
     *   if duplicates exist and the policy is to fail
     */
   def checkDuplicates(before: Seq[String], leg: Leg, history: Seq[PartitionHistory]): Option[String] = {
-    val found = history.flatMap(_.duplicates)
-    Option.when(found.nonEmpty)(HandOverErrors.duplicates(before, leg.name, found)).map { error =>
+    val duplicates = history.flatMap(_.duplicates)
+    Option.when(duplicates.nonEmpty)(HandOverErrors.duplicates(before, leg.name, duplicates)).map { error =>
       if (leg.onDuplicates == OnDuplicates.Fail) throw error
       error.getMessage
     }

@@ -47,8 +47,8 @@ private[splice] object ChainParser {
     val handOver = HandOverOptions.parse(options)
     if (handOver.isDefined) refuseTwoStarts(provider, options)
     val defaults = if (isLast) Nil else provider.beforeAnotherLeg(options)
-    val own      = options.without(HybridOptions.leg.options.map(_.key))
-    val source   = provider.create(defaults.foldLeft(own) { case (known, (key, value)) => known.orElse(key, value) })
+    val kept     = options.without(HybridOptions.leg.options.map(_.key))
+    val source   = provider.create(defaults.foldLeft(kept) { case (known, (key, value)) => known.orElse(key, value) })
     Leg(
       name,
       source,

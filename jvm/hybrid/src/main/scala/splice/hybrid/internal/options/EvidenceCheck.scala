@@ -23,7 +23,7 @@ private[hybrid] object EvidenceCheck {
     chain.undecided.foreach { leg =>
       val history = chain.history(leg)
       if (history.isEmpty) throw nothingCounted(chain, leg)
-      if (history.forall(one => one.source.readsLog || one.logColumns.nonEmpty)) refuseUncompared(leg, history)
+      if (history.forall(past => past.source.readsLog || past.logColumns.nonEmpty)) refuseUncompared(leg, history)
     }
   }
 

@@ -149,20 +149,20 @@ private[splice] object HandOverOptions {
   }
 
   private def refuseForeign(options: SourceOptions, rule: Option[HandOver]): Unit = {
-    val own = rule match {
+    val allowed = rule match {
       case Some(created: HandOver.Offsets) =>
         created.options.map(_._1).toSet ++ Seq(OnHoles.key, OnGap.key, OnDuplicates.key)
       case Some(_: HandOver.Custom) => parameters.toMap.apply(CustomRule) ++ Seq(Rule.key, OnGap.key)
       case Some(created)            => created.options.map(_._1).toSet + OnGap.key
       case None                     => Set.empty[String]
     }
-    all.map(_.key).find(key => options.contains(key) && !own(key)).foreach { key =>
+    all.map(_.key).find(key => options.contains(key) && !allowed(key)).foreach { key =>
       val belongs = parameters.collect { case (name, keys) if keys(key) => name }
       val needed  = if (belongs.isEmpty) "a hand-over" else belongs.map(r => s"'${Rule.key}' = $r").mkString(" or ")
-      val found   = options.get(Rule.key).fold("no hand-over is set")(r => s"the hand-over is $r")
+      val current = options.get(Rule.key).fold("no hand-over is set")(r => s"the hand-over is $r")
       throw OptionErrors.conflict(
         Seq(options.name(key), options.name(Rule.key)),
-        s"'${options.name(key)}' belongs to $needed, and $found; remove the option, or set the hand-over that the option belongs to"
+        s"'${options.name(key)}' belongs to $needed, and $current; remove the option, or set the hand-over that the option belongs to"
       )
     }
   }

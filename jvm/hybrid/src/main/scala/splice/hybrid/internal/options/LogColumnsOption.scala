@@ -94,6 +94,6 @@ private[splice] object LogColumnsOption {
 
   /** Reason for a conflict, if two roles have the same column. */
   def repeated(names: Seq[(String, String)]): Option[String] = names.combinations(2).collectFirst {
-    case Seq((a, one), (b, other)) if HybridColumns.same(one, other) => s"'$a' and '$b' are the same column '$one'"
+    case Seq((a, name), (b, other)) if HybridColumns.same(name, other) => s"'$a' and '$b' are the same column '$name'"
   }
 }

@@ -46,8 +46,8 @@ private[splice] object RuleOfUser {
 
   // Only the class loader of the session has the jars of the session.
   private def find(name: String): Class[_ <: HandOverRule] = {
-    val own    = classOf[HandOverRule]
-    val loader = Option(Thread.currentThread.getContextClassLoader).getOrElse(own.getClassLoader)
-    Class.forName(name, false, loader).asSubclass(own)
+    val base   = classOf[HandOverRule]
+    val loader = Option(Thread.currentThread.getContextClassLoader).getOrElse(base.getClassLoader)
+    Class.forName(name, false, loader).asSubclass(base)
   }
 }

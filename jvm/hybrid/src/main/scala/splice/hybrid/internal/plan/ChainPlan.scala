@@ -47,7 +47,7 @@ final private[hybrid] class ChainPlan(
       // The switch to the last leg is a batch even without rows.
       val number =
         if (leg == chain.last && leg != chain.first) count.map(c => c.copy(number = math.max(c.number, 1L))) else count
-      val own = LegPlan(
+      val plan = LegPlan(
         Some(leg.name),
         leg.source,
         enumerators(leg),
@@ -57,13 +57,13 @@ final private[hybrid] class ChainPlan(
         begin.handOver,
         begin.warnings
       )
-      (done :+ own, chain.after(leg).fold(begin)(next(begin, count, leg, _)))
+      (done :+ plan, chain.after(leg).fold(begin)(next(begin, count, leg, _)))
     }._1
 
   private def next(before: Begin, count: Option[BatchCount], leg: Leg, next: Leg): Begin = {
     // Server errors are raised here first. A later error of the switch is therefore an error of its rule.
-    val _     = outlooks(next.name)()
-    val found = Seq(
+    val _        = outlooks(next.name)()
+    val warnings = Seq(
       ExpectedGaps.of(chain, next, of => outlooks(of.name)()),
       FutureTimes.of(chain, next, of => outlooks(of.name)(), now)
     ).flatten
@@ -74,10 +74,10 @@ final private[hybrid] class ChainPlan(
       begun <- evaluated(at.moved(until))
     } yield begun
     result match {
-      case Right(begun)     => Begin(Some(begun), Some(handOver(next, decided(next): _*)), found ++ losses(next))
+      case Right(begun)     => Begin(Some(begun), Some(handOver(next, decided(next): _*)), warnings ++ losses(next))
       case Left((key, why)) =>
         val stop = Option.when(key == Error)(s"the query would stop at the switch: $why")
-        Begin(None, Some(handOver(next, key -> Json.text(why))), found ++ stop)
+        Begin(None, Some(handOver(next, key -> Json.text(why))), warnings ++ stop)
     }
   }
 
@@ -98,7 +98,7 @@ final private[hybrid] class ChainPlan(
 
   /** Warnings about missing and repeated records that the policies of a leg accept. */
   private def losses(leg: Leg): Seq[String] = {
-    val rows                  = decided(leg).collect { case ("found", found) => Json.items(found) }.flatten
+    val rows                  = decided(leg).collect { case ("found", node) => Json.items(node) }.flatten
     def partitions(k: String) = rows.count(row => Json.field(row, k).exists(_.path("offsets").asLong > 0))
     Seq(
       "unavailable" ->

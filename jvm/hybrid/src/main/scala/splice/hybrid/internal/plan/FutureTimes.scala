@@ -18,14 +18,14 @@ private[hybrid] object FutureTimes {
 
   /** Warning for a leg with a time rule; None if no available time of the previous leg is later than now. */
   def of(chain: Chain, leg: Leg, outlook: Leg => Outlook, now: Instant): Option[String] = for {
-    rule         <- leg.handOver
-    before       <- chain.legs.takeWhile(_ != leg).lastOption if !before.source.readsLog
-    (what, last) <- found(rule, () => outlook(before)) if last.isAfter(now.plus(HandOverDecision.ClockSkew))
-  } yield s"$what in leg '${before.name}' is $last, and now is $now. The switch to leg '${leg.name}' fails with " +
+    rule          <- leg.handOver
+    before        <- chain.legs.takeWhile(_ != leg).lastOption if !before.source.readsLog
+    (label, last) <- latest(rule, () => outlook(before)) if last.isAfter(now.plus(HandOverDecision.ClockSkew))
+  } yield s"$label in leg '${before.name}' is $last, and now is $now. The switch to leg '${leg.name}' fails with " +
     "SPLICE_HAND_OVER.END_IN_FUTURE, because all records before that time would be skipped. Correct the rows or the files, or set " +
     s"'${leg.name}.${HandOverOptions.Rule.key}' to another rule, such as ${HandOverOptions.OffsetsRule}."
 
-  private def found(rule: HandOver, before: () => Outlook): Option[(String, Instant)] = rule match {
+  private def latest(rule: HandOver, before: () => Outlook): Option[(String, Instant)] = rule match {
     case HandOver.EventTime(column, _) =>
       before().latest.collectFirst {
         case (name, last) if HybridColumns.same(name, column) => s"The greatest '$column'" -> last

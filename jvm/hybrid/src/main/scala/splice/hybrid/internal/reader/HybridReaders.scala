@@ -16,16 +16,16 @@ final private[hybrid] class HybridReaders(legs: Map[String, LegReaders]) extends
   override val columnar: Boolean = legs.size == 1 && legs.values.forall(_.columnar)
 
   override def rows(task: TaskRanges): SplitReader[InternalRow] = byLeg(task) match {
-    case Seq((leg, own)) => legs(leg).rows(leg, own)
-    case several         =>
-      new ReaderSequence(several.map { case (leg, own) =>
-        own.ranges.map(LegRange(leg, _)) -> (() => legs(leg).rows(leg, own))
+    case Seq((leg, part)) => legs(leg).rows(leg, part)
+    case several          =>
+      new ReaderSequence(several.map { case (leg, part) =>
+        part.ranges.map(LegRange(leg, _)) -> (() => legs(leg).rows(leg, part))
       })
   }
 
   override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = byLeg(task) match {
-    case Seq((leg, own)) => legs(leg).batches(own)
-    case other           => throw new IllegalStateException(s"column batches of ${other.size} legs at once")
+    case Seq((leg, part)) => legs(leg).batches(part)
+    case other            => throw new IllegalStateException(s"column batches of ${other.size} legs at once")
   }
 
   private def byLeg(task: TaskRanges): Seq[(String, TaskRanges)] = {

@@ -48,8 +48,8 @@ final private[hybrid] case class LegReaders(
   }
 
   def batches(task: TaskRanges): SplitReader[ColumnarBatch] = errors {
-    val own    = inner.batches(task)
-    val reader = counts.fold(own)(_.batches(own, task))
+    val raw    = inner.batches(task)
+    val reader = counts.fold(raw)(_.batches(raw, task))
     val named  = new LegBatches(errors, reader)
     shape match {
       case view: RowShape.View => new ViewBatches(named, view)

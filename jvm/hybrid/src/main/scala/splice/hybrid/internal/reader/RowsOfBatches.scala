@@ -21,13 +21,13 @@ final private[splice] class RowsOfBatches(inner: SplitReader[ColumnarBatch])
   private var row: InternalRow                      = InternalRow.empty
 
   override def poll(patience: Duration): Poll = {
-    var found: Poll = Poll.Found
-    while ((found eq Poll.Found) && !rows.hasNext) {
-      found = inner.poll(patience)
-      if (found eq Poll.Found) rows = inner.get().rowIterator
+    var result: Poll = Poll.Found
+    while ((result eq Poll.Found) && !rows.hasNext) {
+      result = inner.poll(patience)
+      if (result eq Poll.Found) rows = inner.get().rowIterator
     }
-    if (found eq Poll.Found) row = rows.next()
-    found
+    if (result eq Poll.Found) row = rows.next()
+    result
   }
 
   override def get(): InternalRow = row

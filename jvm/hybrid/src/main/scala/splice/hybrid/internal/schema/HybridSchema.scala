@@ -54,21 +54,21 @@ private[hybrid] object HybridSchema {
     legs.foreach(leg => check(leg, columns(leg), schema))
 
   /** @throws splice.source.errors.SpliceException with the names of the leg and of the first column that differs */
-  def check(leg: Leg, found: StructType, wanted: StructType): Unit = {
-    found.fields.foreach { column =>
-      if (found.fields.count(other => HybridColumns.same(other.name, column.name)) > 1)
+  def check(leg: Leg, schema: StructType, wanted: StructType): Unit = {
+    schema.fields.foreach { column =>
+      if (schema.fields.count(other => HybridColumns.same(other.name, column.name)) > 1)
         throw SchemaErrors.twice(leg, column.name)
       if (column.name.equalsIgnoreCase(HybridColumns.Leg)) throw SchemaErrors.reserved(leg, column.name)
     }
     wanted.fields.foreach { column =>
-      found.fields.find(f => HybridColumns.same(f.name, column.name)) match {
-        case None => throw SchemaErrors.missing(leg, column.name, column.dataType, found)
+      schema.fields.find(f => HybridColumns.same(f.name, column.name)) match {
+        case None => throw SchemaErrors.missing(leg, column.name, column.dataType, schema)
         case Some(f) if f.dataType != column.dataType =>
           throw SchemaErrors.typeMismatch(leg, column.name, f.dataType, column.dataType)
         case Some(_) => ()
       }
     }
-    found.fields.find(f => !wanted.fields.exists(w => HybridColumns.same(w.name, f.name))).foreach { column =>
+    schema.fields.find(f => !wanted.fields.exists(w => HybridColumns.same(w.name, f.name))).foreach { column =>
       throw SchemaErrors.extra(leg, column.name, wanted)
     }
   }

@@ -51,7 +51,7 @@ final private[hybrid] class LegSelects(declared: => StructType) {
 
   private def unchanged(leg: Leg, columns: StructType): CompiledSelect = {
     val requested = columns.fields.filter(_.name != HybridColumns.Leg).toSeq.map { c =>
-      leg.source.schema.fields.find(own => HybridColumns.same(own.name, c.name)).getOrElse(c)
+      leg.source.schema.fields.find(field => HybridColumns.same(field.name, c.name)).getOrElse(c)
     }
     val ordinals = Iterator.from(0)
     val cells    = columns.fields.toIndexedSeq.map { c =>

@@ -61,8 +61,8 @@ private[splice] object SelectList {
       throw SelectErrors.refused(option, s"the window function ${w.sql}", UnsupportedInSelect.Window)
     case f: UnresolvedFunction =>
       val name = f.nameParts.mkString(".")
-      group(session, f.nameParts).flatMap(UnsupportedInSelect.ofGroup).foreach { case (what, why) =>
-        throw SelectErrors.refused(option, s"the $what $name", why)
+      group(session, f.nameParts).flatMap(UnsupportedInSelect.ofGroup).foreach { case (kind, why) =>
+        throw SelectErrors.refused(option, s"the $kind $name", why)
       }
     case _ => ()
   }

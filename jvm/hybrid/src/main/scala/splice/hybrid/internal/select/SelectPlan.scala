@@ -102,20 +102,22 @@ private[splice] object SelectPlan {
   ): SelectPlan = pinned.within {
     val list = SelectList.parse(session, option, text)
     // A column of the rows hides a metadata column of the same name, as in Spark.
-    val free   = metadata.fields.filterNot(f => schema.exists(own => HybridColumns.same(own.name, f.name)))
-    val named  = free.filter(f => list.mentions(f.name.toLowerCase(Locale.ROOT)))
-    val own    = DataTypeUtils.toAttributes(HybridColumns.nullable(schema))
-    val hidden = DataTypeUtils.toAttributes(HybridColumns.nullable(StructType(named)))
-    val leaf   = RawRows(own ++ hidden)
-    val items  = list.items.flatMap {
-      case UnresolvedAlias(UnresolvedStar(None), _) | UnresolvedStar(None) => own
+    val free    = metadata.fields.filterNot(f => schema.exists(column => HybridColumns.same(column.name, f.name)))
+    val named   = free.filter(f => list.mentions(f.name.toLowerCase(Locale.ROOT)))
+    val visible = DataTypeUtils.toAttributes(HybridColumns.nullable(schema))
+    val hidden  = DataTypeUtils.toAttributes(HybridColumns.nullable(StructType(named)))
+    val leaf    = RawRows(visible ++ hidden)
+    val items   = list.items.flatMap {
+      case UnresolvedAlias(UnresolvedStar(None), _) | UnresolvedStar(None) => visible
       case item                                                            => Seq(item)
     }
     val execution = session.sessionState.executePlan(Project(items, leaf))
     try execution.assertAnalyzed()
     catch { case e: AnalysisException => throw SelectErrors.failed(option, e) }
     val analysed = execution.analyzed
-    UnsupportedInSelect.find(analysed).foreach { case (what, why) => throw SelectErrors.refused(option, what, why) }
+    UnsupportedInSelect.find(analysed).foreach { case (expression, why) =>
+      throw SelectErrors.refused(option, expression, why)
+    }
     new SelectPlan(session, pinned, option, leaf, analysed)
   }
 }

@@ -92,10 +92,10 @@ private[hybrid] object SelectErrors {
   }
 
   /** The text is more than a list of expressions. */
-  def notAList(option: String, found: String): SpliceOptionException =
-    conditions.option("SPLICE_SELECT.NOT_A_LIST", "option" -> option, "found" -> found)
+  def notAList(option: String, description: String): SpliceOptionException =
+    conditions.option("SPLICE_SELECT.NOT_A_LIST", "option" -> option, "found" -> description)
 
   /** The list has an expression that is not deterministic, or that does not produce exactly one row per row. */
-  def refused(option: String, what: String, why: String): SpliceOptionException =
-    conditions.option("SPLICE_SELECT.EXPRESSION_NOT_SUPPORTED", "option" -> option, "what" -> what, "why" -> why)
+  def refused(option: String, expression: String, why: String): SpliceOptionException =
+    conditions.option("SPLICE_SELECT.EXPRESSION_NOT_SUPPORTED", "option" -> option, "what" -> expression, "why" -> why)
 }

@@ -91,14 +91,14 @@ private[splice] object HybridPosition {
     val version = Json.field(node, "v").filter(_.isInt).map(_.asInt).getOrElse(throw foreign)
     if (version > Version) throw CheckpointErrors.newer(What, version, Version)
     val legs = Json.field(node, "legs").filter(_.isObject).map(Json.fields).filter(_.nonEmpty).getOrElse(throw foreign)
-    val (own, others) = legs.partition { case (name, _) => chain.contains(name) }
-    val named         = own.map(_._1).toSet
+    val (known, others) = legs.partition { case (name, _) => chain.contains(name) }
+    val named           = known.map(_._1).toSet
     chain.legs.take(chain.legs.lastIndexWhere(leg => named(leg.name))).map(_.name).find(name => !named(name)).foreach {
       name => throw corrupt(s"the text has no position of leg '$name'")
     }
     new HybridPosition(
       chain,
-      SortedMap.from(own.map { case (name, position) => name -> chain(name).source.position(Json.write(position)) }),
+      SortedMap.from(known.map { case (name, position) => name -> chain(name).source.position(Json.write(position)) }),
       SortedMap.from(others.map { case (name, position) => name -> Json.write(position) })
     )
   }

@@ -68,11 +68,11 @@ final private[hybrid] class Tallies(
   }
 
   /** Stores the tally of a leg if due. Called when a batch of the leg is planned. */
-  def advanced(leg: Leg): Unit = tallies.get(leg.name).filter(_ => isCounted(leg) && !hasEnded(leg)).foreach { own =>
-    val before = Option.when(!checked(leg.name))(own.stored).flatten
+  def advanced(leg: Leg): Unit = tallies.get(leg.name).filter(_ => isCounted(leg) && !hasEnded(leg)).foreach { tally =>
+    val before = Option.when(!checked(leg.name))(tally.stored).flatten
     checked += leg.name
     before.foreach(check(leg, _))
-    own.advanced().foreach(check(leg, _))
+    tally.advanced().foreach(check(leg, _))
   }
 
   /** True if tasks have reported counts that are not stored. */
@@ -109,10 +109,10 @@ final private[hybrid] class Tallies(
     }
 
   private def finished(leg: Leg, at: Position, end: => Evidence): Tally = {
-    val own = tallies(leg.name)
-    own.finished(at).getOrElse {
+    val tally = tallies(leg.name)
+    tally.finished(at).getOrElse {
       val created =
-        if (isCounted(leg)) own.finish(at)(scan(leg, at, _)) else own.finish(at, ofLog(leg, own.columns, end))
+        if (isCounted(leg)) tally.finish(at)(scan(leg, at, _)) else tally.finish(at, ofLog(leg, tally.columns, end))
       check(leg, created)
       created
     }
@@ -130,7 +130,7 @@ final private[hybrid] class Tallies(
   }
 
   private def ofLog(leg: Leg, columns: CountedColumns, end: => Evidence): Tally = explained(leg) {
-    Tally.ofLog(columns, columns.offsets.fold(Seq.empty[OffsetSummary])(own => end.offsets(own.offsets)))
+    Tally.ofLog(columns, columns.offsets.fold(Seq.empty[OffsetSummary])(named => end.offsets(named.offsets)))
   }
 
   /** Adds the reason why the rule needs a leg, unless the rule belongs to the next leg. */

@@ -22,8 +22,8 @@ final private[splice] class TallyCheck(chain: Chain, stored: Leg => Option[Tally
     *   if rows have no valid offset, or if duplicate records exist and the policy is to fail
     */
   def apply(leg: Leg, tally: Tally): Unit = chain.counting(leg).foreach { case (next, _) =>
-    val names = tally.columns.offsets.toSeq.flatMap { own =>
-      Seq(own.offsets.topic -> "topic", own.offsets.partition -> "partition", own.offsets.offset -> "offset")
+    val names = tally.columns.offsets.toSeq.flatMap { named =>
+      Seq(named.offsets.topic -> "topic", named.offsets.partition -> "partition", named.offsets.offset -> "offset")
     }
     names.zip(tally.invalid).find(_._2 > 0).foreach { case ((column, role), rows) =>
       throw HandOverErrors.invalidOffsets(leg, next.name, column, role, rows)
@@ -34,7 +34,7 @@ final private[splice] class TallyCheck(chain: Chain, stored: Leg => Option[Tally
 
   private def checkDuplicates(leg: Leg, tally: Tally, next: Leg): Unit = {
     val earlier =
-      chain.history(next).takeWhile(_ != leg).flatMap(one => stored(one).map(t => LegOffsets(one, t.offsets)))
+      chain.history(next).takeWhile(_ != leg).flatMap(past => stored(past).map(t => LegOffsets(past, t.offsets)))
     val history = earlier :+ LegOffsets(leg, tally.offsets)
     PartitionHistory.checkDuplicates(history.map(_.leg.name), next, PartitionHistory.of(history)).foreach { warning =>
       if (!warned(leg.name)) TallyCheck.logger.warn(warning)

@@ -38,9 +38,9 @@ private[splice] object TallyFormat {
       tally.columns.time.map(name => "time" -> Json.text(name)),
       tally.times.map(range => "times" -> texts(Seq(range.first.toString, range.last.toString)))
     ).flatten
-    val ranges = ofLog.map(one => line(one.partition, one.offsets, "range" -> numbers(Seq(one.from, one.until))))
+    val ranges = ofLog.map(log => line(log.partition, log.offsets, "range" -> numbers(Seq(log.from, log.until))))
     val last   = tally.last
-    val runs   = counted.map { case (of, own) => line(of, own, last.get(of).map("last" -> lastJson(_)).toSeq: _*) }
+    val runs   = counted.map { case (of, held) => line(of, held, last.get(of).map("last" -> lastJson(_)).toSeq: _*) }
     VersionedEntry.write(head, ranges ++ runs)
   }
 

@@ -55,14 +55,14 @@ final private[splice] class NumberedEntries[A](log: SideLog, prefix: String)(par
   /** Creates entries until `isWanted` is true for an entry, and returns this entry. Other runs may have created the
     * previous entries.
     *
-    * @param found
+    * @param receiver
     *   receives each of these entries with its number
     */
-  @tailrec def appendUntil(lines: => Seq[String])(found: (Int, A) => Unit)(isWanted: A => Boolean): A = {
+  @tailrec def appendUntil(lines: => Seq[String])(receiver: (Int, A) => Unit)(isWanted: A => Boolean): A = {
     val number = next
     val entry  = getOrCreate(number)(lines)
-    found(number, entry)
-    if (isWanted(entry)) entry else appendUntil(lines)(found)(isWanted)
+    receiver(number, entry)
+    if (isWanted(entry)) entry else appendUntil(lines)(receiver)(isWanted)
   }
 
   /** Creates an entry with these lines, and returns its number. The entry is durable when this method returns. The

@@ -38,8 +38,8 @@ final private[splice] class VersionedEntry private (key: String, val head: JsonN
     *   if the number of lines after the head is not 1
     */
   def line: String = lines match {
-    case Seq(one) => one
-    case _        => corrupt(s"it has ${lines.size + 1} lines instead of 2")
+    case Seq(single) => single
+    case _           => corrupt(s"it has ${lines.size + 1} lines instead of 2")
   }
 
   /** Each line after the head as JSON.

@@ -72,8 +72,8 @@ private[splice] object LegPlan {
   } yield enumerator.splits(from, count.until).iterator.map(_.weight).sum
 
   private def oneBatch(rows: Option[Long], bytes: Option[Long]): Option[String] = {
-    val found = bytes.filter(_ > ManyBytes).map(n => s"$n bytes").orElse(rows.filter(_ > ManyRows).map(n => s"$n rows"))
-    found.map(size =>
+    val large = bytes.filter(_ > ManyBytes).map(n => s"$n bytes").orElse(rows.filter(_ > ManyRows).map(n => s"$n rows"))
+    large.map(size =>
       s"one batch reads $size, because no limit is set, and a failure repeats all of it. Set a limit of its batches."
     )
   }
@@ -87,14 +87,14 @@ private[splice] object LegPlan {
 
   private def topics(logs: SortedMap[LogPartition, LogOutlook]): JsonNode = {
     val byTopic = SortedMap.from(logs.groupBy(_._1.topic))
-    Json.obj(byTopic.toSeq.map { case (topic, own) =>
-      val offsets = own.valuesIterator.map(log => log.range.until - log.range.from).sum
-      val ranges  = own.toSeq.map { case (p, log) =>
+    Json.obj(byTopic.toSeq.map { case (topic, partitions) =>
+      val offsets = partitions.valuesIterator.map(log => log.range.until - log.range.from).sum
+      val ranges  = partitions.toSeq.map { case (p, log) =>
         p.partition.toString -> Json.array(Seq(Json.number(log.range.from), Json.number(log.range.until)))
       }
-      val oldest = own.valuesIterator.flatMap(_.first).maxOption
+      val oldest = partitions.valuesIterator.flatMap(_.first).maxOption
       topic -> Json.obj(
-        Seq("partitions" -> Json.number(own.size.toLong), "offsets" -> Json.number(offsets)) ++
+        Seq("partitions" -> Json.number(partitions.size.toLong), "offsets" -> Json.number(offsets)) ++
           oldest.map(at => "completeSince" -> Json.text(at.toString)) :+ ("ranges" -> Json.obj(ranges: _*)): _*
       )
     }: _*)

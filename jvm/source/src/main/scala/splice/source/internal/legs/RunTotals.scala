@@ -21,7 +21,7 @@ final private[splice] class RunTotals {
     */
   def apply(now: Iterable[(String, Iterable[(String, String)])]): SortedMap[String, String] = {
     val counts = now.map { case (part, figures) => part -> RunTotals.of(figures) }.toMap
-    for ((part, own) <- last; (key, count) <- own)
+    for ((part, totals) <- last; (key, count) <- totals)
       if (counts.get(part).flatMap(_.get(key)).forall(_ < count)) before = RunTotals.added(before, key, count)
     last = counts
     val sums = counts.valuesIterator.flatten.foldLeft(before) { case (all, (key, count)) =>

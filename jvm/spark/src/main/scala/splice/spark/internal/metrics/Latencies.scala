@@ -37,7 +37,7 @@ private[spark] object Latencies {
 
   def merged(all: Iterable[Latencies]): KllLongsSketch = {
     val sum = empty()
-    all.foreach(one => if (one.sketch.nonEmpty) sum.merge(KllLongsSketch.heapify(Memory.wrap(one.sketch))))
+    all.foreach(task => if (task.sketch.nonEmpty) sum.merge(KllLongsSketch.heapify(Memory.wrap(task.sketch))))
     sum
   }
 

@@ -23,8 +23,8 @@ final private[spark] class RealTimeReaderFactory(
 
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] = partition match {
     case SpliceInputPartition(task, _, _) if task.ranges.isEmpty => new IdleReader
-    case own: SpliceInputPartition                               =>
-      new RealTimeReader(readers.rows(TaskReports.begun(own, reports)), reports, stale)
+    case input: SpliceInputPartition                             =>
+      new RealTimeReader(readers.rows(TaskReports.begun(input, reports)), reports, stale)
     case other => throw new IllegalArgumentException(s"${other.getClass.getName} is a partition of another source")
   }
 }
@@ -47,24 +47,24 @@ final private[spark] class RealTimeReader(
   private val stale    = new StaleTask(check)(reader.isStale)
 
   override def poll(timeoutMillis: Long): Boolean = {
-    val found =
+    val result =
       if (stale.isStale()) Poll.Pending
       else {
         // For a row that is available immediately, no object for the time limit is allocated.
         val now = reader.poll(Duration.ZERO)
         if (now eq Poll.Pending) waited(System.nanoTime() + timeoutMillis * 1000000) else now
       }
-    closing.ended = found eq Poll.Ended
-    if (found eq Poll.Found) recorder.add(reader.time)
-    found eq Poll.Found
+    closing.ended = result eq Poll.Ended
+    if (result eq Poll.Found) recorder.add(reader.time)
+    result eq Poll.Found
   }
 
   @tailrec private def waited(deadline: Long): Poll = {
     val left = deadline - System.nanoTime()
     if (left <= 0 || stale.isStale()) Poll.Pending
     else {
-      val found = reader.poll(Duration.ofNanos(math.min(left, stale.nanos)))
-      if (found eq Poll.Pending) waited(deadline) else found
+      val result = reader.poll(Duration.ofNanos(math.min(left, stale.nanos)))
+      if (result eq Poll.Pending) waited(deadline) else result
     }
   }
 

@@ -16,15 +16,15 @@ final private[spark] class SpliceReaderFactory(readers: SplitReaderFactory, repo
     extends PartitionReaderFactory {
 
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
-    new SplicePartitionReader(readers.rows(TaskReports.begun(own(partition), reports)), Some(reports))
+    new SplicePartitionReader(readers.rows(TaskReports.begun(input(partition), reports)), Some(reports))
 
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] =
-    new SplicePartitionReader(readers.batches(TaskReports.begun(own(partition), reports)), Some(reports))
+    new SplicePartitionReader(readers.batches(TaskReports.begun(input(partition), reports)), Some(reports))
 
   override def supportColumnarReads(partition: InputPartition): Boolean =
-    own(partition).columnar
+    input(partition).columnar
 
-  private def own(partition: InputPartition) = partition.asInstanceOf[SpliceInputPartition]
+  private def input(partition: InputPartition) = partition.asInstanceOf[SpliceInputPartition]
 }
 
 /** Returns the metrics of the task at intervals, and all metrics at its end. Forwards the reports of the source's
@@ -42,9 +42,9 @@ final private[spark] class SplicePartitionReader[T](reader: SplitReader[T], repo
   private var requested = 0
 
   override def next(): Boolean = {
-    val found = SplitReader.hasNext(reader)
-    closing.ended = !found
-    found
+    val hasRow = SplitReader.hasNext(reader)
+    closing.ended = !hasRow
+    hasRow
   }
 
   override def get(): T = reader.get()

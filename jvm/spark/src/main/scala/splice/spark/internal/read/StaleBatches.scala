@@ -105,15 +105,15 @@ final private[spark] class StaleTask(check: Option[StaleCheck])(isReaderStale: =
 
   private val interval = check.fold(StaleTask.Never)(_.interval.toNanos)
   private var next     = System.nanoTime() + interval
-  private var found    = false
+  private var stale    = false
 
   /** True if the task must end now. */
   def isStale(): Boolean = {
-    if (!found && System.nanoTime() - next >= 0) {
-      found = check.exists(own => isReaderStale || exists(own))
+    if (!stale && System.nanoTime() - next >= 0) {
+      stale = check.exists(marker => isReaderStale || exists(marker))
       next = System.nanoTime() + interval
     }
-    found
+    stale
   }
 
   /** The nanoseconds until the next check for the entry. */

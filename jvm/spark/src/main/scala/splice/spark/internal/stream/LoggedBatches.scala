@@ -54,12 +54,12 @@ final private[spark] class LoggedBatches(source: Path, configuration: Configurat
   override def oldest(): Option[String] = numbers("offsets").minOption.filter(_ > First).flatMap(offset)
 
   private def offset(batch: Long): Option[String] = {
-    val all = lines(batch)
-    val own = all.headOption match {
+    val all  = lines(batch)
+    val line = all.headOption match {
       case Some("v1") => source.getName.toIntOption.flatMap(all.drop(Head).lift)
       case _          => all.drop(Head).find(_.startsWith(s"${source.getName}:")).map(_.drop(source.getName.length + 1))
     }
-    own.filter(_ != Nothing)
+    line.filter(_ != Nothing)
   }
 
   private def lines(batch: Long): Seq[String] = read(new Path(new Path(root, "offsets"), batch.toString))

@@ -51,8 +51,8 @@ final private[spark] case class SourceRun(
   /** Reads an offset of this source: an offset that Splice has created, or an offset that Spark has read from its log.
     */
   def position(offset: Offset): Position = offset match {
-    case own: SpliceOffset => own.position
-    case other             => coordinator.position(other.json)
+    case created: SpliceOffset => created.position
+    case other                 => coordinator.position(other.json)
   }
 
   /** Forwards the remaining reports and the last committed batch to the source, and closes the run. Called when the

@@ -156,9 +156,9 @@ private[spark] object SpliceMicroBatchStream {
       run,
       () => {
         RealTimeLimits.check(source, options)(FrontErrors.limitsInRealTime(_))
-        val found = run.timed.getOrElse(throw FrontErrors.noRealTime(source.kind))
-        found.unsupportedLeg.foreach(leg => throw FrontErrors.noRealTime(leg))
-        found
+        val timed = run.timed.getOrElse(throw FrontErrors.noRealTime(source.kind))
+        timed.unsupportedLeg.foreach(leg => throw FrontErrors.noRealTime(leg))
+        timed
       }
     )
   }

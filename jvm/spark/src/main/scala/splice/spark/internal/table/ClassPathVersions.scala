@@ -20,9 +20,9 @@ private[spark] object ClassPathVersions {
   )
 
   private lazy val warned: Seq[String] = {
-    val found = warnings(getClass.getClassLoader)
-    found.foreach(log.warn(_))
-    found
+    val texts = warnings(getClass.getClassLoader)
+    texts.foreach(log.warn(_))
+    texts
   }
 
   /** Logs the warnings, once per JVM. */

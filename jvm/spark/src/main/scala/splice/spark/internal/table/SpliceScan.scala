@@ -34,9 +34,9 @@ final private[spark] class SpliceScan(source: Source[_ <: Position], options: So
     SourceRun.open(source, options, columns, checkpointLocation),
     run => {
       RealTimeLimits.check(source, options)(FrontErrors.limitsInContinuous(_))
-      val found = run.timed.getOrElse(throw FrontErrors.notContinuous(source.kind))
-      found.unsupportedLeg.foreach(leg => throw FrontErrors.notContinuous(leg))
-      found
+      val timed = run.timed.getOrElse(throw FrontErrors.notContinuous(source.kind))
+      timed.unsupportedLeg.foreach(leg => throw FrontErrors.notContinuous(leg))
+      timed
     }
   )
 

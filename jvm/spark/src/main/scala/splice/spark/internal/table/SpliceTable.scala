@@ -52,8 +52,8 @@ final private[spark] class SpliceTable(options: Map[String, String])
     val written = query.asCaseSensitiveMap.asScala.toMap
     val folded  = options.map { case (k, v) => k.toLowerCase(java.util.Locale.ROOT) -> v }
     val more    = written.filterNot { case (k, v) => folded.get(k.toLowerCase(java.util.Locale.ROOT)).contains(v) }
-    val own     = if (more.isEmpty) source else new SpliceTable(merged(more)).source
-    new SpliceScanBuilder(own, SourceOptions(merged(more)))
+    val scanned = if (more.isEmpty) source else new SpliceTable(merged(more)).source
+    new SpliceScanBuilder(scanned, SourceOptions(merged(more)))
   }
 
   /** Rejects each write, because sources are read-only. The table declares write capabilities so that the user gets

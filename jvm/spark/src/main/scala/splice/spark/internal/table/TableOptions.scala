@@ -31,8 +31,8 @@ private[spark] object TableOptions {
     */
   def apply(properties: Map[String, String], implied: Map[String, String]): Map[String, String] = {
     val (again, plain) = properties.partition { case (k, _) => fold(k).startsWith(OptionPrefix) }
-    val own            = plain.filterNot { case (k, _) => sparks(fold(k)) || k.startsWith("transient_") }
-    val read           = (if (again.isEmpty) plain else own).filterNot { case (k, _) => fold(k) == writers }
+    val cleaned        = plain.filterNot { case (k, _) => sparks(fold(k)) || k.startsWith("transient_") }
+    val read           = (if (again.isEmpty) plain else cleaned).filterNot { case (k, _) => fold(k) == writers }
     val options        = read ++ implied
     if (again.isEmpty || hasPlace(options)) options else options - place
   }

@@ -21,7 +21,7 @@ final private[splice] class MemoryEnumerator(
     name: String,
     bounded: Boolean,
     starting: String,
-    own: Limits.Limited,
+    configured: Limits.Limited,
     columnar: Boolean,
     context: EnumeratorContext
 ) extends SplitEnumerator[MemoryPosition]
@@ -50,7 +50,7 @@ final private[splice] class MemoryEnumerator(
     )
   }
 
-  override def limits(at: MemoryPosition): Limits.Limited = own
+  override def limits(at: MemoryPosition): Limits.Limited = configured
 
   override def advance(from: MemoryPosition, limits: Limits): MemoryPosition = {
     val at    = from.next

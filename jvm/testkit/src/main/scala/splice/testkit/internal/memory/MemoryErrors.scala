@@ -10,7 +10,7 @@ private[splice] object MemoryErrors {
 
   private val conditions = new ErrorConditions("splice/testkit/error-conditions.json")
 
-  def gone(log: String): SpliceException = conditions.error("SPLICE_MEMORY.LOG_NOT_FOUND", "log" -> log)
+  def missing(log: String): SpliceException = conditions.error("SPLICE_MEMORY.LOG_NOT_FOUND", "log" -> log)
 
   def gap(partition: String, wanted: Long, earliest: Long): SpliceException =
     conditions.error(

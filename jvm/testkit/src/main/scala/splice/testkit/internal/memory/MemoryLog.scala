@@ -75,13 +75,13 @@ final private[splice] class MemoryLog(val name: String) {
   }
 
   /** Number of calls of a kind on sources of this log, such as `start`, `offsets` or `enumerator`. */
-  def requested(what: String): Int = counts.getOrElse(what, 0)
+  def requested(kind: String): Int = counts.getOrElse(kind, 0)
 
   /** Fails the next task that reads the record `id`, once. */
   def failOnce(id: Long): Unit = failures(id) = ()
 
   /** Fails calls of a kind on sources of this log, such as `close`. */
-  def failOnRequest(what: String): Unit = refused(what) = ()
+  def failOnRequest(kind: String): Unit = refused(kind) = ()
 
   /** Reader reports that enumerators of this log received, oldest first. */
   def reported: Seq[Report] = synchronized(received)
@@ -91,9 +91,9 @@ final private[splice] class MemoryLog(val name: String) {
   /** Removes the log, as if its server or folder were deleted. Sources with its name then fail. */
   def remove(): Unit = MemoryLog.remove(name)
 
-  private[memory] def call(what: String): Unit = {
-    val _ = counts.updateWith(what)(n => Some(n.getOrElse(0) + 1))
-    if (refused.contains(what)) throw new IllegalStateException(s"$name fails at the call $what")
+  private[memory] def call(kind: String): Unit = {
+    val _ = counts.updateWith(kind)(n => Some(n.getOrElse(0) + 1))
+    if (refused.contains(kind)) throw new IllegalStateException(s"$name fails at the call $kind")
   }
 
   private[memory] def failIfRequested(id: Long): Unit =
@@ -115,7 +115,7 @@ private[splice] object MemoryLog {
     * @throws splice.source.errors.SpliceException
     *   if the log does not exist
     */
-  def apply(name: String): MemoryLog = logs.getOrElse(name, throw MemoryErrors.gone(name))
+  def apply(name: String): MemoryLog = logs.getOrElse(name, throw MemoryErrors.missing(name))
 
   private def register(log: MemoryLog): Unit = logs(log.name) = log
 

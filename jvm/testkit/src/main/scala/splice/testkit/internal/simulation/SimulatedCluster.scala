@@ -22,7 +22,7 @@ final private[splice] class SimulatedCluster(val id: String, life: Life, ids: Ro
   private val aborted                                  = mutable.Set.empty[Int]
   private var transactions                             = 0
   private var topicsCreated                            = 0
-  private val gone                                     = mutable.Set.empty[Long]
+  private val dropped                                  = mutable.Set.empty[Long]
   private val void                                     = mutable.Set.empty[Long]
 
   def topics: SortedMap[String, SimulatedTopic] = named
@@ -33,7 +33,7 @@ final private[splice] class SimulatedCluster(val id: String, life: Life, ids: Ro
   def topic(name: String): SimulatedTopic = named(name)
 
   /** Rows that retention or a deletion removed, and rows of aborted transactions. */
-  def removed: collection.Set[Long] = gone
+  def removed: collection.Set[Long] = dropped
 
   /** Rows of aborted and of open transactions, which no reader of committed records may return. */
   def uncommitted: collection.Set[Long] = void
@@ -103,7 +103,7 @@ final private[splice] class SimulatedCluster(val id: String, life: Life, ids: Ro
     life.note(s"$id: $name-$partition begins at ${topic(name).partitions(partition).earliest}")
   }
 
-  private def remove(records: Seq[SimulatedRecord]): Unit = gone ++= records.flatMap(_.id)
+  private def remove(records: Seq[SimulatedRecord]): Unit = dropped ++= records.flatMap(_.id)
 }
 
 /** Generator of unique row ids in one scenario. */

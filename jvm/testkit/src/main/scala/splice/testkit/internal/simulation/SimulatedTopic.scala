@@ -42,10 +42,10 @@ final private[splice] class SimulatedPartition(cluster: SimulatedCluster) {
 
   /** Removes all records before an offset. Returns the removed records. */
   def trim(before: Long): Seq[SimulatedRecord] = {
-    val gone = records.take(math.max(0L, before - first).toInt).toSeq
-    records.dropInPlace(gone.size)
-    first += gone.size
-    gone
+    val removed = records.take(math.max(0L, before - first).toInt).toSeq
+    records.dropInPlace(removed.size)
+    first += removed.size
+    removed
   }
 
   def at(offset: Long): Option[SimulatedRecord] =
