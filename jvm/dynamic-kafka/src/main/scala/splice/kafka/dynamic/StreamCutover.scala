@@ -45,8 +45,8 @@ object StreamPlace {
     */
   private[dynamic] def misfit(place: StreamPlace, stream: KafkaStream, isStop: Boolean): Option[String] = place match {
     case StreamCutover.Offsets(clusters) =>
-      val topics  = for { (cluster, names) <- stream.topics.toSeq; topic <- names } yield s"$cluster/$topic"
-      val named   = for {
+      val topics = for { (cluster, names) <- stream.topics.toSeq; topic <- names } yield s"$cluster/$topic"
+      val named  = for {
         (cluster, offsets) <- clusters.toSeq
         topic              <- offsets.keySet.map(_.topic)
       } yield s"$cluster/$topic"

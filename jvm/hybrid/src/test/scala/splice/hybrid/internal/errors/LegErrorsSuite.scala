@@ -3,7 +3,13 @@
 
 package splice.hybrid.internal.errors
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream, FileNotFoundException, ObjectInputStream, ObjectOutputStream}
+import java.io.{
+  ByteArrayInputStream,
+  ByteArrayOutputStream,
+  FileNotFoundException,
+  ObjectInputStream,
+  ObjectOutputStream
+}
 
 import scala.util.Using
 
@@ -36,7 +42,8 @@ final class LegErrorsSuite extends AnyFunSuite {
   }
 
   test("options of Kafka's client and of Spark's file readers get the name of the leg") {
-    val refused = live.named(KafkaErrors.unreachable("b:9092", "ends", java.time.Duration.ofSeconds(1), new Exception("x")))
+    val refused =
+      live.named(KafkaErrors.unreachable("b:9092", "ends", java.time.Duration.ofSeconds(1), new Exception("x")))
     assert(refused.getMessage.contains("'live.kafka.bootstrap.servers'"))
     val missing = new LegErrors("history", "files").named(FileErrors.fileNotFound("/a.csv", new FileNotFoundException))
     assert(missing.getMessage.contains("set 'history.ignoreMissingFiles' to 'true'"))

@@ -61,7 +61,7 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
     */
   private def floors(quota: Quota, all: IndexedSeq[Behind], batch: Quota): (IndexedSeq[ServedFloor], Quota) =
     rules.floors.foldLeft((IndexedSeq.empty[ServedFloor], quota)) { case ((served, left), floor) =>
-      val limit   =
+      val limit =
         Quota(math.min(batch.rows * floor.part, left.rows - 1), math.min(batch.bytes * floor.part, left.bytes))
       val members = all.filter(b => floor.topics(b.partition.topic) && !served.exists(_.isMember(b)))
       val behind  = inTurn(members).filter(_.rows > 0)

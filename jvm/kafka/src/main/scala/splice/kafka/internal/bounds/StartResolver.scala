@@ -71,7 +71,7 @@ final private[splice] class StartResolver(
   private def at(times: Map[LogPartition, Long]): Timed = {
     // Ends are requested first. A record that arrives between the requests is read instead of skipped.
     def request() = {
-      val ends  = log.ends(times.keySet)
+      val ends    = log.ends(times.keySet)
       val records = log.atTime(times)
       Timed(ends, log.earliest(times.keySet), records)
     }

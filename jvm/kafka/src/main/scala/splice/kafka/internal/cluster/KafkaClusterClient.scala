@@ -50,9 +50,9 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
   private var closed                                               = false
 
   override def describe(): LogDescription = calls("topics and partitions") {
-    val client  = adminClient()
-    val cluster = client.describeCluster().clusterId()
-    val topics  = describeTopics(client)
+    val client       = adminClient()
+    val cluster      = client.describeCluster().clusterId()
+    val topics       = describeTopics(client)
     val descriptions = topics.flatMap { case (_, topic) => topic }
     LogDescription(
       Option(cluster.get()),
@@ -240,7 +240,7 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
 
   private def describeTopics(client: Admin): Seq[(String, Option[TopicDescription])] = {
     val names = settings.subscription match {
-      case Subscription.Topics(topics)          => topics.toSeq
+      case Subscription.Topics(topics)        => topics.toSeq
       case Subscription.Assigned(partitions)  => partitions.toSeq.map(_.topic).distinct
       case pattern: Subscription.TopicPattern =>
         client.listTopics().names().get().asScala.filter(pattern.matches).toSeq.sorted

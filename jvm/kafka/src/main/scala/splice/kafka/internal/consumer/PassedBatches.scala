@@ -167,7 +167,7 @@ private[splice] object PassedBatches {
       fetch.data.responses.forEach(_.partitions.forEach { partition =>
         partition.records match {
           case fetched: MemoryRecords => val _ = partition.setRecords(records(fetched))
-          case _                  => ()
+          case _                      => ()
         }
       })
     case _ => ()

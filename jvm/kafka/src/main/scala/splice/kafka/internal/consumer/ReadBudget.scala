@@ -60,7 +60,7 @@ final private[splice] class ReadBudget(default: Long, tasks: Int) {
     *   closes an idle consumer; returns false if no consumer is idle
     */
   @tailrec def lease(demand: ReadDemand)(evict: () => Boolean): ReadLease = take(demand) match {
-    case Some(taken)       => taken
+    case Some(taken)     => taken
     case None if evict() => lease(demand)(evict)
     case None            => takeRest(demand)
   }

@@ -76,7 +76,7 @@ final private[splice] class SlotConsumer(
   /** Prepares the ranges of a task. Returns the leftover records with which ranges begin. */
   def begin(ranges: Seq[KafkaSplitRange]): Map[TopicPartition, Leftover] = {
     val pairs = ranges.map(range => TopicPartitions.of(range.partition) -> range)
-    val now = ids.response
+    val now   = ids.response
     pairs.foreach { case (partition, range) =>
       readAt(partition.topic) = now
       range.topicId.foreach(planned(partition.topic) = _)

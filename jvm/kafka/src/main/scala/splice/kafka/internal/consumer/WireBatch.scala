@@ -73,7 +73,7 @@ final private[splice] class WireBatches(val batches: IndexedSeq[WireBatch]) exte
 
   /** Creates a record that represents these batches. */
   def record(topic: String, partition: Int): ConsumerRecord[Array[Byte], Array[Byte]] = {
-    val none = Option.empty[Array[Byte]].orNull
+    val none   = Option.empty[Array[Byte]].orNull
     val record = new ConsumerRecord(topic, partition, batches.last.lastOffset, none, none)
     record.headers.add(this)
     record

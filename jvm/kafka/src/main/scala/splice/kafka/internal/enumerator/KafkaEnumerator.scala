@@ -161,7 +161,7 @@ final private[splice] class KafkaEnumerator(
 
   override def cost(range: SplitRange): Long = range match {
     case split: KafkaSplitRange => sizes.cost(split.partition.topic, split.weight)
-    case other                => other.weight
+    case other                  => other.weight
   }
 
   override def isMember(at: KafkaPosition): String => Boolean = {

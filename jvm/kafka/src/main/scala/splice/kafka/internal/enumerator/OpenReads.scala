@@ -32,7 +32,7 @@ final private[splice] class OpenReads(
     val within                      = existing.toSet[LogPartition].filter(p => ends.forall(_.get(p).nonEmpty))
     val starts                      =
       startLog.starts(within -- position.offsets.keySet, position)(silence.starts(newPartitions, _))
-    val begun                       = skips.known(position ++ starts)
+    val begun = skips.known(position ++ starts)
     // Each log may have records after any position.
     skips.pass(begun, begun.offsets.transform((_, _) => Long.MaxValue), begun.offsets.keySet.filter(membership.reads))
   }

@@ -26,7 +26,7 @@ final private[splice] class Membership(
   // Other threads read this field.
   @volatile private var seen: Option[LogDescription] = None
 
-  private var compared                = false
+  private var compared                   = false
   private var deleted: Set[LogPartition] = Set.empty
 
   /** Returns the position at which the query continues, and the existing partitions. Sends a request to the cluster

@@ -127,12 +127,12 @@ final private[splice] class Recreation(
     * as a new topic.
     */
   private def adopt(topic: String, seen: LogDescription): Unit = {
-    val current = owner(seen, topic)
-    val before = identity.known.owner(topic)
-    val left   = deletions.of(topic).map(_.at)
-    val same   = current.id.nonEmpty && before.id.nonEmpty && current.is(before)
+    val current  = owner(seen, topic)
+    val before   = identity.known.owner(topic)
+    val left     = deletions.of(topic).map(_.at)
+    val same     = current.id.nonEmpty && before.id.nonEmpty && current.is(before)
     val existing = partitions(seen, topic)
-    val _      = identity.renew(topic, current, left.getOrElse(KafkaPosition.Empty)) {
+    val _        = identity.renew(topic, current, left.getOrElse(KafkaPosition.Empty)) {
       val kept = left.filter(_ => same).fold(Map.empty[LogPartition, Long])(_.offsets.filter(o => existing(o._1)).toMap)
       KafkaPosition.of(newStarts(existing -- kept.keySet) ++ kept)
     }

@@ -17,7 +17,7 @@ final private[splice] class ReadReports(val key: String) {
   /** Adds the reports with the key of this enumerator. */
   def add(reports: Seq[Report]): Unit = reports.foreach {
     case Report(`key`, added: TaskReads) => synchronized { reads = reads ++ added }
-    case _                             => ()
+    case _                               => ()
   }
 
   /** Returns the reports since the last call, and removes them. */

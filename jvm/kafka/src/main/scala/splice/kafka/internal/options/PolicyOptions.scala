@@ -86,10 +86,10 @@ private[splice] object PolicyOptions {
       "env:<environment variable>, conf:<key of Spark's configuration>, or none",
       text =>
         text.trim.split(":", 2) match {
-          case Array("env", name) if name.trim.nonEmpty       => Some(RackFrom.Environment(name.trim))
-          case Array("conf", key) if key.trim.nonEmpty        => Some(RackFrom.Configuration(key.trim))
+          case Array("env", name) if name.trim.nonEmpty         => Some(RackFrom.Environment(name.trim))
+          case Array("conf", key) if key.trim.nonEmpty          => Some(RackFrom.Configuration(key.trim))
           case Array(word) if KafkaOptions.word(word) == "none" => Some(RackFrom.Nowhere)
-          case _                                              => None
+          case _                                                => None
         }
     ),
     "Source of the rack name of each executor (the client's client.rack). Readers then fetch from the " +

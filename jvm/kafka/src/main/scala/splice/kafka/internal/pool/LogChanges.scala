@@ -84,8 +84,8 @@ final private[splice] class LogChanges(
     * lack a new topic, so a topic must be missing for some time.
     */
   def leaveDeleted(): Boolean = {
-    val read  = open.keysIterator.map(_.topic).toSet
-    val now   = System.nanoTime()
+    val read   = open.keysIterator.map(_.topic).toSet
+    val now    = System.nanoTime()
     val absent = consumer.missing(topics.filter { case (topic, _) => read(topic) })
     missing = absent.iterator.map(topic => topic -> missing.getOrElse(topic, now)).toMap
     leaveMissing(absent.filter(topic => now - missing(topic) >= confirmed))

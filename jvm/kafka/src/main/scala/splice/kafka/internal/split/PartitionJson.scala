@@ -63,7 +63,7 @@ private[splice] object PartitionJson {
     */
   def readGenerations(text: String): Option[(SortedMap[LogPartition, Long], SortedMap[String, Int])] =
     for {
-      root  <- Json.read(text).filter(_.isObject)
+      root    <- Json.read(text).filter(_.isObject)
       offsets <- values(root)
       zeros = Json.fields(root).map { case (topic, partitions) =>
         topic -> Json.fields(partitions).map { case (p, _) => p.length - p.toInt.toString.length }.distinct

@@ -87,8 +87,8 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
     val ready = SortedMap.from(for {
       (name, response) <- reach.iterator
       nameOf = named(name)
-      (p, begin)       <- response.begins.iterator
-      until            <- response.until.get(p) if until > begin
+      (p, begin) <- response.begins.iterator
+      until      <- response.until.get(p) if until > begin
     } yield nameOf(p) -> (begin -> until))
     lazy val origin = reach.iterator.flatMap { case (name, response) =>
       val nameOf = named(name)

@@ -35,7 +35,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val twice = for {
       topics <- document.streams.values.toSeq.flatMap(s => AppliedMetadata.streamOf(Seq(s)).keys)
         .groupBy(identity).values
-      topic  <- topics.headOption if topics.size > 1
+      topic <- topics.headOption if topics.size > 1
     } yield Refusal.Twice(
       topic,
       document.streams.values.filter(_.topics.get(topic.cluster).exists(_(topic.topic))).map(_.name).toSeq

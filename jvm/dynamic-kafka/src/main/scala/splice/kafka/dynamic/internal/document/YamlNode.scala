@@ -98,7 +98,7 @@ private[splice] object YamlNode {
     */
   def parse(document: String, text: String): YamlNode = {
     def invalid(line: Int, reason: String) = MetadataErrors.invalid(document, line, "", reason)
-    val options                          = new LoaderOptions
+    val options                            = new LoaderOptions
     options.setCodePointLimit(MetadataText.Longest)
     if (text.length > MetadataText.Longest) throw MetadataText.tooLong(document)
     try

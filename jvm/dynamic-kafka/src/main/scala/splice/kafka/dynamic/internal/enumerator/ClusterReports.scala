@@ -59,13 +59,13 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
     val health = discovery.health
     val sums   = SortedMap(ProgressMetric.RowsSkipped -> "0") ++ totals(last)
     SortedMap.from(summed ++ greatest ++ sums ++ Seq(
-      ProgressMetric.Position            -> summary(position),
-      ProgressMetric.Splits              -> position.clusters.valuesIterator.map(_.offsets.size).sum.toString,
-      ProgressMetric.Clusters            -> Json.write(Json.obj(clusters: _*)),
-      ProgressMetric.Change              -> applied.number.toString,
-      ProgressMetric.RowsAbandoned       -> applied.rowsAbandoned.toString,
+      ProgressMetric.Position           -> summary(position),
+      ProgressMetric.Splits             -> position.clusters.valuesIterator.map(_.offsets.size).sum.toString,
+      ProgressMetric.Clusters           -> Json.write(Json.obj(clusters: _*)),
+      ProgressMetric.Change             -> applied.number.toString,
+      ProgressMetric.RowsAbandoned      -> applied.rowsAbandoned.toString,
       ProgressMetric.MetadataRejections -> groups.refusals.toString,
-      ProgressMetric.MetadataFailures    -> health.total.toString
+      ProgressMetric.MetadataFailures   -> health.total.toString
     ) ++ applied.generation.map(ProgressMetric.Generation -> _.toString) ++
       names(ProgressMetric.Waiting, groups.waitsFor) ++ groups.figures ++
       names(ProgressMetric.StreamsPaused, applied.paused.toSeq.sorted.take(WaitingGroups.Shown)) ++

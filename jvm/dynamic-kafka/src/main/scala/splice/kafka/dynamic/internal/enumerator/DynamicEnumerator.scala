@@ -103,7 +103,7 @@ final private[splice] class DynamicEnumerator(
   }
 
   override def outlook(): Outlook = {
-    val first = begun()
+    val first    = begun()
     val outlooks = request(first, _ => false)((_, enumerator) => enumerator.outlook())
     new ClustersOutlook(outlooks, first.read.keySet -- outlooks.keySet)
   }
@@ -208,7 +208,7 @@ final private[splice] class DynamicEnumerator(
 
   override def cost(range: SplitRange): Long = range match {
     case split: DynamicSplitRange => costs(split)
-    case other                  => other.weight
+    case other                    => other.weight
   }
 
   override def isMember(at: DynamicOffset): String => Boolean =

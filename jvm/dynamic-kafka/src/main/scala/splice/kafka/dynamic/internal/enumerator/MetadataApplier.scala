@@ -264,8 +264,8 @@ final private[dynamic] class MetadataApplier(
     val rejected = all.collect { case (group, Some(Some(why))) => group -> why }
     rejected.foreach { case (group, why) => groups.reject(StreamGroup(group, document.generation), why) }
     groups.keepRejected(rejected.map(_._1).contains(_))
-    val ready  = all.collect { case (group, Some(None)) => group }.flatten.toSet
-    val change = rules.take(base, document, ready, at, now)
+    val ready      = all.collect { case (group, Some(None)) => group }.flatten.toSet
+    val change     = rules.take(base, document, ready, at, now)
     val renumbered = change.copy(
       number = applied.number,
       generation = applied.generation,

@@ -54,7 +54,7 @@ private[dynamic] object DocumentService {
 
   /** Creates the service of a function of the Python program that builds the source. */
   def callback(callback: String, rules: DocumentProperties): DocumentService = {
-    val name    = s"the Python function $callback"
+    val name     = s"the Python function $callback"
     def lookup() = MetadataCallbacks.find(callback).getOrElse(throw MetadataErrors.unavailable(
       name,
       "this driver does not have the function. Run the program that builds the source"

@@ -52,9 +52,9 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
     catch { case BackgroundPoller.Failure(e) => Left(e) }
 
   private def counted(service: KafkaMetadataService, metadata: StreamMetadata): StreamMetadata = service match {
-    case _: SingleClusterMetadataService => metadata
-    case _ if metadata.generation.nonEmpty  => metadata
-    case _                               => throw MetadataErrors.unavailable(
+    case _: SingleClusterMetadataService   => metadata
+    case _ if metadata.generation.nonEmpty => metadata
+    case _                                 => throw MetadataErrors.unavailable(
         service.toString,
         "its document has no 'generation'. Add one, or set one metadata service only: with several services " +
           "Splice needs it to reject a document that is older than that of another service"

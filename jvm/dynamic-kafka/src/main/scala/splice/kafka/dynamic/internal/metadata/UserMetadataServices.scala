@@ -50,7 +50,7 @@ private[dynamic] object UserMetadataServices {
     *   if the class does not exist, is not a metadata service, or has no constructor that Splice can call
     */
   def ofClass(options: SourceOptions): () => KafkaMetadataService = {
-    val name = options(DynamicOptions.MetadataClass)
+    val name    = options(DynamicOptions.MetadataClass)
     val service = classOf[KafkaMetadataService]
     // Only the class loader of a session has the jars of the session.
     val loader = Option(Thread.currentThread.getContextClassLoader).getOrElse(service.getClassLoader)

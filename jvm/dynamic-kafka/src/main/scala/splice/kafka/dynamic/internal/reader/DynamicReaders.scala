@@ -58,7 +58,7 @@ final private[dynamic] case class DynamicReaders(
       if (isOpen) new OpenClusterReader(name, part)(reader(name, _)) else reader(name, part)
     parts match {
       case Seq((name, part)) => open(name, part)
-      case several          =>
+      case several           =>
         val atOnce = if (isOpen) several.size else DynamicReaders.AtOnce
         new ReaderSequence(several.map { case (name, part) => part -> (() => open(name, part)) }, atOnce)
     }

@@ -147,7 +147,7 @@ private[dynamic] object ClusterOptions {
   }
 
   private def unknown(options: SourceOptions, key: String, rest: String): Exception = {
-    val (name, option)                                   = (rest.takeWhile(_ != '.'), rest.dropWhile(_ != '.').drop(1))
+    val (name, option) = (rest.takeWhile(_ != '.'), rest.dropWhile(_ != '.').drop(1))
     def like(candidates: Seq[SourceOption[_]]): Option[String] =
       candidates.map(_.key).map(k => k -> OptionSet.distance(option, k)).minByOption(_._2)
         .collect { case (k, distance) if distance <= 1 + option.length / 3 => k }

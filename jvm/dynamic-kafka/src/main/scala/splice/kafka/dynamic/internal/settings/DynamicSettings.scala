@@ -179,8 +179,8 @@ private[splice] object DynamicSettings {
     def named            = Seq(DynamicOptions.Streams, DynamicOptions.StreamPattern).map(o => options.name(o.key))
     (names, pattern) match {
       case (Some(streams), None) => StreamSelection.Names(streams)
-      case (None, Some(text)) => StreamSelection.Matching(text)
-      case (None, None)       =>
+      case (None, Some(text))    => StreamSelection.Matching(text)
+      case (None, None)          =>
         throw OptionErrors.missing(
           named.mkString("' or '"),
           "Streams to read. Exactly one of these options must be set."

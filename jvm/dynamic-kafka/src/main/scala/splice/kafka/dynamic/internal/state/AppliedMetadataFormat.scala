@@ -42,7 +42,7 @@ private[splice] object AppliedMetadataFormat {
         } ++ Option.when(s.paused)("paused" -> Json.bool(true)) ++
         applied.generations.get(s.name).map("generation" -> Json.number(_))
     }
-    val topics = applied.topics.collect { case (topic, is) if special(is) => state(topic, is) }
+    val topics  = applied.topics.collect { case (topic, is) if special(is) => state(topic, is) }
     val deleted = applied.topics.keys.filter(applied.topics(_) == Gone).groupMap(_.cluster)(_.topic).map {
       case (cluster, names) =>
         Seq(

@@ -177,7 +177,7 @@ private[dynamic] object TopicState {
       Some(Draining(is.stream, now, bound, expected = is.expected, abandoned = is.abandoned, start = start))
     case (Some(is: Draining), TopicEvent.Bounded(_, bound, lost)) =>
       Some(is.copy(bound = bound, abandoned = both(is.abandoned, lost)))
-    case (Some(is: Draining), TopicEvent.Outage(since)) => Some(is.copy(unavailable = since))
+    case (Some(is: Draining), TopicEvent.Outage(since))          => Some(is.copy(unavailable = since))
     case (Some(is: Draining), TopicEvent.Ended(now, left, lost)) =>
       Some(Removed(is.stream, now, left, is.expected, both(is.abandoned, lost)))
 
