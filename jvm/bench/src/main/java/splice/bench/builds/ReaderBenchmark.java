@@ -21,7 +21,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.Blackhole;
 
-import splice.hybrid.internal.errors.LegErrors;
+import splice.hybrid.internal.chain.LegErrors;
 import splice.hybrid.internal.reader.ViewReader;
 import splice.hybrid.internal.reader.ViewRow;
 import splice.kafka.dynamic.internal.reader.DynamicColumns;

@@ -3,7 +3,6 @@
 
 package splice.hybrid.internal.chain
 
-import splice.hybrid.internal.errors.LegErrors
 import splice.hybrid.{HandOver, LogColumns}
 import splice.source.{OnGap, Position, Source}
 

@@ -9,9 +9,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import splice.hybrid.internal.chain.Leg
+import splice.hybrid.internal.chain.{Leg, LegErrors}
 import splice.hybrid.internal.counting.CountPlan
-import splice.hybrid.internal.errors.LegErrors
 import splice.hybrid.internal.select.RowShape.Cell
 import splice.hybrid.internal.select.{CompiledSelect, RowShape}
 import splice.hybrid.internal.split.LegRange

@@ -13,7 +13,7 @@ import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.hybrid.internal.errors.LegErrors
+import splice.hybrid.internal.chain.LegErrors
 import splice.hybrid.internal.reader.LegReaders
 import splice.hybrid.internal.select.RowShape
 import splice.source.log.{Extent, OffsetRuns}

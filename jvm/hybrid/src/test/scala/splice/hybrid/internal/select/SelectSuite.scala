@@ -17,7 +17,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.hybrid.LocalSpark
-import splice.hybrid.internal.errors.LegErrors
+import splice.hybrid.internal.chain.LegErrors
 import splice.hybrid.internal.reader.LegReaders
 import splice.source.errors.SpliceOptionException
 import splice.source.runtime.SessionSettings

@@ -1,7 +1,7 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.hybrid.internal.errors
+package splice.hybrid.internal.chain
 
 import java.io.{
   ByteArrayInputStream,
