@@ -11,7 +11,7 @@ import splice.source.options.{CommonOptions, OptionSet, SourceOption}
 object OptionsPage {
 
   private val intro =
-    """Option names are case-insensitive. An option of a leg of a hybrid source has the leg's name and a dot before its name:
+    """Option names are case-insensitive. In a hybrid source, an option of a leg begins with the leg's name and a dot:
       |`live.subscribe`. An unknown option is an error, unless `onUnknownOption` is `warn`.""".stripMargin
 
   def text: String = Markdown.page("Options", intro +: sets.flatMap(set => Seq(s"## ${set.title}", table(set))))

@@ -19,15 +19,21 @@ private[splice] object FileOptions {
   val Path: SourceOption[String] = SourceOption(
     "path",
     FilePaths.One,
-    "Folder, file or pattern (such as /lake/2026-*) to read. Splice skips files whose name begins with _ " +
-      "or a dot. Folders named column=value add columns."
+    "Folder, file or pattern to read, such as '/lake/2026-*'. Splice skips files and folders whose names " +
+      "begin with '_' or a dot. Folders named 'column=value' add columns to the rows."
   )
 
-  val Paths: SourceOption[Seq[String]] =
-    SourceOption("paths", FilePaths.Several, "Several folders, files or patterns to read, instead of 'path'.")
+  val Paths: SourceOption[Seq[String]] = SourceOption(
+    "paths",
+    FilePaths.Several,
+    "Several folders, files or patterns to read. Set either 'path' or 'paths'."
+  )
 
-  val Schema: SourceOption[StructType] =
-    SourceOption("schema", SchemaText.Kind, "Columns of the files. Default: Spark infers them.")
+  val Schema: SourceOption[StructType] = SourceOption(
+    "schema",
+    SchemaText.Kind,
+    "Columns of the files. Default: the columns that Spark infers from the files."
+  )
 
   val MaxFilesPerTrigger: SourceOption[Int] =
     SourceOption("maxFilesPerTrigger", OptionType.PositiveInt, "Maximum number of files per batch. Default: no limit.")
@@ -35,62 +41,72 @@ private[splice] object FileOptions {
   val MaxBytesPerTrigger: SourceOption[Long] = SourceOption(
     "maxBytesPerTrigger",
     OptionType.Bytes,
-    "Maximum number of bytes per batch, but at least one file or block. Several batches read a larger " +
-      "file in blocks of 'maxPartitionBytes', if its format can be split. Default: no limit."
+    "Maximum number of bytes per batch. A batch has at least one file or one block. Several batches read a " +
+      "file that is larger than this limit, in blocks of 'maxPartitionBytes', if the format of the file can " +
+      "be split. Default: no limit."
   )
 
   val MaxPartitionBytes: SourceOption[Long] = SourceOption(
     "maxPartitionBytes",
     OptionType.Bytes,
-    "Maximum number of bytes of files per task, fixed at the first start of the query. Default: the value " +
-      "of spark.sql.files.maxPartitionBytes at that start."
+    "Maximum number of bytes of files per task. Splice stores the value at the first start of the query, and " +
+      "restarts use the stored value. Default: the value of 'spark.sql.files.maxPartitionBytes' at the first " +
+      "start."
   )
 
   val OrderBy: SourceOption[FileOrder] = SourceOption(
     "orderBy",
     OptionType.choice[FileOrder]("modificationTime" -> FileOrder.ModificationTime, "path" -> FileOrder.Path),
-    "Order in which files are read."
+    "Order in which Splice reads the files. 'modificationTime' reads the oldest file first. 'path' reads the " +
+      "files in the order of their paths."
   ).withDefault(FileOrder.ModificationTime, "modificationTime")
 
   val ChangedFile: SourceOption[OnFileChanged] = SourceOption(
     "onFileChanged",
     OptionType.choice[OnFileChanged]("fail" -> OnFileChanged.Fail, "warn" -> OnFileChanged.Warn),
-    "Policy for a file whose length or modification time differs from the listed one. warn reads the " +
-      "present file, so rows may be missing or duplicated."
+    "Policy for a file whose length or modification time differs from the list of files. 'fail' ends the " +
+      "query with an error. 'warn' logs a warning and reads the current file. Rows of this file may then be " +
+      "missing or duplicated."
   ).withDefault(OnFileChanged.Fail, "fail")
 
   val Empty: SourceOption[OnEmpty] = SourceOption(
     "onEmpty",
     OptionType.choice[OnEmpty]("fail" -> OnEmpty.Fail, "warn" -> OnEmpty.Warn),
-    "Policy for paths without a file to read. warn persists the empty list, and files that arrive later " +
-      "are not read. Default: fail for a leg that another leg follows, otherwise warn."
+    "Policy for paths without a file to read. 'fail' ends the query, and a restart of the query lists the " +
+      "files again. 'warn' logs a warning and stores the empty list. Splice then does not read files that " +
+      "arrive later. Default: 'fail' for a leg that another leg follows, otherwise 'warn'."
   )
 
   val RecursiveFileLookup: SourceOption[Boolean] = SourceOption(
     "recursiveFileLookup",
     OptionType.Bool,
-    "If true, Splice lists folders at any depth, and folder names add no columns."
+    "If 'true', Splice lists folders at any depth. Folder names then add no columns to the rows."
   ).withDefault(false, "false")
 
   val PathGlobFilter: SourceOption[String] =
-    SourceOption("pathGlobFilter", OptionType.Text, "Pattern that file names must match, such as *.parquet.")
+    SourceOption("pathGlobFilter", OptionType.Text, "Pattern that file names must match, such as '*.parquet'.")
+
+  private val ModificationTime = OptionType[String]("a time such as 2026-11-01T00:00:00", Some(_))
 
   val ModifiedBefore: SourceOption[String] = SourceOption(
     "modifiedBefore",
-    OptionType.Text,
-    "Time in the session's time zone, such as 2026-11-01T00:00:00. Splice reads only files modified " +
-      "before it."
+    ModificationTime,
+    "Time in the time zone of the session, such as '2026-11-01T00:00:00'. Splice reads only files that were " +
+      "modified before this time."
   )
 
   val ModifiedAfter: SourceOption[String] = SourceOption(
     "modifiedAfter",
-    OptionType.Text,
-    "Time in the session's time zone, such as 2026-11-01T00:00:00. Splice reads only files modified after " +
-      "it."
+    ModificationTime,
+    "Time in the time zone of the session, such as '2026-11-01T00:00:00'. Splice reads only files that were " +
+      "modified after this time."
   )
 
-  val BasePath: SourceOption[String] =
-    SourceOption("basePath", OptionType.Text, "Folder below which folder names add columns. Default: each path.")
+  val BasePath: SourceOption[String] = SourceOption(
+    "basePath",
+    OptionType.Text,
+    "Folder below which folder names add columns to the rows. Default: each path in 'path' or 'paths'."
+  )
 
   /** Options that are also passed to Spark's listing. All other options are used by Splice only. */
   private[files] val ofListing: Seq[SourceOption[_]] =

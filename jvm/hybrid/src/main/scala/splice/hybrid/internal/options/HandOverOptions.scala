@@ -31,63 +31,78 @@ private[splice] object HandOverOptions {
       NowMinusRule         -> nowMinus,
       CustomRule           -> custom
     ),
-    "Rule for the start of the leg after the previous leg has ended. Default: the start that the options " +
-      "of the leg set."
+    "Rule that computes the start of the leg after the previous leg has ended. Default: the start that the " +
+      "options of the leg set."
   )
 
   val Topic: SourceOption[String] =
-    column("topic", "Column of the history with the topic, for offsets and custom.").withDefault("topic", "topic")
+    column(
+      "topic",
+      "Column of the history that contains the topic. The hand-over rules 'offsets' and 'custom' use this column."
+    ).withDefault("topic", "topic")
 
   val Partition: SourceOption[String] =
     column(
       "partition",
-      "Column of the history with the partition, for offsets and custom."
+      "Column of the history that contains the partition. The hand-over rules 'offsets' and 'custom' use this column."
     ).withDefault("partition", "partition")
 
   val Offset: SourceOption[String] =
-    column("offset", "Column of the history with the offset, for offsets and custom.").withDefault("offset", "offset")
+    column(
+      "offset",
+      "Column of the history that contains the offset. The hand-over rules 'offsets' and 'custom' use this column."
+    ).withDefault("offset", "offset")
 
   val Timestamp: SourceOption[String] = column(
     "timestamp",
-    "Column of the history with the timestamp of the record, for offsets. Splice compares it with the log. Default: no comparison."
+    "Column of the history that contains the timestamp of the record. With the hand-over rule 'offsets', " +
+      "Splice compares this timestamp with the log. Default: no comparison."
   )
 
   val Key: SourceOption[String] = column(
     "key",
-    "Column of the history with the key of the record, for offsets. Splice compares it with the log. Default: no comparison."
+    "Column of the history that contains the key of the record. With the hand-over rule 'offsets', Splice " +
+      "compares this key with the log. Default: no comparison."
   )
 
-  val Column: SourceOption[String] = column("column", "Timestamp column of the history, for eventTime and custom.")
+  val Column: SourceOption[String] = column(
+    "column",
+    "Timestamp column of the history. The hand-over rules 'eventTime' and 'custom' use this column."
+  )
 
   val Overlap: SourceOption[Length] = SourceOption(
     s"${Rule.key}.overlap",
     OptionType.Time,
-    "Time before the end of the history at which the leg starts, for eventTime and modificationTime. Rows of this period are read twice."
+    "Time before the end of the history at which the leg starts. The hand-over rules 'eventTime' and " +
+      "'modificationTime' use this time. The query reads the rows of this period twice."
   )
 
   val Duration: SourceOption[Length] = SourceOption(
     s"${Rule.key}.duration",
     OptionType.Time,
-    "Time before the moment of the switch at which the leg starts, for nowMinus."
+    "Time before the moment of the switch at which the leg starts. The hand-over rule 'nowMinus' uses this time."
   )
 
   val Class: SourceOption[String] = SourceOption(
     s"${Rule.key}.class",
     OptionType.Text,
-    "Class for custom, with a public constructor without parameters, that implements splice.hybrid.HandOverRule."
+    "Class that implements 'splice.hybrid.HandOverRule'. The class must have a public constructor without " +
+      "parameters. The hand-over rule 'custom' uses this class."
   )
 
   val Python: SourceOption[String] = SourceOption(
     s"${Rule.key}.python",
     OptionType.Text,
-    "Name of a Python function of this driver, for custom. The Python package sets the option."
+    "Name of a Python function in the driver. The hand-over rule 'custom' uses this function. The Python " +
+      "package sets this option."
   )
 
   val OnGap: SourceOption[OnGap] = SourceOption(
     "onGap",
     OptionType.choice[OnGap]("fail" -> splice.source.OnGap.Fail, "warn" -> splice.source.OnGap.Warn),
-    "Policy for records that neither the previous legs hold nor the leg reads, for example because " +
-      "retention removed them."
+    "Policy for records that neither the previous legs have nor the leg reads, for example because retention " +
+      "removed the records. 'fail' ends the query with an error. With 'warn', Splice logs a warning, and the " +
+      "query continues without these records."
   ).withDefault(splice.source.OnGap.Fail, "fail")
 
   val OnHoles: SourceOption[OnHoles] = SourceOption(
@@ -97,9 +112,9 @@ private[splice] object HandOverOptions {
       "fill"   -> splice.hybrid.internal.chain.OnHoles.Fill,
       "ignore" -> splice.hybrid.internal.chain.OnHoles.Ignore
     ),
-    "Policy for offsets before the end of the history that no previous leg has, for offsets. fail ends " +
-      "the query. fill reads them from the log. ignore skips them, as a compacted or transactional topic " +
-      "requires."
+    "Policy for offsets before the end of the history that no previous leg has. The hand-over rule 'offsets' " +
+      "uses this policy. 'fail' ends the query with an error. 'fill' reads the records at these offsets from " +
+      "the log. 'ignore' skips these offsets, as a compacted or transactional topic requires."
   ).withDefault(splice.hybrid.internal.chain.OnHoles.Fill, "fill")
 
   val OnDuplicates: SourceOption[OnDuplicates] = SourceOption(
@@ -108,7 +123,9 @@ private[splice] object HandOverOptions {
       "fail" -> splice.hybrid.internal.chain.OnDuplicates.Fail,
       "warn" -> splice.hybrid.internal.chain.OnDuplicates.Warn
     ),
-    "Policy for records that the previous legs hold several times, for offsets."
+    "Policy for records that the previous legs have several times. The hand-over rule 'offsets' uses this " +
+      "policy. 'fail' ends the query with an error. With 'warn', Splice logs a warning, and the query " +
+      "continues."
   ).withDefault(splice.hybrid.internal.chain.OnDuplicates.Fail, "fail")
 
   val all: Seq[SourceOption[_]] =

@@ -11,10 +11,10 @@ private[splice] object HybridOptions {
   val Legs: SourceOption[Seq[String]] = SourceOption(
     "legs",
     OptionType[Seq[String]](
-      "names of legs in the order of reading, with commas between: history,live",
+      "names of legs in the order of reading, separated by commas, such as history,live",
       text => Option(text.split(",", -1).toSeq.map(_.trim)).filter(_.forall(_.nonEmpty))
     ),
-    "Names of the legs. Options of a leg begin with its name and a dot."
+    "Names of the legs. The options of a leg begin with the name of the leg and a dot."
   )
 
   val Schema: SourceOption[String] = SourceOption(
@@ -30,8 +30,8 @@ private[splice] object HybridOptions {
       "a SELECT list such as 'id, CAST(value AS STRING) AS text'",
       t => Some(t).filter(_.trim.nonEmpty)
     ),
-    "Columns of the hybrid source from a row of the leg, as deterministic row expressions. Default: all " +
-      "columns unchanged."
+    "Expressions that convert a row of the leg into a row of the hybrid source. Each expression must be " +
+      "deterministic and must use only one row. Default: all columns unchanged."
   )
 
   /** Options of the hybrid source. An option with a dot belongs to a leg and is checked there. */

@@ -28,9 +28,10 @@ private[splice] object LogColumnsOption {
   val Columns: SourceOption[String] = SourceOption(
     "logColumns",
     OptionType[String](Allowed, text => Some(text.trim)),
-    "Columns of this leg that identify the record of the log: topic, partition and offset, and timestamp " +
-      "and key if they are compared. none excludes the leg from the exact hand-over of a later leg. " +
-      "Default: the columns of this hand-over."
+    "Columns of this leg that identify a record of the log: topic, partition and offset. Add the columns of " +
+      "the timestamp and the key if the hand-over compares these values with the log. 'none' excludes the " +
+      "leg from the exact hand-over of a later leg. Default: the columns that the hand-over of the later leg " +
+      "sets."
   )
 
   // By default, Jackson silently uses the last value of a duplicate key.

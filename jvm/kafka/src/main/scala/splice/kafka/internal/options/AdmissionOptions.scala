@@ -14,29 +14,30 @@ private[splice] object AdmissionOptions {
   val Admission: SourceOption[AdmissionPolicy] = SourceOption(
     "admission",
     OptionType.choice[AdmissionPolicy](AdmissionPolicy.all.map(p => p.word -> p): _*),
-    "Shares of partitions in a batch that cannot hold all available rows. lag shares in proportion to " +
-      "each partition's backlog. equal gives every partition the same share."
+    "Policy that sets the shares of partitions in a batch that cannot hold all available rows. 'lag' sets " +
+      "each share in proportion to the backlog of the partition. 'equal' sets the same share for every " +
+      "partition."
   ).withDefault(AdmissionPolicy.Lag, AdmissionPolicy.Lag.word)
 
   val MaxBytes: SourceOption[Long] = SourceOption(
     "maxBytesPerTrigger",
     OptionType.Bytes,
-    "Approximate maximum number of bytes of keys and values per batch, from the average record size of " +
-      "each topic in this run. A batch has at least one row."
+    "Approximate maximum number of bytes of keys and values per batch. Splice estimates the bytes from the " +
+      "average record size of each topic in the current run of the query. A batch has at least one row."
   )
 
   val TopicWeights: SourceOption[Map[String, Double]] = SourceOption(
     "topicWeights",
     OptionType("JSON such as {\"orders\":3}, each number above 0", weights),
-    "Share of a topic relative to another topic in a batch that cannot hold all available rows. Default: " +
-      "1 for each topic that is not listed."
+    "Relative weights of topics in a batch that cannot hold all available rows. Splice multiplies the share " +
+      "of a topic by the weight of the topic. Default: 1 for each topic that this option does not list."
   )
 
   val TopicFloors: SourceOption[Map[String, Double]] = SourceOption(
     "topicFloors",
     OptionType("JSON such as {\"orders\":0.2}, shares of a batch, each above 0, that add up to at most 1", floors),
-    "Minimum part of each batch for a topic that has enough available rows. Default: no minimum for " +
-      "topics that are not listed."
+    "Minimum share of each batch for a topic that has enough available rows. Default: no minimum share for " +
+      "topics that this option does not list."
   )
 
   val all: Seq[SourceOption[_]] = Seq(Admission, MaxBytes, TopicWeights, TopicFloors)

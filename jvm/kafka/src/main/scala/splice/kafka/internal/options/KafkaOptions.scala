@@ -31,27 +31,27 @@ private[splice] object KafkaOptions {
 
   val Servers: SourceOption[String] = SourceOption(
     "kafka.bootstrap.servers",
-    OptionType("host:port, several separated by commas", t => Some(t.trim).filter(_.nonEmpty)),
-    "Brokers that the client contacts first."
+    OptionType("one or more host:port, separated by commas", t => Some(t.trim).filter(_.nonEmpty)),
+    "Addresses of the brokers that the Kafka client contacts first."
   )
 
   val Subscribe: SourceOption[Seq[String]] = SourceOption(
     "subscribe",
     OptionType("topic names separated by commas", t => Some(names(t)).filter(_.nonEmpty)),
-    "Topics to read."
+    "Names of the topics to read."
   )
 
   val SubscribePattern: SourceOption[String] = SourceOption(
     "subscribePattern",
     OptionType.Regex,
     "Pattern of the topics to read, including topics that are created later. A topic matches if its name " +
-      "contains a match; ^ and $ bind the pattern to the whole name."
+      "contains a match of the pattern. '^' and '$' bind the pattern to the whole name."
   )
 
   val Assign: SourceOption[Subscription.Assigned] = SourceOption(
     "assign",
     OptionType("JSON such as {\"orders\":[0,1]}", PartitionJson.readPartitions(_).map(Subscription.Assigned(_))),
-    "Partitions to read, and no others."
+    "Partitions to read. Splice reads no other partitions."
   )
 
   /** The options that select topics. Exactly one must be set. */
@@ -60,7 +60,7 @@ private[splice] object KafkaOptions {
   val Starting: SourceOption[StartingOffsets] = SourceOption(
     "startingOffsets",
     OptionType(
-      s"earliest, latest, committed, or $offsetsJson and -2 earliest",
+      s"earliest, latest, committed, or $offsetsJson and -2 is earliest",
       text =>
         word(text) match {
           case "earliest"  => Some(StartingOffsets.Earliest)
@@ -69,27 +69,30 @@ private[splice] object KafkaOptions {
           case _           => offsets.parse(text).map(StartingOffsets.Exact(_))
         }
     ),
-    "Start of each partition at the first start of the query. Default: latest for a stream, earliest for " +
-      "a batch. 'newPartitionsStartAt' sets the start of partitions that are found later."
+    "Start of each partition at the first start of the query. Default: 'latest' for a streaming query, " +
+      "'earliest' for a batch query. 'newPartitionsStartAt' sets the start of partitions that Splice finds " +
+      "later."
   )
 
   val StartingTimestamp: SourceOption[Long] = SourceOption(
     "startingTimestamp",
     OptionType.Millis,
-    "Start at the first record at or after this time. The option overrides every other start."
+    "Timestamp from which Splice reads all partitions. Each partition starts at the first record at or after " +
+      "this timestamp. 'startingTimestamp' overrides all other options that set a start."
   )
 
   val StartingTimestamps: SourceOption[SortedMap[LogPartition, Long]] = SourceOption(
     "startingOffsetsByTimestamp",
     times,
-    "Start of each partition at the first record at or after a time. The option overrides " +
-      "'startingOffsets'."
+    "Timestamp from which Splice reads each partition. A partition starts at the first record at or after " +
+      "the timestamp of the partition. 'startingOffsetsByTimestamp' overrides 'startingOffsets'."
   )
 
   val TimestampStrategy: SourceOption[NoRecordAtTime] = SourceOption(
     "startingOffsetsByTimestampStrategy",
     OptionType.choice[NoRecordAtTime]("error" -> NoRecordAtTime.Error, "latest" -> NoRecordAtTime.Latest),
-    "Policy for a partition without a record at or after the starting time."
+    "Policy for a partition without a record at or after the starting time. 'error' ends the query with an " +
+      "error. 'latest' starts the partition at its end."
   ).withDefault(NoRecordAtTime.Error, "error")
 
   val Reset: SourceOption[OnNoCommittedOffset] = SourceOption(
@@ -99,8 +102,9 @@ private[splice] object KafkaOptions {
       "earliest" -> OnNoCommittedOffset.Earliest,
       "latest"   -> OnNoCommittedOffset.Latest
     ),
-    "Start or end of a partition without a committed offset of the group, if 'startingOffsets' or " +
-      "'endingOffsets' is committed."
+    "Policy for a partition without a committed offset of the consumer group, if 'startingOffsets' or " +
+      "'endingOffsets' is 'committed'. 'fail' ends the query with an error. 'earliest' and 'latest' define " +
+      "the start or the end of the partition."
   ).withDefault(OnNoCommittedOffset.Fail, "fail")
 
   val Ending: SourceOption[EndingOffsets] = SourceOption(
@@ -114,91 +118,99 @@ private[splice] object KafkaOptions {
           case _           => offsets.parse(text).filter(_.values.forall(_ >= -1)).map(EndingOffsets.Exact(_))
         }
     ),
-    "End of each partition, exclusive. The option makes the source bounded."
+    "End of each partition, exclusive. This option makes the source bounded."
   )
 
   val EndingTimestamp: SourceOption[Long] = SourceOption(
     "endingTimestamp",
     OptionType.Millis,
-    "End before the first record at or after this time. The option makes the source bounded and overrides " +
-      "every other end."
+    "Timestamp up to which Splice reads all partitions. Each partition ends before the first record at or " +
+      "after this timestamp. This option makes the source bounded. 'endingTimestamp' overrides all other " +
+      "options that set an end."
   )
 
   val EndingTimestamps: SourceOption[SortedMap[LogPartition, Long]] = SourceOption(
     "endingOffsetsByTimestamp",
     times,
-    "End of each partition before the first record at or after a time. The option makes the source " +
-      "bounded and overrides 'endingOffsets'."
+    "Timestamp up to which Splice reads each partition. A partition ends before the first record at or after " +
+      "the timestamp of the partition. This option makes the source bounded. 'endingOffsetsByTimestamp' " +
+      "overrides 'endingOffsets'."
   )
 
   val MaxOffsets: SourceOption[Long] = SourceOption(
     "maxOffsetsPerTrigger",
     OptionType.PositiveLong,
-    "Maximum number of offsets per batch. Partitions share it in proportion to their backlogs."
+    "Maximum number of offsets per batch. Partitions share this number in proportion to their backlogs, " +
+      "unless 'admission' is 'equal'."
   )
 
   val MinOffsets: SourceOption[Long] = SourceOption(
     "minOffsetsPerTrigger",
     OptionType.PositiveLong,
-    "Number of offsets that must be available before a batch begins. 'maxTriggerDelay' limits the wait."
+    "Number of offsets that must be available before a batch begins. 'maxTriggerDelay' limits the time for " +
+      "which a batch waits."
   )
 
   val MaxTriggerDelay: SourceOption[Duration] =
     SourceOption(
       "maxTriggerDelay",
       OptionType.TimeOrMillis,
-      "Maximum time that a batch waits for 'minOffsetsPerTrigger'."
+      "Maximum time for which a batch waits until the number of offsets in 'minOffsetsPerTrigger' is available."
     )
       .withDefault(Limits.DefaultMaxDelay, "15m")
 
   val FailOnDataLoss: SourceOption[Boolean] = SourceOption(
     "failOnDataLoss",
     OptionType.Bool,
-    "If true, the query fails when records that it must read no longer exist. If false, the query warns " +
-      "and continues after them. 'onOutOfRange' and 'onTopicRemoved' set the policies one by one."
+    "If 'true', the query fails when records that the query must read no longer exist. If 'false', Splice " +
+      "logs a warning, and the query continues after the missing records. 'onOutOfRange' and " +
+      "'onTopicRemoved' set separate policies for removed records and deleted topics."
   ).withDefault(true, "true")
 
-  val IncludeHeaders: SourceOption[Boolean] =
-    SourceOption("includeHeaders", OptionType.Bool, "If true, rows have the column headers.").withDefault(
-      false,
-      "false"
-    )
+  val IncludeHeaders: SourceOption[Boolean] = SourceOption(
+    "includeHeaders",
+    OptionType.Bool,
+    "If 'true', rows have the column 'headers' with the headers of the record."
+  ).withDefault(false, "false")
 
   val GroupIdPrefix: SourceOption[String] = SourceOption(
     "groupIdPrefix",
     OptionType.Text,
-    "Prefix of the consumer group id that brokers see, for their access rules. Default: readers send no " +
-      "group id."
+    "Prefix of the consumer group id that readers send to the brokers. The access rules of the brokers apply " +
+      "to this id. Default: readers send no group id."
   )
 
   val PollTimeout: SourceOption[Long] = SourceOption(
     "kafkaConsumer.pollTimeoutMs",
     OptionType.PositiveLong,
-    "Milliseconds that a reader waits for a record before it fails. Default: spark.network.timeout."
+    "Time in milliseconds for which a reader waits for a record before the reader fails. Default: the value " +
+      "of 'spark.network.timeout'."
   )
 
   val Retries: SourceOption[Int] = SourceOption(
     "fetchOffset.numRetries",
     OptionType("a whole number, 0 or more", _.trim.toIntOption.filter(_ >= 0)),
-    "Number of retries of a driver's request to a broker after a transient error."
+    "Number of retries of a request from the driver to a broker after a transient error."
   ).withDefault(3, "3")
 
   val RetryInterval: SourceOption[Long] = SourceOption(
     "fetchOffset.retryIntervalMs",
     OptionType("milliseconds, 0 or more", _.trim.toLongOption.filter(_ >= 0)),
-    "Delay in milliseconds before a retry, and before Splice accepts an end offset that is lower than the " +
-      "previous one."
+    "Delay in milliseconds before the driver retries a request. The same delay applies before Splice accepts " +
+      "an end offset that is lower than the previous end offset."
   ).withDefault(1000L, "1000")
 
-  val DiscoveryInterval: SourceOption[Duration] =
-    SourceOption("discoveryInterval", OptionType.Time, "Time between two polls for new topics and partitions.")
-      .withDefault(Duration.ofSeconds(10), "10s")
+  val DiscoveryInterval: SourceOption[Duration] = SourceOption(
+    "discoveryInterval",
+    OptionType.Time,
+    "Interval at which Splice polls for new topics and partitions."
+  ).withDefault(Duration.ofSeconds(10), "10s")
 
   val ReaderIdleTimeout: SourceOption[Duration] =
     SourceOption(
       "readerIdleTimeout",
       OptionType.Time,
-      "Time after which an executor closes a reader that no task uses."
+      "Idle time after which an executor closes a reader that no task uses."
     )
       .withDefault(Duration.ofMinutes(2), "2m")
 
@@ -208,9 +220,9 @@ private[splice] object KafkaOptions {
       "a size of 16m or more, such as 268435456, 256m or 1g",
       OptionType.Bytes.parse(_).filter(_ >= ReadLimits.LeastBudget)
     ),
-    "Memory for fetched and decoded records of all Kafka readers of one JVM, over all queries. Default: " +
-      "an eighth of the heap, 512m at most. If queries of one JVM set several values, the smallest one " +
-      "applies."
+    "Memory for fetched and decoded records of all Kafka readers in one JVM, over all queries. Default: one " +
+      "eighth of the heap, at least 16 MiB and at most 512 MiB. If queries in one JVM set different values, " +
+      "the smallest value applies."
   )
 
   val set: OptionSet = OptionSet(

@@ -17,15 +17,15 @@ private[splice] object PolicyOptions {
   val NewPartitionsStart: SourceOption[NewPartitions] = SourceOption(
     "newPartitionsStartAt",
     OptionType.choice[NewPartitions]("earliest" -> NewPartitions.Earliest, "latest" -> NewPartitions.Latest),
-    "Start of partitions and topics that are found after the first start. Splice resolves it to an offset " +
-      "once."
+    "Start of partitions and topics that Splice finds after the first start of the query. Splice resolves " +
+      "the start of each partition to an offset only once."
   ).withDefault(NewPartitions.Earliest, "earliest")
 
   val OnOutOfRange: SourceOption[OutOfRange] = SourceOption(
     "onOutOfRange",
     OptionType(
-      "fail, earliest, latest, or timestamp:<time> with milliseconds since 1970-01-01T00:00:00Z or a time such as " +
-        "2026-01-31T00:00:00Z",
+      "fail, earliest, latest, or timestamp:<time>, where <time> is milliseconds since 1970-01-01T00:00:00Z or " +
+        "a time such as 2026-01-31T00:00:00Z",
       text =>
         KafkaOptions.word(text) match {
           case "fail"                             => Some(OutOfRange.Fail)
@@ -35,15 +35,16 @@ private[splice] object PolicyOptions {
           case _                                  => None
         }
     ),
-    "Policy for a partition whose next record was removed by retention: fail, or continue at the given " +
-      "position. Default: fail, or earliest if 'failOnDataLoss' is false."
+    "Policy for a partition whose next record was removed by retention. 'fail' ends the query with an error. " +
+      "Each other value sets the position at which the query continues. Default: 'fail', or 'earliest' if " +
+      "'failOnDataLoss' is 'false'."
   )
 
   val OnTopicRecreated: SourceOption[TopicRecreated] = SourceOption(
     "onTopicRecreated",
     OptionType.choice[TopicRecreated]("fail" -> TopicRecreated.Fail, "restart" -> TopicRecreated.Restart),
-    "Policy for a topic that was deleted and created again, or that is now on another cluster. restart " +
-      "reads the new topic from its earliest record."
+    "Policy for a topic that was deleted and created again, or that is now on a different cluster. 'fail' " +
+      "ends the query with an error. 'restart' reads the new topic from its earliest record."
   ).withDefault(TopicRecreated.Fail, "fail")
 
   val OnTopicRemoved: SourceOption[Duration => TopicRemoved] = SourceOption(
@@ -53,31 +54,34 @@ private[splice] object PolicyOptions {
       "drain" -> (TopicRemoved.Drain(_)),
       "drop"  -> (_ => TopicRemoved.Drop)
     ),
-    "Policy for a topic that was deleted at the brokers. fail ends the query. drain continues without the " +
-      "topic and keeps its position for 'removedRetention'. drop continues and deletes the position. " +
-      "Default: fail, or drop if 'failOnDataLoss' is false."
+    "Policy for a topic that was deleted at the brokers. 'fail' ends the query with an error. With 'drain', " +
+      "the query continues without the topic, and Splice keeps the position of the topic for " +
+      "'removedRetention'. With 'drop', the query continues without the topic, and Splice deletes the " +
+      "position of the topic. Default: 'fail', or 'drop' if 'failOnDataLoss' is 'false'."
   )
 
   val RemovedRetention: SourceOption[Duration] = SourceOption(
     "removedRetention",
     OptionType.Time,
-    "Time that Splice keeps positions of topics that the brokers deleted ('onTopicRemoved' = drain) or " +
-      "that stream metadata removed. A topic that returns within that time resumes at its position."
+    "Time for which Splice keeps the positions of removed topics. This time applies to topics that the " +
+      "brokers deleted, if 'onTopicRemoved' is 'drain', and to topics that stream metadata removed. A topic " +
+      "that returns within this time resumes at its position."
   ).withDefault(LogPolicies.Retention, "7d")
 
   val ClusterTimeout: SourceOption[Duration] = SourceOption(
     "clusterTimeout",
     OptionType.Time,
-    "Time that a cluster, or the leader of a single partition, may be unavailable before a started query " +
-      "fails. With several clusters, the time applies to the first start and to a batch that is already " +
-      "logged; other batches continue without the cluster."
+    "Time for which a cluster, or the leader of a single partition, may be unavailable before a started " +
+      "query fails. With several clusters, this time applies to the first start of the query and to a batch " +
+      "that Spark has already logged. Other batches continue without the cluster, unless " +
+      "'onClusterUnavailable' is 'fail'."
   ).withDefault(LogPolicies.Patience, "5m")
 
   val CommitToGroup: SourceOption[Boolean] = SourceOption(
     "commitToGroup",
     OptionType.Bool,
-    "If true, Splice also commits the offsets that Spark has committed to the consumer group " +
-      "'kafka.group.id', for tools that show lag."
+    "If 'true', Splice also commits the offsets of committed batches to the consumer group in " +
+      "'kafka.group.id'. Tools can then show the consumer lag of the query."
   ).withDefault(false, "false")
 
   val Rack: SourceOption[RackFrom] = SourceOption(
@@ -92,8 +96,8 @@ private[splice] object PolicyOptions {
           case _                                                => None
         }
     ),
-    "Source of the rack name of each executor (the client's client.rack). Readers then fetch from the " +
-      "nearest replica."
+    "Source of the rack name of each executor, for the property 'client.rack' of the Kafka client. With a " +
+      "rack name, readers fetch records from the nearest replica."
   ).withDefault(RackFrom.Nowhere, "none")
 
   val all: Seq[SourceOption[_]] = Seq(

@@ -19,9 +19,9 @@ private[splice] object ValueOptions {
   val Format: SourceOption[ValueFormat] = SourceOption(
     "valueFormat",
     OptionType.choice[ValueFormat](ValueFormat.all.map(f => f.name -> f): _*),
-    "Format of the column value. raw keeps it binary and string decodes it as UTF-8. json, csv and xml " +
-      "parse it by 'valueSchema' as Spark's from_json, from_csv and from_xml do, with options given as " +
-      "value.<option>."
+    "Format of the column 'value'. 'raw' keeps the value binary. 'string' decodes the value as UTF-8. " +
+      "'json', 'csv' and 'xml' parse the value by 'valueSchema', like the Spark functions 'from_json', " +
+      "'from_csv' and 'from_xml'. Options 'value.<option>' set the options of these functions."
   ).withDefault(ValueFormat.Raw, ValueFormat.Raw.name)
 
   val Schema: SourceOption[StructType] = SourceOption(
@@ -30,7 +30,7 @@ private[splice] object ValueOptions {
       "column names with types, such as 'id BIGINT, amount DOUBLE'",
       ddl => Try(StructType.fromDDL(ddl)).toOption.filter(_.nonEmpty)
     ),
-    "Fields of the column value, if 'valueFormat' is json, csv or xml."
+    "Fields of the column 'value', if 'valueFormat' is 'json', 'csv' or 'xml'."
   )
 
   val OnError: SourceOption[OnParseError] = SourceOption(
@@ -40,9 +40,9 @@ private[splice] object ValueOptions {
       "null"    -> OnParseError.Null,
       "corrupt" -> OnParseError.Corrupt
     ),
-    "Policy for a value that cannot be parsed. fail ends the query. null sets the column value to null. " +
-      "corrupt does the same and adds topic, partition, offset and bytes of the record in the column " +
-      "_corrupt."
+    "Policy for a value that Splice cannot parse. 'fail' ends the query with an error. 'null' sets the " +
+      "column 'value' to null. 'corrupt' also sets the column 'value' to null, and adds topic, partition, " +
+      "offset and bytes of the record in the column '_corrupt'."
   ).withDefault(OnParseError.Fail, "fail")
 
   val all: Seq[SourceOption[_]] = Seq(Format, Schema, OnError)

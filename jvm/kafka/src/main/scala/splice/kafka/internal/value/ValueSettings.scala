@@ -64,7 +64,8 @@ private[splice] object ValueSettings {
     options(ValueOptions.Format) match {
       case format: ValueFormat.Parsed =>
         val fields = options.find(ValueOptions.Schema).getOrElse {
-          val doc = s"Fields of the column value, because '${options.name(ValueOptions.Format.key)}' is ${format.name}."
+          val doc =
+            s"Fields of the column 'value', because '${options.name(ValueOptions.Format.key)}' is '${format.name}'."
           throw OptionErrors.missing(options.name(ValueOptions.Schema.key), doc)
         }
         ValueSettings(

@@ -29,13 +29,11 @@ private[splice] object MemoryOptions {
 
   val Kind = "memory"
 
-  val Log: SourceOption[String] = SourceOption("log", OptionType.Text, "the name of the log")
+  val Log: SourceOption[String] = SourceOption("log", OptionType.Text, "Name of the log.")
 
   val Bounded: SourceOption[Boolean] =
-    SourceOption("bounded", OptionType.Bool, "whether to end where the log ends at the start").withDefault(
-      false,
-      "false"
-    )
+    SourceOption("bounded", OptionType.Bool, "If 'true', the source ends at the end of the log at the start.")
+      .withDefault(false, "false")
 
   val StartingOffsets: SourceOption[String] =
     SourceOption(
@@ -45,12 +43,14 @@ private[splice] object MemoryOptions {
     )
       .withDefault("earliest", "earliest")
 
-  val MaxRows: SourceOption[Long] = SourceOption("maxRows", OptionType.PositiveLong, "rows of one batch, at most")
+  val MaxRows: SourceOption[Long] =
+    SourceOption("maxRows", OptionType.PositiveLong, "Maximum number of rows per batch.")
 
-  val MinRows: SourceOption[Long] = SourceOption("minRows", OptionType.PositiveLong, "rows of one batch, at least")
+  val MinRows: SourceOption[Long] =
+    SourceOption("minRows", OptionType.PositiveLong, "Minimum number of rows per batch.")
 
   val Columnar: SourceOption[Boolean] =
-    SourceOption("columnar", OptionType.Bool, "whether readers give column batches").withDefault(false, "false")
+    SourceOption("columnar", OptionType.Bool, "If 'true', readers return column batches.").withDefault(false, "false")
 
   val set: OptionSet = OptionSet("Memory", Seq(Log, Bounded, StartingOffsets, MaxRows, MinRows, Columnar))
 

@@ -22,14 +22,14 @@ private[splice] object DynamicOptions {
       "names of streams separated by commas",
       t => Some(SortedSet.from(KafkaOptions.names(t))).filter(_.nonEmpty)
     ),
-    "Streams to read. The metadata maps each stream to clusters and topics."
+    "Names of the streams to read. The metadata maps each stream to clusters and topics."
   )
 
   val StreamPattern: SourceOption[String] = SourceOption(
     "streamPattern",
     OptionType.Regex,
     "Pattern of the streams to read, including streams that are added later. A stream matches if its name " +
-      "contains a match; ^ and $ bind the pattern to the whole name."
+      "contains a match of the pattern. '^' and '$' bind the pattern to the whole name."
   )
 
   val Metadata: SourceOption[Seq[MetadataKind]] = SourceOption(
@@ -42,14 +42,15 @@ private[splice] object DynamicOptions {
         if (kinds.nonEmpty && kinds.size == words.size && kinds.distinct == kinds) Some(kinds) else None
       }
     ),
-    "Metadata services that map streams to clusters and topics. Splice requests the metadata from them in " +
-      "this order until one responds."
+    "Metadata services that map streams to clusters and topics. Splice requests the metadata from these " +
+      "services in the order of this list, until a service responds."
   )
 
   val MetadataFile: SourceOption[String] = SourceOption(
     "metadata.file",
-    OptionType("a path on any file system that Hadoop reaches", t => Some(t.trim).filter(_.nonEmpty)),
-    "YAML or JSON document of the metadata service file. To replace it, rename another file to its name."
+    OptionType("a path on any file system that Hadoop supports", t => Some(t.trim).filter(_.nonEmpty)),
+    "Path of the YAML or JSON document for the metadata service 'file'. To replace the document, rename a " +
+      "new file to the path of the document."
   )
 
   val MetadataUrl: SourceOption[URI] = SourceOption(
@@ -58,8 +59,8 @@ private[splice] object DynamicOptions {
       "an http or https address with a host name of letters, digits, '-' and '.'",
       t => Try(URI.create(t.trim)).toOption.filter(u => Option(u.getHost).nonEmpty && schemes(u.getScheme))
     ),
-    "Address of the document for the metadata service http. Splice sends the document's ETag and follows " +
-      "no redirect."
+    "Address of the document for the metadata service 'http'. Splice sends the ETag of the last document " +
+      "with each request. Splice follows no redirect."
   )
 
   private def schemes(scheme: String): Boolean = Seq("http", "https").exists(_.equalsIgnoreCase(scheme))
@@ -68,17 +69,17 @@ private[splice] object DynamicOptions {
     SourceOption(
       "metadata.timeout",
       OptionType.Time,
-      "Maximum time of a request to the metadata service http, from the connection to the last byte of the " +
-        "response. A restart waits as long for each metadata service, and then continues with the metadata of " +
-        "the checkpoint."
+      "Maximum time of a request to the metadata service 'http', from the connection to the last byte of the " +
+        "response. A restart of the query waits for the same time for each metadata service. If no service " +
+        "responds, the query continues with the metadata of the checkpoint."
     )
       .withDefault(Duration.ofSeconds(10), "10s")
 
   val MetadataFailureTimeout: SourceOption[Duration] = SourceOption(
     "metadata.failureTimeout",
     OptionType.Time,
-    "Time that the query continues with the last metadata of a service that does not respond. The query " +
-      "fails after it. A restart begins a new period."
+    "Time for which the query continues with the last metadata of a service that does not respond. The query " +
+      "fails after this time. A restart of the query begins a new period of this length."
   ).withDefault(Duration.ofHours(1), "1h")
 
   val MetadataHeader = "metadata.header."
@@ -89,13 +90,13 @@ private[splice] object DynamicOptions {
   val ClusterName: SourceOption[String] = SourceOption(
     "metadata.cluster",
     OptionType(ClusterNames.Allowed, t => Some(t.trim).filter(ClusterNames.isValid)),
-    "Name of the cluster at 'kafka.bootstrap.servers' for the metadata service singleCluster."
+    "Name of the cluster at 'kafka.bootstrap.servers' for the metadata service 'singleCluster'."
   ).withDefault("kafka", "kafka")
 
   val MetadataPython: SourceOption[String] = SourceOption(
     "metadata.python",
     OptionType.Text,
-    "Name of the metadata service python in this driver. The Python package sets the option."
+    "Name of the metadata service 'python' in the driver. The Python package sets this option."
   )
 
   val MetadataClass: SourceOption[String] = SourceOption(
@@ -104,73 +105,78 @@ private[splice] object DynamicOptions {
       "the name of a class that implements splice.kafka.dynamic.KafkaMetadataService, such as com.example.Inventory",
       t => Some(t.trim).filter(_.nonEmpty)
     ),
-    "Class of the metadata service class. Its public constructor has no parameters, or one java.util.Map " +
-      "of all options that begin with metadata. and further options metadata.class.<name> for the class."
+    "Class of the metadata service 'class'. The public constructor of the class has no parameters, or one " +
+      "parameter of type 'java.util.Map'. The map contains all options that begin with 'metadata.', " +
+      "including further options 'metadata.class.<name>' for the class."
   )
 
   val MetadataInstance: SourceOption[String] = SourceOption(
     "metadata.instance",
     OptionType.Text,
-    "Name of the metadata service instance in this driver. The builder's method metadataService sets the " +
-      "option."
+    "Name of the metadata service 'instance' in the driver. The method 'metadataService' of the builder sets " +
+      "this option."
   )
 
   val AllowLiteralSecrets: SourceOption[Boolean] = SourceOption(
     "allowLiteralSecrets",
     OptionType.Bool,
-    "If true, the metadata may contain literal secrets, and the checkpoint stores them in files of mode " +
-      "600. If false, the metadata may contain only references to ConfigProviders that " +
-      "'kafka.config.providers' configures."
+    "If 'true', the metadata may contain literal secrets. Splice then stores these secrets in files of the " +
+      "checkpoint with mode 600. If 'false', the metadata may contain only references to ConfigProviders " +
+      "that 'kafka.config.providers' configures."
   ).withDefault(false, "false")
 
   val MetadataProperties: SourceOption[Boolean] = SourceOption(
     "metadataProperties",
     OptionType.choice[Boolean]("safe" -> false, "any" -> true),
-    "Properties of the Kafka client that the metadata may set for a cluster. safe permits the security " +
-      "protocol, logins, key and trust stores, timeouts, the rack and the isolation level. any permits each " +
-      "property that the query may set, and so gives the author of the metadata the rights of this job."
+    "Properties of the Kafka client that the metadata may set for a cluster. 'safe' permits the security " +
+      "protocol, logins, key and trust stores, timeouts, the rack and the isolation level. 'any' permits " +
+      "each property that the query may set. With 'any', the author of the metadata has the rights of this " +
+      "job."
   ).withDefault(false, "safe")
 
   val OnRemovedOption: SourceOption[OnRemoved] = SourceOption(
     "onRemoved",
     OptionType.choice[OnRemoved](OnRemoved.all.map(p => p.word -> p): _*),
-    "Policy for topics that the metadata removes. drain reads them up to their ends at the removal, drop " +
-      "stops reading them, fail ends the query."
+    "Policy for topics that the metadata removes. With 'drain', Splice reads a removed topic up to its end " +
+      "at the removal. With 'drop', Splice stops reading a removed topic. 'fail' ends the query with an " +
+      "error."
   ).withDefault(OnRemoved.Drain, OnRemoved.Drain.word)
 
   val CutoverOption: SourceOption[CutoverOrder] = SourceOption(
     "cutover",
     OptionType.choice[CutoverOrder](CutoverOrder.all.map(c => c.word -> c): _*),
-    "Order of old and new topics of a stream. together reads them at the same time. stream reads the new " +
-      "topics after the removed topics are drained."
+    "Order in which Splice reads the old and new topics of a stream. With 'together', Splice reads old and " +
+      "new topics at the same time. With 'stream', Splice reads the new topics after the removed topics are " +
+      "drained."
   ).withDefault(CutoverOrder.Together, CutoverOrder.Together.word)
 
   val DrainTimeout: SourceOption[Duration] = SourceOption(
     "drainTimeout",
     OptionType.Time,
-    "Time that the cluster of a removed topic may be unavailable before Splice stops draining the topic. " +
-      "A warning gives the number of unread rows."
+    "Time for which the cluster of a removed topic may be unavailable before Splice stops draining the " +
+      "topic. Splice then logs a warning with the number of unread rows."
   ).withDefault(RemovalRules.Default.drainTimeout, "1h")
 
   val MaxRemovalFraction: SourceOption[Double] = SourceOption(
     "maxRemovalFraction",
     OptionType("a number above 0 and up to 1", _.trim.toDoubleOption.filter(f => f > 0 && f <= 1)),
-    "Share of all topics that metadata may remove within 24 hours. Splice does not apply metadata that " +
-      "removes more, or every topic. 'confirmRemovals' in the document permits more; 1 sets no limit."
+    "Maximum share of all topics that metadata may remove within 24 hours. Splice does not apply metadata " +
+      "that removes a larger share. 'confirmRemovals' in the document permits a larger share. The value '1' " +
+      "sets no limit. Splice never applies metadata that removes every topic."
   ).withDefault(RemovalRules.Default.maxFraction, "0.5")
 
   val ClusterWait: SourceOption[Duration] = SourceOption(
     "clusterWait",
     OptionType.Time,
-    "Maximum time that a batch waits for the response of a cluster. The batch then continues without that " +
-      "cluster, and later batches do not wait until it responds."
+    "Maximum time for which a batch waits for the response of a cluster. The batch then continues without " +
+      "this cluster. Later batches do not wait for the cluster until the cluster responds again."
   ).withDefault(Duration.ofSeconds(5), "5s")
 
   val OnClusterUnavailable: SourceOption[Boolean] = SourceOption(
     "onClusterUnavailable",
     OptionType.choice[Boolean]("fail" -> true, "wait" -> false),
-    "Policy for a cluster that does not respond within 'clusterTimeout'. fail ends the query. wait " +
-      "continues with the other clusters."
+    "Policy for a cluster that does not respond within 'clusterTimeout'. 'fail' ends the query with an " +
+      "error. With 'wait', the query continues with the other clusters."
   ).withDefault(false, "wait")
 
   val StreamWeights: SourceOption[Map[String, Double]] = weights("streamWeights", "stream", "{\"orders\":3}")
@@ -184,8 +190,9 @@ private[splice] object DynamicOptions {
   val MaxGaugeTopics: SourceOption[Int] = SourceOption(
     "maxGaugeTopics",
     OptionType("a whole number, 0 or more", _.trim.toIntOption.filter(_ >= 0)),
-    "Maximum number of topics of all clusters that have gauges in Spark's metric system, with up to five " +
-      "gauges per topic. Splice selects the first topics by the names of cluster and topic."
+    "Maximum number of topics of all clusters that have gauges in Spark's metric system. Each of these " +
+      "topics has up to five gauges. Splice selects the first topics in the order of cluster name and topic " +
+      "name."
   ).withDefault(400, "400")
 
   val specific: Seq[SourceOption[_]] = Seq(
@@ -242,7 +249,8 @@ private[splice] object DynamicOptions {
       s"JSON such as $example, shares of a batch, each above 0, that add up to at most 1",
       AdmissionOptions.floors
     ),
-    s"Minimum part of each batch for a $kind that has enough available rows. Default: no minimum for a $kind that is not listed."
+    s"Minimum share of each batch for a $kind that has enough available rows. Default: no minimum share for " +
+      s"a $kind that this option does not list."
   )
 
   private lazy val ofOneCluster: Set[String] =

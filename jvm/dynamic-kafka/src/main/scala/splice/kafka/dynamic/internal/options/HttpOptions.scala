@@ -15,9 +15,9 @@ private[dynamic] object HttpOptions {
   val AllowPlainHttp: SourceOption[Boolean] = SourceOption(
     "metadata.allowPlainHttp",
     OptionType.Bool,
-    "If true, 'metadata.url' may use http with a host other than localhost, 127.0.0.0/8 and ::1. Such a " +
-      "connection is not encrypted, and the document decides which servers receive the credentials of the " +
-      "query."
+    "If 'true', 'metadata.url' may use http with a host other than 'localhost', '127.0.0.0/8' and '::1'. " +
+      "Such a connection is not encrypted. An attacker can then replace the document, which specifies the " +
+      "servers that receive the credentials of the query."
   ).withDefault(false, "false")
 
   private val Store = OptionType[String]("the path of a local file of the driver", t => Some(t.trim).filter(_.nonEmpty))
@@ -31,18 +31,22 @@ private[dynamic] object HttpOptions {
     SourceOption(
       "metadata.ssl.truststore.location",
       Store,
-      "Trust store with the certificates that 'metadata.url' may present. Default: the certificates that " +
-        "the JVM trusts."
+      "Trust store with the certificates that the server of 'metadata.url' may present. Default: the " +
+        "certificates that the JVM trusts."
     ),
-    SourceOption("metadata.ssl.truststore.password", Password, "Password of the trust store. A PEM file has none."),
+    SourceOption(
+      "metadata.ssl.truststore.password",
+      Password,
+      "Password of the trust store. A PEM file has no password."
+    ),
     SourceOption("metadata.ssl.truststore.type", Type, "Format of the trust store.").withDefault("JKS", "JKS"),
     SourceOption(
       "metadata.ssl.keystore.location",
       Store,
-      "Key store with the certificate that the driver presents to 'metadata.url'. Default: the driver " +
-        "presents none."
+      "Key store with the certificate that the driver presents to the server of 'metadata.url'. Default: the " +
+        "driver presents no certificate."
     ),
-    SourceOption("metadata.ssl.keystore.password", Password, "Password of the key store. A PEM file has none."),
+    SourceOption("metadata.ssl.keystore.password", Password, "Password of the key store. A PEM file has no password."),
     SourceOption("metadata.ssl.keystore.type", Type, "Format of the key store.").withDefault("JKS", "JKS"),
     SourceOption("metadata.ssl.key.password", Password, "Password of the private key in the key store.")
   )
