@@ -239,8 +239,8 @@ private[splice] object DynamicOptions {
   private def weights(key: String, kind: String, example: String): SourceOption[Map[String, Double]] = SourceOption(
     key,
     OptionType(s"JSON such as $example, each number above 0", AdmissionOptions.weights),
-    s"Share of a $kind relative to another $kind in a batch that cannot hold all available rows. Default: 1 for each $kind that is " +
-      "not listed."
+    s"Relative weights of ${kind}s in a batch that cannot hold all available rows. Splice multiplies the " +
+      s"share of a topic by the weight of the $kind. Default: 1 for each $kind that this option does not list."
   )
 
   private def floors(key: String, kind: String, example: String): SourceOption[Map[String, Double]] = SourceOption(
