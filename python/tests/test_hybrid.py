@@ -114,11 +114,8 @@ def test_durations_are_text_with_units(given: timedelta | str, text: str) -> Non
     "given",
     [
         timedelta(seconds=-1),
-        "-1 hour",
-        "1 hour - 5 minutes",
         "",
-        "10",
-        "soon",
+        " ",
         600,
         None,
     ],
