@@ -7,12 +7,12 @@ import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import com.fasterxml.jackson.databind.node.{JsonNodeFactory, ObjectNode}
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.{DeserializationFeature, JsonNode, ObjectMapper}
 
 /** JSON in the format of offsets and side-log entries: one line, no spaces, keys in the given order. */
 private[splice] object Json {
 
-  private val mapper = new ObjectMapper()
+  private val mapper = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
 
   private def nodes = JsonNodeFactory.instance
 
@@ -33,7 +33,7 @@ private[splice] object Json {
 
   def write(node: JsonNode): String = mapper.writeValueAsString(node)
 
-  /** Parses the first JSON value of a text. None if the text does not begin with a JSON value. */
+  /** Parses a text. Returns None if the text is not exactly one JSON value. */
   def read(text: String): Option[JsonNode] = Try(mapper.readTree(text)).toOption.filterNot(_.isMissingNode)
 
   /** Returns the fields of an object in their order. Empty for any other node. */

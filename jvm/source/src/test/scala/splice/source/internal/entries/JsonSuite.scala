@@ -15,5 +15,8 @@ final class JsonSuite extends AnyFunSuite {
   test("a text that is not JSON is not read") {
     assert(Json.read("{").isEmpty)
     assert(Json.read("").isEmpty)
+    assert(Json.read("{} x").isEmpty)
+    assert(Json.read("{}{}").isEmpty)
+    assert(Json.read(" {} ").nonEmpty)
   }
 }
