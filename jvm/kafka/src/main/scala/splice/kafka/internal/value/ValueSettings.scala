@@ -64,7 +64,8 @@ private[splice] object ValueSettings {
     options(ValueOptions.Format) match {
       case format: ValueFormat.Parsed =>
         val fields = options.find(ValueOptions.Schema).getOrElse {
-          val doc = s"Fields of the column value, because '${options.name(ValueOptions.Format.key)}' is ${format.name}."
+          val doc =
+            s"Fields of the column value, because '${options.name(ValueOptions.Format.key)}' is '${format.name}'."
           throw OptionErrors.missing(options.name(ValueOptions.Schema.key), doc)
         }
         ValueSettings(format, fields.toNullable, SortedMap.from(own), options(ValueOptions.OnError), options.name(""))
@@ -81,7 +82,10 @@ private[splice] object ValueSettings {
     val without = Seq(ValueOptions.Schema, ValueOptions.OnError).map(_.key) ++ own.map(ValueOptions.FormatPrefix + _)
     without.find(options.contains).foreach { key =>
       val both = Seq(key, ValueOptions.Format.key).map(options.name)
-      throw OptionErrors.conflict(both, s"a ${format.name} value is not parsed; set the format to json, csv or xml")
+      throw OptionErrors.conflict(
+        both,
+        s"a ${format.name} value is not parsed; set the format to 'json', 'csv' or 'xml'"
+      )
     }
   }
 }

@@ -8,7 +8,7 @@ private[dynamic] object ClusterNames {
 
   private val pattern = "[A-Za-z0-9][A-Za-z0-9._-]{0,127}".r
 
-  val Allowed = "up to 128 letters, digits, '.', '_' and '-', the first of them a letter or a digit"
+  val Allowed = "up to 128 letters, digits, '.', '_' and '-', the first character a letter or a digit"
 
   def isValid(name: String): Boolean = pattern.matches(name)
 }

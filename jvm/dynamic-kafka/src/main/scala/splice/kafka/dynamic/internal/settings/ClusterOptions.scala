@@ -63,7 +63,7 @@ final private[dynamic] class ClusterOptions private (options: SourceOptions, nam
 
   private def warning(name: String, found: StreamMetadata): String =
     s"The options '${options.name(s"$Prefix$name")}.*' have no effect, because the metadata has no cluster '$name'. " +
-      s"Its clusters are ${found.clusters.keys.take(Shown).mkString(", ")}${if (found.clusters.size > Shown) ", …"
+      s"The clusters of the metadata are ${found.clusters.keys.take(Shown).mkString(", ")}${if (found.clusters.size > Shown) ", …"
         else ""}."
 }
 
