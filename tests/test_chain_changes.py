@@ -161,7 +161,7 @@ def test_a_start_without_a_leg_warns_that_the_end_of_the_leg_was_not_committed(
         .add_source("new", then, select=LIVE_SELECT)
         .build()
     )
-    warning = "Leg 'old' was removed from the chain before Splice committed its end"
+    warning = "Leg 'old' was removed from the chain before Splice committed the end"
     drain(both.read_stream(spark), tmp_path)
     topics.produce(new, orders(range(200, 210), PARTITIONS))
     with DriverLog(spark, tmp_path) as log:

@@ -56,7 +56,7 @@ def test_a_checkpoint_of_another_source(
     drain(spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load(), tmp_path)
     source = history_then_live(history(history_path), live(topics, topic))
     message = failure(spark, source, tmp_path)
-    assert_says(message, "SPLICE_CHECKPOINT.OTHER_SOURCE", "new one")
+    assert_says(message, "SPLICE_CHECKPOINT.OTHER_SOURCE", "a new checkpoint location")
 
 
 def test_a_damaged_entry(
@@ -89,5 +89,8 @@ def test_a_checkpoint_of_a_newer_version(
         offset.with_name(f".{offset.name}.crc").unlink(missing_ok=True)
     message = failure(spark, source, tmp_path)
     assert_says(
-        message, "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED", "99", "that version or a later one"
+        message,
+        "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED",
+        "99",
+        "the newer version or a later version",
     )

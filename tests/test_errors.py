@@ -95,14 +95,14 @@ HYBRID = {
         ),
         (
             HYBRID | {"legs": "live,history"},
-            ["'live' is unbounded", "'history' would never be read", "endingOffsets"],
+            ["'live' is unbounded", "never read leg 'history'", "endingOffsets"],
         ),
         (HYBRID | {"legs": "history,2live"}, ["'2live'", "letters, digits and underscores"]),
         (HYBRID | {"legs": "history,History"}, ["history", "History", "case"]),
         (HYBRID | {"history.handOver": "offsets"}, ["'history' is the first leg"]),
         (
             HYBRID | {"live.handOver": "offsets", "live.startingOffsets": "earliest"},
-            ["live.handOver, live.startingOffsets", "both set the start"],
+            ["live.handOver, live.startingOffsets", "set the start of the leg twice"],
         ),
         (
             HYBRID | {"live.handOver": "eventTime", "live.handOver.column": "ts"},

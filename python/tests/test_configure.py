@@ -121,7 +121,9 @@ def test_a_checkout_takes_the_jars_from_the_environment(
 
 def test_two_versions_are_rejected(jars: Path) -> None:
     (jars / "splice-spark_2.13-9.8.jar").touch()
-    with pytest.raises(SetupError, match=r"exactly one splice-spark_2\.13-\*\.jar, but .* has 2"):
+    with pytest.raises(
+        SetupError, match=r"exactly one file splice-spark_2\.13-\*\.jar, but .* has 2"
+    ):
         configure(SparkSession.builder)
 
 
@@ -154,7 +156,7 @@ def test_a_local_connect_server_takes_the_jars(jars: Path) -> None:
 
 
 def test_a_builder_without_options_is_rejected(jars: Path) -> None:
-    with pytest.raises(SetupError, match=r"cannot be read.*splice-spark_2\.13:9\.9"):
+    with pytest.raises(SetupError, match=r"cannot read.*splice-spark_2\.13:9\.9"):
         configure(object())  # type: ignore[arg-type]
 
 

@@ -90,9 +90,9 @@ def test_one_cluster_is_a_service_too() -> None:
 
 
 def test_streams_and_a_service_are_needed(builder: DynamicKafkaSourceBuilder) -> None:
-    with pytest.raises(OptionError, match="exactly one of streams, streamPattern"):
+    with pytest.raises(OptionError, match="exactly one of the options streams, streamPattern"):
         builder.stream_pattern("o.*").build()
-    with pytest.raises(OptionError, match="exactly one of streams, streamPattern"):
+    with pytest.raises(OptionError, match="exactly one of the options streams, streamPattern"):
         DynamicKafkaSource.builder().metadata_url("http://streams/").build()
     with pytest.raises(OptionError, match="needs a metadata service"):
         DynamicKafkaSource.builder().streams("orders").build()

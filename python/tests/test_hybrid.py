@@ -195,7 +195,7 @@ def test_a_start_alone_is_fine() -> None:
 
 def test_files_take_no_hand_over() -> None:
     chain = HybridSource.builder("a", HISTORY)
-    with pytest.raises(OptionError, match=r"'b' reads files.*Remove hand_over"):
+    with pytest.raises(OptionError, match=r"'b' reads files.*Remove 'hand_over'"):
         chain.add_source("b", HISTORY, hand_over=HandOver.now_minus("1 hour")).build()
 
 

@@ -60,7 +60,7 @@ def test_log_columns_are_an_option_of_their_leg() -> None:
 @pytest.mark.parametrize(
     ("columns", "why"),
     [
-        ("all", "it is not a mapping"),
+        ("all", "the value is not a mapping"),
         ({"topic": "t", "partition": "p"}, "'offset' is missing"),
         (
             {"topic": "t", "partition": "p", "offset": "o", "ofset": "x"},

@@ -86,7 +86,7 @@ class Leg:
         if columns is None or columns == "none":
             return None
         if not isinstance(columns, Mapping):
-            return "it is not a mapping"
+            return "the value is not a mapping"
         strange = [key for key in columns if key not in _COLUMNS]
         if strange:
             return f"{strange[0]!r} is not one of {', '.join(_COLUMNS)}"

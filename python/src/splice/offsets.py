@@ -89,7 +89,7 @@ class OffsetsInitializer:
             raise OptionError.of(
                 "SPLICE_BUILDER.INVALID_COMMITTED_POLICY",
                 value=repr(on_no_committed_offset),
-                allowed=", ".join(committed_policies()),
+                allowed=", ".join(f"'{policy}'" for policy in committed_policies()),
             )
         return OffsetsInitializer("committed", on_no_committed_offset)
 

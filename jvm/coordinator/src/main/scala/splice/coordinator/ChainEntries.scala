@@ -51,7 +51,7 @@ private[splice] object ChainEntries {
     if (!source.takesOver(source.position(offset)))
       throw CheckpointErrors.missingEntry(s"Side-log entry $first")
     logger.warn(
-      s"The checkpoint has offsets and no side-log entry $first, so source ${source.kind} takes it over from Spark's own source at " +
+      s"The checkpoint has offsets and no side-log entry $first, so source ${source.kind} continues the checkpoint of Spark's source at " +
         s"$offset. If Splice wrote these offsets, the side log was removed: stop the query and restore the folder sources/ from a copy."
     )
   }

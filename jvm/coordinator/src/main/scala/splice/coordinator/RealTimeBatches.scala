@@ -110,7 +110,7 @@ final private[splice] class RealTimeBatches private[splice] (
     val now  = if (all.slots > most) all.copy(slots = most) else all
     if (now.slots < all.slots && slots != now.slots)
       RealTimeBatches.log.warn(
-        s"${now.slots} tasks read the splits instead of ${all.slots} ('slots'), because the executors can run no more at the same time"
+        s"${now.slots} tasks read the splits instead of ${all.slots} ('slots'), because the executors cannot run more tasks at the same time"
       )
     val known = ranges.iterator.filter(_.slotted).map(range => range.splitId -> range.weight).toMap
     val kept  = assignment.keysIterator.filter(isMember(at)).map(_ -> 1L).toMap

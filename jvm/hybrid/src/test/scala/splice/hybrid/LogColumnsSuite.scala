@@ -109,7 +109,7 @@ final class LogColumnsSuite extends AnyFunSuite {
   }
 
   test("a rule that counts no leg is rejected before anything is read") {
-    refused("live.handOver", "history.logColumns", "each of them is excluded") {
+    refused("live.handOver", "history.logColumns", "each of these legs is excluded") {
       chain(files("history", none), kafka("live", exact))
     }
     refused("live.handOver, a.logColumns, k.logColumns") {
@@ -119,7 +119,7 @@ final class LogColumnsSuite extends AnyFunSuite {
   }
 
   test("logColumns of a leg that reads a log can only be none") {
-    refused("'k.logColumns'", columns._2, "leg 'k' reads a log", "only none is allowed") {
+    refused("'k.logColumns'", columns._2, "leg 'k' reads a log", "only 'none' is allowed") {
       chain(kafka("k", ending, columns), kafka("live", exact))
     }
   }

@@ -57,7 +57,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
         LoggedMessages.during("splice.hybrid.internal.handover.LegEntries")(run(source)(c =>
           c.advance(c.position(at), false)
         ))
-      messages.filter(_.contains("was removed from the chain before Splice committed its end")).map(_.split('\'')(1))
+      messages.filter(_.contains("was removed from the chain before Splice committed the end")).map(_.split('\'')(1))
     }
   }
 
@@ -118,7 +118,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
     Seq[() => Boolean](() => false, () => throw new IllegalStateException("no broker")).foreach { failed =>
       new Logs(commits = _ => true, name => name != "first" || failed()) {
         val warnings: Seq[String] = commit()
-        assert(warnings.count(_.contains("Leg 'first' has ended, but its end could not be committed")) == 1)
+        assert(warnings.count(_.contains("Leg 'first' has ended, but Splice could not commit the end")) == 1)
         assert(warnings.size == 1 && committed("first").isEmpty && committed("second").nonEmpty)
       }
     }

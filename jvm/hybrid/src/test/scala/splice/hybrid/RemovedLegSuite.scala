@@ -266,7 +266,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
           c.committed(c.position(switched.json))
           c.committed(c.position(switched.json))
         }
-      }._2.count(_.contains("could not be committed"))
+      }._2.count(_.contains("could not commit the end"))
 
       private def stored = log.scope("leg-history").get("committed")
 

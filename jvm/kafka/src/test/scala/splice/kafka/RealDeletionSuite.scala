@@ -205,7 +205,7 @@ final class RealGuardedDeletionSuite extends Deletions {
         false
       })
       assert(error.getCondition == "SPLICE_KAFKA.BROKER_ERROR")
-      Seq("named", "Not authorized", "deleted together with its rights").foreach(words =>
+      Seq("named", "Not authorized", "the right were deleted together").foreach(words =>
         assert(error.getMessage.contains(words))
       )
       allow("named")
@@ -231,7 +231,7 @@ final class RealGuardedDeletionSuite extends Deletions {
         real.eventually("the policy applies", Duration.ofSeconds(50))(c.figures(real.all(c, one))("splits") == "1")
         one
       }
-      assert(reported.count(m => m.contains("hidden-0") && m.contains("may not describe")) == 1, reported)
+      assert(reported.count(m => m.contains("hidden-0") && m.contains("no longer authorized")) == 1, reported)
       real.write("hidden", 1, 5, 9)
       allow("hidden")
       // No record is lost after the permission is granted again.

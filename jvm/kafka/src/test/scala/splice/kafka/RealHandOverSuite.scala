@@ -224,7 +224,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
     deleteTo("emptied", 10)
     val error = intercept[SpliceException](timed("emptied", OnGap.Fail))
     assert(error.getCondition == "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP")
-    assert(error.getMessage.contains("emptied-0 has no record any more"), error)
+    assert(error.getMessage.contains("emptied-0 no longer has records"), error)
     assert(timed("emptied", OnGap.Warn).json == """{"emptied":{"0":10}}""")
   }
 

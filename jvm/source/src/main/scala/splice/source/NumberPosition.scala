@@ -32,7 +32,7 @@ object NumberPosition {
   def read(json: String): Long = {
     val node = Json.read(json).filter(_.isObject).getOrElse(throw CheckpointErrors.corrupt(
       s"The offset '$json'",
-      "it is not a JSON object"
+      "the offset is not a JSON object"
     ))
     def long(key: String) = Json.field(node, key).filter(_.isIntegralNumber).map(_.asLong)
     long("v").filter(_ > Version.toLong).foreach(v => throw CheckpointErrors.newer("The offset", v.toInt, Version))

@@ -155,6 +155,6 @@ final class ContinuousSuite extends AnyFunSuite with LiveQueries {
     val query = memory.writeStream.format("noop")
       .option("checkpointLocation", folder.resolve("memory").toString).trigger(continuous).start()
     val other = failure(query)
-    assert(other.contains("[SPLICE_CONTINUOUS.SOURCE_NOT_SUPPORTED]") && other.contains("The memory source"))
+    assert(other.contains("[SPLICE_CONTINUOUS.SOURCE_NOT_SUPPORTED]") && other.contains("The 'memory' source"))
   }
 }

@@ -196,7 +196,7 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
     val memory = w.options().filterNot(_._1.startsWith("live.")) ++
       Map("live.source" -> "memory", "live.log" -> log.name, "live.handOver" -> "offsets", "live.select" -> "id")
     val error = failure(new World("unsupported").start(short, own = memory))
-    assert(error.contains("[SPLICE_REAL_TIME.LEG_NOT_SUPPORTED]") && error.contains("memory source of leg 'live'"))
+    assert(error.contains("[SPLICE_REAL_TIME.LEG_NOT_SUPPORTED]") && error.contains("'memory' source of leg 'live'"))
     val continuous = failure(new World("unsupported-continuous").start(Trigger.Continuous("1 second"), own = memory))
     assert(continuous.contains("[SPLICE_CONTINUOUS.LEG_NOT_SUPPORTED]") && continuous.contains("of leg 'live'"))
     assert(w.counts.forall(_ == 0))

@@ -143,7 +143,7 @@ final class RealTimeSuite extends AnyFunSuite with LiveQueries {
     val query = memory.selectExpr("'x'", "'y'").writeStream.foreach(new Collecting).outputMode("update")
       .option("checkpointLocation", folder.resolve("memory").toString).trigger(long).start()
     assert(failure(query).contains(
-      "[SPLICE_REAL_TIME.SOURCE_NOT_SUPPORTED] The query cannot run in real-time mode. The memory source"
+      "[SPLICE_REAL_TIME.SOURCE_NOT_SUPPORTED] The query cannot run in real-time mode. The 'memory' source"
     ))
   }
 }

@@ -97,7 +97,7 @@ final class TriggerChangeSuite extends AnyFunSuite with LiveQueries {
       start(topic, Trigger.AvailableNow()).awaitTermination()
     }
     val (_, messages) = LoggedMessages.during("splice.spark")(read(60, after))
-    val again         = s"Real-time mode plans batch $killed again, because it was not committed."
+    val again         = s"Real-time mode plans batch $killed again, because the batch was not committed."
     assert(messages.count(_ == again) == (if (second == "timed") 1 else 0))
     // Simulates a kill after the epoch of the same number. The next epoch must not begin at the end of the first run.
     if (first == "cont") for { log <- Seq("commits", "offsets"); batch <- killed + 1 to newest(topic, log) }

@@ -64,7 +64,7 @@ private[splice] object AtomicFile {
     else if (RenamesAtomically(fs.getUri.getScheme)) renamed
     else
       LocalFile.of(fs, file) match {
-        case Some(local) => local.create(content, access).getOrElse(unsafe("its disk has no hard links")(renamed))
+        case Some(local) => local.create(content, access).getOrElse(unsafe("the disk has no hard links")(renamed))
         case None        =>
           unsafe(s"the file system '${fs.getUri.getScheme}' has no conditional writes") {
             // A rename in an object store copies the object.

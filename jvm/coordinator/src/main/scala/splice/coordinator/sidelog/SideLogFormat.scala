@@ -30,8 +30,8 @@ private[splice] object SideLogFormat {
     first match {
       case header(version, _) if version.toInt > Version   => throw CheckpointErrors.newer(name, version.toInt, Version)
       case header(_, expected) if expected == digest(body) => body.split("\n", -1).toSeq
-      case header(_, _) => throw CheckpointErrors.corrupt(name, "its digest does not match its content")
-      case _            => throw CheckpointErrors.corrupt(name, "it does not begin with the header of a side-log entry")
+      case header(_, _) => throw CheckpointErrors.corrupt(name, "the digest does not match the content")
+      case _            => throw CheckpointErrors.corrupt(name, "the header of a side-log entry is missing")
     }
   }
 

@@ -54,7 +54,7 @@ object StreamPlace {
       def without = if (isStop) topics.diff(named) else Nil
       unknown.headOption.map(name =>
         s"$name is not a topic of stream '${stream.name}'. Use ${topics.mkString(", ")}"
-      ).orElse(without.headOption.map(topic => s"a stop needs offsets of every topic, and $topic has none"))
+      ).orElse(without.headOption.map(topic => s"a stop needs offsets of every topic, and $topic has no offsets"))
     case _ => None
   }
 }

@@ -30,7 +30,7 @@ final class SecureOptionsSuite extends AnyFunSuite {
     ).foreach { url =>
       val message = rejected("metadata.url" -> s"$url?sig=hunter2")
       assert(message.contains("'metadata.url'") && message.contains(url), url)
-      assert(message.contains("'metadata.allowPlainHttp' to true") && !message.contains("hunter2"), url)
+      assert(message.contains("'metadata.allowPlainHttp' to 'true'") && !message.contains("hunter2"), url)
       settings("metadata.url" -> url, "metadata.allowPlainHttp" -> "true")
     }
     Seq("https://streams/", "HTTPS://streams", "http://localhost:1/", "http://127.8.0.1/", "http://[::1]:8080/s")

@@ -60,7 +60,7 @@ object SessionSettings {
   def pinned(sideLog: SideLog): SessionSettings = {
     val first = read(sideLog.getOrCreate(Key)(write(current)))
     if (!first.isCurrent) log.warn(
-      "The session has other settings than the first start of this checkpoint. The source uses those of the first start: {}",
+      "The settings of the session differ from the settings of the first start of this checkpoint. The source uses the settings of the first start: {}",
       first.differences.map { case (key, was, is) => s"$key is '$was', and '$is' in the session" }.mkString("; ")
     )
     first

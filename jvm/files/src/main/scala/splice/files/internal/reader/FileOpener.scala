@@ -50,9 +50,9 @@ final private[splice] class FileOpener(
   }
 
   private def difference(block: FileBlock, now: FileStatus): Option[(String, String, String)] =
-    if (now.getLen != block.size) Some(("its length", s"${block.size} bytes", s"${now.getLen} bytes"))
+    if (now.getLen != block.size) Some(("the length", s"${block.size} bytes", s"${now.getLen} bytes"))
     else if (!FileOpener.isSameTime(block.modified, now.getModificationTime))
-      Some(("its modification time", time(block.modified), time(now.getModificationTime)))
+      Some(("the modification time", time(block.modified), time(now.getModificationTime)))
     else None
 
   private def time(millis: Long): String = java.time.Instant.ofEpochMilli(millis).toString

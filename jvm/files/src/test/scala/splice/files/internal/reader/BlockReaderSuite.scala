@@ -107,7 +107,7 @@ final class BlockReaderSuite extends AnyFunSuite {
 
   test("a changed file and an interrupt are not treated as corrupt files") {
     val policy  = strict.copy(ignoreMissing = true, ignoreCorrupt = true)
-    val changed = FileErrors.fileChanged("a", "its length", "1", "2")
+    val changed = FileErrors.fileChanged("a", "the length", "1", "2")
     Seq[Exception](changed, new InterruptedException("stopped")).foreach { e =>
       val reader = new Files(Map("a" -> Seq(1), "b" -> Seq(2)), Map("a" -> e)).reader(policy, block("a"), block("b"))
       assert(intercept[Exception](rows(reader)) eq e)

@@ -42,7 +42,7 @@ final private[splice] class LegEnumerators(chain: Chain, context: EnumeratorCont
     */
   def closeBefore(leg: String): Unit =
     close(created.keySet.filter(name => chain.index(name) < chain.index(leg))).foreach {
-      case (name, e) => LegEnumerators.logger.warn(s"Leg '$name' has ended, and its enumerator failed to close.", e)
+      case (name, e) => LegEnumerators.logger.warn(s"Leg '$name' has ended, but the enumerator failed to close.", e)
     }
 
   /** Closes the enumerator of a leg whose start differs from the start in the enumerator. */

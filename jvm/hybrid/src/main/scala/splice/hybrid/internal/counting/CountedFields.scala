@@ -62,7 +62,7 @@ private[splice] object CountedFields {
     val time = for {
       name <- columns.time
       by   <- chain.after(leg)
-      remedy = s"Set '${by.name}.${HandOverOptions.Column.key}' to another column of '${leg.name}'"
+      remedy = s"Set '${by.name}.${HandOverOptions.Column.key}' to another column of leg '${leg.name}'"
     } yield find(leg, Wanted(name, "event time", by, remedy, "a timestamp or a date", Time))
     CountedFields(offsets, timestamp, key, time)
   }
@@ -80,9 +80,9 @@ private[splice] object CountedFields {
   /** Remedy for a missing or mistyped column of log records. */
   private def ofLog(leg: Leg, by: Leg, option: SourceOption[String]): String = {
     val setting = s"'${leg.name}.${LogColumnsOption.Columns.key}'"
-    if (leg.logColumns.nonEmpty) s"Correct $setting, or set it to none to exclude '${leg.name}' from the hand-over"
+    if (leg.logColumns.nonEmpty) s"Correct $setting, or use 'none' to exclude leg '${leg.name}' from the hand-over"
     else
-      s"Set $setting to the columns of '${leg.name}', or to none to exclude '${leg.name}' from the hand-over, or set " +
+      s"Set $setting to the columns of leg '${leg.name}', or to 'none' to exclude leg '${leg.name}' from the hand-over, or set " +
         s"'${by.name}.${option.key}' for all legs without 'logColumns'"
   }
 

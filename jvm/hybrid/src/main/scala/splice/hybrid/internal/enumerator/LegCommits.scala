@@ -43,7 +43,7 @@ final private[hybrid] class LegCommits(chain: Chain, log: LegEntries, enumerator
 
   private def isPassedOn(leg: Leg, at: Position): Boolean = {
     def warning =
-      s"Leg '${leg.name}' has ended, but its end could not be committed. The next start of the query repeats the commit."
+      s"Leg '${leg.name}' has ended, but Splice could not commit the end of the leg. The next start of the query repeats the commit."
     try {
       val isDone = enumerators(leg).commitEnd(at)
       if (!isDone) LegCommits.logger.warn(warning)

@@ -88,7 +88,7 @@ final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver
     val unknown = starts.map(_._1).filterNot(log.contains)
     if (unknown.nonEmpty)
       throw invalid(
-        s"'${leg.name}' does not read ${CustomHandOver.text(unknown)}; it reads ${CustomHandOver.text(log.keys)}"
+        s"leg '${leg.name}' does not read ${CustomHandOver.text(unknown)}; the leg reads ${CustomHandOver.text(log.keys)}"
       )
     val beyond = starts.collectFirst { case (p, offset) if offset > log(p).until => (p, offset, log(p).until) }
     beyond.foreach { case (p, offset, until) =>

@@ -69,9 +69,9 @@ final private[hybrid] class LegEntries(log: SideLog, written: Chain) {
     */
   def warnOfMissingCommits(): Unit = chain.legs.flatMap(leg => missingCommits(leg.name)).foreach { case (leg, end) =>
     LegEntries.logger.warn(
-      s"Leg '$leg' was removed from the chain before Splice committed its end $end outside of the checkpoint, for example to its consumer " +
-        s"group, which has the offsets of an earlier batch. To commit the end, add leg '$leg' again for one start: with its old name and " +
-        "source, in its old place."
+      s"Leg '$leg' was removed from the chain before Splice committed the end $end outside of the checkpoint, for example to the consumer " +
+        s"group, which has the offsets of an earlier batch. To commit the end, add leg '$leg' again for one start, with the old name and " +
+        "source, in the old place."
     )
   }
 

@@ -66,7 +66,7 @@ private[splice] object ChainParser {
     provider.startOption(options).foreach { key =>
       throw OptionErrors.conflict(
         Seq(options.name(HandOverOptions.Rule.key), options.name(key)),
-        "both set the start of the leg; remove one of them"
+        "the options set the start of the leg twice; remove one of the options"
       )
     }
 

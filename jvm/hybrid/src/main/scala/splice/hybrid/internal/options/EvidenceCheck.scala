@@ -32,7 +32,7 @@ private[hybrid] object EvidenceCheck {
       throw LogColumnsOption.invalid(
         option(leg),
         LogColumnsOption.text(named),
-        s"leg '${leg.name}' reads a log and has topics, partitions and offsets already; only none is allowed"
+        s"leg '${leg.name}' reads a log and has topics, partitions and offsets already; only 'none' is allowed"
       )
     case _: LogColumns.Named if chain.counting(leg).isEmpty                        => throw withoutEffect(leg)
     case LogColumns.Excluded if !chain.later(leg).exists(chain.undecided.contains) => throw withoutEffect(leg)
@@ -42,13 +42,13 @@ private[hybrid] object EvidenceCheck {
   private def withoutEffect(leg: Leg) = OptionErrors.conflict(
     Seq(option(leg)),
     s"no later leg begins by the offsets of leg '${leg.name}', so the option has no effect; remove the option, or set the hand-over of a " +
-      s"later leg to ${HandOverOptions.OffsetsRule}"
+      s"later leg to '${HandOverOptions.OffsetsRule}'"
   )
 
   private def nothingCounted(chain: Chain, leg: Leg) = OptionErrors.conflict(
     s"${leg.name}.${HandOverOptions.Rule.key}" +: chain.legs.takeWhile(_ != leg).filter(_.isExcluded).map(option),
-    s"leg '${leg.name}' begins by the offsets of the legs before it, and each of them is excluded from the count; remove one exclusion, or " +
-      s"use another hand-over for '${leg.name}', such as ${HandOverOptions.EventTimeRule}"
+    s"leg '${leg.name}' begins by the offsets of the previous legs, and each of these legs is excluded from the count; remove one exclusion, or " +
+      s"use another hand-over for '${leg.name}', such as '${HandOverOptions.EventTimeRule}'"
   )
 
   private def refuseUncompared(leg: Leg, history: Seq[Leg]): Unit = {

@@ -175,8 +175,8 @@ private[splice] object HandOverOptions {
     }
     all.map(_.key).find(key => options.contains(key) && !allowed(key)).foreach { key =>
       val belongs = parameters.collect { case (name, keys) if keys(key) => name }
-      val needed  = if (belongs.isEmpty) "a hand-over" else belongs.map(r => s"'${Rule.key}' = $r").mkString(" or ")
-      val current = options.get(Rule.key).fold("no hand-over is set")(r => s"the hand-over is $r")
+      val needed  = if (belongs.isEmpty) "a hand-over" else belongs.map(r => s"'${Rule.key}' = '$r'").mkString(" or ")
+      val current = options.get(Rule.key).fold("no hand-over is set")(r => s"the hand-over is '$r'")
       throw OptionErrors.conflict(
         Seq(options.name(key), options.name(Rule.key)),
         s"'${options.name(key)}' belongs to $needed, and $current; remove the option, or set the hand-over that the option belongs to"
@@ -206,7 +206,7 @@ private[splice] object HandOverOptions {
       case (Some(_), Some(_)) =>
         throw OptionErrors.conflict(
           Seq(o.name(Class.key), o.name(Python.key)),
-          "both name the rule; remove one of them"
+          "the options name the rule twice; remove one of the options"
         )
       case (None, Some(name)) => RuleOfUser.OfPython(name)
       case _                  => ofClass(o)

@@ -19,7 +19,7 @@ private[splice] object LegNames {
       refuse(_, "a name begins with a letter and has letters, digits and underscores only")
     }
     names.groupBy(fold(_)).values.find(_.size > 1).foreach { same =>
-      refuse(same.mkString("' and '"), "names must differ in more than the case of their letters")
+      refuse(same.mkString("' and '"), "the names differ only in the case of letters")
     }
   }
 }

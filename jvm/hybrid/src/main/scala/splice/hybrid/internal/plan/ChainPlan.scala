@@ -102,8 +102,8 @@ final private[hybrid] class ChainPlan(
     def partitions(k: String) = rows.count(row => Json.field(row, k).exists(_.path("offsets").asLong > 0))
     Seq(
       "unavailable" ->
-        "have offsets that are missing in the history and in the log. With this 'onGap', the query continues without them.",
-      "repeated" -> "have duplicate records in the history. With this 'onDuplicates', the query continues with them."
+        "have offsets that are missing in the history and in the log. With this 'onGap', the query continues without these offsets.",
+      "repeated" -> "have duplicate records in the history. With this 'onDuplicates', the query continues with the duplicates."
     ).collect { case (key, text) if partitions(key) > 0 => s"${partitions(key)} partitions $text" }
   }
 }

@@ -23,7 +23,7 @@ private[hybrid] object FutureTimes {
     (label, last) <- latest(rule, () => outlook(before)) if last.isAfter(now.plus(HandOverDecision.ClockSkew))
   } yield s"$label in leg '${before.name}' is $last, and now is $now. The switch to leg '${leg.name}' fails with " +
     "SPLICE_HAND_OVER.END_IN_FUTURE, because all records before that time would be skipped. Correct the rows or the files, or set " +
-    s"'${leg.name}.${HandOverOptions.Rule.key}' to another rule, such as ${HandOverOptions.OffsetsRule}."
+    s"'${leg.name}.${HandOverOptions.Rule.key}' to another rule, such as '${HandOverOptions.OffsetsRule}'."
 
   private def latest(rule: HandOver, before: () => Outlook): Option[(String, Instant)] = rule match {
     case HandOver.EventTime(column, _) =>

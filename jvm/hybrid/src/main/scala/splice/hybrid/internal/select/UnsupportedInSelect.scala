@@ -19,14 +19,14 @@ import splice.source.internal.RawRows
 private[splice] object UnsupportedInSelect {
 
   val Subquery = "a reader has no access to other tables; join after the source"
-  val Window   = "a reader processes one row at a time; use it after the source"
+  val Window   = "a reader processes one row at a time; use the function after the source"
 
   private val Aggregate  = "a reader processes one row at a time; aggregate after the source"
-  private val Generator  = "each row must produce one row; use it after the source"
-  private val Python     = "a reader runs no Python; use it after the source"
-  private val Changing   = "a replayed batch must give the same rows; use it after the source"
+  private val Generator  = "each row must produce one row; use the function after the source"
+  private val Python     = "a reader runs no Python; use the function after the source"
+  private val Changing   = "a replayed batch must produce the same rows; use the expression after the source"
   private val RestOfPlan =
-    "only a list of expressions over one row can be evaluated in a reader; do this after the source"
+    "only a list of expressions over one row can be evaluated in a reader; use other operations after the source"
 
   /** Function kind of a rejected group in Spark's function documentation; None for all other groups. */
   def ofGroup(group: String): Option[(String, String)] = group match {

@@ -86,7 +86,10 @@ private[splice] object HybridPosition {
     */
   def parse(chain: Chain, text: String): HybridPosition = {
     def corrupt(why: String) = CheckpointErrors.corrupt(What, s"$why: $text")
-    def foreign = CheckpointErrors.foreign(s"$What $text", """a hybrid's, such as {"legs":{"live":{...}},"v":1}""")
+    def foreign = CheckpointErrors.foreign(
+      s"$What $text",
+      """an offset of a hybrid source, such as {"legs":{"live":{...}},"v":1}"""
+    )
     val node    = Json.read(text).getOrElse(throw corrupt("the text is not JSON"))
     val version = Json.field(node, "v").filter(_.isInt).map(_.asInt).getOrElse(throw foreign)
     if (version > Version) throw CheckpointErrors.newer(What, version, Version)

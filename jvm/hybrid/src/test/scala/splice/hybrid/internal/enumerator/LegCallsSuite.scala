@@ -213,7 +213,7 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
       val (_, logged) = LoggedMessages.during("splice.hybrid.internal.chain.LegEnumerators") {
         Using.resource(Legs.run(source, log))(c => c.committed(batches(c).last._2))
       }
-      assert(logged.count(_.contains("Leg 'history' has ended, and its enumerator failed to close.")) == 1)
+      assert(logged.count(_.contains("Leg 'history' has ended, but the enumerator failed to close.")) == 1)
     }
   }
 

@@ -209,7 +209,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     assert(refused(
       "handOver.class"  -> classOf[FromTheFirst].getName,
       "handOver.python" -> "f"
-    ).contains("both name the rule"))
+    ).contains("name the rule twice"))
     assert(refused(
       "handOver.class" -> classOf[FromTheFirst].getName,
       "onHoles"        -> "fill"

@@ -138,6 +138,6 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
   test("an error names only the first partitions") {
     val many  = (0 until 25).map(i => s""""$i":1""").mkString("""{"offsets":{"none":{""", ",", "}}}")
     val error = intercept[SpliceException](decide(files, many, two)(Nil))
-    assert(error.getMessage.contains("none-19, 5 more; it reads a-0, a-1, b-0"), error.getMessage)
+    assert(error.getMessage.contains("none-19, 5 more; the leg reads a-0, a-1, b-0"), error.getMessage)
   }
 }

@@ -53,7 +53,7 @@ final class ChainParserSuite extends AnyFunSuite {
     def named(name: String) = Legs.options(name -> history._2, live)
     refuses(named("1st"), "SPLICE_HYBRID.INVALID_LEG_NAME", "'1st'", "begins with a letter")
     refuses(named("a-b"), "SPLICE_HYBRID.INVALID_LEG_NAME", "'a-b'", "underscores only")
-    refuses(named("Live"), "SPLICE_HYBRID.INVALID_LEG_NAME", "'Live' and 'live'", "more than the case")
+    refuses(named("Live"), "SPLICE_HYBRID.INVALID_LEG_NAME", "'Live' and 'live'", "differ only in the case")
     assert(names(Legs.source(named("Raw_2019"))) == Seq("Raw_2019", "live"))
   }
 
@@ -108,7 +108,7 @@ final class ChainParserSuite extends AnyFunSuite {
       Legs.options("history" -> MemoryOptions.of(log), live),
       "SPLICE_HYBRID.UNBOUNDED_LEG",
       "Leg 'history' is unbounded",
-      "leg 'live' would never be read"
+      "never read leg 'live'"
     )
   }
 
@@ -117,7 +117,7 @@ final class ChainParserSuite extends AnyFunSuite {
       Legs.options(history, "middle" -> MemoryOptions.of(log), live),
       "SPLICE_HYBRID.UNBOUNDED_LEG",
       "Leg 'middle' is unbounded",
-      "leg 'live' would never be read"
+      "never read leg 'live'"
     )
   }
 
@@ -126,7 +126,7 @@ final class ChainParserSuite extends AnyFunSuite {
       good + ("live.source" -> "hybrid"),
       "SPLICE_HYBRID.NESTED_HYBRID",
       "'live.source'",
-      "Add the legs of 'live'"
+      "Add the legs of leg 'live'"
     )
   }
 
@@ -139,7 +139,7 @@ final class ChainParserSuite extends AnyFunSuite {
       good + ("live.handOver" -> "offsets") + ("live.startingOffsets" -> "latest"),
       "SPLICE_OPTION.CONFLICT",
       "live.handOver, live.startingOffsets",
-      "both set the start"
+      "set the start of the leg twice"
     )
   }
 

@@ -90,7 +90,9 @@ final class HandOverOptionsSuite extends AnyFunSuite {
 
   test("a parameter of another rule or without a rule is rejected") {
     val other = refused("handOver" -> "offsets", "handOver.overlap" -> "1h")
-    assert(other.contains("'handOver' = eventTime or 'handOver' = modificationTime, and the hand-over is offsets"))
+    assert(
+      other.contains("'handOver' = 'eventTime' or 'handOver' = 'modificationTime', and the hand-over is 'offsets'")
+    )
     assert(refused("handOver.column" -> "c").contains("'live.handOver.column' belongs to 'handOver' = eventTime"))
     val byTime = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "onDuplicates" -> "warn")
     assert(byTime.contains("'live.onDuplicates' belongs to 'handOver' = offsets, and the hand-over is nowMinus"))

@@ -64,7 +64,7 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
       chain("id", "id, offset AS at"),
       "COLUMN_NOT_FOUND",
       "Leg 'history' does not have column 'at' of type BIGINT",
-      "The leg has id"
+      "The leg has the columns id"
     )
     refuses(
       chain("", "id"),

@@ -202,7 +202,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     refuses("uuid() AS n", "EXPRESSION_NOT_SUPPORTED", "the non-deterministic function uuid")
     refuses("monotonically_increasing_id() AS n", "EXPRESSION_NOT_SUPPORTED", "monotonically_increasing_id")
     refuses("input_file_name() AS n", "EXPRESSION_NOT_SUPPORTED", "input_file_name")
-    refuses("current_timestamp() AS n", "EXPRESSION_NOT_SUPPORTED", "current_timestamp", "must give the same rows")
+    refuses("current_timestamp() AS n", "EXPRESSION_NOT_SUPPORTED", "current_timestamp", "must produce the same rows")
     refuses("CAST(now() AS STRING) AS n", "EXPRESSION_NOT_SUPPORTED", "now")
     refuses("current_date AS n", "EXPRESSION_NOT_SUPPORTED", "current_date")
     refuses("localtimestamp() AS n", "EXPRESSION_NOT_SUPPORTED", "localtimestamp")

@@ -212,7 +212,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
       "kafka_offset",
       "topic, partition, offset, text",
       path,
-      "Set 'history.logColumns' to the columns of 'history', or to none",
+      "Set 'history.logColumns' to the columns of leg 'history', or to 'none'",
       "'live.handOver.offset'"
     ).foreach(words => assert(absent.getMessage.contains(words), absent.getMessage))
     val own     = "logColumns" -> """{"topic":"topic","partition":"partition","offset":"text"}"""

@@ -28,7 +28,7 @@ private[splice] object BatchBounds {
     if (latest)
       throw KafkaErrors.refusedOption(
         s"$prefix${KafkaOptions.Starting.key} = latest",
-        "a batch ends at the latest offsets, so it would read nothing. Begin at earliest, at offsets or at a time, or read as a stream"
+        "a batch ends at the latest offsets, so the batch would read nothing. Begin at 'earliest', at offsets or at a time, or read as a stream"
       )
     (start, ending) match {
       case (StartingOffsets.Exact(from, true), Some(EndingOffsets.Exact(until))) =>

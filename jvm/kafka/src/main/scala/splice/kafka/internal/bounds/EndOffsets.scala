@@ -116,7 +116,7 @@ final private[splice] class EndOffsets(
     val added           = others.filter { case (p, offset) => written.get(p).exists(_ >= offset) }
     added.toSeq.sortBy(_._1).foreach { case (p, offset) =>
       EndOffsets.logger.warn(
-        s"$p was read up to offset $offset, and transactions are open from offset ${ends(p)} on. " +
+        s"$p was read up to offset $offset, and has open transactions from offset ${ends(p)}. " +
           "The query continues with the partition after these transactions have ended."
       )
     }
@@ -132,7 +132,7 @@ final private[splice] class EndOffsets(
   private def warn(early: Map[LogPartition, Long], ends: Map[LogPartition, Long]): Unit = {
     early.toSeq.sortBy(_._1).filterNot(e => warned(e._1.topic)).foreach { case (p, start) =>
       EndOffsets.logger.warn(
-        s"$p is to be read from $start on, and its log ends at ${ends(p)}. The query waits for the records."
+        s"The start of $p is $start, and the log of the partition ends at ${ends(p)}. The query waits for the records."
       )
     }
     warned = early.keysIterator.map(_.topic).toSet

@@ -86,6 +86,6 @@ private[splice] object EndingEntries {
 
   private def read(entry: VersionedEntry): Entry = entry.lines match {
     case Seq(end, start) => Entry(KafkaPosition.read(end), KafkaPosition.read(start))
-    case lines           => entry.corrupt(s"it has ${lines.size + 1} lines instead of 3")
+    case lines           => entry.corrupt(s"the entry has ${lines.size + 1} lines instead of 3")
   }
 }

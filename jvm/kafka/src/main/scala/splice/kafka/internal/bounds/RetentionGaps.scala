@@ -129,7 +129,7 @@ private object SkipEntries {
 
   private def read(entry: VersionedEntry): Entry = entry.lines match {
     case Seq(from, until) => Entry(KafkaPosition.read(from), KafkaPosition.read(until))
-    case lines            => entry.corrupt(s"it has ${lines.size + 1} lines instead of 3")
+    case lines            => entry.corrupt(s"the entry has ${lines.size + 1} lines instead of 3")
   }
 
   private def including(all: SkippedRanges, entry: Entry): SkippedRanges =

@@ -46,7 +46,7 @@ final private[splice] class GroupCommitter(admin: Admin, group: String) extends 
       commit =>
         try { val _ = commit.get(end - System.nanoTime(), TimeUnit.NANOSECONDS) }
         catch {
-          case _: TimeoutException     => log.warn(s"Not all offsets were committed to the group $group in time.")
+          case _: TimeoutException     => log.warn(s"Splice did not commit all offsets to the group $group in time.")
           case e: InterruptedException => throw e
           case NonFatal(_)             => () // `finished` has logged a warning.
         }
@@ -76,7 +76,9 @@ final private[splice] class GroupCommitter(admin: Admin, group: String) extends 
     error match {
       case None    => done = offsets
       case Some(e) =>
-        log.warn(s"The commit of offsets to the group $group failed. The next batch repeats it. Why: ${e.getMessage}")
+        log.warn(
+          s"The commit of offsets to the group $group failed. The next batch repeats the commit. Reason: ${e.getMessage}"
+        )
     }
     running = None
     if (!closed) send()

@@ -109,5 +109,5 @@ final private[splice] class OffsetRequests(
   }
 
   private def silent(p: LogPartition): SpliceException =
-    failure(p, new TimeoutException(s"$p has no leader, or its leader does not respond"))
+    failure(p, new TimeoutException(s"$p has no leader, or the leader does not respond"))
 }

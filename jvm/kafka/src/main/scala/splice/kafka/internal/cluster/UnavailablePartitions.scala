@@ -111,7 +111,7 @@ final private[splice] class UnavailablePartitions(log: ClusterClient, patience: 
     val back = known.keySet -- silent.keySet
     if (back.nonEmpty) logger.info(s"Partitions respond again, or no longer exist: ${back.mkString(", ")}.")
     silent.headOption.foreach { case (_, UnavailablePartition(_, error)) =>
-      val limit = patience.fold("")(time => s" If this lasts for ${time.toSeconds} s, the query fails.")
+      val limit = patience.fold("")(time => s" If the outage lasts for ${time.toSeconds} s, the query fails.")
       val more  = if (silent.sizeIs > Shown) s" and ${silent.size - Shown} other partitions" else ""
       logger.warn(
         s"No response for ${silent.keysIterator.take(Shown).mkString(", ")}$more. Batches continue without new records of " +

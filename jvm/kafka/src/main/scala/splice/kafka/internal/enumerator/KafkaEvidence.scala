@@ -21,12 +21,12 @@ final private[splice] class KafkaEvidence(
 
   override def eventTimes(column: String): Option[TimeRange] =
     throw KafkaErrors.cannotRespond(
-      s"the least and greatest '$column' of its records",
+      s"the least and greatest '$column' of the records",
       "the records would have to be read a second time"
     )
 
   override def modificationTimes: Option[TimeRange] =
-    throw KafkaErrors.cannotRespond("when its files were modified", "it has no files")
+    throw KafkaErrors.cannotRespond("modification times of files", "the source has no files")
 
   override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = {
     val wrong = Seq(
@@ -35,7 +35,7 @@ final private[splice] class KafkaEvidence(
       columns.offset    -> KafkaSchema.Offset
     ).collectFirst { case (given, expected) if given != expected => given }
     wrong.foreach(c =>
-      throw KafkaErrors.cannotRespond(s"offsets by a column '$c'", "its own columns are topic, partition and offset")
+      throw KafkaErrors.cannotRespond(s"offsets by a column '$c'", "the columns are topic, partition and offset")
     )
     entry.end.offsets.toSeq.map { case (p, wanted) =>
       // A source that began after its end has read no records. The next leg must not start before its position.

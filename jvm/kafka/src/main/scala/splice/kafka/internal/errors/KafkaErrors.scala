@@ -75,7 +75,7 @@ private[splice] object KafkaErrors {
     val hidden = ClientSecrets.chain(cause).exists(_.isInstanceOf[TopicAuthorizationException])
     val why    =
       if (hidden)
-        s"${reason(cause).stripSuffix(".")}. Either the right was revoked, or the topic was deleted together with its rights"
+        s"${reason(cause).stripSuffix(".")}. Either the right was revoked, or the topic and the right were deleted together."
       else reason(cause)
     conditions.error(condition, cause, "servers" -> servers, "asked" -> requested, "why" -> why)
   }
@@ -108,7 +108,7 @@ private[splice] object KafkaErrors {
   /** @param firsts the time of the first record of each partition that has records */
   def timeGap(wanted: Instant, firsts: Iterable[(LogPartition, Option[Instant])]): SpliceException = {
     val held = firsts.toSeq.sortBy(_._1).map { case (p, first) =>
-      first.fold(s"$p has no record any more")(time => s"$p begins at $time")
+      first.fold(s"$p no longer has records")(time => s"$p begins at $time")
     }.mkString(", ")
     conditions.error("SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP", "wanted" -> wanted.toString, "held" -> held)
   }

@@ -102,7 +102,7 @@ private[splice] object Generation {
         KafkaPosition.read(was),
         KafkaPosition.read(starts)
       )
-    case lines => entry.corrupt(s"it has ${lines.size + 1} lines instead of 3")
+    case lines => entry.corrupt(s"the entry has ${lines.size + 1} lines instead of 3")
   }
 }
 

@@ -65,7 +65,7 @@ final private[splice] class TopicRemoval(
   }
 
   private def hidden: String = subscription match {
-    case _: Subscription.TopicPattern => ", or the user may not describe the topic any more"
+    case _: Subscription.TopicPattern => ", or the user is no longer authorized to describe the topic"
     case _                            => ""
   }
 

@@ -174,14 +174,14 @@ private[splice] object ClientProperties {
   private val refused: Map[String, String] = Map(
     ConsumerConfig.AUTO_OFFSET_RESET_CONFIG ->
       "each batch reads fixed offsets. Set 'startingOffsets' to define the start of the query",
-    ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG   -> "keys are read as binary. Decode the column key in the query",
-    ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG -> "values are read as binary. Decode the column value in the query",
-    "key.serializer"                               -> "this is a source, which writes nothing",
-    "value.serializer"                             -> "this is a source, which writes nothing",
+    ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG   -> "keys are binary. Decode the column key in the query",
+    ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG -> "values are binary. Decode the column value in the query",
+    "key.serializer"                               -> "a Kafka source writes nothing",
+    "value.serializer"                             -> "a Kafka source writes nothing",
     ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG       ->
       "the checkpoint stores the positions. To commit offsets to a consumer group, set 'commitToGroup'",
     ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG ->
-      "an interceptor may change or drop records, and a replay would then read others",
+      "an interceptor may change or drop records, and a replay would then read other records",
     ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG ->
       "a client that may create topics recreates a deleted topic, empty. Remove the option, and create topics before the query starts"
   )

@@ -93,7 +93,7 @@ private[splice] object KafkaSettings {
           "Topics or partitions to read. Exactly one of these options must be set."
         )
       case several =>
-        throw OptionErrors.conflict(named(several), "exactly one of them must be set")
+        throw OptionErrors.conflict(named(several), "exactly one of these options must be set")
     }
   }
 
@@ -117,7 +117,7 @@ private[splice] object KafkaSettings {
           requireGroup(
             all,
             client,
-            s"whose committed offsets '${options.name(KafkaOptions.Starting.key)}' = committed begins at"
+            s"whose committed offsets '${options.name(KafkaOptions.Starting.key)}' = 'committed' uses as the start"
           )
           StartingOffsets.Committed(options.find(KafkaOptions.Reset).getOrElse(all(KafkaOptions.Reset)))
         case other => other
@@ -134,7 +134,7 @@ private[splice] object KafkaSettings {
           requireGroup(
             options,
             client,
-            s"whose committed offsets '${options.name(KafkaOptions.Ending.key)}' = committed ends at"
+            s"whose committed offsets '${options.name(KafkaOptions.Ending.key)}' = 'committed' uses as the end"
           )
           EndingOffsets.Committed(options(KafkaOptions.Reset))
         case other => other
@@ -169,7 +169,7 @@ private[splice] object KafkaSettings {
       throw OptionErrors.conflict(
         Seq(PolicyOptions.Rack.key, s"${KafkaOptions.ClientPrefix}${ConsumerConfig.CLIENT_RACK_CONFIG}")
           .map(options.name),
-        "each of them defines the rack of an executor"
+        "each of these options defines the rack of an executor"
       )
     from
   }
@@ -180,7 +180,7 @@ private[splice] object KafkaSettings {
     if (most.exists(m => least.exists(_ > m)))
       throw OptionErrors.conflict(
         Seq(KafkaOptions.MinOffsets, KafkaOptions.MaxOffsets).map(o => options.name(o.key)),
-        "a batch cannot wait for more offsets than it may read"
+        "a batch cannot wait for more offsets than the batch may read"
       )
     Limits.Limited(
       rows = most,

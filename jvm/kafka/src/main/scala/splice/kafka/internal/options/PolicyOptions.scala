@@ -119,8 +119,8 @@ private[splice] object PolicyOptions {
     if (options.contains(loss.key) && options(loss) != range.fails)
       throw OptionErrors.conflict(
         Seq(loss, OnOutOfRange).map(o => options.name(o.key)),
-        s"the first is ${options(loss)}, so the second must ${if (options(loss)) "be" else "not be"} fail. " +
-          "Change the second, or remove the first"
+        s"the first option is ${options(loss)}, so the second option must ${if (options(loss)) "be" else "not be"} 'fail'. " +
+          "Change the second option, or remove the first option"
       )
     LogPolicies(
       options(NewPartitionsStart),

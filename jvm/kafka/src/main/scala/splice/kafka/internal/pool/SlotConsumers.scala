@@ -100,8 +100,8 @@ final private[splice] class SlotConsumers(pool: ReaderPool[ReaderKey, SlotConsum
     }
     if (held > total && isFirst(exceeded, key.run))
       log.warn(
-        s"Kafka readers of this JVM may hold $held bytes, more than the $total of '${KafkaOptions.ReadBufferBytes.key}': " +
-          s"${budget.size} consumers are open, one of them with up to ${lease.limits.partitions} partitions. " +
+        s"Kafka readers of this JVM may hold $held bytes, more than the $total bytes of '${KafkaOptions.ReadBufferBytes.key}': " +
+          s"${budget.size} consumers are open, one consumer with up to ${lease.limits.partitions} partitions. " +
           s"Raise '${KafkaOptions.ReadBufferBytes.key}', or run fewer tasks at the same time in one JVM."
       )
   }

@@ -27,7 +27,7 @@ private[splice] object ExecutorRack {
     )
     if (rack.isEmpty && from != RackFrom.Nowhere && warned.add(from))
       log.warn(
-        s"The option 'rackFrom' is $from, which is not set on this executor. Records are read from partition leaders."
+        s"The option 'rackFrom' is '$from', which is not set on this executor. Splice reads records from partition leaders."
       )
     rack.map(ConsumerConfig.CLIENT_RACK_CONFIG -> _).toMap
   }

@@ -31,7 +31,7 @@ private[splice] object SparkInitialOffset extends SharedStart with Serializable 
     PartitionJson.read(text.stripPrefix(Version)).filter(_.values.forall(_ >= 0)).map(KafkaPosition(_)).getOrElse {
       throw CheckpointErrors.foreign(
         s"The file $name",
-        "the first offset as Spark's Kafka source keeps it: v1, then offsets per topic and partition"
+        "the first offset in the format of Spark's Kafka source: v1, then offsets per topic and partition"
       )
     }
   }

@@ -160,7 +160,7 @@ private[splice] object MetadataWatch {
       case e @ (_: LinkageError | NonFatal(_)) =>
         if (!warned.getAndSet(true))
           log.warn(
-            s"Readers request topic ids from brokers, since this version of Kafka's client does not expose them: $e"
+            s"Readers request topic ids from brokers, because this version of Kafka's client does not expose topic ids: $e"
           )
         None
     }

@@ -88,7 +88,10 @@ private[splice] object ValueSettings {
     val without = Seq(ValueOptions.Schema, ValueOptions.OnError).map(_.key) ++ keys.map(ValueOptions.FormatPrefix + _)
     without.find(options.contains).foreach { key =>
       val both = Seq(key, ValueOptions.Format.key).map(options.name)
-      throw OptionErrors.conflict(both, s"a ${format.name} value is not parsed; set the format to json, csv or xml")
+      throw OptionErrors.conflict(
+        both,
+        s"a ${format.name} value is not parsed; set the format to 'json', 'csv' or 'xml'"
+      )
     }
   }
 }

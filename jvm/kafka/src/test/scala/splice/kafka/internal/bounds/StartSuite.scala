@@ -66,7 +66,7 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     assert(begin(StartingOffsets.AtTime(150, NoRecordAtTime.Error)) == wanted(1))
     assert(begin(StartingOffsets.Exact(SortedMap(LogPartition("u", 0) -> 1L))) == wanted(1))
     val none = intercept[SpliceOptionException](begin(StartingOffsets.Exact(SortedMap.empty)))
-    assert(none.getMessage.contains("Missing: u-0."))
+    assert(none.getMessage.contains("Missing partitions: u-0."))
     val batch = intercept[SpliceOptionException](begin(StartingOffsets.Latest, ReadMode.Batch))
     assert(batch.getMessage.contains("'startingOffsets = latest'"))
   }
@@ -74,8 +74,8 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
   test("startingOffsets must have exactly the partitions of the topic") {
     val less  = intercept[SpliceOptionException](begin(world("startingOffsets" -> """{"t":{"0":2}}""")))
     val other = intercept[SpliceOptionException](begin(world("startingOffsets" -> """{"t":{"0":2,"1":0,"7":0}}""")))
-    assert(less.getMessage.contains("'startingOffsets'") && less.getMessage.contains("Missing: t-1."))
-    assert(other.getMessage.contains("Not read: t-7."))
+    assert(less.getMessage.contains("'startingOffsets'") && less.getMessage.contains("Missing partitions: t-1."))
+    assert(other.getMessage.contains("does not read: t-7."))
   }
 
   test("a start before the first remaining record is data loss by policy") {
@@ -238,14 +238,14 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     val emptied = world()
     emptied.log.expire("t", 0, 4)
     val text = failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(emptied, OnGap.Fail, 150))
-    assert(text.contains("t-0 has no record any more") && !text.contains("t-1"), text)
+    assert(text.contains("t-0 no longer has records") && !text.contains("t-1"), text)
     assert(timed(emptied, OnGap.Warn, 150) == at(0 -> 4, 1 -> 0))
     // The times of the removed records are unknown.
     assert(failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(
       emptied,
       OnGap.Fail,
       1000
-    )).contains("t-0 has no record any more"))
+    )).contains("t-0 no longer has records"))
   }
 
   test("a log start without a record does not hide a gap in time") {
@@ -267,7 +267,7 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
   test("a log with offsets and without records is a gap in time") {
     val run = world()
     run.log.clear("t", 0, 1, 4)
-    assert(failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(run, OnGap.Fail, 150)).contains("t-0 has no record any more"))
+    assert(failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(run, OnGap.Fail, 150)).contains("t-0 no longer has records"))
   }
 
   test("a partition that never had records, or that still has its first record, is not a gap in time") {

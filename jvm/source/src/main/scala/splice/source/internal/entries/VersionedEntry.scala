@@ -39,7 +39,7 @@ final private[splice] class VersionedEntry private (key: String, val head: JsonN
     */
   def line: String = lines match {
     case Seq(single) => single
-    case _           => corrupt(s"it has ${lines.size + 1} lines instead of 2")
+    case _           => corrupt(s"the entry has ${lines.size + 1} lines instead of 2")
   }
 
   /** Each line after the head as JSON.

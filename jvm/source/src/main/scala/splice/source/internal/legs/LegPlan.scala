@@ -74,7 +74,7 @@ private[splice] object LegPlan {
   private def oneBatch(rows: Option[Long], bytes: Option[Long]): Option[String] = {
     val large = bytes.filter(_ > ManyBytes).map(n => s"$n bytes").orElse(rows.filter(_ > ManyRows).map(n => s"$n rows"))
     large.map(size =>
-      s"one batch reads $size, because no limit is set, and a failure repeats all of it. Set a limit of its batches."
+      s"one batch reads $size, because no limit is set. A failure repeats the whole batch. Set a limit for the batches of the leg."
     )
   }
 

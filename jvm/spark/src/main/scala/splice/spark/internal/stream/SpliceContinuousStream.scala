@@ -135,7 +135,7 @@ final private[spark] class SpliceContinuousStream(opened: => SourceRun, mode: So
     val (epochs, others) = ahead.partition(batches.isEpoch)
     if (others.nonEmpty) throw FrontErrors.uncommitted(others)
     epochs.foreach { epoch =>
-      log.warn(s"Rows of epoch $epoch are read again, because the query stopped before it was committed.")
+      log.warn(s"The query reads rows of epoch $epoch again, because the query stopped before the commit of the epoch.")
       batches.remove(epoch)
     }
   }

@@ -72,7 +72,7 @@ final private[spark] class SpliceMicroBatchStream private (
   override def prepareForRealTimeMode(): Unit = {
     timed = Some(realTime())
     batches.uncommitted().foreach { batch =>
-      SpliceMicroBatchStream.log.warn(s"Real-time mode plans batch $batch again, because it was not committed.")
+      SpliceMicroBatchStream.log.warn(s"Real-time mode plans batch $batch again, because the batch was not committed.")
     }
   }
 

@@ -32,7 +32,7 @@ private[spark] object ClassPathVersions {
   def warnings(loader: ClassLoader): Seq[String] = classes.flatMap { case (library, resource) =>
     val jars = loader.getResources(resource).asScala.map(_.toString).collect { case InJar(jar) => jar }.toSeq.distinct
     Option.when(jars.map(_.split('/').last).distinct.size > 1) {
-      s"The class path has several versions of $library: ${jars.mkString(", ")}. Keep one of them in spark.jars, " +
+      s"The class path has several versions of $library: ${jars.mkString(", ")}. Keep one version in spark.jars, " +
         "spark.jars.packages, --jars, --packages and the folder of Spark's jars."
     }
   }

@@ -34,6 +34,6 @@ private[splice] object MemoryPosition {
       log,
       SortedMap.from(Json.items(next).map(Json.items).collect { case Seq(p, offset) => p.asInt -> offset.asLong })
     )
-    read.getOrElse(throw CheckpointErrors.foreign(s"The offset $text", s"one of the log $log"))
+    read.getOrElse(throw CheckpointErrors.foreign(s"The offset $text", s"an offset of the log $log"))
   }
 }

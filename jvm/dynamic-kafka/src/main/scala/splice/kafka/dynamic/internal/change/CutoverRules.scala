@@ -21,14 +21,14 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
     if (rules.onRemoved == OnRemoved.Drain) None
     else
       document.streams.values.find(_.cutover.nonEmpty).map { stream =>
-        Refusal.Cutover(stream.name, s"'onRemoved' is ${rules.onRemoved.word}, and a cutover needs drain")
+        Refusal.Cutover(stream.name, s"'onRemoved' is '${rules.onRemoved.word}', and a cutover needs 'drain'")
       }
 
   /** Returns the reason why a document is rejected, from the checks that need no response of a cluster. */
   def refusal(at: AppliedMetadata, document: StreamMetadata, position: DynamicPosition): Option[Refusal] =
     policy(document).orElse(firstOf(StreamMove.all(at, document)) { move =>
       val leaves = move.to.find(at.draining.contains).map { topic =>
-        Refusal.Cutover(move.stream, s"$topic is still drained after its last removal")
+        Refusal.Cutover(move.stream, s"$topic is still drained after the last removal of the topic")
       }
       leaves.orElse(move.cutover match {
         case offsets: StreamCutover.Offsets =>
@@ -36,7 +36,10 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
         case cut: StreamCutover.At =>
           document.streams(move.stream).stop.collect {
             case stop: StreamCutover.At if stop.time.isBefore(cut.time) =>
-              Refusal.Cutover(move.stream, s"its time ${cut.time} is after the stop of the stream at ${stop.time}")
+              Refusal.Cutover(
+                move.stream,
+                s"the cutover time ${cut.time} is after the stop of the stream at ${stop.time}"
+              )
           }
       })
     })
@@ -150,7 +153,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
     val ends  = cutover.of(topic)
     val wrong = position.of(topic.topic).toSeq.flatMap { case (p, read) =>
       ends.get(p) match {
-        case None                    => Some(s"partition ${p.partition} is read, and the cutover has no offset for it")
+        case None                    => Some(s"partition ${p.partition} is read, and has no offset in the cutover")
         case Some(end) if read > end =>
           Some(s"partition ${p.partition} was read up to $read already, and would end at $end")
         case _ => None

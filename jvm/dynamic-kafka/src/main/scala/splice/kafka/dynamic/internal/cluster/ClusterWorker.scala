@@ -208,7 +208,7 @@ final private[dynamic] class ClusterWorker(
   def close(deadline: Long): Unit = {
     end()
     if (!thread.awaitTermination(math.max(deadline - System.nanoTime(), 0L), TimeUnit.NANOSECONDS)) {
-      ClusterWorker.log.warn(s"A call to cluster $name does not end. Splice closes its clients while it runs.")
+      ClusterWorker.log.warn(s"A call to cluster $name does not end. Splice closes the clients during the call.")
       // The close of the enumerator is one of the calls that have not begun.
       thread.shutdownNow().forEach(_.run())
     }
@@ -261,14 +261,14 @@ final private[dynamic] class ClusterWorker(
   private def fail(since: Instant, cause: Throwable): Unit = cause match {
     case e: SpliceException if KafkaErrors.isOfCluster(e) =>
       if (record.error.isEmpty)
-        ClusterWorker.log.warn(s"Batches are planned without cluster $name until it responds: ${e.getMessage}")
+        ClusterWorker.log.warn(s"Batches do not include cluster $name until the cluster responds: ${e.getMessage}")
       record = record.failed(since, clock.instant(), e)
     case e => throw e
   }
 
   private def recover(): Unit = {
     record.since.foreach(since =>
-      ClusterWorker.log.info(s"Cluster $name responds again. It was unavailable since $since.")
+      ClusterWorker.log.info(s"Cluster $name responds again. The outage began at $since.")
     )
     record = record.succeeded
     response = Some(clock.instant())

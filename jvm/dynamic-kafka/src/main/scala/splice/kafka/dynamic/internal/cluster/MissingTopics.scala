@@ -42,7 +42,7 @@ final private[dynamic] class MissingTopics(clock: Clock) {
     (topics -- warned.keySet).foreach { case (stream, missing) =>
       log.warn(
         s"Stream '$stream' has topics in the metadata that do not exist: ${missing.take(Shown).mkString(", ")}" +
-          s"${if (missing.size > Shown) s" and ${missing.size - Shown} more" else ""}. Create them, or correct the metadata."
+          s"${if (missing.size > Shown) s" and ${missing.size - Shown} more" else ""}. Create the topics, or correct the metadata."
       )
       warned += stream -> now
     }

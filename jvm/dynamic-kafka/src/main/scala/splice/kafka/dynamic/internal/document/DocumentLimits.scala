@@ -26,7 +26,7 @@ final private[splice] class DocumentLimits(document: String) {
       document,
       line,
       "",
-      s"it has more than $Values names and values, with aliases expanded. Remove unused streams"
+      s"the document has more than $Values names and values, with aliases expanded. Remove unused streams"
     )
   }
 

@@ -104,7 +104,7 @@ private[dynamic] object DocumentProperties {
   // The name must match exactly, because clients accept other spellings of other properties.
   private def unlisted(cluster: String, key: String): Option[String] = Option.unless(Allowed(key))(
     s"metadata may not set this property. Set ${option(key)} or 'cluster.$cluster.${KafkaOptions.ClientPrefix}$key' in the options of the " +
-      s"query. If the author of the metadata may have the rights of this job, set '${DynamicOptions.MetadataProperties.key}' to any. " +
+      s"query. If the author of the metadata may have the rights of this job, set '${DynamicOptions.MetadataProperties.key}' to 'any'. " +
       s"Metadata may set ${Allowed.toSeq.sorted.mkString(", ")}"
   )
 
@@ -114,7 +114,9 @@ private[dynamic] object DocumentProperties {
   private def unallowed(query: Map[String, String], key: String, value: String): Option[String] = {
     val references = SecretReferences.all(value)
     if (references.nonEmpty && !secret(key))
-      Some(s"it may not contain a reference. Metadata may contain references in ${secret.toSeq.sorted.mkString(", ")}")
+      Some(
+        s"the value may not contain a reference. Metadata may contain references in ${secret.toSeq.sorted.mkString(", ")}"
+      )
     else references.flatMap(unallowed(query, _)).headOption
   }
 
@@ -125,13 +127,13 @@ private[dynamic] object DocumentProperties {
       case name if Files(name) =>
         val allowed = query.get(rule("allowed.paths")).toSeq.flatMap(_.split(',')).map(_.trim).filter(_.nonEmpty)
         Option.unless(allowed.exists(isWithin(reference.path, _)))(
-          s"it refers to '${reference.path}', which the query does not allow. Set ${option(rule("allowed.paths"))} to the folders that " +
+          s"the value refers to '${reference.path}', which the query does not allow. Set ${option(rule("allowed.paths"))} to the folders that " +
             "metadata may refer to"
         )
       case name if name == classOf[EnvVarConfigProvider].getName =>
         val allowed = query.get(rule("allowlist.pattern"))
         Option.unless(allowed.exists(pattern => Try(reference.key.matches(pattern)).getOrElse(false)))(
-          s"it refers to the environment variable '${reference.key}', which the query does not allow. Set " +
+          s"the value refers to the environment variable '${reference.key}', which the query does not allow. Set " +
             s"${option(rule("allowlist.pattern"))} to the variables that metadata may refer to"
         )
       case _ => None
@@ -155,7 +157,7 @@ private[dynamic] object DocumentProperties {
       val entries = Try(JaasContext.loadClientContext(java.util.Map.of(SaslConfigs.SASL_JAAS_CONFIG, line)))
       val modules = entries.toOption.map(_.configurationEntries.asScala.map(_.getLoginModuleName))
       Option.unless(modules.exists(all => all.nonEmpty && all.forall(Modules)))(
-        s"it is not one login line with a login module that metadata may use: ${Modules.toSeq.sorted.mkString(", ")}"
+        s"the value is not one login line with a login module that metadata may use: ${Modules.toSeq.sorted.mkString(", ")}"
       )
     }
   }

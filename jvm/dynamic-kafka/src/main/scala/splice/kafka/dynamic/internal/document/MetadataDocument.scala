@@ -106,7 +106,7 @@ private[dynamic] object MetadataDocument {
     formerly.foreach { old =>
       if (!ClusterNames.isValid(old.text))
         old.wrong(s"'${old.text}' is not a valid cluster name: ${ClusterNames.Allowed}")
-      if (old.text == name) old.wrong(s"the cluster has the name '$name' already. 'formerly' is its earlier name")
+      if (old.text == name) old.wrong(s"the cluster has the name '$name' already. 'formerly' is an earlier name")
     }
     KafkaCluster(
       name,
@@ -166,8 +166,8 @@ final private[dynamic] class LiteralSecrets(allowed: Boolean, query: String => M
       val unknown = references.unconfigured(value).map(name =>
         s". No provider '$name' is configured: set 'kafka.config.providers' and 'kafka.config.providers.$name.class'"
       )
-      s"it contains a literal secret. Use a reference such as $${file:/run/secrets/kafka:password}, or set " +
-        s"'allowLiteralSecrets' to true${unknown.mkString}"
+      s"the value contains a literal secret. Use a reference such as $${file:/run/secrets/kafka:password}, or set " +
+        s"'allowLiteralSecrets' to 'true'${unknown.mkString}"
     }
   }
 }

@@ -33,6 +33,6 @@ private[dynamic] object MetadataText {
       document,
       1,
       "",
-      s"it is longer than ${Longest / 1024 / 1024} MiB. Remove unused streams, or split the streams between two queries"
+      s"the document is longer than ${Longest / 1024 / 1024} MiB. Remove unused streams, or split the streams between two queries"
     )
 }

@@ -28,7 +28,7 @@ private[splice] object PlaceSections {
         val isOfStream = clusters.exists { case (cluster, all) =>
           all.keys.exists(p => stream.topics.get(cluster).exists(_(p.topic)))
         }
-        Option.unless(isOfStream)(s"it names no topic of stream '${stream.name}'")
+        Option.unless(isOfStream)(s"the entry names no topic of stream '${stream.name}'")
       }
     }
 
@@ -75,7 +75,7 @@ private[splice] object PlaceSections {
     (parts.get("timestamp"), parts.get("offsets")) match {
       case (Some(at), None) => StreamCutover.At(time(at), parts.get("lateness").fold(StreamCutover.Lateness)(duration))
       case (None, Some(at)) =>
-        parts.get("lateness").foreach(_.wrong("it belongs to 'timestamp'"))
+        parts.get("lateness").foreach(_.wrong("'lateness' belongs to 'timestamp'"))
         val result = offsets(at)
         misfit(result).foreach(at.wrong)
         result

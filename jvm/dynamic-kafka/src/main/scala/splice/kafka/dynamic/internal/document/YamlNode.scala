@@ -42,7 +42,7 @@ final private[splice] class YamlNode(document: String, path: => String, node: No
       }
       all
     case _ if isNull => Nil
-    case _           => wrong("it is not an object")
+    case _           => wrong("not an object")
   }
 
   /** Returns the fields of an object, and rejects fields with other names. */
@@ -64,13 +64,13 @@ final private[splice] class YamlNode(document: String, path: => String, node: No
         new YamlNode(document, s"$path[$i]", item, limits)
       }
     case _ if isNull => Nil
-    case _           => wrong("it is not a list")
+    case _           => wrong("not a list")
   }
 
   /** Returns a text, a number or a word such as true, as it is written in the document. */
   def text: String = node match {
     case scalar: ScalarNode if scalar.getTag != Tag.NULL && scalar.getValue.trim.nonEmpty => scalar.getValue.trim
-    case _                                                                                => wrong("it is not a text")
+    case _                                                                                => wrong("not a text")
   }
 
   def number: Long = text.toLongOption.filter(_ >= 0).getOrElse(wrong(s"'$text' is not a whole number, 0 or more"))
@@ -104,7 +104,7 @@ private[splice] object YamlNode {
     try
       Option(composer(document, spaced(text), options).getSingleNode)
         .map(new YamlNode(document, "", _, new DocumentLimits(document)))
-        .getOrElse(throw invalid(1, "it is empty"))
+        .getOrElse(throw invalid(1, "the document is empty"))
     catch {
       case e: MarkedYAMLException => throw invalid(Option(e.getProblemMark).fold(1)(_.getLine + 1), e.getProblem)
       case e: YAMLException       => throw invalid(1, e.getMessage)

@@ -234,7 +234,7 @@ final private[splice] class DynamicEnumerator(
     if (inactive.nonEmpty && context.mode == ReadMode.Batch) throw DynamicErrors.inactive(inactive)
     if (inactive.nonEmpty && inactive != reportedInactive)
       DynamicEnumerator.log.warn(
-        s"Inactive clusters: ${inactive.toSeq.sorted.mkString(", ")}. The query has read all others, and waits."
+        s"Inactive clusters: ${inactive.toSeq.sorted.mkString(", ")}. The query has read all other clusters, and waits."
       )
     reportedInactive = inactive
     if (inactive.isEmpty) Some(new DynamicEvidence(at, ends)) else None

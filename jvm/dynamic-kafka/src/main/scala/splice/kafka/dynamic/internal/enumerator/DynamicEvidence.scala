@@ -18,7 +18,7 @@ final private[dynamic] class DynamicEvidence(override val position: Position, cl
   override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = {
     val all = clusters.flatMap(_.offsets(columns))
     all.groupBy(_.partition).collectFirst { case (p, several) if several.size > 1 => p }.foreach { p =>
-      throw KafkaErrors.cannotRespond(s"offsets of $p", "several clusters have a partition of that name")
+      throw KafkaErrors.cannotRespond(s"offsets of $p", "several clusters have a partition with this name")
     }
     all
   }

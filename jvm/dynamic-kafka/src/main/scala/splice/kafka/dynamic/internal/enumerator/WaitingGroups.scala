@@ -49,7 +49,7 @@ final private[splice] class WaitingGroups {
     (silent.toSet -- before).foreach { case (group, clusters) =>
       log.warn(
         s"Streams ${group.streams.toSeq.sorted.mkString(", ")} wait for clusters that do not respond: " +
-          s"${clusters.mkString(", ")}. Until then Splice reads these streams as before. Another document of the metadata " +
+          s"${clusters.mkString(", ")}. Until these clusters respond, Splice reads the streams as before. Another document of the metadata " +
           "service may change or remove the cutover, the start or the stop."
       )
     }

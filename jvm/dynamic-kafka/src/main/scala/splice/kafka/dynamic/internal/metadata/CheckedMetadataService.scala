@@ -48,7 +48,7 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
       created
     }
     val metadata =
-      try service.flatMap(delegate => Option(request(delegate))).getOrElse(throw invalid("it returned null"))
+      try service.flatMap(delegate => Option(request(delegate))).getOrElse(throw invalid("the service returned null"))
       catch {
         case e: SpliceException => throw e
         case NonFatal(e)        => throw MetadataErrors.unavailable(name, e.toString, Some(e))
@@ -91,7 +91,7 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
             s"stream '$key' names cluster '$cluster', and the clusters are ${metadata.clusters.keys.mkString(", ")}"
           )
         if (topics.isEmpty)
-          throw invalid(s"stream '$key' has no topic on cluster '$cluster'. Remove the cluster from it")
+          throw invalid(s"stream '$key' has no topic on cluster '$cluster'. Remove the cluster from the stream")
       }
     }
   }

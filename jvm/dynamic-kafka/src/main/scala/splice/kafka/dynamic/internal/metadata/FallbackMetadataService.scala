@@ -56,8 +56,8 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
     case _ if metadata.generation.nonEmpty => metadata
     case _                                 => throw MetadataErrors.unavailable(
         service.toString,
-        "its document has no 'generation'. Add one, or set one metadata service only: with several services " +
-          "Splice needs it to reject a document that is older than that of another service"
+        "the document has no 'generation'. Add a generation, or set one metadata service only: with several services " +
+          "Splice needs the generation to reject a document that is older than the document of another service"
       )
   }
 }

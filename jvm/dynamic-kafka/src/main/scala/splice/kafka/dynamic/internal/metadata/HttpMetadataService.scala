@@ -54,7 +54,7 @@ final private[dynamic] class HttpMetadataService(
         case (HttpExchange.NotModified, Some(known)) => known.metadata
         case (status, _)                             =>
           val target = response.headers.firstValue("Location").toScala.filter(_ => Redirects(status))
-          throw MetadataErrors.unavailable(toString, s"it responded with status $status${target.fold("")(redirected)}")
+          throw MetadataErrors.unavailable(toString, s"the response has status $status${target.fold("")(redirected)}")
       }
     } catch {
       case e: SpliceException      => throw renewed(e)

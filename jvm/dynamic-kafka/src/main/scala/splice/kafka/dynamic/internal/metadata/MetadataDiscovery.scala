@@ -42,7 +42,7 @@ final private[dynamic] class MetadataDiscovery(
     s"splice-kafka-metadata-$run",
     interval,
     clock,
-    "The streams' metadata could not be looked up"
+    "Splice could not read the metadata of the streams"
   )(newest(selection.of(service)))
 
   // Only the discovery's thread uses this field. Between two batches, a stale replica of the service may respond.

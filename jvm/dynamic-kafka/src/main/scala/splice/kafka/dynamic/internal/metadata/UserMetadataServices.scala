@@ -38,7 +38,7 @@ private[dynamic] object UserMetadataServices {
     name,
     throw MetadataErrors.unavailable(
       s"the metadata service $name",
-      "this driver does not have it. Run the program that builds the source in the driver's process, or set 'metadata.class'"
+      "this driver does not have the service. Run the program that builds the source in the driver's process, or set 'metadata.class'"
     )
   )
 
@@ -61,10 +61,10 @@ private[dynamic] object UserMetadataServices {
           throw invalid(
             options,
             name,
-            s"the driver cannot load it ($e). Add its jar by spark.jars, --jars or --packages"
+            s"the driver cannot load the class ($e). Add the jar of the class by spark.jars, --jars or --packages"
           )
       }
-    if (!service.isAssignableFrom(loaded)) throw invalid(options, name, s"it does not implement ${service.getName}")
+    if (!service.isAssignableFrom(loaded)) throw invalid(options, name, s"the class does not implement ${service.getName}")
     def constructor(parameters: Class[_]*) = loaded.getConstructors.find(_.getParameterTypes.sameElements(parameters))
     val settings                           = new java.util.HashMap(options.toMap.filter(isOfMetadata).asJava)
     val created                            =
@@ -75,7 +75,7 @@ private[dynamic] object UserMetadataServices {
     val make = created.getOrElse(throw invalid(
       options,
       name,
-      "it is abstract, or has no public constructor without parameters or with one java.util.Map"
+      "the class is abstract, or has no public constructor without parameters or with one java.util.Map"
     ))
     () =>
       try service.cast(make())

@@ -72,8 +72,8 @@ private[dynamic] object HttpOptions {
         options.name(DynamicOptions.MetadataUrl.key),
         Secrets.redact(DynamicOptions.MetadataUrl.key, uri.toString),
         "an https address, or http on this machine: localhost, 127.0.0.0/8 or ::1",
-        "Without TLS, others can read and replace the document. To accept that, set " +
-          s"'${options.name(AllowPlainHttp.key)}' to true"
+        "Without TLS, other users of the network can read and replace the document. To accept this risk, set " +
+          s"'${options.name(AllowPlainHttp.key)}' to 'true'"
       )
     }
   }

@@ -60,7 +60,7 @@ private[splice] object ClusterAdmission {
     if (floors.map(of(_).values.sum).sum > 1)
       throw OptionErrors.conflict(
         floors.filter(of(_).nonEmpty).map(o => options.name(o.key)),
-        "their sum is more than 1. Set shares that add up to at most 1"
+        "the sum of the shares is more than 1. Set shares that add up to at most 1"
       )
     ClusterAdmission(topics, of(StreamWeights), of(ClusterWeights), of(StreamFloors), of(ClusterFloors))
   }

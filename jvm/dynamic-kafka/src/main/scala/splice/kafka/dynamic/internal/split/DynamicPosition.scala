@@ -109,7 +109,7 @@ private[splice] object DynamicPosition {
   def read(text: String): DynamicOffset = {
     def foreign = CheckpointErrors.foreign(
       s"$What $text",
-      """a dynamic Kafka source's, such as {"change":1,"clusters":{"east":{"orders":{"0":5}}},"v":1}"""
+      """an offset of a dynamic Kafka source, such as {"change":1,"clusters":{"east":{"orders":{"0":5}}},"v":1}"""
     )
     val node = Json.read(text).filter(_.isObject).getOrElse(throw CheckpointErrors.corrupt(What, s"not JSON: $text"))
     if (!node.has("v")) of(0, Seq(Unnamed -> Try(KafkaPosition.read(text)).getOrElse(throw foreign)))

@@ -119,7 +119,7 @@ private[splice] object PositionFormat {
     val change   = DynamicPosition.change(entry("change")).getOrElse(entry.corrupt("'change' is not a change's number"))
     val clusters = entry.nodes.map { node =>
       Try(node.get("cluster").asText -> KafkaPosition.read(Json.write(node.get("offsets")))).getOrElse(
-        entry.corrupt("a line does not have a cluster and its offsets")
+        entry.corrupt("a line does not have a cluster with offsets")
       )
     }
     DynamicPosition.of(change, clusters)

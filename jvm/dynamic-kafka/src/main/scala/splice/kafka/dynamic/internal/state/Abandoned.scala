@@ -35,7 +35,7 @@ private[dynamic] object Abandoned {
       // A partition without a position was never read, so the number is an upper limit.
       val exact = unread.forall { case (p, _) => left.offsets.contains(p) }
       val parts = unread.map { case (p, end) =>
-        s"partition ${p.partition} from ${left.get(p).fold("its start")(_.toString)} up to $end"
+        s"partition ${p.partition} from ${left.get(p).fold("the start")(_.toString)} up to $end"
       }
       val more = if (parts.size > Shown) s" and ${parts.size - Shown} more partitions" else ""
       Option.when(rows > 0)(Abandoned(

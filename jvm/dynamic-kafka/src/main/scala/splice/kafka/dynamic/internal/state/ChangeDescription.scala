@@ -95,10 +95,10 @@ private[dynamic] object ChangeDescription {
       s"The metadata changes the start of stream '$stream'. The change has no effect on topics that have begun."
     } ++ newlyAbandoned(before, now).map { case (topic, rows) =>
       s"Splice abandons the removed topic $topic, and ${rows.text}. If the topic is added to the metadata again within " +
-        "'removedRetention', Splice resumes it at its position."
+        "'removedRetention', Splice resumes the topic at the last position."
     } ++ neverBegun(before.renamed(now.renames), now).map(t => s"Splice reads no row of the topic $t: $NeverBegun.")
 
-  private val NeverBegun = "the metadata removed the topic before its cluster returned its start"
+  private val NeverBegun = "the metadata removed the topic before the cluster returned the start of the topic"
 
   private def neverBegun(before: AppliedMetadata, now: AppliedMetadata): Seq[ClusterTopic] =
     before.waiting.toSeq.collect { case (t, is) if is.time.isEmpty && now.topics.get(t) == is.before => t }

@@ -132,7 +132,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val three = drained(two, SortedMap(topic("a/y") -> kafka("y", 9)))
     val lines = ChangeDescription.warnings(two, three)
     assert(lines.exists(l =>
-      l.contains("a/y") && l.contains("partition 1 from its start up to 7") && l.contains("up to 7 rows")
+      l.contains("a/y") && l.contains("partition 1 from the start up to 7") && l.contains("up to 7 rows")
     ))
     assert(drain.settle(three, at(3, "a/y" -> 9), t0, _ => Availability.Unknown).exists(_.draining.isEmpty))
     val none = drained(two, SortedMap(topic("a/y") -> KafkaPosition.Empty))
@@ -160,7 +160,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(never.gone == Set(topic("a/y")))
     // No position can resume at rows that were written after the removal, so a warning names the topic.
     assert(ChangeDescription.warnings(back, never).exists(line =>
-      line.contains("a/y") && line.contains("returned its start")
+      line.contains("a/y") && line.contains("returned the start")
     ))
     assert(ChangeDescription(back, never).exists(event =>
       event.event == "topicAbandoned" && event.names.head.contains("a/y")

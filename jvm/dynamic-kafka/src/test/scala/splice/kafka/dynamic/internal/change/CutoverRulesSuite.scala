@@ -190,7 +190,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
 
   test("a cutover requires onRemoved=drain and topics that are not draining") {
     val drop = new ChangeRules(RemovalRules(OnRemoved.Drop)).cutovers
-    assert(refused(drop.refusal(applied("a/x"), moving, at(0)), "'onRemoved' is drop"))
+    assert(refused(drop.refusal(applied("a/x"), moving, at(0)), "'onRemoved' is 'drop'"))
     assert(refused(drop.policy(moving)) && drop.policy(metadata(1, "a/x")).isEmpty)
     val base     = applied("a/x")
     val draining =

@@ -80,7 +80,7 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
     ).foreach { case (key, value) =>
       val message = refused(key -> value)
       assert(message.contains(s"'clusters.east.properties.$key'") && message.contains(s"'kafka.$key'"), key)
-      assert(message.contains("'metadataProperties' to any"), key)
+      assert(message.contains("'metadataProperties' to 'any'"), key)
     }
   }
 
@@ -152,7 +152,7 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
     )
       .foreach { of =>
         val message = refused(password(of))
-        assert(message.contains(s"it refers to '${of.split(':')(1)}'"), of)
+        assert(message.contains(s"the value refers to '${of.split(':')(1)}'"), of)
         assert(message.contains(s"'kafka.config.providers.${of.split(':')(0)}.param.allowed.paths'"), of)
       }
     assert(
@@ -166,13 +166,13 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
 
   test("only secrets may contain references, because clients send other properties to servers") {
     Seq("client.rack", "security.protocol", "ssl.truststore.location", "isolation.level").foreach { key =>
-      assert(refused(key -> reference("env:KAFKA_P")).contains("it may not contain a reference"), key)
+      assert(refused(key -> reference("env:KAFKA_P")).contains("the value may not contain a reference"), key)
     }
     val error = intercept[SpliceException](
       read(any = false, reference("env:KAFKA_P") + ".example:9092", literal = false, "client.rack" -> "r")
     )
     assert(error.getMessage.contains("line 4: 'clusters.east.bootstrapServers'"))
-    assert(error.getMessage.contains("it may not contain a reference"))
+    assert(error.getMessage.contains("the value may not contain a reference"))
   }
 
   test("with metadataProperties=any, metadata sets each property that a query may set") {

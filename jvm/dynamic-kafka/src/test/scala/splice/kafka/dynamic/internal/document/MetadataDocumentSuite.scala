@@ -140,9 +140,9 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(refused(yaml.replace("  west: {boot", "  we/st: {boot")).contains("not a valid cluster name"))
     assert(refused("generation: 1\nstreams: {}").contains("'version' is missing"))
     assert(refused("version: 1\n").contains("'streams' is missing"))
-    assert(refused("").contains("it is empty"))
+    assert(refused("").contains("the document is empty"))
     assert(refused("version: 1\nstreams: [").contains("line 2"))
-    assert(refused("- 1").contains("it is not an object"))
+    assert(refused("- 1").contains("not an object"))
   }
 
   test("confirmRemovals must be a number of topics, 1 or more") {

@@ -65,7 +65,7 @@ final class PlaceSectionsSuite extends AnyFunSuite {
     assert(refused(cutovers.replace("30s", "soon")).contains("line 10: 'cutovers.orders.lateness'"))
     assert(refused(cutovers.replace("{timestamp: ", "{time: ")).contains("the field 'time' does not exist"))
     assert(refused(cutovers.replace("  refunds:\n    offsets", "  refunds:\n    lateness: 1s\n    offsets"))
-      .contains("line 12: 'cutovers.refunds.lateness' is invalid: it belongs to 'timestamp'"))
+      .contains("line 12: 'cutovers.refunds.lateness' is invalid: 'lateness' belongs to 'timestamp'"))
     assert(refused(cutovers.replace("{timestamp: \"2026-11-22T10:00:00+01:00\", ", "{"))
       .contains("exactly one of 'timestamp' and 'offsets' is needed"))
     assert(refused(cutovers.replace(
@@ -74,7 +74,7 @@ final class PlaceSectionsSuite extends AnyFunSuite {
     )).contains("line 12: 'cutovers.refunds.offsets.east"))
     assert(refused(cutovers.replace("\"0\": 80", "\"0\": -1")).contains("'-1' is not a whole number, 0 or more"))
     assert(refused(cutovers.replace("west: {refunds:", "west: {refund:")).contains(
-      "line 12: 'cutovers.refunds.offsets' is invalid: it names no topic of stream 'refunds'"
+      "line 12: 'cutovers.refunds.offsets' is invalid: the entry names no topic of stream 'refunds'"
     ))
   }
 
@@ -127,13 +127,13 @@ final class PlaceSectionsSuite extends AnyFunSuite {
         "line 14: 'stops.refunds.offsets' is invalid: east is not a topic of stream 'refunds'. Use west/refunds",
       "{timestamp: \"2026-11-22T10:00:00Z\", lateness: 30s}"                  ->
         "{offsets: {east: {orders: {\"0\": 1}}, west: {orders: {\"0\": 2}}}}" ->
-        "line 13: 'stops.orders.offsets' is invalid: a stop needs offsets of every topic, and west/orders-old has none",
+        "line 13: 'stops.orders.offsets' is invalid: a stop needs offsets of every topic, and west/orders-old has no offsets",
       "2026-11-22T10:00:00Z" -> "soon" -> "line 13: 'stops.orders.timestamp' is invalid: 'soon' is not a valid time",
       "refunds: latest" -> "refunds: earliest" ->
         "line 14: 'stops.refunds' is invalid: 'earliest' is not a valid value. Use latest, an object",
       "paused: [orders]" -> "paused: [order]" ->
         "line 15: 'paused[0]' is invalid: stream 'order' does not exist; the streams are orders, refunds",
-      "paused: [orders]" -> "paused: orders" -> "line 15: 'paused' is invalid: it is not a list"
+      "paused: [orders]" -> "paused: orders" -> "line 15: 'paused' is invalid: not a list"
     ).foreach { case ((from, to), message) =>
       val found = refused(places.replace(from, to))
       assert(found.contains(message), found)
