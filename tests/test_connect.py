@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyspark
 import pytest
 
 from orders import archive, assert_each_once, history, history_then_live, ids, live, orders
@@ -83,6 +84,22 @@ def test_the_source_is_the_servers(
     assert f"batch rows: {len(ORDERS)}" in output
     assert "rows behind" in output
     assert "live" in output
+
+
+@pytest.mark.skipif(
+    pyspark.__version__.startswith("4.1."), reason="PySpark 4.1 has no real-time mode in clients"
+)
+def test_queries_in_real_time_mode_and_in_continuous_mode(
+    topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path, server: str
+) -> None:
+    topic = make_topic()
+    topics.produce(topic, orders(ORDERS, 3))
+    options = live(topics, topic, startingOffsets="earliest").options()
+    arguments = [json.dumps(options), str(len(ORDERS)), str(tmp_path), server]
+    output = run([sys.executable], "connect_modes", *arguments)
+    assert_each_once((tmp_path / "real-time" / "seen").read_text().splitlines(), ORDERS)
+    assert "real-time:" in output
+    assert "continuous:" in output
 
 
 def test_configure_names_the_place_of_the_jar() -> None:
