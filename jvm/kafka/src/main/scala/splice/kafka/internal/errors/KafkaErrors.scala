@@ -35,7 +35,7 @@ private[splice] object KafkaErrors {
   def refusedOption(option: String, why: String): SpliceOptionException =
     conditions.option("SPLICE_KAFKA_OPTION.OPTION_NOT_ALLOWED", "option" -> option, "why" -> why)
 
-  /** Error of offsets or times per partition that name other partitions than those that are read. */
+  /** Error of offsets or times per partition that name other partitions than the query reads. */
   def partitionsDiffer(
       option: String,
       missing: Iterable[LogPartition],

@@ -50,7 +50,7 @@ private[splice] object SecretReferences {
   /** @param path empty if the reference has none */
   final case class Reference(provider: String, path: String, key: String)
 
-  /** All references of a text, to configured providers and to others. */
+  /** All references of a text, to configured providers and to other providers. */
   def all(text: String): Seq[Reference] =
     any.findAllMatchIn(text).map(m => Reference(m.group(1), Option(m.group(3)).getOrElse(""), m.group(4))).toSeq
 }

@@ -78,7 +78,7 @@ private[splice] object PartitionJson {
     if (values.contains(None)) None else Some(SortedMap.from(values.flatten))
   }
 
-  /** The partitions of `assign`: `{"orders":[0,1]}`. None if the text has another format, or names no partition. */
+  /** The partitions of `assign`: `{"orders":[0,1]}`, or None if the text has another format or names no partition. */
   def readPartitions(text: String): Option[SortedSet[LogPartition]] =
     Json.read(text).filter(_.isObject).flatMap { root =>
       val partitions = Json.fields(root).flatMap {
