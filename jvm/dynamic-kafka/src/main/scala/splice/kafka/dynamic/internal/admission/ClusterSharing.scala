@@ -33,7 +33,7 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
     * @param rules
     *   rules in which topics have names with their cluster; evaluated only if a batch has a limit
     * @param ofCluster
-    *   returns the limits of one cluster, which apply in addition to those of all clusters
+    *   returns the limits of one cluster, which apply in addition to the limits for all clusters
     */
   def apply(
       rules: => AdmissionRules,

@@ -31,7 +31,7 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
   /** Keeps the pending document only if it fulfils a condition. */
   def keepIf(condition: StreamMetadata => Boolean): Unit = open = open.filter(condition)
 
-  /** Returns the first document of a checkpoint. The query cannot start without it. */
+  /** Returns the first document of a checkpoint. The query cannot start without this document. */
   def first(): StreamMetadata = {
     val document = discovery.now()
     requested = true
