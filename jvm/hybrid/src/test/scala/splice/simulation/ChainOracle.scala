@@ -15,7 +15,7 @@ import splice.testkit.simulation.Violation
 /** Row that a source had at some time.
   *
   * @param record
-  *   place of the row in a log; None for a row of a file
+  *   cluster, partition and offset of the row in a log; None for a row of a file
   */
 final case class VisibleRow(id: Long, record: Option[(SimulatedCluster, LogPartition, Long)])
 
