@@ -122,7 +122,7 @@ class Copies:
         assert not lost, f"{len(lost)} rows were lost, the first ones {lost[:10]}"
 
     def assert_only_running_batches_again(self) -> int:
-        """Assert that a row has one copy per run that read it, so that committed rows have one.
+        """Assert that a row has one copy per run that read the row. Committed rows have one copy.
 
         Returns:
             The number of copies that are duplicates.

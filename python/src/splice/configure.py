@@ -40,8 +40,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
         The same builder.
 
     Raises:
-        SetupError: if ``spark.jars`` has another version of one of the jars. Also if a JVM of an
-            earlier session or of spark-submit runs without the jar. Also if PYSPARK_SUBMIT_ARGS
+        SetupError: if ``spark.jars`` has another version of a jar of this package. Also if a JVM of
+            an earlier session or of spark-submit runs without the jar. Also if PYSPARK_SUBMIT_ARGS
             sets jars, which would replace the jars of the builder. Also if the session belongs to
             a Spark Connect server.
     """
