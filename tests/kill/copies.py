@@ -55,7 +55,7 @@ class Copies:
         )
 
     def start(self, trigger: Mapping[str, Any], *kills: Kill, **options: str) -> Life:
-        """Start a driver that is killed at the first of the steps that it reaches."""
+        """Start a driver that is killed when it reaches one of the steps."""
         self.relay.given(trigger=trigger)
         return self.relay.start(OURS, *kills, startingOffsets="earliest", **options)
 

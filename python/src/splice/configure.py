@@ -27,9 +27,9 @@ _PACKAGES = "spark.jars.packages"
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Append Splice's jars to ``spark.jars`` of a session builder.
 
-    The function keeps the jars that ``spark.jars`` of the builder or of spark-defaults.conf has.
-    A second call has no effect. A call has no effect either if the running session or the
-    builder's packages already contain Splice.
+    The function keeps the jars in ``spark.jars`` of the builder or of spark-defaults.conf. A second
+    call has no effect. A call has no effect either if the running session or the builder's packages
+    already contain Splice.
 
     Call ``config("spark.jars", ...)`` before this function, because it replaces all jars.
 

@@ -72,7 +72,7 @@ private[splice] object SlotRules {
   }
 
   /** Reads stored rules, or returns None if the rules are invalid. Early layouts of version 0.1 have no assigner,
-    * because all of them used round robin.
+    * because all these layouts used round robin.
     */
   private[coordinator] def read(head: JsonNode): Option[SlotRules] = {
     def long(name: String) = Json.field(head, name).filter(_.isIntegralNumber).map(_.asLong)

@@ -19,10 +19,10 @@ import splice.source.errors.SpliceException
 /** Requests one offset per partition, such as its end. A partition without a leader does not delay other partitions.
   * Used by one thread.
   *
-  * A consumer caches the leaders and needs one round trip per broker, but it returns the offsets of all partitions or
-  * of none. An admin client needs one more round trip, and completes each partition separately. If the consumer returns
-  * no offsets soon, the admin client requests them. Such a request runs until the partition responds, and is repeated
-  * after a failure. The consumer requests the other partitions during this time.
+  * A consumer caches the leaders and needs one round trip per broker, but it returns either the offsets of all
+  * partitions or no offset. An admin client needs one more round trip, and completes each partition separately. If the
+  * consumer returns no offsets soon, the admin client requests them. Such a request runs until the partition responds,
+  * and is repeated after a failure. The consumer requests the other partitions during this time.
   *
   * @param name
   *   the name of the offsets in errors

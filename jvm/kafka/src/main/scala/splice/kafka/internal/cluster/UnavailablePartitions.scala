@@ -90,7 +90,7 @@ final private[splice] class UnavailablePartitions(log: ClusterClient, patience: 
     described = Some(clock.instant() -> failed.keySet)
   }
 
-  /** Throws an error if a partition did not respond that must be read before a run can end.
+  /** Throws an error if an unresponsive partition must be read before a run can end.
     *
     * @param isNeeded
     *   true if a partition has records to read

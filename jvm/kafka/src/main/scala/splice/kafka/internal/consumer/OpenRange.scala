@@ -28,7 +28,7 @@ final private[splice] class OpenRange(range: KafkaSplitRange) {
   /** The position before the last call of [[moved]]. Records from this offset on are to be read. */
   var previous: Long = range.from
 
-  /** Sets the position to that of the consumer. Returns true if the consumer has moved since the last call. */
+  /** Sets the position to the position of the consumer. Returns true if the consumer has moved since the last call. */
   def moved(now: Long): Boolean = {
     previous = position
     position = now

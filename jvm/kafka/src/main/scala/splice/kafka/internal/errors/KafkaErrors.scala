@@ -130,7 +130,7 @@ private[splice] object KafkaErrors {
   /** Error of ranges that start after their end. A tuple has the partition, the start and the end, as offsets or times.
     *
     * @param prefix
-    *   of the options
+    *   the prefix of the options
     */
   def startAfterEnd(requested: Seq[(String, String, String)], prefix: String): SpliceOptionException = {
     val text = requested.map { case (p, start, end) => s"$p begins at $start and ends at $end" }.mkString(", ")

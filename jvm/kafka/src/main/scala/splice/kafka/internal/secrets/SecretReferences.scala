@@ -47,7 +47,7 @@ private[splice] object SecretReferences {
   // Like Kafka, this pattern also accepts spaces in the name of a provider.
   private val any = "\\$\\{([^}]*?):(([^}]*?):)?([^}]*?)\\}".r
 
-  /** @param path empty if the reference has none */
+  /** @param path empty if the reference has no path */
   final case class Reference(provider: String, path: String, key: String)
 
   /** All references of a text, to configured providers and to other providers. */

@@ -63,8 +63,8 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
       case None       => ruled(rules, limits, quotas, reach)
     }
 
-  /** Returns the same result as [[ruled]]. With thousands of partitions, a sorted map of all of them would need most of
-    * the time.
+  /** Returns the same result as [[ruled]]. With thousands of partitions, a sorted map of all partitions would need most
+    * of the time.
     */
   private def lagged(rows: Long, reach: SortedMap[String, ClusterResponse]): SortedMap[String, KafkaPosition] = {
     val total = ProportionalShares.total(reach.valuesIterator.flatMap { response =>

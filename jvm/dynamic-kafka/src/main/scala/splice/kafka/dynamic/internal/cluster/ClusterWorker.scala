@@ -69,14 +69,14 @@ final private[dynamic] class ClusterWorker(
     case other                  => other
   }
 
-  /** Returns the time of the last successful request; None before the first success, and for an inactive cluster. */
+  /** Returns the time of the last successful request, or None before the first success and for an inactive cluster. */
   def responded: Option[Instant] = response
 
   /** Returns the send time of the pending request. */
   def pending: Option[Instant] = requested.map(_.since)
 
-  /** Returns the plan after the last successful request, which contains everything that the responses depend on; None
-    * before the first success. Does not wait for a pending request.
+  /** Returns the plan after the last successful request, or None before the first success. The plan contains everything
+    * that the responses depend on. Does not wait for a pending request.
     */
   def plan: Option[KafkaPlan] = published
 

@@ -104,7 +104,7 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
     */
   def accept(document: StreamMetadata): Unit = greatest = (greatest ++ document.generation).maxOption
 
-  /** Returns the reason for a rejection if the generation of a document is lower than that of an earlier document. */
+  /** Returns the reason for a rejection if a document has a lower generation than an earlier document. */
   def older(applied: AppliedMetadata, document: StreamMetadata): Option[Refusal] =
     Refusal.older((greatest ++ applied.generation).maxOption, document)
 }

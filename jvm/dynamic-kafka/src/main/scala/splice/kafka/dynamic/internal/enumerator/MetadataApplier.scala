@@ -29,7 +29,7 @@ import splice.kafka.internal.split.KafkaPosition
   * @param clock
   *   wall clock, for the times of cutovers, which are timestamps of records
   * @param steady
-  *   for all other times
+  *   clock for all other times
   */
 final private[dynamic] class MetadataApplier(
     log: ChangeEntries,
@@ -57,7 +57,7 @@ final private[dynamic] class MetadataApplier(
     * document.
     *
     * @param started
-    *   true if a start is durable, which belongs to the first change
+    *   true if a start is durable; such a start belongs to the first change
     */
   def first(started: Boolean): AppliedMetadata = firstOfRun.getOrElse {
     val first = log.last match {

@@ -39,7 +39,7 @@ private[splice] object StreamStarts {
       case other                                => other
     }
 
-  /** Returns the start that the metadata sets for a topic of a stream; None if the metadata sets none. */
+  /** Returns the start that the metadata sets for a topic of a stream, or None if the metadata sets no start. */
   def of(start: StreamPlace, topic: ClusterTopic): Option[StartingOffsets] = start match {
     case StreamPlace.Earliest           => Some(StartingOffsets.Earliest)
     case StreamPlace.Latest             => Some(StartingOffsets.Latest)
