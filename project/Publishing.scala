@@ -110,7 +110,7 @@ object Publishing {
   /** Removes dependencies that no user needs, and elements without a value.
     *
     * @param isOwn
-    *   whether the jar has the classes of the modules, so that a resolver must not search for them
+    *   true if the jar has the classes of the modules, so that a resolver must not search for the modules
     */
   private def onlyWhatUsersNeed(isOwn: Boolean): Node => Node = {
     val rule = new RewriteRule {

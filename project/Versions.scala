@@ -5,7 +5,9 @@ import java.util.Properties
 
 import sbt._
 
-/** Versions of libraries. The file `VERSION` has the version of Splice, and `project/spark.properties` those of Spark. */
+/** Versions of libraries. The version of Splice is in `VERSION`, and the versions of Spark are in
+  * `project/spark.properties`.
+  */
 object Versions {
   val splice: String = IO.read(file("VERSION")).trim
 
@@ -33,7 +35,7 @@ object Versions {
   val snakeyaml = "2.5"
   val scalatest = "3.2.20"
 
-  /** The releases that MiMa compares the tree with. The first one is added after the release of 0.1.0. */
+  /** The releases that MiMa compares the tree with. The first release is added after the release of 0.1.0. */
   val released: Seq[String] = Nil
 
   private def inProperties(path: String, name: String): String = {

@@ -39,7 +39,7 @@ def spark_range() -> str:
     """Return the range of PySpark's versions, such as ``>=4.1.0,<4.4``.
 
     Raises:
-        RuntimeError: if the file of Spark's versions does not set it.
+        RuntimeError: if the file of Spark's versions does not set the range.
     """
     lines = shared("spark.properties").read_text().splitlines()
     for name, _, value in (line.partition("=") for line in lines):

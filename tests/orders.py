@@ -104,7 +104,7 @@ def ids(frame: DataFrame) -> list[str]:
 
 
 def assert_each_once(seen: Iterable[str], produced: Iterable[int]) -> None:
-    """Assert that the ids are those of the produced orders, without duplicates."""
+    """Assert that the ids equal the ids of the produced orders, without duplicates."""
     found = list(seen)
     expected = {order_id(number) for number in produced}
     wrong = {

@@ -66,7 +66,7 @@ def test_a_damaged_entry(
     drain(source.read_stream(spark), tmp_path)
     read = sorted(written(spark, tmp_path).collect())
     side_log = tmp_path / "checkpoint" / "sources" / "0" / "splice"
-    # DamagedEntriesSuite has the other entries, including those that no restart reads.
+    # DamagedEntriesSuite has the other entries, including entries that no restart reads.
     for name in ("chain-00000000", "session", "leg-live/hand-over-00000000"):
         entry = side_log / name
         content = entry.read_text()

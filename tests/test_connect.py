@@ -102,7 +102,7 @@ def test_queries_in_real_time_mode_and_in_continuous_mode(
     assert "continuous:" in output
 
 
-def test_configure_names_the_place_of_the_jar() -> None:
+def test_configure_names_the_option_for_the_jar() -> None:
     output = run([sys.executable], "configure_only", env={"SPARK_REMOTE": "sc://127.0.0.1:1"})
     assert "rejected: [SPLICE_SETUP.CONNECT_NOT_SUPPORTED]" in output
     assert "a session of a Spark Connect server" in output

@@ -74,7 +74,7 @@ class Places:
         self.path(f"/config/{name}.yaml").write_text(json.dumps(document))
 
     def replaced(self, code: str) -> str:
-        """Return a program with the places of the test."""
+        """Return a program with the folders and servers of the test."""
         for shown in FOLDERS:
             code = code.replace(f'"{shown}', f'"{self.path(shown)}')
         return code.replace("east-1:9092", self._servers["east"])
@@ -82,7 +82,7 @@ class Places:
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
-    """The places of all programs. A later program resumes the query of the first program."""
+    """Folders and servers of all programs. Later programs resume the first query."""
     with KafkaCluster(heap="384m") as east, KafkaCluster(heap="384m") as west:
         yield Places(tmp_path_factory.mktemp("page"), east, west)
 

@@ -70,7 +70,7 @@ def test_each_row_once(spark: SparkSession, source: HybridSource, tmp_path: Path
     assert legs == {"history": 350, "live": 250}
 
 
-def test_values_are_those_of_both_sides(
+def test_values_are_from_the_history_and_from_kafka(
     spark: SparkSession, source: HybridSource, tmp_path: Path
 ) -> None:
     drain(source.read_stream(spark), tmp_path)

@@ -55,7 +55,7 @@ def each(partitions: dict[int, Iterable[int]]) -> list[tuple[int, int]]:
 ALL = each(dict.fromkeys(range(3), range(30)))
 
 
-def test_columns_are_those_of_sparks_own(spark: SparkSession, source: KafkaSourceBuilder) -> None:
+def test_columns_equal_sparks_columns(spark: SparkSession, source: KafkaSourceBuilder) -> None:
     frame = source.option("includeHeaders", True).build().read(spark)
     assert frame.dtypes == [
         ("key", "binary"),

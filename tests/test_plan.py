@@ -65,7 +65,7 @@ def test_a_scan_has_the_batches_and_the_switch_of_the_query(
     assert planned.batches == len(legs)
     assert [first.batches, then.batches] == [legs.count("history"), legs.count("live")]
     assert_each_once(ids(written(spark, tmp_path)), range(60))
-    # The switch of the query equals that of the plan.
+    # The switch of the query equals the switch of the plan.
     (done,) = describe(query).hand_overs
     assert then.hand_over is not None
     assert (done.leg, done.rule, done.start) == ("live", then.hand_over.rule, "offsets")

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Builds a release into local places, and tries its artifacts. Nothing is uploaded.
+"""Builds a release into local folders, and tries its artifacts. Nothing is uploaded.
 
 RELEASING.md describes the steps and the folders.
 """
@@ -85,7 +85,7 @@ def _assemble(tree: Tree, wheel: Path, folder: Path, version: str) -> None:
     subject = bill.jar(_GROUP, _BUNDLE, version, jar)
     text = bill.bill(subject, parts, tree.epoch)
     (place / f"{jar.stem}-cyclonedx.json").write_text(text)
-    # The wheel has the bundle and the client of Kafka in it.
+    # The wheel contains the bundle and the client of Kafka.
     client = [part for part in parts if part.name == "kafka-clients"]
     inside = [bill.jar(_GROUP, _BUNDLE, version, jar), *client]
     text = bill.bill(bill.wheel(_PROJECT, version, wheel), inside, tree.epoch)

@@ -38,7 +38,7 @@ def tagged(root: Path, folder: Path, version: str, key: str | None) -> Tree:
 
     Args:
         root: The repository, which stays unchanged.
-        folder: The place of the clone.
+        folder: The path of the clone.
         version: The version of the release, such as ``0.1.0``.
         key: The key that signs the tag; None leaves the tag without a signature.
 

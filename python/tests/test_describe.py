@@ -34,7 +34,7 @@ class Query:
     id: str = field(default="c0ffee")
 
 
-def test_values_are_those_of_the_metrics() -> None:
+def test_values_are_from_the_metrics() -> None:
     described = describe(Query({"batchId": 4, "sources": [RATE, SPLICE]}, "orders"))  # type: ignore[arg-type]
     assert described.batch_id == 4
     assert described.sources == (

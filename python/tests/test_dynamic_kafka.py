@@ -14,7 +14,7 @@ def builder() -> DynamicKafkaSourceBuilder:
     return DynamicKafkaSource.builder().metadata_file("/config/streams.yaml").streams("orders")
 
 
-def test_options_are_those_of_the_format(builder: DynamicKafkaSourceBuilder) -> None:
+def test_options_equal_the_options_of_the_format(builder: DynamicKafkaSourceBuilder) -> None:
     source = (
         builder.commit_to_group("report")
         .properties({"security.protocol": "SSL"})

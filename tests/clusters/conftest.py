@@ -28,7 +28,7 @@ def no_query_stays(spark: SparkSession) -> Iterator[None]:
 
 @pytest.fixture(scope="package")
 def clusters() -> Iterator[Clusters]:
-    """Three clusters. A test that stops a cluster must start it again."""
+    """Three clusters. A test that stops a cluster must restart the cluster."""
     with Clusters() as started:
         yield started
 

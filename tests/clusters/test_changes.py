@@ -74,7 +74,7 @@ def test_all_changes_between_two_runs(spark: SparkSession, atlas: Atlas, tmp_pat
     query = _start(spark, atlas, tmp_path)
     soon(query, "some rows", lambda: rows_in(tmp_path) > 0)
     query.stop()
-    # Some removed records were not read before.
+    # Some removed records were not read before the query stopped.
     renamed = atlas.topic("west")
     atlas.produce("west", west, 100)
     atlas.produce("west", renamed, 100)

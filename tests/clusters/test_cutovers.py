@@ -34,7 +34,7 @@ def mirrored(atlas: Atlas) -> Mirrored:
     return old, new
 
 
-def test_before_the_time_all_of_the_old_topic_is_read_and_after_it_the_rest_of_both(
+def test_the_old_topic_is_read_before_the_time_and_both_topics_are_read_after_the_time(
     spark: SparkSession, atlas: Atlas, mirrored: Mirrored, tmp_path: Path
 ) -> None:
     old, new = mirrored

@@ -67,7 +67,7 @@ class World:
         return self.lies[stream]
 
     def remove(self, stream: str) -> Place:
-        """Remove a stream, and stop producing orders to it."""
+        """Remove a stream, and stop producing its orders."""
         del self._written[stream]
         self._aim()
         return self.lies.pop(stream)

@@ -89,7 +89,7 @@ def test_a_topic_recreated_while_sparks_source_ran(pair: Pair, topic: str) -> No
     assert len(go_on(pair, SPARKS, topic)) == 6
     message = _failure(pair, topic)
     assert_says(message, "SPLICE_KAFKA_DATA.TOPIC_RECREATED", topic)
-    # The guide recommends deletion of the side log if the offsets are those of the new topic.
+    # The guide recommends deletion of the side log if the offsets belong to the new topic.
     shutil.rmtree(side_log(pair))
     pair.topics.produce(topic, records(0, range(6, 8)))
     assert len(go_on(pair, OURS, topic)) == 8

@@ -37,7 +37,7 @@ def read(spark: SparkSession, servers: str, topic: str) -> DataFrame:
 
 # --8<-- [start:sink]
 def write_once(database: Path, query: str, rows: DataFrame, batch: int) -> None:
-    """Write a batch and its id in one transaction, unless the batch was written before."""
+    """Write a batch and its id in one transaction, unless the database already has the batch."""
     with contextlib.closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("CREATE TABLE IF NOT EXISTS orders (id TEXT, value TEXT)")
         connection.execute("CREATE TABLE IF NOT EXISTS written (query TEXT, batch INTEGER)")

@@ -58,7 +58,7 @@ class Checkpoint:
         return found
 
     def entries(self) -> dict[str, str]:
-        """Return the entries of the side log, including those in subfolders."""
+        """Return the entries of the side log, including entries in subfolders."""
         found = sorted(f for f in self._side_log.rglob("*") if f.is_file())
         return {
             str(f.relative_to(self._side_log)): f.read_text()

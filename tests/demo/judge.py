@@ -26,7 +26,7 @@ class Verdict:
     foreign: int
     """Number of rows without a produced order."""
     altered: int
-    """Number of rows whose amount differs from that of the order."""
+    """Number of rows whose amount differs from the amount of the order."""
 
     @property
     def holds(self) -> bool:

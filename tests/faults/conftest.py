@@ -36,7 +36,7 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
 
 @pytest.fixture(scope="package")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """A broker with a proxy. A test that kills the broker must start it again."""
+    """A broker with a proxy. A test that kills the broker must restart the broker."""
     with proxied_broker(tmp_path_factory.mktemp("broker")) as started:
         yield started
 

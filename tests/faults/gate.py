@@ -24,7 +24,7 @@ class Gate:
         self._reached, self._open = folder / "reached", folder / "open"
 
     def across(self, rows: DataFrame) -> DataFrame:
-        """Return the rows with a gate after them."""
+        """Return the rows followed by a gate."""
         return rows.mapInArrow(_holding(str(self._reached), str(self._open)), rows.schema)
 
     def wait(self) -> None:

@@ -47,7 +47,7 @@ class OrderStream:
         servers: str | None = None,
         replicas: int = 1,
     ) -> None:
-        """Create an empty topic. The query uses the servers, by default those of the topics."""
+        """Create an empty topic. The default servers of the query are the servers of the topics."""
         self.spark, self.topics, self.folder, self.produced = spark, topics, folder, 0
         self.topic = f"orders-{uuid.uuid4().hex[:8]}"
         self._servers = servers or topics.bootstrap_servers

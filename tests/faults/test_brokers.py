@@ -112,7 +112,7 @@ def test_records_are_read_from_the_replica_in_the_same_rack(
         assert preferred == {-1}
         assert min(by_broker) > max(by_broker) / 20
     else:
-        # A leader is the first to have the records only if consumers read from it.
+        # A leader is the first to have the records only if consumers read from this leader.
         assert preferred <= {nearest, -1}
         assert nearest in preferred
         assert came[nearest] > 0.9 * sum(by_broker)

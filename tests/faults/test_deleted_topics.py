@@ -34,7 +34,8 @@ def test_no_burst_of_requests_for_a_deleted_topic(
     for _ in range(3):
         stream.produce(100)
         stream.wait_for_all(query)
-    # An idle trigger requests end offsets, so the number of these requests is that of triggers.
+    # An idle trigger requests end offsets, so the number of these requests equals the number of
+    # triggers.
     ends, before, begun = world.proxy.requests[LIST_OFFSETS], _of_topics(world), time.monotonic()
     stream.wait_until(
         query,

@@ -33,7 +33,7 @@ def test_executors_are_lost(topics: KafkaTopics, tmp_path: Path) -> None:
     with two_hosts(tmp_path / "cluster") as master:
         scenario.given(master=master, conf={"spark.locality.wait": "0s"})
         life = scenario.finish(*(Kill("row", f"^{name}$", action="lose") for name in lost))
-    # Each row ended the first executor that read it, and was read again in another executor.
+    # Each row ended its first executor, and was read again in another executor.
     assert [sum(row == name for row in life.rows) for name in lost] == [2, 2]
     scenario.assert_each_once()
     scenario.assert_switched_once()

@@ -18,7 +18,7 @@ def test_killed_while_offsets_are_committed(stream: OrderStream, world: World) -
 
     def held() -> dict[int, int]:
         found = stream.topics.committed(group, stream.topic)
-        # The checkpoint is read after the group, so the group must not be ahead of it.
+        # The checkpoint is read after the group, so the group must not be ahead of the checkpoint.
         committed = stream.committed()
         assert all(offset <= committed[partition] for partition, offset in found.items())
         return found

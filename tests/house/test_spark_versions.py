@@ -39,7 +39,7 @@ def test_the_wheel_accepts_each_tested_version(version: str) -> None:
 
 @pytest.mark.parametrize("reader", READERS)
 def test_readers_repeat_no_version_of_spark(reader: str) -> None:
-    # The versions of Spark, and no digits before or after them.
+    # The versions of Spark, without adjacent digits.
     tested = "|".join(map(re.escape, VERSIONS["tested"].split()))
     lines = (ROOT / reader).read_text().splitlines()
     # The version of Kafka's server may equal one of Spark.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Class path of a driver, and an archive of its classes.
 
-The jars are on the class path, not in ``spark.jars``, because Spark copies ``spark.jars`` for each
-driver, and because an archive contains only classes of the class path.
+The jars are on the class path, not in ``spark.jars``. Spark copies ``spark.jars`` for each driver,
+and an archive contains only classes of the class path.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class Copies:
         )
 
     def start(self, trigger: Mapping[str, Any], *kills: Kill, **options: str) -> Life:
-        """Start a driver that is killed at the first of the steps that it reaches."""
+        """Start a driver that is killed when it reaches one of the steps."""
         self.relay.given(trigger=trigger)
         return self.relay.start(OURS, *kills, startingOffsets="earliest", **options)
 
@@ -122,7 +122,7 @@ class Copies:
         assert not lost, f"{len(lost)} rows were lost, the first ones {lost[:10]}"
 
     def assert_only_running_batches_again(self) -> int:
-        """Assert that a row has one copy per run that read it, so that committed rows have one.
+        """Assert that a row has one copy per run that read the row. Committed rows have one copy.
 
         Returns:
             The number of copies that are duplicates.

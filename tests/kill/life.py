@@ -85,8 +85,8 @@ _CONF = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "1g",
     "spark.sql.session.timeZone": "UTC",
-    # If a driver is killed while Spark writes the first offset, Spark leaves a hidden file in
-    # offsets/, and rejects the folder at the next start.
+    # A kill of the driver during the write of the first offset leaves a hidden file in offsets/.
+    # With this check, Spark would reject the folder at the next start.
     "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart": "false",
     "spark.ui.enabled": "false",
 }

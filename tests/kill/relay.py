@@ -45,7 +45,7 @@ class Relay:
         servers: str | None = None,
         replicas: int = 1,
     ) -> None:
-        """Create an empty topic. The query uses the servers, by default those of the topics."""
+        """Create an empty topic. The default servers of the query are the servers of the topics."""
         self.topics, self.topic, self.folder, self.produced = topics, topic, folder, 0
         self.setting = Setting()
         self.write: Callable[[str, Iterable[Record]], int] = topics.produce
@@ -102,7 +102,7 @@ class Relay:
 
     @property
     def _limits(self) -> dict[str, str]:
-        # Batches that end after a fixed time, and epochs, have no limits.
+        # Neither batches that end after a fixed time nor epochs have limits.
         is_timed = {"realTime", "continuous"} & (self.setting.trigger or {}).keys()
         return {} if is_timed else {"maxOffsetsPerTrigger": str(BATCH)}
 

@@ -68,7 +68,7 @@ class Scenario:
     """
 
     def __init__(self, topics: KafkaTopics, topic: str, folder: Path) -> None:
-        """Create a scenario with an existing topic and history; use ``make`` to create both."""
+        """Create a scenario with an existing topic and history. ``make`` creates these too."""
         self.topics, self.topic, self.folder, self.produced = topics, topic, folder, 0
         self.history = folder / "history"
         self.archived: dict[int, int] = {}

@@ -22,7 +22,7 @@ def test_killed_after_each_entry_of_a_repaired_switch(holed: Scenario) -> None:
         assert len(fresh) == 1
         known |= fresh
         created += fresh
-    # The entry of the switch contains the holes, so no kill can separate both.
+    # The entry of the switch contains the holes, so no kill can separate the switch and the holes.
     assert "leg-live/hand-over-00000000" in created
     assert not any("/fill-" in key for key in created)
     holed.assert_each_once()

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Copy orders to a topic with Spark's Kafka sink.
 
-Arguments: the source's options, the writer's options and the session's settings as JSON, the
-working folder, and the number of rows after which the program stops.
+Arguments as JSON: the source's options, the writer's options and the session's settings. Further
+arguments: the working folder, and the number of rows after which the program stops.
 """
 
 from __future__ import annotations

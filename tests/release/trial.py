@@ -43,7 +43,7 @@ class Trial:
     """A folder with an environment of Python and the output of programs."""
 
     def __init__(self, folder: Path, names: dict[str, str]) -> None:
-        """Take an empty folder, and the values of the names of places in the README."""
+        """Take an empty folder, and the values of the names in the README."""
         self._folder, self._names = folder, names
         self._bin = folder / "venv" / "bin"
 

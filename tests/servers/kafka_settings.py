@@ -79,7 +79,8 @@ def with_listeners(
 def behind_a_proxy(port: int, controller: int, proxied: int, proxy: int) -> dict[str, str]:
     """Return the settings of a node with a direct listener and a listener for a proxy.
 
-    The proxy forwards one port to another. Metadata for clients of the proxy has only its address.
+    The proxy forwards one port to another port. Metadata for clients of the proxy has only its
+    address.
     """
     return {
         "listeners": f"BROKER://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller},"
@@ -90,7 +91,7 @@ def behind_a_proxy(port: int, controller: int, proxied: int, proxy: int) -> dict
 
 
 def one_of_many(node: int, ports: Sequence[tuple[int, int]]) -> dict[str, str]:
-    """Return the additional settings of one of several nodes. Node numbers begin at 0.
+    """Return the additional settings of a node of a cluster. Node numbers begin at 0.
 
     Each internal topic has a replica on every node. Node 1 is in rack ``rack-1``, and so on.
     Clients with a rack read from the replica in their rack (KIP-392).

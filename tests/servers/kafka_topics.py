@@ -182,7 +182,7 @@ class KafkaTopics:
             consumer.close()
 
     def committed(self, group: str, topic: str) -> dict[int, int]:
-        """Return the committed offsets of a group, without partitions that have none."""
+        """Return the committed offsets of a group, for partitions with a committed offset."""
         consumer = self._consumer("read_committed", group)
         try:
             positions = [TopicPartition(topic, p) for p in self.partitions(topic)]

@@ -8,7 +8,7 @@ import os
 import random
 import socket
 
-# The ports are below the range of outgoing connections, so that no connection uses a port before
+# The ports are below the range of outgoing connections. No connection therefore uses a port before
 # its server starts, or while its server is down.
 _PORTS = range(15000, 32000)
 

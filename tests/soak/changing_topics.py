@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Topics of a query: one topic keeps its orders, and others are removed during the run."""
+"""Topics of a query: one topic keeps its orders, and other topics are removed during the run."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ class KafkaFate:
         rows: Initial number of orders.
         sink: ``parquet`` or ``batches``.
         transactions: True if orders are written in transactions, each after an aborted transaction.
-        others: Initial numbers of orders of the topics that may be deleted, recreated or truncated.
+        others: Initial numbers of orders of topics that may be deleted, recreated or truncated.
         pattern: True if the query subscribes with a pattern, and not with names.
         lives: All runs except the last run.
         last: Options of the last run, which reads all available rows.

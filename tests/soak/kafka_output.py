@@ -26,7 +26,7 @@ class Output:
     Attributes:
         times: Number of rows of each order.
         files: Time of each file, and its orders.
-        altered: Number of rows whose amount differs from that of the order.
+        altered: Number of rows whose amount differs from the amount of the order.
     """
 
     times: Counter[int]

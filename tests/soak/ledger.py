@@ -73,7 +73,7 @@ class Ledger:
         return [_entry(found) for line in lines if (found := _read(line))]
 
     def to_run(self, seeds: Iterable[int], commit: str, kind: Kind) -> list[int]:
-        """Return the seeds that have not passed with this commit, all of them for changed code."""
+        """Return the seeds that have not passed with this commit, or all seeds for changed code."""
         if commit.endswith("+"):
             return list(seeds)
         done = {s for s, e in self._last(commit, kind).items() if e.result == PASSED}

@@ -60,7 +60,7 @@ class Places:
 
     @property
     def gone(self) -> list[Place]:
-        """Return the former topics of the metadata."""
+        """Return the previous topics of the metadata."""
         return [place for place in self.all if not place.there]
 
     def add(self, cluster: str, stream: str = "orders", topic: str | None = None) -> Place:

@@ -19,7 +19,7 @@ class Loss(Enum):
 
 @dataclass(frozen=True)
 class Policies:
-    """Options of one run of a query. None is the default.
+    """Options of one run of a query. An option without a value has its default.
 
     Attributes:
         loss: ``failOnDataLoss``.

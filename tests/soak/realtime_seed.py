@@ -21,8 +21,8 @@ def run_seed(seed: int, topic: str, brokers: KafkaBrokers, story: Story) -> None
     """Run one seed.
 
     Raises:
-        AssertionError: if a row has no copy, or more copies than runs that read it, or if a run
-            without a fault failed.
+        AssertionError: if a row has no copy, or more copies than runs that read the row, or if a
+            run without a fault failed.
     """
     destiny = fate(seed)
     relay = Relay(brokers.topics, topic, story.folder, brokers.proxied_servers, replicas=3)

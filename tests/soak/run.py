@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run seeds. Each seed runs a query from its first start to its end, with random events.
 
-The program can be stopped (Ctrl-C) and started again, and skips seeds that have passed with the
-same commit. The ledger, and the folders of failed seeds, are in ``.soak`` in the repository's root.
+The program can be stopped (Ctrl-C) and restarted. A restarted program skips seeds that have passed
+with the same commit. The ledger and the folders of failed seeds are in ``.soak`` in the
+repository's root.
 """
 
 from __future__ import annotations

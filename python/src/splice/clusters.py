@@ -29,7 +29,7 @@ HEADINGS = (
 
 @dataclass(frozen=True)
 class ClusterDescription:
-    """State of one of several clusters. A value that is unknown is None.
+    """State of one cluster of a source of several clusters. An unknown value is None.
 
     Attributes:
         name: Name of the cluster in the metadata.

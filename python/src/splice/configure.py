@@ -27,9 +27,9 @@ _PACKAGES = "spark.jars.packages"
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Append Splice's jars to ``spark.jars`` of a session builder.
 
-    The function keeps the jars that ``spark.jars`` of the builder or of spark-defaults.conf has.
-    A second call has no effect. A call has no effect either if the running session or the
-    builder's packages already contain Splice.
+    The function keeps the jars in ``spark.jars`` of the builder or of spark-defaults.conf. A second
+    call has no effect. A call has no effect either if the running session or the builder's packages
+    already contain Splice.
 
     Call ``config("spark.jars", ...)`` before this function, because it replaces all jars.
 
@@ -40,8 +40,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
         The same builder.
 
     Raises:
-        SetupError: if ``spark.jars`` has another version of one of the jars. Also if a JVM of an
-            earlier session or of spark-submit runs without the jar. Also if PYSPARK_SUBMIT_ARGS
+        SetupError: if ``spark.jars`` has another version of a jar of this package. Also if a JVM of
+            an earlier session or of spark-submit runs without the jar. Also if PYSPARK_SUBMIT_ARGS
             sets jars, which would replace the jars of the builder. Also if the session belongs to
             a Spark Connect server.
     """

@@ -80,7 +80,7 @@ class SourceDescription:
         slots: Number of slots of the last batch; None if the source has no slots.
         switches_total: Number of switches from one leg to the next leg in this run.
         end_offset: End offset of the last batch, as in the checkpoint.
-        topics: Topics of a Kafka source, greatest lag first; ``*`` has the sum of the others.
+        topics: Topics of a Kafka source, greatest lag first; ``*`` has the sum of the other topics.
         lagging: Partitions of a Kafka source with the greatest lag.
         clusters: Clusters of a source of several clusters, by name.
         metadata_waits_for: Unavailable clusters whose response a pending change of streams needs.
@@ -194,7 +194,7 @@ class QueryDescription:
 def describe(query: StreamingQuery) -> QueryDescription:
     """Return leg, position and backlog of each Splice source of a query.
 
-    The values are those of the query's last progress report, and the switches of the checkpoint.
+    The values are from the query's last progress report, and the switches are from the checkpoint.
     With Spark Connect, and for a query of another driver, the result has no switches.
 
     Args:

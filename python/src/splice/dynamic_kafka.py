@@ -26,7 +26,7 @@ MetadataService = Callable[[], "Mapping[str, Any] | str"]
 class DynamicKafkaSource(LogSource):
     """Source of streams on many Kafka clusters, which may change while the query runs.
 
-    A metadata service maps each stream to clusters and topics. The columns are those of a
+    A metadata service maps each stream to clusters and topics. The source has the columns of a
     KafkaSource. The hidden columns ``_cluster`` and ``_stream`` contain the origin of a row.
     """
 
@@ -60,7 +60,7 @@ class DynamicKafkaSource(LogSource):
 class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
     """Builder of a DynamicKafkaSource.
 
-    The options of a KafkaSource apply to all clusters, except those that select topics and
+    The options of a KafkaSource apply to all clusters, except the options that select topics and
     brokers. ``cluster.<name>.<option>`` sets an option of one cluster.
     """
 
@@ -116,7 +116,8 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
 
         Args:
             name: Class that implements ``splice.kafka.dynamic.KafkaMetadataService``, such as
-                ``"com.example.Inventory"``, in a jar on the class path of the driver.
+                ``"com.example.Inventory"``. A jar on the class path of the driver must contain the
+                class.
             options: Options of the class, which receives them as ``metadata.class.<name>``.
         """
         if not isinstance(name, str) or not name.strip():

@@ -42,7 +42,7 @@ def _made(condition: str, parameters: Mapping[str, object]) -> tuple[str, dict[s
 class _Conditioned:
     """Condition, parameters and SQLSTATE of an error, as in PySpark's exceptions.
 
-    None means that the JVM did not return the value.
+    A value that the JVM did not return is None.
     """
 
     def __init__(

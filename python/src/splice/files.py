@@ -71,8 +71,9 @@ class FileSourceBuilder(SourceBuilder[FileSource]):
         The default is ``fail`` for a leg that another leg follows, otherwise ``warn``.
 
         Args:
-            policy: ``fail`` raises an error, and a restart lists the files again. ``warn`` logs a
-                warning and stores the empty list, so files that arrive later are not read.
+            policy: ``fail`` raises an error; after a restart, Splice lists the files again.
+                ``warn`` logs a warning and stores the empty list, so files that arrive later are
+                not read.
         """
         return self.option("onEmpty", policy)
 

@@ -97,10 +97,10 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
             on_duplicates: With ``HandOver.offsets``: policy for records that the previous legs
                 have several times: ``fail`` (default) or ``warn``.
             log_columns: For a leg before a ``HandOver.offsets``: the columns of this leg that
-                identify the record of the log, such as
+                identify the record of the log. Example:
                 ``{"topic": "t", "partition": "p", "offset": "o"}``. The keys ``timestamp`` and
                 ``key`` may be added. The default is the columns of the hand-over. ``"none"``
-                excludes the leg from the hand-over. The columns are those of the source, before
+                excludes the leg from the hand-over. The names are columns of the source before
                 ``select``.
         """
         policies = {"on_holes": on_holes, "on_gap": on_gap, "on_duplicates": on_duplicates}

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Jars of this package, and the arguments of spark-submit that add them."""
+"""Jars of this package, and the arguments of spark-submit that add these jars."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def artifact(name: str) -> str:
 
 
 def replaced_jars(present: str) -> bool:
-    """Return True if a session's ``spark.jars`` has jars, but not those of this package."""
+    """Return True if a session's ``spark.jars`` has jars, but not the jars of this package."""
     names = {artifact(file_name(jar)) for jar in present.split(",") if jar.strip()}
     return bool(names) and CONNECTOR not in names
 

@@ -3,7 +3,7 @@
 """Options of Splice, as the JVM declares them.
 
 ``splice.reference.ReferencePages`` generates ``options.json`` from the declarations of the JVM, and
-a test of the JVM fails if the file differs from them.
+a test of the JVM fails if the file differs from the declarations.
 """
 
 from __future__ import annotations

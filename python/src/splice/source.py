@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class SourceSpec(ABC):
     """Source that a query reads as a stream or as a bounded batch; a builder creates it.
 
-    A source consists of options and is immutable, so several sessions and threads can read it
-    several times.
+    A source consists of options and is immutable, so several sessions and threads can read the
+    source several times.
     """
 
     kind: ClassVar[str]

@@ -3,7 +3,7 @@
 
 package splice.bench
 
-/** Contender of a race. All contenders do the same work. `run` returns the number of rows, if available. */
+/** Contender of a race. All contenders have identical work. `run` returns the number of rows, if available. */
 final case class Contender(name: String, run: () => Option[Long])
 
 /** Times of the runs of one contender, in nanoseconds. */
@@ -14,7 +14,7 @@ final case class Timing(name: String, rows: Long, nanos: Seq[Long]) {
   def rowsPerSecond: Double = rows / (median / 1e9)
 }
 
-/** Runs contenders in turns, so that a slow phase of the machine affects all of them. */
+/** Runs contenders in turns, so that a slow phase of the machine affects all contenders. */
 object Race {
 
   /** Runs each contender `warmUps` times without measurement, then `rounds` times with measurement.

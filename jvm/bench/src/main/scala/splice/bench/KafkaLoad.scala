@@ -65,7 +65,9 @@ final class KafkaLoad(servers: String) {
 
 object KafkaLoad {
 
-  /** Creates different values of one size. Values consist of words, so their compression ratio equals that of text. */
+  /** Creates different values of one size. Values consist of words, so their compression ratio equals the compression
+    * ratio of text.
+    */
   def values(count: Int, bytes: Int): Array[Array[Byte]] = {
     val random = new Random(7)
     val words  = Array.fill(200)(random.alphanumeric.take(random.between(2, 9)).mkString)

@@ -26,7 +26,7 @@ object ErrorsPage {
       intro +: areas(root).toSeq.sortBy(_._1).flatMap { case (name, nodes) => family(name, nodes) }
     )
 
-  // Modules may share an area, such as the one of connections to Kafka.
+  // Modules may share an area, such as the area of connections to Kafka.
   private def areas(root: Path): Map[String, Seq[JsonNode]] = conditions(root).groupMap(_._1)(_._2)
 
   private def conditions(root: Path): Seq[(String, JsonNode)] = files(root).flatMap { file =>

@@ -8,7 +8,7 @@ import splice.source.internal.legs.LegIdentity
 /** Compares the legs of a checkpoint with the legs of a start.
   *
   * A leg may be added after the last leg that has begun. A leg that has ended may be removed, and may return to its old
-  * place. A leg keeps its identity until it has ended. The name and the kind of a leg never change.
+  * position in the chain. A leg keeps its identity until it has ended. The name and the kind of a leg never change.
   *
   * @param before
   *   the legs of the last entry; never empty
@@ -25,8 +25,9 @@ final private[coordinator] class ChainChange(
   private val current = now.map(leg => leg.name -> leg).toMap
   private val missing = before.filterNot(leg => current.contains(leg.name))
 
-  /** Returns the first difference that is not allowed, None if there is none. If several legs are missing, the result
-    * names the last of them. For an earlier leg, the checkpoint does not show whether a missing later leg has begun.
+  /** Returns the first difference that is not allowed, or None if all differences are allowed. If several legs are
+    * missing, the result names the last missing leg. For an earlier leg, the checkpoint does not show whether a missing
+    * later leg has begun.
     */
   def difference: Option[String] = misplaced.orElse(missing.reverse.flatMap(needed).headOption).orElse {
     before.flatMap(was => current.get(was.name).flatMap(changed(was, _))).headOption

@@ -21,9 +21,9 @@ import splice.source.runtime.{OpenEnded, ProgressMetric, Report, SessionSettings
   * batch.
   *
   * One thread at a time calls the methods. This is the query's thread, except for the ends and commits of epochs in
-  * continuous mode. State that a result depends on is part of the returned offset, which the caller logs, or is durable
-  * in the side log before a method returns. The coordinator follows FLIP-27's SourceCoordinator. Flink stores such
-  * state in its own checkpoints, and Splice stores it in Spark's offsets.
+  * continuous mode. The caller logs the returned offset. State that a result depends on is part of this offset, or is
+  * durable in the side log before a method returns. The coordinator follows FLIP-27's SourceCoordinator. Flink stores
+  * such state in its own checkpoints, and Splice stores it in Spark's offsets.
   *
   * @param rules
   *   the number of tasks that share the splits of a log, and the assignment of splits to tasks
@@ -35,8 +35,8 @@ import splice.source.runtime.{OpenEnded, ProgressMetric, Report, SessionSettings
   * @param batches
   *   the offsets of the source in Spark's offset log
   * @param cores
-  *   the number of tasks that the available cores can run at a time now, if the number of slots follows the cores. None
-  *   = `rules` set the number for the whole run
+  *   the number of tasks that the available cores can run at a time now. Set if the number of slots follows the cores;
+  *   None if `rules` set the number for the whole run
   */
 final private[splice] class Coordinator(
     source: Source[_ <: Position],
@@ -165,7 +165,7 @@ final private[splice] class Coordinator(
     splits
   }
 
-  /** Returns the batches of Spark's real-time mode, None if the source does not support this mode.
+  /** Returns the batches of Spark's real-time mode, or None if the source does not support this mode.
     *
     * @param tasks
     *   returns the number of tasks that the executors can run at the same time now
@@ -181,7 +181,7 @@ final private[splice] class Coordinator(
     case _                                    => throw new IllegalStateException(s"$source is not read without an end")
   }
 
-  /** Returns the end of a bounded source that is exhausted at `at`, None while rows remain. */
+  /** Returns the end of a bounded source that is exhausted at `at`, or None while rows remain. */
   def evidence(at: Position): Option[Evidence] = enumerator.evidence(at)
 
   /** Records that Spark has committed all rows up to `until`. */

@@ -48,7 +48,7 @@ private[splice] object InitialEntry {
 
   private val Key = "initial"
 
-  /** Returns the stored start position, None if no position is stored. The entry is read at its first use. */
+  /** Returns the stored start position, or None if no position is stored. The entry is read at its first use. */
   def stored(log: SideLog): Option[StoredStart] = {
     def lines = log.get(Key).getOrElse(throw CheckpointErrors.missingEntry(s"Side-log entry $Key"))
     Option.when(log.keys(Key).contains(Key))(StoredStart(text(lines)))

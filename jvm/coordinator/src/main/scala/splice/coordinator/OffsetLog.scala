@@ -6,10 +6,10 @@ package splice.coordinator
 /** The offsets of one source in the offset log of a checkpoint, as JSON. Each call reads the log. */
 private[splice] trait OffsetLog {
 
-  /** Returns the end of the last batch, None if no batch of the source was logged. */
+  /** Returns the end of the last batch, or None if no batch of the source was logged. */
   def latest(): Option[String]
 
-  /** Returns the first offset at which a replayed batch can begin, None if this is the initial offset. */
+  /** Returns the first offset at which a replayed batch can begin, or None if this is the initial offset. */
   def oldest(): Option[String]
 }
 

@@ -12,8 +12,8 @@ import splice.source.internal.legs.LegIdentity
 import splice.source.runtime.OpenEnded
 import splice.source.{Position, SplitRange, TaskRanges}
 
-/** Plans batches of Spark's real-time mode, which end at a time instead of an offset, and tasks of continuous mode,
-  * whose epochs end at a time. One thread at a time calls all methods except [[isStale]].
+/** Plans batches of Spark's real-time mode and tasks of continuous mode. Batches of real-time mode and epochs of
+  * continuous mode end at a time instead of an offset. One thread at a time calls all methods except [[isStale]].
   *
   * No slot layout is stored. An interrupted batch is planned again from its start, and its rows are read again.
   *
@@ -22,8 +22,8 @@ import splice.source.{Position, SplitRange, TaskRanges}
   * @param rules
   *   the number of tasks, and the assignment of splits to tasks
   * @param available
-  *   the number of tasks that the executors can run at the same time now. The time of a batch begins at its start, so a
-  *   task that waited for another task would read nothing in any batch
+  *   the number of tasks that the executors can run at the same time now. The duration of a batch is measured from its
+  *   start, so a task that waited for another task would read nothing in any batch
   */
 final private[splice] class RealTimeBatches private[splice] (
     enumerator: => OpenEnded[Position],
@@ -39,7 +39,7 @@ final private[splice] class RealTimeBatches private[splice] (
 
   @volatile private var running = Option.empty[OpenEnded[Position]]
 
-  /** Returns a leg that is to be read and does not support these batches, None if there is none. */
+  /** Returns a leg that is to be read and does not support these batches, or None if all legs support them. */
   def unsupportedLeg: Option[LegIdentity] = enumerator.unsupportedLeg
 
   /** Prepares the batch that begins at `from`. */
@@ -53,7 +53,7 @@ final private[splice] class RealTimeBatches private[splice] (
   /** True if the source has changed since the batch began. Any thread may call this method. */
   def isStale: Boolean = running.exists(_.isStale)
 
-  /** Returns the minimum interval between two checks of a task for a stale batch. None if the splits of the source
+  /** Returns the minimum interval between two checks of a task for a stale batch, or None if the splits of the source
     * never change.
     */
   def staleInterval: Option[Duration] = enumerator.staleInterval

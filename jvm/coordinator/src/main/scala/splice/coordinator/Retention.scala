@@ -11,7 +11,7 @@ import splice.source.{Position, Source}
   *
   * At the first commit of a run, the offset log provides the position. Therefore the position also advances across runs
   * of one batch each. Later positions are the ends of earlier commits: Spark keeps the offsets of the last batch and of
-  * `batchesToRetain` batches before it.
+  * `batchesToRetain` earlier batches.
   */
 final private[coordinator] class Retention(source: Source[_ <: Position], batches: OffsetLog, batchesToRetain: Int) {
 

@@ -67,7 +67,7 @@ final class ChainEntriesSuite extends AnyFunSuite {
     assert(changed(chain, Seq(alone("kafka"))).contains("legs was 'history,live' and is 'none' now"))
   }
 
-  test("if several legs are missing and have not ended, the error names the last of them") {
+  test("if several legs are missing and have not ended, the error names the last missing leg") {
     val four = Seq("a", "b", "c").map(leg(_, "files").copy(begun = false)) :+ leg("d", "kafka").copy(begun = false)
     assert(changed(four, four.take(1)).contains("is 'a' now. Leg 'd' has not ended"))
     assert(changed(four, Seq(four.head, four.last)).contains("is 'a,d' now. Leg 'c' has not ended"))
@@ -108,7 +108,7 @@ final class ChainEntriesSuite extends AnyFunSuite {
       .getMessage.contains("history.source was 'files'"))
   }
 
-  test("a leg that has ended is removed, keeps its place in the entry, and returns by its name and kind") {
+  test("a leg that has ended is removed, keeps its position in the entry, and returns by its name and kind") {
     val log                                 = new MemorySideLog
     val three                               = Seq(leg("old", "files", "path" -> "/o").copy(begun = false)) ++ chain
     def start(legs: LegIdentity*): Unit     = ChainEntries.check(log, new Named(legs), OffsetLog.Empty)

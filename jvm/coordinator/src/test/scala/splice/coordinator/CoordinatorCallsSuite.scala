@@ -168,7 +168,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     assert(world.run().everything().map(_.weight).sum == 40)
   }
 
-  test("readers of a batch get the ranges of all its tasks, and the evidence is that of the position") {
+  test("readers of a batch get the ranges of all its tasks, and the evidence belongs to the position") {
     val world = new World
     val run   = world.run()
     val start = run.initial()

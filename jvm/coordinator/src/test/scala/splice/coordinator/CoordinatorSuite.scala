@@ -207,7 +207,7 @@ final class CoordinatorSuite extends AnyFunSuite {
     assert(run.advance(one, everything = false) != one)
   }
 
-  /** The offsets that Spark keeps: of the last batch, and of `retained` batches before it. */
+  /** The offsets that Spark keeps: of the last batch, and of `retained` earlier batches. */
   final private class Kept(retained: Int) extends OffsetLog {
     private var ends: Vector[(Int, Position)] = Vector.empty
     def add(until: Position): Unit            =

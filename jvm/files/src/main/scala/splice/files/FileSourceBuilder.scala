@@ -18,10 +18,10 @@ final class FileSourceBuilder private[files] (entries: Seq[(String, String)]) ex
   override def option(key: String, value: String): FileSourceBuilder =
     new FileSourceBuilder(entries.filterNot(_._1.equalsIgnoreCase(key)) :+ (key -> value))
 
-  /** Sets the columns as DDL, such as `id BIGINT, name STRING`. Spark then does not infer them. */
+  /** Sets the columns as DDL, such as `id BIGINT, name STRING`. Spark then does not infer the columns. */
   def schema(ddl: String): FileSourceBuilder = option(FileOptions.Schema.key, ddl)
 
-  /** Sets the columns. Spark then does not infer them. */
+  /** Sets the columns. Spark then does not infer the columns. */
   def schema(columns: StructType): FileSourceBuilder = option(FileOptions.Schema.key, columns.json)
 
   /** Sets the policy for paths without a file to read: `fail` or `warn`. Default: `fail` for a leg before another

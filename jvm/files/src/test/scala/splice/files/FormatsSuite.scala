@@ -8,7 +8,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Tests that rows and columns equal those of Spark's reader. */
+/** Tests that rows and columns equal the rows and columns of Spark's reader. */
 final class FormatsSuite extends AnyFunSuite with LocalSpark {
 
   private lazy val orders: DataFrame = spark

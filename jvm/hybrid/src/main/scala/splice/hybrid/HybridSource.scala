@@ -24,8 +24,8 @@ import splice.source.{EnumeratorContext, Source, SourceSpec, SplitEnumerator}
   *
   * A batch covers one leg. Bounded reads and batches that replay many batches may span several legs. A batch of one
   * leg is columnar if the reader of the leg is columnar and its `select` has only columns. All legs produce the same
-  * columns: the columns of the option `schema`, else those of the last leg. The hidden column `_leg` has the name of
-  * the leg.
+  * columns: the columns of the option `schema`, else the columns of the last leg. The hidden column `_leg` has the name
+  * of the leg.
   *
   * The hand-over of a leg determines its guarantee, at-least-once or exactly-once: see [[HandOver]].
   */

@@ -177,7 +177,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
     }
   }
 
-  test("an empty archive between two others has no effect") {
+  test("an empty archive between two other archives has no effect") {
     new World {
       archive(old, 0, 0, 3)
       assert(run() == every)
@@ -256,7 +256,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
     chain.history(chain.last).map(_.name)
   }
 
-  test("an exact hand-over counts all legs before it, back to the nearest log") {
+  test("an exact hand-over counts all previous legs, back to the nearest log") {
     val bounded = "endingOffsets" -> "latest"
     val exact   = "handOver"      -> "offsets"
     assert(counted(files("a"), files("b"), kafka("live", exact)) == Seq("a", "b"))

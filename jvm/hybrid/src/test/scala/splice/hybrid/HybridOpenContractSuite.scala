@@ -10,7 +10,7 @@ import org.apache.spark.sql.SaveMode
 import splice.source.{Position, Source}
 import splice.testkit.OpenEndedContract
 
-/** The contract, with that of sources that are read without an end, over a chain of two folders. */
+/** The contracts of all sources and of sources that are read without an end, over a chain of two folders. */
 final class HybridOpenContractSuite extends OpenEndedContract with LocalSpark {
 
   override protected def world(): World = new World {

@@ -9,7 +9,7 @@ import splice.hybrid.internal.split.{HybridPosition, LegRange}
 import splice.source.{Position, Source, SplitRange}
 import splice.testkit.internal.memory.{MemoryLog, MemoryRange}
 
-/** History with the first three of six records of a log, and helpers for runs over both. */
+/** History with the first three of six records of a log, and helpers for runs over the history and the log. */
 trait HybridWorlds {
 
   protected trait World {

@@ -146,7 +146,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("legs can be removed and added in one start, and a removed leg keeps its name, kind and place") {
+  test("legs can be removed and added in one start, and a removed leg keeps its name, kind and position") {
     new Archives {
       val bounded: Own                 = third("bounded" -> "true", exact)
       val begun: Source[_ <: Position] = Legs.source(first, second, bounded)

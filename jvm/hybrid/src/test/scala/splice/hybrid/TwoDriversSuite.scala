@@ -116,7 +116,7 @@ final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
         val chain   = Chain(IndexedSeq(archive, leg("live", log, Some(HandOver.offsets()), onHoles)))
         Legs.run(new HybridSource(chain, None), side)
       }
-      // The hole of partition 0 proves that the ranges are those of the first driver.
+      // The hole of partition 0 proves that the first driver chose the ranges.
       def ofFirst(rows: Seq[Seq[Long]]): Boolean = rows == Seq(Seq(0L, 1L, 4L), Seq(1L, 2L, 3L, 5L))
       val late: Coordinator                      =
         driver(OnHoles.Ignore, new Overtaken(log, assert(ofFirst(rows(driver(OnHoles.Fill, log))))))

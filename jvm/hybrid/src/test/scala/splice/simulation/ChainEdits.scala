@@ -117,7 +117,7 @@ object ChainEdits {
 
   private val Changed = "SPLICE_CHECKPOINT.SOURCE_CHANGED"
 
-  /** @param texts alternative texts; the error has one of them */
+  /** @param texts alternative texts; the error has one of these texts */
   final private case class Refusal(condition: String, texts: Seq[String], situation: String)
 
   /** Kind of change at a start. */

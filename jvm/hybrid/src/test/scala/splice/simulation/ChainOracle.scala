@@ -15,7 +15,7 @@ import splice.testkit.simulation.Violation
 /** Row that a source had at some time.
   *
   * @param record
-  *   place of the row in a log; None for a row of a file
+  *   cluster, partition and offset of the row in a log; None for a row of a file
   */
 final case class VisibleRow(id: Long, record: Option[(SimulatedCluster, LogPartition, Long)])
 
@@ -150,7 +150,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   private def whole: LogPartition => Long =
     if (world.shape.exact && world.shape != Shape.Relay && !world.leavesHoles) _ => 0L else first
 
-  /** True if rows of the log that no archive has may be missing. */
+  /** True if log rows without a copy in an archive may be missing. */
   private def isPartial: Boolean = world.shape == Shape.Relay || (world.shape.exact && world.leavesHoles)
 
   /** Start of the log: the greatest offset of all archives plus one, or the initial position of the query. */

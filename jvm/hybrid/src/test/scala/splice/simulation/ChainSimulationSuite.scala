@@ -25,7 +25,7 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
   )(new ChainLife(_, Faults.none).live())
 
   override def beforeAll(configuration: ConfigMap): Unit = {
-    // Each possible loss logs a warning, and a run has many of them.
+    // Each possible loss logs a warning, and a run has many possible losses.
     Configurator.setLevel("splice", Level.OFF)
     configuration.get("splice.seed").foreach(text => seeds = range(text.toString))
     configuration.get("splice.timed").foreach(text => timed = range(text.toString))

@@ -108,7 +108,7 @@ final class FilesLeg(
   private def files(context: EnumeratorContext): SplitEnumerator[FilesPosition] =
     if (!faults.relistsFiles) new FileEnumerator(new Storage(context.sideLog), limits, context)
     else {
-      // The previous list stays in the side log for the oracle, and the enumerator ignores it.
+      // The previous list stays in the side log for the oracle, and the enumerator ignores this list.
       val own   = context.copy(sideLog = new ForgetfulSideLog(context.sideLog, _.startsWith("files-")))
       val again = new FileEnumerator(new Storage(own.sideLog), limits, own)
       if (isListed(context.sideLog)) { val _ = again.start(StartPosition.Configured) }

@@ -14,8 +14,8 @@ import splice.source.runtime.SideLog
 import splice.source.{Limits, LogPartition, SplitEnumerator, SplitRange}
 import splice.testkit.internal.simulation.{ForgetfulSideLog, SimulatedCluster, SimulatedPartition}
 
-/** Injected faults that break rules of the design from outside. Each fault loses or duplicates rows, blocks the
-  * query, or reads from a wrong place.
+/** Injected faults that break rules of the design from outside. Each fault loses or duplicates rows, blocks the query,
+  * or reads from a wrong position.
   */
 object PlantedFaults {
 

@@ -38,13 +38,13 @@ object OffsetsInitializer {
   def latest(): OffsetsInitializer =
     new OffsetsInitializer(ListMap(Start -> "latest"), Some(ListMap(End -> "latest")))
 
-  /** Starts, or ends, at the first record with this timestamp or a later one. Unit: milliseconds since
+  /** Starts, or ends, at the first record with this timestamp or a later timestamp. Unit: milliseconds since
     * 1970-01-01T00:00:00Z.
     */
   def timestamp(millis: Long): OffsetsInitializer =
     new OffsetsInitializer(ListMap(StartTime -> millis.toString), Some(ListMap(EndTime -> millis.toString)))
 
-  /** Starts, or ends, at the first record with this timestamp or a later one. */
+  /** Starts, or ends, at the first record with this timestamp or a later timestamp. */
   def timestamp(at: Instant): OffsetsInitializer = timestamp(at.toEpochMilli)
 
   /** Starts, or ends, at an offset per partition of each topic. An end offset is exclusive. -1 means latest. -2 means

@@ -68,7 +68,7 @@ final class KafkaSourceBuilderSuite extends AnyFunSuite {
     assert(bounded.boundedness == Boundedness.Bounded)
   }
 
-  test("the columns equal those of Spark's source") {
+  test("the columns equal the columns of Spark's source") {
     val plain = SourceProvider.create(SourceOptions(begun)).schema
     assert(
       plain == StructType.fromDDL(

@@ -124,7 +124,7 @@ final class RealLeaderlessSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("a run with a fixed end waits for the partition and reads it") {
+  test("a run with a fixed end waits for the partition and reads its records") {
     val _ = second
     create("fixed")
     Seq(0, 1).foreach(write("fixed", _, 0, 10))

@@ -111,7 +111,7 @@ final class RealSlotsSuite extends AnyFunSuite with BeforeAndAfterAll {
     ReaderPool.release("pieces")
   }
 
-  test("a bounded read closes its consumers, and a stream keeps them for the next batch") {
+  test("a bounded read closes its consumers, and a stream keeps its consumers for the next batch") {
     real.create("bounded", 2)
     real.write("bounded", 2, 0, 10)
     val source = real.source("subscribe" -> "bounded", "startingOffsets" -> "earliest")

@@ -16,7 +16,7 @@ import splice.source.runtime.{Jobs, SessionSettings, SideLog}
   * @param mode
   *   mode of the run: streaming query or one bounded read
   * @param clock
-  *   time of day, for comparison with times of records and files. The operating system may set this clock forward or
+  *   wall clock, for comparison with times of records and files. The operating system may set this clock forward or
   *   back
   * @param cores
   *   number of cores at the start of the run. An enumerator must persist a decision that depends on this number
@@ -26,14 +26,14 @@ import splice.source.runtime.{Jobs, SessionSettings, SideLog}
   * @param batchesToRetain
   *   number of committed batches whose offsets Spark keeps. The side log keeps the entries of these batches
   * @param session
-  *   settings that readers use to evaluate expressions. The coordinator replaces these settings with those of the first
-  *   start of the checkpoint
+  *   settings that readers use to evaluate expressions. The coordinator replaces these settings with the settings of
+  *   the first start of the checkpoint
   * @param jobs
   *   runs tasks of the enumerator on executors. By default, tasks run in the thread of the caller
   * @param start
-  *   persisted start. None before the first start of the query or of the leg
+  *   persisted start, or None before the first start of the query or of the leg
   * @param durations
-  *   clock for timeouts, intervals and ages. This clock never moves back. None = `clock`, for simulated clocks
+  *   clock for timeouts, intervals and ages. This clock never moves back. With None, `clock` is used, for simulated clocks
   */
 final case class EnumeratorContext(
     sideLog: SideLog,
@@ -69,7 +69,7 @@ final case class EnumeratorContext(
   * @param read
   *   JSON of the start position
   * @param fill
-  *   partitions that begin with offsets that are missing in the history ([[StartPosition.Offsets]])
+  *   partitions that begin with offsets that are missing from the history ([[StartPosition.Offsets]])
   */
 final class StoredStart(read: => String, val fill: SortedMap[LogPartition, OffsetRanges]) {
 

@@ -11,17 +11,17 @@ import splice.source.log.OffsetRuns
   *
   * A source that reads a log ([[Source.readsLog]]) implements [[eventTimes]] and [[offsets]]. Each of these methods
   * throws a [[SpliceException]] if the source cannot determine the result. For any other source, a hybrid counts the
-  * rows while tasks read them, and does not call these methods.
+  * rows during reading, and does not call these methods.
   */
 trait Evidence {
 
   /** Position of the source at its end. */
   def position: Position
 
-  /** Returns the least and greatest value of a timestamp column. None if no row has a value. */
+  /** Returns the least and greatest value of a timestamp column, or None if no row has a value. */
   def eventTimes(column: String): Option[TimeRange] = throw new UnsupportedOperationException("rows are counted")
 
-  /** Least and greatest modification time of the files that were read. None if the source read no file. */
+  /** Least and greatest modification time of the files that were read, or None if the source read no file. */
   def modificationTimes: Option[TimeRange]
 
   /** Returns the offsets of each log partition in the source. Empty if the source has no rows.

@@ -8,16 +8,16 @@ import java.time.Duration
 /** Limits of one batch: all available rows ([[Limits.Everything]]) or maximum amounts ([[Limits.Limited]]). */
 sealed trait Limits extends Product with Serializable {
 
-  /** Maximum number of rows per batch. None = no limit. */
+  /** Maximum number of rows per batch, if limited. */
   def rows: Option[Long]
 
-  /** Maximum number of bytes per batch. None = no limit. */
+  /** Maximum number of bytes per batch, if limited. */
   def bytes: Option[Long]
 
-  /** Maximum number of files per batch. None = no limit. */
+  /** Maximum number of files per batch, if limited. */
   def files: Option[Int]
 
-  /** Minimum number of available rows for a batch to start. None = no minimum. */
+  /** Minimum number of available rows for a batch to start, if set. */
   def minRows: Option[Long]
 
   /** Returns the end of a batch of a source whose position is the number of rows that were read. Returns `from` if

@@ -127,7 +127,7 @@ trait Source[P <: Position] extends Serializable {
   /** True if this source can continue a checkpoint that a source of kind `other` created. */
   private[splice] def continues(other: String): Boolean = other == kind
 
-  /** True if this source can continue a checkpoint of one of Spark's own sources that contains this offset. */
+  /** True if this source can continue a checkpoint of a Spark source that contains this offset. */
   private[splice] def takesOver(offset: Position): Boolean = false
 }
 

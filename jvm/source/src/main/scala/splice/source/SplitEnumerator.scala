@@ -33,9 +33,9 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
   /** Returns the end of the batch that begins at `from`. Returns `from` if no new rows, or fewer rows than
     * `limits.minRows`, are available.
     *
-    * A call without new rows must be cheap: no listing, and at most one round trip to a server. When this method
-    * returns, the start of each range of a split that `from` does not contain must be durable, in the result or in the
-    * side log.
+    * A call without new rows must be cheap: no listing, and at most one round trip to a server. A range may belong to a
+    * split that `from` does not contain. When this method returns, the start of such a range must be durable in the
+    * result or in the side log.
     */
   def advance(from: P, limits: Limits): P
 
@@ -82,7 +82,7 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
     */
   def isMember(at: P): String => Boolean = _ => true
 
-  /** Returns the evidence of a bounded source that is exhausted at `at`. None if unread rows remain. */
+  /** Returns the evidence of a bounded source that is exhausted at `at`, or None if unread rows remain. */
   def evidence(at: P): Option[Evidence] = None
 
   /** Returns the ranges of all rows up to `at` that `covered` does not contain. Called for a bounded source that has
@@ -90,8 +90,8 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
     */
   def remaining(at: P, covered: Coverage): Seq[SplitRange] = Nil
 
-  /** Returns figures about the rows before tasks read them. May be called before [[start]]. The method may send
-    * requests and access storage. The method writes no side-log entry.
+  /** Returns figures about the rows before reading. May be called before [[start]]. The method may send requests and
+    * access storage. The method writes no side-log entry.
     *
     * @throws SpliceException
     *   if the source cannot be read, for example because a topic does not exist or access is denied
@@ -130,7 +130,7 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
     */
   def stopped(last: => Option[P]): Unit = ()
 
-  /** Returns figures for the query progress. The keys are those of [[ProgressMetric]]. Sends no request. */
+  /** Returns figures for the query progress. [[ProgressMetric]] defines the keys. Sends no request. */
   def figures(at: P): SortedMap[String, String] = SortedMap(ProgressMetric.Position -> at.json)
 
   /** Returns figures that are too many for the query progress, as of the last call of [[figures]]. Called only if

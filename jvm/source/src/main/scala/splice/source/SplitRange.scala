@@ -35,8 +35,8 @@ trait SplitRange extends Serializable {
     */
   def pieces(weights: Seq[Long]): Seq[SplitRange] = Seq(this)
 
-  /** Extents of the rows in the range, as [[Coverage]] stores them. Empty for a source whose rows are not counted while
-    * tasks read them.
+  /** Extents of the rows in the range, in the format of [[Coverage]]. Empty for a source whose rows are not counted
+    * during reading.
     */
   def extents: Seq[Extent] = Nil
 
@@ -47,8 +47,8 @@ trait SplitRange extends Serializable {
 /** Ranges that one task reads.
   *
   * @param slot
-  *   slot whose reader the task reuses from the previous batch. None for ranges without a slot. None also for pieces of
-  *   a slot's ranges that several tasks read
+  *   slot whose reader the task reuses from the previous batch; None for ranges without a slot. Also None if
+  *   several tasks read pieces of the ranges of one slot
   */
 final case class TaskRanges(slot: Option[Int], ranges: IndexedSeq[SplitRange]) {
 

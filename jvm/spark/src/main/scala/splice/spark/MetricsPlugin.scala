@@ -10,8 +10,8 @@ import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext,
 
 import splice.spark.internal.metrics.{LatencyBoard, QueryGauges}
 
-/** Exports the figures of queries to Spark's metric system. To use it, set `spark.plugins` to this class (Spark's
-  * SparkPlugin).
+/** Exports the figures of queries to Spark's metric system. To use this plugin, set `spark.plugins` to this class
+  * (Spark's SparkPlugin).
   *
   * Gauges have the names `<query>.<source>.<figure>`. Kafka sources also have
   * `<query>.<source>.topics.<topic>.<figure>`. Sources with many clusters have

@@ -21,8 +21,8 @@ import splice.spark.internal.table.ClassPathVersions
   * @param slots
   *   the number of tasks that share the partitions of a log
   * @param batches
-  *   the number of batches up to the available end. None if the start of a leg depends on rows that were not read, or
-  *   if there are more batches than the plan counts
+  *   the number of batches up to the available end, or None if the number is unknown. The number is unknown if the
+  *   start of a leg depends on rows that were not read, or if there are more batches than the plan counts
   * @param warnings
   *   warnings that a user should read before the query starts
   * @param json

@@ -24,7 +24,7 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
   private val Rows = 10
   private val Last = "splice.test.last"
 
-  /** A log of two partitions with offsets 0 to 9 each, and a folder with one file per part of it. */
+  /** A log of two partitions with offsets 0 to 9 each, and a folder with one file per part of the log. */
   final private class World(val name: String, archived: (Int, (Int, Int))*) {
     val log: MemoryLog = new MemoryLog(name).addPartitions(2)
     for (p <- 0 to 1; i <- 0 until Rows) log.append(p, (p * Rows + i).toLong)

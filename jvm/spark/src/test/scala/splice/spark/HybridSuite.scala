@@ -16,7 +16,7 @@ final class HybridSuite extends AnyFunSuite with WithSpark {
 
   private val Second = 1000L
 
-  /** A log of two partitions with `rows` records, and a Parquet archive of the first `archived` of them. */
+  /** A log of two partitions with `rows` records, and a Parquet archive of the first `archived` records. */
   private def world(name: String, rows: Int, archived: Int): (MemoryLog, Map[String, String]) = {
     val log = new MemoryLog(name).addPartitions(2)
     (0 until rows).foreach(i => log.append(i % 2, i.toLong, i * Second))

@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.testkit.KafkaTopics
 
-/** Changes of a topic while a batch in real-time mode reads it. */
+/** Changes of a topic while a batch in real-time mode reads the topic. */
 final class RealTimeChangesSuite extends AnyFunSuite with LiveQueries {
 
   test("a new partition ends the running batch, and each row is read once") {

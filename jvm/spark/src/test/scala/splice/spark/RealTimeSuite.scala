@@ -30,7 +30,7 @@ final class RealTimeSuite extends AnyFunSuite with LiveQueries {
     } finally query.stop()
   }
 
-  test("no partition waits for others if more slots are set than tasks can run") {
+  test("no partition waits for other partitions if more slots are set than tasks can run") {
     create("slots", 3)
     (0 until 3).foreach(p => write("slots", p, numbers(p, 0 until 10)))
     val query = start("slots", Trigger.RealTime("1 second"), "slots" -> "3")

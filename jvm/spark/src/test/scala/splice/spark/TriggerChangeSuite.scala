@@ -19,8 +19,8 @@ final class TriggerChangeSuite extends AnyFunSuite with LiveQueries {
     .filter(file => file.getName == s"$batch" || file.getName.stripPrefix(".").startsWith(s"$batch."))
     .foreach(file => Files.delete(file.toPath))
 
-  /** Changes the checkpoint to that of a driver that is killed after a batch with rows, before it commits the batch.
-    * The rows of the batch are also removed.
+  /** Changes the checkpoint to the state after a kill of the driver between the rows and the commit of a batch. The
+    * rows of the batch are also removed.
     */
   private def kill(topic: String): Unit = {
     val log = logged(topic)

@@ -206,8 +206,8 @@ object KafkaBroker {
       "the property splice.kafka.server does not specify the folder of Kafka's jars"
     ))
 
-  // A short test spends most of its time on the start of the server, which C1 compilation shortens. A benchmark needs
-  // C2 for throughput.
+  // A short test spends most of its time on the start of the server. C1 compilation shortens this start. A benchmark
+  // needs C2 for throughput.
   private def compiler: Option[String] =
     Option.when(java.lang.Boolean.getBoolean("splice.kafka.server.quick"))("-XX:TieredStopAtLevel=1")
 

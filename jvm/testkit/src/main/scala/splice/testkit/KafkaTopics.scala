@@ -16,9 +16,9 @@ import org.apache.kafka.common.{KafkaFuture, TopicPartition}
 
 /** Creates topics that accept records immediately.
   *
-  * A broker reports a topic before each partition has a leader. A producer that sends several requests at that time
-  * may lose the first request: the broker rejects the first, accepts the second, and then never accepts the first
-  * (KAFKA-15591).
+  * A broker reports a topic before each partition has a leader. A producer that sends several requests at that time may
+  * lose the first request (KAFKA-15591). The broker rejects the first request and accepts the second request. The
+  * broker then never accepts the first request.
   */
 object KafkaTopics {
 

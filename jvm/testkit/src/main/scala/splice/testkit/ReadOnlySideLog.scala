@@ -5,7 +5,7 @@ package splice.testkit
 
 import splice.source.runtime.SideLog
 
-/** Side log that rejects writes. Tests use it to prove that a call only reads. */
+/** Side log that rejects writes, so that a test can prove that a call only reads. */
 final class ReadOnlySideLog(log: SideLog) extends SideLog {
 
   override def get(key: String): Option[Seq[String]] = log.get(key)

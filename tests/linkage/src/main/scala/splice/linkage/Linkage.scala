@@ -14,7 +14,7 @@ final case class Problem(in: String, what: String) {
   override def toString: String = s"${in.replace('/', '.')}: $what"
 }
 
-/** Checks that classes link against other library versions than those of their compilation. */
+/** Checks that classes link against other library versions than the versions of their compilation. */
 final class Linkage(world: World) {
 
   /** Failures of one class: in its calls, in its overrides and in its abstract methods. */

@@ -14,7 +14,7 @@ final class KafkaRace(queries: Queries, servers: String, plan: BenchPlan) {
 
   private val load = new KafkaLoad(servers)
 
-  /** Runs the cases, grouped by topic. Each topic is created before its cases and deleted after them. */
+  /** Runs the cases, grouped by topic. Each topic is created before its cases and deleted after its cases. */
   def run(all: Seq[KafkaCase]): String = Using.resource(new FlinkProcess) { flink =>
     val cases = all.filter(spec => plan.only.forall(spec.title.contains))
     cases.map(_.topic).distinct.flatMap { topic =>

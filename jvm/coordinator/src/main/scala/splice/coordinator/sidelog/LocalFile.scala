@@ -31,7 +31,8 @@ import org.apache.hadoop.fs.{FileSystem, LocalFileSystem, Path => HadoopPath, Ra
   */
 final private[coordinator] class LocalFile(file: Path, flush: Path => Unit = LocalFile.flush) {
 
-  /** Creates the file as a whole or not at all. Returns false if the file exists, None if the disk has no hard links.
+  /** Creates the file as a whole or not at all. Returns false if the file exists, or None if the disk has no hard
+    * links.
     */
   def create(content: Array[Byte], access: FileAccess = FileAccess.Default): Option[Boolean] = {
     val folder  = file.toAbsolutePath.getParent
@@ -100,7 +101,7 @@ private[coordinator] object LocalFile {
     "org.apache.hadoop.hive.ql.io.ProxyLocalFileSystem"
   )
 
-  /** Returns the local file, None if the file is not on one of Hadoop's own local file systems. A file system that
+  /** Returns the local file, or None if the file is not on one of Hadoop's own local file systems. A file system that
     * wraps one of these must see all writes, so it is not bypassed.
     */
   def of(fs: FileSystem, file: HadoopPath): Option[LocalFile] = fs match {
@@ -109,7 +110,7 @@ private[coordinator] object LocalFile {
     case _                                                         => None
   }
 
-  // A system that cannot open a folder makes its names durable immediately, or has no way to do so.
+  // A system that cannot open a folder makes its names durable immediately, or cannot force names to disk.
   private def flush(folder: Path): Unit =
     try Using.resource(FileChannel.open(folder, READ))(_.force(true))
     catch { case _: IOException => () }

@@ -94,7 +94,9 @@ private[splice] object Assigner {
 /** Natural order of names: `t-2` precedes `t-10`. */
 private[coordinator] object SplitNames extends Ordering[String] {
 
-  /** Returns the text before the trailing number of a name, and the number. The number is -1 if the name has none. */
+  /** Returns the text before the trailing number of a name, and the number. The number is -1 if the name does not end
+    * with a number.
+    */
   def parts(name: String): (String, Long) = {
     val digits = name.reverseIterator.takeWhile(_.isDigit).length
     (name.dropRight(digits), name.takeRight(digits).toLongOption.getOrElse(-1L))

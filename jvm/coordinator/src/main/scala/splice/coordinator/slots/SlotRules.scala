@@ -22,7 +22,7 @@ final private[splice] case class SlotRules(slots: Int, assigner: SlotAssigner, c
     Seq("slots" -> Json.number(slots.toLong), "assigner" -> Json.text(assigner.word)) ++ cut.json
 }
 
-/** Conditions for cutting ranges. None disables a condition.
+/** Conditions for cutting ranges. A condition that is None is disabled.
   *
   * @param shareRows
   *   cuts a range that is larger than the fair share of one slot in a batch, into pieces of at least this number of
@@ -71,8 +71,8 @@ private[splice] object SlotRules {
     SlotRules(options.find(CommonOptions.Slots).getOrElse(cores), options(CommonOptions.Assigner), cut)
   }
 
-  /** Reads stored rules, None if they are invalid. Early layouts of version 0.1 have no assigner, because all of them
-    * used round robin.
+  /** Reads stored rules, or returns None if the rules are invalid. Early layouts of version 0.1 have no assigner,
+    * because all these layouts used round robin.
     */
   private[coordinator] def read(head: JsonNode): Option[SlotRules] = {
     def long(name: String) = Json.field(head, name).filter(_.isIntegralNumber).map(_.asLong)

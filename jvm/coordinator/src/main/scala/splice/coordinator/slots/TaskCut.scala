@@ -11,7 +11,7 @@ import splice.source.{SplitRange, TaskRanges}
 /** Cuts ranges where the rules require it, so that several tasks read one split.
   *
   * The functions are pure and depend only on the rules and on the weights of the ranges, so a replay cuts at the same
-  * places. No task has two ranges of one split.
+  * offsets. No task has two ranges of one split.
   *
   * Tasks that share the ranges of one slot have no slot. Each of these tasks uses any idle client of its executor.
   * Therefore an executor opens at most as many clients as it runs tasks at a time, regardless of the number of pieces.

@@ -74,7 +74,7 @@ final class ResizeSuite extends AnyFunSuite {
     val costs  = Map("a-0" -> 90L, "b-0" -> 90L, "c-0" -> 70L, "d-0" -> 70L, "e-0" -> 160L)
     val before = Map("c-0" -> 0, "d-0" -> 0, "e-0" -> 1, "a-0" -> 2, "b-0" -> 2)
     val after  = Assigner.assign(Balanced, before, costs, 3, 3)
-    // Two of four splits must change places, because no single move improves the balance.
+    // Two of four splits must exchange their slots, because no single move improves the balance.
     assert(Balance.fullest(after, costs, 3) == 160L && after("e-0") == 1 && moves(before, after) == 2)
   }
 }

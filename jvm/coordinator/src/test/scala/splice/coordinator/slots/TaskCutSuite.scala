@@ -20,8 +20,8 @@ final class TaskCutSuite extends AnyFunSuite {
   private def cut(slots: Int, rules: CutRules)(shared: TaskRanges*): Seq[TaskRanges] =
     TaskCut(SlotRules(slots, SlotAssigner.Balanced, rules), shared.map(own => own.slot.get -> own.ranges))
 
-  /** Checks that each offset of each partition is read once, in pieces that follow each other, and that no task has two
-    * pieces of one partition.
+  /** Checks that each offset of each partition is read once, in consecutive pieces. Checks that no task has two pieces
+    * of one partition.
     */
   private def checkWhole(before: Seq[TaskRanges], after: Seq[TaskRanges], hint: String): Unit = {
     def offsets(tasks: Seq[TaskRanges]): Map[Int, Seq[Long]] = tasks

@@ -26,8 +26,8 @@ import splice.source.{EnumeratorContext, Position, Source, SplitEnumerator}
 /** Source of the records of streams on many Kafka clusters (FLIP-246's DynamicKafkaSource). Clusters and topics are
   * added, moved and removed while the query runs.
   *
-  * A [[KafkaMetadataService]] maps streams to clusters and topics. Columns and options are those of the source of one
-  * cluster. The hidden columns `_cluster` and `_stream` are added.
+  * A [[KafkaMetadataService]] maps streams to clusters and topics. The source has the columns and options of the source
+  * of one cluster, and the hidden columns `_cluster` and `_stream`.
   */
 final class DynamicKafkaSource private[splice] (settings: DynamicSettings) extends Source[DynamicOffset] {
 
@@ -65,7 +65,7 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
   // Entries of the side log contain the metadata, and so its literal secrets.
   private def ownerOnly(context: EnumeratorContext) = context.copy(sideLog = context.sideLog.ownerOnly)
 
-  /** Creates the enumerator for another service and other clusters, such as simulated ones.
+  /** Creates the enumerator for another service and other clusters, such as simulated clusters.
     *
     * @param make
     *   creates the enumerator of some topics of one cluster

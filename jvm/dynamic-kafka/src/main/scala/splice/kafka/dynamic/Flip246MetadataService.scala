@@ -44,7 +44,7 @@ abstract class Flip246MetadataService extends KafkaMetadataService {
   def isClusterActive(cluster: String): Boolean
 
   /** Adds the fields to a stream that FLIP-246 does not have: `cutover`, `start`, `stop` and `paused`. The default sets
-    * none of them.
+    * none of these fields.
     *
     * {{{
     * override protected def extended(stream: KafkaStream) = stream.copy(paused = isInMaintenance(stream.name))

@@ -11,7 +11,7 @@ import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
-/** Place in the topics of a stream at which reading starts or stops. A [[StreamCutover]] is also a place. */
+/** Position in the topics of a stream at which reading starts or stops. A [[StreamCutover]] is also such a position. */
 sealed trait StreamPlace extends Product with Serializable
 
 object StreamPlace {
@@ -24,8 +24,8 @@ object StreamPlace {
 
   private val Last = Instant.parse("9999-12-31T23:59:59Z")
 
-  /** Returns the reason why a place is not valid; None if it is valid. Records have no timestamps before 1970 and no
-    * negative offsets.
+  /** Returns the reason why a position is not valid, or None if the position is valid. Records have no timestamps
+    * before 1970 and no negative offsets.
     */
   private[dynamic] def refusal(place: StreamPlace): Option[String] = place match {
     case StreamCutover.At(time, _) if time.isBefore(Instant.EPOCH) || time.isAfter(Last) =>
@@ -59,7 +59,7 @@ object StreamPlace {
   }
 }
 
-/** Place at which a stream moves from removed topics to new topics, if both contain the same records.
+/** Position at which a stream moves from removed topics to new topics, if all these topics contain the same records.
   *
   * A cutover has an effect only in the document that removes the old topics and adds the new topics.
   */
@@ -82,7 +82,8 @@ object StreamCutover {
     private[dynamic] def millis: Long = time.plusNanos(999999L).toEpochMilli
   }
 
-  /** Cuts each partition over at its own offset: removed topics end before it, and new topics start at it.
+  /** Cuts each partition over at its own offset: removed topics end before this offset, and new topics start at this
+    * offset.
     *
     * @param clusters
     *   offsets by the name of the cluster

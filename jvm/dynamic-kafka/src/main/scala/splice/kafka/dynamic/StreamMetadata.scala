@@ -18,7 +18,7 @@ import splice.source.internal.Secrets
   *   the streams, by name
   * @param confirmRemovals
   *   permits this metadata to remove topics above the limit of `maxRemovalFraction`: up to this number of topics within
-  *   24 hours, including those that earlier metadata removed. None = the limit applies. The error
+  *   24 hours. The number includes topics that earlier metadata removed. None = the limit applies. The error
   *   `SPLICE_METADATA.REMOVAL_LIMIT_EXCEEDED` contains the number to set. Example:
   *   `metadata.copy(confirmRemovals = Some(12))`
   */
@@ -30,7 +30,7 @@ final case class StreamMetadata(
 ) {
 
   /** Returns the metadata without the other streams. All clusters remain, because Splice may still read removed topics
-    * of them.
+    * of these clusters.
     */
   def only(names: String => Boolean): StreamMetadata =
     copy(streams = streams.filter { case (name, _) => names(name) })
@@ -60,8 +60,8 @@ object StreamMetadata {
   *   start of topics of the stream that have no stored start; None = as the query sets. A cutover, and an option
   *   `stream.<name>.startingOffsets` of the query, take precedence
   * @param stop
-  *   place where Splice stops reading the stream. If later metadata removes or changes the stop, the topics resume at
-  *   their positions
+  *   position where Splice stops reading the stream. If later metadata removes or changes the stop, the topics resume
+  *   at their positions
   * @param paused
   *   true if Splice reads no row of the stream. The topics keep their positions
   */

@@ -27,7 +27,7 @@ final class DynamicKafkaSourceBuilderSuite extends AnyFunSuite {
       begun + ("endingTimestamp" -> "7"))
   }
 
-  test("a later start or end replaces an earlier one") {
+  test("a later start or end replaces an earlier start or end") {
     val spec = builder()
       .startingOffsets(OffsetsInitializer.timestamp(7L))
       .startingOffsets(OffsetsInitializer.earliest())

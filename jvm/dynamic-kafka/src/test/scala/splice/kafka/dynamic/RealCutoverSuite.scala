@@ -82,7 +82,7 @@ final class RealCutoverSuite extends RealClusters {
         rows.size >= 16 && query.position.exists(_.json.contains("\"change\":1"))
       )
     }
-    // One restart is before the time, and one is after the time.
+    // The first restart is before the time, and the second restart is after the time.
     query.run { run =>
       write(eastLog, "future", 16 until 30, first.plusSeconds(16))
       run.until("rows up to the time")(_.size >= 20)

@@ -34,8 +34,7 @@ object OptionErrors {
       "suggestion" -> nearest.fold("See the option reference.")(near => s"Did you mean '$near'?")
     )
 
-  /** Creates the error for options that exclude each other, or for a group of options that requires exactly one of
-    * them.
+  /** Creates the error for options that exclude each other, or for a group of options of which exactly one must be set.
     */
   def conflict(options: Seq[String], why: String): SpliceOptionException =
     conditions.option("SPLICE_OPTION.CONFLICT", "options" -> options.mkString(", "), "why" -> why)

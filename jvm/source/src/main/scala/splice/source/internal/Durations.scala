@@ -15,8 +15,8 @@ import org.apache.spark.unsafe.types.UTF8String
 /** Parser for durations in the texts of options. Spark's parsers support both forms. */
 private[splice] object Durations {
 
-  /** Parses a short form such as `250ms` or `2d`, or an interval such as `10 minutes` or `interval 1 hour`. None if the
-    * text has no unit, is negative, contains months, or has another form.
+  /** Parses a short form such as `250ms` or `2d`, or an interval such as `10 minutes` or `interval 1 hour`. Returns
+    * None if the text has no unit, is negative, contains months, or has another form.
     */
   def parse(text: String): Option[Duration] = {
     val trimmed = text.trim

@@ -103,7 +103,7 @@ private[splice] object Coverage {
 
   private val All: Ranges = Seq(0L -> Long.MaxValue)
 
-  /** Reads a coverage from its JSON. None if the node is not the JSON of a coverage. */
+  /** Reads a coverage from its JSON. Returns None if the node is not the JSON of a coverage. */
   def read(node: JsonNode): Option[Coverage] = {
     val created              = new Coverage
     def lists(field: String) = Json.field(node, field).toSeq.flatMap(Json.items).map(Json.items(_).map(_.asLong))

@@ -9,11 +9,11 @@ package splice.source.log
   * @param unit
   *   number of a unit of the source, such as a file of a list or a partition of a log
   * @param from
-  *   first place in the unit, 0 or greater
+  *   first position in the unit, 0 or greater
   * @param until
-  *   one past the last place. `Long.MaxValue` = the end of the unit
+  *   position after the last position of the extent. `Long.MaxValue` = the end of the unit
   * @param rows
-  *   numbers of the rows, counted from `from`: first row (included) and last row (excluded). None = all rows
+  *   numbers of the rows, counted from `from`: first row (included) and last row (excluded), or None for all rows
   */
 final case class Extent(unit: Int, from: Long, until: Long, rows: Option[(Long, Long)] = None)
 

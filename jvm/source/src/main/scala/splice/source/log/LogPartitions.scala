@@ -35,7 +35,7 @@ trait LogPartitions {
   * @param millis
   *   timestamp in milliseconds since 1970
   * @param key
-  *   key of the record. None if the record has no key
+  *   key of the record, or None if the record has no key
   */
 final case class LogRecord(millis: Long, key: Option[ArraySeq[Byte]])
 

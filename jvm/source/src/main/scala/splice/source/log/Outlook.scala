@@ -22,8 +22,8 @@ trait Outlook {
   /** Total size of all files in bytes. */
   def bytes: Option[Long] = None
 
-  /** Number of rows, for example from the footers of files. None if Splice would have to read the rows to determine the
-    * number.
+  /** Number of rows, for example from the footers of files, or None if Splice would have to read the rows to determine
+    * the number.
     */
   def rows: Option[Long] = None
 
@@ -51,6 +51,6 @@ object Outlook {
 /** Range and first timestamp of one log partition.
   *
   * @param first
-  *   timestamp of the first record. None if the partition has no record, or if the record has no timestamp
+  *   timestamp of the first record, or None if the partition has no record or the record has no timestamp
   */
 final case class LogOutlook(range: LogRange, first: Option[Instant])

@@ -18,7 +18,7 @@ import splice.source.options.SourceOptions.fold
   * @param allowed
   *   description of the allowed texts, for errors and the reference page
   * @param parse
-  *   returns the value of a text. None if the text is not allowed
+  *   returns the value of a text, or None if the text is not allowed
   */
 final case class OptionType[A](allowed: String, parse: String => Option[A])
 

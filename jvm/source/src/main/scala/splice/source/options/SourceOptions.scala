@@ -17,7 +17,7 @@ import splice.source.internal.Secrets
   */
 final class SourceOptions private (entries: SortedMap[String, (String, String)], prefix: String) extends Serializable {
 
-  /** Text of an option. None if the option is not set. */
+  /** Returns the text of an option, or None if the option is not set. */
   def get(key: String): Option[String] = entries.get(SourceOptions.fold(key)).map(_._2)
 
   def contains(key: String): Boolean = entries.contains(SourceOptions.fold(key))
@@ -33,7 +33,7 @@ final class SourceOptions private (entries: SortedMap[String, (String, String)],
   def apply[A](option: SourceOption[A]): A =
     find(option).orElse(option.default.map(_._1)).getOrElse(throw OptionErrors.missing(name(option.key), option.doc))
 
-  /** Returns the value of an option. None if the option is not set.
+  /** Returns the value of an option, or None if the option is not set.
     *
     * @throws SpliceOptionException
     *   if the text is not allowed
@@ -49,7 +49,7 @@ final class SourceOptions private (entries: SortedMap[String, (String, String)],
     }
   }
 
-  /** Returns the options of a part: those whose key begins with `part.`, without this prefix. */
+  /** Returns the options of a part. The keys of these options begin with `part.`; the result omits this prefix. */
   def scope(part: String): SourceOptions = {
     val start = SourceOptions.fold(part) + "."
     val inner = entries.collect {

@@ -17,8 +17,8 @@ import splice.source.{Position, SplitEnumerator, SplitRange}
   */
 trait OpenEnded[P <: Position] { this: SplitEnumerator[P] =>
 
-  /** First leg that has not ended and that is not [[OpenEnded]]. None if every such leg is supported. Called once,
-    * before the first batch. The method must not send requests.
+  /** First leg that has not ended and that is not [[OpenEnded]], or None if every remaining leg is supported. Called
+    * once, before the first batch. The method must not send requests.
     */
   private[splice] def unsupportedLeg: Option[LegIdentity] = None
 
@@ -49,7 +49,7 @@ trait OpenEnded[P <: Position] { this: SplitEnumerator[P] =>
     */
   def isStale: Boolean = false
 
-  /** Interval at which a running task may check whether its batch is stale. None if the splits of this source never
+  /** Interval at which a running task may check whether its batch is stale, or None if the splits of this source never
     * change.
     */
   def staleInterval: Option[Duration] = None

@@ -11,7 +11,7 @@ package splice.source.runtime
   */
 trait SideLog {
 
-  /** Returns an entry. None if the entry does not exist.
+  /** Returns an entry, or None if the entry does not exist.
     *
     * @throws SpliceException
     *   if the entry is damaged, or if a newer version of Splice wrote the entry

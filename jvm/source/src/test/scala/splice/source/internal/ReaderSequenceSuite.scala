@@ -70,7 +70,7 @@ final class ReaderSequenceSuite extends AnyFunSuite {
   private def metrics(sequence: ReaderSequence[String]): Map[String, Long] =
     sequence.metrics.map(m => m.name -> m.value).toMap
 
-  test("one after another: each reader is created after the previous reader is closed, and the sequence waits for it") {
+  test("in sequence: each reader is created after the previous reader is closed, and each reader is awaited") {
     val world    = new World
     val sequence =
       world.sequence(1, Seq("a", "b").map(name => () => world.reader(name, s"$name-1" -> 0, s"$name-2" -> 3)): _*)
@@ -173,7 +173,7 @@ final class ReaderSequenceSuite extends AnyFunSuite {
     override def close(): Unit            = ()
   }
 
-  test("while one reader is read, the unread ranges of all others are the same list after each item") {
+  test("while one reader is read, the unread ranges of all other readers are the same list after each item") {
     val readers  = Seq(new Sharing("a", 7, 4), new Sharing("b", 6, 4, 2), new Sharing("c", 3))
     val sequence = new ReaderSequence[String](readers.map(one => one.unread -> (() => one)), 2)
     var last     = "" -> List.empty[SplitRange]

@@ -19,7 +19,7 @@ class SteadyClockSuite extends AnyFunSuite {
     override def withZone(zone: ZoneId): Clock = this
   }
 
-  test("a change of the time of day does not change durations") {
+  test("a change of the wall clock does not change durations") {
     val system = new Settable
     val start  = system.now
     var ticks  = -5L

@@ -68,7 +68,7 @@ final class OffsetRunsSuite extends AnyFunSuite {
     assert(runs.count == 5000000L && runs.holes(0, 5000000L).isEmpty && runs.toBytes.length < 2000)
   }
 
-  test("holes, intersections and ranges are the same as those of plain sets") {
+  test("holes, intersections and ranges are the same as for plain sets") {
     val random = new Random(5)
     (1 to 500).foreach { seed =>
       val start                                 = if (random.nextBoolean()) 0L else (1L << 32) - 30

@@ -34,7 +34,7 @@ final class SimulatedSideLog private (life: Life, entries: mutable.TreeMap[Strin
   override def scope(name: String): SideLog = new SimulatedSideLog(life, entries, s"$prefix$name/")
 }
 
-/** Signals a removal with unknown outcome. A query must not fail because of it. */
+/** Signals a removal with unknown outcome. A query must not fail because of this exception. */
 final class RemovalFailed(key: String) extends IOException(s"$key may not be removed")
 
 private object SimulatedSideLog {

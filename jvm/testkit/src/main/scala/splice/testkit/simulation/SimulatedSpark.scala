@@ -139,7 +139,7 @@ final class SimulatedSpark(
     }
   }
 
-  /** Task options of this run, which may differ from those of the previous run. */
+  /** Task options of this run, which may differ from the options of the previous run. */
   private def rules(cores: Int): SlotRules = {
     val chance                    = life.chance
     def maybe[A](a: A): Option[A] = if (chance.oneIn(3)) Some(a) else None
@@ -289,7 +289,7 @@ final class SimulatedSpark(
 
     private def plan(from: Position, until: Position): Seq[TaskRanges] = {
       val tasks = coordinator.tasks(from, until)
-      // Two drivers on one checkpoint may have different layouts, but the batch has the same rows in both.
+      // Two drivers on one checkpoint may have different layouts, but the batch has the same rows in both layouts.
       if (life.isResumed || isLossy) plans.forget(from, until) else plans.check(from, until, tasks)
       tasks
     }

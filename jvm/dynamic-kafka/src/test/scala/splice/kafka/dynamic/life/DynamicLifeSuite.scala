@@ -14,8 +14,9 @@ import splice.testkit.simulation.Violation
 
 /** Random scenarios of queries over streams that move between simulated clusters.
   *
-  * `SEED=42` runs one scenario, and `SEED=1..100000` runs a range. `DEFECTS=A13,A18` adds the situations of
-  * documented defects, and `DEFECTS=all` adds all of them. A running sbt server needs arguments instead, for example
+  * `SEED=42` runs one scenario, and `SEED=1..100000` runs a range. `DEFECTS=A13,A18` adds the situations of these
+  * documented defects, and `DEFECTS=all` adds the situations of all documented defects. A running sbt server needs
+  * arguments instead, for example
   * `project/sbt --client "dynamicKafka/testOnly *DynamicLifeSuite -- -Dsplice.seed=42 -Dsplice.defects=A13"`.
   */
 final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap with Eventually {

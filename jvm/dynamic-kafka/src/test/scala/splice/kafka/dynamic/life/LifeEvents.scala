@@ -133,7 +133,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
     }
   }
 
-  /** Random place in the topics of a stream. Offsets and times are excluded if logs lose records, because they would
+  /** Random position in the topics of a stream. Offsets and times are excluded if logs lose records, because they would
     * refer to other records.
     */
   private def place(now: LifeDocument, stream: KafkaStream, words: StreamPlace*): StreamPlace =

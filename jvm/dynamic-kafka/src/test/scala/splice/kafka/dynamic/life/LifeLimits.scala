@@ -113,7 +113,7 @@ private[life] object LifeLimits {
 
   private val Unbegun = Set("waiting", "gone")
 
-  /** Lower and upper bound of the start of a topic. The query chose a place between them. */
+  /** Lower and upper bound of the start of a topic. The query chose a start between these bounds. */
   final private case class Begin(least: Sizes, most: Sizes)
 
   /** @param published

@@ -45,7 +45,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
     latest = math.max(latest, life.clock.steady.millis)
     if (LifeChanges.started(world.side).nonEmpty) limits.started()
     LifeChanges.after(last.fold(-1)(_.number), world.side).foreach { change =>
-      // Until a start is durable, a corrected document replaces the first one.
+      // Until a start is durable, a corrected document replaces the first document.
       if (LifeChanges.started(world.side).forall(_ >= change.number)) reset()
       val applied = last.forall(_.generation != change.generation)
       for (own <- run if applied && covers("A29") && last.nonEmpty && change.generation < own.service.received)
@@ -175,7 +175,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
     }
   }
 
-  /** Required records of topics that are missing in `ids`. */
+  /** Required records of topics that are missing from `ids`. */
   def unread(places: Iterable[Place], ids: Iterator[Long]): Set[Long] = {
     val known = ids.toSet
     places.iterator.flatMap(rows).map(_.id).filterNot(known).toSet

@@ -27,7 +27,7 @@ final private[life] class LifeOutage(
   private val chance = life.chance
   private val plan   = world.plan
 
-  /** Runs an outage that begins before a run and ends after it. */
+  /** Runs an outage that begins before a run and ends after the run. */
   def long(): Unit = if (isReady) {
     val away = chance.oneOf(world.clusters.keys.toSeq.sorted)
     place("o", away, "o-x")
@@ -75,7 +75,7 @@ final private[life] class LifeOutage(
           else life.clock.advance(Duration.ofMinutes(10))
           if (!leaves) world.write(away, "b-x", 0, 2)
           world.heal()
-          // A request that is sent in one trigger has a response in the next one.
+          // A request that is sent in one trigger has a response in the next trigger.
           faults.awaitSuccess()
         case n if n > 2 => faults.awaitSuccess()
         case _          => ()

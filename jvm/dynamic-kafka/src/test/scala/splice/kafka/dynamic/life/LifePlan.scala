@@ -50,7 +50,7 @@ final private[life] class LifePlan(chance: Chance, isTimed: Boolean, covers: Str
   /** True if clusters are renamed. */
   val renames: Boolean = !mirrors && oneIn(6, "A13")
 
-  /** True if the effects of an outage of one cluster on the others are checked. */
+  /** True if the effects of an outage of one cluster on the other clusters are checked. */
   val isolates: Boolean = chance.oneIn(3) || fails || steps
 
   /** True if documents that remove many topics are rejected. Checks of outages need documents that must be applied. */

@@ -28,7 +28,8 @@ final private[splice] class PathUsers private (roots: Seq[PathUsers.Root]) exten
           uri.drop(nearest.host.length)
     }
 
-  /** Runs `body`. Replaces an error whose text contains a user and password by an error without them. */
+  /** Runs `body`. Replaces an error whose text contains a user and password by an error without credentials.
+    */
   def guarded[A](body: => A): A =
     try body
     catch { case e: Exception => throw cleaned(e) }

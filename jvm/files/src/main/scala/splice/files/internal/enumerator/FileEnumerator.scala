@@ -55,8 +55,8 @@ final private[splice] class FileEnumerator(storage: FileStorage, configured: Lim
   override def settle(from: FilesPosition): FilesPosition =
     if (from.files == 0 && !isFinished(from)) from.copy(list = fitting(from.list)) else from
 
-  /** Returns the unfinished blocks of the last batch, then the next files. A real-time batch reads all of them, or
-    * stops at its end time.
+  /** Returns the unfinished blocks of the last batch, then the next files. A real-time batch reads all these blocks and
+    * files, or stops at its end time.
     */
   override def open(settled: FilesPosition): Seq[FileRange] =
     if (isFinished(settled)) Nil else readable(settled).open(settled)

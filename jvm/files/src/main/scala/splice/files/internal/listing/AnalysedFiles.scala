@@ -20,8 +20,8 @@ final private[files] class AnalysedFiles(settings: FileSettings) {
   /** Columns, if the files were listed. */
   def listed: Option[FileSchemas] = synchronized(known.map(_._1))
 
-  /** Returns the files for a run. As in Spark, a batch uses the listing of its analysis. A stream may start much
-    * later, so a stream lists again.
+  /** Returns the files for a run. As in Spark, a batch uses the listing of its analysis. A stream may start much later
+    * than its analysis, so Splice lists the files of a stream again.
     */
   def listing(mode: ReadMode): FileListing = synchronized {
     val before = known.flatMap { case (_, listing) => Option(listing.get) }

@@ -21,8 +21,8 @@ private[files] object ColumnChange {
 
   private val Absent = "not a column"
 
-  /** First column of a query that has another type in the list. A column that is missing in the list is not a change,
-    * because readers return null for it.
+  /** First column of a query that has another type in the list. A column that is missing from the list is not a change,
+    * because readers return null for this column.
     */
   def ofTypes(columns: StructType, listed: FileSchemas): Option[ColumnChange] = differentType(columns, listed.rows)
 

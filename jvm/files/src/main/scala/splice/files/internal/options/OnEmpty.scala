@@ -7,7 +7,7 @@ sealed private[splice] trait OnEmpty extends Product with Serializable
 
 private[splice] object OnEmpty {
 
-  /** Fail the query before the list is persisted. A restart lists the files again. */
+  /** Fail the query before the list is persisted. After a restart, Splice lists the files again. */
   case object Fail extends OnEmpty
 
   /** Log a warning and persist the empty list. */

@@ -120,7 +120,7 @@ final class FileEnumeratorSuite extends AnyFunSuite {
     assert(condition(other.splits(at(1), FilesPosition(2, list = 1))) == "SPLICE_CHECKPOINT.OTHER_SOURCE")
   }
 
-  test("a start without a list for its settings creates the list once, and later starts use it") {
+  test("a start without a list for its settings creates the list once, and later starts use this list") {
     val log    = new MemorySideLog
     val begin  = start(new Folder(Seq(file(10))), log).start(StartPosition.Configured)
     val folder = new Folder(Seq(file(10), file(20)), "b")

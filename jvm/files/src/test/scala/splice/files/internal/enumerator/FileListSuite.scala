@@ -91,7 +91,7 @@ final class FileListSuite extends AnyFunSuite {
     assert(list.reach(both, Limits.Everything) == list.end)
   }
 
-  test("a batch reads the blocks that are missing in the next position") {
+  test("a batch reads the blocks that are missing from the next position") {
     val list = listOf(100, file(30), file(250), file(20))
     val mid  = at(2, (1, 100L) -> 0, (1, 200L) -> 0)
     assert(blocks(list, at(0), mid) == Seq("/f250:0+100", "/f30:0+30"))

@@ -33,7 +33,7 @@ final class FilesOutlookSuite extends AnyFunSuite with LocalSpark {
   }
 
   Seq("parquet" -> Some(100L), "orc" -> Some(100L), "json" -> None).foreach { case (format, rows) =>
-    test(s"$format: files, bytes, rows of footers and modification times, before the start and after it") {
+    test(s"$format: files, bytes, rows of footers and modification times, before and after the start") {
       val path = at(format)
       spark.range(0, 100, 1, 5).write.format(format).save(path)
       data(path).zipWithIndex.foreach { case (file, i) =>

@@ -67,7 +67,7 @@ final class ColumnChangeSuite extends AnyFunSuite with LocalSpark {
     assert(start(log, "types", repaired: _*).source.identity == start(log, "types", infer).source.identity)
   }
 
-  test("without an analysis of all columns, those of the readers are compared") {
+  test("without an analysis of all columns, the columns of the readers are compared") {
     Seq("a", "b").foreach(file => write(s"readers/$file.csv", "id,n\n1,2\n"))
     val log   = new MemorySideLog
     val read  = start(log, "readers", infer)

@@ -43,7 +43,7 @@ final class ReadLayoutSuite extends AnyFunSuite {
     assert(own.data.fieldNames.toSeq == Seq("id", "name", "later") && own.file.fieldNames.toSeq == Seq("later", "id"))
   }
 
-  test("a partition column takes the place of the file column of its name, and other partition columns are last") {
+  test("a partition column replaces the file column of its name, and other partition columns are last") {
     val schemas = FileSchemas(StructType.fromDDL("a INT, K STRING, b INT"), StructType.fromDDL("p INT, k INT"))
     assert(schemas.rows == StructType.fromDDL("a INT, k INT, b INT, p INT"))
   }

@@ -33,7 +33,7 @@ final private[splice] case class Chain(legs: IndexedSeq[Leg], decided: Map[Strin
   /** Legs before `leg` whose offsets a hand-over counts. The result begins at the nearest leg that reads a log and
     * omits excluded legs.
     *
-    * A log that began by a counting hand-over has already counted the legs before it, even if the log itself is
+    * A log that began by a counting hand-over has already counted its previous legs, even if the log itself is
     * excluded. A log with another start repeats or skips rows of these legs on purpose. Therefore, at most one rule
     * counts a leg.
     */

@@ -6,7 +6,7 @@ package splice.hybrid.internal.chain
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
-/** Names and types of columns, as a hybrid compares them. */
+/** Names and types of columns, in the form that a hybrid compares. */
 private[splice] object HybridColumns {
 
   /** The metadata column with the name of a row's leg. */

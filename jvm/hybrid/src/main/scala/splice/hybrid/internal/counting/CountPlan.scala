@@ -59,8 +59,8 @@ private[splice] object CountPlan {
     def isEmpty: Boolean = timestamp.isEmpty && key.isEmpty
   }
 
-  /** Returns the columns to read and the plan to count them. The columns begin with those of `requested` and contain all
-    * counted columns.
+  /** Returns the columns to read and the plan to count them. The columns begin with the columns of `requested` and
+    * contain all counted columns.
     */
   def over(requested: StructType, leg: String, counted: CountedFields, zone: ZoneId): (StructType, CountPlan) = {
     val columns = StructType(requested ++ counted.all.filterNot(f => requested.exists(_.name == f.name)))

@@ -25,12 +25,12 @@ import splice.source.internal.legs.{LegIdentity, LegPlan, RunTotals}
 import splice.source.log.LogPartitions
 import splice.source.runtime.{OpenEnded, ProgressMetric, Report}
 
-/** Drives the legs of a chain one after another (FLIP-150's HybridSourceSplitEnumerator).
+/** Drives the legs of a chain in sequence (FLIP-150's HybridSourceSplitEnumerator).
   *
   * The enumerator of a leg is created at its first use. After the end of a leg, the next `advance` evaluates the
-  * hand-over rule of the next leg, stores the switch, and continues in that leg at once. The offset names the leg, so
-  * a switch is progress even if the new leg has no rows yet. The enumerator of an ended leg is closed when a batch of
-  * a later leg is committed, and is recreated only for a span that begins in the ended leg.
+  * hand-over rule of the next leg and stores the switch. The same call continues in the next leg. The offset names the
+  * leg, so a switch is progress even if the new leg has no rows yet. The enumerator of an ended leg is closed when a
+  * batch of a later leg is committed, and is recreated only for a span that begins in the ended leg.
   */
 final private[splice] class HybridEnumerator(written: Chain, selects: => LegSelects, context: EnumeratorContext)
     extends SplitEnumerator[HybridPosition]

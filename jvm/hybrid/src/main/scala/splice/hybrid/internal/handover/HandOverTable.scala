@@ -58,11 +58,11 @@ private[splice] object HandOverTable {
     /** Offset from which the log is read completely. */
     def start: Long = math.max(cut, log.from)
 
-    /** Offsets that are in the log and missing in the history. */
+    /** Offsets that are in the log and missing from the history. */
     def holes: Iterator[(Long, Long)] =
       history.fold(Iterator.empty[(Long, Long)])(h => h.holes(math.max(h.from, log.from), h.until))
 
-    /** Offsets that are missing in both the history and the log. */
+    /** Offsets that are missing from both the history and the log. */
     def unavailable: Iterator[(Long, Long)] = {
       val before = history.fold(Iterator.empty[(Long, Long)]) { h =>
         if (onHoles == OnHoles.Ignore) Iterator.empty else h.holes(h.from, math.min(log.from, h.until))
@@ -141,7 +141,7 @@ private[splice] object HandOverTable {
     HandOverTable(rows)
   }
 
-  /** Applies the policy `onGap` to offsets that are missing in both the history and the log. */
+  /** Applies the policy `onGap` to offsets that are missing from both the history and the log. */
   private[hybrid] def checkGap(before: Seq[String], leg: Leg, lost: Seq[(LogPartition, Ranges)]): Unit =
     if (lost.nonEmpty) {
       val error = HandOverErrors.gap(before, leg.name, lost)

@@ -16,8 +16,8 @@ import splice.source.{LogPartition, OffsetRanges, Position, Source, StartPositio
 
 /** Side-log format of a switch. The head has the previous leg, the rule, a flag for counted offsets, and the time and
   * kind of the start. The head also has a flag for ends that are committed outside of the checkpoint, and the number
-  * of partitions with holes. The lines after the head are the end of the previous leg, the start of this leg, the
-  * proof, and one line per partition with holes ([[FillFormat]]).
+  * of partitions with holes. The lines after the head are the end of the previous leg, the start of this leg, and the
+  * proof. One line per partition with holes follows ([[FillFormat]]).
   */
 private[splice] object SwitchFormat {
 

@@ -9,16 +9,16 @@ import splice.hybrid.HandOver
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.source.log.Outlook
 
-/** Estimate of records that are missing in both the history and the log. The estimate reads no rows. */
+/** Estimate of records that are missing from both the history and the log. The estimate reads no rows. */
 private[hybrid] object ExpectedGaps {
 
   private val Shown = 20
 
   /** Warning for a leg with a hand-over rule; None if no gap is expected.
     *
-    * The newest file has no records that are later than the file. If retention has removed log records, and the first
-    * remaining record is later than the newest file, the history and the log lack the removed records after that
-    * time.
+    * The newest file has no records that are later than the file. Retention may have removed log records, so that the
+    * first remaining record is later than the newest file. Then neither the history nor the log has the removed records
+    * that are later than the newest file.
     */
   def of(chain: Chain, leg: Leg, outlook: Leg => Outlook): Option[String] = {
     val history = leg.handOver.toSeq.flatMap {

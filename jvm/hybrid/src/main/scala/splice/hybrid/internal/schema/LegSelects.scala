@@ -30,7 +30,7 @@ final private[hybrid] class LegSelects(declared: => StructType) {
   /** Compiles the conversion of rows of `leg` to `columns` of the hybrid source.
     *
     * @throws splice.source.errors.SpliceException
-    *   if the columns of the leg cannot be determined, or differ from those of the hybrid source
+    *   if the columns of the leg cannot be determined, or differ from the columns of the hybrid source
     */
   def compile(leg: Leg, columns: StructType, session: SessionSettings): CompiledSelect =
     compiled.getOrElseUpdate((leg.name, columns, session), make(leg, columns, session))

@@ -24,7 +24,7 @@ final private[splice] class HybridPosition(
     val removed: SortedMap[String, String] = SortedMap.empty
 ) extends Position {
 
-  /** Current leg: the last leg that has begun. None if that leg was removed from the chain. */
+  /** Current leg: the last leg that has begun, or None if that leg was removed from the chain. */
   val current: Option[String] = begun.keysIterator.maxByOption(chain.index)
 
   /** Current leg.

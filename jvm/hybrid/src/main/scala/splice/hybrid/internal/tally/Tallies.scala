@@ -53,8 +53,8 @@ final private[hybrid] class Tallies(
     */
   def checkColumns(): Unit = chain.legs.filter(isCounted).foreach(fields)
 
-  /** Returns the columns to read of a leg, which begin with `requested`, and the plan to count them; None if no report is
-    * needed.
+  /** Returns the columns to read of a leg, and the plan to count its rows, or None if no report is needed. The columns
+    * begin with `requested`.
     */
   def plan(leg: Leg, requested: StructType): Option[(StructType, CountPlan)] =
     Option.when(context.mode == ReadMode.Stream && isCounted(leg) && !hasEnded(leg)) {

@@ -27,7 +27,7 @@ final class LegLimitsSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("the limits of a batch are those of its first leg") {
+  test("a batch has the limits of its first leg") {
     new World {
       override def own: Seq[(String, String)]   = Seq("maxRows" -> "2")
       override def bound: Seq[(String, String)] = Seq("maxRows" -> "1")

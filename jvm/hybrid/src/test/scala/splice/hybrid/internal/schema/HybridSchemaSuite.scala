@@ -32,7 +32,7 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
     texts.foreach(text => assert(error.getMessage.contains(text), error.getMessage))
   }
 
-  test("the default columns are those of the last leg, all nullable") {
+  test("the default columns are the columns of the last leg, all nullable") {
     assert(chain("", "").schema == MemorySource.Schema)
     assert(chain("id, CAST(offset AS STRING) AS at", "id, CAST(id AS STRING) AS at").schema ==
       StructType.fromDDL("id BIGINT, at STRING"))

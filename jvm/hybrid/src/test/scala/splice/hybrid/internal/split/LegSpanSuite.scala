@@ -160,7 +160,7 @@ final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
     }
   }
 
-  test("a rule may change until its leg begins, and the stored decision applies after that") {
+  test("a rule may change until its leg begins, and the stored decision applies afterwards") {
     new World {
       override def bound: Seq[(String, String)] = Seq("maxRows" -> "1")
       def latest: Source[_ <: Position]         =

@@ -85,7 +85,7 @@ final class StoredPositionSuite extends AnyFunSuite {
   }
 
   test(
-    "as the last leg: offsets are short, every run continues from them, and positions of replayable batches are kept"
+    "as the last leg: offsets are short, every run resumes at its offset, and positions of replayable batches are kept"
   ) {
     val history = Legs.log(1)
     (0L until 4L).foreach(history.append(0, _))

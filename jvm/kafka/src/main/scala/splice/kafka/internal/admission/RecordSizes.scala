@@ -5,8 +5,7 @@ package splice.kafka.internal.admission
 
 import scala.collection.mutable
 
-/** The average size of the records of each topic, keys and values, as measured by the readers of this run. Any thread
-  * may use it.
+/** The average size of the records of each topic, keys and values, as measured by the readers of this run. Thread-safe.
   *
   * Sizes are used for estimates, so they need not be durable. The end of a batch is in its offset.
   *
@@ -19,7 +18,7 @@ final private[splice] class RecordSizes private (prefix: String, book: RecordSiz
 
   def this() = this("", new RecordSizes.Book)
 
-  /** The same book for the topics of one of several clusters. The book contains a topic as `<cluster>/<topic>`. */
+  /** The same book for the topics of one cluster. The book contains a topic as `<cluster>/<topic>`. */
   def within(cluster: String): RecordSizes = new RecordSizes(s"$prefix$cluster/", book)
 
   /** Adds the records that a task has read of a topic. */
@@ -30,7 +29,7 @@ final private[splice] class RecordSizes private (prefix: String, book: RecordSiz
     book.note(prefix + topic, before, Seen((before.rows + rows) * fading, (before.bytes + bytes) * fading))
   }
 
-  /** Reports that a batch has read offsets of a topic without a record, such as those of aborted transactions or
+  /** Reports that a batch has read offsets of a topic without a record, such as offsets of aborted transactions or
     * compacted records.
     */
   def foundNone(topic: String): Unit = book.synchronized {

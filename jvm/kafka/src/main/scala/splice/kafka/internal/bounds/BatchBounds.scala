@@ -17,7 +17,7 @@ private[splice] object BatchBounds {
   /** Checks the options without any request to a server.
     *
     * @throws splice.source.errors.SpliceOptionException
-    *   when the batch starts at its end, or after it
+    *   when the batch starts at or after its end
     */
   def refuse(start: StartingOffsets, ending: Option[EndingOffsets], prefix: String): Unit = {
     val latest = start match {

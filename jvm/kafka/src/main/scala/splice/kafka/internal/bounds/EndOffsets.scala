@@ -15,12 +15,12 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 import splice.source.errors.SpliceException
 
-/** The last ends of partitions. A lower end than the previous one is requested again. If the end remains lower, records
-  * are lost.
+/** The last ends of partitions. If an end is lower than the previous end, the end is requested again. If the end
+  * remains lower, records are lost.
   *
   * @param isCommitted
-  *   true if ends are those of committed records; such an end may be lower than the position of a run that read all
-  *   records
+  *   true if only committed records determine the ends; such an end may be lower than the position of a run that read
+  *   all records
   */
 final private[splice] class EndOffsets(
     log: ClusterClient,
@@ -37,8 +37,8 @@ final private[splice] class EndOffsets(
 
   def last(partition: LogPartition): Option[Long] = known.get(partition)
 
-  /** Sets the starts of partitions whose logs may end before the start, such as those of a mirror that lags. Replaces
-    * the starts of earlier calls.
+  /** Sets the starts of partitions whose logs may end before the start, such as partitions of a mirror that lags.
+    * Replaces the starts of earlier calls.
     *
     * While the position of a partition is its expected start, a lower end is not a loss, and the query waits for the
     * records.
@@ -48,7 +48,7 @@ final private[splice] class EndOffsets(
   /** Removes the ends of topics that were recreated. */
   def forget(topics: Set[String]): Unit = known = known.filterNot { case (p, _) => topics(p.topic) }
 
-  /** Restores the previous ends of all topics. The last ends may be those of recreated topics. */
+  /** Restores the previous ends of all topics. The last ends may belong to recreated topics. */
   def revert(): Unit = known = previous
 
   /** Returns the current ends, without the partitions that `request` omits. Returns None if the position has changed
@@ -198,8 +198,8 @@ final private[splice] class LogEnds(
       }
   }
 
-  /** Limits the ends to those of a bounded source. An end before the position is unchanged, because such an end shows
-    * that records were lost.
+  /** Limits the ends to the ends of a bounded source. An end before the position is unchanged, because such an end
+    * shows that records were lost.
     */
   def cut(at: KafkaPosition)(ends: Map[LogPartition, Long], ending: KafkaPosition): Map[LogPartition, Long] =
     ends.map { case (p, end) =>

@@ -41,7 +41,7 @@ final private[splice] class EndingEntries(context: EnumeratorContext, log: Clust
     entry
   }
 
-  /** Returns the stored end. If there is none, resolves and stores the end.
+  /** Returns the stored end. If no end is stored, resolves and stores the end.
     *
     * @param at
     *   the position of the source

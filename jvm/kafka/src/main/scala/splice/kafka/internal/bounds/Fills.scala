@@ -55,7 +55,7 @@ final private[splice] case class Fills(all: Map[(LogPartition, Int), PartitionFi
       share(ranked).transform { (k, rank) =>
         val (from, until) = ready(k)
         fills.get(k).fold(rank) { fill =>
-          // The offsets after the last one to read are in the history, so the batch skips them.
+          // The offsets after the last offset to read are in the history, so the batch skips these offsets.
           if (rank >= fill.rank(until)) math.max(from, until)
           else if (rank == fill.rank(from)) from else fill.offset(rank)
         }

@@ -75,8 +75,8 @@ final private[splice] class RetentionGaps(
   }
 }
 
-/** Skipped ranges, durable before an offset or a plan depends on them. The log no longer contains their first offsets,
-  * or a policy drops them because their topic was deleted or recreated.
+/** Skipped ranges, durable before an offset or a plan depends on the ranges. The log no longer contains their first
+  * offsets, or a policy drops them because their topic was deleted or recreated.
   */
 final private[splice] class SkipEntries(log: SideLog) {
 

@@ -9,7 +9,7 @@ import splice.source.internal.entries.{NumberedEntries, VersionedEntry}
 import splice.source.runtime.SideLog
 
 /** The starts of partitions that were found while the query ran, as offsets. A start is durable before an offset
-  * depends on it.
+  * depends on the start.
   *
   * The first start of a partition in a generation applies for the life of the checkpoint, even if the batch that found
   * the partition was never logged. A position loses a partition only with its generation, so every range has one start.

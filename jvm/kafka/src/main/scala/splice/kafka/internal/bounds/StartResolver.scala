@@ -203,9 +203,9 @@ private[splice] object StartResolver {
 
     /** The offsets of the records that were found, else the ends.
       *
-      * If an end is before the log, the start is the first offset of the log, because a start at the end requests no
-      * earlier record. If retention has removed a record that was found, the start keeps its offset, because the record
-      * is requested.
+      * An end may be before the log. Then the start is the first offset of the log, because a start at the end requests
+      * no earlier record. If retention has removed a record that was found, the start keeps the offset of the record,
+      * because the record is requested.
       */
     def starts: Map[LogPartition, Long] =
       ends.map { case (p, end) => p -> first.get(p).fold(end)(math.max(end, _)) } ++ offsets

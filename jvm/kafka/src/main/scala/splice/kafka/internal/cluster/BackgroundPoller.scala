@@ -45,7 +45,9 @@ final private[splice] class BackgroundPoller[A](name: String, interval: Duration
     created
   }
 
-  /** Starts the periodic calls. The constructor does not start them, because a leg of a chain may begin much later. */
+  /** Starts the periodic calls. The constructor does not start these calls, because a leg of a chain may begin much
+    * later.
+    */
   lazy val begin: Unit = again()
 
   /** Calls the function on the caller's thread. */

@@ -36,7 +36,7 @@ private[splice] trait ClusterClient extends AutoCloseable {
     */
   def ends(partitions: Set[LogPartition]): Map[LogPartition, Long]
 
-  /** The [[ends]] of the partitions that respond soon. A partition without a leader does not delay the others. */
+  /** The [[ends]] of the partitions that respond soon. A partition without a leader does not delay other partitions. */
   def endsSoon(partitions: Set[LogPartition]): LogOffsets = LogOffsets(ends(partitions))
 
   /** The [[earliest]] offsets of the partitions that respond soon. */

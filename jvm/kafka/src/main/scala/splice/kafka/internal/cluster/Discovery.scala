@@ -30,7 +30,7 @@ private[splice] trait Discovery extends AutoCloseable {
   * @param failures
   *   the number of failed requests since that time
   * @param failing
-  *   the time of the first of these failures, and the error of the last one
+  *   the time of the first failure, and the error of the last failure
   * @param pending
   *   the request that has not ended
   * @param started

@@ -18,7 +18,7 @@ import splice.kafka.internal.split.TopicPartitions
 import splice.source.LogPartition
 
 /** Commits offsets to a consumer group in the background. While a commit is running, only the last requested offsets
-  * wait for the next commit. Any thread may use it.
+  * wait for the next commit. Thread-safe.
   */
 final private[splice] class GroupCommitter(admin: Admin, group: String) extends AutoCloseable {
 

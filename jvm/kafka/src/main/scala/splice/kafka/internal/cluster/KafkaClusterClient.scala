@@ -28,7 +28,8 @@ import splice.source.log.LogRecord
 /** The metadata of a cluster, from Kafka's clients.
   *
   * A consumer requests offsets, because it caches the leaders and needs one round trip per broker. An admin client
-  * requests topics, because the discovery thread may use it at the same time. Each client connects at its first use.
+  * requests topics, because admin clients are thread-safe and the discovery thread sends requests at the same time.
+  * Each client connects at its first use.
   */
 final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: String) extends ClusterClient {
 

@@ -16,13 +16,13 @@ import splice.kafka.internal.errors.KafkaErrors
 import splice.source.LogPartition
 import splice.source.errors.SpliceException
 
-/** Requests one offset per partition, such as its end. A partition without a leader does not delay the others. Used by
-  * one thread.
+/** Requests one offset per partition, such as its end. A partition without a leader does not delay other partitions.
+  * Used by one thread.
   *
-  * A consumer caches the leaders and needs one round trip per broker, but it returns the offsets of all partitions or
-  * of none. An admin client needs one more round trip, and completes each partition separately. If the consumer returns
-  * no offsets soon, the admin client requests them. Such a request runs until the partition responds, and is repeated
-  * after a failure. The consumer requests the other partitions during this time.
+  * A consumer caches the leaders and needs one round trip per broker, but it returns either the offsets of all
+  * partitions or no offset. An admin client needs one more round trip, and completes each partition separately. If the
+  * consumer returns no offsets soon, the admin client requests them. Such a request runs until the partition responds,
+  * and is repeated after a failure. The consumer requests the other partitions during this time.
   *
   * @param name
   *   the name of the offsets in errors
@@ -59,7 +59,7 @@ final private[splice] class OffsetRequests(
     val others = partitions -- waiting.keySet -- failed.keySet
     sendAgain()
     val offsets = if (others.isEmpty) Map.empty[LogPartition, Long] else soon(others)
-    // Partitions that respond must not wait for the others in each call.
+    // Partitions that respond must not wait for the other partitions in each call.
     if (offsets.isEmpty) await()
     val (done, open) = waiting.partition { case (_, response) => response.isDone }
     waiting = open

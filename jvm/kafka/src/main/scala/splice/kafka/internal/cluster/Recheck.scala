@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit
 
 import scala.annotation.tailrec
 
-/** Repeats a request if its response contradicts an earlier one, because a broker with outdated metadata may have sent
-  * the response.
+/** Repeats a request if its response contradicts an earlier response, because a broker with outdated metadata may have
+  * sent the response.
   *
   * @param recheck
   *   the number of repetitions, at least one
@@ -19,7 +19,7 @@ final private[splice] class Recheck(recheck: Int, interval: Duration, pause: Dur
   /** Waits for the time between two requests. */
   def waitForNext(): Unit = pause(interval)
 
-  /** The first response that is not suspicious. If all responses are suspicious, the last one. */
+  /** The first response that is not suspicious. If all responses are suspicious, the last response. */
   @tailrec def confirm[A](first: A, left: Int = math.max(recheck, 1))(suspicious: A => Boolean)(again: () => A): A =
     if (left == 0 || !suspicious(first)) first
     else {

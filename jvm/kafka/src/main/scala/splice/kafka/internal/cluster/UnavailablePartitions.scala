@@ -63,13 +63,15 @@ final private[splice] class UnavailablePartitions(log: ClusterClient, patience: 
   /** The first offsets of the partitions that respond. */
   def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] = received(log.earliestSoon(partitions))
 
-  /** The starts of partitions that are new to the query, for those that respond. */
+  /** The starts of responsive partitions that are new to the query. */
   def starts(policy: NewPartitions, partitions: Set[LogPartition]): Map[LogPartition, Long] = policy match {
     case NewPartitions.Earliest => earliest(partitions)
     case NewPartitions.Latest   => received(log.endsSoon(partitions))
   }
 
-  /** True if partitions did not respond in this round, and a recent description of the cluster contains all of them. */
+  /** True if partitions did not respond in this round, and a recent description of the cluster contains all these
+    * partitions.
+    */
   def isKnown: Boolean = failed.nonEmpty && described.exists { case (at, existing) =>
     failed.keySet.subsetOf(existing) && clock.instant().isBefore(at.plus(Interval))
   }
@@ -88,7 +90,7 @@ final private[splice] class UnavailablePartitions(log: ClusterClient, patience: 
     described = Some(clock.instant() -> failed.keySet)
   }
 
-  /** Throws an error if a partition did not respond that must be read before a run can end.
+  /** Throws an error if an unresponsive partition must be read before a run can end.
     *
     * @param isNeeded
     *   true if a partition has records to read

@@ -256,7 +256,7 @@ private object BatchRecords {
 
   private val FirstRows = 256
 
-  // This limit keeps the window in the cache of a core while Spark reads it.
+  // This limit keeps the window in the cache of a core while Spark reads the window.
   private val MostRows = 4096
 
   // The number of bytes that are decompressed together, unless a record is larger.

@@ -15,8 +15,8 @@ import splice.kafka.internal.value.KafkaSchema
 
 /** The column of the headers. A record without headers has null.
   *
-  * Headers become objects when Spark reads them. The objects are kept until [[forget]], because Spark may read all rows
-  * of a batch before it uses their values.
+  * Headers become objects when Spark reads the column. The objects are kept until [[forget]], because Spark may read
+  * all rows of a batch before it uses their values.
   */
 final private[kafka] class HeadersVector(kind: ArrayType, window: RecordWindow) extends ViewVector(kind) {
 

@@ -28,7 +28,7 @@ final private[splice] class OpenRange(range: KafkaSplitRange) {
   /** The position before the last call of [[moved]]. Records from this offset on are to be read. */
   var previous: Long = range.from
 
-  /** Sets the position to that of the consumer. Returns true if the consumer has moved since the last call. */
+  /** Sets the position to the position of the consumer. Returns true if the consumer has moved since the last call. */
   def moved(now: Long): Boolean = {
     previous = position
     position = now
@@ -70,7 +70,7 @@ final private[splice] class OpenHoles(holes: Holes) {
   /** True if an offset is to be read. Callers pass offsets to this method and to [[next]] in ascending order. */
   def contains(offset: Long): Boolean = within(offset) == offset && !holes.held.exists(_.contains(offset))
 
-  /** The first offset to read at or after this one; `Long.MaxValue` after the last hole. */
+  /** The first offset to read at or after `offset`; `Long.MaxValue` after the last hole. */
   @tailrec def next(offset: Long): Long = {
     val from = within(offset)
     if (from == Long.MaxValue) from
@@ -89,7 +89,7 @@ final private[splice] class OpenHoles(holes: Holes) {
       .filter { case (a, b) => a < b }
       .flatMap { case (a, b) => missing(a, b) }
 
-  /** The first offset in a hole at or after this one. */
+  /** The first offset in a hole at or after `offset`. */
   private def within(offset: Long): Long = {
     while (at < holes.ranges.length && holes.ranges(at)._2 <= offset) at += 1
     if (at < holes.ranges.length) math.max(offset, holes.ranges(at)._1) else Long.MaxValue

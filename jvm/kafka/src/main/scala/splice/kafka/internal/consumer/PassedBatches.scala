@@ -27,9 +27,9 @@ import splice.kafka.internal.topicids.ClientFields
   * is the offset of the last record in the batches.
   *
   * The consumer still handles metadata, sessions, positions, checksums and transactions, but creates no object per
-  * record. The consumer processes the group as one batch. A group is therefore a control batch, or it consists of
-  * batches of one producer and of the same transaction, if they belong to a transaction. [[BatchRecords]] decodes the
-  * batches.
+  * record. The consumer processes the group as one batch. A group is therefore a control batch, or consists of batches
+  * of one producer. All batches of a group are in the same transaction, or none of these batches is in a transaction.
+  * [[BatchRecords]] decodes the batches.
   */
 final private[splice] class PassedBatches(batches: IndexedSeq[RecordBatch], wire: IndexedSeq[WireBatch])
     extends RecordBatch {

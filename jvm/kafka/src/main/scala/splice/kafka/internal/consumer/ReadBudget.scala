@@ -10,7 +10,7 @@ import org.apache.spark.{SparkConf, SparkEnv}
 
 import splice.kafka.internal.options.ReadLimits
 
-/** The memory for all Kafka readers of one JVM, divided among the open consumers. Any thread may use it.
+/** The memory for all Kafka readers of one JVM, divided among the open consumers. Thread-safe.
   *
   * A share is the total divided by the number of concurrent tasks, or by the number of open consumers if that number is
   * greater. The divisor is rounded up to a power of two. The shares of open consumers therefore remain valid while a

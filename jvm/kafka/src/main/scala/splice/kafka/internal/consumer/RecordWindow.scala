@@ -186,7 +186,7 @@ final private[splice] class ClientRecords extends RecordWindow {
     i
   }
 
-  /** Moves the records to read to the start of the array. Returns the index after the last one. */
+  /** Moves the records to read to the start of the array. Returns the index after the last record. */
   private def compacted(holes: OpenHoles): Int = {
     var to = 0
     var i  = 0

@@ -84,7 +84,7 @@ final private[splice] class SlotConsumer(
     val unread = readAt.collect { case (topic, at) if now - at >= KeptResponses => topic }.toSet
     if (unread.nonEmpty) forget(unread)
     if (unread.nonEmpty || !hasAssigned(pairs.map(_._1))) {
-      // The assigned partitions are those of another slot.
+      // The assigned partitions belong to another slot.
       if (assignedWith(pairs.map(_._1)) > lease.limits.partitions) forgetOthers(pairs.map(_._1).toSet)
       assigned ++= pairs.map(_._1)
       consumer.assign(assigned.asJava)
@@ -109,7 +109,7 @@ final private[splice] class SlotConsumer(
   /** The offset after all records that polls have returned or skipped.
     *
     * Returns None while the client validates the position with the leader. Polls execute the validation, and this
-    * method does not wait for it.
+    * method does not wait for the validation.
     */
   def position(partition: TopicPartition): Option[Long] =
     try Some(consumer.position(partition, Duration.ZERO))
@@ -140,7 +140,7 @@ final private[splice] class SlotConsumer(
     stand
   }
 
-  /** Stops reading topics, so that the client requests no metadata of them. */
+  /** Stops reading topics, so that the client requests no metadata of these topics. */
   def leave(topics: Set[String]): Unit = {
     forget(topics)
     consumer.assign(assigned.asJava)
@@ -254,7 +254,7 @@ private[splice] object SlotConsumer {
   }
 
   /** The position in a partition. All records before `offset` were returned. `left` contains the next records, before
-    * those of the next poll.
+    * the records of the next poll.
     */
   final private case class Stand(offset: Long, left: Option[Leftover])
 }

@@ -10,7 +10,7 @@ import splice.source.errors.CheckpointErrors
 import splice.source.{EnumeratorContext, LogPartition}
 
 /** The ranges between positions of one cluster. Ranges depend only on the positions and on entries of the side log.
-  * Immutable, so any thread may use it.
+  * Immutable and thread-safe.
   *
   * Later entries do not change a range, with two exceptions:
   *   - A skip changes each range that overlaps it, since all records before the end of the skip are lost in every

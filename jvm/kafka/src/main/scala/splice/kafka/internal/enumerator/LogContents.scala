@@ -10,7 +10,7 @@ import splice.kafka.internal.identity.Membership
 import splice.source.LogPartition
 import splice.source.log.{LogRange, Outlook}
 
-/** The contents of the logs of a cluster before the source reads them. */
+/** The contents of the logs of a cluster before the source reads records. */
 final private[splice] class LogContents(log: ClusterClient, membership: Membership, recheck: Recheck) {
 
   /** The first offset and the end of each partition.

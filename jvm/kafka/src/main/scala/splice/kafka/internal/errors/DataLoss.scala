@@ -35,7 +35,7 @@ private[splice] object DataLoss {
   }
 }
 
-/** Number of offsets that policies have skipped. A range without an end does not count. Any thread may use it. */
+/** Number of offsets that policies have skipped. A range without an end does not count. Thread-safe. */
 final private[splice] class SkippedRows {
 
   private val sum = new LongAdder
@@ -54,7 +54,7 @@ final private[splice] class SkippedRows {
   * @param from
   *   the first offset
   * @param until
-  *   the offset after the last one; None if the range continues to the end of the log
+  *   the offset after the last offset of the range; None if the range continues to the end of the log
   */
 final private[splice] case class MissingRange(partition: LogPartition, from: Long, until: Option[Long]) {
   override def toString: String = s"$partition [$from, ${until.getOrElse("end")})"

@@ -35,7 +35,7 @@ private[splice] object KafkaErrors {
   def refusedOption(option: String, why: String): SpliceOptionException =
     conditions.option("SPLICE_KAFKA_OPTION.OPTION_NOT_ALLOWED", "option" -> option, "why" -> why)
 
-  /** Error of offsets or times per partition that name other partitions than those that are read. */
+  /** Error of offsets or times per partition that name other partitions than the query reads. */
   def partitionsDiffer(
       option: String,
       missing: Iterable[LogPartition],
@@ -130,7 +130,7 @@ private[splice] object KafkaErrors {
   /** Error of ranges that start after their end. A tuple has the partition, the start and the end, as offsets or times.
     *
     * @param prefix
-    *   of the options
+    *   the prefix of the options
     */
   def startAfterEnd(requested: Seq[(String, String, String)], prefix: String): SpliceOptionException = {
     val text = requested.map { case (p, start, end) => s"$p begins at $start and ends at $end" }.mkString(", ")

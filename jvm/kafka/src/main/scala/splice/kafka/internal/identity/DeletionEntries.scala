@@ -13,7 +13,7 @@ import splice.source.internal.entries.{Json, NumberedEntries, VersionedEntry}
 import splice.source.runtime.SideLog
 
 /** Entries of topics that were read and then deleted at the brokers, with the time and the position. The last entry of
-  * a topic replaces the entries before it.
+  * a topic replaces its earlier entries.
   */
 final private[splice] class DeletionEntries(log: SideLog) {
 
@@ -48,7 +48,7 @@ final private[splice] class DeletionEntries(log: SideLog) {
     }(durable => durable.topic == deletion.topic && durable.since.isEmpty == deletion.since.isEmpty)
   }
 
-  /** Removes the entries before the last one that have no effect. The topic of such an entry has a later entry, or
+  /** Removes entries that have no effect, except the entry `last`. The topic of such an entry has a later entry, or
     * exists again.
     */
   private def purge(last: Int): Unit = {

@@ -29,7 +29,7 @@ final private[splice] case class Identities(
   /** The last generation of a topic; 0 if the topic was never recreated. */
   def latest(topic: String): Int = later.get(topic).fold(0)(_.last.number)
 
-  /** The last generations of the topics that have more than one. */
+  /** The last generations of the topics that have more than one generation. */
   def renewed: Iterable[Generation] = later.valuesIterator.map(_.last).to(Iterable)
 
   def generation(topic: String, number: Int): Option[Generation] = later.get(topic).flatMap(_.find(_.number == number))
@@ -62,8 +62,8 @@ final private[splice] case class Identities(
     * Splice never exceeds the end of its generation. A later generation therefore does not change the meaning of a
     * position.
     *
-    * A generation without an entry counts as the latest one, because the side log was deleted. A later generation of
-    * the same number changes the meaning of such a position only.
+    * A generation without an entry counts as the latest generation, because the side log was deleted. A later
+    * generation of the same number changes the meaning of such a position only.
     */
   def meant(at: KafkaPosition): KafkaPosition = {
     val unknown = at.generations.filter { case (topic, generation) => generation > latest(topic) }

@@ -33,7 +33,7 @@ final private[splice] class Membership(
     * only in the first call of a run.
     *
     * @param at
-    *   the partitions that were read before
+    *   the partitions that the query has read already
     * @throws splice.source.errors.SpliceException
     *   when a topic is missing, was recreated, or was deleted, and the policy is to fail
     */
@@ -47,7 +47,7 @@ final private[splice] class Membership(
     settled(at)
   }
 
-  /** True if discovery has found other topics or partitions than those of the last [[settle]]. Any thread may call it.
+  /** True if discovery has found other topics or partitions than the last [[settle]]. Any thread may call it.
     */
   def isStale: Boolean = discovery.pending.exists { description =>
     seen.exists(known => description.partitions != known.partitions || description.topicIds != known.topicIds)
@@ -65,7 +65,7 @@ final private[splice] class Membership(
   /** The partitions in the last response of this run. */
   def known: Option[SortedSet[LogPartition]] = seen.map(_.partitions)
 
-  /** Topics that are subscribed to by name and were missing in the last response. */
+  /** Topics that are subscribed to by name and were missing from the last response. */
   def missing: SortedSet[String] = seen.fold(SortedSet.empty[String])(_.missing)
 
   /** The existing partitions, without a comparison to a position.

@@ -33,14 +33,14 @@ final private[splice] class Recreation(
 
   private var warned = false
 
-  /** The topics in a description that are not the stored ones. */
+  /** The topics in a description that are not the stored topics. */
   def others(seen: LogDescription): Set[String] =
     seen.partitions.iterator.map(_.topic).toSet.filter(isOther(_, seen))
 
   private def isOther(topic: String, seen: LogDescription): Boolean =
     identity.known.isOther(topic, owner(seen, topic))
 
-  /** True if topics are still the stored ones, by their current ids. */
+  /** True if topics are still the stored topics, by their current ids. */
   def owns(topics: Set[String], now: Map[String, TopicState]): Boolean = topics.forall { topic =>
     // A broker that returns no id confirms only that the topic exists.
     identity.known.owner(topic).id.forall(id => now.get(topic).exists(_.id.forall(_ == id)))
@@ -51,7 +51,7 @@ final private[splice] class Recreation(
     * @param at
     *   the position of the query
     * @throws splice.source.errors.SpliceException
-    *   when the policy is to fail, and a recreated topic was read before
+    *   when the policy is to fail, and the query has read a topic that was recreated
     */
   def check(seen: LogDescription, at: KafkaPosition): Unit = {
     if (seen.clusterId.isEmpty && !warned) {

@@ -11,10 +11,10 @@ import splice.kafka.internal.cluster.{ClusterClient, TopicState}
 import splice.kafka.internal.options.Subscription
 import splice.source.LogPartition
 
-/** Compares the topics of a batch with the stored ones. A batch therefore detects recreated topics and new partitions
+/** Compares the topics of a batch with the stored topics. A batch therefore detects recreated topics and new partitions
   * before the next discovery.
   *
-  * A batch with rows always compares its topics. An idle query compares them once per second.
+  * A batch with rows always compares its topics. An idle query compares its topics once per second.
   */
 final private[splice] class TopicCheck(
     log: ClusterClient,

@@ -13,7 +13,7 @@ import splice.source.runtime.SideLog
 /** The identities of the cluster and of topics. A topic that was recreated under the same name has another id.
   *
   * Kafka clients do not detect the recreation. They continue at the old offset in the new topic. If the query continues
-  * to read the topic, a new [[Generation]] is stored before an offset depends on it.
+  * to read the topic, a new [[Generation]] is stored before an offset depends on the generation.
   */
 final private[splice] class IdentityEntries(log: SideLog) {
 
@@ -69,7 +69,8 @@ private[splice] object LogIdentity {
   )
 }
 
-/** A generation of a topic after the first one. A topic that was recreated under the same name begins a new generation.
+/** A generation of a topic after the first generation. A topic that was recreated under the same name begins a new
+  * generation.
   *
   * @param was
   *   the position in the previous generation; without partitions if the position was removed
@@ -109,7 +110,7 @@ private[splice] object Generation {
 /** The cluster and the topic of offsets, by the ids that brokers return. */
 final private[splice] case class TopicOwner(cluster: Option[String], id: Option[String]) {
 
-  /** True if both may be the same topic, since no id that both have differs. */
+  /** True if this topic and `other` may be the same topic. Ids are compared only if both topics have them. */
   def is(other: TopicOwner): Boolean = !TopicOwner.differ(cluster, other.cluster) && !TopicOwner.differ(id, other.id)
 
   def sameCluster(other: TopicOwner): Boolean = !TopicOwner.differ(cluster, other.cluster)

@@ -5,7 +5,7 @@ package splice.kafka.internal.metrics
 
 import splice.source.runtime.Report
 
-/** The reports of tasks since the last call of [[take]]. Any thread may use it.
+/** The reports of tasks since the last call of [[take]]. Thread-safe.
   *
   * @param key
   *   identifies the enumerator of one run of one query; readers add the key to their reports

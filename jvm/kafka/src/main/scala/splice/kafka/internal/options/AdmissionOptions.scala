@@ -8,7 +8,7 @@ import splice.source.errors.OptionErrors
 import splice.source.internal.entries.Json
 import splice.source.options.{OptionType, SourceOption, SourceOptions}
 
-/** The options that limit a batch and share it among partitions. */
+/** The options that limit a batch and divide the batch among partitions. */
 private[splice] object AdmissionOptions {
 
   val Admission: SourceOption[AdmissionPolicy] = SourceOption(

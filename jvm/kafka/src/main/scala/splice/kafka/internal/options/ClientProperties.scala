@@ -21,8 +21,8 @@ import splice.source.internal.Secrets
 import splice.source.options.SourceOptions
 import splice.source.options.SourceOptions.fold
 
-/** The properties of the Kafka client that the user has set, without the prefix `kafka.`, and the properties of clients
-  * that are derived from them.
+/** The properties of the Kafka client that the user has set, without the prefix `kafka.`, and the derived properties of
+  * clients.
   */
 final private[splice] case class ClientProperties(
     properties: SortedMap[String, String],
@@ -104,7 +104,7 @@ final private[splice] case class ClientProperties(
   private def groupId(run: String): Map[String, String] =
     groupIdPrefix.map(prefix => ConsumerConfig.GROUP_ID_CONFIG -> s"$prefix-$run").toMap
 
-  // The client rejects a call timeout that is lower than the request timeout. The user may set either of them.
+  // The client rejects a call timeout that is lower than the request timeout, so the request timeout is limited.
   private def timeouts: Map[String, String] = {
     val request = number(ClientProperties.RequestTimeout).getOrElse(30000)
     Map(

@@ -13,7 +13,9 @@ import splice.source.options.SourceOptions.fold
 import splice.source.options.{OptionSet, OptionType, SourceOption}
 import splice.source.{Limits, LogPartition}
 
-/** The options of a Kafka source. Names and meanings are those of Spark's Kafka source, if it has the option. */
+/** The options of a Kafka source. An option that Spark's Kafka source also has keeps the name and meaning of Spark's
+  * option.
+  */
 private[splice] object KafkaOptions {
 
   /** The prefix of the properties of the Kafka client. */

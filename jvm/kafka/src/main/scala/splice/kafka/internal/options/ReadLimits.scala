@@ -54,7 +54,7 @@ private[splice] object ReadLimits {
   /** The assumed size of a record before one was read, in bytes. */
   val UnknownRecord = 4096.0
 
-  // Smaller responses cost a round trip for few records, and larger ones are not faster.
+  // Smaller responses cost a round trip for few records, and larger responses are not faster.
   private val LeastFetch = 16 << 10
   private val MostFetch  = 16 << 20
 

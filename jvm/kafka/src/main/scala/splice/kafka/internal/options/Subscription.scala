@@ -38,7 +38,7 @@ private[splice] object Subscription {
     override def text: String                             = s"subscribePattern=$pattern"
   }
 
-  /** These partitions and no others. */
+  /** These partitions and no other partitions. */
   final case class Assigned(partitions: SortedSet[LogPartition]) extends Subscription {
     override def covers(partition: LogPartition): Boolean = partitions(partition)
     override def text: String                             = {

@@ -192,8 +192,7 @@ private object LogChanges {
   private val Confirmed = Duration.ofSeconds(10)
 }
 
-/** Ids of topics that readers of one JVM have found deleted. An id is never reused for another topic. Any thread may
-  * use it.
+/** Ids of topics that readers of one JVM have found deleted. An id is never reused for another topic. Thread-safe.
   */
 final private[splice] class DeletedTopics {
 

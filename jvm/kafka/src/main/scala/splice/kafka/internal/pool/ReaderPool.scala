@@ -142,7 +142,7 @@ private[splice] object ReaderPool {
   }
 }
 
-/** Runs work periodically on a daemon thread, which exists only from `begin` to `end`. Any thread may use it. */
+/** Runs work periodically on a daemon thread, which exists only from `begin` to `end`. Thread-safe. */
 final private[splice] class EvictionThread(name: String, every: Duration) {
 
   private var timer: Option[ScheduledExecutorService] = None

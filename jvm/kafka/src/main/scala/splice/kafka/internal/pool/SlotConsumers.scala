@@ -13,7 +13,7 @@ import splice.kafka.internal.consumer.{ReadBudget, ReadDemand, ReadLease, SlotCo
 import splice.kafka.internal.options.KafkaOptions
 import splice.kafka.internal.split.{KafkaSplitRange, TopicPartitions}
 
-/** Lends the consumers of one JVM to tasks, and opens new consumers within a budget. Any thread may use it. */
+/** Lends the consumers of one JVM to tasks, and opens new consumers within a budget. Thread-safe. */
 final private[splice] class SlotConsumers(pool: ReaderPool[ReaderKey, SlotConsumer], budget: ReadBudget) {
 
   import SlotConsumers._
@@ -28,8 +28,8 @@ final private[splice] class SlotConsumers(pool: ReaderPool[ReaderKey, SlotConsum
   /** Returns a consumer that no other task uses. The choice is the slot's consumer, else another consumer of the query,
     * else a new consumer.
     *
-    * A consumer of another slot is used in two cases: it has all partitions of the task, as for pieces of one
-    * partition, or no further consumer can be opened.
+    * A consumer of another slot is used in two cases. In the first case, this consumer has all partitions of the task,
+    * as for pieces of one partition. In the second case, no further consumer can be opened.
     *
     * @param isRetry
     *   true if the task has failed before, so that the state of open consumers is undefined
@@ -78,8 +78,8 @@ final private[splice] class SlotConsumers(pool: ReaderPool[ReaderKey, SlotConsum
     }
   }
 
-  /** Returns a consumer to the pool. If all consumers together may exceed the budget, those that have been idle for the
-    * longest time are closed.
+  /** Returns a consumer to the pool. If all consumers together may exceed the budget, the consumers that have been idle
+    * for the longest time are closed.
     */
   def giveBack(key: ReaderKey, consumer: SlotConsumer, settings: ReaderSettings): Unit = {
     pool.giveBack(key, consumer, settings.idleTimeout)

@@ -15,7 +15,7 @@ import splice.kafka.internal.value.KafkaSchema
 /** A row that refers to a record of a window instead of copying it. A reader reuses one instance for all records.
   *
   * Spark projects every row of a source, and reads only the columns that the query needs. This class overrides typed
-  * getters. Spark's base class supplies the other getters, including those that a later Spark version adds.
+  * getters. Spark's base class supplies the other getters, including getters that a later Spark version adds.
   *
   * A `copy` of the row remains valid when the row moves to another record. Spark's base class copies texts, and no
   * array of bytes is written again.

@@ -44,7 +44,7 @@ final private[splice] class ClientSecrets(properties: Map[String, String]) {
       Regex.quoteReplacement(s"'${Secrets.Redacted}' in JAAS config")
     )
 
-  /** The values in a login line, without those that identify the user. */
+  /** The values in a login line, without the values that identify the user. */
   private def login(line: String): Seq[String] =
     line +: LoginLine.options(line).collect {
       case (key, value) if !ClientSecrets.open(fold(key)) => value

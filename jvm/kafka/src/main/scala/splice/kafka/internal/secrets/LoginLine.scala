@@ -8,7 +8,7 @@ import java.util.Locale
 
 /** The options of a JAAS login line (`sasl.jaas.config`).
   *
-  * The syntax is wider than that of Kafka's parser, because a line that Kafka rejects may also contain a secret.
+  * The syntax is wider than the syntax of Kafka's parser, because a line that Kafka rejects may also contain a secret.
   */
 private[splice] object LoginLine {
 

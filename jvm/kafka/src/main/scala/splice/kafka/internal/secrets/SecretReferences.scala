@@ -47,10 +47,10 @@ private[splice] object SecretReferences {
   // Like Kafka, this pattern also accepts spaces in the name of a provider.
   private val any = "\\$\\{([^}]*?):(([^}]*?):)?([^}]*?)\\}".r
 
-  /** @param path empty if the reference has none */
+  /** @param path empty if the reference has no path */
   final case class Reference(provider: String, path: String, key: String)
 
-  /** All references of a text, to configured providers and to others. */
+  /** All references of a text, to configured providers and to other providers. */
   def all(text: String): Seq[Reference] =
     any.findAllMatchIn(text).map(m => Reference(m.group(1), Option(m.group(3)).getOrElse(""), m.group(4))).toSeq
 }

@@ -9,7 +9,7 @@ import splice.source.errors.CheckpointErrors
 import splice.source.{LogPartition, Position}
 
 /** The next offset of every partition. The JSON has the format of Spark's Kafka source, so each source can use a
-  * checkpoint of the other.
+  * checkpoint of the other source.
   *
   * A topic that is read after its recreation has a later generation, since its offsets begin at 0 again. In JSON, the
   * number of a partition has one leading zero per generation. Other readers parse the same number.

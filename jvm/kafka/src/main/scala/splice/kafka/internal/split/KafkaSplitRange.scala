@@ -13,7 +13,7 @@ import splice.source.{LogPartition, SplitRange}
   * @param from
   *   the first offset
   * @param until
-  *   the offset after the last one; `Long.MaxValue` if the range has no end
+  *   the offset after the last offset of the range; `Long.MaxValue` if the range has no end
   * @param holes
   *   the only offsets of the range that are read, if the range fills holes of a history; these are offsets of committed
   *   transactions

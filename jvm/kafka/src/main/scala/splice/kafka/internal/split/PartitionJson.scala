@@ -14,8 +14,8 @@ import splice.source.internal.entries.Json
 /** Values per partition in the JSON of Spark's Kafka source: `{"orders":{"0":5,"1":7}}`. */
 private[splice] object PartitionJson {
 
-  /** One line of JSON. Topics and partitions have the order of Spark's source, which is that of Scala's mutable hash
-    * maps.
+  /** One line of JSON. Topics and partitions have the order of Spark's source, which is the order of Scala's mutable
+    * hash maps.
     *
     * Spark starts a batch if the text of an offset changes. With another order, a query that changes its source would
     * have one empty batch. The JSON is written without a library, because each batch writes the offsets of all
@@ -78,7 +78,7 @@ private[splice] object PartitionJson {
     if (values.contains(None)) None else Some(SortedMap.from(values.flatten))
   }
 
-  /** The partitions of `assign`: `{"orders":[0,1]}`. None if the text has another format, or names no partition. */
+  /** The partitions of `assign`: `{"orders":[0,1]}`, or None if the text has another format or names no partition. */
   def readPartitions(text: String): Option[SortedSet[LogPartition]] =
     Json.read(text).filter(_.isObject).flatMap { root =>
       val partitions = Json.fields(root).flatMap {

@@ -22,7 +22,8 @@ import splice.source.errors.SpliceException
   * continuously reconnect to its brokers.
   *
   * @param patience
-  *   the timeout of one request, as long as a poll, since the reader waits for both
+  *   the timeout of one request; the same as the timeout of a poll, because the reader waits for the request and the
+  *   poll
   * @param recheck
   *   repeats requests whose response is suspicious
   */
@@ -76,7 +77,8 @@ final private[splice] class TopicIdClient(client: ClientProperties, patience: Du
     requested
   }
 
-  /** None if the topic does not exist. The inner value is None if the broker returned no id.
+  /** Returns the id of a topic, or None if the topic does not exist. The inner value is None if the broker returned no
+    * id.
     *
     * @param end
     *   the end of the wait (System.nanoTime). The client first describes the cluster, and ignores its timeout for this

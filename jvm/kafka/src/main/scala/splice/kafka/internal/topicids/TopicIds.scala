@@ -101,7 +101,9 @@ private[splice] object TopicIds {
       */
     def missing(planned: Map[String, String]): Option[Set[String]] = Some(planned.keySet -- apply(planned).keySet)
 
-    /** Makes the running request of another thread, and every later request, fail with an InterruptedException. */
+    /** Cancels the running request of another thread and all later requests. Cancelled requests fail with an
+      * InterruptedException.
+      */
     def cancel(): Unit = ()
   }
 

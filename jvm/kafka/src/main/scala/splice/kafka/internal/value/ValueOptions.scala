@@ -62,7 +62,7 @@ private[splice] object ValueFormat {
   /** Text in UTF-8. */
   case object Text extends ValueFormat("string")
 
-  /** A format that one of Spark's functions parses.
+  /** A format that a Spark function parses.
     *
     * @param function
     *   the name of a function of a text, a schema and a map of options

@@ -22,7 +22,7 @@ import splice.source.runtime.SessionSettings
   * @param parser
   *   an expression over one binary column
   * @param places
-  *   for each requested column, its index in a row of `record`, or one of the constants of [[ValuePlan]]
+  *   index of each requested column in a row of `record`, or one of the constants of [[ValuePlan]]
   */
 final private[splice] case class ValuePlan(
     record: StructType,
@@ -34,10 +34,10 @@ final private[splice] case class ValuePlan(
 
 private[splice] object ValuePlan {
 
-  /** The place of the column value. */
+  /** The mark of the column `value`. */
   final val Value = -1
 
-  /** The place of the column of records that cannot be parsed. */
+  /** The mark of the column `_corrupt`. */
   final val Corrupt = -2
 
   // The columns of errors and of the column `_corrupt` come first, so their indexes are fixed.

@@ -14,7 +14,7 @@ final class QuotaSuite extends AnyFunSuite {
   private def share(rows: Double, bytes: Double)(backlogs: (Long, Double)*): Seq[Long] =
     Quota(rows, bytes).share(backlogs.map { case (n, rate) => Backlog(n, 10, rate) }.toIndexedSeq).toSeq
 
-  test("equal rates get equal shares, and unused shares are given to the others") {
+  test("equal rates get equal shares, and unused shares are given to the other partitions") {
     assert(share(30, Much)(100L -> 1, 100L -> 1, 100L -> 1) == Seq(10, 10, 10))
     assert(share(30, Much)(2L -> 1, 100L -> 1, 100L -> 1) == Seq(2, 14, 14))
     assert(share(400, Much)(2L -> 1, 100L -> 1, 100L -> 1) == Seq(2, 100, 100))

@@ -58,7 +58,7 @@ final class SharingSuite extends AnyFunSuite {
   }
 
   test(
-    "topicFloors: a topic gets its share of a batch before admission by lag, and its unused share is given to others"
+    "topicFloors: a topic gets its share of a batch before admission by lag, and other topics get its unused share"
   ) {
     def shares(floored: Int): Seq[Long] = {
       val run = world(
@@ -109,7 +109,7 @@ final class SharingSuite extends AnyFunSuite {
     assert(sizes.estimate("t") == 2000.0)
   }
 
-  test("sizes follow the records, and an unread topic has the size of the others") {
+  test("sizes follow the records, and an unread topic has the size of the other topics") {
     val sizes = new RecordSizes
     assert(sizes.of("t").isEmpty && sizes.cost("t", 7) == 7)
     sizes.learn("t", 1000, 100000)

@@ -133,7 +133,7 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     assert(begin(run) == at(0 -> 4, 1 -> 2))
   }
 
-  test("an entry with two skipped ranges is kept until both are passed") {
+  test("an entry with two skipped ranges is kept until both ranges are passed") {
     val side = new MemorySideLog
     val log  = new SkipEntries(side)
     log.add(at(0 -> 1, 1 -> 1), at(0 -> 4, 1 -> 6))

@@ -55,7 +55,7 @@ final class FillPlanSuite extends AnyFunSuite {
     assert(plan.copy(skips = all).splits(at(0 -> 5), at(0 -> 50)) == Seq(range(0, 45, 50)))
   }
 
-  test("two batches have the same offsets as one batch over both, for any cut") {
+  test("two consecutive batches have the same offsets as one large batch, for any cut") {
     seeds.foreach { seed =>
       val random = new Random(seed)
       val models = (0 to random.nextInt(3)).map { p =>

@@ -290,7 +290,7 @@ final class FillingSuite extends AnyFunSuite {
     assert(e.splits(from, until) == Seq(range(0, 0, 12)))
   }
 
-  test("partitions that are missing in the hand-over are read from their first record") {
+  test("partitions that are missing from the hand-over are read from their first record") {
     val run = threeWorld()
     run.log.create("t", 2)
     run.log.fill("t", 1, 6)

@@ -26,7 +26,7 @@ final class FillsSuite extends AnyFunSuite {
     Iterator.continually(Filled.random(random, 1L + random.nextInt(60), random.nextBoolean()))
       .find(_.ranges.fill.nonEmpty).get
 
-  test("ranks, offsets and ranges equal those of a naive count") {
+  test("ranks, offsets and ranges equal the results of a naive count") {
     eachSeed { random =>
       val model  = some(random)
       val fill   = new PartitionFill(model.ranges)

@@ -63,7 +63,7 @@ final class OffsetRequestsSuite extends AnyFunSuite {
   private def unreachable(error: SpliceException): Boolean =
     error.getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE" && error.getMessage.contains("the end of t-1")
 
-  test("an unresponsive partition does not delay others, and its request stays pending") {
+  test("an unresponsive partition does not delay other partitions, and its request stays pending") {
     val w     = new World
     val first = w.requests(both)
     assert(first.found == Map(t(0) -> 7L) && first.silent.keySet == Set(t(1)) && unreachable(first.silent(t(1))))
@@ -116,7 +116,7 @@ final class OffsetRequestsSuite extends AnyFunSuite {
     assert(failed.requests(both).found.keySet == both)
   }
 
-  test("a missing permission of one topic does not delay others, and any other consumer error fails the call") {
+  test("a missing permission of one topic does not delay other topics, and any other consumer error fails the call") {
     val denied = new World(failure = new TopicAuthorizationException("no right"))
     assert(denied.requests(both).found == Map(t(0) -> 7L))
     val broken = new World(failure = new KafkaException("broken"))

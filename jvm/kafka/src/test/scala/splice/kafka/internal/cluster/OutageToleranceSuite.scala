@@ -34,7 +34,7 @@ final class OutageToleranceSuite extends AnyFunSuite {
     ()
   }
 
-  test("a trigger finds no new data until the timeout, and continues when brokers are available again") {
+  test("the source returns no new data until the timeout, and continues when brokers are available again") {
     val (run, from) = world()
     val e           = run.start()
     run.log.away = Some(_ => true)

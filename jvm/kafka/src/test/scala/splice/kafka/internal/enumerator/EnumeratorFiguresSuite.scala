@@ -77,7 +77,7 @@ final class EnumeratorFiguresSuite extends AnyFunSuite {
     assert(until.get(u).nonEmpty && Seq("t-0", "u-0").map(w.e.isMember(until)) == Seq(true, false))
   }
 
-  test("the outlook of several topics requests each topic, and fails if the user may not read one of them") {
+  test("the outlook of several topics requests each topic, and fails if the user may not read one of the topics") {
     val w = new World
     assert(w.e.outlook().logs.keySet == Set(t(0), u))
     w.run.log.unreadable = Set("u")

@@ -154,7 +154,7 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
     }
   }
 
-  test("the warning for many unresponsive partitions names 50 of them and the number of others") {
+  test("the warning for many unresponsive partitions names 50 partitions and the number of other partitions") {
     val run = world()
     run.log.create("t", 54)
     val e    = run.start()

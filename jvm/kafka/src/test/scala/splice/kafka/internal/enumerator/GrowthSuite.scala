@@ -41,7 +41,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     assert(e.splits(begin, until) == Seq(range(1, 3, 8)))
   }
 
-  test("a batch with rows detects new partitions of its topics before the next discovery and reads them immediately") {
+  test("a batch with rows detects and reads new partitions of its topics before the next discovery") {
     val run   = world("discoveryInterval" -> "1h")
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
@@ -200,7 +200,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     assert(run.replay(at(0 -> 5), until) == Seq(range(1, 3, 8)))
   }
 
-  test("a partition that is missing in one response is kept") {
+  test("a partition that is missing from one response is kept") {
     val run   = world()
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)

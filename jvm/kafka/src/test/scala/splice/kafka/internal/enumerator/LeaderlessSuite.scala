@@ -40,7 +40,7 @@ final class LeaderlessSuite extends AnyFunSuite {
 
   private def all(e: KafkaEnumerator, from: KafkaPosition): KafkaPosition = e.advance(from, Limits.Everything)
 
-  test("a partition without a leader has no rows, the others are read, and later none of its rows is skipped") {
+  test("a partition without a leader has no rows, other partitions are read, and later none of its rows is skipped") {
     val (run, e, from) = world()
     fill(run, 3)
     val one = all(e, from)
@@ -77,7 +77,7 @@ final class LeaderlessSuite extends AnyFunSuite {
     assert(back.size == 1 && back.head.contains("t-1"))
   }
 
-  test("the query fails if a partition has no leader for the timeout, even if the others are read") {
+  test("the query fails if a partition has no leader for the timeout, even if other partitions are read") {
     val (run, e, from) = world()
     fill(run, 1)
     val one = all(e, from)
@@ -101,7 +101,7 @@ final class LeaderlessSuite extends AnyFunSuite {
     assert(all(e, from) eq from)
   }
 
-  test("without any leader, a trigger finds no new data until the timeout") {
+  test("without any leader, the source returns no new data until the timeout") {
     val (run, e, from) = world()
     run.log.leaderless = Set(t(0), t(1))
     run.log.calls.clear()
@@ -111,7 +111,7 @@ final class LeaderlessSuite extends AnyFunSuite {
     unreachable("t-0")(all(e, from))
   }
 
-  test("a new partition without a leader does not delay others, and is read from its first record later") {
+  test("a new partition without a leader does not delay other partitions, and is read from its first record later") {
     Seq("earliest" -> 0L, "latest" -> 4L).foreach { case (policy, first) =>
       val (run, e, from) = world("newPartitionsStartAt" -> policy)
       run.log.create("t", 3)
@@ -129,7 +129,7 @@ final class LeaderlessSuite extends AnyFunSuite {
     }
   }
 
-  test("retention is checked for responsive partitions, and later for the others") {
+  test("retention is checked for responsive partitions, and later for the other partitions") {
     val (run, _, from) = world("onOutOfRange" -> "earliest")
     fill(run, 5)
     Seq(0, 1).foreach(run.log.expire("t", _, 7))
@@ -171,7 +171,7 @@ final class LeaderlessSuite extends AnyFunSuite {
     unreachable("t-1")(run.start().freeze())
   }
 
-  test("a run with a fixed end reads the partitions that respond, and then waits for the others") {
+  test("a run with a fixed end reads the partitions that respond, and then waits for the other partitions") {
     val (run, _, from) = world("fetchOffset.retryIntervalMs" -> "20000")
     run.log.leaderless = Set.empty
     fill(run, 3)

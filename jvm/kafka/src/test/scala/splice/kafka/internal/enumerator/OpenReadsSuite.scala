@@ -83,7 +83,7 @@ final class OpenReadsSuite extends AnyFunSuite {
     assert(other.open(settled) == Seq(open(0, 4)) && other.figures(settled)(ProgressMetric.RowsSkipped) == "4")
   }
 
-  test("a bounded source has its decided ends, and no range after them") {
+  test("a bounded source has its decided ends, and no range after these ends") {
     val run = world(2, "endingOffsets" -> """{"t":{"0":5,"1":0}}""")
     run.log.fill("t", 0, 10)
     val e     = run.start()

@@ -24,7 +24,7 @@ final class PureSplitsSuite extends AnyFunSuite {
       "onOutOfRange"     -> "earliest",
       "onTopicRecreated" -> "restart",
       "onTopicRemoved"   -> "drop",
-      // Some records remain after each batch, so that retention can remove them.
+      // Some records remain after each batch, so that retention can remove these records.
       "maxOffsetsPerTrigger" -> "50"
     )
     Seq("t", "v").foreach(run.log.create(_, 1))

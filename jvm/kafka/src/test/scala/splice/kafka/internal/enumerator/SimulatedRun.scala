@@ -15,7 +15,7 @@ import splice.source.options.SourceOptions
 import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, LogPartition, Position, ReadMode, SplitRange, StartPosition, StoredStart}
 
-/** Simulated cluster and a side log that outlives crashes, with enumerators over both. */
+/** Simulated cluster with its enumerators, and a side log that outlives crashes. */
 final class SimulatedRun(options: (String, String)*) {
 
   private val all = Map("kafka.bootstrap.servers" -> "simulated:9092", "subscribe" -> "t") ++ options

@@ -187,7 +187,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     assert(messages.count(_.contains("'onTopicRecreated'")) == 1, messages)
   }
 
-  test("a run with a fixed end reads a new topic to its end, and the others to their fixed ends") {
+  test("a run with a fixed end reads a new topic to its end, and the other topics to their fixed ends") {
     val (run, _, from) = world("onTopicRecreated" -> "restart")
     run.log.fill("u", 0, 2)
     val e = run.start()

@@ -102,7 +102,7 @@ final class TopicRemovalSuite extends AnyFunSuite {
     assert(e.splits(until, back).map(_.toString) == Seq("t-0 [5, 8)"))
   }
 
-  test("drain resumes a topic within its time, and removes the position after that") {
+  test("drain resumes a topic within its time, and removes the position afterwards") {
     val (run, e, from) = world("drain", "removedRetention" -> "2d")
     (1 to run.settings.retries + 2).foreach(_ => run.log.hide(LogPartition("t", 0)))
     run.log.fill("u", 0, 2)

@@ -41,7 +41,7 @@ final class LagTrackerSuite extends AnyFunSuite {
     assert(lag(ProgressMetric.Lagging) == """[{"partition":"t-0","rowsBehind":2}]""")
   }
 
-  test("without an end, all metrics of the backlog are omitted, including those of Spark's source") {
+  test("without an end, all metrics of the backlog are omitted, including the metrics of Spark's source") {
     val tracker = new LagTracker
     assert(tracker.update(SortedMap(p(0) -> 1L, p(1) -> 2L), _ => None, none, start).report.isEmpty)
     val lag = tracker.update(SortedMap(p(0) -> 1L, p(1) -> 2L), Map(p(0) -> 3L).get, none, start).report

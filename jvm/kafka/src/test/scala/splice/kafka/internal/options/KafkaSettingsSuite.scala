@@ -28,7 +28,7 @@ final class KafkaSettingsSuite extends AnyFunSuite {
   private def reader(client: ClientProperties): Map[String, Object] =
     client.reader("run-1", client.limited(ReadLimits(4, 1 << 20, 1 << 20, 500, 1 << 20)))
 
-  test("the defaults equal those of Spark's source") {
+  test("the defaults equal the defaults of Spark's source") {
     val s = settings(servers, topics)
     assert(s.subscription == Subscription.Topics(SortedSet("a", "b")))
     assert(s.start.isEmpty && s.ending.isEmpty)

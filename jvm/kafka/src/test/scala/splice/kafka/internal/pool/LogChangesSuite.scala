@@ -56,7 +56,7 @@ final class LogChangesSuite extends AnyFunSuite {
     assert(ofHoles.size == 1 && ofHoles.head.contains("t-0 [3, 4), t-0 [7, 9)"), ofHoles)
   }
 
-  test("if a topic is deleted during its batch, the others continue and the policy applies") {
+  test("if a topic is deleted during its batch, the other topics continue and the policy applies") {
     val patience = Duration.ofSeconds(2)
     val warned   = new SlotWorld(timeout = patience, failRemoved = false)
     deleteWhileRead(warned)
@@ -285,7 +285,7 @@ final class LogChangesSuite extends AnyFunSuite {
   private def of(topic: String, partition: Int, from: Long, until: Long): KafkaSplitRange =
     KafkaSplitRange(LogPartition(topic, partition), from, until)(Some(if (topic == "u") "other" else "first"))
 
-  /** After the first poll, each poll without records takes place after a metadata response, as with a real client. */
+  /** After the first poll, each poll without records occurs after a metadata response, as with a real client. */
   private def deleteWhileRead(w: SlotWorld): Unit = {
     w.client.schedulePollTask { () =>
       w.client.add(w.client.p(0), 0, 1, 2)

@@ -66,7 +66,7 @@ final class ReaderPoolSuite extends AnyFunSuite with Eventually {
     assert(own.closed && !other.closed && p.size == 1)
   }
 
-  test("a resource that fails to close does not keep others open") {
+  test("a resource that fails to close does not keep other resources open") {
     val broken: AutoCloseable = () => throw new IllegalStateException("not closed")
     def check(end: ReaderPool[String, AutoCloseable] => Unit): Unit = {
       val p     = new ReaderPool[String, AutoCloseable](() => 0L)

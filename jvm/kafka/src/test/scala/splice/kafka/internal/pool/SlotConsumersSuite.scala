@@ -246,7 +246,7 @@ final class SlotConsumersSuite extends AnyFunSuite {
     assert(borrow(w, "a") == (first -> true))
   }
 
-  test("a consumer that may have records of another topic of that name is closed, and a new one is opened") {
+  test("a consumer that may have records of another topic of that name is closed, and a new consumer is opened") {
     val w          = new World(64 * mib, 2)
     val (first, _) = borrow(w, "a")
     giveBack(w, first)

@@ -90,7 +90,7 @@ final class KafkaReadersSuite extends AnyFunSuite {
     assert(inUse == before && idle("holes", isCommitted = true) == 0)
   }
 
-  test("a bounded read closes its consumer, and a stream keeps it for the next batch") {
+  test("a bounded read closes its consumer, and a stream keeps its consumer for the next batch") {
     Seq(ReadMode.Batch -> 0, ReadMode.Stream -> 1).foreach { case (mode, kept) =>
       val before = inUse
       readers("once", mode, new RecordSizes).rows(TaskRanges(Some(0), Vector(range(0, 0, 1)))).close()

@@ -226,7 +226,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("t-0 [2, 4)"))
   }
 
-  test("with a warning, reading continues at the end of a range if the log ends before it") {
+  test("with a warning, reading continues at the end of a range if the log ends before the range") {
     val w = new SlotWorld(fail = false, timeout = Duration.ofMillis(50))
     w.client.hold(0, 0, 2)
     w.client.bring(0, 0, 1)

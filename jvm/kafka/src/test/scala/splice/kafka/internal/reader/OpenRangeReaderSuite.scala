@@ -63,7 +63,7 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
     assert(reader.isStale)
   }
 
-  test("a partition with an unresponsive leader does not delay others, and is unread from its position") {
+  test("a partition with an unresponsive leader does not delay other partitions, and is unread from its position") {
     val w = new SlotWorld
     w.client.bring(0, 5, 6)
     val reader = w.reader(open(0, 5), open(1, 7))

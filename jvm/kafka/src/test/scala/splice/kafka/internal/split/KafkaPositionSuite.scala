@@ -10,7 +10,7 @@ import splice.source.errors.SpliceException
 
 final class KafkaPositionSuite extends AnyFunSuite {
 
-  test("the JSON equals that of Spark's Kafka source") {
+  test("the JSON equals the JSON of Spark's Kafka source") {
     assert(at(10 -> 7, 0 -> 5).json == """{"t":{"0":5,"10":7}}""")
     assert(KafkaPosition.read("""{"t":{"10":7,"0":5}}""") == at(0 -> 5, 10 -> 7))
   }

@@ -14,7 +14,7 @@ final class SparkInitialOffsetSuite extends AnyFunSuite {
 
   private def read(text: String) = SparkInitialOffset.read("sources/0/0", text.getBytes(UTF_8))
 
-  test("the file equals that of Spark's Kafka source") {
+  test("the file equals the file of Spark's Kafka source") {
     val start = at(0 -> 5, 10 -> 7)
     assert(new String(SparkInitialOffset.write(start), UTF_8) == "\u0000v1\n{\"t\":{\"0\":5,\"10\":7}}")
     assert(SparkInitialOffset.read("sources/0/0", SparkInitialOffset.write(start)) == start)

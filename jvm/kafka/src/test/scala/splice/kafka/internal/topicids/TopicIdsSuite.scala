@@ -85,7 +85,7 @@ final class TopicIdsSuite extends AnyFunSuite {
     assert(w.ids.missing(both).isEmpty, "a recreated topic is another topic and not missing")
   }
 
-  test("a topic without a previous request is requested even if others exist at the same response") {
+  test("a topic without a previous request is requested even if other topics exist at the same response") {
     val w = new World(Map("b" -> "2"))
     assert(w.ids.missing(Map("b" -> "2")).isEmpty && w.requested.size == 1)
     assert(w.ids.missing(Map("a" -> "1")) == Set("a") && w.requested.size == 2)

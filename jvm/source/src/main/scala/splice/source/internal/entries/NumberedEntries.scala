@@ -31,7 +31,7 @@ final private[splice] class NumberedEntries[A](log: SideLog, prefix: String)(par
   /** All entries, oldest first. */
   def all: Seq[A] = known.toSeq.map(apply)
 
-  /** Returns the entry of this number. None if the entry does not exist. */
+  /** Returns the entry of this number, or None if the entry does not exist. */
   def find(number: Int): Option[A] = if (known(number)) log.get(key(number)).map(read(number, _)) else None
 
   /** @throws SpliceException if the entry does not exist */
@@ -106,7 +106,9 @@ private[splice] object NumberedEntries {
 
   def key(prefix: String, number: Int): String = f"$prefix-$number%08d"
 
-  /** Number of an entry with this prefix. None for any other key, including a key that [[key]] does not return. */
+  /** Returns the number in a key with this prefix, or None for any other key. Keys that [[key]] cannot return are other
+    * keys.
+    */
   def number(prefix: String, key: String): Option[Int] =
     key.stripPrefix(s"$prefix-").toIntOption.filter(n => n >= 0 && NumberedEntries.key(prefix, n) == key)
 }

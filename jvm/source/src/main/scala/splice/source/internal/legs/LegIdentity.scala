@@ -8,11 +8,12 @@ import scala.collection.immutable.SortedMap
 /** One source of a checkpoint.
   *
   * @param name
-  *   name of the leg. None for a source that is not part of a hybrid
+  *   name of the leg, or None for a source that is not part of a hybrid
   * @param source
   *   kind of the source
   * @param identity
-  *   see [[Source.identity]]. None after the leg has ended, because Splice no longer accesses its storage
+  *   see [[Source.identity]]. After the leg has ended, the value is None, because Splice no longer accesses the storage
+  *   of the leg
   * @param begun
   *   true if the switch to the leg is stored
   * @param countsBefore

@@ -25,7 +25,7 @@ private[splice] object LegPlan {
   private val ManyRows  = 10000000L
 
   /** @param start
-    *   start of the leg. None if the start depends on rows that were not read
+    *   start of the leg, or None if the start depends on rows that were not read
     * @param batches
     *   batches that begin at `start`
     * @param handOver

@@ -10,9 +10,9 @@ import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeRead;
 /**
  * A reader whose calls have a time limit, for Spark's real-time mode.
  *
- * <p>Spark 4.1 and Spark 4.2 have different methods {@code nextWithTimeout}, and Spark 4.3 has both. A class with both
- * methods runs on all three versions if neither method is declared as an override. Scala requires this declaration, so
- * the class is in Java.
+ * <p>Spark 4.1 and Spark 4.2 have different methods {@code nextWithTimeout}, and Spark 4.3 has both methods. A class
+ * with both methods runs on all three versions if neither method is declared as an override. Scala requires this
+ * declaration, so the class is in Java.
  */
 abstract class TimedReader<T> implements SupportsRealTimeRead<T> {
 

@@ -74,7 +74,7 @@ private[spark] object QueryGauges {
   /** Ends the registration of gauges: queries that start later have no gauges. */
   def close(): Unit = current.set(None)
 
-  /** Returns the board of a source of the query that this thread runs, None without the plugin.
+  /** Returns the board of a source of the query that this thread runs, or None without the plugin.
     *
     * @param source
     *   the folder of the source, `<checkpoint>/sources/<n>`

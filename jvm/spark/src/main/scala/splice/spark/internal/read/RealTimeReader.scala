@@ -33,8 +33,8 @@ final private[spark] class RealTimeReaderFactory(
 final private[spark] case class SlotOffset(unread: Seq[SplitRange], latencies: Latencies = Latencies.None)
     extends PartitionOffset
 
-/** Reads until the time of the batch is over, or until the batch is stale. Spark requests the offset once, after the
-  * last row.
+/** Reads until the duration of the batch has elapsed, or until the batch is stale. Spark requests the offset once,
+  * after the last row.
   */
 final private[spark] class RealTimeReader(
     reader: SplitReader[InternalRow],

@@ -24,7 +24,7 @@ final private[spark] class LoggedBatches(source: Path, configuration: Configurat
 
   private val root = source.getParent.getParent
 
-  /** Returns the offset of the source after the last committed batch, None if no batch is committed. Spark calls
+  /** Returns the offset of the source after the last committed batch, or None if no batch is committed. Spark calls
     * `commit` of a source only when the next batch begins, so only the checkpoint has the last commit of a run.
     */
   def committed(): Option[String] = numbers("commits").maxOption.flatMap(offset)
@@ -44,7 +44,7 @@ final private[spark] class LoggedBatches(source: Path, configuration: Configurat
   /** True if a batch is an epoch of continuous mode. Spark logs no metadata for an epoch. */
   def isEpoch(batch: Long): Boolean = lines(batch).lift(1).exists(_.isBlank)
 
-  /** Removes the offset of a batch, and the checksum files that Spark and Hadoop keep for it. */
+  /** Removes the offset of a batch, and the checksum files that Spark and Hadoop keep for the offset. */
   def remove(batch: Long): Unit = files("offsets").map(_.getPath).filter { file =>
     file.getName == batch.toString || file.getName.stripPrefix(".").startsWith(s"$batch.")
   }.foreach(fs.delete(_, false))

@@ -29,8 +29,8 @@ private[spark] object QueryCheckpoints {
       val _ = known.put(id, source.getParent.getParent.toString)
     }
 
-  /** Returns the checkpoint of a query. None if this driver has not started the query, or has started many other
-    * queries since.
+  /** Returns the checkpoint of a query, or None if this driver has not started the query. Also returns None if this
+    * driver has started many other queries since.
     */
   def find(query: String): Option[String] = Option(known.get(query))
 }

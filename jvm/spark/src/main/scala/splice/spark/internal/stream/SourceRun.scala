@@ -25,8 +25,7 @@ import splice.spark.internal.read.{BatchPlan, SlotLocality, StaleBatches, TaskRe
 /** One run of a query over one source, with the parts that the stream of each Spark mode needs.
   *
   * @param watch
-  *   starts to end real-time batches when the source changes. None if the source never changes, or if changes end no
-  *   batch
+  *   starts to end real-time batches when the source changes, or returns None if no batch ends because of a change
   */
 final private[spark] case class SourceRun(
     columns: StructType,
@@ -38,7 +37,7 @@ final private[spark] case class SourceRun(
     watch: RealTimeBatches => Option[StaleBatches]
 ) {
 
-  /** Returns the batches without ends, None if the source does not support them. */
+  /** Returns the batches without ends, or None if the source does not support such batches. */
   def timed: Option[RealTimeBatches] = {
     val spark = SparkSession.active
     coordinator.realTime(() => CoordinatorFactory.tasks(spark))

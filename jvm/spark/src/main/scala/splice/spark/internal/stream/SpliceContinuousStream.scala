@@ -148,9 +148,9 @@ private[spark] object SpliceContinuousStream {
   /** The state of a run.
     *
     * @param committed
-    *   the end of the last committed epoch, or the start. None until Spark requests the start
+    *   the end of the last committed epoch, or the start; unset until Spark requests the start
     * @param plan
-    *   the tasks. None until Spark plans them
+    *   the tasks, or None until Spark plans tasks
     * @param ended
     *   the end of an epoch at which all ranges with an end were read
     */

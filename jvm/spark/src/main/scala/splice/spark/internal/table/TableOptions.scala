@@ -19,8 +19,8 @@ private[spark] object TableOptions {
   // a table is read-only.
   private val writers = "checkpointlocation"
 
-  // The session catalog also adds a location for the rows of a table that has none. Some sources have an option of this
-  // name.
+  // The session catalog also adds a location for the rows of a table without a location. Some sources have an option of
+  // this name.
   private val place = "path"
 
   /** Returns the options of a table. A SQL table has each option twice, as `key` and as `option.key`, among properties

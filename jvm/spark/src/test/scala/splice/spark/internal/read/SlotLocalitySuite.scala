@@ -22,7 +22,7 @@ final class SlotLocalitySuite extends AnyFunSuite {
   private def task(slot: Int): TaskRanges =
     TaskRanges(Some(slot), IndexedSeq(MemoryRange("log", slot, 0, 1, slotted = true)))
 
-  test("a slot prefers the executor that read it last") {
+  test("a slot prefers the executor that last read the slot") {
     val w = new World(Map("a:1" -> 2, "b:1" -> 2))
     assert(w.locations(0, 1, 2) == Seq("", "", ""))
     w.ran(0 -> "a", 1 -> "b", 2 -> "a")

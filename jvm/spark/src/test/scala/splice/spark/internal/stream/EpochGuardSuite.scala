@@ -11,8 +11,8 @@ import org.scalatest.funsuite.AnyFunSuite
 /** Replaced tasks of a continuous query, with a model of Spark's epochs. */
 final class EpochGuardSuite extends AnyFunSuite {
 
-  /** One partition, as Spark 4.2 reads it in continuous mode (`ContinuousExecution`, `EpochCoordinator`). The sink
-    * keeps the rows of an epoch when Spark commits the epoch. Each offset is the number of rows before it.
+  /** Model of one partition in the continuous mode of Spark 4.2 (`ContinuousExecution`, `EpochCoordinator`). The sink
+    * keeps the rows of an epoch when Spark commits the epoch. Each offset is the number of earlier rows.
     */
   final private class Model(random: Random) {
 

@@ -38,7 +38,7 @@ final class ClassPathVersionsSuite extends AnyFunSuite {
     jars.foreach(one => assert(found.exists(_.contains(one.getFileName.toString))))
   }
 
-  test("one version is allowed, including in two places") {
+  test("one version is allowed, including in two jars") {
     assert(warnings(jar("kafka-clients-3.9.2.jar", kafka), jar("splice-spark_2.13-0.1.0.jar", splice)).isEmpty)
     assert(warnings(jar("kafka-clients-3.9.2.jar", kafka), jar("kafka-clients-3.9.2.jar", kafka)).isEmpty)
     assert(warnings().isEmpty)

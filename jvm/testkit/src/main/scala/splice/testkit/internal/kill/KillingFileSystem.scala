@@ -11,7 +11,8 @@ import org.apache.hadoop.util.Progressable
 
 /** Local file system with the scheme `kill`. Reports each durable step to the [[KillSwitch]].
   *
-  * A step is the creation of a file, or the rename of a file to its final name, as in Spark's logs and the side log.
+  * A step is the creation of a file or the rename of a file to its final name. Spark's logs and the side log have such
+  * steps.
   */
 final private[splice] class KillingFileSystem extends RawLocalFileSystem {
 

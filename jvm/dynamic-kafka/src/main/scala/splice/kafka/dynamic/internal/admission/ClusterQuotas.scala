@@ -47,7 +47,7 @@ final private[splice] class ClusterQuotas(sharing: Sharing, sizes: RecordSizes, 
     val share = part(quota, ready, batch)
     val over  = used(ready, share).flatMap { case (name, usage) =>
       quotas.get(name).filter(most => usage.rows > most.rows || usage.bytes > most.bytes && usage.rows > 1)
-        // This cluster gets at most its share, so that enough remains for the floors of the others.
+        // This cluster gets at most its share, so that enough remains for the floors of the other clusters.
         .map(most => name -> Quota(math.min(most.rows, usage.rows), math.min(most.bytes, usage.bytes)))
     }
     if (over.isEmpty) limited ++ share

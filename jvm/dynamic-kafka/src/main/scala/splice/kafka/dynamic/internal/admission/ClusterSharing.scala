@@ -33,7 +33,7 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
     * @param rules
     *   rules in which topics have names with their cluster; evaluated only if a batch has a limit
     * @param ofCluster
-    *   returns the limits of one cluster, which apply in addition to those of all clusters
+    *   returns the limits of one cluster, which apply in addition to the limits for all clusters
     */
   def apply(
       rules: => AdmissionRules,
@@ -63,8 +63,8 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
       case None       => ruled(rules, limits, quotas, reach)
     }
 
-  /** Returns the same result as [[ruled]]. With thousands of partitions, a sorted map of all of them would need most of
-    * the time.
+  /** Returns the same result as [[ruled]]. With thousands of partitions, a sorted map of all partitions would need most
+    * of the time.
     */
   private def lagged(rows: Long, reach: SortedMap[String, ClusterResponse]): SortedMap[String, KafkaPosition] = {
     val total = ProportionalShares.total(reach.valuesIterator.flatMap { response =>

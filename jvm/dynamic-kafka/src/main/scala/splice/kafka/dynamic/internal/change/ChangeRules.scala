@@ -184,7 +184,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   /** Returns the state after streams cut over at a time; None if no stream cuts over.
     *
     * @param now
-    *   the time of day
+    *   the wall-clock time
     */
   def cut(
       at: AppliedMetadata,

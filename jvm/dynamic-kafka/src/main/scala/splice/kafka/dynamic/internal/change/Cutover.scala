@@ -39,7 +39,7 @@ private[dynamic] object StreamMove {
     case _                   => !at.streamOf.contains(topic)
   }
 
-  // A stream also leaves topics that are read to a stop, or that were read to it.
+  // A stream also leaves topics that are being read to a stop, or that were read to a stop.
   private def left(at: AppliedMetadata, stream: KafkaStream, listed: collection.Set[ClusterTopic]) =
     SortedSet.from(at.topics.keys.filter { t =>
       val isCutting = at.draining.get(t).exists(is => is.stream == stream.name && is.bound.isInstanceOf[Bound.At])

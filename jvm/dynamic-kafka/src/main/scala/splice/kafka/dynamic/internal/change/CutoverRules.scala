@@ -44,15 +44,15 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       })
     })
 
-  /** Returns the topics that a document removes at a time, with that time in milliseconds. The check needs the places
-    * of these times in the logs.
+  /** Returns the topics that a document removes at a time, with that time in milliseconds. The check needs the offsets
+    * for these times in the logs.
     */
   def times(at: AppliedMetadata, document: StreamMetadata, position: DynamicPosition): Map[ClusterTopic, Long] = (for {
     (move, cutover) <- timed(at, document)
     topic           <- move.from.toSeq if at.positionOf(topic, position).hasTopic(topic.topic)
   } yield topic -> cutover.millis).toMap
 
-  /** Returns the reason why a document is rejected, from the places of these times. */
+  /** Returns the reason why a document is rejected, from the offsets for these times. */
   def refusal(
       at: AppliedMetadata,
       document: StreamMetadata,
@@ -100,14 +100,14 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       }
     }
 
-  /** Returns the topics whose time is reached, with that time in milliseconds. The cutover needs the places of these
+  /** Returns the topics whose time is reached, with that time in milliseconds. The cutover needs the offsets for these
     * times in the logs.
     */
   def due(at: AppliedMetadata, now: Instant): Map[ClusterTopic, Long] =
     due(at, now, None).flatMap(_.map { case (topic, cutover) => topic -> cutover.millis }).toMap
 
-  /** Returns the places of times that are reached. Removed topics of a stream end at these places, and new topics start
-    * there. A stream waits until clusters have returned the places of all its topics.
+  /** Returns the offsets for times that are reached. Removed topics of a stream end at these offsets, and new topics
+    * start at these offsets. A stream waits until clusters have returned the offsets of all its topics.
     */
   def cut(
       at: AppliedMetadata,
@@ -119,7 +119,8 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
   /** Returns, per stream, the topics that cut over at a time that is reached.
     *
     * @param places
-    *   None = the topics of every such stream; otherwise only of streams whose topics all have a place
+    *   offsets for times by topic; streams with a topic without an offset are omitted. If this is None, all such
+    *   streams are returned
     */
   private def due(
       at: AppliedMetadata,
@@ -175,7 +176,7 @@ private[dynamic] object CutoverRules {
     places.partitions.nonEmpty && places.partitions.values.forall(_.first.nonEmpty || isOver)
   }
 
-  /** Returns the generation of a topic that the query may have read before. */
+  /** Returns the generation of a topic that the query may have read earlier. */
   private def generation(at: AppliedMetadata, topic: ClusterTopic): Int = {
     val left = at.topics.get(topic) match {
       case Some(is: TopicState.Waiting) => is.before

@@ -8,10 +8,10 @@ import java.time.Instant
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
-/** Place of a time in the partitions of a topic, from a response of its cluster.
+/** Offsets for a time in the partitions of a topic, from a response of its cluster.
   *
   * @param sent
-  *   the time of day before the request was sent
+  *   the wall-clock time before the request was sent
   * @param generation
   *   generation of the topic
   */
@@ -27,7 +27,7 @@ final private[dynamic] case class OffsetsForTime(
   def position(topic: String): KafkaPosition = KafkaPosition.of(offsets).as(topic, generation)
 }
 
-/** Place of a time in one partition.
+/** Offset for a time in one partition.
   *
   * @param first
   *   the first record at or after the time, if there is one

@@ -10,7 +10,7 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
 /** Limit of a batch from the states of topics: ends of drains, stops, times of cutovers, pauses, and topics that wait
-  * for others.
+  * for other topics.
   */
 private[dynamic] object UpperBound {
 
@@ -21,7 +21,7 @@ private[dynamic] object UpperBound {
     * @param until
     *   the ends of the cluster's logs
     * @param places
-    *   places of times in milliseconds, by topic and time
+    *   offsets for times in milliseconds, by topic and time
     */
   def apply(
       applied: AppliedMetadata,

@@ -16,7 +16,7 @@ import splice.source.errors.SpliceException
   * @param failing
   *   start of the outage, and the last error if a request has failed
   * @param ended
-  *   the time at which the last request ended, or a batch last stopped waiting for it
+  *   the time at which the last request ended, or at which a batch last stopped waiting for the request
   * @param next
   *   the earliest time of the next request
   * @param responded

@@ -24,7 +24,7 @@ import splice.source.{Limits, LogPartition}
   * @param from
   *   the position of the cluster
   * @param time
-  *   the time of day before the request was sent
+  *   the wall-clock time before the request was sent
   * @param expected
   *   starts that the logs may not have reached yet
   * @param draining
@@ -33,9 +33,9 @@ import splice.source.{Limits, LogPartition}
   *   the draining topics that a stream still contains, because it has a stop; their missing partitions may be created
   *   later
   * @param times
-  *   topics and times in milliseconds whose places are needed
+  *   topics and times in milliseconds whose offsets are needed
   * @param limits
-  *   topics and future times of their drains. Until then, a place only limits new rows
+  *   topics and future times of their drains. Until then, the offset for a time only limits new rows
   * @param starts
   *   topics whose start is needed; None = they start like new topics
   * @param isOpen
@@ -75,9 +75,9 @@ final private[dynamic] case class ClusterRequest(
   * @param clusterId
   *   the id of the cluster, if its brokers return an id
   * @param silent
-  *   partitions that do not respond; the response contains no new records of them
+  *   partitions that do not respond; the response contains no new records of these partitions
   * @param places
-  *   places of the times of the request, for topics whose partitions all responded
+  *   offsets for the times of the request, for topics whose partitions all responded
   * @param starts
   *   starts of the topics of the request, for topics whose partitions all responded
   * @param missing
@@ -114,7 +114,7 @@ final private[dynamic] case class ClusterResponse(
       p.topic -> partition.error
   }.toMap
 
-  /** Returns the partitions that do not respond, without those of paused streams. */
+  /** Returns the partitions that do not respond, except partitions of paused streams. */
   def silentOf(applied: AppliedMetadata, cluster: String): Iterable[UnavailablePartition] =
     silent.filterNot { case (p, _) => applied.isPaused(ClusterTopic(cluster, p.topic)) }.values
 

@@ -23,7 +23,7 @@ final private[dynamic] class ClusterScopes(
     position: String => DynamicPosition
 ) {
 
-  // The threads of workers read it when they create an enumerator again.
+  // The threads of workers read this field when they create an enumerator again.
   @volatile private var starts = Option.empty[SortedMap[String, StoredStart]]
 
   /** Stores the start of the source. */

@@ -23,7 +23,8 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.internal.DaemonThread
 
-/** Runs the enumerator of one cluster on a separate thread, so that an unavailable cluster does not delay the others.
+/** Runs the enumerator of one cluster on a separate thread, so that an unavailable cluster does not delay other
+  * clusters.
   *
   * After a login error, the worker creates the enumerator again before the next request, because a reference to a
   * password may have a new value.
@@ -68,14 +69,14 @@ final private[dynamic] class ClusterWorker(
     case other                  => other
   }
 
-  /** Returns the time of the last successful request; None before the first success, and for an inactive cluster. */
+  /** Returns the time of the last successful request, or None before the first success and for an inactive cluster. */
   def responded: Option[Instant] = response
 
   /** Returns the send time of the pending request. */
   def pending: Option[Instant] = requested.map(_.since)
 
-  /** Returns the plan after the last successful request, which contains everything that the responses depend on; None
-    * before the first success. Does not wait for a pending request.
+  /** Returns the plan after the last successful request, or None before the first success. The plan contains everything
+    * that the responses depend on. Does not wait for a pending request.
     */
   def plan: Option[KafkaPlan] = published
 
@@ -121,7 +122,7 @@ final private[dynamic] class ClusterWorker(
         if (sent.request.from == from) Some(reach) else None
       } catch {
         case _: TimeoutException =>
-          // A request that was just sent, and that no batch has waited for, does not indicate an outage.
+          // A request that was just sent does not indicate an outage, because no batch has waited for its response.
           if (waits) record = record.slow(clock.instant())
           None
         case e: ExecutionException =>

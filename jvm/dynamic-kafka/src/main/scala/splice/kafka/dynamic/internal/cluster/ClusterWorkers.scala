@@ -26,7 +26,7 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
 
   private var frozen = false
 
-  /** Fixes the ends of all logs, including those of clusters that are added later. */
+  /** Fixes the ends of all logs, including logs of clusters that are added later. */
   def freeze(): Unit = {
     frozen = true
     workers.valuesIterator.foreach(_.worker.freeze())

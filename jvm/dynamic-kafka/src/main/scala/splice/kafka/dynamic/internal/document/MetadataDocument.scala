@@ -174,7 +174,7 @@ final private[dynamic] class LiteralSecrets(allowed: Boolean, query: String => M
 
 private[dynamic] object LiteralSecrets {
 
-  // A private-use character is not part of a secret. The parser of JAAS lines reads it as part of a word.
+  // A private-use character is not part of a secret. The parser of JAAS lines reads this character as part of a word.
   private val Reference = "\uE000"
 
   private def isLiteral(references: SecretReferences, key: String, value: String): Boolean =

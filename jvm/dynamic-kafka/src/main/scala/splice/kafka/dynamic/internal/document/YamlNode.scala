@@ -17,10 +17,10 @@ import org.yaml.snakeyaml.resolver.Resolver
 
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 
-/** Value of a YAML or JSON document with its line, so that errors can name the exact place.
+/** Value of a YAML or JSON document with its line, so that errors can name the exact location.
   *
   * @param path
-  *   place of the value, such as `streams.orders`; empty for the document. Evaluated only for errors, because many
+  *   path of the value, such as `streams.orders`; empty for the document. Evaluated only for errors, because many
   *   values may share a long name
   */
 final private[splice] class YamlNode(document: String, path: => String, node: Node, limits: DocumentLimits) {

@@ -36,7 +36,7 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
   /** Returns the figures of a position.
     *
     * @param all
-    *   the workers, including those of clusters that were drained in this batch, which end with the next request
+    *   the workers, including workers of clusters that were drained in this batch, which end with the next request
     */
   def apply(
       position: DynamicPosition,
@@ -110,7 +110,7 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
   }
 
   /** Returns the figures of topics. The order of names selects the topics, so that a change of a backlog does not
-    * replace a topic by another.
+    * replace a topic by another topic.
     */
   def gauges(workers: SortedMap[String, ClusterWorker]): Iterable[(String, Long)] = {
     topics = last.map { case (name, _) =>

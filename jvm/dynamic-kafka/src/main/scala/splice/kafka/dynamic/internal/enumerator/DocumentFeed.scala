@@ -31,7 +31,7 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
   /** Keeps the pending document only if it fulfils a condition. */
   def keepIf(condition: StreamMetadata => Boolean): Unit = open = open.filter(condition)
 
-  /** Returns the first document of a checkpoint. The query cannot start without it. */
+  /** Returns the first document of a checkpoint. The query cannot start without this document. */
   def first(): StreamMetadata = {
     val document = discovery.now()
     requested = true
@@ -104,7 +104,7 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
     */
   def accept(document: StreamMetadata): Unit = greatest = (greatest ++ document.generation).maxOption
 
-  /** Returns the reason for a rejection if the generation of a document is lower than that of an earlier document. */
+  /** Returns the reason for a rejection if a document has a lower generation than an earlier document. */
   def older(applied: AppliedMetadata, document: StreamMetadata): Option[Refusal] =
     Refusal.older((greatest ++ applied.generation).maxOption, document)
 }

@@ -137,7 +137,7 @@ final private[splice] class DynamicEnumerator(
   /** Plans the end of the next batch.
     *
     * @param patient
-    *   true if it waits for clusters that are unavailable
+    *   true if the method waits for unavailable clusters
     */
   @tailrec private def go(at: DynamicPosition, limits: Limits, patient: Boolean = false): DynamicPosition = {
     val round    = rounds(at, frozen, patient, isOpen = false)

@@ -21,15 +21,15 @@ import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
 import splice.kafka.internal.options.StartingOffsets
 import splice.kafka.internal.split.KafkaPosition
 
-/** Applies changes to a position, one after another. Each change is durable before a position has its number.
+/** Applies changes to a position in sequence. Each change is durable before a position has its number.
   *
   * A trigger calls [[settle]], sends the requests of [[request]], and calls [[respond]] with the responses. `startOf`
   * returns the start of a topic that a document added; None if the topic starts like a new topic.
   *
   * @param clock
-  *   the time of day, for the times of cutovers, which are timestamps of records
+  *   wall clock, for the times of cutovers, which are timestamps of records
   * @param steady
-  *   for all other times
+  *   clock for all other times
   */
 final private[dynamic] class MetadataApplier(
     log: ChangeEntries,
@@ -57,7 +57,7 @@ final private[dynamic] class MetadataApplier(
     * document.
     *
     * @param started
-    *   true if a start is durable, which belongs to the first change
+    *   true if a start is durable; such a start belongs to the first change
     */
   def first(started: Boolean): AppliedMetadata = firstOfRun.getOrElse {
     val first = log.last match {
@@ -87,7 +87,7 @@ final private[dynamic] class MetadataApplier(
   }
 
   /** Applies all changes that need no response. Returns the position, and the state for the requests to the clusters.
-    * If a cutover needs the places of times in topics that were read to their stop, these topics are waiting in that
+    * If a cutover needs the offsets for times in topics that were read to their stop, these topics are waiting in that
     * state.
     *
     * @param fixed
@@ -117,8 +117,8 @@ final private[dynamic] class MetadataApplier(
     val now      = clock.instant()
     val topics   = applied.of(cluster)
     val draining = topics.collect { case (topic, is: TopicState.Draining) => topic -> is }
-    // The end of a removed topic is requested now. The place of the time in its log is therefore needed now, before the
-    // time is reached.
+    // The end of a removed topic is requested now. The offset for the time in its log is therefore needed now, before
+    // the time is reached.
     val (future, due) = draining.toSeq.map { case (topic, is) => (topic, is.bound, is.bound.limit) }.collect {
       case (topic, bound, Bound.At(cut)) => (topic, cut, bound.isRequested)
     }.partition { case (_, cut, isRequested) => !isRequested && now.isBefore(cut.time) }
@@ -138,7 +138,7 @@ final private[dynamic] class MetadataApplier(
     )
   }
 
-  /** Applies all changes that responses allow. Returns the position and the state after them.
+  /** Applies all changes that responses allow. Returns the position and the state after these changes.
     *
     * @param sent
     *   the clusters that received a request
@@ -220,7 +220,7 @@ final private[dynamic] class MetadataApplier(
       )
   }
 
-  /** Returns the places of times that clusters have returned. */
+  /** Returns the offsets for times that clusters have returned. */
   private def known(times: Map[ClusterTopic, Long]): Map[ClusterTopic, OffsetsForTime] =
     times.flatMap { case (topic, millis) => places.get(topic -> millis).map(topic -> _) }
 

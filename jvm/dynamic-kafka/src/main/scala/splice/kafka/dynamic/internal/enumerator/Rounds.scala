@@ -27,7 +27,7 @@ final private[splice] class Rounds(
     * @param frozen
     *   true if the run reads only the records that exist at its start
     * @param patient
-    *   true if it waits for clusters that are unavailable
+    *   true if the round waits for unavailable clusters
     * @param isOpen
     *   true if topics are read without an end
     */

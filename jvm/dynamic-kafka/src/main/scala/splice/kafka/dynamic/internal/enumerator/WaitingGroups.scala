@@ -37,7 +37,7 @@ final private[splice] class WaitingGroups {
     * that cluster.
     *
     * @param sent
-    *   returns true if a request was sent to a cluster; an inactive cluster receives none
+    *   returns true if a request was sent to a cluster; an inactive cluster receives no request
     */
   def update(all: Iterable[(StreamGroup, String)], sent: String => Boolean): Unit = {
     def byGroup(pairs: Iterable[(StreamGroup, String)]) = pairs.groupMap(_._1)(_._2).map { case (group, clusters) =>

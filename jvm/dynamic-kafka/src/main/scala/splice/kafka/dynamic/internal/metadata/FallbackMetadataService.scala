@@ -15,7 +15,7 @@ import splice.kafka.internal.cluster.BackgroundPoller
 /** Sends the request to services in order and returns the first response.
   *
   * Each document needs a generation. Otherwise Splice could apply an older document of the next service during an
-  * outage of the previous one.
+  * outage of the previous service.
   */
 final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadataService]) extends KafkaMetadataService {
 

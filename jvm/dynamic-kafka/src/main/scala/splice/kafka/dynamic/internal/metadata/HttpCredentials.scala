@@ -13,8 +13,8 @@ import org.apache.kafka.common.security.ssl.DefaultSslEngineFactory
 
 /** Headers and TLS properties of the metadata service `http`.
   *
-  * The ConfigProviders of the query resolve references in them. Each request resolves the headers again, and each new
-  * client resolves the TLS properties again, so Splice uses rotated secrets.
+  * The ConfigProviders of the query resolve references in the headers and properties. Each request resolves the headers
+  * again, and each new client resolves the TLS properties again, so Splice uses rotated secrets.
   *
   * @param headers
   *   headers of each request

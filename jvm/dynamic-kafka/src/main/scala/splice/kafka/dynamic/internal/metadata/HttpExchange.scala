@@ -46,7 +46,7 @@ final private[splice] class HttpExchange(
   /** Sends a request and returns the response. The body is empty unless the status is 200.
     *
     * @param headers
-    *   headers in addition to those of the credentials
+    *   headers in addition to the headers of the credentials
     */
   def get(headers: Map[String, String]): HttpResponse[Array[Byte]] = {
     val client = opened.getOrElse(open())

@@ -13,7 +13,7 @@ import splice.kafka.dynamic.internal.change.{CutoverOrder, OnRemoved, RemovalRul
 import splice.kafka.internal.options.{AdmissionOptions, KafkaOptions, PolicyOptions}
 import splice.source.options.{OptionSet, OptionType, SourceOption}
 
-/** Options of the Kafka source of many clusters, in addition to those of the source of one cluster. */
+/** Options of the Kafka source of many clusters, in addition to the options of the source of one cluster. */
 private[splice] object DynamicOptions {
 
   val Streams: SourceOption[SortedSet[String]] = SourceOption(
@@ -224,7 +224,8 @@ private[splice] object DynamicOptions {
     MaxGaugeTopics
   ) ++ HttpOptions.all
 
-  /** All options: those of this object, and those of one cluster except the options that select its topics. */
+  /** All options: the options of this object, and the options of one cluster except the options that select its topics.
+    */
   val set: OptionSet = OptionSet("Kafka, many clusters", specific, others = isOfClusters)
 
   private def isOfClusters(key: String): Boolean =

@@ -39,7 +39,7 @@ private[splice] object StreamStarts {
       case other                                => other
     }
 
-  /** Returns the start that the metadata sets for a topic of a stream; None if the metadata sets none. */
+  /** Returns the start that the metadata sets for a topic of a stream, or None if the metadata sets no start. */
   def of(start: StreamPlace, topic: ClusterTopic): Option[StartingOffsets] = start match {
     case StreamPlace.Earliest           => Some(StartingOffsets.Earliest)
     case StreamPlace.Latest             => Some(StartingOffsets.Latest)
@@ -51,7 +51,8 @@ private[splice] object StreamStarts {
   /** Checks the options of single streams.
     *
     * @throws splice.source.errors.SpliceOptionException
-    *   if an option cannot be set for one stream, has an invalid value, or names a stream that the query does not read
+    *   if an option cannot be set for one stream or has an invalid value. Also if the option names a stream that the
+    *   query does not read
     */
   def check(options: SourceOptions, selection: StreamSelection, client: ClientProperties): Unit =
     options.keys.filter(isOne).foreach { key =>

@@ -13,7 +13,7 @@ import splice.kafka.internal.value.KafkaSchema
   * @param inner
   *   columns to read from the reader of records
   * @param places
-  *   for each selected column, its index in an inner row, or one of the marks of [[ProvenancePlan]]
+  *   index of each selected column in an inner row, or one of the marks of [[ProvenancePlan]]
   */
 final private[dynamic] case class ProvenancePlan(
     inner: StructType,

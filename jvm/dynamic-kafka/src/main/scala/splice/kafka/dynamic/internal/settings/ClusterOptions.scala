@@ -107,7 +107,7 @@ private[dynamic] object ClusterOptions {
     * @param isBounded
     *   true if the source has an end on all clusters
     * @param parse
-    *   parses the options of one cluster together with those of all clusters
+    *   parses the options of one cluster together with the options for all clusters
     * @throws splice.source.errors.SpliceOptionException
     *   if an option does not apply to one cluster, or its value is not allowed
     */

@@ -26,7 +26,7 @@ import splice.source.options.{SourceOption, SourceOptions}
 /** Options of the Kafka source of many clusters, parsed and checked.
   *
   * @param options
-  *   all options; the options of each cluster are derived from them
+  *   all options; the options of each cluster are derived from these options
   * @param base
   *   settings for every cluster, as for a source of one cluster
   * @param metadataPatience
@@ -47,8 +47,8 @@ final private[splice] case class DynamicSettings(
     clusters: ClusterOptions
 ) {
 
-  /** Returns the settings for the topics of one cluster. The properties of the metadata override those of the query.
-    * The options `cluster.<name>.` override both.
+  /** Returns the settings for the topics of one cluster. The properties of the metadata override the properties of the
+    * query. The options `cluster.<name>.` override both kinds of properties.
     */
   def of(cluster: KafkaCluster, topics: SortedSet[String]): KafkaSettings = {
     val properties = cluster.properties.map { case (k, v) => s"${KafkaOptions.ClientPrefix}$k" -> v }
@@ -79,7 +79,7 @@ final private[splice] case class DynamicSettings(
   private def find[A](cluster: KafkaCluster, option: SourceOption[A]): Option[A] =
     options.find(option.copy(key = s"${DynamicOptions.ClusterPrefix}${cluster.name}.${option.key}"))
 
-  /** Returns how long a start waits for the metadata services, which receive the request one after another. */
+  /** Returns how long a start waits for the metadata services, which receive the request in sequence. */
   def metadataWaits: MetadataDiscovery.Waits = {
     val each = options(DynamicOptions.MetadataTimeout).multipliedBy(services.size.toLong)
     MetadataDiscovery.Waits(start = Seq(clusterTimeout, each).max, restart = each)
@@ -214,7 +214,7 @@ private[splice] object DynamicSettings {
     chosen
   }
 
-  /** Returns the options that a source of one cluster also has, without those that select the cluster. */
+  /** Returns the options that a source of one cluster also has, without the options that select the cluster. */
   private def ofEvery(options: SourceOptions): Map[String, String] = {
     val keys = (DynamicOptions.specific.filterNot(KafkaOptions.set.options.contains(_)) :+ KafkaOptions.Servers)
       .map(o => fold(o.key)).toSet

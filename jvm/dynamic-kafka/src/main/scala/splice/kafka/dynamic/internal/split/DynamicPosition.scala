@@ -161,7 +161,7 @@ private[splice] object StoredPosition {
   /** Returns the key of the side-log entry of a position. */
   def key(number: Int): String = NumberedEntries.key(Prefix, number)
 
-  /** None if `at` is not the key of such an entry. */
+  /** Reads the key of an entry. Returns None if `at` is not such a key. */
   private[split] def read(at: JsonNode, change: Int): Option[StoredPosition] =
     NumberedEntries.number(Prefix, at.asText).map(StoredPosition(_, change))
 }

@@ -6,7 +6,7 @@ package splice.kafka.dynamic.internal.split
 import splice.kafka.internal.split.KafkaSplitRange
 import splice.source.SplitRange
 
-/** Range of a partition of one of several clusters.
+/** Range of a partition of one cluster.
   *
   * @param cluster
   *   name of the cluster. Readers use the latest client properties of the cluster, because passwords may have changed

@@ -10,7 +10,7 @@ import splice.source.internal.entries.{Json, NumberedEntries, VersionedEntry}
 import splice.source.runtime.SideLog
 
 /** Stores positions that are too long for an offset in side-log entries. Each entry is durable before an offset refers
-  * to it.
+  * to the entry.
   *
   * An entry without an offset has no effect. A killed run may leave such an entry.
   *

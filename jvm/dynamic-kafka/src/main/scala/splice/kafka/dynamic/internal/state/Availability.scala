@@ -29,7 +29,7 @@ private[dynamic] object Availability {
     */
   final case class Unavailable(since: Instant, responded: Boolean, sent: Seq[Instant]) extends Availability {
 
-    /** Returns true if enough consecutive requests failed, all of them sent at or after this time. */
+    /** Returns true if enough consecutive requests failed that were sent at or after this time. */
     def isConfirmed(from: Instant = Instant.MIN): Boolean = sent.size >= Requests && sent.forall(!_.isBefore(from))
   }
 

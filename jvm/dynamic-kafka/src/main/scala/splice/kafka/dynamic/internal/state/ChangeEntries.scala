@@ -7,8 +7,8 @@ import splice.kafka.dynamic.KafkaCluster
 import splice.source.internal.entries.NumberedEntries
 import splice.source.runtime.SideLog
 
-/** Changes of one checkpoint. Each change is durable before an offset depends on it. If the query is killed before it
-  * uses a change, the next run applies the change at the same position.
+/** Changes of one checkpoint. Each change is durable before an offset depends on the change. If the query is killed
+  * before it uses a change, the next run applies the change at the same position.
   */
 final private[dynamic] class ChangeEntries(log: SideLog) {
 
@@ -35,8 +35,8 @@ final private[dynamic] class ChangeEntries(log: SideLog) {
   /** Returns the changes after `from` and up to `until`, in order. */
   def between(from: Int, until: Int): Seq[AppliedMetadata] = (from + 1 to until).map(apply)
 
-  /** Returns a cluster from the last change that contains it. A change that ends the retention of the last topic of a
-    * cluster drops the cluster, but a batch may still read it.
+  /** Returns a cluster from the last change that contains the cluster. A change that ends the retention of the last
+    * topic of a cluster drops the cluster, but a batch may still read the cluster.
     */
   def cluster(name: String): Option[KafkaCluster] =
     entries.numbers.toSeq.reverseIterator.flatMap(apply(_).clusters.get(name)).nextOption()

@@ -28,7 +28,7 @@ private[dynamic] object ChangeSpan {
     * @param before
     *   the change of `from`
     * @param changes
-    *   all changes after it, up to the change of `until`
+    *   all changes after `before`, up to the change of `until`
     * @param later
     *   the changes after `until`, which may have renamed clusters again
     */

@@ -12,7 +12,7 @@ import splice.source.LogPartition
 
 /** State of one topic of one cluster. Only [[TopicState.next]] changes a state.
   *
-  * A topic without a state was in no document, or the metadata removed it before Splice read a row of it.
+  * A topic without a state was in no document, or the metadata removed the topic before Splice read one of its rows.
   */
 sealed abstract private[dynamic] class TopicState(val word: String) extends Product with Serializable {
 
@@ -22,18 +22,18 @@ sealed abstract private[dynamic] class TopicState(val word: String) extends Prod
 
 private[dynamic] object TopicState {
 
-  /** A stream contains the topic, but its start is not determined yet. Splice reads no row of it.
+  /** A stream contains the topic, but its start is not determined yet. Splice reads no row of the topic.
     *
     * @param time
-    *   time at which the stream moves to the topic. None = the cluster has not returned the start yet, which is that of
-    *   a new topic, or as the document sets
+    *   time at which the stream moves to the topic. None = the cluster has not returned the start yet. This start is
+    *   the start of a new topic, or the start in the document
     * @param before
     *   its previous state, if it was removed earlier
     */
   final case class Waiting(stream: String, time: Option[StreamCutover.At], before: Option[Left])
       extends TopicState("waiting")
 
-  /** A stream contains the topic, and Splice reads it.
+  /** A stream contains the topic, and Splice reads the topic.
     *
     * @param after
     *   removed topics of the stream, which are drained first if the option `cutover` is `stream`
@@ -49,7 +49,7 @@ private[dynamic] object TopicState {
       expected: KafkaPosition = KafkaPosition.Empty
   ) extends TopicState("reading")
 
-  /** No stream contains the topic any more, or its stream has a stop. Splice reads it up to a bound.
+  /** No stream contains the topic any more, or its stream has a stop. Splice reads the topic up to a bound.
     *
     * @param since
     *   time of the removal or of the stop
@@ -138,7 +138,7 @@ private[dynamic] object TopicState {
     final case class Within(override val limit: Bound) extends Bound
   }
 
-  /** Returns the state after an event; the same state if the event does not apply to it. */
+  /** Returns the state after an event, or the same state if the event does not apply to this state. */
   def next(state: Option[TopicState], event: TopicEvent): Option[TopicState] = (state, event) match {
     case (Some(_: Reading), TopicEvent.Listed(_, _, Some(_)))      => state
     case (Some(is: Reading), TopicEvent.Listed(stream, _, None))   => Some(is.copy(stream = stream))

@@ -138,7 +138,8 @@ final class ClusterQuotasSuite extends AnyFunSuite {
           val some = read.filter(r => cluster(r._1) == name)
           assert(size(some) <= limit || some.map(_._2).sum == 1, s"seed $seed, $name")
         }
-        // Each of two limited clusters, and the others together, may exceed the limit by one row.
+        // Each of two limited clusters may exceed the limit by one row. The other clusters together may exceed the
+        // limit by one row.
         assert(batch.forall(size(read) <= _ + 3 * bytes.values.max), s"seed $seed")
         assert(read.exists(_._2 > 0), s"seed $seed")
         waits = read.map { case (p, rows) => p -> (if (rows > 0) 0 else waits.getOrElse(p, 0) + 1) }.toMap

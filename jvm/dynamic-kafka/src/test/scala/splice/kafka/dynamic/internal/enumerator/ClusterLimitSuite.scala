@@ -51,7 +51,7 @@ final class ClusterLimitSuite extends RemovedTopics {
   private def all(world: SimulatedClusters): Seq[(Int, Int)] =
     Using.resource(world.start())(run => batches(run, run.start(StartPosition.Configured))._2)
 
-  test("an option limits one cluster, and the others are not affected") {
+  test("an option limits one cluster, and the other clusters are not affected") {
     assert(all(world(None, s"cluster.$east.maxOffsetsPerTrigger" -> "4")) == Seq(4 -> 10, 4 -> 0, 2 -> 0))
   }
 
@@ -60,7 +60,7 @@ final class ClusterLimitSuite extends RemovedTopics {
     assert(all(world(Some(7), s"cluster.$east.maxOffsetsPerTrigger" -> "4")) == Seq(4 -> 10, 4 -> 0, 2 -> 0))
   }
 
-  test("the unused share of a limited cluster is available to the others") {
+  test("the unused share of a limited cluster is available to the other clusters") {
     assert(all(world(Some(2), "maxOffsetsPerTrigger" -> "8")) == Seq(2 -> 6, 2 -> 4, 2 -> 0, 2 -> 0, 2 -> 0))
   }
 

@@ -16,7 +16,7 @@ import splice.source.StartPosition
 /** Tests of failed topic requests while other requests to the cluster succeed. */
 final class DiscoveryOutageSuite extends TwoClusters {
 
-  test("a cluster whose topics cannot be requested is read until clusterTimeout, and is unavailable after that") {
+  test("a cluster whose topics cannot be requested is read until clusterTimeout, and is unavailable afterwards") {
     val world = new SimulatedClusters(2, 1, 1, "clusterTimeout" -> "5m")
     // A separate thread requests topics, so the test uses a copy of the log.
     val topics       = new SimulatedLog(Subscription.Topics(SortedSet(topic(west))))

@@ -49,7 +49,7 @@ final class DynamicReplaySuite extends RemovedTopics {
     log.fill(topic, 0, records)
   }
 
-  /** Returns the next batch with rows after an event, and the empty batches before it. */
+  /** Returns the next batch with rows after an event, and the preceding empty batches. */
   private def batches(world: SimulatedClusters, run: SplitEnumerator[DynamicOffset], from: DynamicOffset)(
       event: SimulatedClusters => Unit
   ): Seq[Batch] = {

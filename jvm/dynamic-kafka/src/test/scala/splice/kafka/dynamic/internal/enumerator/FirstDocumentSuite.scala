@@ -72,7 +72,7 @@ final class FirstDocumentSuite extends RemovedTopics {
   }
 
   test(
-    "a run to the end reads the available clusters and reports the others, and the next run resumes"
+    "a run to the end reads the available clusters and reports the unavailable clusters, and the next run resumes"
   ) {
     val world = simulated("clusterTimeout" -> "1min", "fetchOffset.retryIntervalMs" -> "0")
     world.publish(stream(east, west))

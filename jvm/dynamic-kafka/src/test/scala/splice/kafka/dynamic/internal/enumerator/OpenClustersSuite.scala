@@ -14,7 +14,7 @@ import splice.source.{LogPartition, OffsetRanges, StartPosition}
 /** Tests of open-ended batches of many clusters, as in real-time mode. */
 final class OpenClustersSuite extends OpenStreams {
 
-  test("an unavailable cluster is planned from its position and does not delay others") {
+  test("an unavailable cluster is planned from its position and does not delay other clusters") {
     val world = both()
     Seq(east, west).foreach(fill(world, _, 10))
     in(world) { run =>
@@ -48,7 +48,7 @@ final class OpenClustersSuite extends OpenStreams {
     }
   }
 
-  test("a removed topic is read to its end while others have open ranges, and is then removed") {
+  test("a removed topic is read to its end while other topics have open ranges, and is then removed") {
     val world = both()
     Seq(east, west).foreach(fill(world, _, 5))
     in(world) { run =>
@@ -99,7 +99,7 @@ final class OpenClustersSuite extends OpenStreams {
     }
   }
 
-  test("a cutover at a time ends the old topic and starts the new one at the first record of that time") {
+  test("a cutover at a time ends the old topic and starts the new topic at the first record of that time") {
     val world = simulated()
     val time  = world.clock.instant().plusSeconds(600)
     val at    = time.toEpochMilli

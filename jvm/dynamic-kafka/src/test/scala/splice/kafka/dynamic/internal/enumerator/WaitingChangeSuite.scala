@@ -39,7 +39,7 @@ final class WaitingChangeSuite extends RemovedTopics {
   private def fails(world: SimulatedClusters, cluster: String, fails: Boolean): Unit =
     world.logs(cluster).away = Option.when(fails)(_ => true)
 
-  /** Writes two records before the time of a move and two records after it. */
+  /** Writes two records before and two records after the time of a move. */
   private def write(world: SimulatedClusters, cluster: String, time: Long): Unit =
     world.logs(cluster).write(topic(cluster), 0, time - 2, time - 1, time, time + 1)
 

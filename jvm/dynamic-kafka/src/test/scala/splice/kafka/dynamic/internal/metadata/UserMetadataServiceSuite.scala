@@ -80,7 +80,7 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
       missing.getMessage.contains("Nothing-12345678"))
   }
 
-  test("metadataProperties does not limit a class, and other rules of documents apply to it") {
+  test("metadataProperties does not limit a class, and other rules of documents apply to the class") {
     def of(found: StreamMetadata, options: (String, String)*) = {
       val spec = DynamicKafkaSource.builder().streams("orders").metadataService(() => found).options(options.toMap)
       DynamicSettings(SourceOptions(spec.build().options)).service(new Configuration())
