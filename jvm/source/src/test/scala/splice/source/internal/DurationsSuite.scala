@@ -22,7 +22,20 @@ final class DurationsSuite extends AnyFunSuite {
   }
 
   test("a text without a unit, a negative time, a month and any other text are rejected") {
-    Seq("", "30", "ten", "soon", "1 hour - 5 minutes", "10 parsecs", "-5s", "-1 minute", "1 month", "5s later", "1h 30m", "99999999999999999999s")
+    Seq(
+      "",
+      "30",
+      "ten",
+      "soon",
+      "1 hour - 5 minutes",
+      "10 parsecs",
+      "-5s",
+      "-1 minute",
+      "1 month",
+      "5s later",
+      "1h 30m",
+      "99999999999999999999s"
+    )
       .++(Seq("9000000000000000000 days", "9000000000000000000d"))
       .foreach(text => assert(Durations.parse(text).isEmpty, text))
   }

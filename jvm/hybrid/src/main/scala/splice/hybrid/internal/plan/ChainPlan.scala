@@ -103,7 +103,8 @@ final private[hybrid] class ChainPlan(
     Seq(
       "unavailable" ->
         "have offsets that are missing in the history and in the log. With this 'onGap', the query continues without these offsets.",
-      "repeated" -> "have duplicate records in the history. With this 'onDuplicates', the query continues with the duplicates."
+      "repeated" ->
+        "have duplicate records in the history. With this 'onDuplicates', the query continues with the duplicates."
     ).collect { case (key, text) if partitions(key) > 0 => s"${partitions(key)} partitions $text" }
   }
 }

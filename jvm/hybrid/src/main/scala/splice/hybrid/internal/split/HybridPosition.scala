@@ -86,7 +86,7 @@ private[splice] object HybridPosition {
     */
   def parse(chain: Chain, text: String): HybridPosition = {
     def corrupt(why: String) = CheckpointErrors.corrupt(What, s"$why: $text")
-    def foreign = CheckpointErrors.foreign(
+    def foreign              = CheckpointErrors.foreign(
       s"$What $text",
       """an offset of a hybrid source, such as {"legs":{"live":{...}},"v":1}"""
     )

@@ -64,7 +64,8 @@ private[dynamic] object UserMetadataServices {
             s"the driver cannot load the class ($e). Add the jar of the class by spark.jars, --jars or --packages"
           )
       }
-    if (!service.isAssignableFrom(loaded)) throw invalid(options, name, s"the class does not implement ${service.getName}")
+    if (!service.isAssignableFrom(loaded))
+      throw invalid(options, name, s"the class does not implement ${service.getName}")
     def constructor(parameters: Class[_]*) = loaded.getConstructors.find(_.getParameterTypes.sameElements(parameters))
     val settings                           = new java.util.HashMap(options.toMap.filter(isOfMetadata).asJava)
     val created                            =

@@ -63,7 +63,9 @@ final private[dynamic] class ClusterOptions private (options: SourceOptions, nam
 
   private def warning(name: String, metadata: StreamMetadata): String =
     s"The options '${options.name(s"$Prefix$name")}.*' have no effect, because the metadata has no cluster '$name'. " +
-      s"The clusters of the metadata are ${metadata.clusters.keys.take(Shown).mkString(", ")}${if (metadata.clusters.size > Shown) ", …"
+      s"The clusters of the metadata are ${metadata.clusters.keys.take(Shown).mkString(", ")}${if (
+          metadata.clusters.size > Shown
+        ) ", …"
         else ""}."
 }
 
