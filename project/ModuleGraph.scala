@@ -11,13 +11,14 @@ object ModuleGraph {
   val known: Seq[Setting[_]] = Seq(Test / javaOptions += s"-Dsplice.modules=${text.value}")
 
   private lazy val text = Def.setting {
-    val projects        = loadedBuild.value.allProjectRefs
-    val folder          = projects.map { case (ref, project) => ref -> project.base.getName }.toMap
-    val isMain          = (configuration: Option[String]) => configuration.forall(!_.startsWith("test"))
+    val projects                  = loadedBuild.value.allProjectRefs
+    val folder                    = projects.map { case (ref, project) => ref -> project.base.getName }.toMap
+    val isMain                    = (configuration: Option[String]) => configuration.forall(!_.startsWith("test"))
     def inJvm(p: ResolvedProject) = p.base.getParentFile.getName == "jvm"
-    projects.collect { case (_, project) if inJvm(project) =>
-      val uses = project.dependencies.filter(d => isMain(d.configuration)).map(d => folder(d.project))
-      s"${project.base.getName}=${uses.sorted.mkString(",")}"
+    projects.collect {
+      case (_, project) if inJvm(project) =>
+        val uses = project.dependencies.filter(d => isMain(d.configuration)).map(d => folder(d.project))
+        s"${project.base.getName}=${uses.sorted.mkString(",")}"
     }.sorted.mkString(";")
   }
 }

@@ -16,7 +16,9 @@ import sbtunidoc.ScalaUnidocPlugin.autoImport._
   */
 object Publishing {
   val dist =
-    taskKey[File]("Copies the jar and that of the Kafka client to one folder, for the wheel and for spark-submit --jars")
+    taskKey[File](
+      "Copies the jar and that of the Kafka client to one folder, for the wheel and for spark-submit --jars"
+    )
 
   private val own        = "io.github.splice"
   private val repository = "github.com/splice/splice"
