@@ -138,7 +138,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
       """{"offsets":{"LIVE":{"x":1}}}"""   -> "must be whole numbers",
       """{"offsets":{"LIVE":{"0":-1}}}"""  -> "must be whole numbers",
       """{"offsets":{"LIVE":{"0":1.5}}}""" -> "must be whole numbers",
-      """{"offsets":{"LIVE":{"7":1}}}"""   -> "'live' does not read LIVE-7; it reads LIVE-0, LIVE-1",
+      """{"offsets":{"LIVE":{"7":1}}}"""   -> "'live' does not read LIVE-7; the leg reads LIVE-0, LIVE-1",
       """{"offsets":{"other":{"0":1}}}"""  -> "'live' does not read other-0",
       """{"offsets":{"LIVE":{"0":4}}}"""   -> "offset 4 of LIVE-0 is after the end of the log, 3"
     ).foreach { case (text, why) =>

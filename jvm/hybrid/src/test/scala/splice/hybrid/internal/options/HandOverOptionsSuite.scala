@@ -43,7 +43,7 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     assert(parse(both.options: _*).contains(both))
     assert(refused("handOver" -> "offsets", "handOver.key" -> "Offset").contains("the same column 'offset'"))
     val byTime = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "handOver.key" -> "k")
-    assert(byTime.contains("'live.handOver.key' belongs to 'handOver' = offsets"))
+    assert(byTime.contains("'live.handOver.key' belongs to 'handOver' = 'offsets'"))
   }
 
   test("time rules are parsed") {
@@ -93,17 +93,17 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     assert(
       other.contains("'handOver' = 'eventTime' or 'handOver' = 'modificationTime', and the hand-over is 'offsets'")
     )
-    assert(refused("handOver.column" -> "c").contains("'live.handOver.column' belongs to 'handOver' = eventTime"))
+    assert(refused("handOver.column" -> "c").contains("'live.handOver.column' belongs to 'handOver' = 'eventTime'"))
     val byTime = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "onDuplicates" -> "warn")
-    assert(byTime.contains("'live.onDuplicates' belongs to 'handOver' = offsets, and the hand-over is nowMinus"))
+    assert(byTime.contains("'live.onDuplicates' belongs to 'handOver' = 'offsets', and the hand-over is 'nowMinus'"))
     assert(parse("handOver" -> "offsets", "onDuplicates" -> "warn").contains(HandOver.offsets()))
     val holes = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "onHoles" -> "ignore")
-    assert(holes.contains("'live.onHoles' belongs to 'handOver' = offsets, and the hand-over is nowMinus"))
+    assert(holes.contains("'live.onHoles' belongs to 'handOver' = 'offsets', and the hand-over is 'nowMinus'"))
     assert(parse("handOver" -> "offsets", "onHoles" -> "ignore").contains(HandOver.offsets()))
     val custom = Seq("handOver" -> "custom", "handOver.class" -> classOf[FromTheFirst].getName)
     Seq("handOver.timestamp", "handOver.key", "onDuplicates", "onHoles").foreach { option =>
       val text = refused(custom :+ (option -> "warn"): _*)
-      assert(text.contains(s"'live.$option' belongs to 'handOver' = offsets, and the hand-over is custom"), text)
+      assert(text.contains(s"'live.$option' belongs to 'handOver' = 'offsets', and the hand-over is 'custom'"), text)
     }
     assert(parse(custom :+ ("onGap" -> "warn"): _*).nonEmpty)
     assert(refused("onGap" -> "warn").contains("'live.onGap' belongs to a hand-over, and no hand-over is set"))
