@@ -63,7 +63,7 @@ final private[splice] class KafkaEnumerator(
   private val startLog   = new StartEntries(context.sideLog)
   private val skipLog    = new SkipEntries(context.sideLog)
   private val endingLog  = new EndingEntries(context, log, resolver)
-  private val identity   = new IdentityEntries(context.sideLog)
+  private val identity   = new IdentityEntries(context.sideLog, settings.hasGenerations)
   private val deletions  = new DeletionEntries(context.sideLog)
   private val recreation =
     new Recreation(log, identity, deletions, policies.recreated, servers, newStarts(_), watch.last, skipped)

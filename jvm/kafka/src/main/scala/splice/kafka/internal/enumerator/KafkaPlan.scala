@@ -91,13 +91,13 @@ final private[splice] case class KafkaPlan(
 
 private[splice] object KafkaPlan {
 
-  /** Reads the plan from the start of a cluster and the entries of its side log. Writes no entries. */
+  /** Reads the plan of one of many clusters from its start and the entries of its side log. Writes no entries. */
   def read(context: EnumeratorContext): KafkaPlan = {
     val log = context.sideLog
     KafkaPlan(
       new StartEntries(log).known,
       new SkipEntries(log).known,
-      new IdentityEntries(log).known,
+      new IdentityEntries(log, hasGenerations = true).known,
       Fills.of(context.start)
     )
   }

@@ -16,12 +16,16 @@ import splice.source.errors.CheckpointErrors
   *   the first owner of each topic's offsets
   * @param later
   *   the generations of each topic, without the first
+  * @param hasGenerations
+  *   true if each position stores the generations of its topics. False if Spark's Kafka source may have written a
+  *   position
   */
 final private[splice] case class Identities(
     firstCluster: Option[String] = None,
     cluster: Option[String] = None,
     first: Map[String, TopicOwner] = Map.empty,
-    later: Map[String, Vector[Generation]] = Map.empty
+    later: Map[String, Vector[Generation]] = Map.empty,
+    hasGenerations: Boolean = false
 ) {
 
   def isEmpty: Boolean = cluster.isEmpty && first.isEmpty
@@ -59,8 +63,11 @@ final private[splice] case class Identities(
     *
     * Spark's Kafka source stores no generations. A topic without a generation therefore gets the last generation to
     * which its offsets certainly belong, because the offsets exceed the ends of all previous generations. A position of
-    * Splice never exceeds the end of its generation. A later generation therefore does not change the meaning of a
-    * position.
+    * a micro-batch never exceeds the end of its generation. A later generation therefore does not change the meaning of
+    * such a position.
+    *
+    * A position that an open-ended batch of many clusters reached may exceed this end, because a worker may store a
+    * generation while tasks still read the previous generation. These positions always store their generations.
     *
     * A generation without an entry counts as the latest generation, because the side log was deleted. A later
     * generation of the same number changes the meaning of such a position only.
@@ -68,7 +75,8 @@ final private[splice] case class Identities(
   def meant(at: KafkaPosition): KafkaPosition = {
     val unknown = at.generations.filter { case (topic, generation) => generation > latest(topic) }
     val known   = unknown.keysIterator.foldLeft(at)((position, topic) => position.as(topic, latest(topic)))
-    later.foldLeft(known) { case (position, (topic, generations)) =>
+    if (hasGenerations) known
+    else later.foldLeft(known) { case (position, (topic, generations)) =>
       if (position.generation(topic) > 0 || unknown.contains(topic)) position
       else generations.takeWhile(isBeyond(position, _)).lastOption.fold(position)(g => position.as(topic, g.number))
     }

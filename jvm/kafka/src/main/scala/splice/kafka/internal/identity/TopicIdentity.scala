@@ -14,14 +14,19 @@ import splice.source.runtime.SideLog
   *
   * Kafka clients do not detect the recreation. They continue at the old offset in the new topic. If the query continues
   * to read the topic, a new [[Generation]] is stored before an offset depends on the generation.
+  *
+  * @param hasGenerations
+  *   true if each position stores the generations of its topics ([[Identities]])
   */
-final private[splice] class IdentityEntries(log: SideLog) {
+final private[splice] class IdentityEntries(log: SideLog, hasGenerations: Boolean = false) {
 
   private val identities  = new NumberedEntries(log, "identity")(LogIdentity.read)
   private val generations = new NumberedEntries(log, "generation")(Generation.read)
 
   private var all =
-    generations.all.foldLeft(identities.all.foldLeft(Identities())(_.including(_)))(_.including(_))
+    generations.all.foldLeft(
+      identities.all.foldLeft(Identities(hasGenerations = hasGenerations))(_.including(_))
+    )(_.including(_))
 
   /** The identities that are durable. */
   def known: Identities = all

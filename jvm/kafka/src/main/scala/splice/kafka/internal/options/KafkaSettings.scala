@@ -27,6 +27,8 @@ import splice.source.options.{SourceOption, SourceOptions}
   *   None for a part of the heap of each JVM
   * @param prefix
   *   the prefix of options in errors, such as `live.` for a leg
+  * @param hasGenerations
+  *   true if each position stores the generations of its topics, as positions of many clusters do
   */
 final private[splice] case class KafkaSettings(
     subscription: Subscription,
@@ -47,7 +49,8 @@ final private[splice] case class KafkaSettings(
     commitToGroup: Boolean = false,
     rackFrom: RackFrom = RackFrom.Nowhere,
     readBufferBytes: Option[Long] = None,
-    prefix: String = ""
+    prefix: String = "",
+    hasGenerations: Boolean = false
 )
 
 private[splice] object KafkaSettings {

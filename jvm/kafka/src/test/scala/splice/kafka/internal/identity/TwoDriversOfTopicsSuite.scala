@@ -41,6 +41,14 @@ final class TwoDriversOfTopicsSuite extends AnyFunSuite {
     assert(created.starts == position("t", 0) && side.keys("generation-").size == 1)
   }
 
+  test("a position that stores generations keeps its generation if it is after the stored end of this generation") {
+    val side = new MemorySideLog
+    new IdentityEntries(side).renew("t", owner("t-2"), position("t", 5))(position("t", 0))
+    val at = position("t", 6)
+    assert(new IdentityEntries(side).known.meant(at).generation("t") == 1)
+    assert(new IdentityEntries(side, hasGenerations = true).known.meant(at) == at)
+  }
+
   test("a recreated topic that both drivers detect is read once, even if one driver detects a second recreated topic") {
     val run = new SimulatedRun(
       "subscribe"        -> "t,u",

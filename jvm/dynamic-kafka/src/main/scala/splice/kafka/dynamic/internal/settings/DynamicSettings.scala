@@ -62,7 +62,7 @@ final private[splice] case class DynamicSettings(
       discoveryPatience = Some(clusterTimeout),
       partitionsFail = false
     )
-    created.copy(policies = policies, prefix = options.name(""))
+    created.copy(policies = policies, prefix = options.name(""), hasGenerations = true)
   }
 
   private def scoped(cluster: KafkaCluster) = options.scope(s"${DynamicOptions.ClusterPrefix}${cluster.name}")
