@@ -30,7 +30,7 @@ _PATIENCE = 60
 _NAMED = (
     r"SPLICE_KAFKA_CONNECTION\.BROKERS_UNAVAILABLE",
     "Leg 'live'",
-    "Check 'kafka.bootstrap.servers', the network and the brokers",
+    "Check 'live.kafka.bootstrap.servers', the network and the brokers",
 )
 
 
