@@ -100,7 +100,7 @@ public class ReaderBenchmark {
     @OperationsPerInvocation(ROWS)
     public long viewRows(Blackhole hole) throws IOException {
         int last = columns - 1;
-        var reader = new ViewReader("live", new LegErrors("live", "kafka"), topic.rowReader(), view);
+        var reader = new ViewReader(new LegErrors("live", "kafka"), topic.rowReader(), view);
         return readRows(reader, last - VALUE, last - OFFSET, columns, hole);
     }
 

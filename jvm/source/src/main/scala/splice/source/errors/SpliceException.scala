@@ -31,16 +31,19 @@ final class SpliceException private[splice] (
     private[splice] val sqlState: String,
     private[splice] val parameters: Map[String, String],
     text: String,
-    cause: Option[Throwable]
+    cause: Option[Throwable],
+    isOfLeg: Boolean = false
 ) extends QueryExecutionException(text, cause.orNull)
     with SpliceError {
 
   /** Returns the same error of a leg. The text names the leg, and each option has the name of the leg as its prefix.
+    * Returns this error if it is already the error of a leg.
     *
     * @param isOption
     *   true for the key of an option of the leg's source
     */
-  private[splice] def ofLeg(leg: String, isOption: String => Boolean): SpliceException = {
+  private[splice] def ofLeg(leg: String, isOption: String => Boolean): SpliceException = if (isOfLeg) this
+  else {
     val head  = s"[$condition] "
     val named = SpliceException.Quoted.replaceAllIn(
       text.stripPrefix(head),
@@ -48,7 +51,7 @@ final class SpliceException private[splice] (
         Matcher.quoteReplacement(if (isOption(quoted.group(1))) s"'$leg.${quoted.group(1)}'" else quoted.matched)
     )
     val place = if (named.contains(s"Leg '$leg'")) "" else s"Leg '$leg': "
-    val error = new SpliceException(condition, sqlState, parameters, s"$head$place$named", cause)
+    val error = new SpliceException(condition, sqlState, parameters, s"$head$place$named", cause, isOfLeg = true)
     error.setStackTrace(getStackTrace)
     error
   }

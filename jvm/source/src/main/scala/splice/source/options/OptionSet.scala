@@ -15,15 +15,23 @@ import splice.source.options.SourceOptions.fold
   *   heading of the reference page
   * @param others
   *   true for a key that the component passes on, for example to a file format or a Kafka client
+  * @param named
+  *   true for a key among `others` that errors of the component may name
   */
-final case class OptionSet(title: String, options: Seq[SourceOption[_]], others: String => Boolean = _ => false) {
+final case class OptionSet(
+    title: String,
+    options: Seq[SourceOption[_]],
+    others: String => Boolean = _ => false,
+    named: String => Boolean = _ => false
+) {
 
   private val keys = options.map(o => fold(o.key)).toSet
 
-  def ++(more: OptionSet): OptionSet = OptionSet(title, options ++ more.options, k => others(k) || more.others(k))
+  def ++(more: OptionSet): OptionSet =
+    OptionSet(title, options ++ more.options, k => others(k) || more.others(k), k => named(k) || more.named(k))
 
-  /** True if `key` is the key of one of these options, or has a dot and is passed on, such as `kafka.group.id`. */
-  private[splice] def has(key: String): Boolean = keys(fold(key)) || (key.contains('.') && others(key))
+  /** True if a text in quotes in an error is the key of an option. */
+  private[splice] def has(key: String): Boolean = keys(fold(key)) || named(key)
 
   /** Throws an error for the first unknown key, with the most similar supported key. If `onUnknownOption` is `warn`,
     * logs a warning instead.

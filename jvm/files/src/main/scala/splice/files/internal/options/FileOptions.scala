@@ -3,10 +3,10 @@
 
 package splice.files.internal.options
 
+import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.types.StructType
 
-import splice.source.options.SourceOptions
-import splice.source.options.{OptionSet, OptionType, SourceOption}
+import splice.source.options.{OptionSet, OptionType, SourceOption, SourceOptions}
 
 /** Options of the file source. All other keys are options of the file format and are passed to Spark's reader
   * unchanged.
@@ -125,7 +125,12 @@ private[splice] object FileOptions {
     Empty
   )
 
-  val set: OptionSet = OptionSet("Files", ofSplice ++ ofListing, others = isFormats)
+  val set: OptionSet = OptionSet(
+    "Files",
+    ofSplice ++ ofListing,
+    others = isFormats,
+    named = Set(FileSourceOptions.IGNORE_MISSING_FILES, FileSourceOptions.IGNORE_CORRUPT_FILES)
+  )
 
   private def keys = ofSplice.map(fold)
 

@@ -96,18 +96,17 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     switched(from) match {
       case Some(begun) => settle(begun)
       case None        =>
-        val leg = open(from.leg)
-        reading = Some(leg)
-        from.moved(chain(from.leg).errors(leg.settle(from.position)))
+        reading = Some(open(from.leg))
+        from.moved(onOpen(from.leg)(_.settle(from.position)))
     }
   }
 
   override def open(settled: HybridPosition): Seq[SplitRange] =
-    chain(settled.leg).errors(open(settled.leg).open(settled.position)).map(LegRange(settled.leg, _))
+    onOpen(settled.leg)(_.open(settled.position)).map(LegRange(settled.leg, _))
 
   override def reached(settled: HybridPosition, unread: Seq[SplitRange]): HybridPosition = {
     val ranges = unread.collect { case LegRange(leg, range) if leg == settled.leg => range }
-    val until  = settled.moved(open(settled.leg).reached(settled.position, ranges))
+    val until  = settled.moved(onOpen(settled.leg)(_.reached(settled.position, ranges)))
     planned = Some(until)
     until
   }
@@ -118,6 +117,9 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   private def open(leg: String): OpenEnded[Position] =
     openLeg(chain(leg)).getOrElse(throw new IllegalStateException(s"leg '$leg' does not support open-ended ranges"))
+
+  /** Calls the enumerator of a leg with open-ended ranges. Adds the name of the leg to an error of its source. */
+  private def onOpen[A](leg: String)(call: OpenEnded[Position] => A): A = chain(leg).errors(call(open(leg)))
 
   private def openLeg(leg: Leg): Option[OpenEnded[Position]] = enumerators.named(leg) {
     case inner: OpenEnded[Position @unchecked] => Some(inner)

@@ -16,10 +16,10 @@ final private[hybrid] class HybridReaders(legs: Map[String, LegReaders]) extends
   override val columnar: Boolean = legs.size == 1 && legs.values.forall(_.columnar)
 
   override def rows(task: TaskRanges): SplitReader[InternalRow] = byLeg(task) match {
-    case Seq((leg, part)) => legs(leg).rows(leg, part)
+    case Seq((leg, part)) => legs(leg).rows(part)
     case several          =>
       new ReaderSequence(several.map { case (leg, part) =>
-        part.ranges.map(LegRange(leg, _)) -> (() => legs(leg).rows(leg, part))
+        part.ranges.map(LegRange(leg, _)) -> (() => legs(leg).rows(part))
       })
   }
 

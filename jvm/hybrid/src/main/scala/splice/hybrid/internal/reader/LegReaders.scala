@@ -32,17 +32,16 @@ final private[hybrid] case class LegReaders(
 
   def columnar: Boolean = inner.columnar && shape.columnar
 
-  /** @param leg name of the leg */
-  def rows(leg: String, task: TaskRanges): SplitReader[InternalRow] = errors {
+  def rows(task: TaskRanges): SplitReader[InternalRow] = errors {
     val reader = counts match {
       case None                         => inner.rows(task)
       case Some(plan) if inner.columnar => new RowsOfBatches(plan.batches(inner.batches(task), task))
       case Some(plan)                   => plan.rows(inner.rows(task), task)
     }
     shape match {
-      case RowShape.Same            => new RowReader(leg, errors, reader)
-      case view: RowShape.View      => new ViewReader(leg, errors, reader, new ViewRow(view))
-      case RowShape.Computed(steps) => new ComputedReader(leg, errors, reader, new Projections(steps))
+      case RowShape.Same            => new RowReader(errors, reader)
+      case view: RowShape.View      => new ViewReader(errors, reader, new ViewRow(view))
+      case RowShape.Computed(steps) => new ComputedReader(errors, reader, new Projections(steps))
     }
   }
 
@@ -80,10 +79,10 @@ private[hybrid] object LegReaders {
 }
 
 /** Reader of one leg that reports ranges of the hybrid source, and errors of the leg. */
-abstract private[splice] class LegReader(leg: String, errors: LegErrors, inner: SplitReader[InternalRow])
+abstract private[splice] class LegReader(errors: LegErrors, inner: SplitReader[InternalRow])
     extends ForwardingReader[InternalRow, InternalRow](inner) {
 
-  private val converted = new ConvertedRanges(LegRange(leg, _))
+  private val converted = new ConvertedRanges(LegRange(errors.leg, _))
 
   override def unread: List[SplitRange] = converted(inner.unread)
 
@@ -105,24 +104,20 @@ final private[splice] class LegBatches(errors: LegErrors, inner: SplitReader[Col
 }
 
 /** Forwards the rows of a leg unchanged. */
-final private[splice] class RowReader(leg: String, errors: LegErrors, inner: SplitReader[InternalRow])
-    extends LegReader(leg, errors, inner) {
+final private[splice] class RowReader(errors: LegErrors, inner: SplitReader[InternalRow])
+    extends LegReader(errors, inner) {
 
   override def get(): InternalRow = row
 }
 
 /** Forwards the rows of a leg as a view. */
-final private[splice] class ViewReader(leg: String, errors: LegErrors, inner: SplitReader[InternalRow], view: ViewRow)
-    extends LegReader(leg, errors, inner) {
+final private[splice] class ViewReader(errors: LegErrors, inner: SplitReader[InternalRow], view: ViewRow)
+    extends LegReader(errors, inner) {
   override def get(): InternalRow = view.over(row)
 }
 
 /** Computes the `select` of a leg for each row. */
-final private[splice] class ComputedReader(
-    leg: String,
-    errors: LegErrors,
-    inner: SplitReader[InternalRow],
-    steps: Projections
-) extends LegReader(leg, errors, inner) {
+final private[splice] class ComputedReader(errors: LegErrors, inner: SplitReader[InternalRow], steps: Projections)
+    extends LegReader(errors, inner) {
   override def get(): InternalRow = steps(row)
 }

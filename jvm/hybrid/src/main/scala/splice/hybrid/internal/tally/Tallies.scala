@@ -118,9 +118,8 @@ final private[hybrid] class Tallies(
     }
   }
 
-  private def scan(leg: Leg, at: Position, tally: Tally): Seq[LegCounts] = {
-    val inner = enumerators(leg)
-    val left  = tally.remaining(inner.remaining(at, _))
+  private def scan(leg: Leg, at: Position, tally: Tally): Seq[LegCounts] = enumerators.named(leg) { inner =>
+    val left = tally.remaining(inner.remaining(at, _))
     if (left.isEmpty) Nil
     else {
       val (columns, plan) = CountPlan.over(new StructType(), leg.name, fields(leg), zone)

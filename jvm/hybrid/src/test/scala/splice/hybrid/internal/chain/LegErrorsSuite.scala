@@ -10,10 +10,12 @@ import java.io.{
   ObjectInputStream,
   ObjectOutputStream
 }
+import java.time.Duration
 
 import scala.util.Using
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.internal.SQLConf
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.files.internal.errors.FileErrors
@@ -43,7 +45,7 @@ final class LegErrorsSuite extends AnyFunSuite {
 
   test("options of Kafka's client and of Spark's file readers get the name of the leg") {
     val refused =
-      live.named(KafkaErrors.unreachable("b:9092", "ends", java.time.Duration.ofSeconds(1), new Exception("x")))
+      live.named(KafkaErrors.unreachable("b:9092", "ends", Duration.ofSeconds(1), new Exception("x")))
     assert(refused.getMessage.contains("'live.kafka.bootstrap.servers'"))
     val missing = new LegErrors("history", "files").named(FileErrors.fileNotFound("/a.csv", new FileNotFoundException))
     assert(missing.getMessage.contains("set 'history.ignoreMissingFiles' to 'true'"))
@@ -54,16 +56,30 @@ final class LegErrorsSuite extends AnyFunSuite {
     assert(live.named(once).getMessage == once.getMessage)
   }
 
+  test("the options of a leg with the name of a prefix of options get the name of the leg once") {
+    val leg  = new LegErrors("kafka", "kafka")
+    val once = leg.named(KafkaErrors.unreachable("b:9092", "ends", Duration.ofSeconds(1), new Exception("x")))
+    assert(once.getMessage.contains("'kafka.kafka.bootstrap.servers'"))
+    assert(leg.named(once).getMessage == once.getMessage)
+  }
+
+  test("settings of the session and names of files are not options of a leg") {
+    val error = FileErrors.sinkLogInvalid("/a/0", "/a", "'b.csv' is missing")
+    val text  = new LegErrors("history", "files").named(error).getMessage
+    assert(text.contains(s"'${SQLConf.FILESTREAM_SINK_METADATA_IGNORED.key}'"))
+    assert(text.contains("'b.csv' is missing"))
+  }
+
   test("an error of a reader names the leg, also after serialisation of the reader") {
     object Failing extends SplitReaderFactory {
       override def rows(task: TaskRanges): SplitReader[InternalRow] = new SplitReader[InternalRow] {
-        override def poll(patience: java.time.Duration): Poll = throw lost
-        override def get(): InternalRow                       = throw lost
-        override def unread                                   = Nil
-        override def close(): Unit                            = ()
+        override def poll(patience: Duration): Poll = throw lost
+        override def get(): InternalRow             = throw lost
+        override def unread                         = Nil
+        override def close(): Unit                  = ()
       }
     }
-    val reader = LegReaders(Failing, RowShape.Same, serialised(live)).rows("live", TaskRanges(None, IndexedSeq.empty))
+    val reader = LegReaders(Failing, RowShape.Same, serialised(live)).rows(TaskRanges(None, IndexedSeq.empty))
     Seq(() => reader.poll(Poll.Forever), () => reader.get()).foreach { call =>
       assert(intercept[SpliceException](call()).getMessage.contains("'live.onOutOfRange'"))
     }

@@ -95,7 +95,7 @@ final class CountPlanSuite extends AnyFunSuite {
 
   test("counted column batches are read as rows, even after an empty batch, and the reader is closed") {
     val items  = new Items(Seq(() => batch(0), () => batch(2), () => batch(0), () => batch(1), () => batch(0)), true)
-    val reader = LegReaders(items, RowShape.Same, new LegErrors("leg", "memory"), Some(plan)).rows("leg", task(part))
+    val reader = LegReaders(items, RowShape.Same, new LegErrors("leg", "memory"), Some(plan)).rows(task(part))
     assert(SplitReader.items(reader).map(_.getLong(2)).toSeq == Seq(4L, 5L, 4L))
     val reports = reader.report(ended = true)
     assert(reports.map(_.range) == Seq("history/part") && items.open == 1)

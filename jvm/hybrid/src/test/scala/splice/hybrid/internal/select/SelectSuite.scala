@@ -73,7 +73,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
       new Records(select.columns),
       select.shape,
       new LegErrors("leg", "memory")
-    ).rows("leg", TaskRanges(None, IndexedSeq.empty))) {
+    ).rows(TaskRanges(None, IndexedSeq.empty))) {
       reader =>
         SplitReader
           .items(reader)

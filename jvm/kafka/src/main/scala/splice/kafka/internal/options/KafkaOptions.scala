@@ -255,8 +255,11 @@ private[splice] object KafkaOptions {
       ReaderIdleTimeout,
       ReadBufferBytes
     ) ++ ValueOptions.all ++ AdmissionOptions.all ++ PolicyOptions.all,
-    others = key => isClientProperty(key) || ValueOptions.isFormats(key)
+    others = isPassedOn,
+    named = isPassedOn
   )
+
+  private def isPassedOn(key: String): Boolean = isClientProperty(key) || ValueOptions.isFormats(key)
 
   /** True if an option is a property of the Kafka client. */
   def isClientProperty(key: String): Boolean = word(key).startsWith(ClientPrefix)

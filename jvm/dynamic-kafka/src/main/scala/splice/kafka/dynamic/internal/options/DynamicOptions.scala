@@ -226,7 +226,7 @@ private[splice] object DynamicOptions {
 
   /** All options: the options of this object, and the options of one cluster except the options that select its topics.
     */
-  val set: OptionSet = OptionSet("Kafka, many clusters", specific, others = isOfClusters)
+  val set: OptionSet = OptionSet("Kafka, many clusters", specific, isOfClusters, isOfClusters)
 
   private def isOfClusters(key: String): Boolean =
     ofOneCluster(KafkaOptions.word(key)) || KafkaOptions.set.others(key) ||
