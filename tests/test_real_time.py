@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark.errors import StreamingQueryException
 
+from demo.checkpoint import Checkpoint
 from orders import assert_each_once, live, order_id, orders
 from servers.waiting import wait_for
 from triggers import set_trigger
@@ -106,20 +106,10 @@ def test_orders_arrive_while_a_batch_lasts_and_the_trigger_may_change(
     assert order_id(119) in _seen(tmp_path)
 
 
-def _has_committed(folder: Path, count: int) -> bool:
-    """Return True if the last committed epoch ends after a number of orders."""
-    commits = [int(file.name) for file in (folder / "checkpoint" / "commits").glob("[0-9]*")]
-    if not commits:
-        return False
-    text = (folder / "checkpoint" / "offsets" / str(max(commits))).read_text()
-    offsets = json.loads(text.splitlines()[-1])
-    return sum(sum(of_topic.values()) for of_topic in offsets.values()) == count
-
-
 def test_a_continuous_query_commits_new_orders_and_a_restart_resumes(
     spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
 ) -> None:
-    topic = make_topic()
+    topic, checkpoint = make_topic(), Checkpoint(tmp_path / "checkpoint")
     for start, end in ((0, 60), (60, 100)):
         topics.produce(topic, orders(range(start, end), 3))
         # Spark opens a writer of Python's foreach for one epoch only.
@@ -132,7 +122,7 @@ def test_a_continuous_query_commits_new_orders_and_a_restart_resumes(
             .start()
         )
         try:
-            wait_for(f"{end} orders", partial(_has_committed, tmp_path, end))
+            wait_for(f"{end} orders", partial(checkpoint.has_committed, end))
         finally:
             query.stop()
 

@@ -57,6 +57,12 @@ class Checkpoint:
         found: dict[str, Any] = json.loads(lines[2])
         return found
 
+    def has_committed(self, records: int) -> bool:
+        """Return True if a Kafka source has committed this number of records, from offset 0."""
+        batch = self.committed()
+        topics = {} if batch < 0 else self.offset(batch)
+        return sum(sum(partitions.values()) for partitions in topics.values()) == records
+
     def entries(self) -> dict[str, str]:
         """Return the entries of the side log, including entries in subfolders."""
         found = sorted(f for f in self._side_log.rglob("*") if f.is_file())

@@ -10,27 +10,14 @@ from __future__ import annotations
 
 import json
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
 
+from demo.checkpoint import Checkpoint
+from servers.waiting import wait_for
 from splice import describe
-
-_LIMIT = 120
-"""Maximum time to wait for a query, in seconds."""
-
-
-def _until(query: Any, done: Callable[[], bool]) -> None:
-    """Wait until a condition of a running query holds."""
-    end = time.monotonic() + _LIMIT
-    while not done():
-        if query.awaitTermination(0.2) or time.monotonic() > end:
-            raise RuntimeError(
-                f"the condition does not hold; the error of the query: {query.exception()}"
-            )
 
 
 def main(options: dict[str, str], rows: int, folder: Path, remote: str) -> None:
@@ -56,8 +43,8 @@ def main(options: dict[str, str], rows: int, folder: Path, remote: str) -> None:
         .trigger(**real_time)
         .start()
     )
-    _until(query, lambda: seen.exists() and len(seen.read_text().splitlines()) >= rows)
-    _until(query, lambda: (seen.parent / "commits" / "0").exists())
+    wait_for("all rows", lambda: seen.exists() and len(seen.read_text().splitlines()) >= rows, 120)
+    wait_for("a committed batch", lambda: Checkpoint(seen.parent).is_committed(0), 120)
     print("real-time:", describe(query))
     query.stop()
 
@@ -67,15 +54,7 @@ def main(options: dict[str, str], rows: int, folder: Path, remote: str) -> None:
         .trigger(continuous="200 milliseconds")
         .start()
     )
-
-    def committed() -> bool:
-        commits = [int(file.name) for file in epochs.glob("commits/[0-9]*")]
-        if not commits:
-            return False
-        last = (epochs / "offsets" / str(max(commits))).read_text().splitlines()[-1]
-        return sum(sum(topic.values()) for topic in json.loads(last).values()) == rows
-
-    _until(query, committed)
+    wait_for("a committed epoch with all rows", lambda: Checkpoint(epochs).has_committed(rows), 120)
     print("continuous:", describe(query))
     query.stop()
     spark.stop()
