@@ -83,7 +83,7 @@ def jvm(folder: Path) -> dict[str, str]:
 
 
 def fate(seed: int) -> MemoryFate:
-    """Return the choices of a seed. The first seed has 100 bytes without compression."""
+    """Return the choices of a seed. Seed 1 selects records of 100 bytes without compression."""
     if seed == 1:
         return MemoryFate(100, "none")
     chance = random.Random(seed)

@@ -21,7 +21,7 @@ trait HandOverRule {
     *   its log (`log`). If available, the object has `offsets`, `eventTimes` and `modificationTimes` of the previous
     *   legs. Times are in milliseconds since 1970-01-01T00:00:00Z
     * @return
-    *   `{"offsets":{"orders":{"0":12}}}`, the first offset to read of each partition, or
+    *   `{"offsets":{"orders":{"0":12}}}`, the first offset to read from each partition, or
     *   `{"timestamp":1732190400000}`, a time in milliseconds. A missing partition is read from its first record. An
     *   exception ends the query, and a restart calls the rule again
     */

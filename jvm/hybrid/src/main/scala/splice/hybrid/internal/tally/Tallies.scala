@@ -53,7 +53,7 @@ final private[hybrid] class Tallies(
     */
   def checkColumns(): Unit = chain.legs.filter(isCounted).foreach(fields)
 
-  /** Returns the columns to read of a leg, and the plan to count its rows, or None if no report is needed. The columns
+  /** Returns the columns to read from a leg, and the plan to count its rows, or None if no report is needed. The columns
     * begin with `requested`.
     */
   def plan(leg: Leg, requested: StructType): Option[(StructType, CountPlan)] =

@@ -21,7 +21,7 @@ final private[splice] class RecordSizes private (prefix: String, book: RecordSiz
   /** The same book for the topics of one cluster. The book contains a topic as `<cluster>/<topic>`. */
   def within(cluster: String): RecordSizes = new RecordSizes(s"$prefix$cluster/", book)
 
-  /** Adds the records that a task has read of a topic. */
+  /** Adds the records that a task has read from a topic. */
   def learn(topic: String, rows: Long, bytes: Long): Unit = if (rows > 0) book.synchronized {
     val before = book.seen.getOrElse(prefix + topic, Seen(0, 0))
     // The weight of old records decreases with the number of new records.

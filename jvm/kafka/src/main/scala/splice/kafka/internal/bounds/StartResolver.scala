@@ -48,7 +48,7 @@ final private[splice] class StartResolver(
     KafkaPosition.of(groups.flatMap { case (begin, members) => resolved(begin, members) })
   }
 
-  /** The start of an exact hand-over: the first offset to read of each partition. */
+  /** The start of an exact hand-over: the first offset to read from each partition. */
   def exactly(
       starts: SortedMap[LogPartition, OffsetRanges],
       partitions: SortedSet[LogPartition]

@@ -213,8 +213,8 @@ private[splice] object SlotConsumer {
   private val FetchGroup = "consumer-fetch-manager-metrics"
 
   // While a deleted topic is assigned, the client requests metadata about once per second, otherwise every few minutes.
-  // With this number, a deleted topic that no task reads is soon unassigned, but a topic with few records remains
-  // assigned.
+  // A topic is unassigned after this number of metadata responses without a read. A deleted topic is therefore
+  // unassigned soon, but a topic with few records remains assigned.
   private val KeptResponses = 10L
 
   /** @param properties the properties of the consumer; requests for topic ids have a separate client */

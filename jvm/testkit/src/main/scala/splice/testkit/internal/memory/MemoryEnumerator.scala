@@ -136,7 +136,7 @@ final private[splice] class MemoryEnumerator(
 
   private def first(ranges: OffsetRanges): Long = ranges.fill.headOption.fold(ranges.from)(_._1)
 
-  /** Ranges to read of a partition that begins with holes of a history. */
+  /** Ranges to read from a partition that begins with holes of a history. */
   private def filled(partition: Int): Option[Seq[(Long, Long)]] =
     fill.get(LogPartition(name, partition)).filter(_.fill.nonEmpty).map(of => of.fill :+ (of.from -> Long.MaxValue))
 

@@ -14,7 +14,7 @@ import splice.source.LogPartition
   */
 private[dynamic] object UpperBound {
 
-  /** Returns the part of `until` that a batch may read of a cluster.
+  /** Returns the part of `until` that a batch may read from a cluster.
     *
     * @param at
     *   the position of all clusters

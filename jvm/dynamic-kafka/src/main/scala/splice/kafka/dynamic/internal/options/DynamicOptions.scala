@@ -70,7 +70,7 @@ private[splice] object DynamicOptions {
       "metadata.timeout",
       OptionType.Time,
       "Maximum time of a request to the metadata service 'http', from the connection to the last byte of the " +
-        "response. A restart of the query waits for the same time for each metadata service. If no service " +
+        "response. When a query restarts, Splice waits up to this time for each metadata service. If no service " +
         "responds, the query continues with the metadata of the checkpoint."
     )
       .withDefault(Duration.ofSeconds(10), "10s")

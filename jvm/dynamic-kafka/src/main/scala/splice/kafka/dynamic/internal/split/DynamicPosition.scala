@@ -18,7 +18,7 @@ import splice.source.internal.entries.{Json, NumberedEntries}
   */
 sealed abstract private[splice] class DynamicOffset extends Position
 
-/** Next offset to read of every partition of every cluster, and the number of the applied change.
+/** Next offset to read from every partition of every cluster, and the number of the applied change.
   *
   * @param change
   *   number of the last change that was applied, an entry of the side log

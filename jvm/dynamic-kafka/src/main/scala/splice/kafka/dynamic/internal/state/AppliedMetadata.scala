@@ -55,7 +55,7 @@ final private[dynamic] case class AppliedMetadata(
 
   def isPaused(topic: ClusterTopic): Boolean = paused.nonEmpty && stream(topic).exists(paused)
 
-  /** Returns true if only paused streams are read of a cluster. */
+  /** Returns true if only paused streams are read from a cluster. */
   def readsOnlyPaused(cluster: String): Boolean =
     paused.nonEmpty && read.get(cluster).exists(_.forall(topic => isPaused(ClusterTopic(cluster, topic))))
 
