@@ -95,7 +95,7 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
     def stream_pattern(self, pattern: str) -> DynamicKafkaSourceBuilder:
         """Select all streams whose name contains a match of a Java regular expression.
 
-        ``^`` and ``$`` bind the pattern to the whole name. The selection includes streams that
+        ``^`` and ``$`` anchor the pattern to the whole name. The selection includes streams that
         are added later.
         """
         return self.option("streamPattern", pattern)

@@ -42,7 +42,7 @@ class KafkaSourceBuilder(LogSourceBuilder[KafkaSource]):
     def topic_pattern(self, pattern: str) -> KafkaSourceBuilder:
         """Subscribe to all topics whose name contains a match of a Java regular expression.
 
-        ``^`` and ``$`` bind the pattern to the whole name.
+        ``^`` and ``$`` anchor the pattern to the whole name.
         """
         return self.option("subscribePattern", pattern)
 

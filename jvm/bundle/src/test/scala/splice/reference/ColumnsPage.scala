@@ -14,8 +14,9 @@ import splice.source.{Position, Source, SourceProvider}
 object ColumnsPage {
 
   private val intro =
-    """Columns whose names begin with `_` are hidden until they are named: `df.select("*", "_leg")`. In the `select` of a leg the hidden
-      |columns of the leg's own source can be named too. Task metrics are shown on the SQL page of Spark's UI, summed up over tasks.""".stripMargin
+    """`SELECT *` omits columns whose names begin with `_`. To read such a column, name the column: `df.select("*", "_leg")`. The
+      |`select` of a leg can also name the hidden columns of the leg's source. The SQL page of Spark's UI shows the task metrics,
+      |added up over all tasks.""".stripMargin
 
   private val files = source("source" -> "files", "format" -> "parquet", "path" -> "/lake")
 
@@ -33,8 +34,8 @@ object ColumnsPage {
   )
 
   private val ofValues =
-    "`headers` is there with the option `includeHeaders`. `value` is a string or a struct as `valueFormat` says; `_corrupt` comes " +
-      "with `onParseError` = `corrupt`, and `kafkaParseErrors` with a `valueFormat` that parses."
+    "The option `includeHeaders` adds `headers`. With `valueFormat`, `value` is a string or a struct. `onParseError` = `corrupt` " +
+      "adds `_corrupt`. The metric `kafkaParseErrors` exists if `valueFormat` parses values."
 
   private val hybrid = source(
     "source"         -> "hybrid",

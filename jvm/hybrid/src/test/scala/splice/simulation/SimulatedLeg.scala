@@ -69,6 +69,7 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   override def cost(range: SplitRange): Long                        = inner.cost(range)
   override def isMember(at: P): String => Boolean                   = inner.isMember(at)
   override def figures(at: P): SortedMap[String, String]            = inner.figures(at)
+  override def gauges(at: P): Iterable[(String, Long)]              = inner.gauges(at)
   override def close(): Unit                                        = inner.close()
 }
 

@@ -9,7 +9,7 @@ import splice.files.internal.settings.FileSettings
 import splice.files.internal.split.FileSchemas
 import splice.source.ReadMode
 
-/** Columns that Spark's analyser has received for a source. The query must use the same columns. Thread-safe. */
+/** Columns that Spark's analyzer has received for a source. The query must use the same columns. Thread-safe. */
 final private[files] class AnalysedFiles(settings: FileSettings) {
 
   private var known: Option[(FileSchemas, SoftReference[FileListing])] = None

@@ -22,18 +22,18 @@ sealed abstract private[files] class FileMetadata(name: String, kind: DataType, 
 
 private[files] object FileMetadata {
 
-  case object FilePath extends FileMetadata("_file_path", StringType, "the file that the row is from") {
+  case object FilePath extends FileMetadata("_file_path", StringType, "file from which the row was read") {
     // Same encoding as Spark's _metadata.file_path.
     override def of(block: FileBlock): Any =
       UTF8String.fromString(new Path(FileBlocks.path(block).toString).toUri.toString)
   }
 
-  case object FileSize extends FileMetadata("_file_size", LongType, "the size of the file in bytes") {
+  case object FileSize extends FileMetadata("_file_size", LongType, "size of the file in bytes") {
     override def of(block: FileBlock): Any = block.size
   }
 
   case object FileModificationTime
-      extends FileMetadata("_file_modification_time", TimestampType, "when the file was last modified") {
+      extends FileMetadata("_file_modification_time", TimestampType, "time of the last modification of the file") {
     override def of(block: FileBlock): Any = block.modified * 1000L
   }
 
@@ -41,7 +41,7 @@ private[files] object FileMetadata {
       extends FileMetadata(
         "_file_block_start",
         LongType,
-        "the first byte of the part of the file that the row was read with"
+        "position of the first byte of the part of the file from which the row was read"
       ) {
     override def of(block: FileBlock): Any = block.start
   }

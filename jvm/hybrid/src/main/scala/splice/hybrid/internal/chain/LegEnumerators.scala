@@ -9,7 +9,8 @@ import org.slf4j.LoggerFactory
 
 import splice.source.{EnumeratorContext, Position, SplitEnumerator, StoredStart}
 
-/** Enumerators of the legs in one run. Each enumerator is created at its first use.
+/** Enumerators of the legs in one run. Each enumerator is created at its first use. An error of a call has the name of
+  * the leg.
   *
   * @param starts
   *   stored start of a leg, if any
@@ -19,23 +20,24 @@ final private[splice] class LegEnumerators(chain: Chain, context: EnumeratorCont
 
   private var created: Map[String, SplitEnumerator[Position]] = Map.empty
 
-  def apply(leg: Leg): SplitEnumerator[Position] = created.getOrElse(
-    leg.name, {
-      val fresh = SplitEnumerator.untyped(leg.source, context.scope(LegEnumerators.scope(leg.name), starts(leg)))
-      created += leg.name -> fresh
-      fresh
-    }
-  )
+  /** Calls the enumerator of a leg, which is created if necessary. */
+  def apply[A](leg: Leg)(call: SplitEnumerator[Position] => A): A = leg.errors {
+    call(created.getOrElse(
+      leg.name, {
+        val fresh = SplitEnumerator.untyped(leg.source, context.scope(LegEnumerators.scope(leg.name), starts(leg)))
+        created += leg.name -> fresh
+        fresh
+      }
+    ))
+  }
 
-  /** Calls the enumerator of a leg. Adds the name of the leg to an error of its source. */
-  def named[A](leg: Leg)(call: SplitEnumerator[Position] => A): A =
-    leg.errors(call(apply(leg)))
+  /** Calls the enumerator of a leg, if this run has created it. */
+  def ifOpen[A](leg: String)(call: SplitEnumerator[Position] => A): Option[A] =
+    created.get(leg).map(enumerator => chain(leg).errors(call(enumerator)))
 
-  /** Enumerator of a leg, if this run has created it. */
-  def find(leg: String): Option[SplitEnumerator[Position]] = created.get(leg)
-
-  /** All open enumerators of this run, by leg name. */
-  def all: Map[String, SplitEnumerator[Position]] = created
+  /** Calls all open enumerators of this run, with the names of their legs. */
+  def foreach(call: (String, SplitEnumerator[Position]) => Unit): Unit =
+    created.keys.foreach(leg => ifOpen(leg)(call(leg, _)))
 
   /** Closes the enumerators of the legs before `leg`. A failure is only logged, because the query already reads
     * another leg.
@@ -52,7 +54,7 @@ final private[splice] class LegEnumerators(chain: Chain, context: EnumeratorCont
 
   /** Closes the enumerators of the given legs. Returns the legs that failed to close. */
   private def close(legs: Set[String]): Seq[(String, Throwable)] = {
-    val results = legs.toSeq.sortBy(chain.index).map(name => name -> Try(created(name).close()))
+    val results = legs.toSeq.sortBy(chain.index).map(name => name -> Try(ifOpen(name)(_.close())))
     created --= legs
     results.collect { case (name, Failure(e)) => name -> e }
   }

@@ -22,7 +22,7 @@ import splice.hybrid.internal.split.{HybridPosition, LegRange, LegSpan}
 import splice.hybrid.internal.tally.Tallies
 import splice.source._
 import splice.source.internal.legs.{LegIdentity, LegPlan, RunTotals}
-import splice.source.log.LogPartitions
+import splice.source.log.{LogPartitions, LogRange, LogRecord}
 import splice.source.runtime.{OpenEnded, ProgressMetric, Report}
 
 /** Drives the legs of a chain in sequence (FLIP-150's HybridSourceSplitEnumerator).
@@ -60,14 +60,14 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   override def start(at: StartPosition): HybridPosition = {
     tallies.checkColumns()
-    HybridPosition.first(chain, enumerators.named(chain.first)(_.start(at)))
+    HybridPosition.first(chain, enumerators(chain.first)(_.start(at)))
   }
 
   // A leg without limits must not remove the limits of the next leg.
   @tailrec override def limits(at: HybridPosition): Limits.Limited =
     following(at).flatMap(begun(at, _)) match {
       case Some(next) => limits(next)
-      case None       => enumerators.named(chain(at.leg))(_.limits(at.position))
+      case None       => enumerators(chain(at.leg))(_.limits(at.position))
     }
 
   @tailrec override def advance(from: HybridPosition, limits: Limits): HybridPosition = {
@@ -77,7 +77,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     switched(from) match {
       case Some(begun) => advance(begun, if (limits == Limits.Everything) limits else this.limits(begun))
       case None        =>
-        val until = from.moved(enumerators.named(chain(from.leg))(_.advance(from.position, limits)))
+        val until = from.moved(enumerators(chain(from.leg))(_.advance(from.position, limits)))
         planned = Some(until)
         until
     }
@@ -121,20 +121,20 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   /** Calls the enumerator of a leg with open-ended ranges. Adds the name of the leg to an error of its source. */
   private def onOpen[A](leg: String)(call: OpenEnded[Position] => A): A = chain(leg).errors(call(open(leg)))
 
-  private def openLeg(leg: Leg): Option[OpenEnded[Position]] = enumerators.named(leg) {
+  private def openLeg(leg: Leg): Option[OpenEnded[Position]] = enumerators(leg) {
     case inner: OpenEnded[Position @unchecked] => Some(inner)
     case _                                     => None
   }
 
   override def splits(from: HybridPosition, until: HybridPosition): Seq[SplitRange] =
     LegSpan.between(chain, log, from, until).flatMap { span =>
-      enumerators.named(span.leg)(_.splits(span.from, span.until)).map(LegRange(span.leg.name, _))
+      enumerators(span.leg)(_.splits(span.from, span.until)).map(LegRange(span.leg.name, _))
     }
 
   override def replay(from: HybridPosition, until: HybridPosition): Unit = {
     see(from)
     LegSpan.between(chain, log, from, until).foreach { span =>
-      enumerators.named(span.leg)(_.replay(span.from, span.until))
+      enumerators(span.leg)(_.replay(span.from, span.until))
     }
     planned = Some(until)
   }
@@ -142,7 +142,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   // Each report has the name of its enumerator.
   override def reported(reports: Seq[Report]): Unit = {
     tallies.reported(reports)
-    enumerators.all.valuesIterator.foreach(_.reported(reports))
+    enumerators.foreach((_, inner) => inner.reported(reports))
   }
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
@@ -151,50 +151,48 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
       val leg    = chain(name)
       val select = selects.compile(leg, columns, context.session)
       name -> LegReaders(leg, select, tallies.plan(leg, select.columns)) { columns =>
-        enumerators.named(leg)(_.readers(columns, legRanges.map(_.range)))
+        enumerators(leg)(_.readers(columns, legRanges.map(_.range)))
       }
     })
   }
 
   override def cost(range: SplitRange): Long = range match {
-    case LegRange(leg, inner) => enumerators.find(leg).fold(inner.weight)(_.cost(inner))
+    case LegRange(leg, inner) => enumerators.ifOpen(leg)(_.cost(inner)).getOrElse(inner.weight)
     case other                => other.weight
   }
 
   // Previous legs have ended and later legs have no splits yet, so only the current leg has members.
   override def isMember(at: HybridPosition): String => Boolean = at.current.fold((_: String) => true) { leg =>
-    val inner  = enumerators.find(leg).fold((_: String) => true)(_.isMember(at.position))
+    val inner  = enumerators.ifOpen(leg)(_.isMember(at.position)).getOrElse((_: String) => true)
     val prefix = s"$leg/"
     split => split.startsWith(prefix) && inner(split.drop(prefix.length))
   }
 
   override def evidence(at: HybridPosition): Option[Evidence] =
     if (at.current.contains(chain.last.name))
-      enumerators.named(chain.last)(_.evidence(at.position)).map(new HybridEvidence(at, _))
+      enumerators(chain.last)(_.evidence(at.position)).map(new HybridEvidence(at, _))
     else None
 
   // The storage of ended legs may be unavailable.
   override def freeze(): Unit = {
     isFrozen = true
-    chain.legs.dropWhile(log.hasEnded(_)).foreach(leg => enumerators.named(leg)(_.freeze()))
+    chain.legs.dropWhile(log.hasEnded(_)).foreach(leg => enumerators(leg)(_.freeze()))
   }
 
   override def committed(until: HybridPosition): Unit = until.current.foreach { current =>
-    for {
-      leg   <- chain.between(chain.first.name, current) if leg.name == current || !leg.source.readsLog
-      inner <- enumerators.find(leg.name)
-    } inner.committed(until.position(leg.name))
+    for (leg <- chain.between(chain.first.name, current) if leg.name == current || !leg.source.readsLog)
+      enumerators.ifOpen(leg.name)(_.committed(until.position(leg.name)))
     commits.passOn(until, current)
     enumerators.closeBefore(current)
   }
 
   override def retain(oldest: HybridPosition): Unit =
-    enumerators.all.foreach { case (name, inner) => oldest.find(name).foreach(inner.retain) }
+    enumerators.foreach((leg, inner) => oldest.find(leg).foreach(inner.retain))
 
   override def stopped(last: => Option[HybridPosition]): Unit = {
     lazy val at = last
     if (tallies.hasNews) tallies.stopped(all = planned.exists(at.contains))
-    enumerators.all.foreach { case (name, inner) => inner.stopped(at.flatMap(_.find(name))) }
+    enumerators.foreach((leg, inner) => inner.stopped(at.flatMap(_.find(leg))))
     if (commits.isMissing) at.foreach(until => until.current.foreach(commits.passOn(until, _)))
   }
 
@@ -203,7 +201,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     val ofChain = at.current.toSeq.flatMap { leg =>
       Seq(ProgressMetric.Leg -> leg, ProgressMetric.Switches -> (switches(at) - before.getOrElse(0)).toString)
     }
-    val figures = at.current.flatMap(enumerators.find).fold(SortedMap.empty[String, String])(_.figures(at.position))
+    val figures = at.current.flatMap(enumerators.ifOpen(_)(_.figures(at.position))).getOrElse(SortedMap.empty[String, String])
     figures ++ totals(at.current.map(_ -> figures)) ++ ofChain
   }
 
@@ -212,7 +210,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   private def switches(at: HybridPosition): Int = at.current.fold(0)(leg => at.removed.size + chain.index(leg))
 
   override def gauges(at: HybridPosition): Iterable[(String, Long)] =
-    at.current.flatMap(enumerators.find).fold(Iterable.empty[(String, Long)])(_.gauges(at.position))
+    at.current.flatMap(enumerators.ifOpen(_)(_.gauges(at.position))).getOrElse(Nil)
 
   override def close(): Unit = enumerators.close()
 
@@ -242,13 +240,13 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     next =>
       begun(at, next).orElse {
         val leg = chain(at.leg)
-        enumerators.named(leg)(_.evidence(at.position)).map { evidence =>
+        enumerators(leg)(_.evidence(at.position)).map { evidence =>
           val end      = if (count) tallies.ended(leg, at.position, evidence) else evidence
           val decision =
             HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), partitions(next))
           // The switch is stored only after the source of the next leg has accepted the start. A restart can
           // therefore change a failing rule.
-          val start  = enumerators.named(next)(_.start(decision.start))
+          val start  = enumerators(next)(_.start(decision.start))
           val switch = log.switch(next, leg, at.position, decision, start)
           if (switch.start != start || switch.fill != decision.fill) reopen(next)
           at.switched(next.name, switch.start)
@@ -259,7 +257,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   /** Discards the enumerator of a leg, because another driver stored the switch to the leg first. */
   private def reopen(leg: Leg): Unit = {
     enumerators.discard(leg)
-    if (isFrozen) enumerators.named(leg)(_.freeze())
+    if (isFrozen) enumerators(leg)(_.freeze())
   }
 
   /** Stored start of a leg, if any. The first leg of the chain may have begun after a removed leg. */
@@ -277,13 +275,19 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     else throw HybridErrors.removedLeg(Seq(switch.after), at.json)
   }
 
-  private def partitions(next: Leg): LogPartitions = enumerators(next) match {
-    case reader: LogPartitions => reader
-    case other                 => throw new IllegalStateException(s"$other of leg '${next.name}' has no partitions")
+  /** Log of the next leg. Its requests are sent during a hand-over, and their errors have the name of the leg. */
+  private def partitions(next: Leg): LogPartitions = enumerators(next) {
+    case log: LogPartitions => new LogPartitions {
+        override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
+          next.errors(log.logRanges(history))
+        override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] =
+          next.errors(log.records(at))
+      }
+    case other => throw new IllegalStateException(s"$other of leg '${next.name}' has no partitions")
   }
 
   private def history(at: HybridPosition, next: Leg): Seq[LegOffsets] = tallies.history(next, at) { leg =>
-    val end = enumerators.named(leg)(_.evidence(at.position(leg.name)))
+    val end = enumerators(leg)(_.evidence(at.position(leg.name)))
     end.getOrElse(throw new IllegalStateException(s"leg '${leg.name}' has not ended at ${at.position(leg.name)}"))
   }
 

@@ -45,7 +45,7 @@ final private[hybrid] class LegCommits(chain: Chain, log: LegEntries, enumerator
     def warning =
       s"Leg '${leg.name}' has ended, but Splice could not commit the end of the leg. The next start of the query repeats the commit."
     try {
-      val isDone = enumerators(leg).commitEnd(at)
+      val isDone = enumerators(leg)(_.commitEnd(at))
       if (!isDone) LegCommits.logger.warn(warning)
       isDone
     } catch {

@@ -39,24 +39,19 @@ final private[hybrid] class ChainPlan(
 
   import ChainPlan._
 
-  private val outlooks = chain.legs.map(leg => leg.name -> new Once(enumerators.named(leg)(_.outlook()))).toMap
+  private val outlooks = chain.legs.map(leg => leg.name -> new Once(enumerators(leg)(_.outlook()))).toMap
 
   def apply(start: HybridPosition): Seq[LegPlan] =
     chain.legs.foldLeft((Vector.empty[LegPlan], Begin(Some(start), None, Nil))) { case ((done, begin), leg) =>
-      val count = begin.at.map(at => enumerators.named(leg)(BatchCount.of(_, at.position)))
+      val count = begin.at.map(at => enumerators(leg)(BatchCount.of(_, at.position)))
       // The switch to the last leg is a batch even without rows.
       val number =
         if (leg == chain.last && leg != chain.first) count.map(c => c.copy(number = math.max(c.number, 1L))) else count
-      val plan = LegPlan(
-        Some(leg.name),
-        leg.source,
-        enumerators(leg),
-        outlooks(leg.name)(),
-        begin.at.map(_.position),
-        number,
-        begin.handOver,
-        begin.warnings
-      )
+      val outlook = outlooks(leg.name)()
+      val start   = begin.at.map(_.position)
+      val plan    = enumerators(leg) {
+        LegPlan(Some(leg.name), leg.source, _, outlook, start, number, begin.handOver, begin.warnings)
+      }
       (done :+ plan, chain.after(leg).fold(begin)(next(begin, count, leg, _)))
     }._1
 

@@ -30,7 +30,7 @@ private[hybrid] object LaterLegs {
   def check(chain: Chain, context: EnumeratorContext): Unit = {
     Using.resource(new LegEnumerators(chain, context)(_ => None)) { enumerators =>
       val known             = mutable.Map.empty[String, Outlook]
-      def outlook(leg: Leg) = known.getOrElseUpdate(leg.name, enumerators.named(leg)(_.outlook()))
+      def outlook(leg: Leg) = known.getOrElseUpdate(leg.name, enumerators(leg)(_.outlook()))
       val later             = chain.legs.drop(1)
       later.foreach(outlook)
       later.flatMap(ExpectedGaps.of(chain, _, outlook)).foreach(text => logger.warn(text))

@@ -16,6 +16,7 @@ import splice.hybrid.internal.select.{CompiledSelect, RowShape}
 import splice.hybrid.internal.split.LegRange
 import splice.source.errors.SpliceException
 import splice.source.internal.ConvertedRanges
+import splice.source.runtime.Report
 import splice.source.{ForwardingReader, Poll, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Readers of one leg, with the conversion of their rows to rows of the hybrid source.
@@ -86,6 +87,10 @@ abstract private[splice] class LegReader(errors: LegErrors, inner: SplitReader[I
 
   override def unread: List[SplitRange] = converted(inner.unread)
 
+  override def report(ended: Boolean): Seq[Report] = errors(inner.report(ended))
+
+  override def close(): Unit = errors(inner.close())
+
   // Calls per row are not wrapped in closures, because a closure is one object per row.
   final override def poll(patience: Duration): Poll =
     try inner.poll(patience)
@@ -99,8 +104,10 @@ abstract private[splice] class LegReader(errors: LegErrors, inner: SplitReader[I
 /** Forwards the column batches of a leg, and reports errors of the leg. */
 final private[splice] class LegBatches(errors: LegErrors, inner: SplitReader[ColumnarBatch])
     extends ForwardingReader[ColumnarBatch, ColumnarBatch](inner) {
-  override def poll(patience: Duration): Poll = errors(inner.poll(patience))
-  override def get(): ColumnarBatch           = errors(inner.get())
+  override def poll(patience: Duration): Poll      = errors(inner.poll(patience))
+  override def get(): ColumnarBatch                = errors(inner.get())
+  override def report(ended: Boolean): Seq[Report] = errors(inner.report(ended))
+  override def close(): Unit                       = errors(inner.close())
 }
 
 /** Forwards the rows of a leg unchanged. */

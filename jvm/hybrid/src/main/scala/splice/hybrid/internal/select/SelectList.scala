@@ -53,7 +53,7 @@ private[splice] object SelectList {
     }
   }
 
-  // These functions are rejected by name before analysis, because the analyser reports unrelated errors, such as a
+  // These functions are rejected by name before analysis, because the analyzer reports unrelated errors, such as a
   // missing GROUP BY.
   private def refuse(session: SparkSession, option: String, expression: Expression): Unit = expression match {
     case _: SubqueryExpression => throw SelectErrors.refused(option, "a subquery", UnsupportedInSelect.Subquery)
@@ -67,7 +67,7 @@ private[splice] object SelectList {
     case _ => ()
   }
 
-  // The analyser rejects unknown functions and suggests similar names.
+  // The analyzer rejects unknown functions and suggests similar names.
   private def group(session: SparkSession, name: Seq[String]): Option[String] =
     if (name.size > 1) None
     else Try(session.sessionState.catalog.lookupFunctionInfo(FunctionIdentifier(name.head)).getGroup).toOption

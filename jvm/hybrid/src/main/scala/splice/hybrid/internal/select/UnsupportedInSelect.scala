@@ -84,7 +84,7 @@ private[hybrid] object SelectErrors {
 
   private def conditions = HybridErrors.conditions
 
-  /** Spark's parser or analyser rejects the list. */
+  /** Spark's parser or analyzer rejects the list. */
   def failed(option: String, cause: Throwable): SpliceOptionException = {
     val error = conditions.option("SPLICE_SELECT.INVALID_EXPRESSION", "option" -> option, "why" -> cause.getMessage)
     error.initCause(cause)

@@ -118,13 +118,14 @@ final private[hybrid] class Tallies(
     }
   }
 
-  private def scan(leg: Leg, at: Position, tally: Tally): Seq[LegCounts] = enumerators.named(leg) { inner =>
+  private def scan(leg: Leg, at: Position, tally: Tally): Seq[LegCounts] = enumerators(leg) { inner =>
     val left = tally.remaining(inner.remaining(at, _))
     if (left.isEmpty) Nil
     else {
       val (columns, plan) = CountPlan.over(new StructType(), leg.name, fields(leg), zone)
       val readers         = inner.readers(columns, left)
-      context.jobs.run(left)(_.preferredHosts)(plan.scan(readers, _))
+      val errors          = leg.errors
+      context.jobs.run(left)(_.preferredHosts)(range => errors(plan.scan(readers, range)))
     }
   }
 

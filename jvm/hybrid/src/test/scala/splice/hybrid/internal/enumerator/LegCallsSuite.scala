@@ -3,10 +3,14 @@
 
 package splice.hybrid.internal.enumerator
 
+import scala.collection.immutable.SortedMap
 import scala.collection.mutable
+import scala.reflect.ClassTag
 import scala.util.Using
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
+import org.scalatest.LoneElement._
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.hybrid.internal.chain.{Chain, Leg}
@@ -15,8 +19,8 @@ import splice.hybrid.{HandOver, HybridSource, HybridWorlds, Legs}
 import splice.simulation.Passing
 import splice.source._
 import splice.source.errors.{CheckpointErrors, SpliceException}
-import splice.source.log.Outlook
-import splice.source.runtime.{Boundedness, Report}
+import splice.source.log.{LogRange, Outlook}
+import splice.source.runtime.{Boundedness, Jobs, Report}
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.{MemoryOptions, MemoryRange}
 
@@ -47,7 +51,30 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
         }
         override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
           note(s"readers ${ranges.map(_.splitId).sorted.mkString(" ")}")
-          super.readers(columns, ranges)
+          val inner = super.readers(columns, ranges)
+          new SplitReaderFactory {
+            override def rows(task: TaskRanges): SplitReader[InternalRow] = {
+              note("rows")
+              inner.rows(task)
+            }
+          }
+        }
+        override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {
+          note("logRanges")
+          super.logRanges(history)
+        }
+        override def committed(until: Position): Unit                   = note(s"committed ${until.json}")
+        override def figures(at: Position): SortedMap[String, String]   = {
+          note("figures")
+          super.figures(at)
+        }
+        override def gauges(at: Position): Iterable[(String, Long)] = {
+          note("gauges")
+          super.gauges(at)
+        }
+        override def close(): Unit = {
+          note("close")
+          super.close()
         }
         override def cost(range: SplitRange): Long             = 1000 + range.weight
         override def isMember(at: Position): String => Boolean = _ == s"${at.json} member"
@@ -73,8 +100,10 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
 
     val chain = new HybridSource(Chain(legs), None)
 
+    def jobs: Jobs = Jobs.InThread
+
     def run[A](use: SplitEnumerator[HybridPosition] => A): A =
-      Using.resource(chain.enumerator(Legs.context(log)))(use)
+      Using.resource(chain.enumerator(Legs.context(log).copy(jobs = jobs)))(use)
 
     /** Returns the start, the end of the history, and the end of the first batch of the log. */
     def batches(run: SplitEnumerator[HybridPosition]): (HybridPosition, HybridPosition, HybridPosition) = {
@@ -181,18 +210,64 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("an error of a leg at the start or at the freeze has the name of the leg") {
-    Seq("history" -> "start", "history" -> "freeze", "live" -> "freeze").foreach { case (name, call) =>
+  test("an error of each call has the name of the leg") {
+    val calls = Seq(
+      "history" -> "start",
+      "history" -> "freeze",
+      "live"    -> "freeze",
+      "live"    -> "logRanges",
+      "live"    -> "start",
+      "live"    -> "replay",
+      "history" -> "readers",
+      "live"    -> "reported",
+      "live"    -> "figures",
+      "live"    -> "gauges",
+      "live"    -> "committed",
+      "live"    -> "retain",
+      "history" -> "stopped",
+      "live"    -> "close"
+    )
+    calls.foreach { case (name, call) =>
       new Noting {
         override def failure(leg: String, of: String): Unit =
-          if (leg == name && of == call) throw CheckpointErrors.missingEntry("The entry")
+          if (leg == name && of.split(' ').head == call) throw CheckpointErrors.missingEntry("The entry")
         val error: SpliceException = intercept[SpliceException](run { hybrid =>
           hybrid.freeze()
-          hybrid.start(StartPosition.Configured)
+          val (first, ended, until) = batches(hybrid)
+          hybrid.replay(first, until)
+          val _ = hybrid.readers(chain.schema, hybrid.splits(first, until))
+          hybrid.reported(Nil)
+          val _ = hybrid.figures(until)
+          val _ = hybrid.gauges(until)
+          hybrid.retain(ended)
+          hybrid.stopped(Some(ended))
+          hybrid.retain(until)
+          hybrid.committed(until)
         })
-        assert(error.getMessage.contains(s"Leg '$name': "), error.getMessage)
+        assert(error.getMessage.contains(s"Leg '$name': "), s"$call: ${error.getMessage}")
       }
     }
+  }
+
+  test("an error of a task that counts rows has the name of the leg") {
+    var errors = Seq.empty[String]
+    new Noting {
+      override def failure(leg: String, of: String): Unit =
+        if (of == "rows") throw CheckpointErrors.missingEntry("The entry")
+      override def jobs: Jobs = new Jobs {
+        override def run[A, B: ClassTag](inputs: Seq[A])(near: A => Seq[String])(task: A => B): Seq[B] = inputs.map {
+          input =>
+            try task(input)
+            catch {
+              case e: SpliceException =>
+                errors :+= e.getMessage
+                throw e
+            }
+        }
+      }
+      assertThrows[SpliceException](run(batches))
+    }
+    assert(errors.loneElement.contains("Leg 'history': "))
   }
 
   test("if a leg fails to close, the other legs are closed and the failure is thrown") {

@@ -47,7 +47,7 @@ private[splice] object KafkaOptions {
     "subscribePattern",
     OptionType.Regex,
     "Pattern of the topics to read, including topics that are created later. A topic matches if its name " +
-      "contains a match of the pattern. '^' and '$' bind the pattern to the whole name."
+      "contains a match of the pattern. '^' and '$' anchor the pattern to the whole name."
   )
 
   val Assign: SourceOption[Subscription.Assigned] = SourceOption(

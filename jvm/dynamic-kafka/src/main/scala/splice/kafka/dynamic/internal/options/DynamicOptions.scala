@@ -29,7 +29,7 @@ private[splice] object DynamicOptions {
     "streamPattern",
     OptionType.Regex,
     "Pattern of the streams to read, including streams that are added later. A stream matches if its name " +
-      "contains a match of the pattern. '^' and '$' bind the pattern to the whole name."
+      "contains a match of the pattern. '^' and '$' anchor the pattern to the whole name."
   )
 
   val Metadata: SourceOption[Seq[MetadataKind]] = SourceOption(
