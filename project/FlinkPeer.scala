@@ -4,7 +4,7 @@
 import sbt.Keys._
 import sbt._
 
-/** Flink in the benchmark. It runs in a separate process, because its versions of clients and logging differ. */
+/** Flink in the benchmark. Flink runs in a separate process, because its versions of clients and logging differ. */
 object FlinkPeer {
   val stage = taskKey[File]("Copies Flink and its benchmark program to one folder, and returns the folder")
 

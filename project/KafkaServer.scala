@@ -4,7 +4,9 @@
 import sbt.Keys._
 import sbt._
 
-/** Kafka server for tests. It runs in a separate process, because its versions of Scala and of the client differ. */
+/** Kafka server for tests. The server runs in a separate process, because the versions of Scala and of the client
+  * differ.
+  */
 object KafkaServer {
   val stage = taskKey[File]("Copies the jars of the Kafka server, and of Spark's Kafka source, to one folder each")
 

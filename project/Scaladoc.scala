@@ -6,7 +6,7 @@ import sbt._
 import sbtunidoc.BaseUnidocPlugin.autoImport._
 import sbtunidoc.ScalaUnidocPlugin.autoImport._
 
-/** One Scaladoc of the public interfaces of several modules. It has no package named `internal`. */
+/** One Scaladoc of the public interfaces of several modules. The Scaladoc has no package named `internal`. */
 object Scaladoc {
   def of(modules: ProjectReference*): Seq[Setting[_]] = Seq(
     ScalaUnidoc / unidoc / unidocProjectFilter := inProjects(modules: _*),

@@ -46,7 +46,10 @@ class Load:
             raise self._failure
 
     def aim(self, *targets: tuple[str, str]) -> None:
-        """Set the targets as pairs of cluster and topic. They replace the previous targets."""
+        """Set the targets as pairs of cluster and topic.
+
+        The new targets replace the previous targets.
+        """
         with self._lock:
             self._targets = targets
 

@@ -33,7 +33,8 @@ def test_a_later_run_commits_the_end_of_a_leg(topics: KafkaTopics, tmp_path: Pat
     _die(topics, topic, tmp_path, Kill.commits(_SWITCH, "before", "signal"))
     assert topics.committed(topic, topic) == {}
     assert _ENTRY not in checkpoint.entries()
-    # The sink has the batch of the switch, so Spark does not plan it again, and no batch follows.
+    # The sink has the batch of the switch, so Spark does not plan this batch again, and no batch
+    # follows.
     last = _run(topics, topic, tmp_path)
     assert last.process.exit_code == 0, last.process.tail(80)
     assert checkpoint.committed() == _SWITCH

@@ -68,7 +68,7 @@ class FaultProxy:
         self._drop_all()
 
     def slow(self, seconds: float) -> None:
-        """Delay each part of every response by some seconds."""
+        """Delay each part of every response by the given number of seconds."""
         self._delay = seconds
 
     def cut(self) -> None:

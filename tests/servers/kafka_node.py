@@ -113,7 +113,7 @@ class ProcessNode:
         )
 
     def stop(self, patience: float = 30) -> None:
-        """Stop the node (SIGTERM), and kill it after some seconds."""
+        """Stop the node (SIGTERM), and kill the node after `patience` seconds."""
         if self._process:
             self._process.terminate(patience)
 

@@ -75,7 +75,7 @@ class KafkaTopics:
         gc.collect()
 
     def cluster_id(self, timeout: float = _TIMEOUT) -> str | None:
-        """Return the id of the cluster; None if it does not respond within some seconds."""
+        """Return the id of the cluster; None if no broker responds within `timeout` seconds."""
         try:
             found: str | None = self._admin.list_topics(timeout=timeout).cluster_id
         except KafkaException:

@@ -71,7 +71,7 @@ class RealTimeFate:
 
 
 def fate(seed: int) -> RealTimeFate:
-    """Return the events that a seed determines. They are the same on every machine."""
+    """Return the events that a seed determines. These events are the same on every machine."""
     dice = random.Random(seed)
     is_continuous = dice.random() < 0.25
     return RealTimeFate(

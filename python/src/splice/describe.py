@@ -125,7 +125,7 @@ class SourceDescription:
 
 @dataclass(frozen=True)
 class QueryDescription:
-    """Position and backlog of a query. It prints as a table, also in notebooks.
+    """Position and backlog of a query. The result prints as a table, also in notebooks.
 
     Attributes:
         name: Name of the query, or its id if it has no name.

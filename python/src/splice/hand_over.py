@@ -84,8 +84,8 @@ class HandOver:
     def modification_time(overlap: timedelta | str) -> HandOver:
         """Start at the modification time of the newest file minus an overlap: at least once.
 
-        The query reads rows of the overlap twice. It loses rows that are older than the overlap
-        and that no file contains.
+        The query reads rows of the overlap twice. The query loses rows that are older than the
+        overlap and that no file contains.
 
         Args:
             overlap: A duration, as a timedelta or text such as ``1h``.

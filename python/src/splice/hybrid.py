@@ -83,7 +83,7 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
 
         Args:
             name: Name of the leg: letters, digits and underscores, unique in the chain.
-            source: A source. It must be bounded unless it is the last source.
+            source: A source. A source other than the last source must be bounded.
             hand_over: Rule for the start of the leg. The default is the start of the source. A
                 source with an explicit start accepts no hand-over.
             select: SELECT list of deterministic row expressions over the source's columns. The

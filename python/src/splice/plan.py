@@ -87,7 +87,7 @@ class LegPlan:
 
 @dataclass(frozen=True)
 class SourcePlan:
-    """Plan of a query that starts now. It prints as tables, also in notebooks.
+    """Plan of a query that starts now. The plan prints as tables, also in notebooks.
 
     Attributes:
         source: Kind of the source.

@@ -77,7 +77,7 @@ class SourceSpec(ABC):
         """Return the plan of a query over the source that starts now.
 
         The method lists files, reads the footers of Parquet and ORC files, and sends requests to
-        servers. It starts no query and writes nothing.
+        servers. The method starts no query and writes nothing.
 
             print(orders.plan(spark))
 

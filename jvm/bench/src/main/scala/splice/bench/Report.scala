@@ -6,7 +6,7 @@ package splice.bench
 /** Results in Markdown. */
 object Report {
 
-  /** Table of a race, with ratios to each contender in `against`. */
+  /** Table of a benchmark, with ratios to each compared reader in `against`. */
   def table(title: String, timings: Seq[Timing], against: Seq[String]): String = {
     val bases = against.flatMap(name => timings.find(_.name == name))
     val head  = Seq("source", "median s", "least–greatest s", "rows/s") ++ bases.map(b => s"÷ ${b.name}")

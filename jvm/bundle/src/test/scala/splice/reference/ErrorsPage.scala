@@ -16,8 +16,9 @@ import splice.source.internal.entries.Json
 object ErrorsPage {
 
   private val intro =
-    """Each error of Splice has a condition, as Spark's errors do. `getCondition()` returns it in Scala, Java and Python, and the
-      |message begins with it in brackets. Words in angle brackets are parameters of the message.""".stripMargin
+    """Each error of Splice has a condition, as Spark's errors do. `getCondition()` returns the condition
+      |in Scala, Java and Python. The message begins with the condition in brackets. Words in angle
+      |brackets are parameters of the message.""".stripMargin
 
   /** @param root root folder of the repository */
   def text(root: Path): String =

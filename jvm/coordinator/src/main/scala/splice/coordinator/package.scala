@@ -3,7 +3,8 @@
 
 package splice
 
-/** Drives any source for Spark's streams and bounded reads. The package is internal: it has no API for users or for
-  * authors of sources. Therefore it has no separate package `internal`. Its classes are visible inside `splice` only.
+/** Drives any source for Spark's streams and bounded reads. The package is internal, without an API for users or
+  * authors of sources. Therefore the package has no separate package `internal`. The classes of the package are visible
+  * inside `splice` only.
   */
 package object coordinator

@@ -19,7 +19,7 @@ final class ChainEdits(life: Life, world: ChainWorld, spark: SimulatedSpark, cha
   private var expected  = Option.empty[Refusal]
   private var situation = Option.empty[String]
 
-  /** Called at the start of a run. */
+  /** Begins a run. Changes the legs at random, and determines the error that the run must raise. */
   def startRun(): Unit = {
     expected = None
     situation = None
@@ -28,7 +28,8 @@ final class ChainEdits(life: Life, world: ChainWorld, spark: SimulatedSpark, cha
     expected = expected.orElse(needed)
   }
 
-  /** Called after a run without failure.
+  /** Requires that no error was expected, and records the situation of the run. The caller calls this method after a
+    * run without failure.
     *
     * @param isAlone
     *   true if no other driver ran at the same time, so this driver has planned every batch
@@ -49,7 +50,7 @@ final class ChainEdits(life: Life, world: ChainWorld, spark: SimulatedSpark, cha
     found.nonEmpty
   }
 
-  /** Called at the end of a run, with or without failure. */
+  /** Restores the legs of the chain if an error was expected. The caller calls this method after every run. */
   def endRun(): Unit = if (expected.nonEmpty) world.present = world.attached
 
   private def change(what: Change): Unit = what match {

@@ -36,7 +36,9 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
   def excused(known: LogPartition => Boolean): collection.Set[Long] =
     excusedRows.collect { case (id, p) if p.forall(!known(_)) => id }.toSet
 
-  /** Called at the start of a run. The run describes the topics before it reads records. */
+  /** Begins a run, and records the switches of earlier runs. The run describes the topics before the run reads
+    * records.
+    */
   def startRun(): Unit = {
     noteSwitches()
     runs += 1

@@ -29,7 +29,7 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
   private var lowest  = Map.empty[LogPartition, Long]
   private var missing = Set.empty[LogPartition]
 
-  /** Called at the start of a run. */
+  /** Begins a run, and discards the responses of the previous run. */
   def startRun(): Unit = {
     lowest = Map.empty
     missing = Set.empty

@@ -71,7 +71,7 @@ final class KafkaLeg(
   /** True if the source has received the commit of a position. */
   def reported(position: String): Boolean = ends(position)
 
-  /** Called at the start of a run. */
+  /** Begins a run, and discards the responses of the previous run. */
   def startRun(): Unit = responses.startRun()
 
   /** Lowest end of a partition in the responses of this run. */

@@ -21,10 +21,10 @@ trait SimulatedLeg {
   /** Reads ranges of this leg, as an executor does. */
   def rows(run: String, task: TaskRanges): TaskRows
 
-  /** Called after a kill of the driver and its executors. */
+  /** Discards the state that the driver and its executors lose in a kill. */
   def killed(): Unit
 
-  /** Called when the leg is no longer used. */
+  /** Releases the resources of the leg. */
   def close(): Unit
 }
 

@@ -18,7 +18,9 @@ import org.slf4j.LoggerFactory
   */
 private[splice] object Leftovers {
 
-  /** The minimum age of a leftover. It includes a margin for a difference between the clocks of driver and storage. */
+  /** The minimum age of a leftover. The age includes a margin for a difference between the clocks of driver and
+    * storage.
+    */
   val Age: Duration = Duration.ofHours(1)
 
   private val logger = LoggerFactory.getLogger(Leftovers.getClass)

@@ -13,8 +13,8 @@ private[coordinator] object Balance {
   private val Tolerance = 1.05
 
   /** Keeps assigned splits in their slots, and adds new splits to the slots with the least load, heaviest first. Then
-    * moves splits to restore the balance. If an assignment from scratch is better by more than [[Tolerance]], that
-    * assignment is used.
+    * moves splits to restore the balance. Uses an assignment from scratch if this assignment is better by more than
+    * [[Tolerance]].
     *
     * @param kept
     *   the current slots of splits; all of these splits are in `costs`

@@ -36,7 +36,7 @@ final private[coordinator] class SplitCosts {
   def retain(splits: String => Boolean): Unit = { val _ = averages.filterInPlace((split, _) => splits(split)) }
 
   /** Returns true if the slots have been out of balance for enough consecutive batches that moving splits pays off.
-    * Called once per batch.
+    * The coordinator calls this method once per batch, because each call counts as one batch.
     */
   def persists(fullest: Long, least: Long): Boolean = {
     tilted = if (fullest > least * Tilt) tilted + 1 else 0

@@ -24,7 +24,7 @@ final case class OptionType[A](allowed: String, parse: String => Option[A])
 
 object OptionType {
 
-  val Text: OptionType[String] = OptionType("any text", Some(_))
+  val Text: OptionType[String] = OptionType("any string", Some(_))
 
   val Bool: OptionType[Boolean] = OptionType("true or false", fold(_).toBooleanOption)
 
@@ -48,7 +48,7 @@ object OptionType {
     )
 
   /** Duration: `250ms`, `10m`, `1h`, `2d`, or an interval in Spark's notation, such as `10 minutes`. */
-  val Time: OptionType[Duration] = OptionType("a length of time such as 250ms, 30s, 10m, 1h or 2d", Durations.parse)
+  val Time: OptionType[Duration] = OptionType("a duration such as 250ms, 30s, 10m, 1h or 2d", Durations.parse)
 
   /** Duration in the notation of [[Time]]. A number without a unit is in milliseconds. */
   val TimeOrMillis: OptionType[Duration] =

@@ -29,8 +29,8 @@ trait OpenEnded[P <: Position] { this: SplitEnumerator[P] =>
   def settle(from: P): P
 
   /** Returns the ranges to read from a settled position. A range has no end ([[SplitRange.isOpen]]), or ends where the
-    * source ends. No range is empty. A split may have a range with an end, followed by an open range. Its reader reads
-    * these ranges in this order. Sends no request.
+    * source ends. No range is empty. A split may have a range with an end, followed by an open range. The reader of the
+    * split reads these ranges in this order. Sends no request.
     */
   def open(settled: P): Seq[SplitRange]
 

@@ -14,10 +14,10 @@ trait Subject {
   /** Opens a reader of a task, as an executor does. */
   def rows(run: String, task: TaskRanges): TaskRows
 
-  /** Called after a kill of the driver and its executors. */
+  /** Discards the state that the driver and its executors lose in a kill. */
   def killed(): Unit
 
-  /** Called when the ends of a run are frozen. */
+  /** Hook after the ends of a run are frozen. */
   def frozen(): Unit = ()
 
   /** Comparison of two reads of one task or batch. */

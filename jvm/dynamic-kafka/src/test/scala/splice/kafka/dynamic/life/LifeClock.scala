@@ -17,7 +17,7 @@ final private[dynamic] class LifeClock(clock: SimulatedClock, isHealthy: => Bool
   private val own   = Thread.currentThread
   private var calls = 0
 
-  /** Called at the start of a call of the query. */
+  /** Begins a call of the query, and resets the number of reads of the clock. */
   def begin(): Unit = calls = 0
 
   override def instant(): Instant = {

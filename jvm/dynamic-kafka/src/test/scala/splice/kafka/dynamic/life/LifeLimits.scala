@@ -48,7 +48,9 @@ final private[life] class LifeLimits(world: LifeWorld) {
     stops --= stops.keySet.toSet -- physical(change.topics).keySet
   }
 
-  /** Called when the start is durable. Records may have been written after its change. */
+  /** Applies the first change again when the start is durable. Records may have been written after the change was
+    * stored.
+    */
   def started(): Unit = {
     first.foreach(change => take(None, change, isFirst = true))
     first = None

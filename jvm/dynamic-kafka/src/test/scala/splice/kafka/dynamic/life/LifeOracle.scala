@@ -100,7 +100,9 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
     if (sum > math.max(most / 2, 1)) violated(s"$sum of $most topics are removed within 24 hours")
   }
 
-  /** Called after a kill of the driver. A topic may be abandoned without a logged warning. */
+  /** Abandons the removed topics of unavailable clusters. A killed driver may have abandoned such a topic without a
+    * logged warning.
+    */
   def killed(): Unit = if (!covers("N1")) removed.keys.filter(isUnavailable).foreach { place =>
     giveUp(place)
   }

@@ -112,16 +112,16 @@ private[dynamic] trait LifeWatch {
 
   def opened(run: LifeEnumerator): Unit = ()
 
-  /** Called before a call that may send requests. */
+  /** Hook before a call that may send requests. */
   def begins(call: String): Unit = ()
 
-  /** Called after the plan of a batch. */
+  /** Hook after the plan of a batch. */
   def advanced(run: LifeEnumerator, from: DynamicOffset, until: DynamicOffset): Unit = ()
 
-  /** Called after the start of a batch in real-time mode is settled. */
+  /** Hook after the start of a batch in real-time mode is settled. */
   def settled(run: LifeEnumerator, at: DynamicOffset): Unit = ()
 
-  /** Called after the end of a batch in real-time mode is determined. */
+  /** Hook after the end of a batch in real-time mode is determined. */
   def reached(): Unit = ()
 
   /** Returns the ranges of a batch in real-time mode. A planted fault replaces them. */

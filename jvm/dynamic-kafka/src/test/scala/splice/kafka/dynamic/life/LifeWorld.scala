@@ -47,7 +47,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
   /** Permits changed plans of logged batches, because records were lost. */
   var replan: () => Unit = () => ()
 
-  /** Called after each plan, with the number of plans of the run. */
+  /** Hook after each plan, with the number of plans of the run. */
   var whenAdvanced: Int => Unit = _ => ()
 
   /** Number of plans of a run. */
@@ -130,7 +130,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
     known.flatMap(_.partitions.lift(of.range.partition.partition))
   }
 
-  /** Called after a record is read in a batch in real-time mode. */
+  /** Stores the id of a record that a reader has read in a batch in real-time mode. */
   def read(id: Long): Unit = timed += id
 
   /** Returns true if readers can read rows of a cluster. */
@@ -186,7 +186,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
   override def unread(planned: Seq[SplitRange], left: Seq[SplitRange]): Seq[SplitRange] =
     fault.unread(planned, left)(isReadable)
 
-  /** Called after the end of the driver. */
+  /** Closes the enumerators of an ended driver, and requires that no call waits and no client is open. */
   def closed(): Unit = {
     running.foreach(_.close())
     running.clear()

@@ -7,7 +7,7 @@ import java.time.Instant
 
 import splice.source.{Evidence, TimeRange}
 
-/** End of a list of files. Readers count offsets and event times, because only rows have them. */
+/** End of a list of files. Readers count offsets and event times, because only rows have offsets and event times. */
 final private[files] class FilesEnd(override val position: FilesPosition, list: => FileList) extends Evidence {
 
   override def modificationTimes: Option[TimeRange] = {

@@ -13,7 +13,7 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 import splice.files.internal.access.AccessDenied
 import splice.files.internal.errors.FileErrors
 
-/** Detects table formats and Spark sinks. Their logs define the valid files of a folder.
+/** Detects table formats and Spark sinks. The logs of formats and sinks define the valid files of a folder.
   *
   * @param basePath
   *   last folder of the upward search; None = search up to the root of the file system

@@ -29,7 +29,7 @@ private[splice] object FilePaths {
       case (Some(_), Some(_)) =>
         throw OptionErrors.conflict(
           Seq(FileOptions.Path, FileOptions.Paths).map(o => options.name(o.key)),
-          "exactly one of these options must be set"
+          "exactly one of these options must be set; remove the other options"
         )
       case (Some(path), None)    => Seq(path)
       case (None, Some(several)) => several

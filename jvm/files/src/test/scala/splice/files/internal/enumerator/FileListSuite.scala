@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.files.internal.split.{BlockId, FileSchemas, ListedFile, Packing}
 import splice.source.Limits
 
-/** Tests of the end of a batch in a list, and of its blocks. */
+/** Tests of the end of a batch in a file list, and of the blocks of the list. */
 final class FileListSuite extends AnyFunSuite {
 
   private def file(size: Long, splittable: Boolean = true) =

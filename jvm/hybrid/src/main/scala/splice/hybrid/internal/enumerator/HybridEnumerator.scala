@@ -275,7 +275,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     else throw HybridErrors.removedLeg(Seq(switch.after), at.json)
   }
 
-  /** Log of the next leg. Its requests are sent during a hand-over, and their errors have the name of the leg. */
+  /** Log of the next leg. Splice sends the requests during a hand-over, and their errors have the name of the leg. */
   private def partitions(next: Leg): LogPartitions = enumerators(next) {
     case log: LogPartitions => new LogPartitions {
         override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =

@@ -85,7 +85,7 @@ private[splice] object HandOverOptions {
 
   val Class: SourceOption[String] = SourceOption(
     s"${Rule.key}.class",
-    OptionType.Text,
+    OptionType[String]("a class name such as com.example.Rule", Some(_)),
     "Class that implements 'splice.hybrid.HandOverRule'. The class must have a public constructor without " +
       "parameters. The hand-over rule 'custom' uses this class."
   )
@@ -188,7 +188,10 @@ private[splice] object HandOverOptions {
     val needed = Seq(Topic, Partition, Offset).map(role => role -> o(role))
     val others = Seq(Timestamp, Key).flatMap(role => o.find(role).map(role -> _))
     LogColumnsOption.repeated((needed ++ others).map { case (role, name) => o.name(role.key) -> name }).foreach { why =>
-      throw OptionErrors.conflict((needed ++ others).map(_._1.key).map(o.name), why)
+      throw OptionErrors.conflict(
+        (needed ++ others).map(_._1.key).map(o.name),
+        s"$why; set a different column for each option"
+      )
     }
     HandOver.Offsets(
       LogColumns.Named(OffsetColumns(o(Topic), o(Partition), o(Offset)), o.find(Timestamp), o.find(Key))

@@ -123,7 +123,7 @@ final private[splice] class EndOffsets(
     still ++ added
   }
 
-  /** Expected starts of partitions that have not been read. Their logs may end before the start. */
+  /** Expected starts of partitions that have not been read. The logs of these partitions may end before the start. */
   private def waiting(at: KafkaPosition, partitions: Set[LogPartition]): Map[LogPartition, Long] =
     expected.offsets.toMap.filter { case (p, start) =>
       partitions(p) && at.get(p).contains(start) && at.generation(p.topic) == expected.generation(p.topic)

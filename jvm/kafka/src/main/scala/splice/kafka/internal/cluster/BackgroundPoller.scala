@@ -137,7 +137,7 @@ final private[splice] class BackgroundPoller[A](name: String, interval: Duration
 
 private[splice] object BackgroundPoller {
 
-  /** Errors after which the thread continues. They include errors in a user's code and in its libraries. */
+  /** Errors after which the thread continues. These errors include errors in a user's code and in its libraries. */
   object Failure {
     def unapply(error: Throwable): Option[Throwable] = error match {
       case NonFatal(e)                                   => Some(e)

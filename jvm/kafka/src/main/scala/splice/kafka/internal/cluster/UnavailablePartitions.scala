@@ -116,8 +116,8 @@ final private[splice] class UnavailablePartitions(log: ClusterClient, patience: 
       val limit = patience.fold("")(time => s" If the outage lasts for ${time.toSeconds} s, the query fails.")
       val more  = if (silent.sizeIs > Shown) s" and ${silent.size - Shown} other partitions" else ""
       logger.warn(
-        s"No response for ${silent.keysIterator.take(Shown).mkString(", ")}$more. Batches continue without new records of " +
-          s"these partitions, and nothing is skipped.$limit ${error.getMessage}"
+        s"The brokers do not respond for ${silent.keysIterator.take(Shown).mkString(", ")}$more. Batches continue " +
+          s"without new records of these partitions, and Splice skips no records.$limit ${error.getMessage}"
       )
     }
   }

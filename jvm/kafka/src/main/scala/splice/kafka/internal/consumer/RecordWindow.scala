@@ -45,12 +45,12 @@ abstract private[splice] class RecordWindow {
   /** A value that is not null. */
   def value(i: Int): Array[Byte]
 
-  /** A value that is not null, as text. It is valid until the window moves. */
+  /** A value that is not null, as text. The text is valid until the window moves. */
   def text(i: Int): UTF8String
 
   def hasHeaders(i: Int): Boolean
 
-  /** Appends the headers of a record to `to`. They are valid until the window moves. */
+  /** Appends the headers of a record to `to`. The headers are valid until the window moves. */
   def headers(i: Int, to: ShownHeaders): Unit
 
   /** The timestamp in microseconds since 1970.

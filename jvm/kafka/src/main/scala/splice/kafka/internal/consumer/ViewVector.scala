@@ -7,8 +7,8 @@ import org.apache.spark.sql.types.{DataType, Decimal}
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray, ColumnarMap}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A column without data. It shows the data of another object, and is reused in many batches. It supports only the
-  * getters that a subclass overrides.
+/** A column without data. The column shows the data of another object, and is reused in many batches. The column
+  * supports only the getters that a subclass overrides.
   */
 abstract private[kafka] class ViewVector(kind: DataType) extends ColumnVector(kind) {
 

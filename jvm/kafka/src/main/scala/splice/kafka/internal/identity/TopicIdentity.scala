@@ -12,8 +12,8 @@ import splice.source.runtime.SideLog
 
 /** The identities of the cluster and of topics. A topic that was recreated under the same name has another id.
   *
-  * Kafka clients do not detect the recreation. They continue at the old offset in the new topic. If the query continues
-  * to read the topic, a new [[Generation]] is stored before an offset depends on the generation.
+  * Kafka clients do not detect the recreation. The clients continue at the old offset in the new topic. If the query
+  * continues to read the topic, a new [[Generation]] is stored before an offset depends on the generation.
   *
   * @param hasGenerations
   *   true if each position stores the generations of its topics ([[Identities]])
@@ -115,7 +115,7 @@ private[splice] object Generation {
 /** The cluster and the topic of offsets, by the ids that brokers return. */
 final private[splice] case class TopicOwner(cluster: Option[String], id: Option[String]) {
 
-  /** True if this topic and `other` may be the same topic. Ids are compared only if both topics have them. */
+  /** True if this topic and `other` may be the same topic. Compares ids only if both topics have ids. */
   def is(other: TopicOwner): Boolean = !TopicOwner.differ(cluster, other.cluster) && !TopicOwner.differ(id, other.id)
 
   def sameCluster(other: TopicOwner): Boolean = !TopicOwner.differ(cluster, other.cluster)

@@ -13,7 +13,7 @@ import splice.source.LogPartition
 /** Computes the backlog of a query for each progress report. Sends no request: uses the last ends that were returned,
   * and the reports of tasks.
   *
-  * Called from one thread.
+  * Only one thread may call the methods.
   */
 final private[splice] class LagTracker {
 

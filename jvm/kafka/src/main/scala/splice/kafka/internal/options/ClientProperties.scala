@@ -59,7 +59,7 @@ final private[splice] case class ClientProperties(
   def admin: Map[String, Object] =
     ClientProperties.unobserved ++ (properties -- ClientProperties.consumerOnly) ++ timeouts
 
-  /** The properties of a reader's consumer. Their defaults favour throughput, unlike Kafka's defaults, and stay within
+  /** The properties of a reader's consumer. The defaults favour throughput, unlike Kafka's defaults, and stay within
     * limits ([[limited]]).
     */
   def reader(run: String, limits: ReadLimits): Map[String, Object] =
@@ -176,12 +176,12 @@ private[splice] object ClientProperties {
       "each batch reads fixed offsets. Set 'startingOffsets' to define the start of the query",
     ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG   -> "keys are binary. Decode the column key in the query",
     ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG -> "values are binary. Decode the column value in the query",
-    "key.serializer"                               -> "a Kafka source writes nothing",
-    "value.serializer"                             -> "a Kafka source writes nothing",
+    "key.serializer"                               -> "a Kafka source writes nothing. Remove this property",
+    "value.serializer"                             -> "a Kafka source writes nothing. Remove this property",
     ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG       ->
       "the checkpoint stores the positions. To commit offsets to a consumer group, set 'commitToGroup'",
     ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG ->
-      "an interceptor may change or drop records, and a replay would then read other records",
+      "an interceptor may change or drop records, and a replay would then read other records. Remove this property",
     ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG ->
       "a client that may create topics recreates a deleted topic, empty. Remove the option, and create topics before the query starts"
   )

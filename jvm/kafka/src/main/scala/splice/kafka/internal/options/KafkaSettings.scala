@@ -96,7 +96,10 @@ private[splice] object KafkaSettings {
           "Topics or partitions to read. Exactly one of these options must be set."
         )
       case several =>
-        throw OptionErrors.conflict(named(several), "exactly one of these options must be set")
+        throw OptionErrors.conflict(
+          named(several),
+          "exactly one of these options must be set; remove the other options"
+        )
     }
   }
 
@@ -154,7 +157,8 @@ private[splice] object KafkaSettings {
     if (policies.recreated == TopicRecreated.Restart && ends.nonEmpty)
       throw OptionErrors.conflict(
         (PolicyOptions.OnTopicRecreated +: ends).map(o => options.name(o.key)),
-        "the end consists of offsets of the first topic, which have no meaning in a recreated topic"
+        "the end consists of offsets of the first topic, which have no meaning in a recreated topic; change the " +
+          "first option to 'fail', or remove the end"
       )
     policies
   }
@@ -172,7 +176,7 @@ private[splice] object KafkaSettings {
       throw OptionErrors.conflict(
         Seq(PolicyOptions.Rack.key, s"${KafkaOptions.ClientPrefix}${ConsumerConfig.CLIENT_RACK_CONFIG}")
           .map(options.name),
-        "each of these options defines the rack of an executor"
+        "each of these options defines the rack of an executor; remove one of the options"
       )
     from
   }
@@ -183,7 +187,8 @@ private[splice] object KafkaSettings {
     if (most.exists(m => least.exists(_ > m)))
       throw OptionErrors.conflict(
         Seq(KafkaOptions.MinOffsets, KafkaOptions.MaxOffsets).map(o => options.name(o.key)),
-        "a batch cannot wait for more offsets than the batch may read"
+        "a batch cannot wait for more offsets than the batch may read; lower the first option, or raise the second " +
+          "option"
       )
     Limits.Limited(
       rows = most,

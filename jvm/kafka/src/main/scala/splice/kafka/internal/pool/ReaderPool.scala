@@ -62,8 +62,8 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
     oldest.nonEmpty
   }
 
-  /** Returns a resource to the pool. The resource must be ready for the next user. It is closed after it has been idle
-    * for `timeout`.
+  /** Returns a resource to the pool. The resource must be ready for the next user. The pool closes the resource after
+    * an idle time of `timeout`.
     */
   def giveBack(key: K, thing: A, timeout: Duration): Unit = {
     val kept = synchronized {

@@ -82,12 +82,12 @@ final private[splice] class SlotReader(
 
   /** Moves to the next records of a range. Each wait of the consumer for a response may take `patience`.
     *
-    * The method holds a lock, because [[close]] may use the consumer at the same time. It converts the interrupt of the
-    * consumer to Java's interrupt.
+    * The method holds a lock, because [[close]] may use the consumer at the same time. The method converts the
+    * interrupt of the consumer to Java's interrupt.
     *
-    * The loop and all exception handlers are in this one method, so that it exceeds the limit of the JIT compiler for
-    * inlining (`FreqInlineSize`). If the compiler inlined a poll into the loop of Spark's generated code, the columns
-    * that each row reads would not be inlined.
+    * The loop and all exception handlers are in this one method, so that the method exceeds the limit of the JIT
+    * compiler for inlining (`FreqInlineSize`). If the compiler inlined a poll into the loop of Spark's generated code,
+    * the columns that each row reads would not be inlined.
     */
   def poll(patience: Duration): Poll = {
     count()
@@ -250,8 +250,8 @@ final private[splice] class SlotReader(
       else {
         def moved(topic: String) =
           polled.partitions.asScala.exists(_.topic == topic) || passed.exists(_.partition.topic == topic)
-        // Called before ranges move. Records of another topic that this poll returned are also lost, because they are
-        // not returned.
+        // This check precedes the moves of the ranges. Records of another topic that this poll returned are also lost,
+        // because the reader does not return these records.
         changes.leaveOthers(moved)
       }
       reached.foreach { case (range, at) => range.moved(at) }

@@ -5,7 +5,7 @@ package splice.kafka.internal.topicids
 
 import java.lang.reflect.Field
 
-/** Private fields of Kafka's client. Another version of the client may not have them. */
+/** Private fields of Kafka's client. Another version of the client may not have these fields. */
 private[splice] object ClientFields {
 
   /** A field of an object's class.

@@ -20,7 +20,7 @@ private[splice] object ValueOptions {
     "valueFormat",
     OptionType.choice[ValueFormat](ValueFormat.all.map(f => f.name -> f): _*),
     "Format of the column 'value'. 'raw' keeps the value binary. 'string' decodes the value as UTF-8. " +
-      "'json', 'csv' and 'xml' parse the value by 'valueSchema', like the Spark functions 'from_json', " +
+      "'json', 'csv' and 'xml' parse the value with 'valueSchema', like the Spark functions 'from_json', " +
       "'from_csv' and 'from_xml'. Options 'value.<option>' set the options of these functions."
   ).withDefault(ValueFormat.Raw, ValueFormat.Raw.name)
 

@@ -58,7 +58,8 @@ private[splice] object ValueSettings {
       case (key, text) if ValueOptions.isFormats(key) => key.drop(ValueOptions.FormatPrefix.length) -> text
     }
     formatOptions.keys.find(key => refused(fold(key))).foreach { key =>
-      val why = s"'${options.name(ValueOptions.OnError.key)}' defines the treatment of a value that cannot be parsed"
+      val why = s"'${options.name(ValueOptions.OnError.key)}' defines the treatment of a value that cannot be " +
+        "parsed. Remove this option"
       throw KafkaErrors.refusedOption(options.name(ValueOptions.FormatPrefix + key), why)
     }
     options(ValueOptions.Format) match {

@@ -74,7 +74,7 @@ object SimulatedRun {
   final class Hands extends Clock {
     private var now = Instant.ofEpochMilli(1700000000000L)
 
-    /** Called before each read of the clock. */
+    /** Hook before each read of the clock. */
     @volatile var read: () => Unit = () => ()
 
     def pass(time: Duration): Unit  = now = now.plus(time)

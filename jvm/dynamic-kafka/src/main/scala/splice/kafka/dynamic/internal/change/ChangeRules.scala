@@ -118,7 +118,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       now: Instant,
       availability: ClusterTopic => Availability
   ): Option[AppliedMetadata] = {
-    // An inactive cluster receives no requests, so it is not an outage.
+    // An inactive cluster receives no requests, so an inactive cluster is not an outage.
     def of(topic: ClusterTopic) = if (at.isActive(topic.cluster)) availability(topic) else Availability.Available
     val events                  = at.topics.toSeq.flatMap {
       case (topic, is: Reading) =>

@@ -181,8 +181,8 @@ final private[splice] class DynamicEnumerator(
     })
   }
 
-  // This method reads only side-log objects of this thread, and plans that workers have published. Therefore it waits
-  // for no cluster.
+  // This method reads only side-log objects of this thread, and plans that workers have published. Therefore the
+  // method waits for no cluster.
   override def splits(from: DynamicOffset, until: DynamicOffset): Seq[SplitRange] =
     plan.splits(takeover.required(positions(from)), takeover.required(positions(until)))
 

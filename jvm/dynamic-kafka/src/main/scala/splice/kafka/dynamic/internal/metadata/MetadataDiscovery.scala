@@ -88,13 +88,13 @@ final private[dynamic] class MetadataDiscovery(
     case _ => ()
   }
 
-  /** Fails if the service has not responded within `patience`: its requests failed, or a request has not ended. Called
-    * once per batch.
+  /** Fails if the service has not responded within `patience`: its requests failed, or a request has not ended. The
+    * driver calls this method once per batch.
     */
   def requireResponses(): Unit = {
     val (state, now) = (health, clock.instant())
-    // A request that was sent before the machine was suspended may still end soon. Therefore it counts only if an
-    // earlier call also saw it.
+    // A request that was sent before the machine was suspended may still end soon. Therefore the request counts only
+    // if an earlier call also detected the request.
     val hanging = state.pending.filter(observed.contains)
     observed = state.pending
     val noResponse = hanging.map(sent => sent.since -> new TimeoutException("a request has not ended"))

@@ -24,7 +24,8 @@ private[dynamic] object HttpOptions {
 
   private val Type = OptionType.choice("JKS" -> "JKS", "PKCS12" -> "PKCS12", "PEM" -> "PEM")
 
-  private val Password = OptionType[String](s"a text, or a reference such as $${file:/run/secrets/http:store}", Some(_))
+  private val Password =
+    OptionType[String](s"a string, or a reference such as $${file:/run/secrets/http:store}", Some(_))
 
   /** TLS options. A key without [[Prefix]] is the property name of the Kafka client. */
   val tls: Seq[SourceOption[String]] = Seq(

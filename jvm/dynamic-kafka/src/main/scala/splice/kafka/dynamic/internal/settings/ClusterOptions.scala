@@ -169,7 +169,7 @@ private[dynamic] object ClusterOptions {
           )
         client.orElse(like(allowed)).filter(_ => name.nonEmpty) match {
           case Some(near) => OptionErrors.unknown(options.name(key), Some(options.name(s"$Prefix$name.$near")))
-          case None       => KafkaErrors.refusedOption(options.name(key), Allowed)
+          case None       => KafkaErrors.refusedOption(options.name(key), s"$Allowed. Remove this option")
         }
     }
   }

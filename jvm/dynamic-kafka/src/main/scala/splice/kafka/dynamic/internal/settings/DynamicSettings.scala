@@ -186,7 +186,7 @@ private[splice] object DynamicSettings {
           "Streams to read. Exactly one of these options must be set."
         )
       case _ =>
-        throw OptionErrors.conflict(named, "exactly one of these options must be set")
+        throw OptionErrors.conflict(named, "exactly one of these options must be set; remove the other options")
     }
   }
 

@@ -41,7 +41,7 @@ final private[dynamic] class ChangeEntries(log: SideLog) {
   def cluster(name: String): Option[KafkaCluster] =
     entries.numbers.toSeq.reverseIterator.flatMap(apply(_).clusters.get(name)).nextOption()
 
-  /** Returns the latest name of a cluster. Renames of stored changes are applied. */
+  /** Returns the latest name of a cluster. Applies the renames of stored changes. */
   def renamed(cluster: String): String =
     all.foldLeft(cluster)((name, change) => change.nameOf(name))
 

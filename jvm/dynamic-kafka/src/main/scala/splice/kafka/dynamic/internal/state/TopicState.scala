@@ -234,7 +234,7 @@ private[dynamic] object TopicEvent {
   /** An outage of the cluster begins, or ends (None). */
   final case class Outage(since: Option[Instant]) extends TopicEvent
 
-  /** The topic was read up to its bound, or its remaining rows are abandoned. */
+  /** Splice has read the topic up to its bound, or abandons the remaining rows of the topic. */
   final case class Ended(now: Instant, position: KafkaPosition, abandoned: Option[Abandoned] = None) extends TopicEvent
 
   /** `removedRetention` is over. */

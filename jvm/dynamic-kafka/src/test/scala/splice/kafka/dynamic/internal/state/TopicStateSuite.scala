@@ -34,16 +34,16 @@ final class TopicStateSuite extends AnyFunSuite {
   )
 
   private val events: Seq[(String, TopicEvent)] = Seq(
-    "a document lists the topic"              -> TopicEvent.Listed("s", old, None),
-    "a document lists it with the same stop"  -> TopicEvent.Stays("s"),
-    "a document or a response sets the start" -> TopicEvent.Listed("s", old, Some(TopicEvent.Start(five))),
-    "a document moves a stream to it at a time, or sets its start" -> TopicEvent.ListedAt("s", Some(time)),
-    "no document lists it, `onRemoved` = drain"                    -> TopicEvent.Unlisted(t1, five, drains = true),
-    "no document lists it, `onRemoved` = drop"                     -> TopicEvent.Unlisted(t1, five, drains = false),
-    "a cutover, a stop or a response bounds the drain"             -> TopicEvent.Bounded(t1, Bound.Ends(five)),
-    "an outage of its cluster begins or ends"                      -> TopicEvent.Outage(Some(t1)),
-    "the bound is reached, or the remaining rows are abandoned"    -> TopicEvent.Ended(t1, five),
-    "`removedRetention` is over"                                   -> TopicEvent.RetentionOver
+    "a document lists the topic"                    -> TopicEvent.Listed("s", old, None),
+    "a document lists the topic with the same stop" -> TopicEvent.Stays("s"),
+    "a document or a response sets the start"       -> TopicEvent.Listed("s", old, Some(TopicEvent.Start(five))),
+    "a document moves a stream to the topic at a time, or sets the start" -> TopicEvent.ListedAt("s", Some(time)),
+    "no document lists the topic, `onRemoved` = drain"          -> TopicEvent.Unlisted(t1, five, drains = true),
+    "no document lists the topic, `onRemoved` = drop"           -> TopicEvent.Unlisted(t1, five, drains = false),
+    "a cutover, a stop or a response bounds the drain"          -> TopicEvent.Bounded(t1, Bound.Ends(five)),
+    "an outage of the cluster begins or ends"                   -> TopicEvent.Outage(Some(t1)),
+    "the bound is reached, or the remaining rows are abandoned" -> TopicEvent.Ended(t1, five),
+    "`removedRetention` is over"                                -> TopicEvent.RetentionOver
   )
 
   private def table: String = {
