@@ -52,7 +52,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     val tallies       = new Tallies(chain, context, enumerators, _ => false)
     val leg           = chain.first
 
-    private def inner = enumerators(leg)
+    private def inner = enumerators(leg)(identity)
 
     lazy val start: Position = inner.start(StartPosition.Configured)
     lazy val until: Position = last(start)
@@ -146,7 +146,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
       }
     }
     val own     = new World(exact ++ accepted, "path" -> mixed, "maxPartitionBytes" -> "100")(Counted)
-    val before  = own.enumerators(own.leg).splits(own.start, own.until)
+    val before  = own.enumerators(own.leg)(_.splits(own.start, own.until))
     val reports = new World(exact ++ accepted, "path" -> mixed, "maxPartitionBytes" -> "100")().read(
       new StructType(),
       asBatches = true
