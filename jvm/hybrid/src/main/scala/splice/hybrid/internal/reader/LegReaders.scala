@@ -91,13 +91,9 @@ abstract private[splice] class LegReader(errors: LegErrors, inner: SplitReader[I
 
   override def close(): Unit = errors(inner.close())
 
-  // Calls per row are not wrapped in closures, because a closure is one object per row.
+  // A closure would be one object per row. A reader fails in `poll`, because `get` returns the item that `poll` found.
   final override def poll(patience: Duration): Poll =
     try inner.poll(patience)
-    catch { case e: SpliceException => throw errors.named(e) }
-
-  final protected def row: InternalRow =
-    try inner.get()
     catch { case e: SpliceException => throw errors.named(e) }
 }
 
@@ -105,7 +101,7 @@ abstract private[splice] class LegReader(errors: LegErrors, inner: SplitReader[I
 final private[splice] class LegBatches(errors: LegErrors, inner: SplitReader[ColumnarBatch])
     extends ForwardingReader[ColumnarBatch, ColumnarBatch](inner) {
   override def poll(patience: Duration): Poll      = errors(inner.poll(patience))
-  override def get(): ColumnarBatch                = errors(inner.get())
+  override def get(): ColumnarBatch                = inner.get()
   override def report(ended: Boolean): Seq[Report] = errors(inner.report(ended))
   override def close(): Unit                       = errors(inner.close())
 }
@@ -114,17 +110,17 @@ final private[splice] class LegBatches(errors: LegErrors, inner: SplitReader[Col
 final private[splice] class RowReader(errors: LegErrors, inner: SplitReader[InternalRow])
     extends LegReader(errors, inner) {
 
-  override def get(): InternalRow = row
+  override def get(): InternalRow = inner.get()
 }
 
 /** Forwards the rows of a leg as a view. */
 final private[splice] class ViewReader(errors: LegErrors, inner: SplitReader[InternalRow], view: ViewRow)
     extends LegReader(errors, inner) {
-  override def get(): InternalRow = view.over(row)
+  override def get(): InternalRow = view.over(inner.get())
 }
 
 /** Computes the `select` of a leg for each row. */
 final private[splice] class ComputedReader(errors: LegErrors, inner: SplitReader[InternalRow], steps: Projections)
     extends LegReader(errors, inner) {
-  override def get(): InternalRow = steps(row)
+  override def get(): InternalRow = steps(inner.get())
 }

@@ -74,13 +74,13 @@ final class LegErrorsSuite extends AnyFunSuite {
     object Failing extends SplitReaderFactory {
       override def rows(task: TaskRanges): SplitReader[InternalRow] = new SplitReader[InternalRow] {
         override def poll(patience: Duration): Poll = throw lost
-        override def get(): InternalRow             = throw lost
+        override def get(): InternalRow             = fail("nothing was found")
         override def unread                         = Nil
-        override def close(): Unit                  = ()
+        override def close(): Unit                  = throw lost
       }
     }
     val reader = LegReaders(Failing, RowShape.Same, serialised(live)).rows(TaskRanges(None, IndexedSeq.empty))
-    Seq(() => reader.poll(Poll.Forever), () => reader.get()).foreach { call =>
+    Seq(() => reader.poll(Poll.Forever), () => reader.close()).foreach { call =>
       assert(intercept[SpliceException](call()).getMessage.contains("'live.onOutOfRange'"))
     }
   }
