@@ -201,7 +201,8 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     val ofChain = at.current.toSeq.flatMap { leg =>
       Seq(ProgressMetric.Leg -> leg, ProgressMetric.Switches -> (switches(at) - before.getOrElse(0)).toString)
     }
-    val figures = at.current.flatMap(enumerators.ifOpen(_)(_.figures(at.position))).getOrElse(SortedMap.empty[String, String])
+    val figures =
+      at.current.flatMap(enumerators.ifOpen(_)(_.figures(at.position))).getOrElse(SortedMap.empty[String, String])
     figures ++ totals(at.current.map(_ -> figures)) ++ ofChain
   }
 

@@ -63,8 +63,8 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
           note("logRanges")
           super.logRanges(history)
         }
-        override def committed(until: Position): Unit                   = note(s"committed ${until.json}")
-        override def figures(at: Position): SortedMap[String, String]   = {
+        override def committed(until: Position): Unit                 = note(s"committed ${until.json}")
+        override def figures(at: Position): SortedMap[String, String] = {
           note("figures")
           super.figures(at)
         }
