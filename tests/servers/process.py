@@ -58,7 +58,7 @@ class ServerProcess:
         return self._process.poll()
 
     def terminate(self, patience: float = 30) -> int:
-        """Stop the process (SIGTERM), kill it after `patience` seconds, and return its exit code."""
+        """Stop the process (SIGTERM), kill it after `patience` seconds, and return its code."""
         if self.exit_code is None:
             self._process.terminate()
             try:
