@@ -6,12 +6,14 @@ package splice.spark
 import java.nio.file.StandardCopyOption.ATOMIC_MOVE
 import java.nio.file.{Files, Path}
 import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.atomic.AtomicInteger
 
 import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
 
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.serialization.StringSerializer
+import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
 import org.apache.spark.sql.{ForeachWriter, Row, SparkSession}
 import org.scalatest.concurrent.Eventually
@@ -90,6 +92,13 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
       .trigger(trigger)
       .start()
 
+    /** The offset of the last committed epoch. */
+    def committed: String = {
+      val checkpoint = folder.resolve(s"checkpoint-$name")
+      val numbers    = Option(checkpoint.resolve("commits").toFile.list).toSeq.flatten.flatMap(_.toLongOption)
+      numbers.maxOption.fold("")(n => Files.readString(checkpoint.resolve(s"offsets/$n")))
+    }
+
     def values: Seq[String] = seen.asScala.toSeq.collect { case (`name`, cluster, value) =>
       assert(value.startsWith(cluster))
       value
@@ -127,6 +136,53 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
       stream.write("west", 50 until 60)
       eventually(assert(stream.values.toSet == (rows("east", 0 until 50) ++ rows("west", 0 until 60)).toSet))
     } finally query.stop()
+  }
+
+  test("continuous mode: epochs are committed while a topic is drained, and the drain ends") {
+    val stream = new Stream("drained")
+    stream.create(2)
+    stream.lies("east", "west")
+    Seq("east", "west").foreach(stream.write(_, 0 until 20))
+    stream.start(Trigger.AvailableNow()).awaitTermination()
+    stream.write("east", 20 until 50)
+    stream.lies("west")
+    val jobs  = new Jobs
+    val query = stream.start(Trigger.Continuous("200 milliseconds"), "discoveryInterval" -> "2s")
+    spark.sparkContext.addSparkListener(jobs)
+    try {
+      eventually(assert(stream.committed.contains("west") && !stream.committed.contains("east")))
+      stream.has(rows("east", 0 until 50), rows("west", 0 until 20))
+      assert(jobs.count < 10, "the tasks are not planned again before the discovery")
+      stream.write("west", 20 until 30)
+      stream.has(rows("east", 0 until 50), rows("west", 0 until 30))
+    } finally {
+      query.stop()
+      spark.sparkContext.removeSparkListener(jobs)
+    }
+  }
+
+  test("continuous mode: epochs are committed while an added cluster is unavailable, and the cluster is read later") {
+    val stream = new Stream("added")
+    stream.create(2)
+    stream.lies("east")
+    stream.write("east", 0 until 20)
+    stream.write("west", 0 until 20)
+    val query = stream.start(Trigger.Continuous("200 milliseconds"), "discoveryInterval" -> "1s")
+    try {
+      stream.has(rows("east", 0 until 20))
+      brokers("west").stop()
+      stream.lies("east", "west")
+      // The change is applied after one more discovery.
+      eventually(assert(stream.committed.contains("west")))
+      stream.write("east", 20 until 40)
+      val before = stream.committed
+      eventually(assert(stream.values.toSet == (rows("east", 0 until 40)).toSet && stream.committed != before))
+      brokers("west").start()
+      eventually(assert(stream.values.toSet == (rows("east", 0 until 40) ++ rows("west", 0 until 20)).toSet))
+    } finally {
+      query.stop()
+      brokers("west").start()
+    }
   }
 
   test("rows of two clusters arrive during one batch") {
@@ -204,6 +260,13 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
 }
 
 object RealTimeDynamicSuite {
+
+  /** Counts the jobs of a query. */
+  final private class Jobs extends SparkListener {
+    private val started                                         = new AtomicInteger
+    def count: Int                                              = started.get
+    override def onJobStart(start: SparkListenerJobStart): Unit = { val _ = started.incrementAndGet() }
+  }
 
   private val seen = new ConcurrentLinkedQueue[(String, String, String)]
 

@@ -11,12 +11,14 @@ package splice.spark.internal.stream
   * not read.
   *
   * Therefore tasks are planned again only while every epoch that has an end is committed. An epoch of the old tasks
-  * that ends later gets the end of the last committed epoch.
+  * that ends later gets the end of the last committed epoch. Tasks of each plan also commit at least one epoch, so that
+  * a source that always needs new tasks makes progress.
   */
 final private[spark] class EpochGuard {
 
   private var runs        = false
   private var uncommitted = 0
+  private var advanced    = false
 
   /** Records that Spark plans tasks. Earlier tasks send no further reports. */
   def begin(): Unit = synchronized {
@@ -25,7 +27,10 @@ final private[spark] class EpochGuard {
   }
 
   /** Records that the tasks are planned. */
-  def planned(): Unit = synchronized { runs = true }
+  def planned(): Unit = synchronized {
+    runs = true
+    advanced = false
+  }
 
   /** Records that all tasks have ended an epoch. Returns false if the tasks will be replaced. The end of the epoch must
     * then be the end of the last committed epoch.
@@ -36,7 +41,10 @@ final private[spark] class EpochGuard {
   }
 
   /** Records that Spark has committed an epoch. */
-  def committed(): Unit = synchronized { uncommitted -= 1 }
+  def committed(): Unit = synchronized {
+    uncommitted -= 1
+    advanced = true
+  }
 
   /** Returns true if the tasks will be replaced, which ends them.
     *
@@ -44,7 +52,7 @@ final private[spark] class EpochGuard {
     *   true if new tasks would read other ranges
     */
   def replace(wanted: => Boolean): Boolean = synchronized {
-    val now = runs && uncommitted == 0 && wanted
+    val now = runs && advanced && uncommitted == 0 && wanted
     if (now) runs = false
     now
   }

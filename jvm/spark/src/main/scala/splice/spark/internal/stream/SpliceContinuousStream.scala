@@ -62,7 +62,8 @@ final private[spark] class SpliceContinuousStream(opened: => SourceRun, mode: So
       val from = now.source.position(start)
       now.batches.begin(from)
       val created = now.source.plan(now.batches.tasks(from))
-      running = Some(now.copy(plan = Some(created)))
+      val next    = System.nanoTime() + now.batches.staleInterval.fold(0L)(_.toNanos)
+      running = Some(now.copy(plan = Some(created), nextCheck = next))
       guard.planned()
       created
     }
@@ -94,8 +95,11 @@ final private[spark] class SpliceContinuousStream(opened: => SourceRun, mode: So
     catch { case NonFatal(e) => log.warn("The source did not process the commit of an epoch", e) }
   }
 
+  // A source may be stale when its tasks are planned, for example during a drain. The interval limits the number of
+  // plans for such a source.
   override def needsReconfiguration(): Boolean = guard.replace(running.exists { now =>
-    now.ended.nonEmpty && now.ended == now.committed || now.batches.isStale
+    now.ended.nonEmpty && now.ended == now.committed ||
+    System.nanoTime() - now.nextCheck >= 0 && now.batches.isStale
   })
 
   // A stream that was never read has no open run.
@@ -153,12 +157,15 @@ private[spark] object SpliceContinuousStream {
     *   the tasks, or None until Spark plans tasks
     * @param ended
     *   the end of an epoch at which all ranges with an end were read
+    * @param nextCheck
+    *   the earliest time of a check for changes of the source, in nanoseconds of `System.nanoTime`
     */
   final private case class Running(
       source: SourceRun,
       batches: RealTimeBatches,
       committed: Option[Position] = None,
       plan: Option[BatchPlan] = None,
-      ended: Option[Position] = None
+      ended: Option[Position] = None,
+      nextCheck: Long = 0L
   )
 }

@@ -102,12 +102,14 @@ final class EpochGuardSuite extends AnyFunSuite {
     guard.begin()
     assert(!guard.replace(wanted = true))
     guard.planned()
+    assert(!guard.replace(wanted = true), "the tasks have not committed an epoch")
     assert(guard.ended() && !guard.replace(wanted = true))
     guard.committed()
     assert(!guard.replace(wanted = false) && guard.replace(wanted = true))
     assert(!guard.ended() && !guard.replace(wanted = true))
     guard.begin()
     guard.planned()
+    assert(!guard.replace(wanted = true), "the new tasks have not committed an epoch")
     assert(guard.ended())
   }
 }
