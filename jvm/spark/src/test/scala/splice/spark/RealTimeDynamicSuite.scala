@@ -167,21 +167,25 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
     stream.lies("east")
     stream.write("east", 0 until 20)
     stream.write("west", 0 until 20)
+    val jobs  = new Jobs
     val query = stream.start(Trigger.Continuous("200 milliseconds"), "discoveryInterval" -> "1s")
+    spark.sparkContext.addSparkListener(jobs)
     try {
       stream.has(rows("east", 0 until 20))
       brokers("west").stop()
-      stream.lies("east", "west")
-      // The change is applied after one more discovery.
-      eventually(assert(stream.committed.contains("west")))
-      stream.write("east", 20 until 40)
-      val before = stream.committed
-      eventually(assert(stream.values.toSet == (rows("east", 0 until 40)).toSet && stream.committed != before))
-      brokers("west").start()
+      try {
+        stream.lies("east", "west")
+        // The tasks are planned again with the change, which waits for the cluster.
+        val first = jobs.count
+        eventually(assert(jobs.count > first + 1))
+        stream.write("east", 20 until 40)
+        val last = stream.committed
+        eventually(assert(stream.values.toSet == rows("east", 0 until 40).toSet && stream.committed != last))
+      } finally brokers("west").start()
       eventually(assert(stream.values.toSet == (rows("east", 0 until 40) ++ rows("west", 0 until 20)).toSet))
     } finally {
       query.stop()
-      brokers("west").start()
+      spark.sparkContext.removeSparkListener(jobs)
     }
   }
 
