@@ -42,6 +42,19 @@ _ATTACKS: dict[str, dict[str, str]] = {
     "a login module": {
         "sasl.jaas.config": "com.sun.security.auth.module.JndiLoginModule required;"
     },
+    "an option of a login module": {
+        "sasl.jaas.config": (
+            "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required"
+            ' clientId="a" config.providers="env"'
+            f' config.providers.env.class="{_PROVIDERS}.EnvVarConfigProvider";'
+        )
+    },
+    "a login module in a reference without a value": {
+        "sasl.jaas.config": (
+            "/*${file:ALLOWED/secrets.properties:*/"
+            f" com.sun.security.auth.module.JndiLoginModule required; // }}*/ {_PLAIN};"
+        )
+    },
     "a secret in a property that servers receive": {
         "client.rack": "${file:ALLOWED/secrets.properties:user}"
     },

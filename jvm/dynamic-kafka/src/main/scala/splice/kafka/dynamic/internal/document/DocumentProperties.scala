@@ -5,18 +5,12 @@ package splice.kafka.dynamic.internal.document
 
 import java.nio.file.Paths
 
-import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import org.apache.kafka.clients.CommonClientConfigs
 import org.apache.kafka.clients.consumer.ConsumerConfig
 import org.apache.kafka.common.config.provider.{DirectoryConfigProvider, EnvVarConfigProvider, FileConfigProvider}
-import org.apache.kafka.common.config.types.Password
 import org.apache.kafka.common.config.{SaslConfigs, SslConfigs}
-import org.apache.kafka.common.security.JaasContext
-import org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule
-import org.apache.kafka.common.security.plain.PlainLoginModule
-import org.apache.kafka.common.security.scram.ScramLoginModule
 
 import splice.kafka.dynamic.internal.options.DynamicOptions
 import splice.kafka.internal.options.{ClientProperties, KafkaOptions}
@@ -57,18 +51,13 @@ final private[dynamic] class DocumentProperties(
       .orElse(limit(unlisted(cluster, key)))
       .orElse(limit(unallowed(query(cluster), key, value)))
       .orElse(secrets.refusal(cluster, properties, key))
-      .orElse(limit(if (key == SaslConfigs.SASL_JAAS_CONFIG) module(query(cluster), value) else None))
+      .orElse(limit(
+        if (key == SaslConfigs.SASL_JAAS_CONFIG) LoginModules.refusal(cluster, query(cluster), value) else None
+      ))
   }
 }
 
 private[dynamic] object DocumentProperties {
-
-  private val Modules = Set(
-    classOf[PlainLoginModule].getName,
-    classOf[ScramLoginModule].getName,
-    classOf[OAuthBearerLoginModule].getName,
-    "com.sun.security.auth.module.Krb5LoginModule"
-  )
 
   /** Properties that may contain references to secrets. */
   private val secret = Set(
@@ -145,22 +134,4 @@ private[dynamic] object DocumentProperties {
   // The same check as in Kafka's AllowedPaths.
   private def isWithin(path: String, folder: String): Boolean =
     Try(Paths.get(path).normalize.startsWith(Paths.get(folder).normalize)).getOrElse(false)
-
-  /** Returns the reason why the login module of a JAAS line is rejected; None if it is allowed. Kafka's parser reads
-    * the line, because another parser may find other modules.
-    */
-  private def module(query: Map[String, String], value: String): Option[String] = {
-    val references = new SecretReferences(query)
-    if (references.isReference(value)) None
-    else {
-      val line    = new Password(references.replaced(value, Resolved))
-      val entries = Try(JaasContext.loadClientContext(java.util.Map.of(SaslConfigs.SASL_JAAS_CONFIG, line)))
-      val modules = entries.toOption.map(_.configurationEntries.asScala.map(_.getLoginModuleName))
-      Option.unless(modules.exists(all => all.nonEmpty && all.forall(Modules)))(
-        s"the value is not one login line with a login module that metadata may use: ${Modules.toSeq.sorted.mkString(", ")}"
-      )
-    }
-  }
-
-  private val Resolved = "resolved"
 }

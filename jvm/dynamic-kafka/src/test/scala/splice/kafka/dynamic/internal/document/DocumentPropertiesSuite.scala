@@ -55,7 +55,10 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
   private def login(module: String, options: String = ""): (String, String) =
     "sasl.jaas.config" -> s"$module required $options;"
 
-  private val plain = "org.apache.kafka.common.security.plain.PlainLoginModule"
+  private val plain    = "org.apache.kafka.common.security.plain.PlainLoginModule"
+  private val scram    = "org.apache.kafka.common.security.scram.ScramLoginModule"
+  private val bearer   = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule"
+  private val kerberos = "com.sun.security.auth.module.Krb5LoginModule"
 
   test("metadata cannot load classes, run commands, send requests, or set properties that change the rows of a query") {
     Seq(
@@ -117,12 +120,9 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
     val password = "password=\"" + reference("file:/run/secrets/east:password") + "\""
     Seq(
       login(plain, s"username=me $password"),
-      login("org.apache.kafka.common.security.scram.ScramLoginModule", s"username='me' $password"),
-      login("org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule"),
-      login(
-        "com.sun.security.auth.module.Krb5LoginModule",
-        "useKeyTab=true keyTab=\"/etc/me.keytab\" principal=\"me@R\""
-      ),
+      login(scram, s"username='me' $password"),
+      login(bearer),
+      login(kerberos, "useKeyTab=true keyTab=\"/etc/me.keytab\" principal=\"me@R\""),
       "sasl.jaas.config" -> s"/* example.Evil */ $plain required username=me;",
       "sasl.jaas.config" -> reference("file:/run/secrets/east:jaas")
     ).foreach(accepted(_))
@@ -138,6 +138,76 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
       val message = refused(line)
       assert(message.contains("login module that metadata may use") && message.contains(plain), line)
     }
+  }
+
+  test("a login may set all known options of its module") {
+    def secret(option: String) = s"$option='" + reference("file:/run/secrets/east:password") + "'"
+    Seq(
+      login(plain, "username=me " + secret("password")),
+      login(scram, "username=me tokenauth=true " + secret("password")),
+      login(bearer, "clientId=me scope=kafka extension_traceId='7' " + secret("clientSecret")),
+      login(
+        bearer,
+        "unsecuredLoginStringClaim_sub=me unsecuredLoginNumberClaim_n='1' unsecuredLoginListClaim_scope='|a|b' " +
+          "unsecuredLoginExtension_traceId='7' unsecuredLoginPrincipalClaimName=sub " +
+          "unsecuredLoginScopeClaimName=scope unsecuredLoginLifetimeSeconds='60'"
+      ),
+      login(
+        kerberos,
+        "principal='me@R' serviceName=kafka isInitiator=true doNotPrompt=true refreshKrb5Config=true debug=false " +
+          "useKeyTab=true keyTab='/etc/me.keytab' useTicketCache=true ticketCache='/tmp/cache' renewTGT=true " +
+          "storeKey=true useFirstPass=true tryFirstPass=false storePass=false clearPass=false"
+      )
+    ).foreach(accepted(_))
+  }
+
+  test("a login must not set other options, which may load classes, read files or send requests") {
+    Seq(
+      (bearer, "clientId=\"a\"", "config.providers", "env"),
+      (bearer, s"config.providers=env config.providers.env.class='${provider}E'", "config.providers.env.class", "Env"),
+      (bearer, "clientId=a", "ssl.engine.factory.class", "example.Factory"),
+      (bearer, "clientId=a", "ssl.truststore.location", "/etc/passwd"),
+      (bearer, "clientId=a", "sasl.oauthbearer.token.endpoint.url", "http://example"),
+      (bearer, "scope=a", "clientid", "hunter22"),
+      (bearer, "scope=a", "unsecuredLoginOther", "hunter22"),
+      (plain, "username=me", "tokenauth", "true"),
+      (plain, "username=me", "User", "hunter22"),
+      (plain, "username=me", "", "hunter22"),
+      (scram, "username=me", "mechanism", "hunter22"),
+      (kerberos, "useKeyTab=true", "user.provider.url", "ldap://example")
+    ).foreach { case (module, others, option, value) =>
+      val message = refused(login(module, s"$others \"$option\"=\"$value\""))
+      assert(message.contains(s"'$option'") && message.contains(s"options of the login module $module"), option)
+      assert(message.contains("'clusters.east.properties.sasl.jaas.config'"), option)
+      assert(message.contains("'cluster.east.kafka.sasl.jaas.config'"), option)
+      assert(message.contains("'metadataProperties' to 'any'"), option)
+      assert(!message.contains(s"=$value") && !message.contains(s"'$value'"), option)
+      assert(!message.contains("hunter") && !message.contains("example") && !message.contains("passwd"), option)
+    }
+    val message = refused(login(
+      bearer,
+      s"clientId=\"a\" config.providers=\"env\" config.providers.env.class=\"${provider}EnvVarConfigProvider\""
+    ))
+    assert(message.contains("'config.providers', 'config.providers.env.class'"))
+    assert(message.contains("clientId, clientSecret, scope"))
+    assert(!message.contains("EnvVarConfigProvider"))
+    // Kafka's parser returns null as the name.
+    assert(refused(login(plain, "username=me % = hunter22")).contains("metadata may not set ''"))
+  }
+
+  test("a reference without a value does not change the module or the options of a login") {
+    val jndi = "com.sun.security.auth.module.JndiLoginModule required"
+    Seq(
+      "sasl.jaas.config" -> ("/*" + reference(s"file:/run/secrets/east:*/ $jndi; // ") + s"*/ $plain required;"),
+      "sasl.jaas.config" -> ("/* *" + reference("file:/run/secrets/east:path") + s" $jndi; // */ $plain required;"),
+      login(bearer, "scope=\"" + reference("env:KAFKA_\" config.providers=\"env\" extension_a=\"") + "\""),
+      login(bearer, "scope='" + reference("env:KAFKA_' config.providers='env' extension_a='") + "'"),
+      login(bearer, "\"extension_" + reference("env:KAFKA_A") + "\"=a")
+    ).foreach { line =>
+      val message = refused(line)
+      assert(message.contains("must be in the value of an option"), line)
+    }
+    accepted(login(bearer, "scope='a-" + reference("env:KAFKA_A") + "-" + reference("env:KAFKA_B") + "'"))
   }
 
   test("references may use only files and variables that the query permits") {
@@ -176,10 +246,12 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
   }
 
   test("with metadataProperties=any, metadata sets each property that a query may set") {
-    val own =
-      Seq("config.providers" -> "own", "config.providers.own.class" -> "example.Provider", login("example.Login"))
-    val found = read(any = true, "east:9092", literal = false, own: _*).clusters("east").properties
-    assert(found == Map(own: _*) + ("bootstrap.servers" -> "east:9092"))
+    val providers = Seq("config.providers" -> "own", "config.providers.own.class" -> "example.Provider")
+    Seq(login("example.Login"), login(bearer, "clientId=a config.providers=env")).foreach { line =>
+      val own   = providers :+ line
+      val found = read(any = true, "east:9092", literal = false, own: _*).clusters("east").properties
+      assert(found == Map(own: _*) + ("bootstrap.servers" -> "east:9092"))
+    }
   }
 
   test("an error does not contain a secret") {
