@@ -31,9 +31,22 @@ def test_each_cluster_has_separate_offsets(
     source = _builder(atlas, group).starting_offsets("earliest").build()
     drain(source.read_stream(spark).selectExpr(*COLUMNS), tmp_path)
     for name, topic in lies.items():
-        topics = atlas.clusters.topics(name)
-        ends = {p: end for p, (_, end) in topics.offsets(topic).items()}
-        assert topics.committed(group, topic) == ends
+        _assert_at_end(atlas, group, name, topic)
+    atlas.assert_read(spark, tmp_path)
+
+
+def test_a_drained_topic_is_committed_to_its_end_if_its_cluster_keeps_a_topic(
+    spark: SparkSession, atlas: Atlas, tmp_path: Path
+) -> None:
+    group, left, kept = _group(), atlas.topic("east"), atlas.topic("east")
+    for topics in ([left, kept], [kept]):
+        atlas.publish({"orders": {"east": topics}})
+        for topic in (left, kept):
+            atlas.produce("east", topic, 80)
+        source = _builder(atlas, group).starting_offsets("earliest").build()
+        drain(source.read_stream(spark).selectExpr(*COLUMNS), tmp_path)
+    for topic in (left, kept):
+        _assert_at_end(atlas, group, "east", topic)
     atlas.assert_read(spark, tmp_path)
 
 
@@ -96,7 +109,19 @@ def _three(atlas: Atlas) -> tuple[str, dict[str, str]]:
     atlas.publish({"orders": {name: [topic] for name, topic in lies.items()}})
     for name, topic in lies.items():
         atlas.produce(name, topic, 80)
-    return f"group-{uuid.uuid4().hex[:8]}", lies
+    return _group(), lies
+
+
+def _group() -> str:
+    """Return the name of a new group."""
+    return f"group-{uuid.uuid4().hex[:8]}"
+
+
+def _assert_at_end(atlas: Atlas, group: str, cluster: str, topic: str) -> None:
+    """Assert that the committed offsets of a group are the ends of a topic."""
+    topics = atlas.clusters.topics(cluster)
+    ends = {p: end for p, (_, end) in topics.offsets(topic).items()}
+    assert topics.committed(group, topic) == ends
 
 
 def _builder(atlas: Atlas, group: str):  # type: ignore[no-untyped-def]

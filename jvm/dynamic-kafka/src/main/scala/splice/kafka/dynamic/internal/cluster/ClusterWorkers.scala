@@ -56,8 +56,10 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
       wanted.get(name).exists { case (cluster, topics) => entry.isFor(cluster, topics) }
     }
     end(outdated) { case (name, entry) =>
-      // Spark commits a batch after it has planned the next batch, which needs no worker of a drained cluster.
-      if (!wanted.contains(name)) entry.worker.commit(at.of(name))
+      // Spark has committed the batch that ends at this position, but reports the commit only after it has planned the
+      // next batch. The next worker of the cluster does not commit offsets of topics that are not read any more.
+      val read = wanted.get(name).fold(SortedSet.empty[String]) { case (_, topics) => topics }
+      entry.worker.commit(read.foldLeft(at.of(name))(_ without _))
     }
     wanted.foreach { case (_, (cluster, topics)) => val _ = worker(cluster, topics) }
   }

@@ -6,12 +6,15 @@ package splice.kafka.dynamic.internal.enumerator
 import java.time.Duration
 import java.util.concurrent.CountDownLatch
 
+import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
+import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.internal.enumerator.SimulatedLog
+import splice.kafka.internal.options.Subscription
 import splice.source.runtime.ProgressMetric
-import splice.source.{LogPartition, StartPosition}
+import splice.source.{LogPartition, SplitEnumerator, StartPosition}
 
 /** Tests of drains, which read removed topics to their ends. */
 final class DrainSuite extends RemovedTopics {
@@ -131,6 +134,73 @@ final class DrainSuite extends RemovedTopics {
       assert(!advance(run, drained).json.contains(west))
       run.committed(drained)
       assert(world.logs(west).commits.lastOption.contains(Map(LogPartition(topic(west), 0) -> 7L)))
+    }
+  }
+
+  private val both = LogPartition(SimulatedClusters.Both, 0)
+  private val kept = KafkaStream("kept", SortedMap(west -> SortedSet(both.topic)))
+
+  /** Two topics on one cluster, each of another stream. */
+  private def twoTopics(): SimulatedClusters = {
+    val world = simulated("commitToGroup" -> "true", "kafka.group.id" -> "g")
+    world.logs(west).create(both.topic, 1)
+    world.logs(west).fill(both.topic, 0, 2)
+    fill(world, west, 3)
+    world.publish(stream(east, west), kept)
+    world
+  }
+
+  /** Removes one of the two topics. Returns the positions before and after the batch that drains the topic. */
+  private def drainOne(
+      world: SimulatedClusters,
+      run: SplitEnumerator[DynamicOffset]
+  ): (DynamicOffset, DynamicOffset) = {
+    val (first, _) = readUntil(world, run, run.start(StartPosition.Configured)) { at =>
+      reads(west, 0, 3)(at) && at.of(west).get(both).contains(2L)
+    }
+    fill(world, west, 4)
+    world.logs(west).fill(both.topic, 0, 1)
+    publish(world, stream(east), kept)
+    first -> advance(run, first)
+  }
+
+  /** Plans the batch after a drain. */
+  private def planNext(
+      world: SimulatedClusters,
+      run: SplitEnumerator[DynamicOffset],
+      drained: DynamicOffset
+  ): DynamicOffset = {
+    // A client describes only topics that are read.
+    world.logs(west).subscribed = Subscription.Topics(SortedSet(both.topic))
+    advance(run, drained)
+  }
+
+  private def committed(world: SimulatedClusters, partition: LogPartition): Seq[Long] =
+    world.logs(west).commits.flatMap(_.get(partition))
+
+  test("the last offsets of a drained topic are committed to the group if its cluster keeps another topic") {
+    val world = twoTopics()
+    val left  = LogPartition(topic(west), 0)
+    Using.resource(world.start()) { run =>
+      val (first, drained) = drainOne(world, run)
+      run.committed(first)
+      assert(committed(world, left) == Seq(3L) && committed(world, both) == Seq(2L))
+      assert(!planNext(world, run, drained).json.contains(topic(west)))
+      run.committed(drained)
+      assert(committed(world, left) == Seq(3L, 7L) && committed(world, both) == Seq(2L, 3L))
+    }
+  }
+
+  test("the last offsets of a drained topic are committed to the group if another run reads the last batch again") {
+    val world            = twoTopics()
+    val left             = LogPartition(topic(west), 0)
+    val (first, drained) = Using.resource(world.start())(drainOne(world, _))
+    Using.resource(world.start()) { run =>
+      val (from, until) = (world.source.position(first.json), world.source.position(drained.json))
+      run.replay(from, until)
+      assert(committed(world, left).isEmpty)
+      assert(!planNext(world, run, until).json.contains(topic(west)))
+      assert(committed(world, left) == Seq(7L) && committed(world, both).isEmpty)
     }
   }
 
