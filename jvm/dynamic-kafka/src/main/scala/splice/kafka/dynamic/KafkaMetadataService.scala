@@ -14,7 +14,8 @@ package splice.kafka.dynamic
   * same thread creates the instance of `metadata.class`, and closes it when the query ends. Splice interrupts a call
   * that is still running at that time. A call may take as long as the service needs: the query reads the streams of the
   * last response until the next response arrives. If the service throws an exception, the query continues with the last
-  * response. The query fails after `metadata.failureTimeout` without a response.
+  * response. The query fails after `metadata.failureTimeout` without a response. Invalid metadata is a response: the
+  * query continues with the previous metadata until the service returns valid metadata.
   *
   * The service is code of the job and has the rights of the job. Therefore `metadataProperties` does not limit the
   * client properties that the service sets. The checkpoint stores the response, so `allowLiteralSecrets` applies to the

@@ -66,10 +66,13 @@ object ProgressMetric {
   /** Number of failed discoveries of topics and partitions in this run (Kafka only). */
   val DiscoveryFailures = "discoveryFailuresTotal"
 
-  /** Milliseconds since the last successful response of the metadata service (several clusters only). */
+  /** Milliseconds since the last response of the metadata service, including invalid documents (several clusters only).
+    */
   val MetadataAge = "metadataAgeMs"
 
-  /** Number of failed requests to the metadata service in this run (several clusters only). */
+  /** Number of failed requests to the metadata service in this run, without requests that returned an invalid document
+    * (several clusters only).
+    */
   val MetadataFailures = "metadataFailuresTotal"
 
   /** JSON: for each cluster splits, rowsBehind, bytesBehind, secondsBehind, rowsArrivingPerSecond, failuresTotal,
@@ -84,7 +87,8 @@ object ProgressMetric {
   /** Generation of the applied metadata, if the metadata service sets generations (several clusters only). */
   val Generation = "generation"
 
-  /** Number of metadata documents that were rejected in this run (several clusters only). */
+  /** Number of metadata documents that were rejected in this run, including invalid documents (several clusters only).
+    */
   val MetadataRejections = "metadataRejectionsTotal"
 
   /** JSON: the clusters that do not respond and whose response a pending change needs (several clusters only). */

@@ -12,6 +12,7 @@ import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.internal.state._
 import splice.kafka.dynamic.{StreamCutover, StreamMetadata, StreamPlace}
 import splice.kafka.internal.split.KafkaPosition
+import splice.source.errors.SpliceException
 
 /** Converts documents, responses and time into events of topics ([[TopicState.next]]). The rules have no state: the
   * driver stores each result once.
@@ -279,4 +280,9 @@ private[dynamic] object Refusal {
   final case class TooMany(removed: Int, all: Int, most: Int)       extends Refusal
   final case class Twice(topic: ClusterTopic, streams: Seq[String]) extends Refusal
   final case class Cutover(stream: String, why: String)             extends Refusal
+
+  /** The metadata service returned a document that is not valid. Two errors with the same text are equal. */
+  final case class Invalid(text: String)(val error: SpliceException) extends Refusal
+
+  def invalid(error: SpliceException): Refusal = Invalid(error.getMessage)(error)
 }

@@ -9,6 +9,7 @@ import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.StreamMetadata
 import splice.kafka.dynamic.internal.change.Refusal
+import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
 import splice.kafka.dynamic.internal.state.AppliedMetadata
 
@@ -40,7 +41,7 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
     document
   }
 
-  /** Returns the latest document of this run; None if the service has not returned a document yet. */
+  /** Returns the latest valid document of this run; None if the service has not returned a valid document yet. */
   def latest(): Option[StreamMetadata] = {
     val document =
       if (requested) discovery.news()
@@ -49,7 +50,9 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
         // The checkpoint contains the last document, so that a query can start while the service is unavailable.
         try Some(discovery.now(restarts = true))
         catch {
-          case NonFatal(e) =>
+          // The driver reports the error of an invalid document.
+          case MetadataErrors.InvalidMetadata(_) => None
+          case NonFatal(e)                       =>
             DocumentFeed.logger.warn(s"The query continues with the metadata of the checkpoint: ${e.getMessage}")
             None
         }

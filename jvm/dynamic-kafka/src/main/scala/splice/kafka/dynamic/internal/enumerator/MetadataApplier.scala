@@ -46,7 +46,7 @@ final private[dynamic] class MetadataApplier(
   private[enumerator] val documents = new DocumentFeed(discovery)
 
   /** Groups of streams that wait. */
-  private[enumerator] val groups = new WaitingGroups
+  private[enumerator] val groups = new WaitingGroups(steady)
 
   private var firstOfRun = Option.empty[AppliedMetadata]
   private var wanted     = Map.empty[(ClusterTopic, Long), StreamGroup]
@@ -83,8 +83,12 @@ final private[dynamic] class MetadataApplier(
   /** Returns the state with the latest client properties of clusters. */
   def reached(applied: AppliedMetadata): AppliedMetadata = {
     val last = log.last.getOrElse(applied)
-    documents.reached(applied, last.number)(refusal(last, _))
+    val now  = documents.reached(applied, last.number)(refusal(last, _))
+    rejectInvalid()
+    now
   }
+
+  private def rejectInvalid(): Unit = groups.rejectInvalid(discovery.rejected.map(Refusal.invalid))
 
   /** Applies all changes that need no response. Returns the position, and the state for the requests to the clusters.
     * If a cutover needs the offsets for times in topics that were read to their stop, these topics are waiting in that
@@ -99,6 +103,7 @@ final private[dynamic] class MetadataApplier(
       availability: ClusterTopic => Availability
   ): (DynamicPosition, AppliedMetadata) = {
     documents.poll(fixed)
+    rejectInvalid()
     places = Map.empty
     val (position, applied) = go(at, availability)
     if (fixed && !applied.paused.subsetOf(warnedOf))

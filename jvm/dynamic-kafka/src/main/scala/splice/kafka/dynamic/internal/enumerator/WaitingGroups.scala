@@ -3,6 +3,8 @@
 
 package splice.kafka.dynamic.internal.enumerator
 
+import java.time.{Clock, Duration, Instant}
+
 import scala.collection.immutable.SortedSet
 
 import org.slf4j.LoggerFactory
@@ -16,16 +18,17 @@ import splice.source.runtime.ProgressMetric
   */
 final private[splice] case class StreamGroup(streams: Set[String], generation: Option[Long])
 
-/** Groups of streams that Splice reads as before, because responses of clusters are missing, or because their part of
-  * the document is rejected.
+/** Groups of streams that Splice reads as before, because responses of clusters are missing, or because the document or
+  * their part of the document is rejected.
   */
-final private[splice] class WaitingGroups {
+final private[splice] class WaitingGroups(clock: Clock) {
 
   import WaitingGroups._
 
   private var waiting  = Map.empty[StreamGroup, SortedSet[String]]
   private var silent   = Map.empty[StreamGroup, SortedSet[String]]
-  private var rejected = Map.empty[Set[String], (Option[Long], Refusal)]
+  private var rejected = Map.empty[Set[String], Rejection]
+  private var invalid  = Option.empty[Rejection]
 
   /** Number of documents and parts of documents that were rejected in this run. */
   var refusals: Int = 0
@@ -57,11 +60,26 @@ final private[splice] class WaitingGroups {
 
   /** Rejects the part of a document that belongs to a group. */
   def reject(group: StreamGroup, refusal: Refusal): Unit = {
-    if (!rejected.get(group.streams).exists(_._2 == refusal)) {
-      refusals += 1
-      log.warn(DynamicErrors.refused(refusal).getMessage)
-    }
-    rejected = rejected.updated(group.streams, group.generation -> refusal)
+    val rejection = warned(rejected.get(group.streams), group.generation, refusal)
+    rejected = rejected.updated(group.streams, rejection)
+  }
+
+  /** Rejects the last document of the metadata service if the document is not valid. Groups of earlier documents
+    * continue to wait.
+    *
+    * @param error
+    *   the error of the document; None if the document is valid
+    */
+  def rejectInvalid(error: Option[Refusal]): Unit = invalid = error.map(warned(invalid, None, _))
+
+  /** Counts a rejection if it is new, and logs a warning, at most once per interval while the rejection lasts. */
+  private def warned(before: Option[Rejection], generation: Option[Long], refusal: Refusal): Rejection = {
+    val now  = clock.instant()
+    val same = before.filter(_.refusal == refusal)
+    val last = same.map(_.warned).filter(at => now.isBefore(at.plus(Interval)))
+    if (same.isEmpty) refusals += 1
+    if (last.isEmpty) log.warn(DynamicErrors.refused(refusal).getMessage)
+    Rejection(generation, refusal, last.getOrElse(now))
   }
 
   /** Keeps only rejections that still apply. */
@@ -70,9 +88,9 @@ final private[splice] class WaitingGroups {
   /** Returns the groups as a figure; None without groups. */
   def figures: Option[(String, String)] = {
     val all = waiting.toSeq.map { case (group, clusters) => group -> ("waitsFor" -> names(clusters)) } ++
-      rejected.toSeq.map { case (streams, (generation, refusal)) =>
-        val text = DynamicErrors.refused(refusal).getMessage
-        StreamGroup(streams, generation) ->
+      (rejected.toSeq ++ invalid.map(Set.empty[String] -> _)).map { case (streams, rejection) =>
+        val text = DynamicErrors.refused(rejection.refusal).getMessage
+        StreamGroup(streams, rejection.generation) ->
           ("rejected" -> Json.text(if (text.length > Longest) s"${text.take(Longest)}…" else text))
       }
     Option.when(all.nonEmpty) {
@@ -91,6 +109,11 @@ final private[splice] class WaitingGroups {
 
 private[splice] object WaitingGroups {
   private val log = LoggerFactory.getLogger(classOf[WaitingGroups])
+
+  /** Minimum time between two warnings about one rejection. */
+  val Interval: Duration = Duration.ofMinutes(5)
+
+  final private case class Rejection(generation: Option[Long], refusal: Refusal, warned: Instant)
 
   // The limits keep the progress of a query small. The log contains the whole text.
   val Shown           = 10

@@ -35,6 +35,7 @@ private[dynamic] object DynamicErrors {
       )
     case Refusal.Cutover(stream, why) =>
       conditions.error("SPLICE_METADATA.CUTOVER_REJECTED", "stream" -> stream, "why" -> why)
+    case invalid: Refusal.Invalid => invalid.error
   }
 
   /** An option of one cluster matches several clusters of the metadata. */

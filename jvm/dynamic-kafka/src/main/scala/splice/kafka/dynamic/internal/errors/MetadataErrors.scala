@@ -11,6 +11,23 @@ private[dynamic] object MetadataErrors {
 
   private val conditions = new ErrorConditions("splice/kafka/dynamic/error-conditions.json")
 
+  private val ofMetadata = Set(
+    "SPLICE_METADATA.AMBIGUOUS_CLUSTER_NAME",
+    "SPLICE_METADATA.INVALID_DOCUMENT",
+    "SPLICE_METADATA.INVALID_RESPONSE",
+    "SPLICE_METADATA.VERSION_NOT_SUPPORTED"
+  )
+
+  /** Extracts the error of invalid metadata. A service that returns invalid metadata has responded. All other errors of
+    * a request mean that the service failed.
+    */
+  object InvalidMetadata {
+    def unapply(error: Throwable): Option[SpliceException] = error match {
+      case e: SpliceException if ofMetadata(e.getCondition) => Some(e)
+      case _                                                => None
+    }
+  }
+
   /** The document is not valid. */
   def invalid(document: String, line: Int, path: String, reason: String): SpliceException = conditions.error(
     "SPLICE_METADATA.INVALID_DOCUMENT",

@@ -11,8 +11,9 @@ import org.slf4j.LoggerFactory
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.internal.cluster.BackgroundPoller
+import splice.source.errors.SpliceException
 
-/** Sends the request to services in order and returns the first response.
+/** Sends the request to services in order and returns the first valid response.
   *
   * Each document needs a generation. Otherwise Splice could apply an older document of the next service during an
   * outage of the previous service.
@@ -37,7 +38,7 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
   @tailrec private def first(left: List[KafkaMetadataService], failures: List[Throwable])(
       request: KafkaMetadataService => StreamMetadata
   ): StreamMetadata = left match {
-    case Nil             => throw MetadataErrors.noneResponds(failures.reverse)
+    case Nil             => throw failed(failures.reverse)
     case service :: more =>
       attempt(service)(request) match {
         case Right(response) => response
@@ -47,6 +48,18 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
       }
   }
 
+  // A service that returns invalid metadata has responded.
+  private def failed(failures: Seq[Throwable]): SpliceException =
+    failures.collectFirst { case MetadataErrors.InvalidMetadata(error) => error } match {
+      case Some(invalid) =>
+        // Splice has logged all failures except the last failure.
+        failures.lastOption.filterNot(_ eq invalid).foreach { last =>
+          log.warn(s"No other metadata service returned valid metadata: ${last.getMessage}")
+        }
+        invalid
+      case None => MetadataErrors.noneResponds(failures)
+    }
+
   private def attempt[A](service: KafkaMetadataService)(request: KafkaMetadataService => A): Either[Throwable, A] =
     try Right(request(service))
     catch { case BackgroundPoller.Failure(e) => Left(e) }
@@ -54,7 +67,7 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
   private def counted(service: KafkaMetadataService, metadata: StreamMetadata): StreamMetadata = service match {
     case _: SingleClusterMetadataService   => metadata
     case _ if metadata.generation.nonEmpty => metadata
-    case _                                 => throw MetadataErrors.unavailable(
+    case _                                 => throw MetadataErrors.invalidResponse(
         service.toString,
         "the document has no 'generation'. Add a generation, or set one metadata service only: with several services " +
           "Splice needs the generation to reject a document that is older than the document of another service"

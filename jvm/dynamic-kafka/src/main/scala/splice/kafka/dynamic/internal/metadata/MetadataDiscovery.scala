@@ -14,13 +14,14 @@ import splice.kafka.dynamic.internal.errors.{DynamicErrors, MetadataErrors}
 import splice.kafka.dynamic.internal.options.StreamSelection
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.internal.cluster.{BackgroundPoller, DiscoveryHealth, PendingLook}
+import splice.source.errors.SpliceException
 
 /** Sends requests to the metadata service, always on one separate thread.
   *
   * @param interval
   *   interval between requests
   * @param patience
-  *   maximum time that the query runs without a response
+  *   maximum time that the query runs without a response; an invalid document is a response
   * @param waits
   *   how long the query's thread waits for a response
   */
@@ -43,12 +44,22 @@ final private[dynamic] class MetadataDiscovery(
     interval,
     clock,
     "Splice could not read the metadata of the streams"
-  )(newest(selection.of(service)))
+  )(request())
 
   // Only the discovery's thread uses this field. Between two batches, a stale replica of the service may respond.
   private var received = Option.empty[StreamMetadata]
 
   @volatile private var isTaken = false
+
+  // Only the query's thread uses this field.
+  private var invalid = Option.empty[SpliceException]
+
+  private def request(): MetadataDiscovery.Response =
+    try Right(newest(selection.of(service)))
+    catch {
+      case MetadataErrors.InvalidMetadata(error) =>
+        Left(MetadataDiscovery.Invalid(error, received.filter(_ => !isTaken)))
+    }
 
   private def newest(metadata: StreamMetadata): StreamMetadata = {
     val earlier = received.filter(_ => !isTaken)
@@ -63,22 +74,29 @@ final private[dynamic] class MetadataDiscovery(
     * @param restarts
     *   true if the checkpoint has metadata, so that the query can start without a response
     * @throws splice.source.errors.SpliceException
-    *   if the service does not respond in time. A response that arrives later is not lost, because Splice polls again
+    *   if the service does not respond in time, or returns an invalid document. A response that arrives later is not
+    *   lost, because Splice polls again
     */
   def now(restarts: Boolean = false): StreamMetadata = {
-    val limit = if (restarts) waits.restart else waits.start
-    try poller.between(poller.now()).get(limit.toMillis, TimeUnit.MILLISECONDS)
-    catch {
-      case _: TimeoutException   => throw DynamicErrors.slowService(service.toString, limit, restarts)
-      case e: ExecutionException =>
-        poller.failed(e.getCause)
-        e.getCause match {
-          case NonFatal(error)                 => throw error
-          case BackgroundPoller.Failure(error) =>
-            throw MetadataErrors.unavailable(service.toString, error.toString, Some(error))
-          case error => throw error
-        }
-    } finally poller.begin
+    val limit    = if (restarts) waits.restart else waits.start
+    val response =
+      try poller.between(poller.now()).get(limit.toMillis, TimeUnit.MILLISECONDS)
+      catch {
+        case _: TimeoutException   => throw DynamicErrors.slowService(service.toString, limit, restarts)
+        case e: ExecutionException =>
+          poller.failed(e.getCause)
+          e.getCause match {
+            case NonFatal(error)                 => throw error
+            case BackgroundPoller.Failure(error) =>
+              throw MetadataErrors.unavailable(service.toString, error.toString, Some(error))
+            case error => throw error
+          }
+      } finally poller.begin
+    invalid = response.left.toOption.map(_.error)
+    response match {
+      case Right(metadata) => metadata
+      case Left(rejected)  => throw rejected.error
+    }
   }
 
   /** Fails if a selected stream name does not exist. */
@@ -110,15 +128,21 @@ final private[dynamic] class MetadataDiscovery(
     }
   }
 
-  /** Returns the last response since the previous call; None without a new response. */
-  def news(): Option[StreamMetadata] = {
-    val metadata = poller.news()
+  /** Returns the last valid response since the previous call; None without a new valid response. */
+  def news(): Option[StreamMetadata] = poller.news().flatMap { response =>
+    invalid = response.left.toOption.map(_.error)
+    val metadata = MetadataDiscovery.valid(response)
     if (metadata.nonEmpty) isTaken = true
     metadata
   }
 
+  /** Returns the error of the response before the last call of [[now]] or [[news]], if the response is not valid. The
+    * query then continues with the previous metadata.
+    */
+  def rejected: Option[SpliceException] = invalid
+
   /** Returns the response that [[news]] would return, without removing it. Any thread may call this method. */
-  def next: Option[StreamMetadata] = poller.pending
+  def next: Option[StreamMetadata] = poller.pending.flatMap(MetadataDiscovery.valid)
 
   def health: DiscoveryHealth = poller.health
 
@@ -140,6 +164,20 @@ private[dynamic] object MetadataDiscovery {
 
   // A query must stop within 5 seconds.
   private val Patience = Duration.ofMillis(4500)
+
+  private type Response = Either[Invalid, StreamMetadata]
+
+  /** Response that is not valid.
+    *
+    * @param last
+    *   the last valid response, if the query has not received it
+    */
+  final private case class Invalid(error: SpliceException, last: Option[StreamMetadata])
+
+  private def valid(response: Response): Option[StreamMetadata] = response match {
+    case Right(metadata) => Some(metadata)
+    case Left(rejected)  => rejected.last
+  }
 
   /** Maximum times that the query's thread waits for a response of the service.
     *

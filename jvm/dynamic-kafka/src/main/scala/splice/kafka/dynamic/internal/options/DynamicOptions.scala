@@ -79,7 +79,8 @@ private[splice] object DynamicOptions {
     "metadata.failureTimeout",
     OptionType.Time,
     "Time for which the query continues with the last metadata of a service that does not respond. The query " +
-      "fails after this time. A restart of the query begins a new period of this length."
+      "fails after this time. A restart of the query begins a new period of this length. An invalid document is a " +
+      "response, so the query continues with the previous metadata until the document is corrected."
   ).withDefault(Duration.ofHours(1), "1h")
 
   val MetadataHeader = "metadata.header."

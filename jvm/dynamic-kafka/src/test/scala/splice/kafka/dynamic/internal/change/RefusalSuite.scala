@@ -10,7 +10,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.internal.change.RecentRemovals.{Nothing, Recent}
-import splice.kafka.dynamic.internal.errors.DynamicErrors
+import splice.kafka.dynamic.internal.errors.{DynamicErrors, MetadataErrors}
 import splice.kafka.dynamic.internal.state.AppliedMetadata
 import splice.kafka.dynamic.{KafkaStream, StreamMetadata}
 
@@ -36,6 +36,14 @@ final class RefusalSuite extends AnyFunSuite {
     val both = metadata(2, "a/1", "a/2", "b/3", "b/4")
     val more = both.copy(streams = both.streams + ("t" -> KafkaStream("t", SortedMap("a" -> SortedSet("1")))))
     assert(refusal(known, more).contains(Refusal.Twice(topic("a/1"), Seq("s", "t"))))
+  }
+
+  test("two errors of an invalid document are one rejection if their texts are equal, and the error is unchanged") {
+    def invalid(line: Int) = MetadataErrors.invalid("streams.yaml", line, "clusters", "not an object")
+    val error              = invalid(3)
+    val why                = Refusal.invalid(error)
+    assert(why == Refusal.invalid(invalid(3)) && why != Refusal.invalid(invalid(4)))
+    assert(DynamicErrors.refused(why) eq error)
   }
 
   test("neither a fraction of 1 nor confirmRemovals permits the removal of all topics") {

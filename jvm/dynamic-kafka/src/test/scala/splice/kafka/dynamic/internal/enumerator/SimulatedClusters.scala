@@ -17,6 +17,7 @@ import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.cluster.{ClockedDiscovery, Discovery}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedLog, SimulatedRun}
 import splice.kafka.internal.options.Subscription
+import splice.source.errors.SpliceException
 import splice.source.log.{LogPartitions, LogRange, LogRecord}
 import splice.source.options.SourceOptions
 import splice.source.runtime.SideLog
@@ -78,6 +79,9 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
 
   @volatile var unavailable = false
 
+  /** Error of the document, if the document is not valid. */
+  @volatile var invalid = Option.empty[SpliceException]
+
   /** Delays responses of the metadata service until it is released. */
   @volatile var hang = Option.empty[CountDownLatch]
 
@@ -86,6 +90,7 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
       hang.foreach(_.await())
       refreshes.release()
       if (unavailable) throw new IllegalStateException("unavailable")
+      invalid.foreach(error => throw error)
       val clusters = metadata.clusters.map { case (name, own) => name -> own.copy(active = !inactive(name)) }
       metadata.copy(clusters = clusters, confirmRemovals = confirmRemovals)
     }

@@ -9,6 +9,7 @@ import java.util.concurrent.CountDownLatch
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
+import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.internal.state.ChangeHistory
 import splice.kafka.dynamic.{KafkaStream, StreamCutover}
@@ -120,6 +121,25 @@ final class WaitingChangeSuite extends RemovedTopics {
       fill(world, west, 2)
       val (_, rest) = readUntil(world, run, still)(reads(west, 0, 5))
       assert(none ++ rest == all(west, 5).drop(3))
+    }
+  }
+
+  test("a change that waits for a cluster is applied while a later document is invalid") {
+    val world = simulated()
+    write(world, east, world.clock.instant().toEpochMilli)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(east, 0, 4))
+      fails(world, east, fails = true)
+      publish(world, moving(world, minute.multipliedBy(5)))
+      val waiting = trigger(world, run, trigger(world, run, first))
+      world.invalid = Some(MetadataErrors.invalid("streams.yaml", 3, "clusters.west", "not an object"))
+      world.awaitRefresh()
+      val (still, both) = (trigger(world, run, waiting), s""""generation":3,"waitsFor":["$east"]""")
+      val rejected      = """[{"streams":[],"rejected":"[SPLICE_METADATA.INVALID_DOCUMENT] """
+      assert(groups(run, still).exists(text => text.startsWith(rejected) && text.contains(both)), groups(run, still))
+      fails(world, east, fails = false)
+      val (taken, _) = readUntil(world, run, still)(_.change > 0)
+      assert(waitsFor(run, taken).isEmpty && groups(run, taken).exists(_.startsWith(rejected)))
     }
   }
 

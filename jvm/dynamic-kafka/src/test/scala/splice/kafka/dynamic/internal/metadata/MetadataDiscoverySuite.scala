@@ -13,6 +13,7 @@ import scala.util.{Failure, Success, Try, Using}
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.dynamic.internal.errors.{DynamicErrors, MetadataErrors}
 import splice.kafka.dynamic.internal.options.StreamSelection
 import splice.kafka.dynamic.{KafkaMetadataService, KafkaStream, StreamMetadata}
 import splice.kafka.internal.enumerator.SimulatedRun.Hands
@@ -33,6 +34,30 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
       poller.incrementAndGet()
       response.get().get
     }
+  }
+
+  private val invalid = MetadataErrors.invalid("streams.yaml", 3, "clusters.west", "'bootstrapServers' is missing")
+
+  private def document(stream: String): StreamMetadata =
+    StreamMetadata.Empty.copy(streams = SortedMap(stream -> KafkaStream(stream, SortedMap.empty)))
+
+  /** Waits until a poll that began after the call has ended. */
+  private def polled(service: Told): Unit = {
+    val (before, limit) = (service.poller.get, System.nanoTime() + TimeUnit.MINUTES.toNanos(1))
+    // The second of two polls begins after the first poll has ended.
+    while (service.poller.get < before + 2) {
+      assert(System.nanoTime() < limit, "the service is not polled")
+      Thread.onSpinWait()
+    }
+  }
+
+  /** Runs discovery that polls a service every few milliseconds. */
+  private def polling(patience: Duration)(use: (MetadataDiscovery, Told, Hands) => Unit): Unit = {
+    val (service, clock) = (new Told, new Hands)
+    val all              = StreamSelection.Matching(".*")
+    Using.resource(new MetadataDiscovery(service, all, Duration.ofMillis(5), patience, clock, "run"))(
+      use(_, service, clock)
+    )
   }
 
   test("a change is available before the third poll, so within two intervals") {
@@ -132,6 +157,69 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
           Thread.onSpinWait()
         }
         assert(discovery.health.failing.exists(_._2 == error))
+      }
+    }
+  }
+
+  test("an invalid document is a response, and the query continues until the document is corrected") {
+    val hour = Duration.ofHours(1)
+    polling(hour) { (discovery, service, clock) =>
+      assert(discovery.now() == StreamMetadata.Empty && discovery.rejected.isEmpty)
+      service.response.set(Failure(invalid))
+      Seq(1, 2, 3).foreach { _ =>
+        polled(service)
+        assert(discovery.news().forall(_ == StreamMetadata.Empty) && discovery.rejected.contains(invalid))
+        discovery.requireResponses()
+        clock.pass(hour)
+      }
+      polled(service)
+      assert(discovery.health.total == 0 && discovery.health.failing.isEmpty)
+      assert(discovery.age(clock.instant()).exists(_.compareTo(hour) < 0))
+      service.response.set(Success(document("orders")))
+      polled(service)
+      assert(discovery.news().contains(document("orders")) && discovery.rejected.isEmpty)
+
+      service.response.set(Failure(new IllegalStateException("no route")))
+      polled(service)
+      clock.pass(hour)
+      val silent = intercept[SpliceException](discovery.requireResponses())
+      assert(silent.getCondition == "SPLICE_METADATA_CONNECTION.FAILURE_TIMEOUT_EXCEEDED")
+      assert(discovery.rejected.isEmpty && discovery.health.total > 0)
+    }
+  }
+
+  test("a valid document that the query has not received is returned while a later document is invalid") {
+    polling(Duration.ofHours(1)) { (discovery, service, _) =>
+      discovery.now()
+      Seq(Success(document("orders")), Failure(invalid)).foreach { response =>
+        service.response.set(response)
+        polled(service)
+      }
+      assert(discovery.next.contains(document("orders")))
+      assert(discovery.news().contains(document("orders")) && discovery.rejected.contains(invalid))
+      polled(service)
+      assert(discovery.news().isEmpty && discovery.rejected.contains(invalid))
+    }
+  }
+
+  test("an invalid document at a start is an error, and other errors of metadata are failures") {
+    val responses = Seq(
+      invalid,
+      MetadataErrors.invalidResponse("the service", "no cluster"),
+      MetadataErrors.newer("streams.yaml", 2, 1),
+      DynamicErrors.ambiguous(Seq("East", "east"), "cluster.east")
+    )
+    val failures = Seq(
+      MetadataErrors.unavailable("the service", "no route"),
+      MetadataErrors.notCreated("metadata.class", "Inventory", new IllegalStateException("no region"))
+    )
+    for ((errors, count) <- Seq(responses -> 0L, failures -> 1L); error <- errors) {
+      val (service, hour) = (new Told, Duration.ofHours(1))
+      val all             = StreamSelection.Matching(".*")
+      service.response.set(Failure(error))
+      Using.resource(new MetadataDiscovery(service, all, hour, hour, new Hands, "run")) { discovery =>
+        assert(intercept[SpliceException](discovery.now()) eq error)
+        assert(discovery.health.total == count && discovery.rejected.contains(error) == (count == 0), error)
       }
     }
   }

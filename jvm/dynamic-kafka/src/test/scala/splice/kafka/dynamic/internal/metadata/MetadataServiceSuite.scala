@@ -21,6 +21,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets, MetadataText}
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.source.errors.SpliceException
+import splice.testkit.LoggedMessages
 
 final class MetadataServiceSuite extends AnyFunSuite {
 
@@ -36,6 +37,12 @@ final class MetadataServiceSuite extends AnyFunSuite {
   private def unavailable(service: KafkaMetadataService): String = {
     val error = intercept[SpliceException](service.allStreams())
     assert(error.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE")
+    error.getMessage
+  }
+
+  private def invalid(service: KafkaMetadataService, condition: String): String = {
+    val error = intercept[SpliceException](service.allStreams())
+    assert(error.getCondition == s"SPLICE_METADATA.$condition")
     error.getMessage
   }
 
@@ -173,10 +180,27 @@ final class MetadataServiceSuite extends AnyFunSuite {
         replace(file, document(3, "file"))
         assert(topics(service.allStreams()) == "file" && service.allStreams().clusters("a").active)
         replace(file, document(3, "file").replace("generation: 3\n", ""))
-        assert(unavailable(service).contains("no 'generation'"))
+        assert(invalid(service, "INVALID_RESPONSE").contains("no 'generation'"))
         Files.delete(file)
         val message = unavailable(service)
         assert(message.contains("503") && message.contains("streams.yaml"))
+      }
+    }
+  }
+
+  test("the next service is used if a document is invalid, and an unavailable next service does not hide the error") {
+    inFile { (file, second) =>
+      overHttp { (response, _, uri) =>
+        val service = new FallbackMetadataService(Seq(http(uri, "Authorization" -> "Bearer me"), second))
+        response.set("version: 1" -> 200)
+        replace(file, document(3, "file"))
+        assert(topics(service.allStreams()) == "file")
+        Files.delete(file)
+        val (message, logged) = LoggedMessages.during(classOf[FallbackMetadataService].getName)(
+          invalid(service, "INVALID_DOCUMENT")
+        )
+        assert(message.contains("'streams' is missing"))
+        assert(logged.exists(_.contains("No other metadata service")), logged)
       }
     }
   }
