@@ -41,6 +41,19 @@ final class FirstDocumentSuite extends RemovedTopics {
     }
   }
 
+  test("a first document without a selected stream is an error that names the stream, and is not stored") {
+    val world = simulated("streams" -> "s,other")
+    Seq(east, west).foreach(fill(world, _, 3))
+    val error = intercept[SpliceException](Using.resource(world.start())(_.start(StartPosition.Configured)))
+    assert(error.getCondition == "SPLICE_METADATA.STREAM_NOT_FOUND", error)
+    assert(error.getMessage.contains("The metadata has no stream other."), error)
+    assert(world.side.keys("change").isEmpty)
+    world.publish(stream(east), KafkaStream("other", stream(west).topics))
+    Using.resource(world.start()) { run =>
+      assert(readAll(run, run.start(StartPosition.Configured))._2.sorted == all(east, 3) ++ all(west, 3))
+    }
+  }
+
   test("the first start waits for an unavailable cluster up to clusterTimeout, but not for a missing topic") {
     val world = simulated("clusterTimeout" -> "1min", "fetchOffset.retryIntervalMs" -> "0")
     fill(world, east, 3)

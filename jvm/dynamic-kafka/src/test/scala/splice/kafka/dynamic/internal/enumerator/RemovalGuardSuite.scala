@@ -12,9 +12,10 @@ import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.internal.state.ChangeEntries
 import splice.source.StartPosition
+import splice.source.errors.SpliceException
 
 /** Tests of documents that remove topics over several days and runs. */
-final class RemovalGuardSuite extends TwoClusters {
+final class RemovalGuardSuite extends RemovedTopics {
 
   private val hour = Duration.ofHours(1)
 
@@ -93,5 +94,45 @@ final class RemovalGuardSuite extends TwoClusters {
     assert(query.topics.size == 2)
     query.world.confirmRemovals = None
     assert(query.after(hour, east, 1) == 2)
+  }
+
+  test("onRemoved = fail: the query fails and does not store the removal, and each remedy continues the checkpoint") {
+    // Changed options, the clusters in the document, and the rows that the query reads of the removed topic.
+    Seq[(Seq[(String, String)], Seq[String], Int)](
+      (Seq("onRemoved" -> "drain"), Seq(east), 5),
+      (Seq("onRemoved" -> "drop"), Seq(east), 3),
+      (Nil, Seq(east, west), 5)
+    ).foreach { case (changed, listed, ofWest) =>
+      val world = simulated("onRemoved" -> "fail")
+      world.publish(stream(east, west))
+      fill(world, east, 5)
+      fill(world, west, 3)
+
+      def fails(trigger: => DynamicOffset): Unit = {
+        val before = world.side.keys("change")
+        val error  = intercept[SpliceException](trigger)
+        assert(error.getCondition == "SPLICE_DYNAMIC_KAFKA.TOPIC_REMOVED", error)
+        assert(error.getMessage.contains(s"The metadata removes topics: $west/${topic(west)}."), error)
+        assert(world.side.keys("change") == before && before.size == 1)
+      }
+
+      val (first, some) = Using.resource(world.start()) { run =>
+        val (end, read) = readUntil(world, run, run.start(StartPosition.Configured))(at =>
+          reads(east, 0, 5)(at) && reads(west, 0, 3)(at)
+        )
+        publish(world, stream(east))
+        fails(advance(run, end))
+        end -> read
+      }
+      Seq(east, west).foreach(fill(world, _, 2))
+      Using.resource(world.start())(run => fails(advance(run, world.source.position(first.json))))
+      world.publish(stream(listed: _*))
+      Using.resource(world.start(changed = changed)) { run =>
+        val (_, rest) = readUntil(world, run, world.source.position(first.json))(at =>
+          reads(east, 0, 7)(at) && (if (listed.contains(west)) reads(west, 0, 5)(at) else !at.clusters.contains(west))
+        )
+        assert((some ++ rest).sorted == all(east, 7) ++ all(west, ofWest), changed)
+      }
+    }
   }
 }

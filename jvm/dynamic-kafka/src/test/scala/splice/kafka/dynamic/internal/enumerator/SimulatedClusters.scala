@@ -29,12 +29,15 @@ import splice.source.{EnumeratorContext, LogPartition, ReadMode, SplitEnumerator
   */
 final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, options: (String, String)*) {
 
-  private val settings = DynamicSettings(SourceOptions(Map(
-    "streamPattern"     -> ".*",
-    "metadata.file"     -> "unused",
-    "startingOffsets"   -> "earliest",
-    "discoveryInterval" -> "1h"
-  ) ++ options))
+  private def settings(changed: Seq[(String, String)]): DynamicSettings = {
+    val all = Map(
+      "streamPattern"     -> ".*",
+      "metadata.file"     -> "unused",
+      "startingOffsets"   -> "earliest",
+      "discoveryInterval" -> "1h"
+    ) ++ options ++ changed
+    DynamicSettings(SourceOptions(if (all.contains("streams")) all - "streamPattern" else all))
+  }
 
   private val names = (0 until clusters).map(c => f"cluster-$c%03d")
 
@@ -56,7 +59,7 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
     name -> log
   })
 
-  val source = new DynamicKafkaSource(settings)
+  val source = new DynamicKafkaSource(settings(Nil))
 
   /** Discovery of topics of a cluster. */
   var discovery: String => Discovery = name => new ClockedDiscovery(logs(name), never, clock)
@@ -131,14 +134,20 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
     position
   }
 
-  /** Creates the enumerator of another start of the query. */
-  def start(sideLog: SideLog = side): SplitEnumerator[DynamicOffset] = {
+  /** Creates the enumerator of another start of the query.
+    *
+    * @param changed
+    *   options that have other values in this start
+    */
+  def start(sideLog: SideLog = side, changed: Seq[(String, String)] = Nil): SplitEnumerator[DynamicOffset] = {
     val context =
       EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", batchesToRetain, start = stored)
-    source.enumerator(context, Service, new RecordSizes, new ClusterReads(context.run)) { (cluster, own, scope) =>
+    val current = settings(changed)
+    val query   = new DynamicKafkaSource(current)
+    query.enumerator(context, Service, new RecordSizes, new ClusterReads(context.run)) { (cluster, own, scope) =>
       val log = logs(server(cluster))
       enumerators.incrementAndGet()
-      KafkaEnumerator(settings.of(cluster, own), scope, log, discovery(server(cluster)))
+      KafkaEnumerator(current.of(cluster, own), scope, log, discovery(server(cluster)))
     }
   }
 

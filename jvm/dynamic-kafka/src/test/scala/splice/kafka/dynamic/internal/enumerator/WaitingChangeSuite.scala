@@ -10,7 +10,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
 import splice.kafka.dynamic.internal.errors.MetadataErrors
-import splice.kafka.dynamic.internal.split.DynamicOffset
+import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
 import splice.kafka.dynamic.internal.state.ChangeHistory
 import splice.kafka.dynamic.{KafkaStream, StreamCutover}
 import splice.kafka.internal.enumerator.SimulatedLog
@@ -177,6 +177,43 @@ final class WaitingChangeSuite extends RemovedTopics {
       fails(world, east, fails = false)
       val (moved, _) = readUntil(world, run, at)(!_.clusters.contains(east))
       assert(waitsFor(run, moved).isEmpty)
+    }
+  }
+
+  test("two streams wait together if a document moves a topic between them and one of them waits for a cutover") {
+    val (third, both) = ("cluster-002", SimulatedClusters.Both)
+    val world         = new SimulatedClusters(3, 1, 1, "discoveryInterval" -> "5ms", "maxRemovalFraction" -> "1")
+    val other         = KafkaStream("other", SortedMap(third -> SortedSet(topic(third))))
+    val applied       = Seq("other", "s")
+    def changes       = ChangeHistory(world.side).filter(_.event == "streamApplied").map(e => e.generation -> e.names)
+
+    def moves(end: Long)(at: DynamicPosition): Boolean = at.of(third).get(LogPartition(both, 0)).contains(end)
+
+    world.logs(third).create(both, 1)
+    world.logs(third).fill(both, 0, 3)
+    fill(world, west, 3)
+    write(world, east, world.clock.instant().toEpochMilli)
+    world.publish(KafkaStream("s", stream(east).topics + (third -> SortedSet(both))), other)
+    Using.resource(world.start()) { run =>
+      val (first, _) =
+        readUntil(world, run, run.start(StartPosition.Configured))(at => reads(east, 0, 4)(at) && moves(3)(at))
+      fails(world, east, fails = true)
+      publish(world, moving(world, minute), other.copy(topics = SortedMap(third -> SortedSet(both, topic(third)))))
+      world.logs(third).fill(both, 0, 2)
+      val (waiting, some) = readUntil(world, run, first)(moves(5))
+      val still           = trigger(world, run, trigger(world, run, waiting))
+      assert(some == Seq((third, 0, 3L), (third, 0, 4L)) && still == waiting)
+      assert(groups(run, still).contains(s"""[{"streams":["other","s"],"generation":3,"waitsFor":["$east"]}]"""))
+      assert(changes == Seq(Some(2L) -> applied))
+      fails(world, east, fails = false)
+      val (moved, none) = readUntil(world, run, still)(!_.clusters.contains(east))
+      assert(none.isEmpty && groups(run, moved).isEmpty)
+      assert(changes == Seq(Some(2L) -> applied, Some(3L) -> applied))
+      fill(world, west, 2)
+      Seq(both, topic(third)).foreach(world.logs(third).fill(_, 0, 1))
+      val (_, rest) =
+        readUntil(world, run, moved)(at => reads(west, 0, 5)(at) && reads(third, 0, 1)(at) && moves(6)(at))
+      assert(rest.sorted == all(west, 5).drop(3) ++ Seq((third, 0, 0L), (third, 0, 5L)))
     }
   }
 
