@@ -60,7 +60,8 @@ final private[splice] class DynamicEnumerator(
   })
   private val driver =
     new MetadataApplier(changes, rules, discovery, context.clock, context.steady)(settings.addedStart)
-  private val takeover  = new SingleClusterCheckpoint(context.sideLog, driver.current())
+  // Before the name of the cluster is stored, no position refers to a change, so a corrected document may replace it.
+  private val takeover  = new SingleClusterCheckpoint(context.sideLog, driver.first(started = false))
   private val first     = context.start.map(stored => DynamicPosition.read(stored.position))
   private val positions = new PositionEntries(context.sideLog, context.batchesToRetain, first)
   private val scopes    =

@@ -43,4 +43,16 @@ final class SingleClusterCheckpointSuite extends RemovedTopics {
     }
     assert(world.side.keys("takeover").isEmpty)
   }
+
+  test("after the error for several clusters, metadata with one cluster continues on the same checkpoint") {
+    val world = simulated()
+    world.publish(stream(east, west))
+    fill(world, east, 5)
+    Using.resource(world.start())(run => intercept[SpliceException](advance(run, world.source.position(begun))))
+    world.publish(stream(east))
+    Using.resource(world.start()) { run =>
+      val (_, rest) = readUntil(world, run, world.source.position(begun))(reads(east, 0, 5))
+      assert(rest == all(east, 5).drop(2))
+    }
+  }
 }
