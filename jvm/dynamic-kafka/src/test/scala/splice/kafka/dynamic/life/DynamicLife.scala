@@ -53,7 +53,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean, fau
     if (plan.isolates) {
       still = true
       val outage = new LifeOutage(life, world, covers, run(_, isExplained = !plan.fails), () => spark.settled)
-      if (plan.lossy) outage.loss(() => atRest.nonEmpty)
+      if (plan.lossy) outage.loss(() => atRest)
       else if (plan.fails || plan.steps || chance.oneIn(2)) outage.short()
       else outage.long()
       still = false

@@ -5,6 +5,7 @@ package splice.kafka.dynamic.life
 
 import java.time.Duration
 
+import splice.source.LogPartition
 import splice.testkit.simulation.{Life, SimulatedTrigger, Violation}
 
 /** Outages of one cluster. The query must continue with the other clusters.
@@ -88,10 +89,10 @@ final private[life] class LifeOutage(
 
   /** Deletes or truncates a topic during its drain.
     *
-    * @param isAtRest
-    *   true if no batch is pending
+    * @param atRest
+    *   offset of the last batch; None while a batch is pending
     */
-  def loss(isAtRest: () => Boolean): Unit = if (isReady) {
+  def loss(atRest: () => Option[String]): Unit = if (isReady) {
     val Seq(from, to) = world.clusters.keys.toSeq.sorted.take(2): @unchecked
     place("b", from, "b-x")
     if (isReady) {
@@ -99,9 +100,21 @@ final private[life] class LifeOutage(
       place("b", to, "b-y")
       world.write(to, "b-y", 0, 3)
       val _ = awaited(SimulatedTrigger.ProcessingTime(2))
-      if (isAtRest()) {
-        life.note(s"$from/b-x is deleted during its drain")
-        world.clusters(from).delete("b-x")
+      atRest().foreach { at =>
+        // The log keeps all records of committed batches, so that a batch that is read again has the same rows.
+        val read = world.names.toSeq.filter(_._2 == from).flatMap { case (name, _) =>
+          LifeChanges.offset(at, name, LogPartition("b-x", 0))
+        }.maxOption
+        read.filter(_ => chance.oneIn(2)) match {
+          case Some(offset) =>
+            val end = offset + chance.between(0, 3).toLong
+            life.note(s"$from/b-x-0 is truncated to $end during its drain")
+            life.met("a topic is truncated during its drain")
+            world.clusters(from).truncate("b-x", 0, end)
+          case None =>
+            life.note(s"$from/b-x is deleted during its drain")
+            world.clusters(from).delete("b-x")
+        }
       }
     }
   }

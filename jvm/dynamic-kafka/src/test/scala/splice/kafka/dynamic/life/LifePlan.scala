@@ -62,7 +62,7 @@ final private[life] class LifePlan(chance: Chance, isTimed: Boolean, covers: Str
   private val limit = if (chance.oneIn(2)) Some(chance.between(2, 12)) else None
   private val equal = chance.oneIn(3)
 
-  /** True if a topic is deleted during its drain. */
+  /** True if a topic is deleted or truncated during its drain. */
   val lossy: Boolean = loses && limit.nonEmpty && !asynchronous && !fails && !steps
 
   val options: Map[String, String] = Map(

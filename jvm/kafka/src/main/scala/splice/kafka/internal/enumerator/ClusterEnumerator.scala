@@ -41,6 +41,14 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] w
   /** The offset after the last record of partitions, including records of open transactions. */
   def written(partitions: Set[LogPartition]): Map[LogPartition, Long]
 
+  /** The logs that end before an offset, each with its end. Like [[written]], an end includes records of open
+    * transactions. A lower end is requested again, because a broker with outdated metadata may have sent the response.
+    *
+    * @param ends
+    *   the offset of each partition; each log has contained all offsets before it
+    */
+  def lowered(ends: Map[LogPartition, Long]): Map[LogPartition, Long] = Map.empty
+
   /** The starts of partitions that are new to the query. Without `start`, the option `newPartitionsStartAt` applies. */
   def newStarts(of: Set[LogPartition], start: Option[StartingOffsets] = None): Map[LogPartition, Long]
 

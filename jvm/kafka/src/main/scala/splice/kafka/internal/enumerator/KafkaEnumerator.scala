@@ -276,6 +276,12 @@ final private[splice] class KafkaEnumerator(
     else Some(from ++ fills.share(ready, (p: LogPartition) => p -> from.generation(p.topic))(sharing(limits, _)))
   }
 
+  override def lowered(ends: Map[LogPartition, Long]): Map[LogPartition, Long] = {
+    def lower(): Map[LogPartition, Long] =
+      log.written(ends.keySet).filter { case (p, end) => ends.get(p).exists(end < _) }
+    recheck.confirm(lower())(_.nonEmpty)(() => lower())
+  }
+
   override def newStarts(of: Set[LogPartition], start: Option[StartingOffsets] = None): Map[LogPartition, Long] =
     start.fold(log.starts(policies.newPartitions, of))(resolver.configured(_, Map.empty, SortedSet.from(of)).offsets)
 }

@@ -23,6 +23,7 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
   private val ids     = mutable.Map.empty[String, Int]
   private var created = 0
   private val stale   = mutable.Queue.empty[Map[LogPartition, Long]]
+  private val behind  = mutable.Queue.empty[Map[LogPartition, Long]]
   private val old     = mutable.Queue.empty[LogDescription]
   private val blind   = mutable.Queue.empty[Set[LogPartition]]
 
@@ -72,12 +73,16 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
   /** Sets the response to the next request of ends. */
   def answerEnds(ends: Map[LogPartition, Long]): Unit = stale.enqueue(ends)
 
+  /** Sets the response to the next request of ends that include open transactions. */
+  def answerWritten(ends: Map[LogPartition, Long]): Unit = behind.enqueue(ends)
+
   /** Omits these partitions from the next description. */
   def hide(partitions: LogPartition*): Unit = blind.enqueue(partitions.toSet)
 
   /** Removes all prepared stale responses. */
   def settle(): Unit = {
     stale.clear()
+    behind.clear()
     blind.clear()
   }
 
@@ -126,8 +131,10 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
     LogOffsets(found.map(p => p -> held(p).first).toMap, errors(silent))
   }
 
-  override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] =
-    requested("written")(there(led(partitions)).map(p => p -> held(p).end).toMap)
+  override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = requested("written") {
+    val now = there(led(partitions)).map(p => p -> held(p).end).toMap
+    if (behind.isEmpty) now else now ++ behind.dequeue().filter { case (p, _) => partitions(p) }
+  }
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = requested("atTime") {
     led(millis.keySet)

@@ -138,12 +138,13 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   private def bound(stop: StreamPlace, topic: ClusterTopic, position: DynamicPosition): Bound = stop match {
     case time: StreamCutover.At         => Bound.At(time)
     case offsets: StreamCutover.Offsets =>
-      Bound.Ends(offsets.of(topic).as(topic.topic, position.of(topic.cluster).generation(topic.topic)))
+      val generation = position.of(topic.cluster).generation(topic.topic)
+      Bound.Ends(offsets.of(topic).as(topic.topic, generation), isSet = true)
     case StreamPlace.Earliest | StreamPlace.Latest => Bound.Requested
   }
 
   /** Returns the state after clusters returned the ends of removed topics, or reported that partitions of these topics
-    * do not exist any more.
+    * were deleted or truncated.
     */
   def drain(
       at: AppliedMetadata,
@@ -152,17 +153,25 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       now: Instant
   ): AppliedMetadata =
     carried(at, position) ~> ends.toSeq.map { case (topic, end) =>
-      val lost = at.draining.get(topic).map(_.bound).collect { case Bound.Ends(known) =>
-        known.copy(offsets = known.offsets -- end.offsets.keySet)
-      }
+      val known = at.draining.get(topic).map(_.bound).collect { case bound: Bound.Ends => bound }
       topic -> TopicEvent.Bounded(
         now,
-        Bound.Ends(end),
-        lost.flatMap(offsets =>
-          Abandoned.of(Bound.Ends(offsets), position.of(topic.cluster), "these partitions were deleted or recreated")
-        )
+        Bound.Ends(end, isSet = known.exists(_.isSet)),
+        known.flatMap(bound => lost(bound.ends, end, position.of(topic.cluster)))
       )
     }
+
+  /** Returns the rows between the end of a drain and its new end, which is lower or has fewer partitions. */
+  private def lost(before: KafkaPosition, end: KafkaPosition, at: KafkaPosition): Option[Abandoned] = {
+    val deleted   = before.copy(offsets = before.offsets -- end.offsets.keySet)
+    val truncated = before.copy(offsets = before.offsets.filter { case (p, was) => end.get(p).exists(_ < was) })
+    // The query still reads the rows up to the new end, or has read rows that were truncated later.
+    val left = truncated.copy(offsets = truncated.offsets.transform { (p, _) =>
+      math.max(end.offsets.getOrElse(p, 0L), at.offsets.getOrElse(p, 0L))
+    })
+    (Abandoned.of(Bound.Ends(deleted), at, "these partitions were deleted or recreated") ++
+      Abandoned.of(Bound.Ends(truncated), left, "the log was truncated")).reduceOption(_.and(_))
+  }
 
   /** Returns the state after clusters returned the starts of topics. */
   def begin(

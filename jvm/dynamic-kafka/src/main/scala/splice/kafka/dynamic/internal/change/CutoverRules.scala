@@ -86,9 +86,10 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
           def of(topic: ClusterTopic) = Some(offsets.of(topic)).filter(_.offsets.nonEmpty)
           plan.copy(
             bounds = plan.bounds ++ move.from.toSeq.flatMap(topic =>
-              of(topic).map(ends =>
-                topic -> Bound.Ends(ends.as(topic.topic, at.positionOf(topic, position).generation(topic.topic)))
-              )
+              of(topic).map { ends =>
+                val generation = at.positionOf(topic, position).generation(topic.topic)
+                topic -> Bound.Ends(ends.as(topic.topic, generation), isSet = true)
+              }
             ),
             starts = plan.starts ++ move.to.toSeq.flatMap(topic =>
               of(topic).map { start =>

@@ -72,6 +72,8 @@ final private[dynamic] case class ClusterRequest(
   *   needed
   * @param deleted
   *   partitions of draining topics that were deleted or recreated
+  * @param lowered
+  *   ends of partitions of draining topics, if the log was truncated to an end before the end of the drain
   * @param clusterId
   *   the id of the cluster, if its brokers return an id
   * @param silent
@@ -94,6 +96,7 @@ final private[dynamic] case class ClusterResponse(
     fills: Fills,
     written: Map[LogPartition, Long],
     deleted: Set[LogPartition],
+    lowered: Map[LogPartition, Long],
     clusterId: Option[String],
     silent: SortedMap[LogPartition, UnavailablePartition],
     places: Map[(String, Long), OffsetsForTime],
@@ -171,13 +174,13 @@ final private[dynamic] case class ClusterResponse(
     case Bound.Requested              => Some(end(topic))
     case Bound.Within(Bound.At(time)) =>
       Some(places.get(topic -> time.millis).fold(end(topic))(_.position(topic)))
-    case Bound.Within(Bound.Ends(stop)) =>
+    case Bound.Within(Bound.Ends(stop, _)) =>
       val last = end(topic)
       Some(stop.copy(offsets = stop.offsets.flatMap { case (p, most) => last.get(p).map(n => p -> math.min(n, most)) }))
-    case Bound.Ends(known) =>
-      // Otherwise the drain would wait indefinitely for a partition that does not exist any more.
-      val existing = known.offsets.filterNot(p => deleted(p._1))
-      Option.when(existing.size < known.offsets.size)(known.copy(offsets = existing))
+    case Bound.Ends(known, _) =>
+      // Otherwise the drain would wait indefinitely for records that do not exist any more.
+      val existing = known.offsets.filterNot(p => deleted(p._1)).transform((p, end) => lowered.getOrElse(p, end))
+      Option.when(existing != known.offsets)(known.copy(offsets = existing))
     case _ => None
   }
 }
@@ -199,8 +202,9 @@ private[dynamic] object ClusterResponse {
       else Nil
     val begins =
       ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.groupMapReduce(_._1)(_._2)(math.min)
-    val deleted = draining.valuesIterator.map(_.bound).collect { case Bound.Ends(ends) => ends }
+    val deleted = draining.valuesIterator.map(_.bound).collect { case Bound.Ends(ends, _) => ends }
       .flatMap(missing(enumerator, request, until, _)).toSet
+    val lower  = lowered(enumerator, request, until)(p => !deleted(p) && !silent.contains(p))
     val known  = until.topics -- silent.keysIterator.map(_.topic)
     val times  = request.times.filter(t => known(t._1))
     val limits = request.limits.filter { case (topic, _) => known(topic) && until.only(topic) != from.only(topic) }
@@ -215,6 +219,7 @@ private[dynamic] object ClusterResponse {
       enumerator.plan.fills,
       ends,
       deleted,
+      lower,
       enumerator.clusterId,
       silent,
       (times ++ limits).groupMap(_._2)(_._1).flatMap { case (millis, topics) =>
@@ -278,5 +283,23 @@ private[dynamic] object ClusterResponse {
     ends.offsets.keys.filter(p =>
       !exists(p.toString) && !comes(p) || UpperBound.isOther(ends, p.topic, request.from, until)
     )
+  }
+
+  /** Returns the ends of logs that end before the end of their drain, because records were lost. A log may not have
+    * reached an offset from a document yet, such as the offset of a cutover or the start in a mirror that lags.
+    */
+  private def lowered(enumerator: ClusterEnumerator, request: ClusterRequest, until: KafkaPosition)(
+      responds: LogPartition => Boolean
+  ): Map[LogPartition, Long] = {
+    val ahead  = request.ahead
+    val bounds = request.draining.collect { case (topic, is) if !request.stopping(topic) => is.bound }
+    // The end that readers see may also be lower because of an open transaction.
+    val short = bounds.collect { case bound @ Bound.Ends(ends, false) =>
+      ends.offsets.filter { case (p, end) =>
+        bound.needs(p, request.from) && until.get(p).exists(_ < end) &&
+        until.generation(p.topic) == ends.generation(p.topic) && !ahead(p) && responds(p)
+      }
+    }.flatten.toMap
+    if (short.isEmpty) Map.empty else enumerator.lowered(short)
   }
 }

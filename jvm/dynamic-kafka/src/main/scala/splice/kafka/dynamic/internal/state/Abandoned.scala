@@ -29,7 +29,7 @@ private[dynamic] object Abandoned {
       Some(Abandoned(None, s"the number of unread rows is unknown, because $reason"))
     case Bound.At(time) =>
       Some(Abandoned(None, s"the number of unread rows before ${time.time} is unknown, because $reason"))
-    case Bound.Ends(ends) =>
+    case Bound.Ends(ends, _) =>
       val unread = ends.offsets.toSeq.filter { case (p, end) => left.get(p).getOrElse(0L) < end }
       val rows   = unread.map { case (p, end) => end - left.get(p).getOrElse(0L) }.sum
       // A partition without a position was never read, so the number is an upper limit.

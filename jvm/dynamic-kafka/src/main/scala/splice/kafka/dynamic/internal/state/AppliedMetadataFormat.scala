@@ -203,16 +203,16 @@ private[splice] object AppliedMetadataFormat {
   private def topic(node: JsonNode): ClusterTopic = ClusterTopic(text(node, "cluster"), text(node, "topic"))
 
   private def write(bound: Bound): Seq[(String, JsonNode)] = bound match {
-    case Bound.Requested     => Nil
-    case Bound.At(time)      => Seq("until" -> CutoverFormat.write(time))
-    case Bound.Ends(ends)    => Seq("ends" -> position(ends))
-    case Bound.Within(limit) => write(limit) :+ ("asked" -> Json.bool(true))
+    case Bound.Requested         => Nil
+    case Bound.At(time)          => Seq("until" -> CutoverFormat.write(time))
+    case Bound.Ends(ends, isSet) => Seq("ends" -> position(ends)) ++ Option.when(isSet)("set" -> Json.bool(true))
+    case Bound.Within(limit)     => write(limit) :+ ("asked" -> Json.bool(true))
   }
 
   private def bound(node: JsonNode): Bound = {
     val limit =
       if (node.has("until")) Bound.At(CutoverFormat.readTime(node.get("until")))
-      else Json.field(node, "ends").fold[Bound](Bound.Requested)(ends => Bound.Ends(position(ends)))
+      else Json.field(node, "ends").fold[Bound](Bound.Requested)(ends => Bound.Ends(position(ends), node.has("set")))
     if (node.has("asked")) Bound.Within(limit) else limit
   }
 

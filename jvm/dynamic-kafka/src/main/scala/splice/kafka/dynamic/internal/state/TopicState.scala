@@ -60,7 +60,7 @@ private[dynamic] object TopicState {
     * @param unavailable
     *   start of the outage of its cluster, across restarts
     * @param abandoned
-    *   rows that Splice does not read, because their partitions were deleted
+    *   rows that Splice does not read, because their partitions were deleted or truncated
     * @param start
     *   the start that this change adds to the position, if the topic was read to a stop and a cutover continues it
     */
@@ -103,7 +103,7 @@ private[dynamic] object TopicState {
 
     /** Returns true if all rows up to the bound were read. Offsets of another generation of the topic do not count. */
     def isReached(at: KafkaPosition): Boolean = limit match {
-      case Bound.Ends(ends) => ends.offsets.forall { case (p, end) =>
+      case Bound.Ends(ends, _) => ends.offsets.forall { case (p, end) =>
           at.generation(p.topic) == ends.generation(p.topic) && at.get(p).exists(_ >= end)
         }
       case _ => false
@@ -118,8 +118,8 @@ private[dynamic] object TopicState {
     /** Returns true if a drain needs a response for a partition before it can end. */
     def needs(partition: LogPartition, at: KafkaPosition): Boolean = isRequested ||
       (limit match {
-        case Bound.Ends(ends) => ends.get(partition).exists(end => at.get(partition).forall(_ < end))
-        case _                => false
+        case Bound.Ends(ends, _) => ends.get(partition).exists(end => at.get(partition).forall(_ < end))
+        case _                   => false
       })
   }
 
@@ -131,8 +131,12 @@ private[dynamic] object TopicState {
     /** The first record of a time, or the end of the log at the response. */
     final case class At(cutover: StreamCutover.At) extends Bound
 
-    /** The offset after the last record of each partition. */
-    final case class Ends(ends: KafkaPosition) extends Bound
+    /** The offset after the last record of each partition.
+      *
+      * @param isSet
+      *   true if a document sets the offsets, so that the log may not have reached them yet
+      */
+    final case class Ends(ends: KafkaPosition, isSet: Boolean = false) extends Bound
 
     /** A limit, or the end of the log at the removal if that end is lower. The cluster has not returned the end yet. */
     final case class Within(override val limit: Bound) extends Bound

@@ -26,6 +26,7 @@ final class ClusterSharingSuite extends AnyFunSuite {
     Fills(),
     Map.empty,
     Set.empty,
+    Map.empty,
     None,
     SortedMap.empty,
     Map.empty,

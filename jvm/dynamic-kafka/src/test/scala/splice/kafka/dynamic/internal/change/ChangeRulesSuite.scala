@@ -139,6 +139,41 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(drain.settle(none, at(3, "a/x" -> 1), t0, _ => Availability.Unknown).exists(_.draining.isEmpty))
   }
 
+  test("drain: a truncated partition is read to the end of its log, and a warning has the offsets of lost rows") {
+    val drain = rules(OnRemoved.Drain)
+    val one   = take(drain, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
+    val ends  = KafkaPosition.of(Seq(LogPartition("y", 0) -> 9L, LogPartition("y", 1) -> 7L))
+    val two   = drained(one, SortedMap(topic("a/y") -> ends))
+
+    def cut(read: Long, end: (LogPartition, Long)*) =
+      drain.drain(two, at(2, "a/y" -> read), SortedMap(topic("a/y") -> KafkaPosition.of(end)), t0)
+    def lost(after: AppliedMetadata) = after.topics(topic("a/y")).abandoned.map(_.text)
+    val above                        = cut(5, LogPartition("y", 0) -> 6L, LogPartition("y", 1) -> 7L)
+    val text                         = "3 rows are not read (partition 0 from 6 up to 9), because the log was truncated"
+    assert(above.draining(topic("a/y")).bound == Bound.Ends(ends ++ Seq(LogPartition("y", 0) -> 6L)))
+    assert(lost(above).contains(text) && above.rowsAbandoned == 3)
+    assert(ChangeDescription.warnings(two, above).exists(line => line.contains("a/y") && line.contains(text)))
+    assert(ChangeDescription(two, above).contains(ChangeDescription("topicAbandoned", Seq(s"a/y: $text"))))
+    val position = DynamicPosition.of(3, Seq("a" -> (ends ++ Seq(LogPartition("y", 0) -> 6L))))
+    assert(drain.settle(above, position, t0, _ => Availability.Unknown).exists(_.draining.isEmpty))
+    // The query has read the offsets 5 to 7 before the truncation.
+    assert(lost(cut(8, LogPartition("y", 0) -> 5L, LogPartition("y", 1) -> 7L)).contains(
+      "1 rows are not read (partition 0 from 8 up to 9), because the log was truncated"
+    ))
+    // The other partition was deleted.
+    val both = cut(5, LogPartition("y", 0) -> 6L)
+    assert(lost(both).exists(_.endsWith(s"because these partitions were deleted or recreated; $text")))
+    assert(both.rowsAbandoned == 10)
+  }
+
+  test("drain: offsets that a document sets remain such offsets if a partition is deleted") {
+    val base = applied("a/x")
+    val ends = KafkaPosition.of(Seq(LogPartition("y", 0) -> 9L, LogPartition("y", 1) -> 7L))
+    val set  = base.copy(topics = base.topics + (topic("a/y") -> Draining("s", t0, Bound.Ends(ends, isSet = true))))
+    assert(drained(set, SortedMap(topic("a/y") -> kafka("y", 9))).draining(topic("a/y")).bound ==
+      Bound.Ends(kafka("y", 9), isSet = true))
+  }
+
   test("drop: a removed topic keeps its position and resumes there") {
     val one = take(rules(OnRemoved.Drop), applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
     assert(one.draining.isEmpty && one.removed(topic("a/y")) == kafka("y", 5))
@@ -239,6 +274,8 @@ final class ChangeRulesSuite extends AnyFunSuite {
         topic("a/t")  -> Draining("s", t0, Bound.At(cut)),
         topic("a/u")  -> Draining("s", t0, Bound.Within(Bound.At(cut))),
         topic("a/v")  -> Draining("s", t0, Bound.Within(Bound.Ends(kafka("v", 9)))),
+        topic("a/w")  -> Draining("s", t0, Bound.Ends(kafka("w", 9), isSet = true)),
+        topic("a/z")  -> Draining("s", t0, Bound.Within(Bound.Ends(kafka("z", 9), isSet = true))),
         topic("b/q")  -> Gone,
         topic("b/q2") -> Gone,
         topic("b/r")  -> left,

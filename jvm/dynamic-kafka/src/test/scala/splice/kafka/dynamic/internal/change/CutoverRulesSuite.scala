@@ -136,7 +136,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     val third = take(ahead, goesOver(3, Some(atT), "c/x"), at(1, "a/x" -> 6))
     assert(third.draining.keySet == Set(topic("a/x")) && third.times.keySet == Set(topic("c/x")))
     val mapped = take(ahead, goesOver(3, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x"), at(1, "a/x" -> 6))
-    assert(mapped.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9)) && mapped.waiting.isEmpty)
+    assert(mapped.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9), isSet = true) && mapped.waiting.isEmpty)
     assert(mapped.starts == SortedMap(topic("b/x") -> kafka("x", 4)))
   }
 
@@ -161,7 +161,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(cuts.refusal(applied("a/x"), mapped, at(0, "a/x" -> 9)).isEmpty &&
       cuts.times(applied("a/x"), mapped, at(0)).isEmpty)
     val over = take(applied("a/x"), mapped, at(0, "a/x" -> 5))
-    assert(over.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9)) && over.waiting.isEmpty)
+    assert(over.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9), isSet = true) && over.waiting.isEmpty)
     assert(over.starts == SortedMap(topic("b/x") -> kafka("x", 4)) &&
       over.after.keySet == Set(topic("b/x"), topic("b/y")))
   }
