@@ -216,6 +216,7 @@ def test_an_end_in_the_future(
     rule = HandOver.event_time("event_time", "10m")
     message = failure(spark, chain(history(history_path), live(topics, topic), rule), tmp_path)
     assert_says(message, "SPLICE_HAND_OVER.END_IN_FUTURE", "'live'", "'history'", "2099-01-01")
+    assert_says(message, "'history.modifiedBefore'")
 
 
 def test_a_start_beyond_retention(

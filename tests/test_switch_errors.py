@@ -110,6 +110,19 @@ CASES = {
     ("INVALID_OFFSETS", 0): Case(BOTH, change=lambda n: {"offset": None} if n == 2 else {}),
 }
 
+OPTIONS = {
+    "HOLES": "live.onHoles",
+    "GAP": "live.onGap",
+    "HAND_OVER_TIME_GAP": "live.onGap",
+    "DUPLICATES": "live.onDuplicates",
+    "HISTORY_BEYOND_LOG": "live.kafka.bootstrap.servers",
+    "OTHER_LOG": "live.handOver.timestamp",
+    "PARTITION_NOT_FOUND": "live.kafka.bootstrap.servers",
+    "NO_ROWS": "history.logColumns",
+    "END_IN_FUTURE": "history.modifiedBefore",
+}
+"""An option that the error of a condition names with its leg."""
+
 
 @dataclass(frozen=True)
 class Remedy:
@@ -191,6 +204,8 @@ def test_the_remedy_continues_the_query(
     with pytest.raises(PySparkException) as raised:
         _run(spark, options, tmp_path)
     assert f"[{remedy.condition}]" in str(raised.value)
+    if key[0] in OPTIONS:
+        assert f"'{OPTIONS[key[0]]}'" in str(raised.value)
     assert not list((tmp_path / "checkpoint").rglob("hand-over-*"))
 
     _run(spark, remedy.apply(options, names), tmp_path)

@@ -45,4 +45,7 @@ private[splice] object HybridSourceProvider {
 
   /** Event of a switch to a leg. */
   val Switch = "handOver"
+
+  /** Options of each leg in addition to the options of its source. */
+  def legOptions: OptionSet = HybridOptions.leg
 }

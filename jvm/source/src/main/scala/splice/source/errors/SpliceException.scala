@@ -40,7 +40,7 @@ final class SpliceException private[splice] (
     * Returns this error if it is already the error of a leg.
     *
     * @param isOption
-    *   true for the key of an option of the leg's source
+    *   true for the key of an option of the leg
     */
   private[splice] def ofLeg(leg: String, isOption: String => Boolean): SpliceException = if (isOfLeg) this
   else {

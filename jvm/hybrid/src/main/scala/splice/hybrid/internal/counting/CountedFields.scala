@@ -83,7 +83,7 @@ private[splice] object CountedFields {
     if (leg.logColumns.nonEmpty) s"Correct $setting, or use 'none' to exclude leg '${leg.name}' from the hand-over"
     else
       s"Set $setting to the columns of leg '${leg.name}', or to 'none' to exclude leg '${leg.name}' from the hand-over, or set " +
-        s"'${by.name}.${option.key}' for all legs without 'logColumns'"
+        s"'${by.name}.${option.key}' for all legs without separate columns"
   }
 
   private def find(leg: Leg, column: Wanted): StructField = {

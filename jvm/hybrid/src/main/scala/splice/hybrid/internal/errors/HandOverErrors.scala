@@ -18,8 +18,13 @@ private[splice] object HandOverErrors {
 
   private val Shown = 20
 
-  def noRows(before: Seq[String], leg: String): SpliceException =
-    conditions.error("SPLICE_HAND_OVER.NO_ROWS", "before" -> named(before), "leg" -> leg)
+  def noRows(before: Seq[Leg], leg: String): SpliceException =
+    conditions.error(
+      "SPLICE_HAND_OVER.NO_ROWS",
+      "before"     -> named(before.map(_.name)),
+      "leg"        -> leg,
+      "logColumns" -> logColumns(before)
+    )
 
   def noOffsets(before: String, leg: String, cause: SpliceException): SpliceException =
     conditions.error("SPLICE_HAND_OVER.NO_OFFSETS", cause, "before" -> before, "leg" -> leg, "why" -> cause.getMessage)
@@ -104,8 +109,14 @@ private[splice] object HandOverErrors {
   /** @param records
     *   one text per partition with a different record
     */
-  def otherLog(before: Seq[String], leg: String, records: Seq[String]): SpliceException =
-    conditions.error("SPLICE_HAND_OVER.OTHER_LOG", "before" -> named(before), "leg" -> leg, "records" -> text(records))
+  def otherLog(before: Seq[Leg], leg: String, records: Seq[String]): SpliceException =
+    conditions.error(
+      "SPLICE_HAND_OVER.OTHER_LOG",
+      "before"     -> named(before.map(_.name)),
+      "leg"        -> leg,
+      "records"    -> text(records),
+      "logColumns" -> logColumns(before)
+    )
 
   def notInLog(before: Seq[String], leg: String, partitions: Seq[LogPartition]): SpliceException =
     conditions.error(
@@ -165,4 +176,10 @@ private[splice] object HandOverErrors {
   }
 
   private def named(legs: Seq[String]): String = legs.mkString("' and '")
+
+  /** Names of the option `logColumns` of the legs. A leg that reads a log has no columns to set. */
+  private def logColumns(legs: Seq[Leg]): String = {
+    val archives = legs.filterNot(_.source.readsLog)
+    (if (archives.isEmpty) legs else archives).map(leg => s"'${leg.name}.logColumns'").mkString(" and ")
+  }
 }

@@ -66,7 +66,7 @@ private[splice] object HandOverDecision {
       log: LogPartitions,
       now: Instant
   ): HandOverDecision = {
-    val before = history.map(_.leg.name)
+    val before = history.map(_.leg)
     val all    = PartitionHistory.of(history)
     if (all.isEmpty) throw HandOverErrors.noRows(before, leg.name)
     val table = HandOverTable(before, leg, all, log)

@@ -110,34 +110,35 @@ private[splice] object HandOverTable {
   /** Compares a history with the log and applies the policies of the leg.
     *
     * @param before
-    *   names of the legs of the history
+    *   legs of the history
     * @throws SpliceException
     *   if a record would be lost or read twice, and the policy of the leg is to fail
     */
   def apply(
-      before: Seq[String],
+      before: Seq[Leg],
       leg: Leg,
       history: Seq[PartitionHistory],
       log: LogPartitions
   ): HandOverTable = {
+    val names   = before.map(_.name)
     val ranges  = log.logRanges(SortedMap.from(history.map(h => h.partition -> h.until)))
     val foreign = history.map(_.partition).filterNot(ranges.contains)
-    if (foreign.nonEmpty) throw HandOverErrors.notInLog(before, leg.name, foreign)
+    if (foreign.nonEmpty) throw HandOverErrors.notInLog(names, leg.name, foreign)
     val ahead = history.filter(h => h.until > ranges(h.partition).until)
     if (ahead.nonEmpty)
       throw HandOverErrors.ahead(
-        before,
+        names,
         leg.name,
         ahead.map(h => (h.partition, h.until, ranges(h.partition).until))
       )
     val compared = LogComparison(before, leg, history, ranges, log)
     val known    = history.map(h => h.partition -> h).toMap
     val rows     = ranges.toSeq.map { case (p, range) => Row(p, known.get(p), range, leg.onHoles, compared(p)) }
-    PartitionHistory.checkDuplicates(before, leg, history).foreach(logger.warn)
+    PartitionHistory.checkDuplicates(names, leg, history).foreach(logger.warn)
     val holed = rows.filter(_.holes.hasNext)
-    if (holed.nonEmpty && leg.onHoles == OnHoles.Fail) throw HandOverErrors.holes(before, leg.name, holed.map(lacks))
+    if (holed.nonEmpty && leg.onHoles == OnHoles.Fail) throw HandOverErrors.holes(names, leg.name, holed.map(lacks))
     val lost = rows.map(row => row.partition -> Ranges(row.unavailable)).filterNot(_._2.isEmpty)
-    checkGap(before, leg, lost)
+    checkGap(names, leg, lost)
     HandOverTable(rows)
   }
 

@@ -16,7 +16,7 @@ import splice.source.log.{LogPartitions, LogRange}
 private[hybrid] object LogComparison {
 
   /** @param before
-    *   names of the legs of the history
+    *   legs of the history
     * @param ranges
     *   ranges of the log
     * @return
@@ -25,7 +25,7 @@ private[hybrid] object LogComparison {
     *   if a record differs
     */
   def apply(
-      before: Seq[String],
+      before: Seq[Leg],
       leg: Leg,
       history: Seq[PartitionHistory],
       ranges: SortedMap[LogPartition, LogRange],

@@ -56,12 +56,17 @@ private[hybrid] object EvidenceCheck {
       rule.columns.timestamp.map(_ => HandOverOptions.Timestamp.key) ++
         rule.columns.key.map(_ => HandOverOptions.Key.key)
     }
-    if (compared.nonEmpty)
+    if (compared.nonEmpty) {
+      val own    = history.filter(_.logColumns.nonEmpty).map(option)
+      val remedy = Option.when(own.nonEmpty) {
+        s"name the columns with the keys 'timestamp' and 'key' in '${own.mkString("' and '")}', or "
+      }
       throw OptionErrors.conflict(
-        compared.map(key => s"${leg.name}.$key") ++ history.filter(_.logColumns.nonEmpty).map(option),
-        "no leg has the columns of the hand-over, because each leg reads a log or has separate columns; name the columns with the " +
-          s"keys 'timestamp' and 'key' in '$Key', or remove these options"
+        compared.map(key => s"${leg.name}.$key") ++ own,
+        "no leg has the columns of the hand-over, because each leg reads a log or has separate columns; " +
+          s"${remedy.mkString}remove these options"
       )
+    }
   }
 
   private def option(leg: Leg) = s"${leg.name}.$Key"

@@ -174,11 +174,12 @@ private[splice] object HandOverOptions {
       case None                     => Set.empty[String]
     }
     all.map(_.key).find(key => options.contains(key) && !allowed(key)).foreach { key =>
+      val option  = options.name(Rule.key)
       val belongs = parameters.collect { case (name, keys) if keys(key) => name }
-      val needed  = if (belongs.isEmpty) "a hand-over" else belongs.map(r => s"'${Rule.key}' = '$r'").mkString(" or ")
+      val needed  = if (belongs.isEmpty) "a hand-over" else belongs.map(r => s"'$option' = '$r'").mkString(" or ")
       val current = options.get(Rule.key).fold("no hand-over is set")(r => s"the hand-over is '$r'")
       throw OptionErrors.conflict(
-        Seq(options.name(key), options.name(Rule.key)),
+        Seq(options.name(key), option),
         s"'${options.name(key)}' belongs to $needed, and $current; remove the option, or set the hand-over that the option belongs to"
       )
     }

@@ -95,11 +95,11 @@ final private[hybrid] class ChainPlan(
   private def losses(leg: Leg): Seq[String] = {
     val rows                  = decided(leg).collect { case ("found", node) => Json.items(node) }.flatten
     def partitions(k: String) = rows.count(row => Json.field(row, k).exists(_.path("offsets").asLong > 0))
+    val onGap                 = s"With this '${leg.name}.onGap', the query continues without these offsets."
+    val onDuplicates          = s"With this '${leg.name}.onDuplicates', the query continues with the duplicates."
     Seq(
-      "unavailable" ->
-        "have offsets that are missing in the history and in the log. With this 'onGap', the query continues without these offsets.",
-      "repeated" ->
-        "have duplicate records in the history. With this 'onDuplicates', the query continues with the duplicates."
+      "unavailable" -> s"have offsets that are missing in the history and in the log. $onGap",
+      "repeated"    -> s"have duplicate records in the history. $onDuplicates"
     ).collect { case (key, text) if partitions(key) > 0 => s"${partitions(key)} partitions $text" }
   }
 }

@@ -42,6 +42,7 @@ private[hybrid] object ExpectedGaps {
     val more = Option.when(later.sizeIs > Shown)(s"and ${later.size - Shown} more")
     s"A gap is expected between '${history.mkString("' and '")}' and leg '${leg.name}'. The newest file was modified at $newest, and " +
       s"retention has removed later records from the log: ${(later.take(Shown) ++ more).mkString("; ")}. " +
-      "'onGap' decides at the switch. Archive the missing records before the switch, if these records exist elsewhere."
+      s"'${leg.name}.onGap' decides at the switch. Archive the missing records before the switch, if these records " +
+      "exist elsewhere."
   }
 }

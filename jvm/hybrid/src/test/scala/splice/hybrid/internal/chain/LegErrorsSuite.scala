@@ -10,7 +10,8 @@ import java.io.{
   ObjectInputStream,
   ObjectOutputStream
 }
-import java.time.Duration
+import java.nio.charset.StandardCharsets.UTF_8
+import java.time.{Duration, Instant}
 
 import scala.util.Using
 
@@ -19,11 +20,15 @@ import org.apache.spark.sql.internal.SQLConf
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.files.internal.errors.FileErrors
+import splice.hybrid.HybridSourceProvider
+import splice.hybrid.internal.options.HybridOptions
 import splice.hybrid.internal.reader.LegReaders
 import splice.hybrid.internal.select.RowShape
 import splice.kafka.internal.errors.{KafkaErrors, MissingRange}
 import splice.source.errors.SpliceException
-import splice.source.{LogPartition, Poll, SplitReader, SplitReaderFactory, TaskRanges}
+import splice.source.internal.ErrorConditions
+import splice.source.internal.entries.Json
+import splice.source.{LogPartition, Poll, SourceProvider, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Tests that errors of a leg name the leg and the options of the leg. */
 final class LegErrorsSuite extends AnyFunSuite {
@@ -49,6 +54,29 @@ final class LegErrorsSuite extends AnyFunSuite {
     assert(refused.getMessage.contains("'live.kafka.bootstrap.servers'"))
     val missing = new LegErrors("history", "files").named(FileErrors.fileNotFound("/a.csv", new FileNotFoundException))
     assert(missing.getMessage.contains("set 'history.ignoreMissingFiles' to 'true'"))
+  }
+
+  test("options of a hand-over get the name of the leg") {
+    val gap = live.named(KafkaErrors.timeGap(Instant.EPOCH, Seq(LogPartition("onGap", 0) -> None)))
+    assert(gap.getCondition == "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP")
+    assert(gap.getMessage.contains("set 'live.onGap' to 'warn'"))
+    assert(gap.getMessage.contains("onGap-0 no longer has records"), "the name of a topic stays")
+    val conditions = new ErrorConditions("splice/kafka/dynamic/error-conditions.json")
+    val several    = conditions.error("SPLICE_DYNAMIC_KAFKA.AMBIGUOUS_HAND_OVER", "topics" -> "t on east and west")
+    val named      = new LegErrors("live", "dynamicKafka").named(several)
+    assert(named.getMessage.contains("set 'live.handOver' to 'eventTime'"))
+  }
+
+  test("all errors of the hybrid name an option of a leg with the leg") {
+    val found = for {
+      (condition, text) <- texts
+      quoted            <- """'(<\w+>\.)?([A-Za-z][\w.*-]*)'""".r.findAllMatchIn(text)
+    } yield (condition, Option(quoted.group(1)), quoted.group(2))
+    val bare = found.collect { case (condition, None, key) if isOption(key) => s"'$key' in $condition" }
+    assert(bare.isEmpty)
+    val prefixed = found.collect { case (_, Some(_), key) => key }.toSet
+    assert(prefixed.forall(isOption), prefixed)
+    assert(Set("onGap", "handOver.topic", "kafka.bootstrap.servers", "modifiedBefore").subsetOf(prefixed), prefixed)
   }
 
   test("an error that names the leg is not changed again") {
@@ -84,6 +112,22 @@ final class LegErrorsSuite extends AnyFunSuite {
       assert(intercept[SpliceException](call()).getMessage.contains("'live.onOutOfRange'"))
     }
   }
+
+  /** Conditions of the hybrid and their texts. */
+  private def texts: Seq[(String, String)] = {
+    val file = getClass.getClassLoader.getResourceAsStream("splice/hybrid/error-conditions.json")
+    val json = Using.resource(file)(open => new String(open.readAllBytes(), UTF_8))
+    for {
+      (area, group)     <- Json.read(json).toSeq.flatMap(Json.fields)
+      (name, condition) <- Json.field(group, "subClass").toSeq.flatMap(Json.fields)
+    } yield s"$area.$name" -> Json.field(condition, "message").toSeq.flatMap(Json.items).map(_.asText).mkString(" ")
+  }
+
+  private lazy val ofLegs =
+    SourceProvider.all.filterNot(_.kind == HybridSourceProvider.Kind).map(_.options) :+ HybridOptions.leg
+
+  /** True for the key of an option of a leg. */
+  private def isOption(key: String): Boolean = ofLegs.exists(_.has(key))
 
   private def serialised[A](value: A): A = {
     val bytes = new ByteArrayOutputStream

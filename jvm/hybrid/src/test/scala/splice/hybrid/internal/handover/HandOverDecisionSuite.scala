@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.sidelog.MemorySideLog
 import splice.hybrid.internal.chain.{Leg, OnDuplicates, OnHoles}
 import splice.hybrid.internal.history.LegOffsets
-import splice.hybrid.{FixedLog, HandOver, Legs}
+import splice.hybrid.{FixedLog, HandOver, Legs, OfLog}
 import splice.source.StartPosition.{Configured, Offsets, Time}
 import splice.source._
 import splice.source.errors.SpliceException
@@ -107,6 +107,24 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     val error = refusal(filling)(Nil)
     assert(error.getCondition == "SPLICE_HAND_OVER.NO_ROWS")
     assert(error.getMessage.contains("'live'") && error.getMessage.contains("'old'"))
+  }
+
+  test("errors of a hand-over name each option with its leg") {
+    def names(error: SpliceException, options: String*) =
+      options.foreach(option => assert(error.getMessage.contains(s"'$option'"), error.getMessage))
+    val none    = refusal(filling)(Nil, Nil)
+    val columns = Seq("topic", "partition", "offset").map(column => s"live.handOver.$column")
+    names(none, columns ++ Seq("old.logColumns", "new.logColumns"): _*)
+    val archive = leg("old", None)
+    val log     = archive.copy(name = "log", source = new OfLog(source))
+    val mixed   = intercept[SpliceException](exact(filling)(log -> Nil, archive -> Nil))
+    assert(mixed.getMessage.contains("(or of 'old.logColumns')"), mixed.getMessage)
+    val other = refusal(filling, SortedMap(p1 -> LogRange(0, 9)))(Seq(held(p0, 0, 9)))
+    names(other, "live.kafka.bootstrap.servers")
+    val ahead = refusal(filling, SortedMap(p0 -> LogRange(0, 9)))(Seq(held(p0, 0, 9)))
+    names(ahead, "live.kafka.bootstrap.servers")
+    val future = End(modified = range("2026-01-01T00:00:00Z", "2099-01-01T00:00:00Z"))
+    names(refused(HandOver.modificationTime(Duration.ZERO), future), "history.modifiedBefore")
   }
 
   test("offsets: onHoles=fail reports holes, and onHoles=ignore skips holes") {

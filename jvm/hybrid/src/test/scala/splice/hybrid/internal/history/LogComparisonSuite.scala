@@ -77,7 +77,8 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     val time = different(p0 -> inLog(second + 1, Some("a")), p1 -> inLog(second, Some("a")))(p0 -> last, p1 -> last)
     assert(time.contains("orders-0 offset 9: timestamp 2026-01-01T00:00:05Z, key 'a' in the history"), time)
     assert(time.contains("timestamp 2026-01-01T00:00:05.001Z, key 'a' in the log") && !time.contains("orders-1"))
-    Seq("'live'", "'history'", "handOver.timestamp", "handOver.key").foreach(text => assert(time.contains(text)))
+    val ofLive = Seq("live.handOver.timestamp", "live.handOver.key", "live.kafka.bootstrap.servers")
+    (Seq("live", "history", "history.logColumns") ++ ofLive).foreach(name => assert(time.contains(s"'$name'"), time))
     val keys = different(p0 -> inLog(second, Some("b")))(p0 -> last)
     assert(keys.contains("key 'a' in the history") && keys.contains("key 'b' in the log"))
   }

@@ -108,7 +108,8 @@ final class ChainParserSuite extends AnyFunSuite {
       Legs.options("history" -> MemoryOptions.of(log), live),
       "SPLICE_HYBRID.UNBOUNDED_LEG",
       "Leg 'history' is unbounded",
-      "never read leg 'live'"
+      "never read leg 'live'",
+      "'history.endingOffsets'"
     )
   }
 

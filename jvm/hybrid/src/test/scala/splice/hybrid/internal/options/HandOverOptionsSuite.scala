@@ -43,7 +43,7 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     assert(parse(both.options: _*).contains(both))
     assert(refused("handOver" -> "offsets", "handOver.key" -> "Offset").contains("the same column 'offset'"))
     val byTime = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "handOver.key" -> "k")
-    assert(byTime.contains("'live.handOver.key' belongs to 'handOver' = 'offsets'"))
+    assert(byTime.contains("'live.handOver.key' belongs to 'live.handOver' = 'offsets'"))
   }
 
   test("time rules are parsed") {
@@ -90,20 +90,23 @@ final class HandOverOptionsSuite extends AnyFunSuite {
 
   test("a parameter of another rule or without a rule is rejected") {
     val other = refused("handOver" -> "offsets", "handOver.overlap" -> "1h")
-    assert(
-      other.contains("'handOver' = 'eventTime' or 'handOver' = 'modificationTime', and the hand-over is 'offsets'")
-    )
-    assert(refused("handOver.column" -> "c").contains("'live.handOver.column' belongs to 'handOver' = 'eventTime'"))
+    val rules = "'live.handOver' = 'eventTime' or 'live.handOver' = 'modificationTime'"
+    assert(other.contains(s"$rules, and the hand-over is 'offsets'"))
+    val column = refused("handOver.column" -> "c")
+    assert(column.contains("'live.handOver.column' belongs to 'live.handOver' = 'eventTime'"))
     val byTime = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "onDuplicates" -> "warn")
-    assert(byTime.contains("'live.onDuplicates' belongs to 'handOver' = 'offsets', and the hand-over is 'nowMinus'"))
+    assert(
+      byTime.contains("'live.onDuplicates' belongs to 'live.handOver' = 'offsets', and the hand-over is 'nowMinus'")
+    )
     assert(parse("handOver" -> "offsets", "onDuplicates" -> "warn").contains(HandOver.offsets()))
     val holes = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "onHoles" -> "ignore")
-    assert(holes.contains("'live.onHoles' belongs to 'handOver' = 'offsets', and the hand-over is 'nowMinus'"))
+    assert(holes.contains("'live.onHoles' belongs to 'live.handOver' = 'offsets', and the hand-over is 'nowMinus'"))
     assert(parse("handOver" -> "offsets", "onHoles" -> "ignore").contains(HandOver.offsets()))
     val custom = Seq("handOver" -> "custom", "handOver.class" -> classOf[FromTheFirst].getName)
     Seq("handOver.timestamp", "handOver.key", "onDuplicates", "onHoles").foreach { option =>
-      val text = refused(custom :+ (option -> "warn"): _*)
-      assert(text.contains(s"'live.$option' belongs to 'handOver' = 'offsets', and the hand-over is 'custom'"), text)
+      val text     = refused(custom :+ (option -> "warn"): _*)
+      val expected = s"'live.$option' belongs to 'live.handOver' = 'offsets', and the hand-over is 'custom'"
+      assert(text.contains(expected), text)
     }
     assert(parse(custom :+ ("onGap" -> "warn"): _*).nonEmpty)
     assert(refused("onGap" -> "warn").contains("'live.onGap' belongs to a hand-over, and no hand-over is set"))
