@@ -79,7 +79,7 @@ linkage: $(MADE)/jar $(foreach spark,$(LINKED),.cache/spark-$(spark)/.ready) ## 
 soak: $(VENV)/.wheel $(if $(STORE),$(MADE)/stores) ## Run the long simulations (SEEDS=1..200, KIND=hybrid, kafka, dynamic, realtime or memory, STORE=hdfs or s3 of a hybrid); stop and resume as you like
 	$(SCRIPT_ENV) $(VENV)/bin/python tests/soak/run.py --seeds $(SEEDS) $(if $(KIND),--kind $(KIND)) $(if $(STORE),--store $(STORE))
 
-bench: .venv/.ready ## Compare Splice with Spark's own sources, Flink's and the bare client (ROWS=10000000, ROUNDS=3, CASES=kafka,matrix,steady,memory,clusters,away,files,handover,driver,plan), or two builds in turns (BASE=jar or commit, PAIRS=20, JVMS=10, CASES=kafka,jmh)
+bench: .venv/.ready ## Compare Splice with Spark's own sources, Flink's and the bare client (ROWS=10000000, ROUNDS=3, CASES=kafka,matrix,steady,memory,clusters,realtime,away,files,handover,driver,plan), or two builds in turns (BASE=jar or commit, PAIRS=20, JVMS=10, CASES=kafka,jmh)
 	$(SBT) "servers/stage$(if $(BASE),; bundle/dist)"
 	$(SCRIPT_ENV) .venv/bin/python tests/bench/run.py
 

@@ -18,7 +18,27 @@ object ErrorsPage {
   private val intro =
     """Each error of Splice has a condition, as Spark's errors do. `getCondition()` returns the condition
       |in Scala, Java and Python. The message begins with the condition in brackets. Words in angle
-      |brackets are parameters of the message.""".stripMargin
+      |brackets are parameters of the message.
+      |
+      |All conditions of an area have the same SQLSTATE, which `getSqlState()` returns. The SQLSTATE
+      |determines the reaction of an orchestrator. Spark wraps the errors of running streams and of tasks.
+      |The text of such an exception contains the condition in brackets: use the SQLSTATE of the area.
+      |
+      || SQLSTATE | Areas | Reaction |
+      || --- | --- | --- |
+      || `08001` | `SPLICE_KAFKA_CONNECTION`, `SPLICE_METADATA_CONNECTION` | **Retry**: start the query again. Alert if the error continues. |
+      || `0A000` | `SPLICE_CONTINUOUS`, `SPLICE_REAL_TIME`, `SPLICE_SOURCE` | **Fix the query**: use another trigger, source or sink. |
+      || `22000` | `SPLICE_FILES_DATA`, `SPLICE_KAFKA_DATA` | **Alert**: restore the data, or accept the loss with the option in the message. |
+      || `28000` | `SPLICE_KAFKA_ACCESS` | **Alert**: correct the credentials or the certificates. |
+      || `42601` | `SPLICE_SELECT` | **Fix the query**: correct the SELECT list of the leg. |
+      || `42616` | `SPLICE_BUILDER`, `SPLICE_FILES_OPTION`, `SPLICE_HYBRID`, `SPLICE_KAFKA_OPTION`, `SPLICE_METADATA`, `SPLICE_OPTION` | **Fix the query**: correct the options, or the metadata for `SPLICE_METADATA`. |
+      || `42K03` | `SPLICE_FILES` | **Fix the query**: correct the paths, or restore the files. |
+      || `42K09` | `SPLICE_SCHEMA` | **Fix the query**: correct the columns of the leg. |
+      || `55000` | `SPLICE_DYNAMIC_KAFKA`, `SPLICE_HAND_OVER`, `SPLICE_SETUP` | **Alert**: choose a remedy in the message. |
+      || `55019` | `SPLICE_CHECKPOINT` | **Alert**: restore the checkpoint or the previous options. |
+      || `58030` | `SPLICE_KAFKA` | **Alert**: the brokers rejected a request. Check the rights of the user and the brokers. |
+      |
+      |A retry alone helps only with `08001`. Other errors occur again until the cause is corrected.""".stripMargin
 
   /** @param root root folder of the repository */
   def text(root: Path): String =
