@@ -42,7 +42,7 @@ private[splice] object ChainParser {
     val provider = SourceProvider.of(options)
     if (provider.kind == HybridSourceProvider.Kind)
       throw HybridErrors.nested(options.name(CommonOptions.Source.key), name)
-    (provider.options ++ HybridOptions.leg).refuseUnknown(options)
+    (provider.options ++ HybridOptions.leg).rejectUnknown(options)
     refuseSlots(options)
     val handOver = HandOverOptions.parse(options)
     if (handOver.isDefined) refuseTwoStarts(provider, options)
@@ -87,7 +87,7 @@ private[splice] object ChainParser {
     def isStrange(k: String) = k.contains('.') && !legs(fold(k.takeWhile(_ != '.')))
     options.keys.filter(isStrange).foreach { key =>
       val meant = names.map(name => SourceOption(name + key.dropWhile(_ != '.'), OptionType.Text, "an option of a leg"))
-      OptionSet("Legs", meant, other => other != key).refuseUnknown(options)
+      OptionSet("Legs", meant, other => other != key).rejectUnknown(options)
     }
   }
 }
