@@ -187,7 +187,7 @@ private[splice] object ClientProperties {
   )
 
   /** The reason why a property, without the prefix `kafka.`, cannot be set to a value; None if it can be set. */
-  def refusal(property: String, value: String): Option[String] = {
+  def rejection(property: String, value: String): Option[String] = {
     val name = canonical(property)
     refused.get(name).filterNot(_ => isFixed(name, value))
   }
@@ -212,7 +212,7 @@ private[splice] object ClientProperties {
   def of(options: SourceOptions): ClientProperties = {
     for {
       (key, value) <- options.toMap if KafkaOptions.isClientProperty(key)
-      why          <- refusal(property(key), value)
+      why          <- rejection(property(key), value)
     } throw KafkaErrors.refusedOption(options.name(key), why)
     val servers = options(KafkaOptions.Servers)
     ClientProperties(

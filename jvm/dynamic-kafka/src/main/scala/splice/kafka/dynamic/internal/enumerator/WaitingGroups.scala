@@ -7,7 +7,7 @@ import scala.collection.immutable.SortedSet
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.dynamic.internal.change.Refusal
+import splice.kafka.dynamic.internal.change.Rejection
 import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.source.internal.entries.Json
 import splice.source.runtime.ProgressMetric
@@ -25,10 +25,10 @@ final private[splice] class WaitingGroups {
 
   private var waiting  = Map.empty[StreamGroup, SortedSet[String]]
   private var silent   = Map.empty[StreamGroup, SortedSet[String]]
-  private var rejected = Map.empty[Set[String], (Option[Long], Refusal)]
+  private var rejected = Map.empty[Set[String], (Option[Long], Rejection)]
 
   /** Number of documents and parts of documents that were rejected in this run. */
-  var refusals: Int = 0
+  var rejections: Int = 0
 
   /** Returns the clusters that groups wait for, and that do not respond. */
   def waitsFor: SortedSet[String] = silent.valuesIterator.flatten.to(SortedSet)
@@ -56,12 +56,12 @@ final private[splice] class WaitingGroups {
   }
 
   /** Rejects the part of a document that belongs to a group. */
-  def reject(group: StreamGroup, refusal: Refusal): Unit = {
-    if (!rejected.get(group.streams).exists(_._2 == refusal)) {
-      refusals += 1
-      log.warn(DynamicErrors.refused(refusal).getMessage)
+  def reject(group: StreamGroup, rejection: Rejection): Unit = {
+    if (!rejected.get(group.streams).exists(_._2 == rejection)) {
+      rejections += 1
+      log.warn(DynamicErrors.refused(rejection).getMessage)
     }
-    rejected = rejected.updated(group.streams, group.generation -> refusal)
+    rejected = rejected.updated(group.streams, group.generation -> rejection)
   }
 
   /** Keeps only rejections that still apply. */
@@ -70,8 +70,8 @@ final private[splice] class WaitingGroups {
   /** Returns the groups as a figure; None without groups. */
   def figures: Option[(String, String)] = {
     val all = waiting.toSeq.map { case (group, clusters) => group -> ("waitsFor" -> names(clusters)) } ++
-      rejected.toSeq.map { case (streams, (generation, refusal)) =>
-        val text = DynamicErrors.refused(refusal).getMessage
+      rejected.toSeq.map { case (streams, (generation, rejection)) =>
+        val text = DynamicErrors.refused(rejection).getMessage
         StreamGroup(streams, generation) ->
           ("rejected" -> Json.text(if (text.length > Longest) s"${text.take(Longest)}…" else text))
       }
