@@ -92,7 +92,7 @@ final private[splice] class KafkaEnumerator(
       case _                            => SortedMap.empty[LogPartition, OffsetRanges]
     }
     if (context.mode == ReadMode.Batch && at == StartPosition.Configured)
-      (configuredStart +: of.values.toSeq).foreach(BatchBounds.refuse(_, settings.ending, settings.prefix))
+      (configuredStart +: of.values.toSeq).foreach(BatchBounds.reject(_, settings.ending, settings.prefix))
     val partitions = membership.first(wanted.keySet)
     membership.requireAll()
     val begin = at match {
@@ -104,7 +104,7 @@ final private[splice] class KafkaEnumerator(
     fills = Fills.of(start, wanted)
     settings.ending.foreach { ending =>
       val entry = endingLog.begin(ending, start, partitions)
-      if (context.mode == ReadMode.Batch) BatchBounds.refuse(entry, settings.prefix)
+      if (context.mode == ReadMode.Batch) BatchBounds.reject(entry, settings.prefix)
     }
     start
   }

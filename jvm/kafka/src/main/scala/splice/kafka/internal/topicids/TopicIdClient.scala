@@ -57,7 +57,7 @@ final private[splice] class TopicIdClient(client: ClientProperties, patience: Du
 
   private def open(): Admin =
     try Admin.create(client.admin.asJava)
-    catch { case e: KafkaException => throw client.refused(TopicIdClient.RequestName, e) }
+    catch { case e: KafkaException => throw client.rejected(TopicIdClient.RequestName, e) }
 
   private def once(admin: Admin, planned: Map[String, String], within: Duration): Map[String, String] = {
     val end       = System.nanoTime() + within.toNanos
@@ -95,7 +95,7 @@ final private[splice] class TopicIdClient(client: ClientProperties, patience: Du
         e.getCause match {
           case _: UnknownTopicOrPartitionException => None
           case cause: TimeoutException             => throw unreachable(cause)
-          case cause                               => throw client.refused(TopicIdClient.RequestName, cause)
+          case cause                               => throw client.rejected(TopicIdClient.RequestName, cause)
         }
     }
 

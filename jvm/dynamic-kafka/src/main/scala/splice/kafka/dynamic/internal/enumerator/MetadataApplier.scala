@@ -73,7 +73,7 @@ final private[dynamic] class MetadataApplier(
   private def begun(number: Int, document: StreamMetadata): AppliedMetadata = {
     discovery.requireAll(document)
     val rejection = rules.rejection(AppliedMetadata.Nothing, document, RecentRemovals.Nothing)
-    rejection.orElse(rules.cutovers.policy(document)).foreach(why => throw DynamicErrors.refused(why))
+    rejection.orElse(rules.cutovers.policy(document)).foreach(why => throw DynamicErrors.rejected(why))
     append(AppliedMetadata.first(document).copy(number = number))
   }
 

@@ -59,7 +59,7 @@ final private[splice] class WaitingGroups {
   def reject(group: StreamGroup, rejection: Rejection): Unit = {
     if (!rejected.get(group.streams).exists(_._2 == rejection)) {
       rejections += 1
-      log.warn(DynamicErrors.refused(rejection).getMessage)
+      log.warn(DynamicErrors.rejected(rejection).getMessage)
     }
     rejected = rejected.updated(group.streams, group.generation -> rejection)
   }
@@ -71,7 +71,7 @@ final private[splice] class WaitingGroups {
   def figures: Option[(String, String)] = {
     val all = waiting.toSeq.map { case (group, clusters) => group -> ("waitsFor" -> names(clusters)) } ++
       rejected.toSeq.map { case (streams, (generation, rejection)) =>
-        val text = DynamicErrors.refused(rejection).getMessage
+        val text = DynamicErrors.rejected(rejection).getMessage
         StreamGroup(streams, generation) ->
           ("rejected" -> Json.text(if (text.length > Longest) s"${text.take(Longest)}…" else text))
       }

@@ -16,7 +16,7 @@ private[dynamic] object DynamicErrors {
   private val conditions = new ErrorConditions("splice/kafka/dynamic/error-conditions.json")
 
   /** The metadata document is rejected. */
-  def refused(rejection: Rejection): SpliceException = rejection match {
+  def rejected(rejection: Rejection): SpliceException = rejection match {
     case Rejection.Older(applied, found) =>
       conditions.error("SPLICE_METADATA.STALE_GENERATION", "found" -> found.toString, "applied" -> applied.toString)
     case Rejection.Empty(all) => conditions.error("SPLICE_METADATA.EMPTY_DOCUMENT", "all" -> all.toString)

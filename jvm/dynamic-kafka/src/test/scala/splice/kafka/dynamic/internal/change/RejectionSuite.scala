@@ -80,7 +80,7 @@ final class RejectionSuite extends AnyFunSuite {
     def confirmed(n: Int) = metadata(2, "a/1").copy(confirmRemovals = Some(n))
     val why               = rejection(known, metadata(2, "a/1"), Recent(2, 6))
     assert(why.contains(Rejection.TooMany(5, 6, 3)))
-    assert(why.exists(DynamicErrors.refused(_).getMessage.contains("'confirmRemovals: 5'")))
+    assert(why.exists(DynamicErrors.rejected(_).getMessage.contains("'confirmRemovals: 5'")))
     assert(rejection(known, confirmed(4), Recent(2, 6)).contains(Rejection.TooMany(5, 6, 3)))
     assert(rejection(known, confirmed(5), Recent(2, 6)).isEmpty && rejection(known, confirmed(1)).nonEmpty)
     // A number below the limit of the fraction does not lower it.
