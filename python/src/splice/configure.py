@@ -115,5 +115,5 @@ def _default(key: str) -> str:
         return ""
     defaults = folder / "spark-defaults.conf"
     line = rf"(?m)^\s*{re.escape(key)}[ \t=:]+(\S.*?)\s*$"
-    set_there = re.findall(line, defaults.read_text("utf-8"))
-    return set_there[-1] if set_there else ""
+    values = re.findall(line, defaults.read_text("utf-8"))
+    return values[-1] if values else ""
