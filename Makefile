@@ -24,7 +24,7 @@ VERSION := $(shell cat VERSION)
 MADE    := target/made
 REPORTS := target/test-reports
 
-# What the scripts under tests/ find in their environment.
+# Environment variables of the scripts under tests/.
 SCRIPT_ENV := SPLICE_VERSION=$(VERSION) \
 	SPLICE_JARS=$(CURDIR)/jvm/bundle/target/dist \
 	SPLICE_REPOSITORY=$(CURDIR)/target/repository \
@@ -79,7 +79,7 @@ linkage: $(MADE)/jar $(foreach spark,$(LINKED),.cache/spark-$(spark)/.ready) ## 
 soak: $(VENV)/.wheel $(if $(STORE),$(MADE)/stores) ## Run the long simulations (SEEDS=1..200, KIND=hybrid, kafka, dynamic, realtime or memory, STORE=hdfs or s3 of a hybrid); stop and resume as you like
 	$(SCRIPT_ENV) $(VENV)/bin/python tests/soak/run.py --seeds $(SEEDS) $(if $(KIND),--kind $(KIND)) $(if $(STORE),--store $(STORE))
 
-bench: .venv/.ready ## Compare Splice with Spark's own sources, Flink's and the bare client (ROWS=10000000, ROUNDS=3, CASES=kafka,matrix,steady,memory,clusters,realtime,away,files,handover,driver,plan), or two builds in turns (BASE=jar or commit, PAIRS=20, JVMS=10, CASES=kafka,jmh)
+bench: .venv/.ready ## Compare Splice with Spark's own sources, Flink's and the bare client (ROWS=10000000, ROUNDS=3, CASES=kafka,matrix,steady,memory,clusters,realtime,away,files,handover,driver,plan). BASE compares two builds in turns (BASE=jar or commit, PAIRS=20, JVMS=10, CASES=kafka,jmh)
 	$(SBT) "servers/stage$(if $(BASE),; bundle/dist)"
 	$(SCRIPT_ENV) .venv/bin/python tests/bench/run.py
 
@@ -100,7 +100,7 @@ clean: ## Remove everything that was built, the virtual environments too
 
 .PHONY: help setup demo test unit it lint fmt linkage soak bench jar wheel docs release clean
 
-# One run of sbt makes all that comes from the JVM; the wheel, the tests and the demonstration take it from there.
+# One run of sbt builds all files from the JVM sources. The wheel, the tests and the demonstration use these files.
 $(MADE)/jar: $(JVM_SOURCES)
 	@project/prerequisites
 	rm -rf target/repository
@@ -131,7 +131,7 @@ $(VENV)/.wheel: $(VENV)/.ready $(MADE)/wheel
 	$(VENV)/bin/pip install --quiet --no-deps --force-reinstall python/dist/*.whl
 	@touch $@
 
-# PySpark carries Spark's jars, also of versions whose jars are nowhere else.
+# PySpark contains the jars of Spark, including versions without other published jars.
 .cache/spark-$(BUILT_ON)/.ready: .venv/.ready
 	rm -rf $(@D)
 	mkdir -p $(@D)

@@ -53,8 +53,8 @@ def failures(root: Path) -> Iterator[str]:
     for suite in _suites(root):
         for case in suite.iter("testcase"):
             for why in (*case.findall("failure"), *case.findall("error")):
-                said = (why.get("message") or "") + "\n" + (why.text or "")
-                lines = [line for line in said.splitlines() if line.strip()][:_LINES]
+                text = (why.get("message") or "") + "\n" + (why.text or "")
+                lines = [line for line in text.splitlines() if line.strip()][:_LINES]
                 name = f"{case.get('classname')}: {case.get('name')}"
                 yield "\n    ".join([f"FAILED {name}", *lines])
 

@@ -5,7 +5,8 @@
 A sentence has a match if it has a word of the list, begins with a question word, or has more than
 30 words. The last lines are the share of sentences with a match per kind of text. The exit code is
 1 if a share is above its limit. `--list KIND` prints each match, `--sample SEED` prints 50 random
-sentences of each of the four main kinds, and paths limit the check to files and folders.
+sentences of each of the four main kinds. Of the options, it prints descriptions only, without the
+lists of allowed values. Paths limit the check to files and folders.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ import random
 import re
 import sys
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from checks import repository_files
 
@@ -200,11 +201,14 @@ def scala(path: str, text: str) -> Iterator[Sentence]:
 
 
 def python(path: str, text: str) -> Iterator[Sentence]:
-    """Read comments, docstrings and string literals of a Python file."""
+    """Read comments, docstrings, string literals and the names of tests of a Python file."""
     comments: list[tuple[int, str]] = []
-    before = tokenize.NEWLINE
+    before, word = tokenize.NEWLINE, ""
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         line = token.start[0]
+        if word == "def" and token.string.startswith("test_"):
+            yield from sentences("tests", path, line, token.string.replace("_", " "))
+        word = token.string
         if token.type == tokenize.COMMENT and not re.match(
             r"# (Copyright the|SPDX)|#!|# (noqa|type:)", token.string
         ):
@@ -219,6 +223,27 @@ def python(path: str, text: str) -> Iterator[Sentence]:
                 kind = "tests" if path.startswith(("tests/", "python/tests/")) else "messages"
                 yield from sentences(kind, path, line, re.sub(r"\{[^}]*\}", "X", body))
         before = token.type if token.type != tokenize.COMMENT else before
+    for first, paragraph in paragraphs(comments):
+        yield from sentences("comments", path, first, paragraph)
+
+
+_HASHED = re.compile(
+    r"(^|/)(Makefile|CODEOWNERS|\.editorconfig|\.gitattributes)$|^project/(prerequisites|sbt)$|^\.ci/|"
+    r"\.(conf|in|ini|properties|toml|ya?ml)$"
+)
+
+
+def hashed(path: str, text: str) -> Iterator[Sentence]:
+    """Read the `#` comments of a file of the build, in separate lines and after code."""
+    comments: list[tuple[int, str]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        hit = re.search(r"(?:^|(?<=\s))#+(.*)", line)
+        if not hit or re.match(r"!| Copyright the| SPDX", hit[1]):
+            continue
+        if line[: hit.start()].strip():
+            yield from sentences("comments", path, number, hit[1])
+        else:
+            comments.append((number, hit[1].strip()))
     for first, paragraph in paragraphs(comments):
         yield from sentences("comments", path, first, paragraph)
 
@@ -249,43 +274,55 @@ def options(path: str, text: str) -> Iterator[Sentence]:
 
 
 def errors(path: str, text: str) -> Iterator[Sentence]:
-    """Read the messages of error conditions."""
+    """Read the messages of error conditions, at the line of each condition."""
+    # The objects with a name are in the same order in the text and in the tree.
+    starts = (hit.start() for hit in re.finditer(r'"[^"\\]+"\s*:\s*\{', text))
 
-    def messages(node: object) -> Iterator[str]:
-        if isinstance(node, dict):
-            if "message" in node:
-                yield " ".join(node["message"])
-            for child in node.values():
-                yield from messages(child)
+    def messages(node: dict[str, Any], line: int) -> Iterator[tuple[int, str]]:
+        if "message" in node:
+            yield line, " ".join(node["message"])
+        for child in node.values():
+            if isinstance(child, dict):
+                yield from messages(child, text.count("\n", 0, next(starts)) + 1)
 
-    for message in messages(json.loads(text)):
-        lines = text.splitlines()
-        start = next((n for n, one in enumerate(lines, 1) if message[:40] in one), 1)
-        yield from sentences("errors", path, start, message)
+    for line, message in messages(json.loads(text), 1):
+        yield from sentences("errors", path, line, message)
 
 
-# Generated from sources that are read here, a table of names, and the history of names.
+# Generated from sources that are read here, a table of names, and the list of words.
 SKIPPED = (
     "docs/reference/errors.md",
     "docs/reference/names.md",
     "docs/reference/python.md",
-    "LICENSE",
+    "project/language.py",
 )
 
 
-def read(path: str) -> Iterator[Sentence]:
-    """Read the sentences of a file by its name."""
-    if path in SKIPPED or "/kept/" in path or not Path(path).is_file():
-        return
-    reader = {".scala": scala, ".java": scala, ".sbt": scala, ".py": python, ".md": markdown}.get(
-        Path(path).suffix
-    )
+_READERS = {".scala": scala, ".java": scala, ".sbt": scala, ".py": python, ".md": markdown}
+
+
+def reader_of(path: str) -> Callable[[str, str], Iterator[Sentence]] | None:
+    """Return the reader of a file by its name. None: the check does not read the file."""
+    if path in SKIPPED or "/kept/" in path:
+        return None
     if path == "docs/reference/options.md":
-        reader = options
-    elif path.endswith("error-conditions.json"):
-        reader = errors
-    if reader and path != "project/language.py":
+        return options
+    if path.endswith("error-conditions.json"):
+        return errors
+    return _READERS.get(Path(path).suffix, hashed if _HASHED.search(path) else None)
+
+
+def read(path: str) -> Iterator[Sentence]:
+    """Read the sentences of a file."""
+    reader = reader_of(path)
+    if reader and Path(path).is_file():
         yield from reader(path, Path(path).read_text())
+
+
+def sampled(kind: str, found: list[Sentence]) -> list[Sentence]:
+    """Return the sentences of a kind, without the lists of allowed values of options."""
+    ends = re.compile(r"[.!?][)'\"]*$" if kind == "options" else "")
+    return [sentence for sentence in found if sentence.kind == kind and ends.search(sentence.text)]
 
 
 def main() -> int:
@@ -302,7 +339,7 @@ def main() -> int:
     found = [sentence for path in repository_files(*options.paths) for sentence in read(path)]
     if options.sample is not None:
         for kind in SAMPLED:
-            drawn = random.Random(options.sample).sample([s for s in found if s.kind == kind], 50)
+            drawn = random.Random(options.sample).sample(sampled(kind, found), 50)
             print("\n".join(f"{kind}\t{s.path}:{s.line}\t{s.text}" for s in drawn))
         return 0
     above = False

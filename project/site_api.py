@@ -23,11 +23,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     Raises:
         PluginError: if sbt has not written it.
     """
-    made = Path(config.config_file_path).parent / "target" / "site"
-    pages = sorted(path for path in (made / _FOLDER).rglob("*") if path.is_file())
+    built = Path(config.config_file_path).parent / "target" / "site"
+    pages = sorted(path for path in (built / _FOLDER).rglob("*") if path.is_file())
     if not pages:
-        raise PluginError(f"{made / _FOLDER} has no Scaladoc: run `make docs`")
+        raise PluginError(f"{built / _FOLDER} has no Scaladoc: run `make docs`")
     for page in pages:
-        name = page.relative_to(made).as_posix()
-        files.append(File(name, str(made), config.site_dir, use_directory_urls=False))
+        name = page.relative_to(built).as_posix()
+        files.append(File(name, str(built), config.site_dir, use_directory_urls=False))
     return files

@@ -127,7 +127,7 @@ def test_options_are_rejected_by_name(
     assert (raised.value.getCondition() or "").startswith("SPLICE_")
 
 
-def test_a_builder_says_the_same_at_build(spark: SparkSession) -> None:
+def test_a_builder_raises_the_same_error_at_build(spark: SparkSession) -> None:
     builder = KafkaSource.builder().bootstrap_servers("127.0.0.1:1").topics("t")
     with pytest.raises(OptionError) as raised:
         builder.option("startingOffset", "earliest").build()
@@ -175,7 +175,7 @@ def test_selects_that_do_not_fit(
     assert_says(failure(spark, source, tmp_path), *patterns)
 
 
-def test_hand_over_columns_that_are_not_there(
+def test_hand_over_columns_that_do_not_exist(
     spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
 ) -> None:
     rule = HandOver.offsets(offset="kafka_offset")
@@ -241,7 +241,7 @@ def test_a_start_beyond_retention(
     drain(warned.read_stream(spark), tmp_path / "a")
 
 
-def test_a_broker_that_does_not_answer(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_broker_that_does_not_respond(spark: SparkSession, tmp_path: Path) -> None:
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", free_ports(1)[0]))
         deaf.listen()
@@ -259,7 +259,7 @@ def test_a_broker_that_does_not_answer(spark: SparkSession, tmp_path: Path) -> N
     )
 
 
-def test_a_topic_that_is_not_there(
+def test_a_topic_that_does_not_exist(
     spark: SparkSession, topics: KafkaTopics, tmp_path: Path
 ) -> None:
     message = failure(spark, live(topics, "no-such-topic"), tmp_path)
@@ -268,7 +268,7 @@ def test_a_topic_that_is_not_there(
     )
 
 
-def test_a_path_that_is_not_there(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_path_that_does_not_exist(spark: SparkSession, tmp_path: Path) -> None:
     missing = FileSource.builder("parquet", tmp_path / "none").build()
     with pytest.raises(SourceError) as raised:
         missing.read(spark)

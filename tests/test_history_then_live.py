@@ -132,7 +132,7 @@ def test_a_batch_reads_all_legs(spark: SparkSession, source: HybridSource) -> No
     assert frame.where("_leg = 'history'").count() == sum(ARCHIVED.values())
 
 
-def test_options_alone_say_the_same(
+def test_options_alone_define_the_same_source(
     spark: SparkSession,
     topics: KafkaTopics,
     topic: str,

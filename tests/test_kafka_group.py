@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from conftest import MakeTopic
 
 
-def test_the_group_stands_where_the_checkpoint_does_when_a_query_ends(
+def test_the_group_has_the_offsets_of_the_checkpoint_when_a_query_ends(
     spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
 ) -> None:
     topic, group = make_topic(), f"group-{uuid.uuid4().hex[:8]}"

@@ -52,7 +52,7 @@ def test_lag_by_topic_and_partition(
     assert topic in str(describe(query))
 
 
-def test_two_queries_of_one_dataframe_have_figures_of_their_own(
+def test_two_queries_of_one_dataframe_have_separate_figures(
     spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
 ) -> None:
     topic = make_topic(1)

@@ -18,7 +18,7 @@ from splice import (
 )
 
 
-def test_a_chain_is_said_by_prefixed_options() -> None:
+def test_prefixed_options_define_a_chain() -> None:
     source = (
         HybridSource.builder("history", HISTORY, select="id")
         .add_source(
@@ -205,7 +205,7 @@ def test_modification_time_needs_files_before() -> None:
         chain.add_source("b", LIVE, hand_over=HandOver.modification_time("1 hour")).build()
 
 
-def test_a_chain_in_a_chain_is_refused() -> None:
+def test_a_chain_in_a_chain_is_rejected() -> None:
     inner = HybridSource.builder("a", HISTORY).add_source("b", BOUNDED).build()
     with pytest.raises(OptionError, match="'c' is a hybrid source"):
         HybridSource.builder("c", inner).add_source("live", LIVE).build()

@@ -89,7 +89,7 @@ def test_all_changes_between_two_runs(spark: SparkSession, atlas: Atlas, tmp_pat
     atlas.assert_read(spark, tmp_path)
 
 
-def test_rows_say_which_stream_they_are_of(
+def test_rows_contain_the_name_of_their_stream(
     spark: SparkSession, atlas: Atlas, tmp_path: Path
 ) -> None:
     east, west, other = atlas.topic("east"), atlas.topic("west"), atlas.topic("north")

@@ -47,7 +47,7 @@ def test_only_the_clients_of_the_cluster_are_renewed(
 
 
 @pytest.mark.parametrize("run", [drain, start])
-def test_a_batch_that_is_read_again_logs_in_as_it_is_said_now(  # type: ignore[no-untyped-def]
+def test_a_batch_that_is_read_again_uses_the_current_login(  # type: ignore[no-untyped-def]
     spark: SparkSession, atlas: Atlas, tmp_path: Path, run
 ) -> None:
     west, north = _both(atlas)

@@ -105,7 +105,7 @@ def test_an_unavailable_mirror_delays_the_run(
 
 
 @pytest.mark.parametrize("ahead", [-HOUR, HOUR])
-def test_a_batch_reads_where_streams_lie_whatever_the_time(
+def test_a_batch_reads_the_current_topics_at_any_cutover_time(
     spark: SparkSession, atlas: Atlas, mirrored: Mirrored, ahead: float
 ) -> None:
     _, new = mirrored

@@ -69,7 +69,7 @@ def test_another_cluster_at_the_same_address_is_not_read(
     assert rows_in(tmp_path) == 40
 
 
-def test_two_names_of_one_cluster_with_topics_of_their_own(
+def test_two_names_of_one_cluster_with_separate_topics(
     spark: SparkSession, atlas: Atlas, tmp_path: Path
 ) -> None:
     first, second = atlas.topic("west"), atlas.topic("west")

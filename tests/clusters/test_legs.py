@@ -48,7 +48,7 @@ def test_the_first_leg_is_read_to_its_end(
     assert_each_once(ids(chain.read(spark)), range(atlas.produced))
 
 
-def test_the_last_leg_takes_over_on_every_cluster(
+def test_the_last_leg_starts_on_every_cluster(
     spark: SparkSession, atlas: Atlas, tmp_path: Path
 ) -> None:
     lies = {name: atlas.topic(name) for name in ("east", "west", "north")}

@@ -110,7 +110,7 @@ def test_a_running_query_reads_on_without_an_attack(
 
 
 @pytest.mark.parametrize("kind", ["JKS", "PKCS12", "PEM"])
-def test_a_file_that_is_no_store_is_shown_nowhere(
+def test_an_invalid_store_file_is_not_shown(
     spark: SparkSession, atlas: Atlas, driver_log: DriverLog, tmp_path: Path, kind: str
 ) -> None:
     word = f"hunter-{uuid.uuid4().hex}"

@@ -74,7 +74,7 @@ def test_a_start_beyond_the_end(pair: Pair, topic: str) -> None:
     assert_says(ours, "SPLICE_KAFKA_DATA.START_BEYOND_END_OF_LOG", f"{topic}-0: 12")
 
 
-def test_assigned_partitions_that_are_not_there(pair: Pair, topic: str) -> None:
+def test_assigned_partitions_that_do_not_exist(pair: Pair, topic: str) -> None:
     options = {"assign": json.dumps({topic: [0, 3]}), **EARLIEST}
     drain(pair.stream(SPARKS, options), pair.folder / SPARKS)
     assert written(pair.spark, pair.folder / SPARKS).count() == 10

@@ -23,13 +23,13 @@ def topic(topics: KafkaTopics, make_topic: MakeTopic) -> str:
     return name
 
 
-def test_at_least_so_many(pair: Pair, topic: str) -> None:
+def test_at_least_n_tasks(pair: Pair, topic: str) -> None:
     options = {"subscribe": topic, "minPartitions": "6"}
     assert len(pair.read(**options)) == 36
     assert min(len(rows_by_task(pair, side, options)) for side in SIDES) >= 6
 
 
-def test_at_most_so_many_records_each(pair: Pair, topic: str) -> None:
+def test_at_most_n_records_per_task(pair: Pair, topic: str) -> None:
     options = {"subscribe": topic, "maxRecordsPerPartition": "7"}
     assert len(pair.read(**options)) == 36
     assert max(rows_by_task(pair, OURS, options)) <= 7

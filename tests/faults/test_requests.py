@@ -50,7 +50,7 @@ def test_killed_while_offsets_are_committed(stream: OrderStream, world: World) -
     assert held() == ends
 
 
-def test_killed_while_partitions_are_looked_for(stream: OrderStream, world: World) -> None:
+def test_killed_during_the_discovery_of_partitions(stream: OrderStream, world: World) -> None:
     stream.produce(300)
     query = stream.start(discoveryInterval="200ms")
     stream.wait_for_all(query)

@@ -32,7 +32,7 @@ def test_a_file_with_its_header_is_fine() -> None:
     assert checks.complaints("jvm/kafka/src/main/scala/Leg.scala", HEADER + "\nclass Leg\n") == []
 
 
-def test_the_header_goes_after_a_shebang() -> None:
+def test_the_header_follows_a_shebang() -> None:
     fixed = checks.with_header("run.py", "#!/usr/bin/env python3\nprint()\n")
     assert fixed == "#!/usr/bin/env python3\n" + checks.header("run.py") + "\nprint()\n"
     assert not checks.without_header("run.py", fixed)

@@ -4,17 +4,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import json
 
 import pytest
 
 import language
 
 
+def read(path: str, text: str) -> list[language.Sentence]:
+    """Return the sentences of the text of a file."""
+    reader = language.reader_of(path)
+    assert reader
+    return list(reader(path, text))
+
+
 def texts(path: str, text: str) -> list[tuple[str, str]]:
     """Return kind and text of each sentence of a file."""
-    reader = {".scala": language.scala, ".py": language.python, ".md": language.markdown}
-    return [(s.kind, s.text) for s in reader[Path(path).suffix](path, text)]
+    return [(s.kind, s.text) for s in read(path, text)]
 
 
 @pytest.mark.parametrize(
@@ -55,6 +61,80 @@ def test_docstrings_and_messages_of_python_are_read() -> None:
         ("messages", "the option X is missing"),
         ("comments", "Read the whole log."),
     ]
+
+
+def test_the_names_of_python_tests_are_read() -> None:
+    code = (
+        "def test_a_leg_ends() -> None:\n    topic = 1\n\n\n"
+        "async def test_a_late_row() -> None:\n    test_a_leg_ends()\n"
+    )
+    assert read("python/tests/test_a.py", code) == [
+        language.Sentence("tests", "python/tests/test_a.py", 1, "test a leg ends"),
+        language.Sentence("tests", "python/tests/test_a.py", 5, "test a late row"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "Makefile",
+        ".ci/run",
+        "project/prerequisites",
+        "project/sbt",
+        "requirements/dev.in",
+        "mkdocs.yml",
+        ".pre-commit-config.yaml",
+        ".scalafmt.conf",
+        ".github/CODEOWNERS",
+        ".github/workflows/ci.yml",
+    ],
+)
+def test_comments_of_the_build_are_read(path: str) -> None:
+    code = (
+        "#!/usr/bin/env bash\n# Copyright the Splice authors.\n#\n# Run one target.\n"
+        "# The target has\n# a name.\nrun: all ## Run all tests\n  [ ${#all[@]} = 0 ] # v1.2\n"
+    )
+    assert [(s.kind, s.line, s.text) for s in read(path, code)] == [
+        ("comments", 7, "Run all tests"),
+        ("comments", 4, "Run one target."),
+        ("comments", 4, "The target has a name."),
+    ]
+
+
+def test_each_error_has_the_line_of_its_condition() -> None:
+    text = json.dumps(
+        {
+            "SPLICE_A": {
+                "message": ["The leg <leg> cannot be read."],
+                "subClass": {
+                    "FIRST": {"message": ["The leg <leg> has", 'no "rows": {1}.']},
+                    "SECOND": {"message": ["The leg <leg> has no end."]},
+                },
+            },
+            "SPLICE_B": {"message": ["The leg <leg> has no end."]},
+        },
+        indent=2,
+    )
+    lines = text.splitlines()
+    found = [
+        (lines[s.line - 1].split('"')[1], s.text) for s in read("jvm/a/error-conditions.json", text)
+    ]
+    assert found == [
+        ("SPLICE_A", "The leg X cannot be read."),
+        ("FIRST", 'The leg X has no "rows": {1}.'),
+        ("SECOND", "The leg X has no end."),
+        ("SPLICE_B", "The leg X has no end."),
+    ]
+
+
+def test_a_sample_has_descriptions_of_options_only() -> None:
+    page = (
+        "| Option | Allowed | Description |\n| --- | --- | --- |\n"
+        "| `a` | fail, drain, drop | Policy for a topic. |\n"
+    )
+    found = read("docs/reference/options.md", page)
+    assert [s.text for s in found] == ["fail, drain, drop", "Policy for a topic."]
+    assert [s.text for s in language.sampled("options", found)] == ["Policy for a topic."]
 
 
 def test_documents_are_read_without_code_and_links() -> None:

@@ -41,7 +41,7 @@ def test_restarted_with_other_numbers_of_cores(scenario: Scenario) -> None:
     scenario.assert_switched_once()
 
 
-def test_a_changed_chain_is_refused_and_the_old_one_goes_on(scenario: Scenario) -> None:
+def test_a_changed_chain_is_rejected_and_the_old_chain_continues(scenario: Scenario) -> None:
     scenario.die(Kill.offsets(1, "after"))
     scenario.given(options={"history.path": f"{scenario.history}/*"})
     refused = scenario.run()

@@ -46,17 +46,17 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
             a Spark Connect server.
     """
     options = _options(builder)
-    _refuse_remote(builder, options)
+    _reject_remote(builder, options)
     driver = jvm.connect() if "PYSPARK_GATEWAY_PORT" in os.environ else jvm.running()
     if driver is not None:
         return _running(builder, driver)
     arguments = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
     if CONNECTOR in options.get(_PACKAGES, _default(_PACKAGES)) or CONNECTOR in arguments:
         return builder
-    _refuse_jars_in(shlex.split(arguments))
+    _reject_jars_in(shlex.split(arguments))
     jars = [jar for jar in options.get(_JARS, _default(_JARS)).split(",") if jar.strip()]
     paths = jar_paths()
-    _refuse_other_versions(jars, paths)
+    _reject_other_versions(jars, paths)
     names = {file_name(jar) for jar in jars}
     return builder.config(
         _JARS,
@@ -77,7 +77,7 @@ def _options(builder: SparkSession.Builder) -> Mapping[str, str]:
     return options
 
 
-def _refuse_remote(builder: SparkSession.Builder, options: Mapping[str, str]) -> None:
+def _reject_remote(builder: SparkSession.Builder, options: Mapping[str, str]) -> None:
     remote = options.get("spark.remote", os.environ.get("SPARK_REMOTE", ""))
     served = remote and not remote.startswith("local")
     client = type(builder).__module__.startswith("pyspark.sql.connect")
@@ -93,13 +93,13 @@ def _running(builder: SparkSession.Builder, driver: JVMView) -> SparkSession.Bui
     raise SetupError.of("SPLICE_SETUP.JAR_NOT_LOADED", where=where, submit=how_to_submit())
 
 
-def _refuse_jars_in(arguments: list[str]) -> None:
+def _reject_jars_in(arguments: list[str]) -> None:
     for flag, value in itertools.pairwise(arguments):
         if flag == "--jars" or (flag in ("--conf", "-c") and value.startswith(f"{_JARS}=")):
             raise SetupError.of("SPLICE_SETUP.DUPLICATE_JARS_SETTING", submit=how_to_submit())
 
 
-def _refuse_other_versions(jars: list[str], paths: list[Path]) -> None:
+def _reject_other_versions(jars: list[str], paths: list[Path]) -> None:
     for jar, mine in itertools.product(jars, paths):
         name = file_name(jar)
         if name != mine.name and artifact(name) == artifact(mine.name):
@@ -115,5 +115,5 @@ def _default(key: str) -> str:
         return ""
     defaults = folder / "spark-defaults.conf"
     line = rf"(?m)^\s*{re.escape(key)}[ \t=:]+(\S.*?)\s*$"
-    set_there = re.findall(line, defaults.read_text("utf-8"))
-    return set_there[-1] if set_there else ""
+    values = re.findall(line, defaults.read_text("utf-8"))
+    return values[-1] if values else ""

@@ -30,18 +30,18 @@ def interval(name: str, value: timedelta | str) -> str:
     """
     if isinstance(value, timedelta):
         if value < timedelta(0):
-            raise _refused(name, value, "is negative")
+            raise _rejected(name, value, "is negative")
         rounded = -(-value // _MILLISECOND) * _MILLISECOND
         unit, size = next((u, s) for u, s in _UNITS if rounded % s == timedelta(0))
         return f"{rounded // size}{unit}"
     if not isinstance(value, str):
-        raise _refused(name, value, f"is of type {type(value).__name__}")
+        raise _rejected(name, value, f"is of type {type(value).__name__}")
     if not value.strip():
-        raise _refused(name, value, "is not a duration")
+        raise _rejected(name, value, "is not a duration")
     return value.strip()
 
 
-def _refused(name: str, value: object, why: str) -> OptionError:
+def _rejected(name: str, value: object, why: str) -> OptionError:
     return OptionError.of(
         "SPLICE_BUILDER.INVALID_DURATION", argument=name, value=repr(value), why=why
     )

@@ -151,7 +151,7 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
         return self.options({f"stream.{stream}.{name}": v for name, v in options.items()})
 
     def _make(self) -> DynamicKafkaSource:
-        self._refuse_chain_options()
+        self._reject_chain_options()
         self._exactly_one(
             _SELECTIONS, "dynamic Kafka source", "streams(...) or stream_pattern(...)"
         )

@@ -30,7 +30,7 @@ def _areas() -> dict[str, Any]:
     return areas
 
 
-def _made(condition: str, parameters: Mapping[str, object]) -> tuple[str, dict[str, str], str]:
+def _details(condition: str, parameters: Mapping[str, object]) -> tuple[str, dict[str, str], str]:
     area, _, name = condition.partition(".")
     template = " ".join(_areas()[area]["subClass"][name]["message"])
     texts = {key: str(value) for key, value in parameters.items()}
@@ -62,7 +62,7 @@ class _Conditioned:
     @classmethod
     def of(cls, condition: str, **parameters: object) -> Self:
         """Create an error of a declared condition."""
-        text, texts, state = _made(condition, parameters)
+        text, texts, state = _details(condition, parameters)
         return cls(text, condition, texts, state)
 
     def getCondition(self) -> str | None:  # noqa: N802 (PySpark's name)

@@ -78,7 +78,7 @@ class FileSourceBuilder(SourceBuilder[FileSource]):
         return self.option("onEmpty", policy)
 
     def _make(self) -> FileSource:
-        self._refuse_chain_options()
+        self._reject_chain_options()
         if not self._options["format"].strip():
             raise OptionError.of("SPLICE_BUILDER.FORMAT_NOT_SET")
         given = self._options.named("path", "paths")

@@ -110,7 +110,7 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
     def _make(self) -> HybridSource:
         for leg in self._legs:
             leg.check()
-        self._refuse_chain_options([leg.name for leg in self._legs])
+        self._reject_chain_options([leg.name for leg in self._legs])
         _check_names(self._legs)
         for before, leg in zip(self._legs, self._legs[1:], strict=False):
             _check_end(before, leg)

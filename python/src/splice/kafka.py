@@ -47,7 +47,7 @@ class KafkaSourceBuilder(LogSourceBuilder[KafkaSource]):
         return self.option("subscribePattern", pattern)
 
     def _make(self) -> KafkaSource:
-        self._refuse_chain_options()
+        self._reject_chain_options()
         if not self._options.get(_SERVERS, "").strip():
             raise OptionError.of("SPLICE_BUILDER.SERVERS_NOT_SET", option=_SERVERS)
         self._exactly_one(

@@ -87,9 +87,9 @@ class Leg:
             return None
         if not isinstance(columns, Mapping):
             return "the value is not a mapping"
-        strange = [key for key in columns if key not in _COLUMNS]
-        if strange:
-            return f"{strange[0]!r} is not one of {', '.join(_COLUMNS)}"
+        unknown = [key for key in columns if key not in _COLUMNS]
+        if unknown:
+            return f"{unknown[0]!r} is not one of {', '.join(_COLUMNS)}"
         missing = [key for key in _NEEDED if key not in columns]
         if missing:
             return f"'{missing[0]}' is missing"

@@ -28,7 +28,7 @@ _STACK = "\n\nJVM stacktrace:\n"
 def load(options: Mapping[str, str], spark: SparkSession | None, streaming: bool) -> DataFrame:
     """Load the format ``splice`` with options. The default session is the active session."""
     session = _active() if spark is None else spark
-    _refuse_without_jar(session)
+    _reject_without_jar(session)
     reader = session.readStream if streaming else session.read
     with source_errors():
         return reader.format(FORMAT).options(**options).load()
@@ -39,7 +39,7 @@ def planned(options: Mapping[str, str], spark: SparkSession | None, scan: bool) 
     session = _active() if spark is None else spark
     if not hasattr(session, "_jsparkSession"):
         raise SetupError.of("SPLICE_SETUP.PLAN_NOT_SUPPORTED")
-    _refuse_without_jar(session)
+    _reject_without_jar(session)
     with source_errors():
         return plan.read(jvm.plan(session, options, scan))
 
@@ -60,7 +60,7 @@ def source_errors() -> Iterator[None]:
         ) from None
 
 
-def _refuse_without_jar(session: SparkSession) -> None:
+def _reject_without_jar(session: SparkSession) -> None:
     # A Connect server reports a missing jar when it analyses the source.
     driver = jvm.running() if hasattr(session, "_jsparkSession") else None
     if driver is not None and jvm.entry_point(driver) is None:

@@ -156,7 +156,7 @@ class SourceBuilder(ABC, Generic[BuiltSource]):
     def _make(self) -> BuiltSource:
         """Make the checks of Python and create the source."""
 
-    def _refuse_chain_options(self, legs: Collection[str] = ()) -> None:
+    def _reject_chain_options(self, legs: Collection[str] = ()) -> None:
         for name in self._options:
             first, dot, _ = name.lower().partition(".")
             of_leg = dot and first in {leg.lower() for leg in legs}

@@ -16,7 +16,7 @@ final class ChainEdits(life: Life, world: ChainWorld, spark: SimulatedSpark, cha
   import ChainEdits._
 
   private val chance    = life.chance
-  private var expected  = Option.empty[Refusal]
+  private var expected  = Option.empty[Rejection]
   private var situation = Option.empty[String]
 
   /** Begins a run. Changes the legs at random, and determines the error that the run must raise. */
@@ -35,18 +35,20 @@ final class ChainEdits(life: Life, world: ChainWorld, spark: SimulatedSpark, cha
     *   true if no other driver ran at the same time, so this driver has planned every batch
     */
   def ended(isAlone: Boolean): Unit = {
-    expected.filter(_ => isAlone).foreach { refusal =>
-      throw new Violation(s"the query must fail but continues: ${refusal.situation}, ${refusal.texts.mkString(", ")}")
+    expected.filter(_ => isAlone).foreach { rejection =>
+      throw new Violation(
+        s"the query must fail but continues: ${rejection.situation}, ${rejection.texts.mkString(", ")}"
+      )
     }
     if (expected.isEmpty) situation.foreach(life.met)
   }
 
   /** True if the failure of the query is expected. */
   def explains(error: SpliceException): Boolean = {
-    val found = expected.filter { refusal =>
-      error.getCondition == refusal.condition && refusal.texts.exists(error.getMessage.contains(_))
+    val found = expected.filter { rejection =>
+      error.getCondition == rejection.condition && rejection.texts.exists(error.getMessage.contains(_))
     }
-    found.foreach(refusal => life.met(refusal.situation))
+    found.foreach(rejection => life.met(rejection.situation))
     found.nonEmpty
   }
 
@@ -65,9 +67,9 @@ final class ChainEdits(life: Life, world: ChainWorld, spark: SimulatedSpark, cha
     life.note(s"the start has no leg $name")
     world.present = world.present.filterNot(_ == name)
     if (!hasEnded(name))
-      expected = Some(Refusal(Changed, Seq(s"'$name' has not ended"), "a leg that has not ended is removed"))
+      expected = Some(Rejection(Changed, Seq(s"'$name' has not ended"), "a leg that has not ended is removed"))
     else if (world.counting(name).exists(!isBegun(_)))
-      expected = Some(Refusal(Changed, Seq(s"counts the rows of leg '$name'"), "a leg that a rule counts is removed"))
+      expected = Some(Rejection(Changed, Seq(s"counts the rows of leg '$name'"), "a leg that a rule counts is removed"))
     else situation = Some("an ended leg is removed")
   }
 
@@ -76,7 +78,7 @@ final class ChainEdits(life: Life, world: ChainWorld, spark: SimulatedSpark, cha
     val late = world.names.dropWhile(_ != name).exists(isBegun)
     if (late) {
       world.present = world.names.filter(leg => leg == name || world.present.contains(leg))
-      expected = Some(Refusal(Changed, Seq("legs was"), "a leg is appended too late"))
+      expected = Some(Rejection(Changed, Seq("legs was"), "a leg is appended too late"))
     } else {
       world.attach(name)
       situation = Some("a leg is appended")
@@ -84,10 +86,10 @@ final class ChainEdits(life: Life, world: ChainWorld, spark: SimulatedSpark, cha
   }
 
   /** Expected error for removed legs with rows that the next run reads. */
-  private def needed: Option[Refusal] = {
+  private def needed: Option[Rejection] = {
     val missing = world.attached.filterNot(world.present.contains).filter(isUnread)
     Option.when(missing.nonEmpty)(
-      Refusal("SPLICE_HYBRID.REMOVED_LEG", missing.map(name => s"'$name'"), "a leg that a batch needs is removed")
+      Rejection("SPLICE_HYBRID.REMOVED_LEG", missing.map(name => s"'$name'"), "a leg that a batch needs is removed")
     )
   }
 
@@ -119,7 +121,7 @@ object ChainEdits {
   private val Changed = "SPLICE_CHECKPOINT.SOURCE_CHANGED"
 
   /** @param texts alternative texts; the error has one of these texts */
-  final private case class Refusal(condition: String, texts: Seq[String], situation: String)
+  final private case class Rejection(condition: String, texts: Seq[String], situation: String)
 
   /** Kind of change at a start. */
   sealed trait Change extends Product with Serializable

@@ -33,7 +33,7 @@ final class KafkaSourceBuilder private[kafka] extends KafkaBuilder[KafkaSourceBu
   def endingOffsets(end: OffsetsInitializer): KafkaSourceBuilder = endingAt(end)
 
   override private[kafka] def check(options: SourceOptions): Unit = {
-    KafkaOptions.set.refuseUnknown(options)
+    KafkaOptions.set.rejectUnknown(options)
     val _ = KafkaSettings(options)
   }
 }

@@ -75,7 +75,7 @@ object SourceProvider {
   /** Checks `options` against the options of the connector and creates the source. */
   def create(options: SourceOptions): Source[_ <: Position] = {
     val provider = of(options)
-    provider.options.refuseUnknown(options)
+    provider.options.rejectUnknown(options)
     // The coordinator reads these options later, when a query starts. Invalid values must fail here.
     CommonOptions.ofQuery.foreach(options.find(_))
     provider.create(options)

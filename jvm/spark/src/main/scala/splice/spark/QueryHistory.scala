@@ -48,7 +48,7 @@ object QueryHistory {
   }
 
   private[spark] def events(spark: SparkSession, checkpoint: String): Seq[(String, HistoryEvent)] =
-    find(spark, checkpoint).getOrElse(throw CheckpointErrors.notThere(checkpoint))
+    find(spark, checkpoint).getOrElse(throw CheckpointErrors.notFound(checkpoint))
 
   /** Returns the history, or None if the checkpoint does not exist or no source has written to the checkpoint. */
   private[spark] def find(spark: SparkSession, checkpoint: String): Option[Seq[(String, HistoryEvent)]] = {

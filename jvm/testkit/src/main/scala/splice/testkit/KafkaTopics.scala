@@ -43,14 +43,14 @@ object KafkaTopics {
     val ends = (0 until partitions).map(p => new TopicPartition(topic, p) -> OffsetSpec.latest()).toMap.asJava
     val over = System.nanoTime() + Patience.toNanos
 
-    @tailrec def ask(): Unit = response(admin.listOffsets(ends).all()) match {
+    @tailrec def retry(): Unit = response(admin.listOffsets(ends).all()) match {
       case Some(_: RetriableException) if System.nanoTime() < over =>
         LockSupport.parkNanos(Pause.toNanos)
-        ask()
+        retry()
       case Some(error) => throw error
       case None        => ()
     }
-    ask()
+    retry()
   }
 
   private def response(future: KafkaFuture[_]): Option[Throwable] =

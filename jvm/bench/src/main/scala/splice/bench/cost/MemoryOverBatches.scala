@@ -55,7 +55,7 @@ object MemoryOverBatches {
 
   private val Batches      = 1000L
   private val RowsPerBatch = 160L
-  private val Looks        = Set(50L, 100L, 250L, 500L, 750L, 990L)
+  private val Samples      = Set(50L, 100L, 250L, 500L, 750L, 990L)
 
   /** Number of open Kafka clients in this JVM, counted by their JMX beans. */
   private def clients(): Int = {
@@ -79,7 +79,7 @@ object MemoryOverBatches {
     }
 
     override def onQueryProgress(event: StreamingQueryListener.QueryProgressEvent): Unit =
-      if (Looks(event.progress.batchId)) {
+      if (Samples(event.progress.batchId)) {
         System.gc()
         val runtime = Runtime.getRuntime
         val _       = seen.put(event.progress.batchId, (runtime.totalMemory - runtime.freeMemory) -> clients())

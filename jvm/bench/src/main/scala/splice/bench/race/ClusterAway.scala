@@ -131,7 +131,7 @@ object ClusterAway {
       override def open(): Away = new Away(Nil, Nil)
     }
 
-    case object Refuses extends Third("refuses connections") {
+    case object Rejects extends Third("refuses connections") {
       override def open(): Away = {
         val free = Using.resource(listen())(address)
         new Away(Seq(free), Nil)
@@ -146,7 +146,7 @@ object ClusterAway {
       }
     }
 
-    val all: Seq[Third] = Seq(None, Refuses, Silent)
+    val all: Seq[Third] = Seq(None, Rejects, Silent)
 
     // The kernel completes connections even without a call of `accept`.
     private def listen()                      = new ServerSocket(0, 1000, InetAddress.getLoopbackAddress)

@@ -59,7 +59,7 @@ final class DynamicKafkaSourceBuilder private[dynamic]
   def endingOffsets(end: OffsetsInitializer): DynamicKafkaSourceBuilder = endingAt(end)
 
   override private[kafka] def check(options: SourceOptions): Unit = {
-    DynamicOptions.set.refuseUnknown(options)
+    DynamicOptions.set.rejectUnknown(options)
     val _ = DynamicSettings(options)
   }
 }

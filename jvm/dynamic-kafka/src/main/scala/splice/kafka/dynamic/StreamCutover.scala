@@ -27,7 +27,7 @@ object StreamPlace {
   /** Returns the reason why a position is not valid, or None if the position is valid. Records have no timestamps
     * before 1970 and no negative offsets.
     */
-  private[dynamic] def refusal(place: StreamPlace): Option[String] = place match {
+  private[dynamic] def rejection(place: StreamPlace): Option[String] = place match {
     case StreamCutover.At(time, _) if time.isBefore(Instant.EPOCH) || time.isAfter(Last) =>
       Some(s"'$time' is not a valid time. Use a time from ${Instant.EPOCH} to $Last")
     case StreamCutover.At(_, lateness) if lateness.isNegative =>

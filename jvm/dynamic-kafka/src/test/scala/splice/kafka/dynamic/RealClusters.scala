@@ -107,7 +107,7 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
     def plan(): Position = coordinator.advance(query.position.get, everything = false)
 
     /** Number of documents that were not applied in this run. */
-    def refusals: Int = coordinator.figures(query.position.get)(ProgressMetric.MetadataRejections).toInt
+    def rejections: Int = coordinator.figures(query.position.get)(ProgressMetric.MetadataRejections).toInt
 
     /** Clusters that a change waits for, from the progress of the query. */
     def waitsFor: Option[String] = coordinator.figures(query.position.get).get(ProgressMetric.Waiting)

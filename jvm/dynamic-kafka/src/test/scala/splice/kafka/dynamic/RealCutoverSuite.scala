@@ -179,7 +179,7 @@ final class RealCutoverSuite extends RealClusters {
       query.goesOver(at(first.plusSeconds(10)), "west/late")
       writeBoth("late", 20 until 30, first.plusSeconds(20))
       run.until("rows of the old topic")(_.size >= 30)
-      run.until("the refusal")(_ => run.refusals > 0)
+      run.until("the rejection")(_ => run.rejections > 0)
       query.goesOver(at(first.plusSeconds(34)), "west/late")
       run.until("the switch to the mirror")(_ => query.position.exists(_.json.contains("west")))
       writeBoth("late", 30 until 40, first.plusSeconds(30))

@@ -40,6 +40,6 @@ object CheckpointErrors {
     conditions.error("SPLICE_CHECKPOINT.STORE_NOT_ATOMIC", "file" -> file, "why" -> why)
 
   /** Creates the error for a folder that is not the folder of a checkpoint. */
-  def notThere(folder: String): SpliceException =
+  def notFound(folder: String): SpliceException =
     conditions.error("SPLICE_CHECKPOINT.NOT_FOUND", "folder" -> folder)
 }

@@ -36,7 +36,7 @@ final case class OptionSet(
   /** Throws an error for the first unknown key, with the most similar supported key. If `onUnknownOption` is `warn`,
     * logs a warning instead.
     */
-  def refuseUnknown(of: SourceOptions): Unit = {
+  def rejectUnknown(of: SourceOptions): Unit = {
     val known   = keys ++ CommonOptions.set.keys
     val unknown = of.keys.filterNot(k => known(fold(k)) || others(k))
     unknown.headOption.foreach { key =>

@@ -37,15 +37,15 @@ final class SourceOptionsSuite extends AnyFunSuite {
 
   test("the error for an unknown option names the most similar option") {
     val error =
-      intercept[SpliceOptionException](set.refuseUnknown(SourceOptions(Map("live.maxRow" -> "5")).scope("live")))
+      intercept[SpliceOptionException](set.rejectUnknown(SourceOptions(Map("live.maxRow" -> "5")).scope("live")))
     assert(error.getMessage.contains("'live.maxRow' is unknown. Did you mean 'live.maxRows'?"))
-    val far = intercept[SpliceOptionException](set.refuseUnknown(SourceOptions(Map("zzzzzz" -> "5"))))
+    val far = intercept[SpliceOptionException](set.rejectUnknown(SourceOptions(Map("zzzzzz" -> "5"))))
     assert(far.getCondition == "SPLICE_OPTION.UNKNOWN")
   }
 
   test("onUnknownOption = warn logs a warning and continues") {
-    set.refuseUnknown(SourceOptions(Map("maxRow" -> "5", "onUnknownOption" -> "warn")))
-    set.refuseUnknown(SourceOptions(Map("kafka.anything" -> "1")))
+    set.rejectUnknown(SourceOptions(Map("maxRow" -> "5", "onUnknownOption" -> "warn")))
+    set.rejectUnknown(SourceOptions(Map("kafka.anything" -> "1")))
   }
 
   test("texts of options contain no secret") {

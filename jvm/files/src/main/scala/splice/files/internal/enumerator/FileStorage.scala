@@ -48,7 +48,7 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
     val listing = source.listing(context.mode)
     val files   = settings.users.guarded(listing.files)
     SparkStorage.log.info("{} files found at {}", files.size, settings.shownPaths.mkString(", "))
-    if (files.isEmpty) refuseEmpty()
+    if (files.isEmpty) rejectEmpty()
     val packing = Packing(
       settings.maxPartitionBytes.getOrElse(conf.filesMaxPartitionBytes),
       conf.filesOpenCostInBytes,
@@ -80,7 +80,7 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
       listed.rows.toDDL
     )
 
-  private def refuseEmpty(): Unit = settings.onEmpty match {
+  private def rejectEmpty(): Unit = settings.onEmpty match {
     case OnEmpty.Fail => throw FileErrors.noFiles(settings.paths, settings.name)
     case OnEmpty.Warn =>
       SparkStorage.log.warn("No file matches {}, so the source has no rows", settings.shownPaths.mkString(", "))

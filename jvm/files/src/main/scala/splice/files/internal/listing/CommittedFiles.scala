@@ -26,7 +26,7 @@ final private[files] class CommittedFiles private (
   // The status from the file system has the hosts of a file, but the status from the log has no hosts.
   private lazy val committed: mutable.LinkedHashMap[Path, FileStatus] = {
     val listed = super.leafFiles
-    if (recursiveFileLookup) listed.keysIterator.map(_.getParent).toSet.foreach(owners.refuseTable(_))
+    if (recursiveFileLookup) listed.keysIterator.map(_.getParent).toSet.foreach(owners.rejectTable(_))
     val sinks = new SinkSearch
     val kept  = listed.filter { case (path, _) => sinks.of(path).forall(_.committed.contains(path.toUri.getPath)) }
     // A deleted committed file stays in the list, so its task reports a missing file.
@@ -78,7 +78,7 @@ private[files] object CommittedFiles {
       columns: Option[StructType],
       owners: FolderOwners
   ): CommittedFiles = {
-    roots.foreach(root => owners.refuseTable(folder(root)))
+    roots.foreach(root => owners.rejectTable(folder(root)))
     // Spark treats a root without files as a folder.
     val kept = roots.filter { root =>
       root.isDirectory || owners.sink(folder(root)).forall(_.committed.contains(root.getPath.toUri.getPath))

@@ -40,7 +40,7 @@ final private[files] class FileListing private (
       case FileListing.Given(rows)  => without(rows, partition)
       case FileListing.Before(same) => same.data
     }
-    refuseDuplicates(data)
+    rejectDuplicates(data)
     FileSchemas(data.toNullable, partition)
   }
 
@@ -67,7 +67,7 @@ final private[files] class FileListing private (
     }).toIndexedSeq
   }
 
-  private def refuseDuplicates(data: StructType): Unit =
+  private def rejectDuplicates(data: StructType): Unit =
     data.fieldNames.toSeq.groupBy(ColumnNames.key).values.find(_.size > 1).foreach { same =>
       throw FileErrors.duplicateColumn(same, settings.paths, settings.name(FileOptions.Schema.key))
     }

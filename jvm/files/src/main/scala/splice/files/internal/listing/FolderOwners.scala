@@ -35,7 +35,7 @@ final private[files] class FolderOwners(
   /** @throws splice.source.errors.SpliceException
     *   if `folder` is in a table of a format that Spark's file readers do not support
     */
-  def refuseTable(folder: Path): Unit = table(folder, folder).foreach { case (format, root) =>
+  def rejectTable(folder: Path): Unit = table(folder, folder).foreach { case (format, root) =>
     throw FileErrors.tableFormat(folder.toString, format, root.toString, basePathOption)
   }
 

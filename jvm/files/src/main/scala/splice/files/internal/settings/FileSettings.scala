@@ -57,7 +57,7 @@ private[splice] object FileSettings {
 
   /** @throws splice.source.errors.SpliceOptionException if an option is missing, invalid or not supported */
   def apply(options: SourceOptions): FileSettings = {
-    StreamOptions.refuse(options)
+    StreamOptions.reject(options)
     val common   = CommonOptions.set.options.map(o => fold(o.key)).toSet
     val forSpark = options.toMap.filter { case (k, _) =>
       FileOptions.isForSpark(k) && !common(fold(k))

@@ -30,7 +30,7 @@ private[files] object StreamOptions {
   )
 
   /** @throws splice.source.errors.SpliceOptionException if one of these options is set */
-  def refuse(options: SourceOptions): Unit =
+  def reject(options: SourceOptions): Unit =
     instead.find { case (key, _) => options.contains(key) }.foreach { case (key, remedy) =>
       throw FileErrors.optionNotSupported(options.name(key), remedy(options.name))
     }

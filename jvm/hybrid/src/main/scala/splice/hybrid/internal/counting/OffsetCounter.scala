@@ -30,9 +30,9 @@ final private[splice] class OffsetCounter(
 
   import OffsetCounter.Part
 
-  private val topics  = mutable.HashMap.empty[UTF8String, mutable.LongMap[Part]]
-  private val marked  = mutable.ArrayBuffer.empty[LastRow]
-  private val refused = new Array[Long](3)
+  private val topics   = mutable.HashMap.empty[UTF8String, mutable.LongMap[Part]]
+  private val marked   = mutable.ArrayBuffer.empty[LastRow]
+  private val rejected = new Array[Long](3)
 
   // Consecutive rows mostly belong to the same partition.
   private var name       = UTF8String.EMPTY_UTF8
@@ -44,9 +44,9 @@ final private[splice] class OffsetCounter(
 
   override def add(row: InternalRow): Unit =
     if (row.isNullAt(topic) || row.isNullAt(partition.ordinal) || row.isNullAt(offset.ordinal)) {
-      if (row.isNullAt(topic)) refused(0) += 1
-      if (row.isNullAt(partition.ordinal)) refused(1) += 1
-      if (row.isNullAt(offset.ordinal)) refused(2) += 1
+      if (row.isNullAt(topic)) rejected(0) += 1
+      if (row.isNullAt(partition.ordinal)) rejected(1) += 1
+      if (row.isNullAt(offset.ordinal)) rejected(2) += 1
     } else {
       turnTo(row.getUTF8String(topic))
       val at = offset.of(row)
@@ -68,7 +68,7 @@ final private[splice] class OffsetCounter(
   }
 
   /** Numbers of rows with an invalid topic, partition and offset. */
-  def invalid: Seq[Long] = refused.toSeq
+  def invalid: Seq[Long] = rejected.toSeq
 
   /** Serialised offsets per log partition. */
   def result: Seq[(LogPartition, Array[Byte])] = (for {
@@ -150,8 +150,8 @@ final private[splice] class OffsetCounter(
   private def count(p: Long, first: Long, rows: Int): Boolean = {
     val isPartition = p >= 0 && p <= Int.MaxValue
     val isOffset    = first >= 0 && first != Long.MaxValue
-    if (!isPartition) refused(1) += rows
-    else if (!isOffset) refused(2) += rows
+    if (!isPartition) rejected(1) += rows
+    else if (!isOffset) rejected(2) += rows
     else {
       if (p != number) {
         number = p

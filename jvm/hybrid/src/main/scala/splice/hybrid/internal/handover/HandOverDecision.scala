@@ -52,11 +52,11 @@ private[splice] object HandOverDecision {
     case Some(HandOver.NowMinus(duration))         => time(leg, now.minus(duration), now, "now", now)
     case Some(HandOver.EventTime(column, overlap)) =>
       val last = end.eventTimes(column).getOrElse(throw HandOverErrors.noEventTime(before.name, leg.name, column)).last
-      refuseFuture(before, leg, s"the greatest '$column'", last, now)
+      rejectFuture(before, leg, s"the greatest '$column'", last, now)
       time(leg, earlier(last, now).minus(overlap), now, column, last)
     case Some(HandOver.ModificationTime(overlap)) =>
       val last = end.modificationTimes.getOrElse(throw HandOverErrors.noFiles(before.name, leg.name)).last
-      refuseFuture(before, leg, "the newest modification time", last, now)
+      rejectFuture(before, leg, "the newest modification time", last, now)
       time(leg, earlier(last, now).minus(overlap), now, "modificationTime", last)
   }
 
@@ -81,7 +81,7 @@ private[splice] object HandOverDecision {
       Seq(Json.write(Json.obj("found" -> Json.text(last.toString), "what" -> Json.text(label))))
     )
 
-  private def refuseFuture(before: Leg, leg: Leg, label: String, last: Instant, now: Instant): Unit =
+  private def rejectFuture(before: Leg, leg: Leg, label: String, last: Instant, now: Instant): Unit =
     if (last.isAfter(now.plus(ClockSkew))) throw HandOverErrors.endInFuture(before.name, leg.name, label, last, now)
 
   // A start after now would skip the records that are written before the start.

@@ -19,7 +19,7 @@ private[splice] object ChainParser {
   def parse(options: SourceOptions): Chain = {
     val names = options(HybridOptions.Legs)
     LegNames.check(options, names)
-    refuseStrangers(options, names)
+    rejectUnknownLegs(options, names)
     val legs = names.map(name => leg(name, inherited(options, options.scope(name)), isLast = name == names.last))
     legs.headOption.filter(_.handOver.isDefined).foreach { first =>
       throw OptionErrors.conflict(
@@ -42,10 +42,10 @@ private[splice] object ChainParser {
     val provider = SourceProvider.of(options)
     if (provider.kind == HybridSourceProvider.Kind)
       throw HybridErrors.nested(options.name(CommonOptions.Source.key), name)
-    (provider.options ++ HybridOptions.leg).refuseUnknown(options)
-    refuseSlots(options)
+    (provider.options ++ HybridOptions.leg).rejectUnknown(options)
+    rejectSlots(options)
     val handOver = HandOverOptions.parse(options)
-    if (handOver.isDefined) refuseTwoStarts(provider, options)
+    if (handOver.isDefined) rejectTwoStarts(provider, options)
     val defaults = if (isLast) Nil else provider.beforeAnotherLeg(options)
     val kept     = options.without(HybridOptions.leg.options.map(_.key))
     val source   = provider.create(defaults.foldLeft(kept) { case (known, (key, value)) => known.orElse(key, value) })
@@ -62,7 +62,7 @@ private[splice] object ChainParser {
     )
   }
 
-  private def refuseTwoStarts(provider: SourceProvider, options: SourceOptions): Unit =
+  private def rejectTwoStarts(provider: SourceProvider, options: SourceOptions): Unit =
     provider.startOption(options).foreach { key =>
       throw OptionErrors.conflict(
         Seq(options.name(HandOverOptions.Rule.key), options.name(key)),
@@ -70,7 +70,7 @@ private[splice] object ChainParser {
       )
     }
 
-  private def refuseSlots(options: SourceOptions): Unit =
+  private def rejectSlots(options: SourceOptions): Unit =
     CommonOptions.ofQuery.map(_.key).find(options.contains).foreach { key =>
       throw OptionErrors.conflict(
         Seq(options.name(key), key),
@@ -82,12 +82,12 @@ private[splice] object ChainParser {
     options.get(CommonOptions.OnUnknown.key).fold(leg)(leg.orElse(CommonOptions.OnUnknown.key, _))
 
   // The check of the hybrid's options skips dotted keys, so this check must detect a mistyped leg name.
-  private def refuseStrangers(options: SourceOptions, names: Seq[String]): Unit = {
+  private def rejectUnknownLegs(options: SourceOptions, names: Seq[String]): Unit = {
     val legs                 = names.map(fold(_)).toSet
-    def isStrange(k: String) = k.contains('.') && !legs(fold(k.takeWhile(_ != '.')))
-    options.keys.filter(isStrange).foreach { key =>
+    def isUnknown(k: String) = k.contains('.') && !legs(fold(k.takeWhile(_ != '.')))
+    options.keys.filter(isUnknown).foreach { key =>
       val meant = names.map(name => SourceOption(name + key.dropWhile(_ != '.'), OptionType.Text, "an option of a leg"))
-      OptionSet("Legs", meant, other => other != key).refuseUnknown(options)
+      OptionSet("Legs", meant, other => other != key).rejectUnknown(options)
     }
   }
 }

@@ -23,7 +23,7 @@ private[hybrid] object EvidenceCheck {
     chain.undecided.foreach { leg =>
       val history = chain.history(leg)
       if (history.isEmpty) throw nothingCounted(chain, leg)
-      if (history.forall(past => past.source.readsLog || past.logColumns.nonEmpty)) refuseUncompared(leg, history)
+      if (history.forall(past => past.source.readsLog || past.logColumns.nonEmpty)) rejectUncompared(leg, history)
     }
   }
 
@@ -51,7 +51,7 @@ private[hybrid] object EvidenceCheck {
       s"use another hand-over for '${leg.name}', such as '${HandOverOptions.EventTimeRule}'"
   )
 
-  private def refuseUncompared(leg: Leg, history: Seq[Leg]): Unit = {
+  private def rejectUncompared(leg: Leg, history: Seq[Leg]): Unit = {
     val compared = leg.exact.toSeq.flatMap { rule =>
       rule.columns.timestamp.map(_ => HandOverOptions.Timestamp.key) ++
         rule.columns.key.map(_ => HandOverOptions.Key.key)

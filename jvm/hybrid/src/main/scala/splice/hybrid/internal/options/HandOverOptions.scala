@@ -161,11 +161,11 @@ private[splice] object HandOverOptions {
     */
   def parse(options: SourceOptions): Option[HandOver] = {
     val rule = options.find(Rule).map(_(options))
-    refuseForeign(options, rule)
+    rejectForeign(options, rule)
     rule
   }
 
-  private def refuseForeign(options: SourceOptions, rule: Option[HandOver]): Unit = {
+  private def rejectForeign(options: SourceOptions, rule: Option[HandOver]): Unit = {
     val allowed = rule match {
       case Some(created: HandOver.Offsets) =>
         created.options.map(_._1).toSet ++ Seq(OnHoles.key, OnGap.key, OnDuplicates.key)

@@ -14,12 +14,12 @@ private[splice] object LegNames {
 
   /** @throws splice.source.errors.SpliceOptionException if a name is not an identifier, or two names differ in case only */
   def check(options: SourceOptions, names: Seq[String]): Unit = {
-    def refuse(name: String, why: String) = throw HybridErrors.legName(options.name(HybridOptions.Legs.key), name, why)
+    def reject(name: String, why: String) = throw HybridErrors.legName(options.name(HybridOptions.Legs.key), name, why)
     names.filterNot(allowed.matches).foreach {
-      refuse(_, "a name begins with a letter and has letters, digits and underscores only")
+      reject(_, "a name begins with a letter and has letters, digits and underscores only")
     }
     names.groupBy(fold(_)).values.find(_.size > 1).foreach { same =>
-      refuse(same.mkString("' and '"), "the names differ only in the case of letters")
+      reject(same.mkString("' and '"), "the names differ only in the case of letters")
     }
   }
 }

@@ -73,11 +73,11 @@ private[splice] object LogColumnsOption {
   /** Parses the result of [[json]]. Left = the reason why the node is invalid. */
   def read(node: JsonNode): Either[String, LogColumns.Named] = {
     val fields  = Json.fields(node)
-    val strange = fields.map(_._1).filterNot((Needed ++ Others).contains)
+    val unknown = fields.map(_._1).filterNot((Needed ++ Others).contains)
     val missing = Needed.filterNot(fields.map(_._1).contains)
     val bad     = fields.filterNot { case (_, name) => name.isTextual && name.asText.trim.nonEmpty }
     if (!node.isObject) Left("the value is not an object")
-    else if (strange.nonEmpty) Left(s"'${strange.head}' is not one of ${(Needed ++ Others).mkString(", ")}")
+    else if (unknown.nonEmpty) Left(s"'${unknown.head}' is not one of ${(Needed ++ Others).mkString(", ")}")
     else if (missing.nonEmpty) Left(s"'${missing.head}' is missing")
     else if (bad.nonEmpty) Left(s"'${bad.head._1}' does not name a column")
     else {

@@ -47,7 +47,7 @@ private[splice] object SelectList {
       catch { case e: AnalysisException => throw SelectErrors.failed(option, e) }
     parsed match {
       case Project(items, _: OneRowRelation) =>
-        items.foreach(_.foreach(refuse(session, option, _)))
+        items.foreach(_.foreach(reject(session, option, _)))
         SelectList(items)
       case other => throw SelectErrors.notAList(option, describe(other))
     }
@@ -55,14 +55,14 @@ private[splice] object SelectList {
 
   // These functions are rejected by name before analysis, because the analyzer reports unrelated errors, such as a
   // missing GROUP BY.
-  private def refuse(session: SparkSession, option: String, expression: Expression): Unit = expression match {
-    case _: SubqueryExpression => throw SelectErrors.refused(option, "a subquery", UnsupportedInSelect.Subquery)
+  private def reject(session: SparkSession, option: String, expression: Expression): Unit = expression match {
+    case _: SubqueryExpression => throw SelectErrors.rejected(option, "a subquery", UnsupportedInSelect.Subquery)
     case w: WindowExpression   =>
-      throw SelectErrors.refused(option, s"the window function ${w.sql}", UnsupportedInSelect.Window)
+      throw SelectErrors.rejected(option, s"the window function ${w.sql}", UnsupportedInSelect.Window)
     case f: UnresolvedFunction =>
       val name = f.nameParts.mkString(".")
       group(session, f.nameParts).flatMap(UnsupportedInSelect.ofGroup).foreach { case (kind, why) =>
-        throw SelectErrors.refused(option, s"the $kind $name", why)
+        throw SelectErrors.rejected(option, s"the $kind $name", why)
       }
     case _ => ()
   }

@@ -75,7 +75,11 @@ final private[splice] class SelectPlan private (
       case Project(list, child) => down(child, list +: above)
       case RawRows(_)           => above
       case other                =>
-        throw SelectErrors.refused(option, s"'${other.nodeName}'", "the plan is not a list of expressions over one row")
+        throw SelectErrors.rejected(
+          option,
+          s"'${other.nodeName}'",
+          "the plan is not a list of expressions over one row"
+        )
     }
     down(plan, Nil)
   }
@@ -116,7 +120,7 @@ private[splice] object SelectPlan {
     catch { case e: AnalysisException => throw SelectErrors.failed(option, e) }
     val analysed = execution.analyzed
     UnsupportedInSelect.find(analysed).foreach { case (expression, why) =>
-      throw SelectErrors.refused(option, expression, why)
+      throw SelectErrors.rejected(option, expression, why)
     }
     new SelectPlan(session, pinned, option, leaf, analysed)
   }

@@ -51,9 +51,9 @@ private[splice] object UnsupportedInSelect {
   }
 
   private def find(expression: Expression): Option[(String, String)] =
-    expression.collectFirst(Function.unlift(refused))
+    expression.collectFirst(Function.unlift(rejected))
 
-  private def refused(expression: Expression): Option[(String, String)] = expression match {
+  private def rejected(expression: Expression): Option[(String, String)] = expression match {
     case _: SubqueryExpression              => Some("a subquery" -> Subquery)
     case u: PythonUDF                       => Some(s"the Python function ${u.name}" -> Python)
     case v: VariableReference               => Some(s"the session variable ${v.sql}" -> Changing)
@@ -96,6 +96,6 @@ private[hybrid] object SelectErrors {
     conditions.option("SPLICE_SELECT.NOT_A_LIST", "option" -> option, "found" -> description)
 
   /** The list has an expression that is not deterministic, or that does not produce exactly one row per row. */
-  def refused(option: String, expression: String, why: String): SpliceOptionException =
+  def rejected(option: String, expression: String, why: String): SpliceOptionException =
     conditions.option("SPLICE_SELECT.EXPRESSION_NOT_SUPPORTED", "option" -> option, "what" -> expression, "why" -> why)
 }

@@ -23,14 +23,14 @@ final private[splice] class Tally private (
     ofLog: Seq[OffsetSummary]
 ) {
 
-  private var refused                  = Seq.empty[Long]
+  private var rejected                 = Seq.empty[Long]
   private var range: Option[TimeRange] = None
   private var ended: Option[String]    = None
 
   def this(columns: CountedColumns) = this(columns, new Coverage, mutable.SortedMap.empty, mutable.SortedMap.empty, Nil)
 
   /** Numbers of rows with an invalid topic, partition and offset; empty without counts. */
-  def invalid: Seq[Long] = refused
+  def invalid: Seq[Long] = rejected
 
   /** Minimum and maximum event time; None if no row has an event time. */
   def times: Option[TimeRange] = range
@@ -59,7 +59,7 @@ final private[splice] class Tally private (
       counts.last.foreach { case (of, record) =>
         if (!lasts.get(of).exists(_.offset >= record.offset)) lasts(of) = record
       }
-      refused = refused.zipAll(counts.invalid, 0L, 0L).map { case (a, b) => a + b }
+      rejected = rejected.zipAll(counts.invalid, 0L, 0L).map { case (a, b) => a + b }
       range = (range ++ counts.times).reduceOption(Tally.wider)
     }
     isNew
@@ -77,7 +77,7 @@ final private[splice] class Tally private (
     if (columns == fewer) this
     else {
       val kept = lasts.toSeq.flatMap { case (of, record) => record.of(fewer.offsets).map(of -> _) }
-      Tally.stored(fewer, covered, counted.toSeq, kept, ofLog, refused, range.filter(_ => fewer.time.nonEmpty), ended)
+      Tally.stored(fewer, covered, counted.toSeq, kept, ofLog, rejected, range.filter(_ => fewer.time.nonEmpty), ended)
     }
   }
 }
@@ -100,7 +100,7 @@ private[splice] object Tally {
       end: Option[String]
   ): Tally = {
     val created = new Tally(columns, covered, mutable.SortedMap.from(counted), mutable.SortedMap.from(last), ofLog)
-    created.refused = invalid
+    created.rejected = invalid
     created.range = times
     created.ended = end
     created

@@ -100,12 +100,12 @@ private[hybrid] object HandOverCases {
 
   /** Expected result of a case.
     *
-    * @param refusal
+    * @param rejection
     *   condition and parts of the message of the expected error
     * @param cases
     *   names of the cases that occur
     */
-  final case class Expected(world: World, refusal: Option[(String, Seq[String])], cases: Set[String]) {
+  final case class Expected(world: World, rejection: Option[(String, Seq[String])], cases: Set[String]) {
 
     /** Expected rows, if the hand-over is accepted. */
     def rows(log: Log): Seq[Long] = {
@@ -181,7 +181,7 @@ private[hybrid] object HandOverCases {
       else Nil
       if (others.nonEmpty) cases += "the log has other records at the ends of the history"
       def named(all: mutable.Map[LogPartition, Seq[Long]]) = all.toSeq.filter(_._2.nonEmpty)
-      val refusal                                          =
+      val rejection                                        =
         if (copies.isEmpty) Some("NO_ROWS" -> Nil)
         else if (foreign.nonEmpty) Some("PARTITION_NOT_FOUND" -> foreign.map(_.toString))
         else if (ahead.nonEmpty) Some("HISTORY_BEYOND_LOG" -> ahead.map(_.partition.toString))
@@ -193,7 +193,7 @@ private[hybrid] object HandOverCases {
         else if (named(gone).nonEmpty && world.onGap == OnGap.Fail)
           Some("GAP" -> named(gone).map { case (p, all) => s"$p ${text(all)}" })
         else None
-      Expected(world, refusal, cases.toSet)
+      Expected(world, rejection, cases.toSet)
     }
 
     /** Text of the first ranges of single offsets. */

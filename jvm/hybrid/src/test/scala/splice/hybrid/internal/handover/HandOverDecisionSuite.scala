@@ -68,7 +68,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     case other           => fail(s"$other")
   }
 
-  private def refusal(live: Leg, log: SortedMap[LogPartition, LogRange] = whole)(
+  private def rejection(live: Leg, log: SortedMap[LogPartition, LogRange] = whole)(
       history: Seq[OffsetSummary]*
   ): SpliceException = intercept[SpliceException](exact(live, log)(legs(history: _*): _*))
 
@@ -104,7 +104,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   }
 
   test("offsets: a history without rows is rejected") {
-    val error = refusal(filling)(Nil)
+    val error = rejection(filling)(Nil)
     assert(error.getCondition == "SPLICE_HAND_OVER.NO_ROWS")
     assert(error.getMessage.contains("'live'") && error.getMessage.contains("'old'"))
   }
@@ -112,16 +112,16 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   test("errors of a hand-over name each option with its leg") {
     def names(error: SpliceException, options: String*) =
       options.foreach(option => assert(error.getMessage.contains(s"'$option'"), error.getMessage))
-    val none    = refusal(filling)(Nil, Nil)
+    val none    = rejection(filling)(Nil, Nil)
     val columns = Seq("topic", "partition", "offset").map(column => s"live.handOver.$column")
     names(none, columns ++ Seq("old.logColumns", "new.logColumns"): _*)
     val archive = leg("old", None)
     val log     = archive.copy(name = "log", source = new OfLog(source))
     val mixed   = intercept[SpliceException](exact(filling)(log -> Nil, archive -> Nil))
     assert(mixed.getMessage.contains("(or of 'old.logColumns')"), mixed.getMessage)
-    val other = refusal(filling, SortedMap(p1 -> LogRange(0, 9)))(Seq(held(p0, 0, 9)))
+    val other = rejection(filling, SortedMap(p1 -> LogRange(0, 9)))(Seq(held(p0, 0, 9)))
     names(other, "live.kafka.bootstrap.servers")
-    val ahead = refusal(filling, SortedMap(p0 -> LogRange(0, 9)))(Seq(held(p0, 0, 9)))
+    val ahead = rejection(filling, SortedMap(p0 -> LogRange(0, 9)))(Seq(held(p0, 0, 9)))
     names(ahead, "live.kafka.bootstrap.servers")
     val future = End(modified = range("2026-01-01T00:00:00Z", "2099-01-01T00:00:00Z"))
     names(refused(HandOver.modificationTime(Duration.ZERO), future), "history.modifiedBefore")
@@ -129,7 +129,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   test("offsets: onHoles=fail reports holes, and onHoles=ignore skips holes") {
     val one   = Seq(held(p0, 0, 200, 50L -> 100L), held(p1, 0, 3))
-    val error = refusal(failing)(one)
+    val error = rejection(failing)(one)
     assert(error.getCondition == "SPLICE_HAND_OVER.HOLES")
     assert(error.getMessage.contains("orders-0 lacks 50 (50 to 99)"), error.getMessage)
     assert(error.getMessage.contains("'live.onHoles'") && !error.getMessage.contains("orders-1"))
@@ -139,31 +139,31 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   test("offsets: onGap applies to holes before the start of the log, and other holes are filled") {
     val log     = SortedMap(p0 -> LogRange(60, 300), p1 -> LogRange(10, 20))
     val history = Seq(held(p0, 5, 200, 50L -> 100L))
-    val error   = refusal(filling, log)(history)
+    val error   = rejection(filling, log)(history)
     assert(error.getCondition == "SPLICE_HAND_OVER.GAP")
     assert(error.getMessage.contains("orders-0 0 to 4, 50 to 59; orders-1 0 to 9"), error.getMessage)
     assert(error.getMessage.contains("'live.onGap'") && error.getMessage.contains("'live.onHoles'"))
     val warned = exact(filling.copy(onGap = OnGap.Warn), log)(legs(history): _*)
     assert(starts(warned) == Map(p0 -> from(201, 60L -> 100L), p1 -> from(10)))
     // Lost records of a partition without an archive do not count as holes.
-    val other = refusal(ignoring, log)(history)
+    val other = rejection(ignoring, log)(history)
     assert(other.getMessage.contains("orders-1 0 to 9") && !other.getMessage.contains("orders-0"), other.getMessage)
   }
 
   test("offsets: a log that begins after the end of the history has a gap, independent of onHoles") {
     val log = SortedMap(p0 -> LogRange(60, 300))
     Seq(filling, failing, ignoring).foreach { live =>
-      val error = refusal(live, log)(Seq(held(p0, 0, 49)))
+      val error = rejection(live, log)(Seq(held(p0, 0, 49)))
       assert(error.getCondition == "SPLICE_HAND_OVER.GAP" && error.getMessage.contains("orders-0 50 to 59"))
     }
     assert(starts(exact(filling.copy(onGap = OnGap.Warn), log)(legs(Seq(held(p0, 0, 49))): _*)) == Map(p0 -> from(60)))
   }
 
   test("offsets: a history with a later end or with other partitions belongs to another log") {
-    val ahead = refusal(filling, SortedMap(p0 -> LogRange(0, 9)))(Seq(held(p0, 0, 9)))
+    val ahead = rejection(filling, SortedMap(p0 -> LogRange(0, 9)))(Seq(held(p0, 0, 9)))
     assert(ahead.getCondition == "SPLICE_HAND_OVER.HISTORY_BEYOND_LOG")
     assert(ahead.getMessage.contains("orders-0 ends at 10 in the history and at 9 in the log"))
-    val other = refusal(filling, SortedMap(p1 -> LogRange(0, 9)))(Seq(held(p0, 0, 9)))
+    val other = rejection(filling, SortedMap(p1 -> LogRange(0, 9)))(Seq(held(p0, 0, 9)))
     assert(other.getCondition == "SPLICE_HAND_OVER.PARTITION_NOT_FOUND" && other.getMessage.contains("orders-0"))
   }
 
@@ -182,14 +182,14 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   test("offsets of several legs: the log supplies offsets between two legs") {
     val gap = Seq(Seq(held(p0, 0, 49)), Seq(held(p0, 60, 99)))
     assert(starts(exact(gap: _*))(p0) == from(100, 50L -> 60L))
-    val error = refusal(failing)(gap: _*)
+    val error = rejection(failing)(gap: _*)
     assert(error.getCondition == "SPLICE_HAND_OVER.HOLES" && error.getMessage.contains("orders-0 lacks 10 (50 to 59)"))
     assert(error.getMessage.contains("'old' and 'new'"))
   }
 
   test("offsets of several legs: an overlap is an error with legs and ranges, or a warning") {
     val overlap = Seq(Seq(held(p0, 0, 59), held(p1, 0, 4)), Seq(held(p0, 50, 54)))
-    val error   = refusal(filling)(overlap: _*)
+    val error   = rejection(filling)(overlap: _*)
     assert(error.getCondition == "SPLICE_HAND_OVER.DUPLICATES")
     assert(error.getMessage.contains("orders-0 has 5 offsets in both 'old' and 'new' (50 to 54)"), error.getMessage)
     assert(error.getMessage.contains("'live.onDuplicates'") && !error.getMessage.contains("orders-1"))
@@ -200,7 +200,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   test("offsets: duplicate rows in one leg are an error with offsets and counts") {
     val offsets = OffsetRuns.of(0L -> 100L)
     ((20L until 25L) ++ (30L until 35L)).foreach(offsets.add)
-    val error = refusal(filling)(Seq(OffsetSummary(p0, offsets)))
+    val error = rejection(filling)(Seq(OffsetSummary(p0, offsets)))
     assert(error.getCondition == "SPLICE_HAND_OVER.DUPLICATES")
     assert(
       error.getMessage.contains("orders-0 has 110 rows of 100 offsets in 'old' (20 to 24, 30 to 34 several times)"),
@@ -233,7 +233,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   test("an error names only the first partitions") {
     val many  = (0 until 100).map(LogPartition("orders", _))
     val log   = SortedMap.from(many.map(_ -> LogRange(5, 10)))
-    val error = refusal(filling, log)(many.map(held(_, 5, 6)))
+    val error = rejection(filling, log)(many.map(held(_, 5, 6)))
     assert(error.getMessage.contains("orders-0 0 to 4; orders-1 0 to 4") && error.getMessage.contains("and 80 more"))
   }
 

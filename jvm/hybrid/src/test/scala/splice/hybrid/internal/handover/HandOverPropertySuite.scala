@@ -87,7 +87,7 @@ final class HandOverPropertySuite extends AnyFunSuite {
       val pair = s"$a and $b"
       seen(pair) = seen.getOrElse(pair, 0) + 1
     }
-    (decide(world), expected.refusal) match {
+    (decide(world), expected.rejection) match {
       case (Left(error), Some((condition, texts))) =>
         assert(error.getCondition == s"SPLICE_HAND_OVER.$condition", s"$world: ${error.getMessage}")
         texts.foreach(text => assert(error.getMessage.contains(text), s"$world: ${error.getMessage} lacks '$text'"))

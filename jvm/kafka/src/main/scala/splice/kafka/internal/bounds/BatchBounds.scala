@@ -19,22 +19,22 @@ private[splice] object BatchBounds {
     * @throws splice.source.errors.SpliceOptionException
     *   when the batch starts at or after its end
     */
-  def refuse(start: StartingOffsets, ending: Option[EndingOffsets], prefix: String): Unit = {
+  def reject(start: StartingOffsets, ending: Option[EndingOffsets], prefix: String): Unit = {
     val latest = start match {
       case StartingOffsets.Latest            => true
       case StartingOffsets.Exact(offsets, _) => offsets.valuesIterator.contains(StartResolver.AtLatest)
       case _                                 => false
     }
     if (latest)
-      throw KafkaErrors.refusedOption(
+      throw KafkaErrors.rejectedOption(
         s"$prefix${KafkaOptions.Starting.key} = latest",
         "a batch ends at the latest offsets, so the batch would read nothing. Begin at 'earliest', at offsets or at a time, or read as a stream"
       )
     (start, ending) match {
       case (StartingOffsets.Exact(from, true), Some(EndingOffsets.Exact(until))) =>
-        refuse(prefix, KafkaOptions.Ending.key, from, until)(_.toString)
+        reject(prefix, KafkaOptions.Ending.key, from, until)(_.toString)
       case (StartingOffsets.AtTimes(from, _), Some(EndingOffsets.AtTimes(until))) =>
-        refuse(prefix, KafkaOptions.EndingTimestamps.key, from, until)(Instant.ofEpochMilli(_).toString)
+        reject(prefix, KafkaOptions.EndingTimestamps.key, from, until)(Instant.ofEpochMilli(_).toString)
       case (StartingOffsets.AtTime(from, _), Some(EndingOffsets.AtTime(until))) if from > until =>
         throw KafkaErrors.startAfterEnd(
           Seq(("each partition", Instant.ofEpochMilli(from).toString, Instant.ofEpochMilli(until).toString)),
@@ -44,7 +44,7 @@ private[splice] object BatchBounds {
     }
   }
 
-  private def refuse(
+  private def reject(
       prefix: String,
       option: String,
       from: SortedMap[LogPartition, Long],
@@ -59,7 +59,7 @@ private[splice] object BatchBounds {
   }
 
   /** @throws splice.source.errors.SpliceOptionException when a partition starts after its end */
-  def refuse(entry: EndingEntries.Entry, prefix: String): Unit = {
+  def reject(entry: EndingEntries.Entry, prefix: String): Unit = {
     val behind = entry.start.offsets.toSeq.collect {
       case (p, start) if entry.end.get(p).exists(_ < start) =>
         (p.toString, start.toString, entry.end.get(p).getOrElse(start).toString)

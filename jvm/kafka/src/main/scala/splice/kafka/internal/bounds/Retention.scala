@@ -35,16 +35,16 @@ final private[splice] class Retention(log: ClusterClient, policy: OutOfRange, sk
           val ends = log.ends(first.keySet)
           ends ++ log.atTime(first.map { case (p, _) => p -> millis }).map { case (p, record) => p -> record.offset }
       }
-      val goesOn = first.map { case (p, offset) => p -> math.max(offset, to.getOrElse(p, offset)) }
+      val continued = first.map { case (p, offset) => p -> math.max(offset, to.getOrElse(p, offset)) }
       // The policy may skip offsets after the last gap of a partition.
       val passed = gaps.map { gap =>
-        if (gap.until == first.get(gap.partition)) gap.copy(until = goesOn.get(gap.partition)) else gap
+        if (gap.until == first.get(gap.partition)) gap.copy(until = continued.get(gap.partition)) else gap
       }
-      loss.report(s"$reason$say", passed)
-      goesOn
+      loss.report(s"$reason$continuation", passed)
+      continued
     }
 
-  private def say: String = policy match {
+  private def continuation: String = policy match {
     case OutOfRange.Fail           => ""
     case OutOfRange.Earliest       => "; reading continues at the earliest record"
     case OutOfRange.Latest         => "; reading continues at the end"

@@ -44,7 +44,7 @@ final private[splice] case class DiscoveryHealth(
     seen: Option[Instant] = None,
     failures: Int = 0,
     failing: Option[(Instant, Throwable)] = None,
-    pending: Option[PendingLook] = None,
+    pending: Option[PendingDiscovery] = None,
     started: Long = 0,
     last: Option[Instant] = None,
     total: Long = 0
@@ -62,7 +62,7 @@ final private[splice] case class DiscoveryHealth(
         ) => error
   }
 
-  def begun(now: Instant): DiscoveryHealth = copy(pending = Some(PendingLook(started, now)), started = started + 1)
+  def begun(now: Instant): DiscoveryHealth = copy(pending = Some(PendingDiscovery(started, now)), started = started + 1)
 
   def succeeded(now: Instant): DiscoveryHealth = DiscoveryHealth(Some(now), started = started, total = total)
 
@@ -89,7 +89,7 @@ final private[splice] case class DiscoveryHealth(
 }
 
 /** A request that has not ended, with its number and its start time. */
-final private[splice] case class PendingLook(number: Long, since: Instant)
+final private[splice] case class PendingDiscovery(number: Long, since: Instant)
 
 private[splice] object DiscoveryHealth {
   private val Longest = Duration.ofMinutes(1)

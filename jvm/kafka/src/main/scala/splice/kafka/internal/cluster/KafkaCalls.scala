@@ -44,7 +44,7 @@ final private[splice] class KafkaCalls(
       case Left(e: TimeoutException) => throw KafkaErrors.unreachable(servers, requested, timeout, shown(e))
       case Left(_: RetriableException) if left > 0 => pause(); attempt(requested, left - 1)(call)
       case Left(e: RetriableException) => throw KafkaErrors.unreachable(servers, requested, timeout, shown(e))
-      case Left(e)                     => throw KafkaErrors.refused(servers, requested, shown(e))
+      case Left(e)                     => throw KafkaErrors.rejected(servers, requested, shown(e))
     }
 
   private def once[A](call: () => A): Either[KafkaException, A] =

@@ -105,7 +105,7 @@ final private[splice] class OffsetRequests(
 
   private def failure(p: LogPartition, cause: Throwable): SpliceException = cause match {
     case e: RetriableException => KafkaErrors.unreachable(servers, s"$name of $p", patience, shown(e))
-    case e                     => KafkaErrors.refused(servers, s"$name of $p", shown(e))
+    case e                     => KafkaErrors.rejected(servers, s"$name of $p", shown(e))
   }
 
   private def silent(p: LogPartition): SpliceException =

@@ -92,7 +92,7 @@ final private[splice] class KafkaEnumerator(
       case _                            => SortedMap.empty[LogPartition, OffsetRanges]
     }
     if (context.mode == ReadMode.Batch && at == StartPosition.Configured)
-      (configuredStart +: of.values.toSeq).foreach(BatchBounds.refuse(_, settings.ending, settings.prefix))
+      (configuredStart +: of.values.toSeq).foreach(BatchBounds.reject(_, settings.ending, settings.prefix))
     val partitions = membership.first(wanted.keySet)
     membership.requireAll()
     val begin = at match {
@@ -104,7 +104,7 @@ final private[splice] class KafkaEnumerator(
     fills = Fills.of(start, wanted)
     settings.ending.foreach { ending =>
       val entry = endingLog.begin(ending, start, partitions)
-      if (context.mode == ReadMode.Batch) BatchBounds.refuse(entry, settings.prefix)
+      if (context.mode == ReadMode.Batch) BatchBounds.reject(entry, settings.prefix)
     }
     start
   }
@@ -221,7 +221,7 @@ final private[splice] class KafkaEnumerator(
     case ReadMode.Batch  => StartingOffsets.Earliest
   })
 
-  @tailrec private def go(at: KafkaPosition, limits: Limits, looked: Boolean = false): KafkaPosition = {
+  @tailrec private def go(at: KafkaPosition, limits: Limits, repeated: Boolean = false): KafkaPosition = {
     discovery.health.over(policies, context.steady.instant()).foreach(throw _)
     val Settled(position, existing) = if (refreshing) membership.refresh(at) else membership.settle(at)
     refreshing = false
@@ -238,22 +238,22 @@ final private[splice] class KafkaEnumerator(
     // is sent only if there are records to read.
     val early = Option.when(moving || isDue)(topics.send(within.map(_.topic)))
     ends.of(begun, within) match {
-      case None      => go(at, limits, looked = true)
+      case None      => go(at, limits, repeated = true)
       case Some(now) =>
         val most  = ending.foldLeft(now)(ends.cut(begun))
         val start = skips.pass(begun, most, behind)
         val open  = skips.reached(begun, start, most).filterNot { case (p, _) => silence.isSilent(p) }
         val next  = until(start, open, limits).getOrElse(at)
         val moved =
-          if (looked || next == at) Set.empty[String] else next.topics.filter(t => next.of(t) != position.of(t))
+          if (repeated || next == at) Set.empty[String] else next.topics.filter(t => next.of(t) != position.of(t))
         val known = if (isOpen) existing else SortedSet.empty[LogPartition]
         def seen  = early.getOrElse(topics.send(if (isOpen) within.map(_.topic) else moved))()
-        if (silence.isDoubtful && isOutdated(at, Settled(position, existing))) go(at, limits, looked = true)
-        else if (looked || moved.isEmpty && !isDue || topics.agrees(moved, known, seen)) next
+        if (silence.isDoubtful && isOutdated(at, Settled(position, existing))) go(at, limits, repeated = true)
+        else if (repeated || moved.isEmpty && !isDue || topics.agrees(moved, known, seen)) next
         else {
           watch.revert()
           val _ = membership.refresh(at)
-          go(at, limits, looked = true)
+          go(at, limits, repeated = true)
         }
     }
   }

@@ -21,9 +21,9 @@ private[splice] object KafkaErrors {
 
   private val Unreachable  = "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE"
   private val Login        = "SPLICE_KAFKA_ACCESS.AUTHENTICATION_FAILED"
-  private val Refused      = "SPLICE_KAFKA.BROKER_ERROR"
+  private val Rejected     = "SPLICE_KAFKA.BROKER_ERROR"
   private val MissingTopic = "SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND"
-  private val OfCluster    = Set(Unreachable, Login, Refused, MissingTopic)
+  private val OfCluster    = Set(Unreachable, Login, Rejected, MissingTopic)
 
   private val Corrupt = Seq(
     "Received exception when fetching the next record from",
@@ -32,7 +32,7 @@ private[splice] object KafkaErrors {
   )
 
   /** Error of an option or a client property that a user must not set. */
-  def refusedOption(option: String, why: String): SpliceOptionException =
+  def rejectedOption(option: String, why: String): SpliceOptionException =
     conditions.option("SPLICE_KAFKA_OPTION.OPTION_NOT_ALLOWED", "option" -> option, "why" -> why)
 
   /** Error of offsets or times per partition that name other partitions than the query reads. */
@@ -69,8 +69,8 @@ private[splice] object KafkaErrors {
   def isOfCluster(error: SpliceException): Boolean = OfCluster(error.getCondition)
 
   /** Error of a request that brokers rejected, or of a client that could not be created. */
-  def refused(servers: String, requested: String, cause: Throwable): SpliceException = {
-    val condition = if (isLogin(cause)) Login else Refused
+  def rejected(servers: String, requested: String, cause: Throwable): SpliceException = {
+    val condition = if (isLogin(cause)) Login else Rejected
     // For a user without the right to describe a topic, a missing topic and a forbidden topic are the same error.
     val hidden = ClientSecrets.chain(cause).exists(_.isInstanceOf[TopicAuthorizationException])
     val why    =

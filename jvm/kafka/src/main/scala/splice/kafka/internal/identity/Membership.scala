@@ -128,7 +128,7 @@ final private[splice] class Membership(
     val missing = lost(now)
     deleted = absent(now)
     if (missing.nonEmpty) {
-      recreation.refuseElsewhere(missing.map(_.topic), now)
+      recreation.rejectElsewhere(missing.map(_.topic), now)
       removal.report(missing, now, at)
     }
     if (!compared) {

@@ -71,7 +71,7 @@ final private[splice] class Recreation(
   }
 
   /** Throws an error if the policy is to fail, and topics are missing because another cluster responds. */
-  def refuseElsewhere(missing: Set[String], seen: LogDescription): Unit = {
+  def rejectElsewhere(missing: Set[String], seen: LogDescription): Unit = {
     val now       = TopicOwner(seen.clusterId, None)
     val elsewhere = missing.filterNot(topic => identity.known.owner(topic).sameCluster(now))
     if (elsewhere.nonEmpty && policy == TopicRecreated.Fail) fail(elsewhere, seen)

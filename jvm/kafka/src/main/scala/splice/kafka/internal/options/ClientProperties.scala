@@ -35,15 +35,15 @@ final private[splice] case class ClientProperties(
   def secrets: ClientSecrets = new ClientSecrets(properties)
 
   /** The error if brokers reject a request, or if no client can be created with these properties. */
-  def refused(requested: String, cause: Throwable): SpliceException =
-    KafkaErrors.refused(servers, requested, secrets.hide(cause))
+  def rejected(requested: String, cause: Throwable): SpliceException =
+    KafkaErrors.rejected(servers, requested, secrets.hide(cause))
 
   /** The error of a reader whose poll failed. */
   def unread(requested: String, cause: Throwable): SpliceException = cause match {
     case e: TimeoutException =>
       KafkaErrors.unreachable(servers, requested, Duration.ofMillis(timeoutMillis.toLong), secrets.hide(e))
     case e if KafkaErrors.isCorrupt(e) => KafkaErrors.corrupt(servers, secrets.hide(e))
-    case e                             => refused(requested, e)
+    case e                             => rejected(requested, e)
   }
 
   def group: Option[String] = properties.get(ConsumerConfig.GROUP_ID_CONFIG)
@@ -171,7 +171,7 @@ private[splice] object ClientProperties {
       .toMap
 
   /** The properties that cannot be set, with the reasons. */
-  private val refused: Map[String, String] = Map(
+  private val rejected: Map[String, String] = Map(
     ConsumerConfig.AUTO_OFFSET_RESET_CONFIG ->
       "each batch reads fixed offsets. Set 'startingOffsets' to define the start of the query",
     ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG   -> "keys are binary. Decode the column key in the query",
@@ -187,9 +187,9 @@ private[splice] object ClientProperties {
   )
 
   /** The reason why a property, without the prefix `kafka.`, cannot be set to a value; None if it can be set. */
-  def refusal(property: String, value: String): Option[String] = {
+  def rejection(property: String, value: String): Option[String] = {
     val name = canonical(property)
-    refused.get(name).filterNot(_ => isFixed(name, value))
+    rejected.get(name).filterNot(_ => isFixed(name, value))
   }
 
   private def isFixed(property: String, value: String): Boolean =
@@ -212,8 +212,8 @@ private[splice] object ClientProperties {
   def of(options: SourceOptions): ClientProperties = {
     for {
       (key, value) <- options.toMap if KafkaOptions.isClientProperty(key)
-      why          <- refusal(property(key), value)
-    } throw KafkaErrors.refusedOption(options.name(key), why)
+      why          <- rejection(property(key), value)
+    } throw KafkaErrors.rejectedOption(options.name(key), why)
     val servers = options(KafkaOptions.Servers)
     ClientProperties(
       SortedMap.from(among(options)) + (CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG -> servers),

@@ -32,9 +32,9 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
   /** Returns the idle resource of a key with the greatest `rank`; None if no resource is idle. */
   def borrow(key: K)(rank: A => Int): Option[A] = synchronized {
     val entries = idle.getOrElse(key, Nil)
-    entries.maxByOption(entry => rank(entry.thing)).map { best =>
+    entries.maxByOption(entry => rank(entry.resource)).map { best =>
       keep(key, entries.filterNot(_ eq best))
-      best.thing
+      best.resource
     }
   }
 
@@ -42,11 +42,11 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
   def borrowOldest(of: K => Boolean)(fit: A => Boolean): Option[A] = synchronized {
     val all = for {
       (key, entries) <- idle.iterator if of(key)
-      entry          <- entries if fit(entry.thing)
+      entry          <- entries if fit(entry.resource)
     } yield key -> entry
     all.minByOption(_._2.order).map { case (key, entry) =>
       keep(key, idle(key).filterNot(_ eq entry))
-      entry.thing
+      entry.resource
     }
   }
 
@@ -65,16 +65,16 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
   /** Returns a resource to the pool. The resource must be ready for the next user. The pool closes the resource after
     * an idle time of `timeout`.
     */
-  def giveBack(key: K, thing: A, timeout: Duration): Unit = {
+  def giveBack(key: K, resource: A, timeout: Duration): Unit = {
     val kept = synchronized {
       if (!closed) {
         returned += 1
-        keep(key, Idle(thing, clock() + timeout.toNanos, returned) :: idle.getOrElse(key, Nil))
+        keep(key, Idle(resource, clock() + timeout.toNanos, returned) :: idle.getOrElse(key, Nil))
         eviction.foreach(_.begin(() => evict()))
       }
       !closed
     }
-    if (!kept) close(thing)
+    if (!kept) close(resource)
   }
 
   /** Closes the resources that have been idle for too long. */
@@ -90,7 +90,7 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
     keys.foreach(keep(_, Nil))
     rest()
     taken
-  }.foreach(entry => close(entry.thing))
+  }.foreach(entry => close(entry.resource))
 
   /** Closes all idle resources. A resource that is returned later is closed immediately. */
   override def close(): Unit = {
@@ -110,20 +110,20 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
     val taken = idle.valuesIterator.flatten.filter(which).toSeq
     idle.keys.toSeq.foreach(key => keep(key, idle(key).filterNot(which)))
     rest()
-    taken.map(_.thing)
+    taken.map(_.resource)
   }
 
   // A borrowed resource does not end the eviction, because it usually returns with the next batch.
   private def rest(): Unit = if (idle.isEmpty) eviction.foreach(_.end())
 
-  private def keep(key: K, things: List[Idle[A]]): Unit = if (things.isEmpty) idle -= key else idle(key) = things
+  private def keep(key: K, entries: List[Idle[A]]): Unit = if (entries.isEmpty) idle -= key else idle(key) = entries
 
-  private def close(thing: A): Unit = { val _ = Try(thing.close()) }
+  private def close(resource: A): Unit = { val _ = Try(resource.close()) }
 }
 
 private[splice] object ReaderPool {
 
-  final private case class Idle[A](thing: A, until: Long, order: Long)
+  final private case class Idle[A](resource: A, until: Long, order: Long)
 
   private val Every = Duration.ofSeconds(15)
 

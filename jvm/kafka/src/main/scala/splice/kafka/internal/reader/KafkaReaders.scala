@@ -108,7 +108,7 @@ final private[splice] case class KafkaReaders(
       )
     } catch {
       case e: KafkaException =>
-        throw settings.client.refused(s"a reader of ${ranges.map(_.partition).mkString(", ")}", e)
+        throw settings.client.rejected(s"a reader of ${ranges.map(_.partition).mkString(", ")}", e)
     }
 
   override def toString: String = s"KafkaReaders(${columns.fieldNames.mkString(", ")}, ${settings.client})"

@@ -242,8 +242,8 @@ final private[splice] class SlotReader(
       val polled = consumer.poll(patience)
       // If a range ends without a record, the next poll that returns no record detects the end. A check of each range
       // after each poll would take more time.
-      val looked  = if (polled.isEmpty) open.valuesIterator else polled.partitions.asScala.iterator.flatMap(open.get)
-      val reached = looked.map(range => range -> position(range)).toSeq
+      val checked = if (polled.isEmpty) open.valuesIterator else polled.partitions.asScala.iterator.flatMap(open.get)
+      val reached = checked.map(range => range -> position(range)).toSeq
       val passed  = reached.collect { case (range, at) if at != range.position => range }
       val idle    = polled.isEmpty && passed.isEmpty
       if (idle) window.release()

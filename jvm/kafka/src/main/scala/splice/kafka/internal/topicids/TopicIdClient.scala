@@ -57,7 +57,7 @@ final private[splice] class TopicIdClient(client: ClientProperties, patience: Du
 
   private def open(): Admin =
     try Admin.create(client.admin.asJava)
-    catch { case e: KafkaException => throw client.refused(TopicIdClient.Asked, e) }
+    catch { case e: KafkaException => throw client.rejected(TopicIdClient.RequestName, e) }
 
   private def once(admin: Admin, planned: Map[String, String], within: Duration): Map[String, String] = {
     val end       = System.nanoTime() + within.toNanos
@@ -95,18 +95,18 @@ final private[splice] class TopicIdClient(client: ClientProperties, patience: Du
         e.getCause match {
           case _: UnknownTopicOrPartitionException => None
           case cause: TimeoutException             => throw unreachable(cause)
-          case cause                               => throw client.refused(TopicIdClient.Asked, cause)
+          case cause                               => throw client.rejected(TopicIdClient.RequestName, cause)
         }
     }
 
   private def unreachable(cause: TimeoutException) =
-    KafkaErrors.unreachable(client.servers, TopicIdClient.Asked, patience, client.secrets.hide(cause))
+    KafkaErrors.unreachable(client.servers, TopicIdClient.RequestName, patience, client.secrets.hide(cause))
 
   private def closed = new InterruptedException("the reader was closed during a read")
 }
 
 private object TopicIdClient {
-  private val Asked = "topic ids"
+  private val RequestName = "topic ids"
 
   // A reader that requests missing topics cannot poll during this time.
   private val Soon = Duration.ofSeconds(5)

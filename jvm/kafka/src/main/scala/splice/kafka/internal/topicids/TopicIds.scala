@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory
   *
   * @param responses
   *   the number of metadata responses of the consumer
-  * @param ask
+  * @param request
   *   requests the current ids of topics; its argument has the planned ids, and its result omits topics that do not
   *   exist
   */

@@ -48,7 +48,7 @@ private[splice] object ValueSettings {
   val Raw: ValueSettings = bare(ValueFormat.Raw)
 
   // `onParseError` replaces these options.
-  private val refused = Set("mode", "columnnameofcorruptrecord")
+  private val rejected = Set("mode", "columnnameofcorruptrecord")
 
   /** @throws splice.source.errors.SpliceOptionException
     *   when an option is missing, has an invalid value, or contradicts another option
@@ -57,10 +57,10 @@ private[splice] object ValueSettings {
     val formatOptions = options.toMap.collect {
       case (key, text) if ValueOptions.isFormats(key) => key.drop(ValueOptions.FormatPrefix.length) -> text
     }
-    formatOptions.keys.find(key => refused(fold(key))).foreach { key =>
+    formatOptions.keys.find(key => rejected(fold(key))).foreach { key =>
       val why = s"'${options.name(ValueOptions.OnError.key)}' defines the treatment of a value that cannot be " +
         "parsed. Remove this option"
-      throw KafkaErrors.refusedOption(options.name(ValueOptions.FormatPrefix + key), why)
+      throw KafkaErrors.rejectedOption(options.name(ValueOptions.FormatPrefix + key), why)
     }
     options(ValueOptions.Format) match {
       case format: ValueFormat.Parsed =>
@@ -77,7 +77,7 @@ private[splice] object ValueSettings {
           options.name("")
         )
       case other =>
-        refuseWithoutParser(options, other, formatOptions.keys)
+        rejectWithoutParser(options, other, formatOptions.keys)
         bare(other)
     }
   }
@@ -85,7 +85,7 @@ private[splice] object ValueSettings {
   private def bare(format: ValueFormat): ValueSettings =
     ValueSettings(format, new StructType(), SortedMap.empty, OnParseError.Fail)
 
-  private def refuseWithoutParser(options: SourceOptions, format: ValueFormat, keys: Iterable[String]): Unit = {
+  private def rejectWithoutParser(options: SourceOptions, format: ValueFormat, keys: Iterable[String]): Unit = {
     val without = Seq(ValueOptions.Schema, ValueOptions.OnError).map(_.key) ++ keys.map(ValueOptions.FormatPrefix + _)
     without.find(options.contains).foreach { key =>
       val both = Seq(key, ValueOptions.Format.key).map(options.name)

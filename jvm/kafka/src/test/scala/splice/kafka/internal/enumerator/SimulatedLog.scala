@@ -162,7 +162,7 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
     }
 
   override def checkReadable(topics: Set[String]): Unit = topics.find(unreadable).foreach { topic =>
-    throw KafkaErrors.refused("simulated:9092", "access to topics", new RuntimeException(s"no right to read $topic"))
+    throw KafkaErrors.rejected("simulated:9092", "access to topics", new RuntimeException(s"no right to read $topic"))
   }
 
   override def commit(offsets: Map[LogPartition, Long]): Unit = commits :+= offsets

@@ -72,7 +72,7 @@ final class ClientSecretsSuite extends AnyFunSuite {
       s"""$module username="alice" password="correct-horse""""
     ).foreach { line =>
       val properties = login(line)
-      val error      = properties.refused("topics", intercept[KafkaException](Admin.create(properties.admin.asJava)))
+      val error      = properties.rejected("topics", intercept[KafkaException](Admin.create(properties.admin.asJava)))
       val all        = message(error)
       assert(Seq("corr", "horse", "battery").filter(all.contains).isEmpty, s"$line gave $all")
     }
@@ -80,10 +80,14 @@ final class ClientSecretsSuite extends AnyFunSuite {
 
   test("a rejected login has a separate condition") {
     val error =
-      KafkaErrors.refused("b:1", "topics", new KafkaException("made no client", new SaslAuthenticationException("bad")))
+      KafkaErrors.rejected(
+        "b:1",
+        "topics",
+        new KafkaException("made no client", new SaslAuthenticationException("bad"))
+      )
     assert(error.getCondition == "SPLICE_KAFKA_ACCESS.AUTHENTICATION_FAILED")
     assert(error.getMessage.contains("made no client: bad") && error.getMessage.contains("'kafka.sasl.jaas.config'"))
-    assert(KafkaErrors.refused("b:1", "topics", new KafkaException("no")).getCondition == "SPLICE_KAFKA.BROKER_ERROR")
+    assert(KafkaErrors.rejected("b:1", "topics", new KafkaException("no")).getCondition == "SPLICE_KAFKA.BROKER_ERROR")
   }
 
   test("option names with secrets are detected") {

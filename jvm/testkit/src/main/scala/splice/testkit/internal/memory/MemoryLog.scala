@@ -28,7 +28,7 @@ final private[splice] class MemoryLog(val name: String) {
 
   private val failures = TrieMap.empty[Long, Unit]
 
-  private val refused                  = TrieMap.empty[String, Unit]
+  private val failing                  = TrieMap.empty[String, Unit]
   private var received: Vector[Report] = Vector.empty
 
   MemoryLog.register(this)
@@ -81,7 +81,7 @@ final private[splice] class MemoryLog(val name: String) {
   def failOnce(id: Long): Unit = failures(id) = ()
 
   /** Fails calls of a kind on sources of this log, such as `close`. */
-  def failOnRequest(kind: String): Unit = refused(kind) = ()
+  def failOnRequest(kind: String): Unit = failing(kind) = ()
 
   /** Reader reports that enumerators of this log received, oldest first. */
   def reported: Seq[Report] = synchronized(received)
@@ -93,7 +93,7 @@ final private[splice] class MemoryLog(val name: String) {
 
   private[memory] def call(kind: String): Unit = {
     val _ = counts.updateWith(kind)(n => Some(n.getOrElse(0) + 1))
-    if (refused.contains(kind)) throw new IllegalStateException(s"$name fails at the call $kind")
+    if (failing.contains(kind)) throw new IllegalStateException(s"$name fails at the call $kind")
   }
 
   private[memory] def failIfRequested(id: Long): Unit =

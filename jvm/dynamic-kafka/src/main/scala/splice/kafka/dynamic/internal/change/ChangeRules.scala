@@ -30,14 +30,14 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     * @param recent
     *   the removals up to the state `at`; evaluated only for a document that removes topics
     */
-  def refusal(at: AppliedMetadata, document: StreamMetadata, recent: => RecentRemovals.Recent): Option[Refusal] = {
+  def rejection(at: AppliedMetadata, document: StreamMetadata, recent: => RecentRemovals.Recent): Option[Rejection] = {
     val now   = AppliedMetadata.streamOf(document.streams.values)
-    val older = Refusal.older(at.generation, document)
+    val older = Rejection.older(at.generation, document)
     val twice = for {
       topics <- document.streams.values.toSeq.flatMap(s => AppliedMetadata.streamOf(Seq(s)).keys)
         .groupBy(identity).values
       topic <- topics.headOption if topics.size > 1
-    } yield Refusal.Twice(
+    } yield Rejection.Twice(
       topic,
       document.streams.values.filter(_.topics.get(topic.cluster).exists(_(topic.topic))).map(_.name).toSeq
     )
@@ -49,17 +49,17 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       document: StreamMetadata,
       now: SortedMap[ClusterTopic, String],
       recent: => RecentRemovals.Recent
-  ): Option[Refusal] = {
+  ): Option[Rejection] = {
     val removed = RecentRemovals.count(at.streamOf, now)
     if (removed == 0) None
-    else if (now.isEmpty) Some(Refusal.Empty(at.streamOf.size))
+    else if (now.isEmpty) Some(Rejection.Empty(at.streamOf.size))
     // A topic that returns and is removed again counts twice, so the sum may exceed the number of all topics.
     else if (rules.maxFraction >= 1) None
     else {
       val RecentRemovals.Recent(before, greatest) = recent
       val (sum, all)                              = (before + removed, math.max(greatest, at.streamOf.size))
       val most                                    = math.max((all * rules.maxFraction).toInt, 1)
-      Option.when(sum > math.max(most, document.confirmRemovals.getOrElse(0)))(Refusal.TooMany(sum, all, most))
+      Option.when(sum > math.max(most, document.confirmRemovals.getOrElse(0)))(Rejection.TooMany(sum, all, most))
     }
   }
 
@@ -276,22 +276,22 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
 }
 
 /** Reason why a document is not applied. */
-sealed private[dynamic] trait Refusal extends Product with Serializable
+sealed private[dynamic] trait Rejection extends Product with Serializable
 
-private[dynamic] object Refusal {
+private[dynamic] object Rejection {
 
   /** Returns the reason for a rejection if the generation of a document is lower than a previous generation. */
-  def older(known: Option[Long], document: StreamMetadata): Option[Refusal] =
+  def older(known: Option[Long], document: StreamMetadata): Option[Rejection] =
     for (was <- known; is <- document.generation if is < was) yield Older(was, is)
 
-  final case class Older(applied: Long, found: Long)                extends Refusal
-  final case class Empty(all: Int)                                  extends Refusal
-  final case class TooMany(removed: Int, all: Int, most: Int)       extends Refusal
-  final case class Twice(topic: ClusterTopic, streams: Seq[String]) extends Refusal
-  final case class Cutover(stream: String, why: String)             extends Refusal
+  final case class Older(applied: Long, found: Long)                extends Rejection
+  final case class Empty(all: Int)                                  extends Rejection
+  final case class TooMany(removed: Int, all: Int, most: Int)       extends Rejection
+  final case class Twice(topic: ClusterTopic, streams: Seq[String]) extends Rejection
+  final case class Cutover(stream: String, why: String)             extends Rejection
 
   /** The metadata service returned a document that is not valid. Two errors with the same text are equal. */
-  final case class Invalid(text: String)(val error: SpliceException) extends Refusal
+  final case class Invalid(text: String)(val error: SpliceException) extends Rejection
 
-  def invalid(error: SpliceException): Refusal = Invalid(error.getMessage)(error)
+  def invalid(error: SpliceException): Rejection = Invalid(error.getMessage)(error)
 }

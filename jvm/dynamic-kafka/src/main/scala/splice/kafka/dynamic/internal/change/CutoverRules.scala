@@ -17,18 +17,18 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
   import CutoverRules._
 
   /** Returns the reason why the options do not permit a cutover; None if they do, or if the document has no cutover. */
-  def policy(document: StreamMetadata): Option[Refusal] =
+  def policy(document: StreamMetadata): Option[Rejection] =
     if (rules.onRemoved == OnRemoved.Drain) None
     else
       document.streams.values.find(_.cutover.nonEmpty).map { stream =>
-        Refusal.Cutover(stream.name, s"'onRemoved' is '${rules.onRemoved.word}', and a cutover needs 'drain'")
+        Rejection.Cutover(stream.name, s"'onRemoved' is '${rules.onRemoved.word}', and a cutover needs 'drain'")
       }
 
   /** Returns the reason why a document is rejected, from the checks that need no response of a cluster. */
-  def refusal(at: AppliedMetadata, document: StreamMetadata, position: DynamicPosition): Option[Refusal] =
+  def rejection(at: AppliedMetadata, document: StreamMetadata, position: DynamicPosition): Option[Rejection] =
     policy(document).orElse(firstOf(StreamMove.all(at, document)) { move =>
       val leaves = move.to.find(at.draining.contains).map { topic =>
-        Refusal.Cutover(move.stream, s"$topic is still drained after the last removal of the topic")
+        Rejection.Cutover(move.stream, s"$topic is still drained after the last removal of the topic")
       }
       leaves.orElse(move.cutover match {
         case offsets: StreamCutover.Offsets =>
@@ -36,7 +36,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
         case cut: StreamCutover.At =>
           document.streams(move.stream).stop.collect {
             case stop: StreamCutover.At if stop.time.isBefore(cut.time) =>
-              Refusal.Cutover(
+              Rejection.Cutover(
                 move.stream,
                 s"the cutover time ${cut.time} is after the stop of the stream at ${stop.time}"
               )
@@ -53,12 +53,12 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
   } yield topic -> cutover.millis).toMap
 
   /** Returns the reason why a document is rejected, from the offsets for these times. */
-  def refusal(
+  def rejection(
       at: AppliedMetadata,
       document: StreamMetadata,
       position: DynamicPosition,
       places: Map[ClusterTopic, OffsetsForTime]
-  ): Option[Refusal] = firstOf(for ((move, cutover) <- timed(at, document); topic <- move.from.toSeq) yield {
+  ): Option[Rejection] = firstOf(for ((move, cutover) <- timed(at, document); topic <- move.from.toSeq) yield {
     val current = at.positionOf(topic, position)
     val place   = places.get(topic).filter(_.generation == current.generation(topic.topic))
     val late    = for {
@@ -67,7 +67,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
     } yield s"partition ${p.partition} up to $read, where the first record of that time is $first"
     if (late.isEmpty) None
     else
-      Some(Refusal.Cutover(
+      Some(Rejection.Cutover(
         move.stream,
         s"$topic was read past ${cutover.time} already, ${late.mkString(", ")}; rows would be read twice"
       ))
@@ -151,7 +151,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       cutover: StreamCutover.Offsets,
       topic: ClusterTopic,
       position: KafkaPosition
-  ): Option[Refusal] = {
+  ): Option[Rejection] = {
     val ends  = cutover.of(topic)
     val wrong = position.of(topic.topic).toSeq.flatMap { case (p, read) =>
       ends.get(p) match {
@@ -161,7 +161,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
         case _ => None
       }
     }
-    if (wrong.isEmpty) None else Some(Refusal.Cutover(stream, s"of $topic ${wrong.mkString(", ")}"))
+    if (wrong.isEmpty) None else Some(Rejection.Cutover(stream, s"of $topic ${wrong.mkString(", ")}"))
   }
 }
 
@@ -186,8 +186,8 @@ private[dynamic] object CutoverRules {
     left.collect { case is: TopicState.Removed => is.position.generation(topic.topic) }.getOrElse(0)
   }
 
-  private def firstOf[A](all: Seq[A])(refusal: A => Option[Refusal]): Option[Refusal] =
-    all.iterator.flatMap(refusal(_)).nextOption()
+  private def firstOf[A](all: Seq[A])(rejection: A => Option[Rejection]): Option[Rejection] =
+    all.iterator.flatMap(rejection(_)).nextOption()
 }
 
 /** Effects of cutovers when a document is applied.

@@ -28,7 +28,7 @@ private[dynamic] object ClusterStart {
   /** Checks that no cluster is absent. A hand-over needs all clusters: an absent cluster would begin later like a new
     * cluster.
     */
-  def refuseAbsent(absent: collection.Set[String]): Unit =
+  def rejectAbsent(absent: collection.Set[String]): Unit =
     if (absent.nonEmpty) throw DynamicErrors.inactive(absent.toSet)
 
   /** Merges the values of all clusters. Drops partitions whose name several clusters have, because no history contains

@@ -143,13 +143,13 @@ final private[dynamic] class ClusterWorker(
   def freeze(): Unit = ends = true
 
   /** Calls the enumerator and waits for the result. */
-  def apply[A](question: ClusterEnumerator => A): A = ahead(question)()
+  def apply[A](request: ClusterEnumerator => A): A = ahead(request)()
 
   /** Calls the enumerator and does not wait. The returned function waits for the result; each further call of the
     * function is a new request.
     */
-  def ahead[A](question: ClusterEnumerator => A): () => A = {
-    def send() = clock.instant() -> submit(question)
+  def ahead[A](request: ClusterEnumerator => A): () => A = {
+    def send() = clock.instant() -> submit(request)
     var first  = Option(send())
     () => {
       val (since, requested) = first.getOrElse(send())
@@ -180,8 +180,8 @@ final private[dynamic] class ClusterWorker(
   /** Calls a method of the enumerator that sends no request; None without an enumerator, or while a request is pending.
     * The returned function waits for the result, so that all workers run at the same time.
     */
-  def peek[A](question: ClusterEnumerator => A): Option[() => A] = Option.when(created.nonEmpty && requested.isEmpty) {
-    val call = submit(question)
+  def peek[A](request: ClusterEnumerator => A): Option[() => A] = Option.when(created.nonEmpty && requested.isEmpty) {
+    val call = submit(request)
     () => call.get()
   }
 
@@ -227,12 +227,12 @@ final private[dynamic] class ClusterWorker(
     ClusterResponse.of(of, request.copy(draining = decided))
   }
 
-  private def submit[A](question: ClusterEnumerator => A): JFuture[A] = {
+  private def submit[A](request: ClusterEnumerator => A): JFuture[A] = {
     submitted.removeIf(_.isDone)
     val call = thread.submit { () =>
       try {
         val requested = enumerator
-        val response  = question(requested)
+        val response  = request(requested)
         published = Some(requested.plan)
         response
       } catch {

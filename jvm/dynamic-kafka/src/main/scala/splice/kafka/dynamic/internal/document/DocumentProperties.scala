@@ -43,16 +43,16 @@ final private[dynamic] class DocumentProperties(
     * @param properties
     *   all properties that the metadata sets for the cluster
     */
-  def refusal(cluster: String, properties: Map[String, String], key: String): Option[String] = {
-    val value                             = properties(key)
-    def limit(refusal: => Option[String]) = if (any) None else refusal
+  def rejection(cluster: String, properties: Map[String, String], key: String): Option[String] = {
+    val value                               = properties(key)
+    def limit(rejection: => Option[String]) = if (any) None else rejection
     ClientProperties
-      .refusal(key, value)
+      .rejection(key, value)
       .orElse(limit(unlisted(cluster, key)))
       .orElse(limit(unallowed(query(cluster), key, value)))
-      .orElse(secrets.refusal(cluster, properties, key))
+      .orElse(secrets.rejection(cluster, properties, key))
       .orElse(limit(
-        if (key == SaslConfigs.SASL_JAAS_CONFIG) LoginModules.refusal(cluster, query(cluster), value) else None
+        if (key == SaslConfigs.SASL_JAAS_CONFIG) LoginModules.rejection(cluster, query(cluster), value) else None
       ))
   }
 }

@@ -77,7 +77,7 @@ private[dynamic] object LoginModules {
     * @param query
     *   the client properties that the query's options set for the cluster
     */
-  def refusal(cluster: String, query: Map[String, String], value: String): Option[String] = {
+  def rejection(cluster: String, query: Map[String, String], value: String): Option[String] = {
     val references = new SecretReferences(query)
     if (references.isReference(value)) None
     else {

@@ -101,7 +101,7 @@ private[dynamic] object MetadataDocument {
     written.foreach { case (key, at) => if (key == Servers) at.wrong("set 'bootstrapServers' instead") }
     val lines = SortedMap.from(written :+ (Servers -> servers))
     val all   = lines.map { case (key, at) => key -> at.text }
-    lines.foreach { case (key, at) => rules.refusal(name, all, key).foreach(at.wrong) }
+    lines.foreach { case (key, at) => rules.rejection(name, all, key).foreach(at.wrong) }
     val formerly = parts.get("formerly").toSeq.flatMap(_.items)
     formerly.foreach { old =>
       if (!ClusterNames.isValid(old.text))
@@ -159,7 +159,7 @@ final private[dynamic] class LiteralSecrets(allowed: Boolean, query: String => M
     * @param properties
     *   all properties that the metadata sets for the cluster
     */
-  def refusal(cluster: String, properties: Map[String, String], key: String): Option[String] = {
+  def rejection(cluster: String, properties: Map[String, String], key: String): Option[String] = {
     val references = new SecretReferences(query(cluster) ++ properties)
     val value      = properties(key)
     Option.when(!allowed && isLiteral(references, key, value)) {

@@ -64,7 +64,7 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
       ProgressMetric.Clusters           -> Json.write(Json.obj(clusters: _*)),
       ProgressMetric.Change             -> applied.number.toString,
       ProgressMetric.RowsAbandoned      -> applied.rowsAbandoned.toString,
-      ProgressMetric.MetadataRejections -> groups.refusals.toString,
+      ProgressMetric.MetadataRejections -> groups.rejections.toString,
       ProgressMetric.MetadataFailures   -> health.total.toString
     ) ++ applied.generation.map(ProgressMetric.Generation -> _.toString) ++
       names(ProgressMetric.Waiting, groups.waitsFor) ++ groups.figures ++

@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.StreamMetadata
-import splice.kafka.dynamic.internal.change.Refusal
+import splice.kafka.dynamic.internal.change.Rejection
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
 import splice.kafka.dynamic.internal.state.AppliedMetadata
@@ -83,21 +83,21 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
 
   /** Returns the state with the latest client properties of clusters, because a batch that is read again may have been
     * planned with other passwords. A document that the rules reject has no effect, even before it is rejected.
-    * `refusal` returns the reason to reject a document; None if the document is accepted.
+    * `rejection` returns the reason to reject a document; None if the document is accepted.
     *
     * @param last
     *   number of the last change, against which a document is checked
     */
-  def reached(applied: AppliedMetadata, last: Int)(refusal: StreamMetadata => Option[Refusal]): AppliedMetadata =
-    latest().filter(older(applied, _).isEmpty).filter(isAccepted(_, last)(refusal)).fold(applied) { document =>
+  def reached(applied: AppliedMetadata, last: Int)(rejection: StreamMetadata => Option[Rejection]): AppliedMetadata =
+    latest().filter(older(applied, _).isEmpty).filter(isAccepted(_, last)(rejection)).fold(applied) { document =>
       val clusters = applied.renewed(document)
       if (clusters == applied.clusters) applied else applied.copy(clusters = clusters)
     }
 
   // The result is kept, so that a check of thousands of topics does not run at each trigger.
-  private def isAccepted(document: StreamMetadata, last: Int)(refusal: StreamMetadata => Option[Refusal]): Boolean =
+  private def isAccepted(document: StreamMetadata, last: Int)(rejection: StreamMetadata => Option[Rejection]): Boolean =
     checked.collect { case (known, `last`, is) if known eq document => is }.getOrElse {
-      val is = refusal(document).isEmpty
+      val is = rejection(document).isEmpty
       checked = Some((document, last, is))
       is
     }
@@ -108,8 +108,8 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
   def accept(document: StreamMetadata): Unit = greatest = (greatest ++ document.generation).maxOption
 
   /** Returns the reason for a rejection if a document has a lower generation than an earlier document. */
-  def older(applied: AppliedMetadata, document: StreamMetadata): Option[Refusal] =
-    Refusal.older((greatest ++ applied.generation).maxOption, document)
+  def older(applied: AppliedMetadata, document: StreamMetadata): Option[Rejection] =
+    Rejection.older((greatest ++ applied.generation).maxOption, document)
 }
 
 private object DocumentFeed {

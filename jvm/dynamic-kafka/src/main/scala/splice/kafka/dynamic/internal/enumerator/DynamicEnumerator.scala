@@ -99,7 +99,7 @@ final private[splice] class DynamicEnumerator(
     val values = request(first, _ => false) { (name, enumerator) =>
       of(enumerator, history.filter { case (p, _) => first.read(name)(p.topic) })
     }
-    ClusterStart.refuseAbsent(first.read.keySet -- values.keySet)
+    ClusterStart.rejectAbsent(first.read.keySet -- values.keySet)
     ClusterStart.merged(values)
   }
 
@@ -115,7 +115,7 @@ final private[splice] class DynamicEnumerator(
     val starts = request(first, KafkaErrors.isUnreachable)((name, enumerator) =>
       enumerator.start(ClusterStart(at, first.read(name)), settings.starts(name, first))
     )
-    if (at != StartPosition.Configured) ClusterStart.refuseAbsent(first.read.keySet -- starts.keySet)
+    if (at != StartPosition.Configured) ClusterStart.rejectAbsent(first.read.keySet -- starts.keySet)
     val start = DynamicPosition.of(first.number, starts)
     scopes.begin(start, at)
     positions.start(start)

@@ -10,7 +10,7 @@ import scala.collection.immutable.SortedMap
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.dynamic.internal.change.{ChangeRules, OffsetsForTime, RecentRemovals, Refusal}
+import splice.kafka.dynamic.internal.change.{ChangeRules, OffsetsForTime, RecentRemovals, Rejection}
 import splice.kafka.dynamic.internal.cluster.{ClusterRequest, ClusterResponse}
 import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
@@ -72,8 +72,8 @@ final private[dynamic] class MetadataApplier(
 
   private def begun(number: Int, document: StreamMetadata): AppliedMetadata = {
     discovery.requireAll(document)
-    val refusal = rules.refusal(AppliedMetadata.Nothing, document, RecentRemovals.Nothing)
-    refusal.orElse(rules.cutovers.policy(document)).foreach(why => throw DynamicErrors.refused(why))
+    val rejection = rules.rejection(AppliedMetadata.Nothing, document, RecentRemovals.Nothing)
+    rejection.orElse(rules.cutovers.policy(document)).foreach(why => throw DynamicErrors.rejected(why))
     append(AppliedMetadata.first(document).copy(number = number))
   }
 
@@ -83,12 +83,12 @@ final private[dynamic] class MetadataApplier(
   /** Returns the state with the latest client properties of clusters. */
   def reached(applied: AppliedMetadata): AppliedMetadata = {
     val last = log.last.getOrElse(applied)
-    val now  = documents.reached(applied, last.number)(refusal(last, _))
+    val now  = documents.reached(applied, last.number)(rejection(last, _))
     rejectInvalid()
     now
   }
 
-  private def rejectInvalid(): Unit = groups.rejectInvalid(discovery.rejected.map(Refusal.invalid))
+  private def rejectInvalid(): Unit = groups.rejectInvalid(discovery.rejected.map(Rejection.invalid))
 
   /** Applies all changes that need no response. Returns the position, and the state for the requests to the clusters.
     * If a cutover needs the offsets for times in topics that were read to their stop, these topics are waiting in that
@@ -242,7 +242,7 @@ final private[dynamic] class MetadataApplier(
     documents.pending.flatMap { document =>
       val names = applied.renamesOf(document, at)
       val base  = applied.renamed(names)
-      documents.older(applied, document).orElse(refusal(base, document)) match {
+      documents.older(applied, document).orElse(rejection(base, document)) match {
         case Some(why) =>
           documents.keepIf(_ => false)
           groups.keepRejected(_.isEmpty)
@@ -253,8 +253,8 @@ final private[dynamic] class MetadataApplier(
     }
   }
 
-  private def refusal(at: AppliedMetadata, document: StreamMetadata): Option[Refusal] =
-    rules.refusal(at, document, removals.until(at.number, steady.instant()))
+  private def rejection(at: AppliedMetadata, document: StreamMetadata): Option[Rejection] =
+    rules.rejection(at, document, removals.until(at.number, steady.instant()))
 
   /** @param base the state with the cluster names of the document */
   private def taken(
@@ -293,14 +293,14 @@ final private[dynamic] class MetadataApplier(
       document: StreamMetadata,
       group: Set[String],
       at: DynamicPosition
-  ): Option[Option[Refusal]] = {
+  ): Option[Option[Rejection]] = {
     val part = StreamGroups.part(applied, document, group).moving(group)
-    rules.cutovers.refusal(applied, part, at) match {
+    rules.cutovers.rejection(applied, part, at) match {
       case Some(why) => Some(Some(why))
       case None      =>
         val times = rules.cutovers.times(applied, part, at)
         val all   = known(times)
-        if (all.size == times.size) Some(rules.cutovers.refusal(applied, part, at, all))
+        if (all.size == times.size) Some(rules.cutovers.rejection(applied, part, at, all))
         else {
           wanted ++= times.map(_ -> StreamGroup(group, document.generation))
           None

@@ -9,7 +9,7 @@ import scala.collection.immutable.SortedSet
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.dynamic.internal.change.Refusal
+import splice.kafka.dynamic.internal.change.Rejection
 import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.source.internal.entries.Json
 import splice.source.runtime.ProgressMetric
@@ -27,11 +27,11 @@ final private[splice] class WaitingGroups(clock: Clock) {
 
   private var waiting  = Map.empty[StreamGroup, SortedSet[String]]
   private var silent   = Map.empty[StreamGroup, SortedSet[String]]
-  private var rejected = Map.empty[Set[String], Rejection]
-  private var invalid  = Option.empty[Rejection]
+  private var rejected = Map.empty[Set[String], Reported]
+  private var invalid  = Option.empty[Reported]
 
   /** Number of documents and parts of documents that were rejected in this run. */
-  var refusals: Int = 0
+  var rejections: Int = 0
 
   /** Returns the clusters that groups wait for, and that do not respond. */
   def waitsFor: SortedSet[String] = silent.valuesIterator.flatten.to(SortedSet)
@@ -59,8 +59,8 @@ final private[splice] class WaitingGroups(clock: Clock) {
   }
 
   /** Rejects the part of a document that belongs to a group. */
-  def reject(group: StreamGroup, refusal: Refusal): Unit = {
-    val rejection = warned(rejected.get(group.streams), group.generation, refusal)
+  def reject(group: StreamGroup, reason: Rejection): Unit = {
+    val rejection = warned(rejected.get(group.streams), group.generation, reason)
     rejected = rejected.updated(group.streams, rejection)
   }
 
@@ -70,16 +70,16 @@ final private[splice] class WaitingGroups(clock: Clock) {
     * @param error
     *   the error of the document; None if the document is valid
     */
-  def rejectInvalid(error: Option[Refusal]): Unit = invalid = error.map(warned(invalid, None, _))
+  def rejectInvalid(error: Option[Rejection]): Unit = invalid = error.map(warned(invalid, None, _))
 
   /** Counts a rejection if it is new, and logs a warning, at most once per interval while the rejection lasts. */
-  private def warned(before: Option[Rejection], generation: Option[Long], refusal: Refusal): Rejection = {
+  private def warned(before: Option[Reported], generation: Option[Long], reason: Rejection): Reported = {
     val now  = clock.instant()
-    val same = before.filter(_.refusal == refusal)
+    val same = before.filter(_.reason == reason)
     val last = same.map(_.warned).filter(at => now.isBefore(at.plus(Interval)))
-    if (same.isEmpty) refusals += 1
-    if (last.isEmpty) log.warn(DynamicErrors.refused(refusal).getMessage)
-    Rejection(generation, refusal, last.getOrElse(now))
+    if (same.isEmpty) rejections += 1
+    if (last.isEmpty) log.warn(DynamicErrors.rejected(reason).getMessage)
+    Reported(generation, reason, last.getOrElse(now))
   }
 
   /** Keeps only rejections that still apply. */
@@ -89,7 +89,7 @@ final private[splice] class WaitingGroups(clock: Clock) {
   def figures: Option[(String, String)] = {
     val all = waiting.toSeq.map { case (group, clusters) => group -> ("waitsFor" -> names(clusters)) } ++
       (rejected.toSeq ++ invalid.map(Set.empty[String] -> _)).map { case (streams, rejection) =>
-        val text = DynamicErrors.refused(rejection.refusal).getMessage
+        val text = DynamicErrors.rejected(rejection.reason).getMessage
         StreamGroup(streams, rejection.generation) ->
           ("rejected" -> Json.text(if (text.length > Longest) s"${text.take(Longest)}…" else text))
       }
@@ -113,7 +113,7 @@ private[splice] object WaitingGroups {
   /** Minimum time between two warnings about one rejection. */
   val Interval: Duration = Duration.ofMinutes(5)
 
-  final private case class Rejection(generation: Option[Long], refusal: Refusal, warned: Instant)
+  final private case class Reported(generation: Option[Long], reason: Rejection, warned: Instant)
 
   // The limits keep the progress of a query small. The log contains the whole text.
   val Shown           = 10

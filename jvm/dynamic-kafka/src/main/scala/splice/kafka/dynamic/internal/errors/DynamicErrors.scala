@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.internal.errors
 
-import splice.kafka.dynamic.internal.change.Refusal
+import splice.kafka.dynamic.internal.change.Rejection
 import splice.kafka.dynamic.internal.options.DynamicOptions
 import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.internal.options.PolicyOptions
@@ -16,26 +16,26 @@ private[dynamic] object DynamicErrors {
   private val conditions = new ErrorConditions("splice/kafka/dynamic/error-conditions.json")
 
   /** The metadata document is rejected. */
-  def refused(refusal: Refusal): SpliceException = refusal match {
-    case Refusal.Older(applied, found) =>
+  def rejected(rejection: Rejection): SpliceException = rejection match {
+    case Rejection.Older(applied, found) =>
       conditions.error("SPLICE_METADATA.STALE_GENERATION", "found" -> found.toString, "applied" -> applied.toString)
-    case Refusal.Empty(all) => conditions.error("SPLICE_METADATA.EMPTY_DOCUMENT", "all" -> all.toString)
-    case Refusal.TooMany(removed, all, most) =>
+    case Rejection.Empty(all) => conditions.error("SPLICE_METADATA.EMPTY_DOCUMENT", "all" -> all.toString)
+    case Rejection.TooMany(removed, all, most) =>
       conditions.error(
         "SPLICE_METADATA.REMOVAL_LIMIT_EXCEEDED",
         "removed" -> removed.toString,
         "all"     -> all.toString,
         "most"    -> most.toString
       )
-    case Refusal.Twice(topic, streams) =>
+    case Rejection.Twice(topic, streams) =>
       conditions.error(
         "SPLICE_METADATA.TOPIC_IN_SEVERAL_STREAMS",
         "topic"   -> topic.toString,
         "streams" -> streams.sorted.mkString(", ")
       )
-    case Refusal.Cutover(stream, why) =>
+    case Rejection.Cutover(stream, why) =>
       conditions.error("SPLICE_METADATA.CUTOVER_REJECTED", "stream" -> stream, "why" -> why)
-    case invalid: Refusal.Invalid => invalid.error
+    case invalid: Rejection.Invalid => invalid.error
   }
 
   /** An option of one cluster matches several clusters of the metadata. */

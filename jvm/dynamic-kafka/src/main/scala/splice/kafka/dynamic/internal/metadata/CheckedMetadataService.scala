@@ -69,7 +69,7 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
         wrong <- limit if wrong < 1
       } throw invalid(s"'$wrong' is not a valid '$field' of cluster '$key'. Use a whole number, 1 or more")
       cluster.properties.keysIterator.foreach { property =>
-        rules.refusal(key, cluster.properties, property).foreach(why =>
+        rules.rejection(key, cluster.properties, property).foreach(why =>
           throw invalid(s"property '$property' of cluster '$key' is rejected: $why")
         )
       }
@@ -81,7 +81,7 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
       for {
         (field, place) <- Seq("cutover" -> stream.cutover, "start" -> stream.start, "stop" -> stream.stop)
         known          <- place
-        why            <- StreamPlace.refusal(known).orElse(
+        why            <- StreamPlace.rejection(known).orElse(
           if (field == "cutover") None else StreamPlace.misfit(known, stream, isStop = field == "stop")
         )
       } throw invalid(s"the $field of stream '$key' is rejected: $why")

@@ -39,7 +39,7 @@ final private[dynamic] class HttpMetadataService(
 
   import HttpMetadataService._
 
-  @volatile private var last: Option[Answer] = None
+  @volatile private var last: Option[Response] = None
 
   private val exchange = new HttpExchange(uri, timeout, credentials, MetadataText.Longest, MetadataText.tooLong(shown))
 
@@ -49,7 +49,7 @@ final private[dynamic] class HttpMetadataService(
       (response.statusCode, last) match {
         case (HttpExchange.Ok, _) =>
           val metadata = MetadataDocument.read(shown, new String(response.body, UTF_8), rules)
-          last = Some(Answer(response.headers.firstValue("ETag").toScala, metadata))
+          last = Some(Response(response.headers.firstValue("ETag").toScala, metadata))
           metadata
         case (HttpExchange.NotModified, Some(known)) => known.metadata
         case (status, _)                             =>
@@ -98,7 +98,7 @@ private[dynamic] object HttpMetadataService {
 
   private val Redirects = Set(301, 302, 303, 307, 308)
 
-  final private case class Answer(tag: Option[String], metadata: StreamMetadata)
+  final private case class Response(tag: Option[String], metadata: StreamMetadata)
 
   /** Creates the service of a query without sending a request. */
   def apply(options: SourceOptions, rules: DocumentProperties): HttpMetadataService = new HttpMetadataService(

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory
 import splice.kafka.dynamic.internal.errors.{DynamicErrors, MetadataErrors}
 import splice.kafka.dynamic.internal.options.StreamSelection
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
-import splice.kafka.internal.cluster.{BackgroundPoller, DiscoveryHealth, PendingLook}
+import splice.kafka.internal.cluster.{BackgroundPoller, DiscoveryHealth, PendingDiscovery}
 import splice.source.errors.SpliceException
 
 /** Sends requests to the metadata service, always on one separate thread.
@@ -36,8 +36,8 @@ final private[dynamic] class MetadataDiscovery(
 ) extends AutoCloseable {
 
   // The request that was running at the start of the last batch, and the last request that a warning names.
-  private var observed = Option.empty[PendingLook]
-  private var reported = Option.empty[PendingLook]
+  private var observed = Option.empty[PendingDiscovery]
+  private var reported = Option.empty[PendingDiscovery]
 
   private val poller = new BackgroundPoller(
     s"splice-kafka-metadata-$run",

@@ -59,14 +59,14 @@ private[splice] object StreamStarts {
       val stream =
         allowed.find(option => fold(key).endsWith(s".${fold(option)}") && key.length > Prefix.length + option.length)
           .map(option => key.drop(Prefix.length).dropRight(option.length + 1))
-          .getOrElse(throw KafkaErrors.refusedOption(
+          .getOrElse(throw KafkaErrors.rejectedOption(
             options.name(key),
             s"only these options can be set for one stream, as '$Prefix<name>.<option>': ${allowed.mkString(", ")}. " +
               "Remove this option"
           ))
       selection match {
         case StreamSelection.Names(names) if !names.exists(fold(_) == fold(stream)) =>
-          throw KafkaErrors.refusedOption(
+          throw KafkaErrors.rejectedOption(
             options.name(key),
             s"the stream '$stream' is not read; '${options.name(DynamicOptions.Streams.key)}' names " +
               s"${names.mkString(", ")}. Remove this option, or add the stream"

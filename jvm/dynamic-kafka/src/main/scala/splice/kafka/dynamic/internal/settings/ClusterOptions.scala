@@ -119,7 +119,7 @@ private[dynamic] object ClusterOptions {
       val scoped = options.scope(s"$Prefix$name")
       allowed.foreach(option => scoped.find(option): Option[Any])
       ends.find(end => !isBounded && scoped.contains(end.key)).foreach(end =>
-        throw KafkaErrors.refusedOption(
+        throw KafkaErrors.rejectedOption(
           scoped.name(end.key),
           s"one cluster cannot end alone. Set '${options.name(end.key)}' to an end of all clusters as well"
         )
@@ -157,7 +157,7 @@ private[dynamic] object ClusterOptions {
       s".${fold(option)}".endsWith(s".${fold(o.key)}")
     )
     ofAll match {
-      case Some(known) => KafkaErrors.refusedOption(
+      case Some(known) => KafkaErrors.rejectedOption(
           options.name(key),
           s"this option applies to all clusters only. Set '${options.name(known.key)}'. $Allowed"
         )
@@ -169,7 +169,7 @@ private[dynamic] object ClusterOptions {
           )
         client.orElse(like(allowed)).filter(_ => name.nonEmpty) match {
           case Some(near) => OptionErrors.unknown(options.name(key), Some(options.name(s"$Prefix$name.$near")))
-          case None       => KafkaErrors.refusedOption(options.name(key), s"$Allowed. Remove this option")
+          case None       => KafkaErrors.rejectedOption(options.name(key), s"$Allowed. Remove this option")
         }
     }
   }

@@ -41,9 +41,9 @@ final class CutoverRulesSuite extends AnyFunSuite {
     case (name, place) => topic(name) -> OffsetsForTime(requested, 0, Map(LogPartition(topic(name).topic, 0) -> place))
   }.toMap
 
-  private def refused(refusal: Option[Refusal], words: String*): Boolean = refusal.exists {
-    case Refusal.Cutover("s", why) => words.forall(why.contains)
-    case _                         => false
+  private def refused(rejection: Option[Rejection], words: String*): Boolean = rejection.exists {
+    case Rejection.Cutover("s", why) => words.forall(why.contains)
+    case _                           => false
   }
 
   private val ahead = take(applied("a/x"), moving, at(0, "a/x" -> 5))
@@ -108,21 +108,21 @@ final class CutoverRulesSuite extends AnyFunSuite {
   test("at a time: a document is rejected after records of the time were read, and applied before") {
     val read = at(0, "a/x" -> 5)
     assert(cuts.times(applied("a/x"), moving, read) == Map(topic("a/x") -> atT.millis))
-    def refusal(first: Option[Long]) =
-      cuts.refusal(applied("a/x"), moving, read, places(t0, "a/x" -> OffsetForTime(first, 9)))
-    assert(refused(refusal(Some(4)), "a/x", "partition 0 up to 5", "time is 4", atT.time.toString))
-    assert(refusal(Some(5)).isEmpty && refusal(None).isEmpty)
+    def rejection(first: Option[Long]) =
+      cuts.rejection(applied("a/x"), moving, read, places(t0, "a/x" -> OffsetForTime(first, 9)))
+    assert(refused(rejection(Some(4)), "a/x", "partition 0 up to 5", "time is 4", atT.time.toString))
+    assert(rejection(Some(5)).isEmpty && rejection(None).isEmpty)
     val recreated = places(t0, "a/x" -> OffsetForTime(Some(4), 9)).view.mapValues(_.copy(generation = 1)).toMap
-    assert(cuts.refusal(applied("a/x"), moving, read, recreated).isEmpty)
+    assert(cuts.rejection(applied("a/x"), moving, read, recreated).isEmpty)
   }
 
   test("at a time: a document whose cutover is after the stop of its stream is rejected") {
     def stopped(at: Instant) = moving.copy(streams = moving.streams.map { case (name, stream) =>
       name -> stream.copy(stop = Some(StreamCutover.At(at)))
     })
-    assert(cuts.refusal(applied("a/x"), stopped(atT.time), at(0)).isEmpty)
+    assert(cuts.rejection(applied("a/x"), stopped(atT.time), at(0)).isEmpty)
     assert(refused(
-      cuts.refusal(applied("a/x"), stopped(atT.time.minusMillis(1)), at(0)),
+      cuts.rejection(applied("a/x"), stopped(atT.time.minusMillis(1)), at(0)),
       "after the stop of the stream"
     ))
   }
@@ -158,7 +158,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
 
   test("mapped offsets: the old topic is drained to its offsets, and the new topic begins at its offsets") {
     val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x", "b/y")
-    assert(cuts.refusal(applied("a/x"), mapped, at(0, "a/x" -> 9)).isEmpty &&
+    assert(cuts.rejection(applied("a/x"), mapped, at(0, "a/x" -> 9)).isEmpty &&
       cuts.times(applied("a/x"), mapped, at(0)).isEmpty)
     val over = take(applied("a/x"), mapped, at(0, "a/x" -> 5))
     assert(over.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9), isSet = true) && over.waiting.isEmpty)
@@ -184,18 +184,18 @@ final class CutoverRulesSuite extends AnyFunSuite {
 
   test("mapped offsets: an old topic must end after its position, and have an end for each partition") {
     val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x", "b/y")
-    assert(refused(cuts.refusal(applied("a/x"), mapped, at(0, "a/x" -> 10)), "a/x", "up to 10", "end at 9"))
-    assert(refused(cuts.refusal(applied("a/y"), mapped, at(0, "a/y" -> 1)), "a/y", "has no offset"))
+    assert(refused(cuts.rejection(applied("a/x"), mapped, at(0, "a/x" -> 10)), "a/x", "up to 10", "end at 9"))
+    assert(refused(cuts.rejection(applied("a/y"), mapped, at(0, "a/y" -> 1)), "a/y", "has no offset"))
   }
 
   test("a cutover requires onRemoved=drain and topics that are not draining") {
     val drop = new ChangeRules(RemovalRules(OnRemoved.Drop)).cutovers
-    assert(refused(drop.refusal(applied("a/x"), moving, at(0)), "'onRemoved' is 'drop'"))
+    assert(refused(drop.rejection(applied("a/x"), moving, at(0)), "'onRemoved' is 'drop'"))
     assert(refused(drop.policy(moving)) && drop.policy(metadata(1, "a/x")).isEmpty)
     val base     = applied("a/x")
     val draining =
       base.copy(topics = base.topics + (topic("b/x") -> Draining("s", t0, Bound.Ends(kafka("x", 3)))))
-    assert(refused(cuts.refusal(draining, moving, at(0, "a/x" -> 1)), "b/x is still drained"))
+    assert(refused(cuts.rejection(draining, moving, at(0, "a/x" -> 1)), "b/x is still drained"))
   }
 
   test("a cutover has no effect in a document without a move") {
@@ -203,7 +203,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     val more = goesOver(2, Some(atT), "a/x", "b/x")
     assert(take(applied("a/x"), same, at(0, "a/x" -> 5)).waiting.isEmpty)
     assert(take(applied("a/x"), more, at(0, "a/x" -> 5)).waiting.isEmpty)
-    assert(cuts.refusal(applied("a/x"), more, at(0, "a/x" -> 5)).isEmpty)
+    assert(cuts.rejection(applied("a/x"), more, at(0, "a/x" -> 5)).isEmpty)
   }
 
   test("a change is equal after a write and a read") {

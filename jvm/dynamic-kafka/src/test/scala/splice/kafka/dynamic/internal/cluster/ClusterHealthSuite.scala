@@ -18,7 +18,7 @@ final class ClusterHealthSuite extends AnyFunSuite {
   private val second = Duration.ofSeconds(1)
   private val minute = Duration.ofMinutes(1)
   private val silent = KafkaErrors.unreachable("east:9092", "its topics", second, new TimeoutException("late"))
-  private val login  = KafkaErrors.refused("east:9092", "its topics", new SaslAuthenticationException("no"))
+  private val login  = KafkaErrors.rejected("east:9092", "its topics", new SaslAuthenticationException("no"))
 
   private def delays(error: Throwable): Seq[Duration] =
     Iterator.iterate(ClusterHealth())(_.failed(t0, t0, error)).drop(1).take(12).map(h =>

@@ -77,7 +77,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     val _ = intercept[SpliceException](worker((_: ClusterEnumerator) => throw error))
   }
 
-  private val login  = KafkaErrors.refused("east:9092", "its topics", new SaslAuthenticationException("no"))
+  private val login  = KafkaErrors.rejected("east:9092", "its topics", new SaslAuthenticationException("no"))
   private val silent =
     KafkaErrors.unreachable("east:9092", "its topics", Duration.ofSeconds(1), new TimeoutException("late"))
 

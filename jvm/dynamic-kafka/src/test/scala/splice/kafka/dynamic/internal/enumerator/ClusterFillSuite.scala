@@ -181,7 +181,7 @@ final class ClusterFillSuite extends TwoClusters {
       val rejected = new AtomicBoolean
       clusters.logs(east).between = { _ =>
         if (!rejected.getAndSet(true))
-          throw KafkaErrors.refused("east:9092", "its topics", new SaslAuthenticationException("no"))
+          throw KafkaErrors.rejected("east:9092", "its topics", new SaslAuthenticationException("no"))
       }
       // A batch does not wait for a cluster that has failed.
       val deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos
