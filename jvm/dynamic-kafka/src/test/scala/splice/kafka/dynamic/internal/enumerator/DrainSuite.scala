@@ -9,14 +9,12 @@ import java.util.concurrent.CountDownLatch
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
-import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
-import splice.kafka.dynamic.{KafkaStream, StreamCutover}
+import splice.kafka.dynamic.KafkaStream
+import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.internal.enumerator.SimulatedLog
 import splice.kafka.internal.options.Subscription
-import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric
 import splice.source.{LogPartition, SplitEnumerator, StartPosition}
-import splice.testkit.LoggedMessages
 
 /** Tests of drains, which read removed topics to their ends. */
 final class DrainSuite extends RemovedTopics {

@@ -3,16 +3,11 @@
 
 package splice.kafka.dynamic.internal.enumerator
 
-import java.time.Duration
-import java.util.concurrent.CountDownLatch
-
-import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.collection.immutable.SortedMap
 import scala.util.Using
 
+import splice.kafka.dynamic.StreamCutover
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
-import splice.kafka.dynamic.{KafkaStream, StreamCutover}
-import splice.kafka.internal.enumerator.SimulatedLog
-import splice.kafka.internal.options.Subscription
 import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric
 import splice.source.{LogPartition, SplitEnumerator, StartPosition}
