@@ -5,7 +5,7 @@ package splice.hybrid
 
 import scala.collection.immutable.ListMap
 
-import splice.hybrid.internal.options.{HybridOptions, LogColumnsOption}
+import splice.hybrid.internal.options.{HandOverOptions, HybridOptions, LogColumnsOption}
 import splice.source.options.{CommonOptions, OptionSetters, SourceOptions}
 import splice.source.{SourceProvider, SourceSpec}
 
@@ -39,6 +39,45 @@ final class HybridSourceBuilder private (
     */
   def logColumns(leg: String, columns: LogColumns): HybridSourceBuilder =
     option(s"$leg.${LogColumnsOption.Columns.key}", LogColumnsOption.text(columns))
+
+  /** Sets the policy for offsets before the end of the history that no previous leg has. The hand-over of the leg must
+    * be [[HandOver.Offsets]]. Default: `fill`. Example for a compacted or transactional topic:
+    * `onHoles("live", "ignore")`.
+    *
+    * [[build]] rejects a value that is not allowed, a leg with another hand-over, and an unknown leg.
+    *
+    * @param leg
+    *   name of the leg
+    * @param policy
+    *   `fill` reads these offsets from the log, `fail` ends the query with an error, and `ignore` skips these offsets
+    */
+  def onHoles(leg: String, policy: String): HybridSourceBuilder =
+    option(s"$leg.${HandOverOptions.OnHoles.key}", policy)
+
+  /** Sets the policy for records that neither the previous legs have nor the leg reads. The leg must have a hand-over.
+    * Default: `fail`. Example: `onGap("live", "warn")`.
+    *
+    * [[build]] rejects a value that is not allowed, a leg without a hand-over, and an unknown leg.
+    *
+    * @param leg
+    *   name of the leg
+    * @param policy
+    *   `fail` ends the query with an error, and `warn` continues with a warning and without these records
+    */
+  def onGap(leg: String, policy: String): HybridSourceBuilder = option(s"$leg.${HandOverOptions.OnGap.key}", policy)
+
+  /** Sets the policy for records that the previous legs have several times. The hand-over of the leg must be
+    * [[HandOver.Offsets]]. Default: `fail`. Example: `onDuplicates("live", "warn")`.
+    *
+    * [[build]] rejects a value that is not allowed, a leg with another hand-over, and an unknown leg.
+    *
+    * @param leg
+    *   name of the leg
+    * @param policy
+    *   `fail` ends the query with an error, and `warn` continues with a warning
+    */
+  def onDuplicates(leg: String, policy: String): HybridSourceBuilder =
+    option(s"$leg.${HandOverOptions.OnDuplicates.key}", policy)
 
   /** Sets an option of the hybrid source, such as `schema`. */
   override def option(key: String, value: String): HybridSourceBuilder =

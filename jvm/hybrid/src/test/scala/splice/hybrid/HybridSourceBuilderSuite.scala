@@ -9,8 +9,11 @@ import scala.collection.immutable.ListMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.SourceSpec
+import splice.hybrid.internal.chain.{OnDuplicates, OnHoles}
+import splice.hybrid.internal.options.ChainParser
 import splice.source.errors.SpliceOptionException
+import splice.source.options.SourceOptions
+import splice.source.{OnGap, SourceSpec}
 import splice.testkit.internal.memory.MemoryOptions
 
 final class HybridSourceBuilderSuite extends AnyFunSuite {
@@ -18,6 +21,10 @@ final class HybridSourceBuilderSuite extends AnyFunSuite {
   private val log     = Legs.log()
   private val history = SourceSpec(ListMap.from(MemoryOptions.of(log, "bounded" -> "true")))
   private val live    = SourceSpec(ListMap.from(MemoryOptions.of(log)))
+
+  private val first  = HybridSource.builder("history", history)
+  private val exact  = first.addSource("live", live, HandOver.offsets())
+  private val byTime = first.addSource("live", live, HandOver.nowMinus(Duration.ofHours(2)))
 
   test("a builder sets the options") {
     val built = HybridSource
@@ -45,10 +52,42 @@ final class HybridSourceBuilderSuite extends AnyFunSuite {
   }
 
   test("all overloads of addSource set the options") {
-    val first = HybridSource.builder("history", history)
     assert(!first.addSource("live", live).build().options.contains("live.handOver"))
     assert(first.addSource("live", live, HandOver.offsets()).build().options("live.handOver") == "offsets")
     assert(first.addSource("live", live, "id").build().options("live.select") == "id")
+  }
+
+  test("the policies of a leg set the options of the leg") {
+    val built    = exact.onHoles("live", "ignore").onGap("live", "warn").onDuplicates("live", "warn").build().options
+    val policies = Seq("onHoles" -> "ignore", "onGap" -> "warn", "onDuplicates" -> "warn")
+    assert(built == Legs.options(Legs.history(log), Legs.live(log, HandOver.offsets().options ++ policies: _*)))
+    val leg = ChainParser.parse(SourceOptions(built)).last
+    assert(leg.onHoles == OnHoles.Ignore && leg.onGap == OnGap.Warn && leg.onDuplicates == OnDuplicates.Warn)
+    assert(byTime.onGap("live", "warn").build().options("live.onGap") == "warn")
+  }
+
+  test("a policy may be set before its leg is added, the last value applies, and no policy is the default") {
+    val early = first.onHoles("live", "ignore").onHoles("live", "fail").addSource("live", live, HandOver.offsets())
+    assert(early.build().options == exact.onHoles("live", "fail").build().options)
+    assert(exact.build().options.keys.forall(key => !key.startsWith("live.on")))
+  }
+
+  test("a policy that is not allowed results in the error of the option") {
+    val without = first.addSource("live", live)
+    Seq(
+      (exact, exact.onHoles("live", "warn"), "live.onHoles"             -> "warn"),
+      (exact, exact.onGap("live", "ignore"), "live.onGap"               -> "ignore"),
+      (exact, exact.onDuplicates("live", "fill"), "live.onDuplicates"   -> "fill"),
+      (byTime, byTime.onHoles("live", "fill"), "live.onHoles"           -> "fill"),
+      (byTime, byTime.onDuplicates("live", "warn"), "live.onDuplicates" -> "warn"),
+      (without, without.onGap("live", "warn"), "live.onGap"             -> "warn"),
+      (exact, exact.onGap("lives", "warn"), "lives.onGap"               -> "warn")
+    ).foreach { case (allowed, wrong, option) =>
+      val expected = intercept[SpliceOptionException](Legs.source(allowed.build().options + option))
+      val error    = intercept[SpliceOptionException](wrong.build())
+      assert(error.getCondition == expected.getCondition && error.getMessage == expected.getMessage)
+      assert(error.getMessage.contains(s"'${option._1}'"))
+    }
   }
 
   test("build runs the same checks as the options") {
