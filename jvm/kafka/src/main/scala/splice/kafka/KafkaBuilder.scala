@@ -13,11 +13,12 @@ import splice.source.SourceSpec
 import splice.source.errors.OptionErrors
 import splice.source.options.{CommonOptions, OptionSetters, SourceOptions}
 
-/** Base class of the builders of Kafka sources. `This` is the type of the builder, so that calls can be chained. */
-abstract class KafkaBuilder[This <: KafkaBuilder[This]] private[kafka] (kind: String) extends OptionSetters[This] {
+/** Base class of the immutable builders of Kafka sources. Each method returns a new builder. `This` is the type of the
+  * builder, so that calls can be chained.
+  */
+abstract class KafkaBuilder[This <: KafkaBuilder[This]] private[kafka] (chosen: ListMap[String, String])
+    extends OptionSetters[This] {
   this: This =>
-
-  private var chosen = ListMap(CommonOptions.Source.key -> kind)
 
   /** Sets the start on every cluster. By default, a stream starts at the latest records and a batch at the earliest. */
   def startingOffsets(start: OffsetsInitializer): This = starting("", start)
@@ -28,11 +29,8 @@ abstract class KafkaBuilder[This <: KafkaBuilder[This]] private[kafka] (kind: St
   def commitToGroup(group: String): This =
     option(s"${KafkaOptions.ClientPrefix}group.id", group).option(PolicyOptions.CommitToGroup.key, "true")
 
-  /** Sets one option. */
-  override def option(key: String, value: String): This = {
-    chosen += key -> value
-    this
-  }
+  /** Sets one option. If an option is set several times, the last value applies. */
+  override def option(key: String, value: String): This = copied(chosen + (key -> value))
 
   /** Sets properties of the Kafka client, of every cluster, by Kafka's names, without `kafka.`. */
   def properties(client: Map[String, String]): This =
@@ -51,23 +49,26 @@ abstract class KafkaBuilder[This <: KafkaBuilder[This]] private[kafka] (kind: St
     SourceSpec(chosen)
   }
 
+  /** Returns a builder with these options. */
+  private[kafka] def copied(options: ListMap[String, String]): This
+
   private[kafka] def check(options: SourceOptions): Unit
 
-  private[kafka] def starting(prefix: String, start: OffsetsInitializer): This = {
-    chosen --= KafkaBuilder.Starts.map(key => s"$prefix$key")
-    options(start.starting.map { case (key, value) => s"$prefix$key" -> value })
-  }
+  private[kafka] def starting(prefix: String, start: OffsetsInitializer): This =
+    copied(chosen -- KafkaBuilder.Starts.map(key => s"$prefix$key"))
+      .options(start.starting.map { case (key, value) => s"$prefix$key" -> value })
 
-  private[kafka] def endingAt(end: OffsetsInitializer): This = {
-    chosen --= KafkaBuilder.Ends
-    options(end.ending.getOrElse {
+  private[kafka] def endingAt(end: OffsetsInitializer): This =
+    copied(chosen -- KafkaBuilder.Ends).options(end.ending.getOrElse {
       val option = KafkaOptions.Ending
       throw OptionErrors.invalidValue(option.key, end.starting.values.mkString(", "), option.kind.allowed, option.doc)
     })
-  }
 }
 
-private object KafkaBuilder {
+private[kafka] object KafkaBuilder {
+
+  /** Options of a builder of which no method has been called. */
+  def first(kind: String): ListMap[String, String] = ListMap(CommonOptions.Source.key -> kind)
 
   private val Starts =
     Seq(KafkaOptions.Starting, KafkaOptions.StartingTimestamp, KafkaOptions.StartingTimestamps, KafkaOptions.Reset)

@@ -76,5 +76,5 @@ object KafkaSource {
       .map(_.key)
 
   /** Returns a builder of a source of Kafka topics. */
-  def builder(): KafkaSourceBuilder = new KafkaSourceBuilder
+  def builder(): KafkaSourceBuilder = new KafkaSourceBuilder(KafkaBuilder.first(Kind))
 }

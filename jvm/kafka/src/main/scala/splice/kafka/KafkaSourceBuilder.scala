@@ -4,15 +4,18 @@
 package splice.kafka
 
 import scala.annotation.varargs
+import scala.collection.immutable.ListMap
 
 import splice.kafka.internal.options.{KafkaOptions, KafkaSettings}
 import splice.source.options.SourceOptions
 
-/** Builds a Kafka source. Options have the names that Spark's Kafka source defines.
+/** Immutable builder of a Kafka source. Each method returns a new builder. Options have the names that Spark's Kafka
+  * source defines.
   *
-  * To set a property of the Kafka client, call `option("kafka.<setting>", value)`. The builder is not thread-safe.
+  * To set a property of the Kafka client, call `option("kafka.<setting>", value)`.
   */
-final class KafkaSourceBuilder private[kafka] extends KafkaBuilder[KafkaSourceBuilder](KafkaSource.Kind) {
+final class KafkaSourceBuilder private[kafka] (entries: ListMap[String, String])
+    extends KafkaBuilder[KafkaSourceBuilder](entries) {
 
   /** Sets the brokers to which the client connects first, as `host:port`, separated by commas. */
   def bootstrapServers(servers: String): KafkaSourceBuilder = option(KafkaOptions.Servers.key, servers)
@@ -31,6 +34,9 @@ final class KafkaSourceBuilder private[kafka] extends KafkaBuilder[KafkaSourceBu
     *   when the offsets can only be a start
     */
   def endingOffsets(end: OffsetsInitializer): KafkaSourceBuilder = endingAt(end)
+
+  override private[kafka] def copied(options: ListMap[String, String]): KafkaSourceBuilder =
+    new KafkaSourceBuilder(options)
 
   override private[kafka] def check(options: SourceOptions): Unit = {
     KafkaOptions.set.rejectUnknown(options)

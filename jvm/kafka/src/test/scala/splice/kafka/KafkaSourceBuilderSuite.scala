@@ -45,6 +45,23 @@ final class KafkaSourceBuilderSuite extends AnyFunSuite {
     assert(spec.options == begun + ("kafka.group.id" -> "g") + ("startingOffsets" -> "latest"))
   }
 
+  test("a builder is immutable") {
+    val shared = builder().startingOffsets(OffsetsInitializer.earliest()).endingOffsets(OffsetsInitializer.latest())
+    val kept   = begun + ("startingOffsets" -> "earliest") + ("endingOffsets" -> "latest")
+    val others = Seq(
+      shared.startingOffsets(OffsetsInitializer.latest()),
+      shared.endingOffsets(OffsetsInitializer.timestamp(7L)),
+      shared.topics("others"),
+      shared.commitToGroup("g"),
+      shared.properties(Map("client.id" -> "c")),
+      shared.options(Map("includeHeaders" -> "true"))
+    )
+    assert(shared.build().options == kept)
+    assert(others.map(_.build().options).forall(_ != kept))
+    intercept[SpliceOptionException](shared.endingOffsets(OffsetsInitializer.earliest()))
+    assert(shared.build().options == kept)
+  }
+
   test("a start that is not a valid end is rejected as an end") {
     Seq(OffsetsInitializer.earliest(), OffsetsInitializer.committed()).foreach { only =>
       assert(intercept[SpliceOptionException](builder().endingOffsets(only)).getMessage.contains("'endingOffsets'"))

@@ -8,7 +8,6 @@ import scala.collection.immutable.SortedSet
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
 
-import splice.kafka.KafkaSource
 import splice.kafka.dynamic.internal.enumerator.DynamicEnumerator
 import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
 import splice.kafka.dynamic.internal.options.{DynamicOptions, MetadataKind, PollInterval}
@@ -19,6 +18,7 @@ import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaEnumerator}
 import splice.kafka.internal.metrics.KafkaMetrics
 import splice.kafka.internal.value.{KafkaSchema, ValuePlan}
+import splice.kafka.{KafkaBuilder, KafkaSource}
 import splice.source.internal.HadoopConfiguration
 import splice.source.runtime.Boundedness
 import splice.source.{EnumeratorContext, Position, Source, SplitEnumerator}
@@ -115,5 +115,5 @@ object DynamicKafkaSource {
   val Kind = "dynamicKafka"
 
   /** Creates a builder of a source of streams on many clusters. */
-  def builder(): DynamicKafkaSourceBuilder = new DynamicKafkaSourceBuilder
+  def builder(): DynamicKafkaSourceBuilder = new DynamicKafkaSourceBuilder(KafkaBuilder.first(Kind))
 }

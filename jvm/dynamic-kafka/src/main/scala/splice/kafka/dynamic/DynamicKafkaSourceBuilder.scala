@@ -4,6 +4,7 @@
 package splice.kafka.dynamic
 
 import scala.annotation.varargs
+import scala.collection.immutable.ListMap
 
 import splice.kafka.dynamic.internal.metadata.UserMetadataServices
 import splice.kafka.dynamic.internal.options.{DynamicOptions, StreamStarts}
@@ -12,11 +13,11 @@ import splice.kafka.internal.options.KafkaOptions
 import splice.kafka.{KafkaBuilder, OffsetsInitializer}
 import splice.source.options.SourceOptions
 
-/** Builds a source of streams on many clusters (FLIP-246's DynamicKafkaSourceBuilder). Only one thread at a time may
-  * use a builder.
+/** Immutable builder of a source of streams on many clusters (FLIP-246's DynamicKafkaSourceBuilder). Each method
+  * returns a new builder.
   */
-final class DynamicKafkaSourceBuilder private[dynamic]
-    extends KafkaBuilder[DynamicKafkaSourceBuilder](DynamicKafkaSource.Kind) {
+final class DynamicKafkaSourceBuilder private[dynamic] (entries: ListMap[String, String])
+    extends KafkaBuilder[DynamicKafkaSourceBuilder](entries) {
 
   /** Reads streams by name. */
   @varargs def streams(names: String*): DynamicKafkaSourceBuilder =
@@ -57,6 +58,9 @@ final class DynamicKafkaSourceBuilder private[dynamic]
     *   if `end` can only be a start
     */
   def endingOffsets(end: OffsetsInitializer): DynamicKafkaSourceBuilder = endingAt(end)
+
+  override private[kafka] def copied(options: ListMap[String, String]): DynamicKafkaSourceBuilder =
+    new DynamicKafkaSourceBuilder(options)
 
   override private[kafka] def check(options: SourceOptions): Unit = {
     DynamicOptions.set.rejectUnknown(options)

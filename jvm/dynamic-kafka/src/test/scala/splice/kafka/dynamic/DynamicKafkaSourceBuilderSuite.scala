@@ -37,6 +37,16 @@ final class DynamicKafkaSourceBuilderSuite extends AnyFunSuite {
     assert(spec.options == begun + ("startingOffsets" -> "earliest") + ("endingOffsets" -> "latest"))
   }
 
+  test("a builder is immutable") {
+    val shared = builder().startingOffsets(OffsetsInitializer.earliest())
+    val kept   = begun + ("startingOffsets" -> "earliest")
+    val orders = shared.startingOffsets(OffsetsInitializer.latest(), "orders")
+    val other  = shared.metadataFile("/others.yaml")
+    assert(shared.build().options == kept)
+    assert(orders.build().options == kept + ("stream.orders.startingOffsets" -> "latest"))
+    assert(other.build().options == kept + ("metadata.file"                  -> "/others.yaml"))
+  }
+
   test("properties of the client have Kafka's names, and options take numbers and booleans") {
     val spec = builder()
       .properties(Map("security.protocol" -> "SSL"))
