@@ -13,7 +13,6 @@ import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
-import org.apache.kafka.clients.admin.NewPartitions
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.serialization.StringSerializer
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
@@ -72,18 +71,21 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
   protected def start(topic: String, trigger: Trigger, options: (String, String)*): StreamingQuery =
     startInto(new Collecting, topic, trigger, options: _*)
 
+  /** @param topic
+    *   the topic to read, unless the options have `subscribePattern`, and the name of the checkpoint
+    */
   protected def startInto(
       sink: ForeachWriter[Row],
       topic: String,
       trigger: Trigger,
       options: (String, String)*
-  ): StreamingQuery =
+  ): StreamingQuery = {
+    val topics = options.find(_._1 == "subscribePattern").getOrElse("subscribe" -> topic)
     spark.readStream.format("splice-kafka")
       .option("kafka.bootstrap.servers", broker.servers)
-      .option("subscribe", topic)
       .option("startingOffsets", "earliest")
       .option("discoveryInterval", "200ms")
-      .options(options.toMap)
+      .options(Map(topics) ++ options)
       .load()
       .selectExpr("topic", "cast(value as string)")
       .writeStream
@@ -92,6 +94,7 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
       .option("checkpointLocation", checkpoint(topic).toString)
       .trigger(trigger)
       .start()
+  }
 
   protected def checkpoint(topic: String): Path = folder.resolve(topic)
 
@@ -132,9 +135,8 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
 
   protected def stop(query: StreamingQuery): Unit = query.stop()
 
-  protected def grow(topic: String, partitions: Int): Unit = Using.resource(broker.admin()) { admin =>
-    val _ = admin.createPartitions(Map(topic -> NewPartitions.increaseTo(partitions)).asJava).all().get()
-  }
+  protected def grow(topic: String, partitions: Int): Unit =
+    Using.resource(broker.admin())(KafkaTopics.grow(_, topic, partitions))
 
   protected val continuous = Trigger.Continuous("200 milliseconds")
 

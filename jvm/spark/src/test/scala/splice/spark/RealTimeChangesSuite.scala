@@ -3,17 +3,22 @@
 
 package splice.spark
 
+import java.util.concurrent.CountDownLatch
+
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import org.apache.kafka.clients.producer.ProducerRecord
 import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.{ForeachWriter, Row}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.testkit.KafkaTopics
 
 /** Changes of a topic while a batch in real-time mode reads the topic. */
 final class RealTimeChangesSuite extends AnyFunSuite with LiveQueries {
+
+  import RealTimeChangesSuite._
 
   test("a new partition ends the running batch, and each row is read once") {
     create("ended", 1)
@@ -27,6 +32,39 @@ final class RealTimeChangesSuite extends AnyFunSuite with LiveQueries {
       assert(query.recentProgress.map(_.batchId).toSeq == Seq(0))
       assert(staleEntries("ended").isEmpty)
     } finally query.stop()
+  }
+
+  test("a new topic of a pattern ends the running batch, and each row is read once") {
+    create("pattern-old", 1)
+    write("pattern-old", 0, numbers(0, 0 until 10))
+    val query = start("pattern", long, "subscribePattern" -> "^pattern-")
+    try {
+      whole("pattern-old", numbers(0, 0 until 10))
+      assert(query.recentProgress.isEmpty)
+      create("pattern-new", 1)
+      write("pattern-new", 0, numbers(1, 0 until 10))
+      whole("pattern-new", numbers(1, 0 until 10))
+      assert(values("pattern-old") == numbers(0, 0 until 10))
+      assert(query.recentProgress.map(_.batchId).toSeq == Seq(0))
+      assert(staleEntries("pattern").isEmpty)
+    } finally query.stop()
+  }
+
+  test("a query that stops before its tasks have detected a change leaves no entry for the tasks") {
+    create("held", 1)
+    write("held", 0, numbers(0, 0 until 1))
+    val query = startInto(new Holding, "held", long)
+    try {
+      whole("held", numbers(0, 0 until 1))
+      grow("held", 2)
+      // The task cannot end, because the sink holds its row.
+      eventually(assert(staleEntries("held").nonEmpty))
+      query.stop()
+      assert(staleEntries("held").isEmpty)
+    } finally {
+      released.countDown()
+      query.stop()
+    }
   }
 
   test("a new partition waits for the next batch if changes do not end batches") {
@@ -105,5 +143,20 @@ final class RealTimeChangesSuite extends AnyFunSuite with LiveQueries {
   }
 
   private def staleEntries(topic: String): Seq[String] =
-    folder.resolve(topic).resolve("sources/0/splice").toFile.list().toSeq.filter(_.startsWith("stale-"))
+    checkpoint(topic).resolve("sources/0/splice").toFile.list().toSeq.filter(_.startsWith("stale-"))
+}
+
+private object RealTimeChangesSuite {
+
+  private val released = new CountDownLatch(1)
+
+  /** Keeps rows of text in this JVM, and holds the task of a row until the test releases the task. */
+  final private class Holding extends ForeachWriter[Row] {
+    override def open(partition: Long, epoch: Long): Boolean = true
+    override def process(row: Row): Unit                     = {
+      val _ = LiveQueries.seen.add(row.getString(0) -> row.getString(1))
+      released.await()
+    }
+    override def close(error: Throwable): Unit = ()
+  }
 }

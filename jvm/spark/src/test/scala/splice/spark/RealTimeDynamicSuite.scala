@@ -43,6 +43,7 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
   /** A stream on some clusters. Its topic has the name of the stream. */
   final private class Stream(name: String) {
     private val file       = folder.resolve(s"$name.yaml")
+    private val checkpoint = folder.resolve(s"checkpoint-$name")
     private var generation = 0
 
     def lies(clusters: String*): Unit = {
@@ -88,16 +89,19 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
       .writeStream
       .foreach(new Collecting)
       .outputMode("update")
-      .option("checkpointLocation", folder.resolve(s"checkpoint-$name").toString)
+      .option("checkpointLocation", checkpoint.toString)
       .trigger(trigger)
       .start()
 
     /** The offset of the last committed epoch. */
     def committed: String = {
-      val checkpoint = folder.resolve(s"checkpoint-$name")
-      val numbers    = Option(checkpoint.resolve("commits").toFile.list).toSeq.flatten.flatMap(_.toLongOption)
+      val numbers = Option(checkpoint.resolve("commits").toFile.list).toSeq.flatten.flatMap(_.toLongOption)
       numbers.maxOption.fold("")(n => Files.readString(checkpoint.resolve(s"offsets/$n")))
     }
+
+    /** The entries by which tasks detect that their batch is stale. */
+    def staleEntries: Seq[String] =
+      checkpoint.resolve("sources/0/splice").toFile.list.toSeq.filter(_.startsWith("stale-"))
 
     def values: Seq[String] = seen.asScala.toSeq.collect { case (`name`, cluster, value) =>
       assert(value.startsWith(cluster))
@@ -201,6 +205,23 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
       stream.has(rows("east", 0 until 90), rows("west", 0 until 90))
       assert(query.recentProgress.isEmpty)
     } finally query.stop()
+  }
+
+  test("a document that adds a cluster ends the running batch, and no entry for its tasks remains after the query") {
+    val stream = new Stream("extended")
+    stream.create(2)
+    stream.lies("east")
+    Seq("east", "west").foreach(stream.write(_, 0 until 20))
+    val query = stream.start(Trigger.RealTime("10 minutes"))
+    try {
+      stream.has(rows("east", 0 until 20))
+      assert(query.recentProgress.isEmpty)
+      stream.lies("east", "west")
+      stream.has(rows("east", 0 until 20), rows("west", 0 until 20))
+      // If the start on the added cluster was determined late, the next batch has ended too.
+      assert(query.recentProgress.headOption.map(_.batchId).contains(0L))
+    } finally query.stop()
+    assert(stream.staleEntries.isEmpty)
   }
 
   test("a stream moves between batches, the query changes its trigger and back, and each row is read once") {

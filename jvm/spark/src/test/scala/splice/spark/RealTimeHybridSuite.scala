@@ -27,17 +27,20 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
 
   private val short = Trigger.RealTime("1 second")
 
-  /** A topic of two partitions. A record's number is its offset * 2 + its partition. */
+  /** A topic of two partitions. The number of a record in these partitions is its offset * 2 + its partition. */
   final private class World(val name: String) {
     private var size = 0
 
     Using.resource(broker.admin())(KafkaTopics.create(_, name, 2))
     seen.put(name, new AtomicIntegerArray(Most))
 
-    def write(records: Int): Unit = {
+    /** @param partition
+      *   the partition of the record with a number
+      */
+    def write(records: Int, partition: Int => Int = _ % 2): Unit = {
       Using.resource(producer()) { out =>
         (size until size + records).foreach { id =>
-          out.send(new ProducerRecord[String, String](name, Int.box(id % 2), "k", id.toString))
+          out.send(new ProducerRecord[String, String](name, Int.box(partition(id)), "k", id.toString))
         }
       }
       size += records
@@ -170,6 +173,21 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
     w.whole()
     stopAfterBatch(two)
     assert(w.counts.take(before.size) == before && w.counts.drop(before.size).forall(_ == 1))
+  }
+
+  test("a new partition of the log ends the running batch, and each row is read once") {
+    val w = new World("grown")
+    w.write(400)
+    w.archive(300, files = 2)
+    val query = w.start(long, own = w.options("live.discoveryInterval" -> "200ms"))
+    try {
+      w.whole()
+      grow(w.name, 3)
+      w.write(100, _ => 2)
+      w.whole()
+      assert(ends(query).exists(_.contains("live")), "a batch of the log has ended")
+      assert(w.others.isEmpty)
+    } finally stop(query)
   }
 
   test("a source of files is read to its end, and the query then waits") {

@@ -30,6 +30,9 @@ final class ReaderSequenceSuite extends AnyFunSuite {
       private var late  = items.headOption.fold(0)(_._2)
       private var found = 0L
 
+      /** True if the reader has found a change. */
+      var stale = false
+
       override def poll(patience: Duration): Poll =
         if (left.isEmpty) Poll.Ended
         else if (late > 0 && !(patience eq Poll.Forever)) {
@@ -44,6 +47,8 @@ final class ReaderSequenceSuite extends AnyFunSuite {
         }
 
       override def get(): String = item
+
+      override def isStale: Boolean = stale
 
       override def unread: Seq[SplitRange] = if (left.isEmpty) Nil else Seq(Items(name, left.size))
 
@@ -152,6 +157,22 @@ final class ReaderSequenceSuite extends AnyFunSuite {
     assert(sequence.poll(Duration.ZERO) == Poll.Found && sequence.poll(Duration.ZERO) == Poll.Found)
     assert(unread == Map("b" -> 1, "c" -> 2, "d" -> 2))
     assert(read(sequence).size == 5 && unread.isEmpty)
+  }
+
+  test("the sequence is stale while one of its open readers is stale") {
+    val world    = new World
+    val readers  = Seq("a", "b", "c").map(name => world.reader(name, name -> 0))
+    val sequence = world.sequence(2, readers.map(reader => () => reader): _*)
+    readers.foreach(_.stale = true)
+    assert(!sequence.isStale, "no reader is open")
+    readers.take(2).foreach(_.stale = false)
+    assert(sequence.poll(Duration.ZERO) == Poll.Found && !sequence.isStale)
+    readers.take(2).foreach { reader =>
+      reader.stale = true
+      assert(sequence.isStale)
+      reader.stale = false
+      assert(!sequence.isStale)
+    }
   }
 
   /** Reader of two splits. At a pause, a poll passes an item and returns `Pending` instead of the item. */

@@ -3,14 +3,19 @@
 
 package splice.hybrid.internal.reader
 
+import java.time.Duration
+
 import scala.util.Using
 
-import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{LongType, StringType, StructType}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.Coordinator
+import splice.hybrid.internal.chain.LegErrors
+import splice.hybrid.internal.select.RowShape
 import splice.hybrid.{Legs, LocalSpark}
-import splice.source.{Position, Source, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
+import splice.source.{Poll, Position, Source, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 import splice.testkit.internal.memory.MemoryLog
 
 final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
@@ -55,7 +60,7 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
       }.sorted
     }
 
-    private def line(row: org.apache.spark.sql.catalyst.InternalRow, columns: StructType): String =
+    private def line(row: InternalRow, columns: StructType): String =
       columns.indices.map(i => row.get(i, columns(i).dataType).toString).mkString("|")
   }
 
@@ -156,6 +161,26 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
         val read = SplitReader.items(reader).map(_.getLong(0)).toVector
         assert(read.sorted == (0L until 10L).toVector)
         assert(reader.metrics.isEmpty)
+      }
+    }
+  }
+
+  test("a reader of a leg is stale if the reader of the source is stale") {
+    val view  = RowShape.View(IndexedSeq(RowShape.Cell.Column(0)), IndexedSeq(LongType))
+    var stale = false
+    object Fixed extends SplitReaderFactory {
+      override def rows(task: TaskRanges): SplitReader[InternalRow] = new SplitReader[InternalRow] {
+        override def poll(patience: Duration): Poll = Poll.Pending
+        override def get(): InternalRow             = fail("nothing was found")
+        override def isStale: Boolean               = stale
+        override def close(): Unit                  = ()
+      }
+    }
+    Seq[RowShape](RowShape.Same, view).foreach { shape =>
+      val reader = LegReaders(Fixed, shape, new LegErrors("live", "kafka")).rows(TaskRanges(None, IndexedSeq.empty))
+      Seq(false, true).foreach { is =>
+        stale = is
+        assert(reader.isStale == is)
       }
     }
   }

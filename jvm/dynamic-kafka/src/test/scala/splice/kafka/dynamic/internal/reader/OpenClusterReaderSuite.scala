@@ -119,6 +119,21 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(created.forall(_.closed))
   }
 
+  test("a reader is stale while the current reader of the cluster is stale") {
+    val created = mutable.ArrayBuffer.empty[Failing]
+    val slot    = new OpenClusterReader[String]("east", IndexedSeq(range("east", 0, 5L)))({ ranges =>
+      val one = new Failing(ranges.head.range, rows = 1)
+      created += one
+      one
+    })
+    assert(!slot.isStale)
+    assert(slot.poll(Duration.ZERO) == Poll.Found && !slot.isStale)
+    created.head.stale = true
+    assert(slot.isStale)
+    // The error of the cluster closes the reader.
+    assert(slot.poll(Duration.ZERO) == Poll.Pending && !slot.isStale)
+  }
+
   test("an error that is not caused by the cluster fails the task") {
     val slot = new OpenClusterReader[String]("east", IndexedSeq(range("east", 0, 5L)))(_ =>
       throw splice.kafka.internal.errors.KafkaErrors.dataLoss("gone", Nil)
@@ -137,6 +152,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
   final private class Failing(range: KafkaSplitRange, rows: Int) extends SplitReader[String] {
     private var at = range.from
     var closed     = false
+    var stale      = false
 
     override def poll(patience: Duration): Poll =
       if (at < range.from + rows) {
@@ -150,6 +166,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
       )
 
     override def get(): String           = (at - 1).toString
+    override def isStale: Boolean        = stale
     override def unread: Seq[SplitRange] = Seq(range.copy(from = at)(range.topicId))
     override def close(): Unit           = closed = true
   }
