@@ -73,7 +73,7 @@ object OffsetsInitializer {
     * @param onNoCommittedOffset
     *   the start of a partition without a committed offset: `earliest`, `latest`, or `fail`, which stops the query
     * @throws splice.source.errors.SpliceOptionException
-    *   when `reset` has another value
+    *   when `onNoCommittedOffset` has another value
     */
   def committed(onNoCommittedOffset: String): OffsetsInitializer = {
     val option = KafkaOptions.Reset
