@@ -86,7 +86,11 @@ def test_an_executor_is_lost(copies: Copies, tmp_path: Path) -> None:
         copies.relay.given(master=master)
         life = copies.start(REAL_TIME)
         try:
-            wait_for("rows", lambda: has_seen(life, _ROWS // 2))
+            wait_for("a commit", lambda: sum(copies.relay.committed().values()) == _ROWS)
+            copies.relay.produce(_ROWS)
+            wait_for("rows of the next batch", lambda: has_seen(life, _ROWS + 1))
+            # The lost task reads rows after the committed offsets again.
+            copies.ended()
             os.kill(executors(cluster)[0], signal.SIGKILL)
             copies.relay.produce(_ROWS)
             copies.wait_for_all(life)
@@ -95,7 +99,5 @@ def test_an_executor_is_lost(copies: Copies, tmp_path: Path) -> None:
             life.process.kill()
         log = life.process.log.read_text()
     assert "ExecutorLostFailure" in log
-    # The batch with the lost task, and the batch that the stop has interrupted.
-    found = copies.copies()
-    assert max(found.values()) <= 3
-    assert found.keys() == copies.rows()
+    # A row of a batch that was committed before the loss has one copy.
+    copies.assert_at_least_once()

@@ -52,6 +52,59 @@ final class ContinuousSuite extends AnyFunSuite with LiveQueries {
     } finally query.stop()
   }
 
+  test("a topic that is recreated while the query runs is read from its first record, if the policy permits it") {
+    create("restarted", 1)
+    val query = start("restarted", continuous, "onTopicRecreated" -> "restart", "failOnDataLoss" -> "false")
+    try {
+      write("restarted", 0, numbers(0, 0 until 10))
+      committed("restarted", 10)
+      // The epoch with these rows may have no commit when the topic is deleted.
+      write("restarted", 0, numbers(0, 10 until 15))
+      val old = numbers(0, 0 until 15)
+      eventually(assert(values("restarted").toSet == old.toSet))
+      recreate("restarted")
+      // The new topic has more records than the old topic. A reader that stayed at its offset would lose the first
+      // records.
+      val first = numbers(1, 0 until 30)
+      write("restarted", 0, first)
+      eventually(assert(values("restarted").toSet == (old ++ first).toSet))
+      committedAgain("restarted", 30)
+      val times = copies("restarted")
+      assert(numbers(0, 0 until 10).forall(times(_) == 1), "a row of a committed epoch was repeated")
+      // New tasks replace the tasks of the old topic once, so a row has at most one further copy.
+      assert(times.values.forall(_ <= 2))
+      val second = numbers(1, 30 until 40)
+      write("restarted", 0, second)
+      eventually(assert(values("restarted").toSet == (old ++ first ++ second).toSet))
+      committedAgain("restarted", 40)
+      assert(copies("restarted") -- second == times, "a row of a committed epoch was repeated")
+    } finally query.stop()
+  }
+
+  // With the long interval, the task detects the new topic before the driver.
+  Seq("replaced" -> "200ms", "swapped" -> "1h").foreach { case (topic, interval) =>
+    test(s"a topic that is recreated fails the query by default, with a discovery interval of $interval") {
+      create(topic, 1)
+      write(topic, 0, numbers(0, 0 until 10))
+      val query = start(topic, continuous, "discoveryInterval" -> interval)
+      try {
+        whole(topic, numbers(0, 0 until 10))
+        committed(topic, 10)
+        recreate(topic)
+        write(topic, 0, numbers(1, 0 until 30))
+        assert(failure(query).contains("SPLICE_KAFKA_DATA.TOPIC_RECREATED"))
+        // No row of the new topic was treated as a row of the old topic.
+        assert(values(topic) == numbers(0, 0 until 10))
+      } finally query.stop()
+    }
+  }
+
+  private def copies(topic: String): Map[String, Int] = values(topic).groupMapReduce(identity)(_ => 1)(_ + _)
+
+  /** Waits for the commit of an offset in a topic that was recreated once. */
+  private def committedAgain(topic: String, end: Long): Unit =
+    eventually(assert(logged(topic).committed().contains(s"""{"$topic":{"00":$end}}""")))
+
   test("the end of an epoch includes each row that was returned, and stays if the tasks will be replaced") {
     create("epochs", 2)
     (0 until 2).foreach(p => write("epochs", p, numbers(p, 0 until 5)))

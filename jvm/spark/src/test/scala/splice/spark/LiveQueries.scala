@@ -138,10 +138,22 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
   protected def grow(topic: String, partitions: Int): Unit =
     Using.resource(broker.admin())(KafkaTopics.grow(_, topic, partitions))
 
+  /** Deletes a topic, and creates a topic of the same name with one partition. */
+  protected def recreate(topic: String): Unit = Using.resource(broker.admin()) { admin =>
+    admin.deleteTopics(List(topic).asJava).all().get()
+    eventually(assert(!admin.listTopics().names().get().contains(topic)))
+    KafkaTopics.create(admin, topic, 1)
+  }
+
   protected val continuous = Trigger.Continuous("200 milliseconds")
 
-  protected def failure(query: StreamingQuery): String =
-    intercept[StreamingQueryException](assert(query.awaitTermination(120000), "the query does not fail")).getMessage
+  /** Waits until a query fails, and returns the messages of its error and of the causes. In continuous mode, the error
+    * of a reader is a cause.
+    */
+  protected def failure(query: StreamingQuery): String = {
+    val error = intercept[StreamingQueryException](assert(query.awaitTermination(120000), "the query does not fail"))
+    Iterator.unfold(Option[Throwable](error))(_.map(e => e.getMessage -> Option(e.getCause))).mkString("\n")
+  }
 }
 
 object LiveQueries {

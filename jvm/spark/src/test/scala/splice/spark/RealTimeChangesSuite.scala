@@ -13,8 +13,6 @@ import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.{ForeachWriter, Row}
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.testkit.KafkaTopics
-
 /** Changes of a topic while a batch in real-time mode reads the topic. */
 final class RealTimeChangesSuite extends AnyFunSuite with LiveQueries {
 
@@ -79,12 +77,6 @@ final class RealTimeChangesSuite extends AnyFunSuite with LiveQueries {
       val first = query.recentProgress.head
       assert(first.durationMs.get("triggerExecution") >= 8000)
     } finally query.stop()
-  }
-
-  private def recreate(topic: String): Unit = Using.resource(broker.admin()) { admin =>
-    admin.deleteTopics(List(topic).asJava).all().get()
-    eventually(assert(!admin.listTopics().names().get().contains(topic)))
-    KafkaTopics.create(admin, topic, 1)
   }
 
   test("a topic that is recreated during its batch is read from its first record, if the policy permits it") {

@@ -6,6 +6,7 @@ package splice.spark.internal.stream
 import scala.collection.mutable
 import scala.util.Random
 
+import org.scalatest.exceptions.TestFailedException
 import org.scalatest.funsuite.AnyFunSuite
 
 /** Replaced tasks of a continuous query, with a model of Spark's epochs. */
@@ -13,8 +14,13 @@ final class EpochGuardSuite extends AnyFunSuite {
 
   /** Model of one partition in the continuous mode of Spark 4.2 (`ContinuousExecution`, `EpochCoordinator`). The sink
     * keeps the rows of an epoch when Spark commits the epoch. Each offset is the number of earlier rows.
+    *
+    * @param removesEnds
+    *   true if the start of a run removes the logged ends of uncommitted epochs; otherwise the model has a fault
+    * @param awaitsCommits
+    *   true if tasks are replaced only while each epoch with an end is committed; otherwise the model has a fault
     */
-  final private class Model(random: Random) {
+  final private class Model(random: Random, removesEnds: Boolean = true, awaitsCommits: Boolean = true) {
 
     val offsets: mutable.Map[Long, Int] = mutable.Map.empty
     val commits: mutable.TreeSet[Long]  = mutable.TreeSet.empty
@@ -44,7 +50,8 @@ final class EpochGuardSuite extends AnyFunSuite {
     /** Spark keeps the first offset of each epoch number. */
     private def end(): Unit = {
       val at = if (guard.ended()) read else committed
-      val _  = offsets.getOrElseUpdate(epoch, at)
+      if (!awaitsCommits) guard.committed()
+      val _ = offsets.getOrElseUpdate(epoch, at)
       waiting = Some(begun until read)
       begun = read
     }
@@ -53,7 +60,7 @@ final class EpochGuardSuite extends AnyFunSuite {
       kept ++= rows
       commits += epoch
       committed = offsets(epoch)
-      guard.committed()
+      if (awaitsCommits) guard.committed()
       epoch += 1
       waiting = None
     }
@@ -72,29 +79,46 @@ final class EpochGuardSuite extends AnyFunSuite {
       case _ => if (random.nextInt(10) == 0) crash()
     }
 
-    /** Before continuous mode starts, another trigger must read each uncommitted batch. The sink then has the rows of
-      * these batches.
+    /** The next run removes the logged end of each uncommitted epoch, unless the end is the start of the run
+      * (`SpliceContinuousStream`).
       */
     private def crash(): Unit = {
       guard = new EpochGuard
-      val last = commits.lastOption.fold(0)(offsets)
-      offsets.collect { case (number, at) if commits.lastOption.forall(_ < number) && at != last => number -> at }
-        .foreach { case (number, at) =>
-          kept ++= last until at
-          commits += number
-        }
+      val last    = commits.lastOption.fold(0)(offsets)
+      val removed = if (removesEnds) uncommitted.filter(offsets(_) != last) else Nil
+      offsets --= removed
       start()
     }
+
+    private def uncommitted: Seq[Long] =
+      offsets.keysIterator.filter(number => commits.lastOption.forall(_ < number)).toSeq
+  }
+
+  /** Runs a model for each seed, and returns the number of replacements of tasks. */
+  private def replacements(model: Random => Model): Int = (1L to 2000L).map { seed =>
+    val run = model(new Random(seed))
+    withClue(s"seed $seed: ") {
+      run.start()
+      (0 until 200).foreach(_ => run.step())
+    }
+    run.replaced
+  }.sum
+
+  private def assertSkips(model: Random => Model): Unit = {
+    val found = intercept[TestFailedException](replacements(model))
+    assert(found.getMessage.matches("(?s)seed \\d+: .*row \\d+ is skipped by epoch \\d+.*"))
   }
 
   test("no row is skipped for any order of replaced tasks and kills of the query") {
-    val replaced = (1L to 2000L).map { seed =>
-      val model = new Model(new Random(seed))
-      model.start()
-      withClue(s"seed $seed: ")((0 until 200).foreach(_ => model.step()))
-      model.replaced
-    }
-    assert(replaced.sum > 10000)
+    assert(replacements(new Model(_)) > 10000)
+  }
+
+  test("the model finds a skipped row if a start keeps the logged ends of uncommitted epochs") {
+    assertSkips(new Model(_, removesEnds = false))
+  }
+
+  test("the model finds a skipped row if tasks are replaced while an epoch is uncommitted") {
+    assertSkips(new Model(_, awaitsCommits = false))
   }
 
   test("tasks are not replaced before they are planned, while an epoch is not committed, or without a reason") {
