@@ -7,23 +7,21 @@ import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.dynamic.StreamCutover
-import splice.source.errors.{SpliceException, SpliceOptionException}
+import splice.source.errors.SpliceException
 import splice.source.{Position, Source, TaskRanges}
 import splice.testkit.simulation._
 
 /** Scenario of a query over streams that move between clusters, with runs, kills and restarts. At the end, changes
   * stop and all rows are read.
   *
-  * @param covers
-  *   true if the scenario has the situations of a defect
   * @param fault
   *   a fault that is planted
   */
-final private[life] class DynamicLife(life: Life, covers: String => Boolean, fault: TimedFault = TimedFault.None) {
+final private[life] class DynamicLife(life: Life, fault: TimedFault = TimedFault.None) {
 
   private val chance = life.chance
-  private val plan   = new LifePlan(chance, life.seed % DynamicLife.TimedOneIn == 0, covers)
-  private val world  = new LifeWorld(life, plan, covers, fault)
+  private val plan   = new LifePlan(chance, life.seed % DynamicLife.TimedOneIn == 0)
+  private val world  = new LifeWorld(life, plan, fault)
   private val events = new LifeEvents(world)
   private val spark  = new SimulatedSpark(life, subject, () => new KillingSideLog(world.side, life), plan.asynchronous)
   private var still  = false
@@ -40,7 +38,6 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean, fau
       faulty ||= !world.isHealthy
     })
     try whole()
-    catch { case ended: DynamicLife.Ended => life.met(s"ended by ${ended.getMessage.take(60)}") }
     finally {
       world.heal()
       world.closed()
@@ -52,7 +49,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean, fau
     lives(chance.between(1, 3))
     if (plan.isolates) {
       still = true
-      val outage = new LifeOutage(life, world, covers, run(_, isExplained = !plan.fails), () => spark.settled)
+      val outage = new LifeOutage(life, world, run(_, isExplained = !plan.fails), () => spark.settled)
       if (plan.lossy) outage.loss(() => atRest)
       else if (plan.fails || plan.steps || chance.oneIn(2)) outage.short()
       else outage.long()
@@ -87,10 +84,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean, fau
       spark.run(trigger, 2)
       true
     } catch {
-      case _: Crash => false
-      case e: SpliceOptionException
-          if !covers("N2") && e.getMessage.contains("'' is not a valid value of option 'subscribe'") =>
-        throw new DynamicLife.Ended(e)
+      case _: Crash           => false
       case e: SpliceException =>
         life.note(s"the query fails: ${e.getMessage}")
         if (!isExplained && !explains(trigger, e)) throw new Violation(s"the query fails: ${e.getMessage}")
@@ -171,10 +165,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean, fau
 
     private def isRemoved(id: Long) = world.rows(id).isRemoved
 
-    override def killed(): Unit = {
-      world.closed()
-      world.oracle.killed()
-    }
+    override def killed(): Unit = world.closed()
   }
 }
 
@@ -182,7 +173,4 @@ private[life] object DynamicLife {
 
   /** One of this number of seeds has runs in real-time mode. */
   val TimedOneIn = 3
-
-  /** Signals a documented defect that prevents any further start of the query. */
-  final class Ended(cause: SpliceOptionException) extends RuntimeException(cause.getMessage, cause)
 }

@@ -14,23 +14,18 @@ import splice.testkit.simulation.Violation
 
 /** Random scenarios of queries over streams that move between simulated clusters.
   *
-  * `SEED=42` runs one scenario, and `SEED=1..100000` runs a range. `DEFECTS=A13,A18` adds the situations of these
-  * documented defects, and `DEFECTS=all` adds the situations of all documented defects. A running sbt server needs
-  * arguments instead, for example
-  * `project/sbt --client "dynamicKafka/testOnly *DynamicLifeSuite -- -Dsplice.seed=42 -Dsplice.defects=A13"`.
+  * `SEED=42` runs one scenario, and `SEED=1..100000` runs a range. A running sbt server needs an argument instead, for
+  * example `project/sbt --client "dynamicKafka/testOnly *DynamicLifeSuite -- -Dsplice.seed=42"`.
   */
 final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap with Eventually {
 
-  private var seeds   = sys.env.get("SEED").fold[Range](1 to DynamicLifeSuite.Lives)(DynamicLives.range)
-  private var defects = sys.env.get("DEFECTS").toSeq.flatMap(_.split(",")).toSet
+  private var seeds = sys.env.get("SEED").fold[Range](1 to DynamicLifeSuite.Lives)(DynamicLives.range)
 
-  override def beforeAll(configuration: ConfigMap): Unit = {
+  override def beforeAll(configuration: ConfigMap): Unit =
     configuration.get("splice.seed").foreach(text => seeds = DynamicLives.range(text.toString))
-    configuration.get("splice.defects").foreach(text => defects = text.toString.split(",").toSet)
-  }
 
   test("every record of the streams is read once in every scenario") {
-    val lives   = new DynamicLives(defects)
+    val lives   = new DynamicLives()
     val results = lives.run(seeds)
     lives.failures(results).foreach(fail(_))
     val cpu = ProcessHandle.current.info.totalCpuDuration.map[Long](_.toMillis).orElse(0L) / results.size
@@ -49,7 +44,7 @@ final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap
   }
 
   for ((name, fault) <- TimedFault.all) test(s"planted: $name") {
-    val lives  = new DynamicLives(defects, fault)
+    val lives  = new DynamicLives(fault)
     val seeds  = DynamicLife.TimedOneIn to DynamicLifeSuite.Planted by DynamicLife.TimedOneIn
     val found  = seeds.grouped(40).map(lives.run).find(_.exists(_.end.isFailure)).toSeq.flatten
     val failed = found.flatMap(life => life.end.failed.toOption.map(life.seed -> _))

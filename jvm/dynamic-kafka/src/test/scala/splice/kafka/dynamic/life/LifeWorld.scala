@@ -13,8 +13,7 @@ import splice.source.{EnumeratorContext, SplitRange}
 import splice.testkit.simulation.{Life, Violation}
 
 /** Clusters, metadata and checkpoint of one scenario, with the record of its queries. */
-final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: String => Boolean, fault: TimedFault)
-    extends LifeWatch {
+final private[life] class LifeWorld(val life: Life, val plan: LifePlan, fault: TimedFault) extends LifeWatch {
 
   val rows     = new LifeRows
   val clusters = Seq("c0", "c1", "c2").map(id => id -> new LifeCluster(id, rows, () => life.clock.steady.millis)).toMap
@@ -36,7 +35,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
 
   val documents          = new LifeDocuments(initial)
   val source: LifeSource = new LifeSource(plan.options, clusters, documents, this)
-  val oracle             = new LifeOracle(this, covers)
+  val oracle             = new LifeOracle(this)
 
   /** Newest document that is not stale. */
   var valid: LifeDocument = initial
