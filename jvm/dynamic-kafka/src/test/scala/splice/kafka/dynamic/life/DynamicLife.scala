@@ -28,6 +28,11 @@ final private[life] class DynamicLife(life: Life, fault: TimedFault = TimedFault
   private var faulty = false
   private var inRun  = false
 
+  private val failures = new LifeFailures(world)
+
+  // Explanation of the failure of the last run.
+  private var explanation = Option.empty[String]
+
   world.sink = () => spark.sink.rows
   world.replan = () => spark.replan()
 
@@ -49,7 +54,7 @@ final private[life] class DynamicLife(life: Life, fault: TimedFault = TimedFault
     lives(chance.between(1, 3))
     if (plan.isolates) {
       still = true
-      val outage = new LifeOutage(life, world, run(_, isExplained = !plan.fails), () => spark.settled)
+      val outage = new LifeOutage(life, world, run, () => explanation.nonEmpty, () => spark.settled)
       if (plan.lossy) outage.loss(() => atRest)
       else if (plan.fails || plan.steps || chance.oneIn(2)) outage.short()
       else outage.long()
@@ -76,9 +81,13 @@ final private[life] class DynamicLife(life: Life, fault: TimedFault = TimedFault
   private def atRest: Option[String] =
     if (plan.asynchronous || spark.lastLogged != spark.lastCommitted) None else spark.lastLogged
 
-  /** Runs the query. Returns false if the driver is killed or the query fails. */
-  private def run(trigger: SimulatedTrigger, isExplained: Boolean = false): Boolean = {
+  /** Runs the query. Returns false if the driver is killed, or if the query fails and the scenario explains the
+    * failure.
+    */
+  private def run(trigger: SimulatedTrigger): Boolean = {
     faulty = !world.isHealthy
+    explanation = None
+    world.call = None
     inRun = true
     try {
       spark.run(trigger, 2)
@@ -86,20 +95,15 @@ final private[life] class DynamicLife(life: Life, fault: TimedFault = TimedFault
     } catch {
       case _: Crash           => false
       case e: SpliceException =>
-        life.note(s"the query fails: ${e.getMessage}")
-        if (!isExplained && !explains(trigger, e)) throw new Violation(s"the query fails: ${e.getMessage}")
+        val call = world.call.getOrElse("another call")
+        life.note(s"the query fails in $call: ${e.getMessage}")
+        explanation = failures.explanation(trigger, e, faulty)
+        life.met(explanation.getOrElse(throw new Violation(s"the query fails in $call: ${e.getMessage}")))
         false
     } finally {
       inRun = false
       world.closed()
     }
-  }
-
-  private def explains(trigger: SimulatedTrigger, error: SpliceException): Boolean = {
-    val isOutage = error.getCondition == "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE" ||
-      error.getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE"
-    val isNow = trigger == SimulatedTrigger.AvailableNow || !plan.fails || !world.isHealthy
-    isOutage && faulty && isNow
   }
 
   /** Runs the query with all clusters available and without changes, until all required rows are read. */

@@ -115,6 +115,9 @@ private[dynamic] trait LifeWatch {
   /** Hook before a call that may send requests. */
   def begins(call: String): Unit = ()
 
+  /** Hook after such a call has succeeded. */
+  def ended(): Unit = ()
+
   /** Hook after the plan of a batch. */
   def advanced(run: LifeEnumerator, from: DynamicOffset, until: DynamicOffset): Unit = ()
 
@@ -148,21 +151,16 @@ final private[dynamic] class LifeEnumerator(
 ) extends SplitEnumerator[DynamicOffset]
     with OpenEnded[DynamicOffset] {
 
-  override def start(at: StartPosition): DynamicOffset = {
-    watch.begins("start")
-    inner.start(at)
-  }
+  override def start(at: StartPosition): DynamicOffset = during("start")(inner.start(at))
 
   override def advance(from: DynamicOffset, limits: Limits): DynamicOffset = {
-    watch.begins("advance")
-    val until = inner.advance(from, limits)
+    val until = during("advance")(inner.advance(from, limits))
     watch.advanced(this, from, until)
     until
   }
 
   override def settle(from: DynamicOffset): DynamicOffset = {
-    watch.begins("settle")
-    val at = inner.settle(from)
+    val at = during("settle")(inner.settle(from))
     watch.settled(this, at)
     at
   }
@@ -177,10 +175,7 @@ final private[dynamic] class LifeEnumerator(
 
   override def isStale: Boolean = inner.isStale
 
-  override def replay(from: DynamicOffset, until: DynamicOffset): Unit = {
-    watch.begins("replay")
-    inner.replay(from, until)
-  }
+  override def replay(from: DynamicOffset, until: DynamicOffset): Unit = during("replay")(inner.replay(from, until))
 
   override def splits(from: DynamicOffset, until: DynamicOffset): Seq[SplitRange] = inner.splits(from, until)
 
@@ -201,10 +196,7 @@ final private[dynamic] class LifeEnumerator(
 
   override def reported(reports: Seq[Report]): Unit = inner.reported(reports)
 
-  override def committed(until: DynamicOffset): Unit = {
-    watch.begins("committed")
-    inner.committed(until)
-  }
+  override def committed(until: DynamicOffset): Unit = during("committed")(inner.committed(until))
 
   override def commitEnd(at: DynamicOffset): Boolean = inner.commitEnd(at)
 
@@ -217,5 +209,12 @@ final private[dynamic] class LifeEnumerator(
   override def close(): Unit = {
     service.release()
     inner.close()
+  }
+
+  private def during[A](call: String)(body: => A): A = {
+    watch.begins(call)
+    val result = body
+    watch.ended()
+    result
   }
 }

@@ -49,6 +49,9 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, fault: T
   /** Hook after each plan, with the number of plans of the run. */
   var whenAdvanced: Int => Unit = _ => ()
 
+  /** Call of the query that runs or that has failed; None if no such call runs. */
+  var call: Option[String] = None
+
   /** Number of plans of a run. */
   var advances: Int = 0
 
@@ -146,6 +149,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, fault: T
   override def opened(run: LifeEnumerator): Unit = running += run
 
   override def begins(call: String): Unit = {
+    this.call = Some(call)
     own.begin()
     val waits = call == "advance" || call == "settle"
     if (waits && life.isCalm) life.clock.advance(java.time.Duration.ofSeconds(20))
@@ -157,6 +161,8 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, fault: T
       }
     }
   }
+
+  override def ended(): Unit = call = None
 
   override def advanced(run: LifeEnumerator, from: DynamicOffset, until: DynamicOffset): Unit = {
     oracle.observe(Some(run))
