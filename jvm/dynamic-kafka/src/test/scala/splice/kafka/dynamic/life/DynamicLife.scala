@@ -47,6 +47,7 @@ final private[life] class DynamicLife(life: Life, fault: TimedFault = TimedFault
       world.heal()
       world.closed()
     }
+    new LifeSituations(world).ended()
     HistoryEnd(spark.sink.size, life.situations)
   }
 

@@ -33,12 +33,14 @@ final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap
       s"${results.size} lives, ${results.map(_.kills).sum} kills, ${results.map(_.end.get.rows.toLong).sum} rows, " +
         s"$cpu ms of CPU time per scenario"
     )
-    results.flatMap(_.end.get.marks).groupBy(identity).toSeq.sortBy(_._1).foreach { case (met, all) =>
-      info(s"$met: ${all.size}")
-    }
+    val met = results.flatMap(_.end.get.marks).groupMapReduce(identity)(_ => 1)(_ + _).withDefaultValue(0)
+    met.toSeq.sorted.foreach { case (situation, count) => info(s"$situation: $count") }
     if (seeds.size >= DynamicLifeSuite.Lives) {
-      val met = results.flatMap(_.end.get.marks)
-      DynamicLifeSuite.Timed.foreach(mark => assert(met.count(_ == mark) >= DynamicLifeSuite.Lives / 100, mark))
+      val few = LifeSituations.least(DynamicLifeSuite.Lives).collect {
+        case (situation, least) if met(situation) < least =>
+          s"$situation: ${met(situation)} of at least $least"
+      }
+      assert(few.isEmpty, "situations are too rare")
     }
     eventually(timeout(Span(20, Seconds)))(assert(threads.isEmpty, "threads of ended scenarios"))
   }
@@ -63,11 +65,4 @@ private object DynamicLifeSuite {
 
   /** Greatest seed of a scenario with a planted fault. */
   val Planted = 1200
-
-  /** Situations of batches in real-time mode. */
-  val Timed: Seq[String] = Seq(
-    "a batch is ended by a time",
-    "a time ends a batch of ranges with an end",
-    "a task reads without a cluster"
-  )
 }

@@ -27,6 +27,7 @@ final private[life] class LifeOracle(world: LifeWorld) {
   private var latest      = Long.MinValue
   private var removals    = Vector.empty[(Long, Int, Int)]
   private val limits      = new LifeLimits(world)
+  private val situations  = new LifeSituations(world)
 
   /** Topics of the last change. */
   def topics: SortedSet[Place] = there
@@ -65,8 +66,10 @@ final private[life] class LifeOracle(world: LifeWorld) {
   }
 
   private def take(change: LifeChange): Unit = {
-    val now  = world.physical(change.topics.keys)
-    val left = there -- now
+    val now     = world.physical(change.topics.keys)
+    val left    = there -- now
+    val isFirst = LifeChanges.started(world.side).forall(_ >= change.number)
+    if (!isFirst) last.foreach(situations.changed(_, change, ever))
     if (left.nonEmpty || now != there)
       life.note(s"change ${change.number} applies ${change.generation}: ${now.mkString(" ")}")
     left.foreach { place =>
@@ -83,7 +86,7 @@ final private[life] class LifeOracle(world: LifeWorld) {
       val _ = removed.remove(place)
     }
     if (plan.guards) guard(change, left)
-    limits.take(last, change, isFirst = LifeChanges.started(world.side).forall(_ >= change.number))
+    limits.take(last, change, isFirst)
     ever ++= now
     there = now
     last = Some(change)

@@ -35,6 +35,7 @@ final private[life] class LifeOutage(
     val away = placed("o", "o-x")
     world.clusters(away).faults.set(LifeFault.Away)
     life.note(s"outage of $away")
+    life.met("a cluster is unavailable for a run")
     change(away)
     val begun   = world.clusters(away).everOpened
     val entries = world.oracle.lastChange.fold(0)(_.number)
@@ -66,7 +67,8 @@ final private[life] class LifeOutage(
       case 2 =>
         if (leaves && isLate) leave(away)
         life.note(s"$away was ${if (isLate) "late" else "unavailable"} for one trigger")
-        if (plan.steps) life.clock.set(Duration.ofMinutes(-90).minus(life.clock.ahead))
+        life.met(s"a cluster is ${if (isLate) "late" else "unavailable"} for one trigger")
+        if (plan.steps) world.step(Duration.ofMinutes(-90))
         else life.clock.advance(Duration.ofMinutes(10))
         if (!leaves) world.write(away, "b-x", 0, 2)
         world.heal()
@@ -107,6 +109,7 @@ final private[life] class LifeOutage(
           world.clusters(from).truncate("b-x", 0, end)
         case None =>
           life.note(s"$from/b-x is deleted during its drain")
+          life.met("a topic is deleted during its drain")
           world.clusters(from).delete("b-x")
       }
     }

@@ -3,6 +3,8 @@
 
 package splice.kafka.dynamic.life
 
+import java.time.Duration
+
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.collection.mutable
 
@@ -73,6 +75,13 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, fault: T
   def cluster(name: String): LifeCluster = clusters(names(name))
 
   def isHealthy: Boolean = clusters.values.forall(_.faults.isHealthy)
+
+  /** Sets the wall clock to a time ahead of the steady clock. A negative time is a time before the steady clock. */
+  def step(ahead: Duration): Unit = {
+    val by = ahead.minus(life.clock.ahead)
+    if (by.isNegative) life.met("the wall clock is set back")
+    life.clock.set(by)
+  }
 
   def heal(): Unit = clusters.values.foreach(_.faults.heal())
 
@@ -152,7 +161,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, fault: T
     this.call = Some(call)
     own.begin()
     val waits = call == "advance" || call == "settle"
-    if (waits && life.isCalm) life.clock.advance(java.time.Duration.ofSeconds(20))
+    if (waits && life.isCalm) life.clock.advance(Duration.ofSeconds(20))
     // The query thread waits for these calls.
     if (!waits) clusters.values.foreach { cluster =>
       cluster.faults.current match {
