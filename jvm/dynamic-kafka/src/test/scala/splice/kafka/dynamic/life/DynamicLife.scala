@@ -17,10 +17,10 @@ import splice.testkit.simulation._
   * @param fault
   *   a fault that is planted
   */
-final private[life] class DynamicLife(life: Life, fault: TimedFault = TimedFault.None) {
+final private[life] class DynamicLife(life: Life, fault: PlantedFault = PlantedFault.None) {
 
   private val chance = life.chance
-  private val plan   = new LifePlan(chance, life.seed % DynamicLife.TimedOneIn == 0)
+  private val plan   = LifePlan.of(chance, life.seed)
   private val world  = new LifeWorld(life, plan, fault)
   private val events = new LifeEvents(world)
   private val spark  = new SimulatedSpark(life, subject, () => new KillingSideLog(world.side, life), plan.asynchronous)
@@ -172,10 +172,4 @@ final private[life] class DynamicLife(life: Life, fault: TimedFault = TimedFault
 
     override def killed(): Unit = world.closed()
   }
-}
-
-private[life] object DynamicLife {
-
-  /** One of this number of seeds has runs in real-time mode. */
-  val TimedOneIn = 3
 }

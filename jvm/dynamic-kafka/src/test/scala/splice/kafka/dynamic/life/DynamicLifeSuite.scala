@@ -10,8 +10,6 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
 import org.scalatest.{BeforeAndAfterAllConfigMap, ConfigMap}
 
-import splice.testkit.simulation.Violation
-
 /** Random scenarios of queries over streams that move between simulated clusters.
   *
   * `SEED=42` runs one scenario, and `SEED=1..100000` runs a range. A running sbt server needs an argument instead, for
@@ -45,16 +43,6 @@ final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap
     eventually(timeout(Span(20, Seconds)))(assert(threads.isEmpty, "threads of ended scenarios"))
   }
 
-  for ((name, fault) <- TimedFault.all) test(s"planted: $name") {
-    val lives  = new DynamicLives(fault)
-    val seeds  = DynamicLife.TimedOneIn to DynamicLifeSuite.Planted by DynamicLife.TimedOneIn
-    val found  = seeds.grouped(40).map(lives.run).find(_.exists(_.end.isFailure)).toSeq.flatten
-    val failed = found.flatMap(life => life.end.failed.toOption.map(life.seed -> _))
-    assert(failed.nonEmpty)
-    failed.foreach { case (seed, error) => assert(error.isInstanceOf[Violation], s"seed $seed") }
-    failed.foreach { case (seed, error) => info(s"seed $seed: ${error.getMessage.take(100)}") }
-  }
-
   /** Running threads of Splice. */
   private def threads: Seq[String] =
     Thread.getAllStackTraces.keySet.asScala.toSeq.filter(_.isAlive).map(_.getName).filter(_.contains("life-"))
@@ -62,7 +50,4 @@ final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap
 
 private object DynamicLifeSuite {
   val Lives = 10000
-
-  /** Greatest seed of a scenario with a planted fault. */
-  val Planted = 1200
 }

@@ -15,10 +15,10 @@ import splice.testkit.simulation.{HistoryEnd, Life, LifeSettings}
   * @param fault
   *   a fault that is planted
   */
-final private[life] class DynamicLives(fault: TimedFault = TimedFault.None) {
+final private[life] class DynamicLives(fault: PlantedFault = PlantedFault.None) {
 
   /** Runs seeds in order. A scenario mostly waits for the threads of its clients. */
-  def run(seeds: Range): Seq[LifeResult] = {
+  def run(seeds: Seq[Int]): Seq[LifeResult] = {
     val threads = Executors.newFixedThreadPool(DynamicLives.Threads)
     try {
       val chunks = seeds.grouped(DynamicLives.Chunk).map(chunk =>

@@ -12,7 +12,7 @@ import splice.testkit.simulation.Chance
   * @param isTimed
   *   true if some runs are in real-time mode, unless progress is tracked asynchronously
   */
-final private[life] class LifePlan(chance: Chance, isTimed: Boolean) {
+final private[life] class LifePlan private (chance: Chance, isTimed: Boolean) {
 
   /** True if requests may block, so that batches omit their clusters. */
   val hangs: Boolean = chance.oneIn(5)
@@ -86,6 +86,16 @@ final private[life] class LifePlan(chance: Chance, isTimed: Boolean) {
 }
 
 private[life] object LifePlan {
+
+  /** One of this number of seeds has runs in real-time mode. */
+  private val TimedOneIn = 3
+
+  /** Plan of the scenario of a seed. */
+  def of(seed: Long): LifePlan = of(new Chance(seed), seed)
+
+  /** Plan of the scenario of a seed. The plan has the first choices of the scenario. */
+  def of(chance: Chance, seed: Long): LifePlan = new LifePlan(chance, seed % TimedOneIn == 0)
+
   val DrainTimeout: Duration   = Duration.ofMinutes(5)
   val Retention: Duration      = Duration.ofHours(12)
   val ClusterTimeout: Duration = Duration.ofSeconds(60)

@@ -17,7 +17,7 @@ import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.cluster.ClockedDiscovery
-import splice.kafka.internal.enumerator.KafkaEnumerator
+import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaEnumerator}
 import splice.kafka.internal.options.{KafkaSettings, Subscription}
 import splice.source._
 import splice.source.log.Outlook
@@ -66,7 +66,9 @@ final private[dynamic] class LifeSource(
       (cluster, topics, scope) => {
         val own = settings.of(cluster, topics)
         val log = client(own)
-        KafkaEnumerator(own, scope, log, new ClockedDiscovery(log, own.discoveryInterval, context.steady))
+        watch.ofCluster(
+          KafkaEnumerator(own, scope, log, new ClockedDiscovery(log, own.discoveryInterval, context.steady))
+        )
       },
       new RecordSizes,
       new ClusterReads(context.run)
@@ -85,7 +87,7 @@ final private[dynamic] class LifeSource(
       case Subscription.Topics(names) => names
       case other                      => throw new AssertionError(s"a subscription to $other")
     }
-    new LifeLog(clusters(own.client.servers.stripSuffix(":9092")), topics)
+    new LifeLog(clusters(own.client.servers.stripSuffix(":9092")), topics, watch.comparesPartitions)
   }
 }
 
@@ -106,6 +108,12 @@ private[dynamic] trait LifeWatch {
 
   /** Context with the clocks of the scenario. */
   def timed(context: EnumeratorContext): EnumeratorContext = context
+
+  /** Enumerator of a cluster. A planted fault wraps the enumerator, on the thread of the cluster. */
+  def ofCluster(enumerator: ClusterEnumerator): ClusterEnumerator = enumerator
+
+  /** True if a response with the states of topics contains new partitions. False for a planted fault. */
+  def comparesPartitions: Boolean = true
 
   /** Name of a run, which is part of its thread names. */
   def run(name: String): String = name

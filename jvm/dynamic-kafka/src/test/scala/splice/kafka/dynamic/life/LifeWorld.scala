@@ -11,11 +11,12 @@ import scala.collection.mutable
 import splice.coordinator.sidelog.MemorySideLog
 import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
+import splice.kafka.internal.enumerator.ClusterEnumerator
 import splice.source.{EnumeratorContext, SplitRange}
 import splice.testkit.simulation.{Life, Violation}
 
 /** Clusters, metadata and checkpoint of one scenario, with the record of its queries. */
-final private[life] class LifeWorld(val life: Life, val plan: LifePlan, fault: TimedFault) extends LifeWatch {
+final private[life] class LifeWorld(val life: Life, val plan: LifePlan, fault: PlantedFault) extends LifeWatch {
 
   val rows     = new LifeRows
   val clusters = Seq("c0", "c1", "c2").map(id => id -> new LifeCluster(id, rows, () => life.clock.steady.millis)).toMap
@@ -25,7 +26,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, fault: T
   val names: mutable.Map[String, String] = mutable.Map("east" -> "c0", "west" -> "c1", "north" -> "c2")
 
   private val chance  = life.chance
-  private val own     = new LifeClock(life.clock, isHealthy)
+  private val own     = new LifeClock(life.clock, isHealthy, fault.durations(life.clock))
   private val running = mutable.ArrayBuffer.empty[LifeEnumerator]
   private val timed   = mutable.ArrayBuffer.empty[Long]
 
@@ -151,7 +152,11 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, fault: T
   }
 
   override def timed(context: EnumeratorContext): EnumeratorContext =
-    context.copy(clock = life.clock, durations = Some(own))
+    context.copy(sideLog = fault.sideLog(context.sideLog), clock = life.clock, durations = Some(own))
+
+  override def ofCluster(enumerator: ClusterEnumerator): ClusterEnumerator = fault.cluster(enumerator)
+
+  override def comparesPartitions: Boolean = fault.comparesPartitions
 
   override def run(name: String): String = s"life-${life.seed}-$name"
 
@@ -195,10 +200,10 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, fault: T
     timed.clear()
   }
 
-  override def open(ranges: Seq[SplitRange]): Seq[SplitRange] = ranges.map(fault.open)
+  override def open(ranges: Seq[SplitRange]): Seq[SplitRange] = ranges.map(fault.timed.open)
 
   override def unread(planned: Seq[SplitRange], left: Seq[SplitRange]): Seq[SplitRange] =
-    fault.unread(planned, left)(isReadable)
+    fault.timed.unread(planned, left)(isReadable)
 
   /** Closes the enumerators of an ended driver, and requires that no call waits and no client is open. */
   def closed(): Unit = {
