@@ -7,28 +7,31 @@ import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.dynamic.StreamCutover
-import splice.source.errors.{SpliceException, SpliceOptionException}
+import splice.source.errors.SpliceException
 import splice.source.{Position, Source, TaskRanges}
 import splice.testkit.simulation._
 
 /** Scenario of a query over streams that move between clusters, with runs, kills and restarts. At the end, changes
   * stop and all rows are read.
   *
-  * @param covers
-  *   true if the scenario has the situations of a defect
   * @param fault
   *   a fault that is planted
   */
-final private[life] class DynamicLife(life: Life, covers: String => Boolean, fault: TimedFault = TimedFault.None) {
+final private[life] class DynamicLife(life: Life, fault: PlantedFault = PlantedFault.None) {
 
   private val chance = life.chance
-  private val plan   = new LifePlan(chance, life.seed % DynamicLife.TimedOneIn == 0, covers)
-  private val world  = new LifeWorld(life, plan, covers, fault)
+  private val plan   = LifePlan.of(chance, life.seed)
+  private val world  = new LifeWorld(life, plan, fault)
   private val events = new LifeEvents(world)
   private val spark  = new SimulatedSpark(life, subject, () => new KillingSideLog(world.side, life), plan.asynchronous)
   private var still  = false
   private var faulty = false
   private var inRun  = false
+
+  private val failures = new LifeFailures(world)
+
+  // Explanation of the failure of the last run.
+  private var explanation = Option.empty[String]
 
   world.sink = () => spark.sink.rows
   world.replan = () => spark.replan()
@@ -40,11 +43,11 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean, fau
       faulty ||= !world.isHealthy
     })
     try whole()
-    catch { case ended: DynamicLife.Ended => life.met(s"ended by ${ended.getMessage.take(60)}") }
     finally {
       world.heal()
       world.closed()
     }
+    new LifeSituations(world).ended()
     HistoryEnd(spark.sink.size, life.situations)
   }
 
@@ -52,7 +55,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean, fau
     lives(chance.between(1, 3))
     if (plan.isolates) {
       still = true
-      val outage = new LifeOutage(life, world, covers, run(_, isExplained = !plan.fails), () => spark.settled)
+      val outage = new LifeOutage(life, world, run, () => explanation.nonEmpty, () => spark.settled)
       if (plan.lossy) outage.loss(() => atRest)
       else if (plan.fails || plan.steps || chance.oneIn(2)) outage.short()
       else outage.long()
@@ -79,33 +82,29 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean, fau
   private def atRest: Option[String] =
     if (plan.asynchronous || spark.lastLogged != spark.lastCommitted) None else spark.lastLogged
 
-  /** Runs the query. Returns false if the driver is killed or the query fails. */
-  private def run(trigger: SimulatedTrigger, isExplained: Boolean = false): Boolean = {
+  /** Runs the query. Returns false if the driver is killed, or if the query fails and the scenario explains the
+    * failure.
+    */
+  private def run(trigger: SimulatedTrigger): Boolean = {
     faulty = !world.isHealthy
+    explanation = None
+    world.call = None
     inRun = true
     try {
       spark.run(trigger, 2)
       true
     } catch {
-      case _: Crash => false
-      case e: SpliceOptionException
-          if !covers("N2") && e.getMessage.contains("'' is not a valid value of option 'subscribe'") =>
-        throw new DynamicLife.Ended(e)
+      case _: Crash           => false
       case e: SpliceException =>
-        life.note(s"the query fails: ${e.getMessage}")
-        if (!isExplained && !explains(trigger, e)) throw new Violation(s"the query fails: ${e.getMessage}")
+        val call = world.call.getOrElse("another call")
+        life.note(s"the query fails in $call: ${e.getMessage}")
+        explanation = failures.explanation(trigger, e, faulty)
+        life.met(explanation.getOrElse(throw new Violation(s"the query fails in $call: ${e.getMessage}")))
         false
     } finally {
       inRun = false
       world.closed()
     }
-  }
-
-  private def explains(trigger: SimulatedTrigger, error: SpliceException): Boolean = {
-    val isOutage = error.getCondition == "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE" ||
-      error.getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE"
-    val isNow = trigger == SimulatedTrigger.AvailableNow || !plan.fails || !world.isHealthy
-    isOutage && faulty && isNow
   }
 
   /** Runs the query with all clusters available and without changes, until all required rows are read. */
@@ -171,18 +170,6 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean, fau
 
     private def isRemoved(id: Long) = world.rows(id).isRemoved
 
-    override def killed(): Unit = {
-      world.closed()
-      world.oracle.killed()
-    }
+    override def killed(): Unit = world.closed()
   }
-}
-
-private[life] object DynamicLife {
-
-  /** One of this number of seeds has runs in real-time mode. */
-  val TimedOneIn = 3
-
-  /** Signals a documented defect that prevents any further start of the query. */
-  final class Ended(cause: SpliceOptionException) extends RuntimeException(cause.getMessage, cause)
 }

@@ -10,27 +10,20 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
 import org.scalatest.{BeforeAndAfterAllConfigMap, ConfigMap}
 
-import splice.testkit.simulation.Violation
-
 /** Random scenarios of queries over streams that move between simulated clusters.
   *
-  * `SEED=42` runs one scenario, and `SEED=1..100000` runs a range. `DEFECTS=A13,A18` adds the situations of these
-  * documented defects, and `DEFECTS=all` adds the situations of all documented defects. A running sbt server needs
-  * arguments instead, for example
-  * `project/sbt --client "dynamicKafka/testOnly *DynamicLifeSuite -- -Dsplice.seed=42 -Dsplice.defects=A13"`.
+  * `SEED=42` runs one scenario, and `SEED=1..100000` runs a range. A running sbt server needs an argument instead, for
+  * example `project/sbt --client "dynamicKafka/testOnly *DynamicLifeSuite -- -Dsplice.seed=42"`.
   */
 final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap with Eventually {
 
-  private var seeds   = sys.env.get("SEED").fold[Range](1 to DynamicLifeSuite.Lives)(DynamicLives.range)
-  private var defects = sys.env.get("DEFECTS").toSeq.flatMap(_.split(",")).toSet
+  private var seeds = sys.env.get("SEED").fold[Range](1 to DynamicLifeSuite.Lives)(DynamicLives.range)
 
-  override def beforeAll(configuration: ConfigMap): Unit = {
+  override def beforeAll(configuration: ConfigMap): Unit =
     configuration.get("splice.seed").foreach(text => seeds = DynamicLives.range(text.toString))
-    configuration.get("splice.defects").foreach(text => defects = text.toString.split(",").toSet)
-  }
 
   test("every record of the streams is read once in every scenario") {
-    val lives   = new DynamicLives(defects)
+    val lives   = new DynamicLives()
     val results = lives.run(seeds)
     lives.failures(results).foreach(fail(_))
     val cpu = ProcessHandle.current.info.totalCpuDuration.map[Long](_.toMillis).orElse(0L) / results.size
@@ -38,24 +31,16 @@ final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap
       s"${results.size} lives, ${results.map(_.kills).sum} kills, ${results.map(_.end.get.rows.toLong).sum} rows, " +
         s"$cpu ms of CPU time per scenario"
     )
-    results.flatMap(_.end.get.marks).groupBy(identity).toSeq.sortBy(_._1).foreach { case (met, all) =>
-      info(s"$met: ${all.size}")
-    }
+    val met = results.flatMap(_.end.get.marks).groupMapReduce(identity)(_ => 1)(_ + _).withDefaultValue(0)
+    met.toSeq.sorted.foreach { case (situation, count) => info(s"$situation: $count") }
     if (seeds.size >= DynamicLifeSuite.Lives) {
-      val met = results.flatMap(_.end.get.marks)
-      DynamicLifeSuite.Timed.foreach(mark => assert(met.count(_ == mark) >= DynamicLifeSuite.Lives / 100, mark))
+      val few = LifeSituations.least(DynamicLifeSuite.Lives).collect {
+        case (situation, least) if met(situation) < least =>
+          s"$situation: ${met(situation)} of at least $least"
+      }
+      assert(few.isEmpty, "situations are too rare")
     }
     eventually(timeout(Span(20, Seconds)))(assert(threads.isEmpty, "threads of ended scenarios"))
-  }
-
-  for ((name, fault) <- TimedFault.all) test(s"planted: $name") {
-    val lives  = new DynamicLives(defects, fault)
-    val seeds  = DynamicLife.TimedOneIn to DynamicLifeSuite.Planted by DynamicLife.TimedOneIn
-    val found  = seeds.grouped(40).map(lives.run).find(_.exists(_.end.isFailure)).toSeq.flatten
-    val failed = found.flatMap(life => life.end.failed.toOption.map(life.seed -> _))
-    assert(failed.nonEmpty)
-    failed.foreach { case (seed, error) => assert(error.isInstanceOf[Violation], s"seed $seed") }
-    failed.foreach { case (seed, error) => info(s"seed $seed: ${error.getMessage.take(100)}") }
   }
 
   /** Running threads of Splice. */
@@ -65,14 +50,4 @@ final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap
 
 private object DynamicLifeSuite {
   val Lives = 10000
-
-  /** Greatest seed of a scenario with a planted fault. */
-  val Planted = 1200
-
-  /** Situations of batches in real-time mode. */
-  val Timed: Seq[String] = Seq(
-    "a batch is ended by a time",
-    "a time ends a batch of ranges with an end",
-    "a task reads without a cluster"
-  )
 }

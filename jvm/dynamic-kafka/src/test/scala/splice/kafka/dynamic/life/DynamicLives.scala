@@ -12,21 +12,13 @@ import splice.testkit.simulation.{HistoryEnd, Life, LifeSettings}
 
 /** Runner of several concurrent scenarios.
   *
-  * @param defects
-  *   documented defects whose situations scenarios have
   * @param fault
   *   a fault that is planted
   */
-final private[life] class DynamicLives(defects: Set[String], fault: TimedFault = TimedFault.None) {
-
-  private val command = "project/sbt \"dynamicKafka/testOnly *DynamicLifeSuite -- -Dsplice.seed=%d" +
-    (if (defects.isEmpty) "" else s" -Dsplice.defects=${defects.mkString(",")}") + "\""
-
-  private def covers(defect: String): Boolean =
-    defects(defect) || defects("all") || !DynamicLives.Unrepaired.contains(defect)
+final private[life] class DynamicLives(fault: PlantedFault = PlantedFault.None) {
 
   /** Runs seeds in order. A scenario mostly waits for the threads of its clients. */
-  def run(seeds: Range): Seq[LifeResult] = {
+  def run(seeds: Seq[Int]): Seq[LifeResult] = {
     val threads = Executors.newFixedThreadPool(DynamicLives.Threads)
     try {
       val chunks = seeds.grouped(DynamicLives.Chunk).map(chunk =>
@@ -41,7 +33,7 @@ final private[life] class DynamicLives(defects: Set[String], fault: TimedFault =
   // A repetition may run client threads in another order, so the first run writes the events.
   private def live(seed: Long): LifeResult = {
     val life = new Life(seed, DynamicLives.Settings, written = true)
-    val end  = Try(new DynamicLife(life, covers, fault).live())
+    val end  = Try(new DynamicLife(life, fault).live())
     end.failed.foreach { case _: InterruptedException | _: VirtualMachineError => throw end.failed.get; case _ => () }
     LifeResult(seed, end, life.crashPoints.size, if (end.isFailure) life.journal else Nil)
   }
@@ -59,7 +51,8 @@ final private[life] class DynamicLives(defects: Set[String], fault: TimedFault =
 
   private def shown(life: LifeResult, failure: Throwable): Seq[String] =
     Seq(s"seed ${life.seed}: $failure") ++ life.events.zipWithIndex.map { case (text, i) => f"  ${i + 1}%4d $text" } ++
-      failure.getStackTrace.take(8).map(line => s"      at $line") :+ s"again: ${command.format(life.seed)}"
+      failure.getStackTrace.take(8).map(line => s"      at $line") :+
+      s"again: ${DynamicLives.Command.format(life.seed)}"
 }
 
 /** Result of a scenario.
@@ -80,8 +73,8 @@ private[life] object DynamicLives {
     clockBackOneIn = Int.MaxValue
   )
 
-  /** Defects whose situations are disabled by default. */
-  val Unrepaired: Map[String, String] = Map.empty
+  /** Command that runs one scenario. */
+  private val Command = "project/sbt \"dynamicKafka/testOnly *DynamicLifeSuite -- -Dsplice.seed=%d\""
 
   private val Threads = 4 * Runtime.getRuntime.availableProcessors
   private val Chunk   = 10

@@ -11,8 +11,11 @@ import splice.testkit.simulation.SimulatedClock
   *
   * Only calls of the scenario thread advance the clock, so times depend on the seed. While all clusters are healthy,
   * only thread scheduling delays a response, so the clock advances much later.
+  *
+  * @param time
+  *   clock that returns the time; a planted fault replaces the steady clock
   */
-final private[dynamic] class LifeClock(clock: SimulatedClock, isHealthy: => Boolean) extends Clock {
+final private[dynamic] class LifeClock(clock: SimulatedClock, isHealthy: => Boolean, time: Clock) extends Clock {
 
   private val own   = Thread.currentThread
   private var calls = 0
@@ -26,7 +29,7 @@ final private[dynamic] class LifeClock(clock: SimulatedClock, isHealthy: => Bool
       if (calls > LifeClock.Short && (calls > LifeClock.Longest || !isHealthy))
         clock.advance(Duration.ofSeconds(if (calls > LifeClock.Long) 30 else 1))
     }
-    clock.steady.instant()
+    time.instant()
   }
 
   override def getZone: ZoneId = ZoneOffset.UTC

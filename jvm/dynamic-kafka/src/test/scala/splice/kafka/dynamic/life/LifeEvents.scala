@@ -32,7 +32,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
     case n if n <= 89 => pass()
     case n if n <= 93 => grow()
     case n if n <= 95 => outdated()
-    case n if n <= 96 => if (isRunning) world.documents.fail()
+    case n if n <= 96 => if (isRunning) fail()
     case n if n <= 98 => if (plan.steps) step()
     case _            => if (plan.loses) lose(at)
   }
@@ -241,6 +241,11 @@ final private[life] class LifeEvents(world: LifeWorld) {
       cluster.faults.heal()
   }
 
+  private def fail(): Unit = {
+    life.met("the metadata service fails")
+    world.documents.fail()
+  }
+
   /** Advances the time, as a long batch, trigger or pause does. */
   private def pass(): Unit = {
     val time = if (chance.oneIn(8)) Duration.ofHours(13) else Duration.ofMinutes(chance.between(1, 40).toLong)
@@ -252,7 +257,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
     // A clock ahead of the producers would cut over before their records exist.
     val ahead = Duration.ofMinutes(chance.between(-90, if (plan.mirrors) 0 else 90).toLong)
     life.note(s"the wall clock is ahead by $ahead")
-    life.clock.set(ahead.minus(life.clock.ahead))
+    world.step(ahead)
   }
 
   /** Returns an old document, as a stale replica of the metadata service does. */
@@ -260,6 +265,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
     val old = again(chance.oneOf(earlier), world.valid)
     // A document with only a newer generation makes no change, but makes other documents stale.
     (1 to chance.between(0, 3)).foreach(_ => publish(world.valid))
+    life.met("the metadata service returns an old document")
     world.publishOutdated(old.copy(
       generation = world.newest - chance.between(1, 3),
       streams = old.streams + ("s9" -> world.placed("s9", old.clusters.keys.toSeq))
@@ -281,10 +287,12 @@ final private[life] class LifeEvents(world: LifeWorld) {
       life.met("records are lost")
       if (at.isEmpty || chance.oneIn(2)) {
         life.note(s"$id/$topic is deleted")
+        life.met("a topic is deleted")
         cluster.delete(topic)
         world.replan()
         if (chance.oneIn(2) || world.oracle.topics(id -> topic) || world.valid.topics.exists(_._2 == topic)) {
           life.note(s"$id/$topic is recreated")
+          life.met("a topic is recreated")
           val _ = cluster.create(topic, 1)
         }
       } else cluster.topic(topic).foreach { log =>
@@ -294,6 +302,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
           }.maxOption
           read.foreach { end =>
             life.note(s"$id/$topic-$p is truncated to $end")
+            life.met("a topic is truncated")
             cluster.truncate(topic, p, end)
           }
         }

@@ -46,6 +46,7 @@ final private[dynamic] class LifeFaults(time: () => Long) {
   private var count   = 0
   private var success = Option.empty[Long]
   private var longest = 0L
+  private var met     = Set.empty[String]
 
   def current: LifeFault = synchronized(now)
 
@@ -66,6 +67,9 @@ final private[dynamic] class LifeFaults(time: () => Long) {
 
   private def sinceSuccess: Long = success.fold(Long.MaxValue)(time() - _)
 
+  /** Situations of requests that a fault has affected. */
+  def effects: Set[String] = synchronized(met)
+
   /** True if a request has waited longer than any test may wait, so the query thread is blocked. */
   def isOverdue: Boolean = synchronized(overdue)
 
@@ -81,8 +85,9 @@ final private[dynamic] class LifeFaults(time: () => Long) {
 
   def before(request: String): Unit = synchronized {
     now match {
-      case Away                    => throw LifeFaults.unreachable(request)
-      case Soon(0)                 => throw LifeFaults.unreachable(request)
+      case Away | Soon(0) =>
+        met += "a request fails"
+        throw LifeFaults.unreachable(request)
       case Soon(left)              => now = Soon(left - 1)
       case Hanging                 => await(request)
       case Healthy | Late | Behind => ()
@@ -90,7 +95,10 @@ final private[dynamic] class LifeFaults(time: () => Long) {
   }
 
   /** End of a log in a response. */
-  def end(size: Long): Long = synchronized(if (now == Behind) math.max(size - LifeFaults.Lag, 0L) else size)
+  def end(size: Long): Long = synchronized {
+    if (now == Behind && size > 0) met += "a response has a lower end"
+    if (now == Behind) math.max(size - LifeFaults.Lag, 0L) else size
+  }
 
   def after(request: String): Unit = synchronized {
     if (now == Late) await(request)
@@ -107,6 +115,7 @@ final private[dynamic] class LifeFaults(time: () => Long) {
   }
 
   private def await(request: String): Unit = if (request == "ends") {
+    met += (if (now == Late) "a response is late" else "a request hangs")
     val (begun, limit) = (round, System.nanoTime() + LifeFaults.Limit)
     while (round == begun && System.nanoTime() < limit) wait(TimeUnit.NANOSECONDS.toMillis(LifeFaults.Limit))
     if (round == begun) {

@@ -15,8 +15,14 @@ import splice.source.log.LogRecord
   *
   * @param subscribed
   *   topics of the client
+  * @param comparesPartitions
+  *   true if a response with the states of topics contains new partitions; false for a planted fault
   */
-final private[dynamic] class LifeLog(cluster: LifeCluster, subscribed: collection.Set[String]) extends ClusterClient {
+final private[dynamic] class LifeLog(
+    cluster: LifeCluster,
+    subscribed: collection.Set[String],
+    comparesPartitions: Boolean
+) extends ClusterClient {
 
   private val isClosed = new AtomicBoolean
   cluster.open()
@@ -60,7 +66,9 @@ final private[dynamic] class LifeLog(cluster: LifeCluster, subscribed: collectio
 
   override def topicStates(topics: Set[String]): () => Map[String, TopicState] = { () =>
     request("ids")(topics.flatMap(name =>
-      cluster.topic(name).map(topic => name -> TopicState(Some(topic.id), topic.partitions.size))
+      cluster.topic(name).map { topic =>
+        name -> TopicState(Some(topic.id), if (comparesPartitions) topic.partitions.size else 0)
+      }
     ).toMap)
   }
 

@@ -9,7 +9,7 @@ import scala.collection.mutable
 import splice.testkit.simulation.Violation
 
 /** Computes the records that a query must read and may read, from its durable changes. */
-final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean) {
+final private[life] class LifeOracle(world: LifeWorld) {
 
   private type Place = (String, String)
 
@@ -27,6 +27,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
   private var latest      = Long.MinValue
   private var removals    = Vector.empty[(Long, Int, Int)]
   private val limits      = new LifeLimits(world)
+  private val situations  = new LifeSituations(world)
 
   /** Topics of the last change. */
   def topics: SortedSet[Place] = there
@@ -48,7 +49,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
       // Until a start is durable, a corrected document replaces the first document.
       if (LifeChanges.started(world.side).forall(_ >= change.number)) reset()
       val applied = last.forall(_.generation != change.generation)
-      for (own <- run if applied && covers("A29") && last.nonEmpty && change.generation < own.service.received)
+      for (own <- run if applied && last.nonEmpty && change.generation < own.service.received)
         violated(s"document ${change.generation} is applied, but the query has received ${own.service.received}")
       take(change)
     }
@@ -65,8 +66,10 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
   }
 
   private def take(change: LifeChange): Unit = {
-    val now  = world.physical(change.topics.keys)
-    val left = there -- now
+    val now     = world.physical(change.topics.keys)
+    val left    = there -- now
+    val isFirst = LifeChanges.started(world.side).forall(_ >= change.number)
+    if (!isFirst) last.foreach(situations.changed(_, change, ever))
     if (left.nonEmpty || now != there)
       life.note(s"change ${change.number} applies ${change.generation}: ${now.mkString(" ")}")
     left.foreach { place =>
@@ -83,7 +86,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
       val _ = removed.remove(place)
     }
     if (plan.guards) guard(change, left)
-    limits.take(last, change, isFirst = LifeChanges.started(world.side).forall(_ >= change.number))
+    limits.take(last, change, isFirst)
     ever ++= now
     there = now
     last = Some(change)
@@ -100,28 +103,15 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
     if (sum > math.max(most / 2, 1)) violated(s"$sum of $most topics are removed within 24 hours")
   }
 
-  /** Abandons the removed topics of unavailable clusters. A killed driver may have abandoned such a topic without a
-    * logged warning.
+  /** Requires only the already read records of a topic from now on. The cluster of the topic must have been unavailable
+    * for the timeout in this call of the query.
     */
-  def killed(): Unit = if (!covers("N1")) removed.keys.filter(isUnavailable).foreach { place =>
-    giveUp(place)
-  }
-
-  /** Requires only the already read records of a topic from now on. */
-  private def giveUp(place: Place): Unit = {
+  private def abandon(place: Place): Unit = {
+    val outage = world.clusters(place._1).faults.outage
+    if (outage < LifePlan.DrainTimeout.toMillis) violated(s"$place is abandoned after $outage ms")
+    life.met("a topic is abandoned")
     required(place) = required(place) & world.sink().toSet
     lacksCopies ||= place._2 == "m"
-  }
-
-  /** True if the cluster of the topic has been unavailable for the timeout in this call of the query. */
-  private def isUnavailable(place: Place): Boolean =
-    world.clusters(place._1).faults.outage >= LifePlan.DrainTimeout.toMillis
-
-  private def abandon(place: Place): Unit = {
-    if (!isUnavailable(place))
-      violated(s"$place is abandoned after ${world.clusters(place._1).faults.outage} ms")
-    life.met("a topic is abandoned")
-    giveUp(place)
   }
 
   /** Checks the records of a batch that was planned, or of a batch in real-time mode. */

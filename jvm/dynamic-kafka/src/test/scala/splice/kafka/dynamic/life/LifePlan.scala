@@ -11,15 +11,8 @@ import splice.testkit.simulation.Chance
   *
   * @param isTimed
   *   true if some runs are in real-time mode, unless progress is tracked asynchronously
-  * @param covers
-  *   true if scenarios have the situations of a defect
   */
-final private[life] class LifePlan(chance: Chance, isTimed: Boolean, covers: String => Boolean) {
-
-  private def oneIn(n: Int, defect: String): Boolean = {
-    val drawn = chance.oneIn(n)
-    drawn && covers(defect)
-  }
+final private[life] class LifePlan private (chance: Chance, isTimed: Boolean) {
 
   /** True if requests may block, so that batches omit their clusters. */
   val hangs: Boolean = chance.oneIn(5)
@@ -31,7 +24,7 @@ final private[life] class LifePlan(chance: Chance, isTimed: Boolean, covers: Str
   val ordered: Boolean = chance.oneIn(3)
 
   /** True if the query fails when a cluster is unavailable for `clusterTimeout`. */
-  val fails: Boolean = oneIn(8, "A17")
+  val fails: Boolean = chance.oneIn(8)
 
   /** True if topics may be deleted, recreated and truncated. */
   val loses: Boolean = chance.oneIn(4)
@@ -48,16 +41,16 @@ final private[life] class LifePlan(chance: Chance, isTimed: Boolean, covers: Str
   val steps: Boolean = chance.oneIn(4)
 
   /** True if clusters are renamed. */
-  val renames: Boolean = !mirrors && oneIn(6, "A13")
+  val renames: Boolean = !mirrors && chance.oneIn(6)
 
   /** True if the effects of an outage of one cluster on the other clusters are checked. */
   val isolates: Boolean = chance.oneIn(3) || fails || steps
 
   /** True if documents that remove many topics are rejected. Checks of outages need documents that must be applied. */
-  val guards: Boolean = oneIn(8, "A24") && !isolates
+  val guards: Boolean = chance.oneIn(8) && !isolates
 
   /** True if entries of removed topics must be removed from the checkpoint after the retention. */
-  val forgets: Boolean = oneIn(5, "A21")
+  val forgets: Boolean = chance.oneIn(5)
 
   private val limit = if (chance.oneIn(2)) Some(chance.between(2, 12)) else None
   private val equal = chance.oneIn(3)
@@ -93,6 +86,16 @@ final private[life] class LifePlan(chance: Chance, isTimed: Boolean, covers: Str
 }
 
 private[life] object LifePlan {
+
+  /** One of this number of seeds has runs in real-time mode. */
+  private val TimedOneIn = 3
+
+  /** Plan of the scenario of a seed. */
+  def of(seed: Long): LifePlan = of(new Chance(seed), seed)
+
+  /** Plan of the scenario of a seed. The plan has the first choices of the scenario. */
+  def of(chance: Chance, seed: Long): LifePlan = new LifePlan(chance, seed % TimedOneIn == 0)
+
   val DrainTimeout: Duration   = Duration.ofMinutes(5)
   val Retention: Duration      = Duration.ofHours(12)
   val ClusterTimeout: Duration = Duration.ofSeconds(60)

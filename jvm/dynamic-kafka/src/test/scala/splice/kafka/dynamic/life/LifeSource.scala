@@ -17,7 +17,7 @@ import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.cluster.ClockedDiscovery
-import splice.kafka.internal.enumerator.KafkaEnumerator
+import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaEnumerator}
 import splice.kafka.internal.options.{KafkaSettings, Subscription}
 import splice.source._
 import splice.source.log.Outlook
@@ -66,7 +66,9 @@ final private[dynamic] class LifeSource(
       (cluster, topics, scope) => {
         val own = settings.of(cluster, topics)
         val log = client(own)
-        KafkaEnumerator(own, scope, log, new ClockedDiscovery(log, own.discoveryInterval, context.steady))
+        watch.ofCluster(
+          KafkaEnumerator(own, scope, log, new ClockedDiscovery(log, own.discoveryInterval, context.steady))
+        )
       },
       new RecordSizes,
       new ClusterReads(context.run)
@@ -85,7 +87,7 @@ final private[dynamic] class LifeSource(
       case Subscription.Topics(names) => names
       case other                      => throw new AssertionError(s"a subscription to $other")
     }
-    new LifeLog(clusters(own.client.servers.stripSuffix(":9092")), topics)
+    new LifeLog(clusters(own.client.servers.stripSuffix(":9092")), topics, watch.comparesPartitions)
   }
 }
 
@@ -107,6 +109,12 @@ private[dynamic] trait LifeWatch {
   /** Context with the clocks of the scenario. */
   def timed(context: EnumeratorContext): EnumeratorContext = context
 
+  /** Enumerator of a cluster. A planted fault wraps the enumerator, on the thread of the cluster. */
+  def ofCluster(enumerator: ClusterEnumerator): ClusterEnumerator = enumerator
+
+  /** True if a response with the states of topics contains new partitions. False for a planted fault. */
+  def comparesPartitions: Boolean = true
+
   /** Name of a run, which is part of its thread names. */
   def run(name: String): String = name
 
@@ -114,6 +122,9 @@ private[dynamic] trait LifeWatch {
 
   /** Hook before a call that may send requests. */
   def begins(call: String): Unit = ()
+
+  /** Hook after such a call has succeeded. */
+  def ended(): Unit = ()
 
   /** Hook after the plan of a batch. */
   def advanced(run: LifeEnumerator, from: DynamicOffset, until: DynamicOffset): Unit = ()
@@ -148,21 +159,16 @@ final private[dynamic] class LifeEnumerator(
 ) extends SplitEnumerator[DynamicOffset]
     with OpenEnded[DynamicOffset] {
 
-  override def start(at: StartPosition): DynamicOffset = {
-    watch.begins("start")
-    inner.start(at)
-  }
+  override def start(at: StartPosition): DynamicOffset = during("start")(inner.start(at))
 
   override def advance(from: DynamicOffset, limits: Limits): DynamicOffset = {
-    watch.begins("advance")
-    val until = inner.advance(from, limits)
+    val until = during("advance")(inner.advance(from, limits))
     watch.advanced(this, from, until)
     until
   }
 
   override def settle(from: DynamicOffset): DynamicOffset = {
-    watch.begins("settle")
-    val at = inner.settle(from)
+    val at = during("settle")(inner.settle(from))
     watch.settled(this, at)
     at
   }
@@ -177,10 +183,7 @@ final private[dynamic] class LifeEnumerator(
 
   override def isStale: Boolean = inner.isStale
 
-  override def replay(from: DynamicOffset, until: DynamicOffset): Unit = {
-    watch.begins("replay")
-    inner.replay(from, until)
-  }
+  override def replay(from: DynamicOffset, until: DynamicOffset): Unit = during("replay")(inner.replay(from, until))
 
   override def splits(from: DynamicOffset, until: DynamicOffset): Seq[SplitRange] = inner.splits(from, until)
 
@@ -201,10 +204,7 @@ final private[dynamic] class LifeEnumerator(
 
   override def reported(reports: Seq[Report]): Unit = inner.reported(reports)
 
-  override def committed(until: DynamicOffset): Unit = {
-    watch.begins("committed")
-    inner.committed(until)
-  }
+  override def committed(until: DynamicOffset): Unit = during("committed")(inner.committed(until))
 
   override def commitEnd(at: DynamicOffset): Boolean = inner.commitEnd(at)
 
@@ -217,5 +217,12 @@ final private[dynamic] class LifeEnumerator(
   override def close(): Unit = {
     service.release()
     inner.close()
+  }
+
+  private def during[A](call: String)(body: => A): A = {
+    watch.begins(call)
+    val result = body
+    watch.ended()
+    result
   }
 }

@@ -3,18 +3,20 @@
 
 package splice.kafka.dynamic.life
 
+import java.time.Duration
+
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.collection.mutable
 
 import splice.coordinator.sidelog.MemorySideLog
 import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
+import splice.kafka.internal.enumerator.ClusterEnumerator
 import splice.source.{EnumeratorContext, SplitRange}
 import splice.testkit.simulation.{Life, Violation}
 
 /** Clusters, metadata and checkpoint of one scenario, with the record of its queries. */
-final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: String => Boolean, fault: TimedFault)
-    extends LifeWatch {
+final private[life] class LifeWorld(val life: Life, val plan: LifePlan, fault: PlantedFault) extends LifeWatch {
 
   val rows     = new LifeRows
   val clusters = Seq("c0", "c1", "c2").map(id => id -> new LifeCluster(id, rows, () => life.clock.steady.millis)).toMap
@@ -24,7 +26,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
   val names: mutable.Map[String, String] = mutable.Map("east" -> "c0", "west" -> "c1", "north" -> "c2")
 
   private val chance  = life.chance
-  private val own     = new LifeClock(life.clock, isHealthy)
+  private val own     = new LifeClock(life.clock, isHealthy, fault.durations(life.clock))
   private val running = mutable.ArrayBuffer.empty[LifeEnumerator]
   private val timed   = mutable.ArrayBuffer.empty[Long]
 
@@ -36,7 +38,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
 
   val documents          = new LifeDocuments(initial)
   val source: LifeSource = new LifeSource(plan.options, clusters, documents, this)
-  val oracle             = new LifeOracle(this, covers)
+  val oracle             = new LifeOracle(this)
 
   /** Newest document that is not stale. */
   var valid: LifeDocument = initial
@@ -49,6 +51,9 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
 
   /** Hook after each plan, with the number of plans of the run. */
   var whenAdvanced: Int => Unit = _ => ()
+
+  /** Call of the query that runs or that has failed; None if no such call runs. */
+  var call: Option[String] = None
 
   /** Number of plans of a run. */
   var advances: Int = 0
@@ -71,6 +76,13 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
   def cluster(name: String): LifeCluster = clusters(names(name))
 
   def isHealthy: Boolean = clusters.values.forall(_.faults.isHealthy)
+
+  /** Sets the wall clock to a time ahead of the steady clock. A negative time is a time before the steady clock. */
+  def step(ahead: Duration): Unit = {
+    val by = ahead.minus(life.clock.ahead)
+    if (by.isNegative) life.met("the wall clock is set back")
+    life.clock.set(by)
+  }
 
   def heal(): Unit = clusters.values.foreach(_.faults.heal())
 
@@ -140,16 +152,21 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
   }
 
   override def timed(context: EnumeratorContext): EnumeratorContext =
-    context.copy(clock = life.clock, durations = Some(own))
+    context.copy(sideLog = fault.sideLog(context.sideLog), clock = life.clock, durations = Some(own))
+
+  override def ofCluster(enumerator: ClusterEnumerator): ClusterEnumerator = fault.cluster(enumerator)
+
+  override def comparesPartitions: Boolean = fault.comparesPartitions
 
   override def run(name: String): String = s"life-${life.seed}-$name"
 
   override def opened(run: LifeEnumerator): Unit = running += run
 
   override def begins(call: String): Unit = {
+    this.call = Some(call)
     own.begin()
     val waits = call == "advance" || call == "settle"
-    if (waits && life.isCalm) life.clock.advance(java.time.Duration.ofSeconds(20))
+    if (waits && life.isCalm) life.clock.advance(Duration.ofSeconds(20))
     // The query thread waits for these calls.
     if (!waits) clusters.values.foreach { cluster =>
       cluster.faults.current match {
@@ -158,6 +175,8 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
       }
     }
   }
+
+  override def ended(): Unit = call = None
 
   override def advanced(run: LifeEnumerator, from: DynamicOffset, until: DynamicOffset): Unit = {
     oracle.observe(Some(run))
@@ -181,10 +200,10 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
     timed.clear()
   }
 
-  override def open(ranges: Seq[SplitRange]): Seq[SplitRange] = ranges.map(fault.open)
+  override def open(ranges: Seq[SplitRange]): Seq[SplitRange] = ranges.map(fault.timed.open)
 
   override def unread(planned: Seq[SplitRange], left: Seq[SplitRange]): Seq[SplitRange] =
-    fault.unread(planned, left)(isReadable)
+    fault.timed.unread(planned, left)(isReadable)
 
   /** Closes the enumerators of an ended driver, and requires that no call waits and no client is open. */
   def closed(): Unit = {
