@@ -44,7 +44,7 @@ trait OpenEnded[P <: Position] { this: SplitEnumerator[P] =>
     */
   def reached(settled: P, unread: Seq[SplitRange]): P
 
-  /** True if [[settle]] would change the ranges of the current batch, because [[settle]] would add a split or apply a
+  /** True if [[settle]] may change the ranges of the current batch, because [[settle]] may add a split or apply a
     * change of the metadata. Any thread may call this method at any time. Sends no request.
     */
   def isStale: Boolean = false

@@ -127,10 +127,12 @@ final private[splice] class KafkaEnumerator(
   }
 
   // The readers wait while the cluster is unavailable.
-  override def settle(from: KafkaPosition): KafkaPosition = outage.idle(from)(silence.round {
+  override def settle(from: KafkaPosition): KafkaPosition = openReads.begin(outage.idle(from)(silence.round {
     discovery.health.over(policies, context.steady.instant()).foreach(throw _)
     openReads.settle(from)
-  })
+  }))
+
+  override def isStale: Boolean = membership.isStale || openReads.lacksStarts
 
   override def open(at: KafkaPosition): Seq[SplitRange]                         = openReads.open(at)
   override def reached(at: KafkaPosition, left: Seq[SplitRange]): KafkaPosition = openReads.reached(at, left)
@@ -201,7 +203,6 @@ final private[splice] class KafkaEnumerator(
 
   override def reported(all: Seq[Report]): Unit                                = reports.add(all)
   override def figures(at: KafkaPosition): SortedMap[String, String]           = progress(at)
-  override def isStale: Boolean                                                = membership.isStale
   override def staleInterval: Option[Duration]                                 = Some(settings.discoveryInterval)
   override def expect(starts: KafkaPosition): Unit                             = watch.expect(starts)
   override def refresh(): Unit                                                 = refreshing = true

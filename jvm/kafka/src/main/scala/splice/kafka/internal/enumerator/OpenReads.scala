@@ -25,6 +25,22 @@ final private[splice] class OpenReads(
     ending: Option[EndingOffsets]
 )(plan: => KafkaPlan) {
 
+  // Other threads read this field.
+  @volatile private var lacks = false
+
+  /** True if a partition had no start when the last batch began, because brokers did not respond. The next [[settle]]
+    * requests the start again. Any thread may call this method.
+    */
+  def lacksStarts: Boolean = lacks
+
+  /** Sets the start of a batch. While brokers do not respond, a batch begins without the result of [[settle]]. */
+  def begin(at: KafkaPosition): KafkaPosition = {
+    def isRead(p: LogPartition) = ending.isEmpty || endingLog.end.forall(_.get(p).nonEmpty)
+    // Without a response in this run, the partitions are unknown.
+    lacks = membership.known.forall(_.exists(p => at.get(p).isEmpty && isRead(p)))
+    at
+  }
+
   /** The position with the starts of new partitions, after the records that retention has removed. */
   def settle(at: KafkaPosition): KafkaPosition = {
     val Settled(position, existing) = membership.settle(at)

@@ -67,6 +67,62 @@ final class OpenReadsSuite extends AnyFunSuite {
     assert(e.isStale)
   }
 
+  test("a batch without the start of a new partition is stale, and the next batch requests the start again") {
+    val outages = Seq[(String, SimulatedLog => Unit)](
+      ("the partition does not respond", log => log.leaderless = Set(t(1))),
+      ("the cluster does not respond", log => log.away = Some(_ == "earliest"))
+    )
+    outages.foreach { case (name, begins) =>
+      val run   = world(1, "discoveryInterval" -> "1s")
+      val e     = run.start()
+      val begin = e.settle(run.begin(StartPosition.Configured, e))
+      run.log.create("t", 2)
+      run.later()
+      begins(run.log)
+      val first = e.settle(begin)
+      assert(e.open(first) == Seq(open(0, 0)) && e.isStale, name)
+      val second = e.settle(first)
+      assert(e.open(second) == Seq(open(0, 0)) && e.isStale, name)
+      run.log.leaderless = Set.empty
+      run.log.away = None
+      val third = e.settle(second)
+      assert(e.open(third) == Seq(open(0, 0), open(1, 0)) && !e.isStale, name)
+    }
+  }
+
+  test("an unresponsive partition that is not new does not make a batch stale") {
+    val run = world(2, "discoveryInterval" -> "1s")
+    val e   = run.start()
+    val at  = e.settle(run.begin(StartPosition.Configured, e))
+    run.log.leaderless = Set(t(1))
+    assert(e.open(e.settle(at)) == Seq(open(0, 0), open(1, 0)) && !e.isStale)
+    run.log.away = Some(_ => true)
+    assert(e.open(e.settle(at)) == Seq(open(0, 0), open(1, 0)) && !e.isStale)
+  }
+
+  test("the first batch of a restart is stale if the cluster does not respond") {
+    val run   = world(1, "discoveryInterval" -> "1s")
+    val begin = run.begin(StartPosition.Configured)
+    run.log.create("t", 2)
+    run.log.away = Some(_ => true)
+    val e     = run.start()
+    val first = e.settle(begin)
+    assert(e.open(first) == Seq(open(0, 0)) && e.isStale)
+    run.log.away = None
+    assert(e.open(e.settle(first)) == Seq(open(0, 0), open(1, 0)) && !e.isStale)
+  }
+
+  test("a new partition without an end does not make a batch of a bounded source stale") {
+    val run = world(1, "endingOffsets" -> "latest", "discoveryInterval" -> "1s")
+    run.log.fill("t", 0, 5)
+    val e     = run.start()
+    val begin = e.settle(run.begin(StartPosition.Configured, e))
+    run.log.create("t", 2)
+    run.log.leaderless = Set(t(1))
+    run.later()
+    assert(e.open(e.settle(begin)) == Seq(range(0, 0, 5)) && !e.isStale)
+  }
+
   test("removed records are data loss, or are skipped by policy") {
     val failing = world(1)
     failing.log.fill("t", 0, 10)

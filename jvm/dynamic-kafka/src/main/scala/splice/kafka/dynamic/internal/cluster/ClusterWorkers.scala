@@ -106,8 +106,14 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     }
   }
 
-  /** Returns true if the next batch would read more partitions of a cluster. Any thread may call this method. */
-  def isStale: Boolean = workers.valuesIterator.exists(_.worker.isStale)
+  /** Returns true if the next batch may read more partitions of a cluster. Any thread may call this method.
+    *
+    * @param isRead
+    *   true if the query reads a cluster now
+    */
+  def isStale(isRead: String => Boolean): Boolean = workers.exists { case (name, entry) =>
+    isRead(name) && entry.worker.isStale
+  }
 
   override def close(): Unit = end(workers)(_ => ())
 

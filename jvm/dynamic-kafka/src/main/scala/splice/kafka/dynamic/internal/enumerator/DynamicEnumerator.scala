@@ -166,8 +166,12 @@ final private[splice] class DynamicEnumerator(
   override def reached(settled: DynamicOffset, unread: Seq[SplitRange]): DynamicOffset =
     positions.offset(opens.reached(positionOf(settled), unread))
 
-  override def isStale: Boolean =
-    opens.last.exists(batch => batch.isPassing || driver.documents.isStale(batch.applied)) || workers.isStale
+  override def isStale: Boolean = opens.last.exists { batch =>
+    import batch.applied
+    // Only a new document changes this, and a new document makes a batch stale.
+    def isRead(cluster: String) = applied.isActive(cluster) && !applied.readsOnlyPaused(cluster)
+    batch.isPassing || driver.documents.isStale(applied) || workers.isStale(isRead)
+  }
 
   override def staleInterval: Option[Duration] = Some(settings.base.discoveryInterval)
 

@@ -267,6 +267,30 @@ final class OpenClustersSuite extends OpenStreams {
     in(world)(run => assert(planned(run, settle(run, world.source.position(begin.json))).contains((west, 1, 0L, -1L))))
   }
 
+  test("a new partition without a start makes a batch stale, unless its cluster is inactive or its stream is paused") {
+    val world = both()
+    in(world) { run =>
+      val first = reach(run, begun(world, run))(east -> 0L, west -> 0L)
+      world.logs(west).create(topic(west), 2)
+      world.logs(west).leaderless = Set(LogPartition(topic(west), 1))
+      world.clock.pass(Duration.ofDays(1))
+      val second = settle(run, first)
+      assert(planned(run, second) == Set((east, 0, 0L, -1L), (west, 0, 0L, -1L)) && isStale(run))
+      world.inactive = Set(west)
+      world.awaitRefresh()
+      val third = settle(run, reach(run, second)())
+      assert(planned(run, third) == Set((east, 0, 0L, -1L)) && !isStale(run))
+      world.inactive = Set.empty
+      publish(world, stream(east, west).copy(paused = true))
+      val paused = settle(run, reach(run, third)())
+      assert(planned(run, paused).isEmpty && !isStale(run))
+      world.logs(west).leaderless = Set.empty
+      publish(world, stream(east, west))
+      val last = until(world, run, paused)((east, 0, 0L, -1L), (west, 0, 0L, -1L), (west, 1, 0L, -1L))
+      assert(planned(run, last).size == 3 && !isStale(run))
+    }
+  }
+
   test("a source with an end has no open range, and a cluster without a response has no range") {
     val world = both("endingOffsets" -> "latest")
     Seq(east, west).foreach(fill(world, _, 5))
