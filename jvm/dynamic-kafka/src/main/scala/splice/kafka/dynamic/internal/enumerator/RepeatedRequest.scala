@@ -35,7 +35,7 @@ final private[dynamic] class RepeatedRequest(clock: Clock, timeout: Duration)(be
         RepeatedRequest.log.warn(s"Waiting for cluster $cluster: ${e.getMessage}")
         before()
         again()
-      case Left(e) => throw DynamicErrors.unavailable(cluster, began, e)
+      case Left(e) => throw DynamicErrors.unavailable(Seq(cluster), began, e)
     }
     again()
   }
