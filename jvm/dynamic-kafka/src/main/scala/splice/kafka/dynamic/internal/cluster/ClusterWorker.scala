@@ -6,6 +6,7 @@ package splice.kafka.dynamic.internal.cluster
 import java.time.{Clock, Duration, Instant}
 import java.util.concurrent.{
   ConcurrentHashMap,
+  CountDownLatch,
   ExecutionException,
   Executors,
   Future => JFuture,
@@ -42,6 +43,8 @@ final private[dynamic] class ClusterWorker(
   private val thread = Executors.newSingleThreadExecutor(DaemonThread.named(s"splice-kafka-$name-$run"))
 
   private val submitted = ConcurrentHashMap.newKeySet[JFuture[_]]()
+
+  private val closed = new CountDownLatch(1)
 
   @volatile private var created = Option.empty[ClusterEnumerator]
 
@@ -195,8 +198,19 @@ final private[dynamic] class ClusterWorker(
     submitted.forEach { call =>
       val _ = call.cancel(true)
     }
-    onThread(drop())
+    onThread {
+      try drop()
+      finally closed.countDown()
+    }
     thread.shutdown()
+  }
+
+  /** Closes the worker without waiting. Returns a latch that is released when the enumerator is closed. */
+  def closeSoon(): CountDownLatch = {
+    end()
+    val deadline = ClusterWorker.closing()
+    DaemonThread.named(s"splice-kafka-close-$name-$run").newThread(() => close(deadline)).start()
+    closed
   }
 
   override def close(): Unit = close(ClusterWorker.closing())

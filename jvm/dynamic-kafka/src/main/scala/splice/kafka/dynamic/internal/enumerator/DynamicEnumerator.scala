@@ -54,7 +54,7 @@ final private[splice] class DynamicEnumerator(
 
   private val changes = new ChangeEntries(context.sideLog)
   private val rules   = new ChangeRules(settings.removal)
-  private val workers = new ClusterWorkers(context.run, context.steady)({ (cluster, topics) =>
+  private val workers = new ClusterWorkers(context.run, context.steady, firstName)({ (cluster, topics) =>
     val scope = scopes(cluster.name)
     () => make(cluster, topics, scope())
   })
@@ -65,9 +65,7 @@ final private[splice] class DynamicEnumerator(
   private val first     = context.start.map(stored => DynamicPosition.read(stored.position))
   private val positions = new PositionEntries(context.sideLog, context.batchesToRetain, first)
   private val scopes    =
-    new ClusterScopes(context, takeover, name => changes.last.flatMap(_.scopes.get(name)).getOrElse(name))(stored =>
-      positionOf(DynamicPosition.read(stored))
-    )
+    new ClusterScopes(context, takeover, firstName)(stored => positionOf(DynamicPosition.read(stored)))
   private val plan     = new DynamicPlan(changes, planOf)
   private val opens    = new OpenClusters(planOf, settings.cutover, settings.base.ending.nonEmpty)
   private val missing  = new MissingTopics(context.steady)
@@ -284,6 +282,8 @@ final private[splice] class DynamicEnumerator(
     finally ReaderPool.release(context.run)
 
   private def positionOf(offset: DynamicOffset): DynamicPosition = takeover(positions(offset))
+
+  private def firstName(cluster: String): String = changes.last.flatMap(_.scopes.get(cluster)).getOrElse(cluster)
 
   private def cluster(name: String): Option[KafkaCluster] =
     workers.cluster(name).orElse(changes.last.flatMap(_.clusters.get(name)))

@@ -1,0 +1,79 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator
+
+import java.util.concurrent.CountDownLatch
+
+import scala.collection.immutable.SortedMap
+import scala.concurrent.duration.{DurationInt, FiniteDuration}
+import scala.concurrent.{Await, ExecutionContext, Future}
+import scala.util.Using
+
+import splice.kafka.dynamic.internal.split.DynamicPosition
+import splice.kafka.dynamic.{KafkaCluster, StreamMetadata}
+import splice.source.StartPosition
+
+/** Tests of clusters whose requests do not end. */
+final class HangingClusterSuite extends RemovedTopics {
+
+  private val committing = Seq("commitToGroup" -> "true", "kafka.group.id" -> "g")
+
+  private def world(options: (String, String)*): SimulatedClusters = {
+    val created = simulated(options: _*)
+    created.publish(stream(east, west))
+    Seq(east, west).foreach(fill(created, _, 3))
+    created
+  }
+
+  /** Calls the query while the requests to some clusters do not end.
+    *
+    * @param limit
+    *   greatest duration of the call
+    */
+  private def hanging[A](world: SimulatedClusters, limit: FiniteDuration, clusters: String*)(call: => A): A = {
+    val held = new CountDownLatch(1)
+    clusters.foreach(name => world.logs(name).between = _ => held.await())
+    try Await.result(Future(call)(ExecutionContext.global), limit)
+    finally {
+      clusters.foreach(name => world.logs(name).between = _ => ())
+      held.countDown()
+    }
+  }
+
+  private def isRead(rows: Long)(at: DynamicPosition): Boolean = reads(east, 0, rows)(at) && reads(west, 0, rows)(at)
+
+  /** Next document, which changes the properties of west. */
+  private def changed(world: SimulatedClusters, rack: Int): StreamMetadata = {
+    def cluster(name: String, more: (String, String)*) =
+      name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$name:9092") ++ more)
+    StreamMetadata(
+      Some(world.generation + 1),
+      SortedMap(cluster(east), cluster(west, "client.rack" -> s"rack-$rack")),
+      SortedMap("s" -> stream(east, west))
+    )
+  }
+
+  test("changes of the properties of a hanging cluster do not wait until its clients are closed") {
+    val simulation = world(committing :+ ("clusterWait" -> "10ms"): _*)
+    val released   = new CountDownLatch(1)
+    Using.resource(simulation.start()) { run =>
+      val (first, _) = readUntil(simulation, run, run.start(StartPosition.Configured))(isRead(3))
+      // A worker waits up to 4 seconds for its clients, so five waits would exceed the limit.
+      simulation.logs(west).closing = () => released.await()
+      val last =
+        try
+          hanging(simulation, 10.seconds, west) {
+            (1 to 5).foldLeft(first) { (at, rack) =>
+              simulation.publish(changed(simulation, rack))
+              simulation.awaitRefresh()
+              advance(run, at)
+            }
+          }
+        finally released.countDown()
+      Seq(east, west).foreach(fill(simulation, _, 2))
+      val (_, rest) = readUntil(simulation, run, last)(isRead(5))
+      assert(rest.sorted == all(east, 5).drop(3) ++ all(west, 5).drop(3))
+    }
+  }
+}
