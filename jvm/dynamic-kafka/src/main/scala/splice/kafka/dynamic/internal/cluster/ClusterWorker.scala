@@ -180,13 +180,16 @@ final private[dynamic] class ClusterWorker(
     drop()
   }
 
-  /** Calls a method of the enumerator that sends no request; None without an enumerator, or while a request is pending.
+  /** Calls a method of the enumerator that sends no request; None without an enumerator, or while a call is pending.
     * The returned function waits for the result, so that all workers run at the same time.
     */
-  def peek[A](request: ClusterEnumerator => A): Option[() => A] = Option.when(created.nonEmpty && requested.isEmpty) {
+  def peek[A](request: ClusterEnumerator => A): Option[() => A] = Option.when(created.nonEmpty && isIdle) {
     val call = submit(request)
     () => call.get()
   }
+
+  /** Returns true if no call is pending. A query that stops during a start or a replay leaves a pending call. */
+  private def isIdle: Boolean = requested.isEmpty && submitted.stream().allMatch(_.isDone)
 
   /** Commits a position to the consumer group, after all earlier requests. */
   def commit(position: KafkaPosition): Unit =

@@ -95,8 +95,8 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock, scope: St
   def availability(topic: ClusterTopic): Availability =
     find(topic.cluster).fold[Availability](Availability.Unknown)(_.availability(topic.topic))
 
-  /** Calls the enumerator of each cluster that has a worker with its part of a position, unless a request to the
-    * cluster is pending.
+  /** Calls the enumerator of each cluster that has a worker with its part of a position, unless a call of the worker is
+    * pending.
     */
   def call(at: DynamicPosition)(action: (ClusterEnumerator, KafkaPosition) => Unit): Unit =
     at.clusters.toSeq.flatMap { case (name, position) => find(name).flatMap(_.peek(action(_, position))) }.foreach(_())

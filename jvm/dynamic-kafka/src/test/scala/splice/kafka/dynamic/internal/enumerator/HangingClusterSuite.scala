@@ -76,4 +76,30 @@ final class HangingClusterSuite extends RemovedTopics {
       assert(rest.sorted == all(east, 5).drop(3) ++ all(west, 5).drop(3))
     }
   }
+
+  test("a run that is interrupted during a replay stops while a cluster hangs, with commits to a consumer group") {
+    val simulation    = world(committing: _*)
+    val (from, until) = Using.resource(simulation.start()) { run =>
+      val start = run.start(StartPosition.Configured)
+      start -> readUntil(simulation, run, start)(isRead(3))._1
+    }
+    simulation.logs(west).closed = false
+    val run  = simulation.start()
+    val held = new CountDownLatch(1)
+    try {
+      val stopped = Future {
+        val query = Thread.currentThread
+        simulation.logs(west).between = { _ =>
+          query.interrupt()
+          held.await()
+        }
+        val positions = Seq(from, until).map(at => simulation.source.position(at.json))
+        intercept[InterruptedException](run.replay(positions.head, positions.last))
+        run.stopped(Some(positions.last))
+        run.close()
+      }(ExecutionContext.global)
+      Await.result(stopped, 1.minute)
+    } finally held.countDown()
+    assert(simulation.logs(west).closed)
+  }
 }
