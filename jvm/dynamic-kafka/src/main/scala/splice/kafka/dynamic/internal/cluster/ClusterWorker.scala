@@ -146,24 +146,28 @@ final private[dynamic] class ClusterWorker(
   def freeze(): Unit = ends = true
 
   /** Calls the enumerator and waits for the result. */
-  def apply[A](request: ClusterEnumerator => A): A = ahead(request)()
-
-  /** Calls the enumerator and does not wait. The returned function waits for the result; each further call of the
-    * function is a new request.
-    */
-  def ahead[A](request: ClusterEnumerator => A): () => A = {
-    def send() = clock.instant() -> submit(request)
-    var first  = Option(send())
-    () => {
-      val (since, requested) = first.getOrElse(send())
-      first = None
-      await(since, requested)
-    }
+  def apply[A](request: ClusterEnumerator => A): A = {
+    val since = clock.instant()
+    val call  = submit(request)
+    await(since)(call.get())
   }
 
-  private def await[A](since: Instant, requested: JFuture[A]): A =
+  /** Calls the enumerator and does not wait. The returned function waits for the result until a deadline. Without a
+    * result, the function throws a `TimeoutException`.
+    */
+  def ahead[A](request: ClusterEnumerator => A): Instant => A = {
+    val since = clock.instant()
+    val call  = submit(request)
+    deadline =>
+      await(since) {
+        try call.get(math.max(Duration.between(clock.instant(), deadline).toMillis, 0L), TimeUnit.MILLISECONDS)
+        catch { case _: TimeoutException => throw new TimeoutException("no response") }
+      }
+  }
+
+  private def await[A](since: Instant)(result: => A): A =
     try {
-      val reply = requested.get()
+      val reply = result
       recover()
       reply
     } catch {

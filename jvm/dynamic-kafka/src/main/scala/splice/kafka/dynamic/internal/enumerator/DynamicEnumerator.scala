@@ -190,14 +190,14 @@ final private[splice] class DynamicEnumerator(
     workers.find(name).flatMap(_.plan).getOrElse(KafkaPlan.read(scopes(name)()))
 
   override def replay(from: DynamicOffset, until: DynamicOffset): Unit = {
-    val (at, to)  = (positionOf(from), positionOf(until))
-    val known     = driver.reached(changes.last.getOrElse(changes(to.change)))
-    val requested = plan.spans(at, to).map { case ChangeSpan(name, _, begin, end) =>
+    val (at, to) = (positionOf(from), positionOf(until))
+    val known    = driver.reached(changes.last.getOrElse(changes(to.change)))
+    val requests = plan.spans(at, to).map { case ChangeSpan(name, _, begin, end) =>
       def cluster = known.clusters.get(name).orElse(changes.cluster(name)).getOrElse(lost(name))
       val worker  = workers.find(name).getOrElse(workers.worker(cluster, SortedSet.from(begin.topics ++ end.topics)))
-      name -> worker.ahead(_.replay(begin, end))
+      name -> (() => worker.ahead(_.replay(begin, end)))
     }
-    requested.foreach { case (name, response) => hold(name)(response()) }
+    val _ = hold(requests)
   }
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
@@ -291,17 +291,17 @@ final private[splice] class DynamicEnumerator(
   private def lost(cluster: String): Nothing =
     throw CheckpointErrors.missingEntry(s"The cluster $cluster of a change")
 
-  /** Sends a request to every active cluster at the same time, and waits for all responses.
+  /** Sends a request to every active cluster at the same time, and waits for all responses, up to `clusterTimeout`.
     *
     * @param isRepeated
-    *   true if a request is repeated up to `clusterTimeout` after an error
+    *   true if a request is repeated after an error
     */
   private def request[A](applied: AppliedMetadata, isRepeated: SpliceException => Boolean = KafkaErrors.isOfCluster)(
       request: (String, ClusterEnumerator) => A
   ): SortedMap[String, A] = {
-    val usable    = workers.all.filter { case (name, _) => applied.read.contains(name) && applied.isActive(name) }
-    val requested = usable.map { case (name, worker) => name -> worker.ahead(request(name, _)) }
-    requested.map { case (name, response) => name -> hold(name, isRepeated)(response()) }
+    val usable   = workers.all.filter { case (name, _) => applied.read.contains(name) && applied.isActive(name) }
+    val requests = usable.toSeq.map { case (name, worker) => name -> (() => worker.ahead(request(name, _))) }
+    SortedMap.from(hold(requests, isRepeated))
   }
 
   private def pause(): Unit = TimeUnit.MILLISECONDS.sleep(settings.base.retryInterval.toMillis)

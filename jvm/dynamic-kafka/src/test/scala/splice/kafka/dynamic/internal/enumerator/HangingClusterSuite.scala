@@ -3,6 +3,7 @@
 
 package splice.kafka.dynamic.internal.enumerator
 
+import java.time.Duration
 import java.util.concurrent.CountDownLatch
 
 import scala.collection.immutable.SortedMap
@@ -13,6 +14,7 @@ import scala.util.Using
 import splice.kafka.dynamic.internal.split.DynamicPosition
 import splice.kafka.dynamic.{KafkaCluster, StreamMetadata}
 import splice.source.StartPosition
+import splice.source.errors.SpliceException
 
 /** Tests of clusters whose requests do not end. */
 final class HangingClusterSuite extends RemovedTopics {
@@ -101,5 +103,48 @@ final class HangingClusterSuite extends RemovedTopics {
       Await.result(stopped, 1.minute)
     } finally held.countDown()
     assert(simulation.logs(west).closed)
+  }
+
+  private def assertUnavailable(error: SpliceException, clusters: String*): Unit = {
+    assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE")
+    val named = Seq(east, west, "cluster-002").filter(name => error.getMessage.contains(name))
+    assert(named == clusters, error)
+  }
+
+  test("the first start fails after clusterTimeout and names each cluster that hangs") {
+    val simulation = new SimulatedClusters(3, 1, 1, "clusterTimeout" -> "2s")
+    val error      = hanging(simulation, 1.minute, east, west) {
+      Using.resource(simulation.start())(run => intercept[SpliceException](run.start(StartPosition.Configured)))
+    }
+    assertUnavailable(error, east, west)
+    Using.resource(simulation.start())(run => assert(run.start(StartPosition.Configured).json.contains(west)))
+  }
+
+  test("a replay fails after clusterTimeout and names each cluster that hangs") {
+    val simulation    = world("clusterTimeout" -> "2s")
+    val (from, until) = Using.resource(simulation.start()) { run =>
+      val start = run.start(StartPosition.Configured)
+      start.json -> readUntil(simulation, run, start)(isRead(3))._1.json
+    }
+    val error = hanging(simulation, 1.minute, east, west) {
+      Using.resource(simulation.start()) { run =>
+        intercept[SpliceException](run.replay(simulation.source.position(from), simulation.source.position(until)))
+      }
+    }
+    assertUnavailable(error, east, west)
+  }
+
+  test("the clusters of the first start share the time of clusterTimeout") {
+    val simulation = world("clusterTimeout" -> "1min", "fetchOffset.retryIntervalMs" -> "0")
+    val began      = simulation.clock.instant()
+    val own        = Thread.currentThread
+    simulation.clock.read = () => if (Thread.currentThread eq own) simulation.clock.pass(Duration.ofMillis(100))
+    simulation.logs(east).away = Some(_ => simulation.clock.instant().isBefore(began.plusSeconds(45)))
+    simulation.logs(west).away = Some(_ => true)
+    val error =
+      Using.resource(simulation.start())(run => intercept[SpliceException](run.start(StartPosition.Configured)))
+    assertUnavailable(error, west)
+    simulation.clock.read = () => ()
+    assert(simulation.clock.instant().isBefore(began.plusSeconds(75)))
   }
 }
