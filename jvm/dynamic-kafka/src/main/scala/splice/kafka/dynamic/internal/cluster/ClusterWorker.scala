@@ -160,10 +160,37 @@ final private[dynamic] class ClusterWorker(
     val call  = submit(request)
     deadline =>
       await(since) {
-        try call.get(math.max(Duration.between(clock.instant(), deadline).toMillis, 0L), TimeUnit.MILLISECONDS)
+        try call.get(left(deadline), TimeUnit.MILLISECONDS)
         catch { case _: TimeoutException => throw new TimeoutException("no response") }
       }
   }
+
+  private def left(deadline: Instant): Long = math.max(Duration.between(clock.instant(), deadline).toMillis, 0L)
+
+  /** Calls the enumerator and does not wait. The returned function waits for the result until a deadline. Without a
+    * result, the cluster is unavailable for the next batches too.
+    *
+    * @param always
+    *   false if the result is None while the cluster is unavailable or a call is pending
+    */
+  def attempt[A](always: Boolean)(request: ClusterEnumerator => A): Option[Instant => Option[A]] =
+    Option.when(always || record.isGood && isIdle) {
+      val since = clock.instant()
+      val call  = submit(request)
+      (deadline: Instant) =>
+        try {
+          val reply = call.get(left(deadline), TimeUnit.MILLISECONDS)
+          recover()
+          Some(reply)
+        } catch {
+          case _: TimeoutException =>
+            record = record.slow(clock.instant())
+            None
+          case e: ExecutionException =>
+            fail(since, e.getCause)
+            None
+        }
+    }
 
   private def await[A](since: Instant)(result: => A): A =
     try {

@@ -221,10 +221,18 @@ final private[splice] class DynamicEnumerator(
       val position = positionOf(at)
       val applied  = changes(position.change)
       workers.follow(driver.reached(applied), position)
-      val ends = request(applied)((name, enumerator) => enumerator.evidence(position.of(name)))
-      if (ends.values.exists(_.isEmpty)) None
-      else ended(at, ends.values.flatten.toSeq, applied.read.keySet -- ends.keySet)
+      val end     = (name: String, enumerator: ClusterEnumerator) => enumerator.evidence(position.of(name))
+      val known   = attempt(applied, always = false)(end)
+      val isWhole = known.size == active(applied).size
+      // A run with a fixed end first reads the rows of the available clusters. It then waits for the other clusters.
+      if (isUnread(known) || !isWhole && (!frozen || isUnread(attempt(applied, always = true)(end)))) None
+      else {
+        val ends = if (isWhole) known else request(applied)(end)
+        if (isUnread(ends)) None else ended(at, ends.values.flatten.toSeq, applied.read.keySet -- ends.keySet)
+      }
     }
+
+  private def isUnread(ends: SortedMap[String, Option[Evidence]]) = ends.values.exists(_.isEmpty)
 
   /** Returns the evidence of the end. A stream waits until all clusters are active. A batch query fails, because it
     * would miss the records of inactive clusters.
@@ -257,7 +265,7 @@ final private[splice] class DynamicEnumerator(
       val position = positionOf(at)
       val applied  = driver.reached(changes(position.change))
       workers.follow(applied, position)
-      val done = request(applied, _ => false)((name, enumerator) => enumerator.commitEnd(position.of(name)))
+      val done = attempt(applied, always = false)((name, enumerator) => enumerator.commitEnd(position.of(name)))
       done.keySet == applied.read.keySet && done.values.forall(isDone => isDone)
     }
   }
@@ -299,10 +307,27 @@ final private[splice] class DynamicEnumerator(
   private def request[A](applied: AppliedMetadata, isRepeated: SpliceException => Boolean = KafkaErrors.isOfCluster)(
       request: (String, ClusterEnumerator) => A
   ): SortedMap[String, A] = {
-    val usable   = workers.all.filter { case (name, _) => applied.read.contains(name) && applied.isActive(name) }
-    val requests = usable.toSeq.map { case (name, worker) => name -> (() => worker.ahead(request(name, _))) }
+    val requests = active(applied).toSeq.map { case (name, worker) => name -> (() => worker.ahead(request(name, _))) }
     SortedMap.from(hold(requests, isRepeated))
   }
+
+  /** Sends a request to every active cluster at the same time, and returns the responses that arrive in `clusterWait`.
+    *
+    * @param always
+    *   true if clusters that are unavailable, or that have a pending request, receive the request too
+    */
+  private def attempt[A](applied: AppliedMetadata, always: Boolean)(
+      request: (String, ClusterEnumerator) => A
+  ): SortedMap[String, A] = {
+    val sent = active(applied).flatMap { case (name, worker) =>
+      worker.attempt(always)(request(name, _)).map(name -> _)
+    }
+    val deadline = context.steady.instant().plus(settings.clusterWait)
+    sent.flatMap { case (name, response) => response(deadline).map(name -> _) }
+  }
+
+  private def active(applied: AppliedMetadata): SortedMap[String, ClusterWorker] =
+    workers.all.filter { case (name, _) => applied.read.contains(name) && applied.isActive(name) }
 
   private def pause(): Unit = TimeUnit.MILLISECONDS.sleep(settings.base.retryInterval.toMillis)
 }
