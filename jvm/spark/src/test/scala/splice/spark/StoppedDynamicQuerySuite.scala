@@ -14,7 +14,10 @@ import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
 
 import com.sun.net.httpserver.{HttpExchange, HttpServer}
-import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
+import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
+import org.apache.kafka.common.serialization.StringSerializer
+import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery, StreamingQueryException}
+import org.apache.spark.sql.{DataFrame, Row}
 import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
@@ -90,7 +93,13 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
       Using.resource(exchange.getResponseBody)(_.write(bytes))
     }
 
-    def start(more: (String, String)*): StreamingQuery = spark.readStream
+    def start(more: (String, String)*): StreamingQuery = started(read(more).writeStream.format("noop"))
+
+    /** Starts a query that calls a function with each batch. */
+    def startWith(sink: (DataFrame, Long) => Unit)(more: (String, String)*): StreamingQuery =
+      started(read(more).writeStream.foreachBatch(sink))
+
+    private def read(more: Seq[(String, String)]): DataFrame = spark.readStream
       .format("splice")
       .options(Map(
         "source"            -> "dynamicKafka",
@@ -102,10 +111,9 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
         "clusterWait"       -> "200ms"
       ) ++ more)
       .load()
-      .writeStream
-      .format("noop")
-      .option("checkpointLocation", Files.createTempDirectory(folder, "checkpoint").toString)
-      .start()
+
+    private def started(writer: DataStreamWriter[Row]): StreamingQuery =
+      writer.option("checkpointLocation", Files.createTempDirectory(folder, "checkpoint").toString).start()
 
     /** Open sockets of this process to the servers. */
     def sockets: Seq[String] = {
@@ -219,6 +227,23 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
     world { w =>
       w.streams = "{s: {good: [orders]}, t: {good: [orders]}}"
       assert(failed(w.start("streams" -> "s,t")).contains("SPLICE_METADATA.TOPIC_IN_SEVERAL_STREAMS"))
+    }
+  }
+
+  test("a query whose commits to a group have no response stops within 5 seconds, and leaves no thread and no socket") {
+    world { w =>
+      val settings = Map[String, Object]("bootstrap.servers" -> good.servers).asJava
+      Using.resource(new KafkaProducer[String, String](settings, new StringSerializer, new StringSerializer)) {
+        producer =>
+          producer.send(new ProducerRecord[String, String]("orders", "1")).get()
+      }
+      // Spark reports the commit of this batch when the next batch begins, or when the query stops.
+      val sink: (DataFrame, Long) => Unit = (rows, _) => if (rows.collect().nonEmpty) good.suspend()
+      val query                           = w.startWith(sink)("commitToGroup" -> "true", "kafka.group.id" -> "stopped")
+      try {
+        eventually(assert(query.lastProgress != null))
+        stop(query)
+      } finally good.resume()
     }
   }
 }

@@ -65,6 +65,16 @@ final class KafkaBroker private (folder: Path, more: Map[String, String], role: 
   /** Kills the server, as the loss of its machine would. */
   def kill(): Unit = process.foreach(_.destroyForcibly().waitFor())
 
+  /** Suspends the server. Its connections remain open, and no request has a response until [[resume]]. */
+  def suspend(): Unit = signal("STOP")
+
+  def resume(): Unit = signal("CONT")
+
+  private def signal(name: String): Unit = process.foreach { running =>
+    val code = new ProcessBuilder("kill", s"-$name", running.pid.toString).start().waitFor()
+    if (code != 0) throw new IllegalStateException(s"the signal $name failed with code $code")
+  }
+
   /** Kills the server, and starts a new cluster with another id at the same address. */
   def replace(): Unit = {
     kill()

@@ -29,7 +29,7 @@ final private[splice] class ClusterPatience(workers: ClusterWorkers, timeout: Du
     *   partitions that do not respond, of clusters that respond
     * @throws splice.source.errors.SpliceException
     *   if a cluster, or a partition of a cluster that responds, has been unavailable for the timeout. The error
-    *   contains all such clusters
+    *   contains all such clusters, and the clusters that became unavailable later
     */
   def check(silent: Set[String], waited: Set[String], partitions: Seq[(String, UnavailablePartition)]): Unit = {
     val now = clock.instant()
@@ -51,7 +51,9 @@ final private[splice] class ClusterPatience(workers: ClusterWorkers, timeout: Du
       for ((name, since) <- waitingSince.toSeq if isOver(since, now)) yield Unavailable(name, since, noResponse)
     val all = (clusters ++ leaderless ++ changes).distinctBy(_.cluster).sortBy(_.cluster)
     all.headOption.foreach { first =>
-      throw DynamicErrors.unavailable(all.map(_.cluster).mkString(", "), first.since, first.error)
+      // A cluster without a failure is excluded, because its response may belong to an earlier position.
+      val later = silent.filter(name => workers.find(name).exists(!_.health.isGood))
+      throw DynamicErrors.unavailable(all.map(_.cluster).toSet ++ later, first.since, first.error)
     }
   }
 

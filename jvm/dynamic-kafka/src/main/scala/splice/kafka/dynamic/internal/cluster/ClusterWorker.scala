@@ -6,6 +6,7 @@ package splice.kafka.dynamic.internal.cluster
 import java.time.{Clock, Duration, Instant}
 import java.util.concurrent.{
   ConcurrentHashMap,
+  CountDownLatch,
   ExecutionException,
   Executors,
   Future => JFuture,
@@ -42,6 +43,8 @@ final private[dynamic] class ClusterWorker(
   private val thread = Executors.newSingleThreadExecutor(DaemonThread.named(s"splice-kafka-$name-$run"))
 
   private val submitted = ConcurrentHashMap.newKeySet[JFuture[_]]()
+
+  private val closed = new CountDownLatch(1)
 
   @volatile private var created = Option.empty[ClusterEnumerator]
 
@@ -143,24 +146,55 @@ final private[dynamic] class ClusterWorker(
   def freeze(): Unit = ends = true
 
   /** Calls the enumerator and waits for the result. */
-  def apply[A](request: ClusterEnumerator => A): A = ahead(request)()
-
-  /** Calls the enumerator and does not wait. The returned function waits for the result; each further call of the
-    * function is a new request.
-    */
-  def ahead[A](request: ClusterEnumerator => A): () => A = {
-    def send() = clock.instant() -> submit(request)
-    var first  = Option(send())
-    () => {
-      val (since, requested) = first.getOrElse(send())
-      first = None
-      await(since, requested)
-    }
+  def apply[A](request: ClusterEnumerator => A): A = {
+    val since = clock.instant()
+    val call  = submit(request)
+    await(since)(call.get())
   }
 
-  private def await[A](since: Instant, requested: JFuture[A]): A =
+  /** Calls the enumerator and does not wait. The returned function waits for the result until a deadline. Without a
+    * result, the function throws a `TimeoutException`.
+    */
+  def ahead[A](request: ClusterEnumerator => A): Instant => A = {
+    val since = clock.instant()
+    val call  = submit(request)
+    deadline =>
+      await(since) {
+        try call.get(left(deadline), TimeUnit.MILLISECONDS)
+        catch { case _: TimeoutException => throw new TimeoutException("no response") }
+      }
+  }
+
+  private def left(deadline: Instant): Long = math.max(Duration.between(clock.instant(), deadline).toMillis, 0L)
+
+  /** Calls the enumerator and does not wait. The returned function waits for the result until a deadline. Without a
+    * result, the cluster is unavailable for the next batches too.
+    *
+    * @param always
+    *   false if the result is None while the cluster is unavailable or a call is pending
+    */
+  def attempt[A](always: Boolean)(request: ClusterEnumerator => A): Option[Instant => Option[A]] =
+    Option.when(always || record.isGood && isIdle) {
+      val since = clock.instant()
+      val call  = submit(request)
+      (deadline: Instant) =>
+        try {
+          val reply = call.get(left(deadline), TimeUnit.MILLISECONDS)
+          recover()
+          Some(reply)
+        } catch {
+          case _: TimeoutException =>
+            record = record.slow(clock.instant())
+            None
+          case e: ExecutionException =>
+            fail(since, e.getCause)
+            None
+        }
+    }
+
+  private def await[A](since: Instant)(result: => A): A =
     try {
-      val reply = requested.get()
+      val reply = result
       recover()
       reply
     } catch {
@@ -177,13 +211,16 @@ final private[dynamic] class ClusterWorker(
     drop()
   }
 
-  /** Calls a method of the enumerator that sends no request; None without an enumerator, or while a request is pending.
+  /** Calls a method of the enumerator that sends no request; None without an enumerator, or while a call is pending.
     * The returned function waits for the result, so that all workers run at the same time.
     */
-  def peek[A](request: ClusterEnumerator => A): Option[() => A] = Option.when(created.nonEmpty && requested.isEmpty) {
+  def peek[A](request: ClusterEnumerator => A): Option[() => A] = Option.when(created.nonEmpty && isIdle) {
     val call = submit(request)
     () => call.get()
   }
+
+  /** Returns true if no call is pending. A query that stops during a start or a replay leaves a pending call. */
+  private def isIdle: Boolean = requested.isEmpty && submitted.stream().allMatch(_.isDone)
 
   /** Commits a position to the consumer group, after all earlier requests. */
   def commit(position: KafkaPosition): Unit =
@@ -195,8 +232,19 @@ final private[dynamic] class ClusterWorker(
     submitted.forEach { call =>
       val _ = call.cancel(true)
     }
-    onThread(drop())
+    onThread {
+      try drop()
+      finally closed.countDown()
+    }
     thread.shutdown()
+  }
+
+  /** Closes the worker without waiting. Returns a latch that is released when the enumerator is closed. */
+  def closeSoon(): CountDownLatch = {
+    end()
+    val deadline = ClusterWorker.closing()
+    DaemonThread.named(s"splice-kafka-close-$name-$run").newThread(() => close(deadline)).start()
+    closed
   }
 
   override def close(): Unit = close(ClusterWorker.closing())

@@ -4,6 +4,7 @@
 package splice.kafka.dynamic.internal.cluster
 
 import java.time.{Clock, Duration}
+import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
@@ -15,14 +16,19 @@ import splice.kafka.internal.split.KafkaPosition
 
 /** Workers, one per cluster with topics that are read. A worker is replaced only if its topics or properties change.
   *
+  * @param scope
+  *   returns the first name of a cluster, which names the scope of its side-log entries
   * @param make
   *   creates the enumerator of some topics of a cluster, on the worker's thread
   */
-final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
+final private[dynamic] class ClusterWorkers(run: String, clock: Clock, scope: String => String)(
     make: (KafkaCluster, SortedSet[String]) => () => ClusterEnumerator
 ) extends AutoCloseable {
 
   @volatile private var workers: SortedMap[String, ClusterWorkers.Entry] = SortedMap.empty
+
+  // The ends of replaced workers that are closing, each with the scope of the cluster.
+  private var closing = Seq.empty[(String, CountDownLatch)]
 
   private var frozen = false
 
@@ -55,7 +61,7 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     val outdated = workers.filterNot { case (name, entry) =>
       wanted.get(name).exists { case (cluster, topics) => entry.isFor(cluster, topics) }
     }
-    end(outdated) { case (name, entry) =>
+    replace(outdated) { case (name, entry) =>
       // Spark has committed the batch that ends at this position, but reports the commit only after it has planned the
       // next batch. The next worker of the cluster does not commit offsets of topics that are not read any more.
       val read = wanted.get(name).fold(SortedSet.empty[String]) { case (_, topics) => topics }
@@ -68,11 +74,17 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
   def worker(cluster: KafkaCluster, topics: SortedSet[String]): ClusterWorker = {
     val known = workers.get(cluster.name)
     known.filter(_.isFor(cluster, topics)).map(_.worker).getOrElse {
-      end(workers.filter(_._1 == cluster.name))(_ => ())
+      replace(workers.filter(_._1 == cluster.name))(_ => ())
+      val first      = scope(cluster.name)
+      val earlier    = closing.collect { case (`first`, closed) => closed }
       val enumerator = make(cluster, topics)
-      val created    = new ClusterWorker(cluster.name, run, clock)(enumerator())
+      val created    = new ClusterWorker(cluster.name, run, clock)({
+        // An earlier enumerator of the cluster may still write entries of the side log.
+        earlier.foreach(_.await())
+        enumerator()
+      })
       if (frozen) created.freeze()
-      workers += cluster.name -> ClusterWorkers.Entry(cluster, topics, created)
+      workers += cluster.name -> ClusterWorkers.Entry(cluster, topics, first, created)
       created
     }
   }
@@ -83,8 +95,8 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
   def availability(topic: ClusterTopic): Availability =
     find(topic.cluster).fold[Availability](Availability.Unknown)(_.availability(topic.topic))
 
-  /** Calls the enumerator of each cluster that has a worker with its part of a position, unless a request to the
-    * cluster is pending.
+  /** Calls the enumerator of each cluster that has a worker with its part of a position, unless a call of the worker is
+    * pending.
     */
   def call(at: DynamicPosition)(action: (ClusterEnumerator, KafkaPosition) => Unit): Unit =
     at.clusters.toSeq.flatMap { case (name, position) => find(name).flatMap(_.peek(action(_, position))) }.foreach(_())
@@ -115,23 +127,38 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     isRead(name) && entry.worker.isStale
   }
 
-  override def close(): Unit = end(workers)(_ => ())
-
-  // All workers end at the same time, so that several slow workers delay the query only once.
-  private def end(entries: SortedMap[String, ClusterWorkers.Entry])(before: ((String, ClusterWorkers.Entry)) => Unit)
-      : Unit = {
-    entries.foreach { entry =>
-      before(entry)
-      entry._2.worker.end()
-    }
+  // All workers end at the same time, so that several slow workers delay the end of the query only once.
+  override def close(): Unit = {
+    workers.valuesIterator.foreach(_.worker.end())
     val deadline = ClusterWorker.closing()
-    entries.valuesIterator.foreach(_.worker.close(deadline))
+    workers.valuesIterator.foreach(_.worker.close(deadline))
+    closing.foreach { case (_, closed) =>
+      val _ = closed.await(math.max(deadline - System.nanoTime(), 0L), TimeUnit.NANOSECONDS)
+    }
+    workers = SortedMap.empty
+    closing = Nil
+  }
+
+  /** Removes workers. They close on separate threads, because the clients of an unavailable cluster close slowly. */
+  private def replace(entries: SortedMap[String, ClusterWorkers.Entry])(
+      before: ((String, ClusterWorkers.Entry)) => Unit
+  ): Unit = {
+    val ending = entries.toSeq.map { entry =>
+      before(entry)
+      entry._2.scope -> entry._2.worker.closeSoon()
+    }
+    closing = closing.filter(_._2.getCount > 0) ++ ending
     workers --= entries.keySet
   }
 }
 
 private[dynamic] object ClusterWorkers {
-  final private case class Entry(cluster: KafkaCluster, topics: SortedSet[String], worker: ClusterWorker) {
+  final private case class Entry(
+      cluster: KafkaCluster,
+      topics: SortedSet[String],
+      scope: String,
+      worker: ClusterWorker
+  ) {
     def isFor(other: KafkaCluster, others: SortedSet[String]): Boolean = other.properties == cluster.properties &&
       others == topics
   }

@@ -54,7 +54,7 @@ final private[splice] class DynamicEnumerator(
 
   private val changes = new ChangeEntries(context.sideLog)
   private val rules   = new ChangeRules(settings.removal)
-  private val workers = new ClusterWorkers(context.run, context.steady)({ (cluster, topics) =>
+  private val workers = new ClusterWorkers(context.run, context.steady, firstName)({ (cluster, topics) =>
     val scope = scopes(cluster.name)
     () => make(cluster, topics, scope())
   })
@@ -65,9 +65,7 @@ final private[splice] class DynamicEnumerator(
   private val first     = context.start.map(stored => DynamicPosition.read(stored.position))
   private val positions = new PositionEntries(context.sideLog, context.batchesToRetain, first)
   private val scopes    =
-    new ClusterScopes(context, takeover, name => changes.last.flatMap(_.scopes.get(name)).getOrElse(name))(stored =>
-      positionOf(DynamicPosition.read(stored))
-    )
+    new ClusterScopes(context, takeover, firstName)(stored => positionOf(DynamicPosition.read(stored)))
   private val plan     = new DynamicPlan(changes, planOf)
   private val opens    = new OpenClusters(planOf, settings.cutover, settings.base.ending.nonEmpty)
   private val missing  = new MissingTopics(context.steady)
@@ -196,14 +194,14 @@ final private[splice] class DynamicEnumerator(
     workers.find(name).flatMap(_.plan).getOrElse(KafkaPlan.read(scopes(name)()))
 
   override def replay(from: DynamicOffset, until: DynamicOffset): Unit = {
-    val (at, to)  = (positionOf(from), positionOf(until))
-    val known     = driver.reached(changes.last.getOrElse(changes(to.change)))
-    val requested = plan.spans(at, to).map { case ChangeSpan(name, _, begin, end) =>
+    val (at, to) = (positionOf(from), positionOf(until))
+    val known    = driver.reached(changes.last.getOrElse(changes(to.change)))
+    val requests = plan.spans(at, to).map { case ChangeSpan(name, _, begin, end) =>
       def cluster = known.clusters.get(name).orElse(changes.cluster(name)).getOrElse(lost(name))
       val worker  = workers.find(name).getOrElse(workers.worker(cluster, SortedSet.from(begin.topics ++ end.topics)))
-      name -> worker.ahead(_.replay(begin, end))
+      name -> (() => worker.ahead(_.replay(begin, end)))
     }
-    requested.foreach { case (name, response) => hold(name)(response()) }
+    val _ = hold(requests)
   }
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
@@ -227,10 +225,18 @@ final private[splice] class DynamicEnumerator(
       val position = positionOf(at)
       val applied  = changes(position.change)
       workers.follow(driver.reached(applied), position)
-      val ends = request(applied)((name, enumerator) => enumerator.evidence(position.of(name)))
-      if (ends.values.exists(_.isEmpty)) None
-      else ended(at, ends.values.flatten.toSeq, applied.read.keySet -- ends.keySet)
+      val end     = (name: String, enumerator: ClusterEnumerator) => enumerator.evidence(position.of(name))
+      val known   = attempt(applied, always = false)(end)
+      val isWhole = known.size == active(applied).size
+      // A run with a fixed end first reads the rows of the available clusters. It then waits for the other clusters.
+      if (isUnread(known) || !isWhole && (!frozen || isUnread(attempt(applied, always = true)(end)))) None
+      else {
+        val ends = if (isWhole) known else request(applied)(end)
+        if (isUnread(ends)) None else ended(at, ends.values.flatten.toSeq, applied.read.keySet -- ends.keySet)
+      }
     }
+
+  private def isUnread(ends: SortedMap[String, Option[Evidence]]) = ends.values.exists(_.isEmpty)
 
   /** Returns the evidence of the end. A stream waits until all clusters are active. A batch query fails, because it
     * would miss the records of inactive clusters.
@@ -263,7 +269,7 @@ final private[splice] class DynamicEnumerator(
       val position = positionOf(at)
       val applied  = driver.reached(changes(position.change))
       workers.follow(applied, position)
-      val done = request(applied, _ => false)((name, enumerator) => enumerator.commitEnd(position.of(name)))
+      val done = attempt(applied, always = false)((name, enumerator) => enumerator.commitEnd(position.of(name)))
       done.keySet == applied.read.keySet && done.values.forall(isDone => isDone)
     }
   }
@@ -289,24 +295,43 @@ final private[splice] class DynamicEnumerator(
 
   private def positionOf(offset: DynamicOffset): DynamicPosition = takeover(positions(offset))
 
+  private def firstName(cluster: String): String = changes.last.flatMap(_.scopes.get(cluster)).getOrElse(cluster)
+
   private def cluster(name: String): Option[KafkaCluster] =
     workers.cluster(name).orElse(changes.last.flatMap(_.clusters.get(name)))
 
   private def lost(cluster: String): Nothing =
     throw CheckpointErrors.missingEntry(s"The cluster $cluster of a change")
 
-  /** Sends a request to every active cluster at the same time, and waits for all responses.
+  /** Sends a request to every active cluster at the same time, and waits for all responses, up to `clusterTimeout`.
     *
     * @param isRepeated
-    *   true if a request is repeated up to `clusterTimeout` after an error
+    *   true if a request is repeated after an error
     */
   private def request[A](applied: AppliedMetadata, isRepeated: SpliceException => Boolean = KafkaErrors.isOfCluster)(
       request: (String, ClusterEnumerator) => A
   ): SortedMap[String, A] = {
-    val usable    = workers.all.filter { case (name, _) => applied.read.contains(name) && applied.isActive(name) }
-    val requested = usable.map { case (name, worker) => name -> worker.ahead(request(name, _)) }
-    requested.map { case (name, response) => name -> hold(name, isRepeated)(response()) }
+    val requests = active(applied).toSeq.map { case (name, worker) => name -> (() => worker.ahead(request(name, _))) }
+    SortedMap.from(hold(requests, isRepeated))
   }
+
+  /** Sends a request to every active cluster at the same time, and returns the responses that arrive in `clusterWait`.
+    *
+    * @param always
+    *   true if clusters that are unavailable, or that have a pending request, receive the request too
+    */
+  private def attempt[A](applied: AppliedMetadata, always: Boolean)(
+      request: (String, ClusterEnumerator) => A
+  ): SortedMap[String, A] = {
+    val sent = active(applied).flatMap { case (name, worker) =>
+      worker.attempt(always)(request(name, _)).map(name -> _)
+    }
+    val deadline = context.steady.instant().plus(settings.clusterWait)
+    sent.flatMap { case (name, response) => response(deadline).map(name -> _) }
+  }
+
+  private def active(applied: AppliedMetadata): SortedMap[String, ClusterWorker] =
+    workers.all.filter { case (name, _) => applied.read.contains(name) && applied.isActive(name) }
 
   private def pause(): Unit = TimeUnit.MILLISECONDS.sleep(settings.base.retryInterval.toMillis)
 }

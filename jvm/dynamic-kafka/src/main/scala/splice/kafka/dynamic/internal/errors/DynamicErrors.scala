@@ -94,11 +94,15 @@ private[dynamic] object DynamicErrors {
     "topics" -> topics.toSeq.sorted.mkString(", ")
   )
 
-  /** A required cluster does not respond. */
-  def unavailable(cluster: String, since: java.time.Instant, cause: Throwable): SpliceException = conditions.error(
+  /** Required clusters do not respond. */
+  def unavailable(
+      clusters: Iterable[String],
+      since: java.time.Instant,
+      cause: Throwable
+  ): SpliceException = conditions.error(
     "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE",
     cause,
-    "cluster" -> cluster,
+    "cluster" -> clusters.toSeq.sorted.mkString(", "),
     "since"   -> since.toString,
     "why"     -> String.valueOf(cause.getMessage)
   )

@@ -169,8 +169,8 @@ private[splice] object DynamicOptions {
   val ClusterWait: SourceOption[Duration] = SourceOption(
     "clusterWait",
     OptionType.Time,
-    "Maximum time for which a batch waits for the response of a cluster. The batch then continues without " +
-      "this cluster. Later batches do not wait for the cluster until the cluster responds again."
+    "Maximum time for which a batch waits for the responses of all clusters. The batch then continues without " +
+      "the clusters that have not responded. Later batches wait for these clusters at most 1 % of the time."
   ).withDefault(Duration.ofSeconds(5), "5s")
 
   val OnClusterUnavailable: SourceOption[Boolean] = SourceOption(

@@ -7,14 +7,17 @@ import java.time.{Clock, Duration, Instant}
 import java.util.concurrent.CountDownLatch
 
 import scala.annotation.tailrec
-import scala.collection.immutable.SortedMap
+import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
 import org.apache.kafka.common.errors.{SaslAuthenticationException, TimeoutException}
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.dynamic.internal.split.DynamicPosition
+import splice.kafka.dynamic.internal.state.AppliedMetadata
 import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 import splice.kafka.internal.cluster.TimedOffset
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.internal.errors.KafkaErrors
@@ -27,15 +30,19 @@ import splice.source.{Limits, LogPartition, SplitRange, SplitReaderFactory, Star
 final class ClusterWorkerSuite extends AnyFunSuite {
 
   /** Enumerator whose responses the test controls. `id` is the number of the created enumerator. */
-  final private class Answering(id: Int, events: StringBuffer) extends ClusterEnumerator {
+  final private class Answering(id: Int, events: StringBuffer, closing: () => Unit = () => ())
+      extends ClusterEnumerator {
     private def note(what: String): Unit                                     = { val _ = events.append(s"$id $what, ") }
     override def advance(from: KafkaPosition, limits: Limits): KafkaPosition = {
       note("asked")
       from
     }
     override def freeze(): Unit   = note("frozen")
-    override def close(): Unit    = note("closed")
     override def isStale: Boolean = ClusterWorkerSuite.this.isStale
+    override def close(): Unit    = {
+      closing()
+      note("closed")
+    }
 
     override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = KafkaPosition.Empty
     override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
@@ -177,6 +184,28 @@ final class ClusterWorkerSuite extends AnyFunSuite {
       assert(seen == "1 frozen, 1 asked, 1 closed")
       release.countDown()
     }
+  }
+
+  test("a replaced worker closes on a separate thread, and the next worker of the cluster waits for the close") {
+    val (events, count, release) = (new StringBuffer, Iterator.from(1), new CountDownLatch(1))
+    // A renamed cluster keeps the scope of its side-log entries.
+    val workers = new ClusterWorkers("run", Clock.systemUTC(), _ => "east")((_, _) =>
+      () => new Answering(count.next(), events, () => release.await())
+    )
+    def follow(name: String): ClusterWorker = {
+      val clusters = SortedMap(name -> KafkaCluster(name, SortedMap.empty[String, String]))
+      val streams  = SortedMap("s" -> KafkaStream("s", SortedMap(name -> SortedSet("t"))))
+      workers.follow(AppliedMetadata.first(StreamMetadata(None, clusters, streams)), DynamicPosition.of(0, Nil))
+      workers.all(name)
+    }
+    Using.resource(workers) { _ =>
+      reach(follow("east"))
+      val next = follow("east-2")
+      next.send(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH))
+      release.countDown()
+      assert(response(next).nonEmpty && workers.all.keySet == Set("east-2"))
+    }
+    assert(events.toString == "1 asked, 1 closed, 2 asked, 2 closed, ")
   }
 
   test("the end of a run reaches a recreated enumerator") {

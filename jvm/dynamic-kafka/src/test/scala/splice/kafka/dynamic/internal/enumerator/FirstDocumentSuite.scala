@@ -112,4 +112,25 @@ final class FirstDocumentSuite extends RemovedTopics {
       assert(rows(run, from, next) == all(west, 3) && run.advance(next, Limits.Everything) == next)
     }
   }
+
+  test("a run to the end names each cluster that does not respond, including a cluster that became unavailable later") {
+    val world = simulated("clusterTimeout" -> "1min", "fetchOffset.retryIntervalMs" -> "0")
+    world.publish(stream(east, west))
+    Seq(east, west).foreach(fill(world, _, 3))
+    val start = Using.resource(world.start())(world.begin(StartPosition.Configured, _))
+    world.logs(east).away = Some(_ => true)
+    Using.resource(world.start()) { run =>
+      run.freeze()
+      val next = run.advance(world.source.position(start.json), Limits.Everything)
+      assert(rows(run, start, next) == all(west, 3))
+      // The timeout of the first cluster ends half a timeout before that of the second cluster.
+      world.clock.pass(Duration.ofSeconds(30))
+      world.logs(west).away = Some(_ => true)
+      val own = Thread.currentThread
+      world.clock.read = () => if (Thread.currentThread eq own) world.clock.pass(Duration.ofMillis(100))
+      val error = intercept[SpliceException](run.advance(next, Limits.Everything))
+      assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE")
+      assert(Seq(east, west).forall(name => error.getMessage.contains(name)), error)
+    }
+  }
 }

@@ -3,9 +3,12 @@
 
 package splice.kafka.dynamic.internal.enumerator
 
-import java.util.concurrent.CyclicBarrier
-import java.util.concurrent.atomic.AtomicInteger
+import java.time.{Duration, Instant}
+import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
+import java.util.concurrent.{CountDownLatch, CyclicBarrier}
 
+import scala.concurrent.duration.DurationInt
+import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -97,6 +100,41 @@ final class ManyClustersSuite extends AnyFunSuite {
       assert(advance(run, at) eq at)
       assert(met.get == 1)
       world.logs.foreach { case (name, log) => assert(log.calls == Seq("ends"), name) }
+    }
+  }
+
+  test("a batch waits for clusterWait once if several clusters hang, and the next batch does not wait") {
+    val world = new SimulatedClusters(clusters = 3, topics = 1, partitions = 1, "clusterWait" -> "1h")
+    Using.resource(world.start()) { run =>
+      val at      = run.start(StartPosition.Configured)
+      val held    = new CountDownLatch(1)
+      val waiting = new AtomicReference[Thread]
+      world.write()
+      world.logs.values.foreach(_.between = what => if (what == "ends") held.await())
+      // The first cluster responds when the wait of the batch is over. A second wait would take an hour.
+      world.logs("cluster-000").between = { what =>
+        if (what == "ends") {
+          awaitWait(waiting.get)
+          world.clock.pass(Duration.ofHours(1))
+        }
+      }
+      val batches = Future {
+        waiting.set(Thread.currentThread)
+        val first = advance(run, at)
+        world.logs("cluster-000").between = _ => ()
+        Seq(ranges(run, at, first), ranges(run, first, advance(run, first)))
+      }(ExecutionContext.global)
+      val expected = Map("cluster-000/cluster-000-topic-000-0" -> (0L -> 1L))
+      try assert(Await.result(batches, 1.minute) == Seq(expected, expected.empty))
+      finally held.countDown()
+    }
+  }
+
+  private def awaitWait(thread: Thread): Unit = {
+    val limit = Instant.now().plusSeconds(60)
+    while (thread.getState != Thread.State.TIMED_WAITING) {
+      assert(Instant.now().isBefore(limit), "the thread does not wait")
+      Thread.onSpinWait()
     }
   }
 }
