@@ -64,7 +64,7 @@ private[life] object PlantedFault {
       try super.advance(from, limits)
       catch {
         case e: SpliceException if KafkaErrors.isUnreachable(e) =>
-          throw DynamicErrors.unavailable("planted", Instant.EPOCH, e)
+          throw DynamicErrors.unavailable(Seq("planted"), Instant.EPOCH, e)
       }
   }
 
