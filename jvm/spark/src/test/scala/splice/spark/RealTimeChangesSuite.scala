@@ -5,7 +5,6 @@ package splice.spark
 
 import java.util.concurrent.CountDownLatch
 
-import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import org.apache.kafka.clients.producer.ProducerRecord

@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.internal.enumerator
 
-import java.time.{Duration, Instant}
+import java.time.Duration
 import java.util.concurrent.CountDownLatch
 
 import scala.collection.immutable.SortedMap
@@ -148,36 +148,8 @@ final class HangingClusterSuite extends RemovedTopics {
     assert(simulation.clock.instant().isBefore(began.plusSeconds(75)))
   }
 
-  private val bounded = Seq("endingOffsets" -> "latest")
-
-  /** End of a bounded source that a first run has read. */
-  private def ended(simulation: SimulatedClusters): String = Using.resource(simulation.start()) { run =>
-    readUntil(simulation, run, run.start(StartPosition.Configured))(isRead(3))._1.json
-  }
-
-  test("the evidence of the end and the commit of the end do not wait for a cluster that hangs") {
-    val simulation = world(bounded ++ committing: _*)
-    val end        = ended(simulation)
-    Using.resource(simulation.start(changed = Seq("clusterWait" -> "10ms"))) { run =>
-      val at = simulation.source.position(end)
-      hanging(simulation, 1.minute, west) {
-        assert(run.evidence(at).isEmpty && !run.commitEnd(at))
-        assert(advance(run, at) == at && run.evidence(at).isEmpty)
-        // The figures of the other cluster, and a commit, do not wait for the pending request.
-        assert(run.figures(at).nonEmpty)
-        run.committed(at)
-      }
-      val limit = Instant.now().plusSeconds(60)
-      while (run.evidence(at).isEmpty) {
-        assert(Instant.now().isBefore(limit), "no evidence")
-        simulation.clock.pass(Duration.ofSeconds(1))
-        assert(advance(run, at) == at)
-      }
-    }
-  }
-
   test("a run with a fixed end reads the rows of other clusters, and then waits for evidence up to clusterTimeout") {
-    val simulation = world(bounded: _*)
+    val simulation = world("endingOffsets" -> "latest")
     val start      = Using.resource(simulation.start())(simulation.begin(StartPosition.Configured, _)).json
     val changed    = Seq("clusterWait" -> "100ms", "clusterTimeout" -> "2s")
     Using.resource(simulation.start(changed = changed)) { run =>
