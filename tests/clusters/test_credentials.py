@@ -33,7 +33,7 @@ def test_only_the_clients_of_the_cluster_are_renewed(
 
     atlas.clusters.west.change_user()
     atlas.publish({"orders": {"west": [west], "north": [north]}})
-    # Between the close of the old clients and the first request of the new clients, no thread exists.
+    # The old clients close before the new clients send a request. In between, no thread exists.
     soon(query, "other clients", lambda: _workers(spark).get("west", 0) > before["west"])
     atlas.clusters.west.shut_out_old_users()
     for _ in range(3):
