@@ -53,36 +53,36 @@ final class ContinuousSuite extends AnyFunSuite with LiveQueries {
   }
 
   test("a topic that is recreated while the query runs is read from its first record, if the policy permits it") {
-    create("restarted", 1)
-    val query = start("restarted", continuous, "onTopicRecreated" -> "restart", "failOnDataLoss" -> "false")
+    create("epochs-restarted", 1)
+    val query = start("epochs-restarted", continuous, "onTopicRecreated" -> "restart", "failOnDataLoss" -> "false")
     try {
-      write("restarted", 0, numbers(0, 0 until 10))
-      committed("restarted", 10)
+      write("epochs-restarted", 0, numbers(0, 0 until 10))
+      committed("epochs-restarted", 10)
       // The epoch with these rows may have no commit when the topic is deleted.
-      write("restarted", 0, numbers(0, 10 until 15))
+      write("epochs-restarted", 0, numbers(0, 10 until 15))
       val old = numbers(0, 0 until 15)
-      eventually(assert(values("restarted").toSet == old.toSet))
-      recreate("restarted")
+      eventually(assert(values("epochs-restarted").toSet == old.toSet))
+      recreate("epochs-restarted")
       // The new topic has more records than the old topic. A reader that stayed at its offset would lose the first
       // records.
       val first = numbers(1, 0 until 30)
-      write("restarted", 0, first)
-      eventually(assert(values("restarted").toSet == (old ++ first).toSet))
-      committedAgain("restarted", 30)
-      val times = copies("restarted")
+      write("epochs-restarted", 0, first)
+      eventually(assert(values("epochs-restarted").toSet == (old ++ first).toSet))
+      committedAgain("epochs-restarted", 30)
+      val times = copies("epochs-restarted")
       assert(numbers(0, 0 until 10).forall(times(_) == 1), "a row of a committed epoch was repeated")
       // New tasks replace the tasks of the old topic once, so a row has at most one further copy.
       assert(times.values.forall(_ <= 2))
       val second = numbers(1, 30 until 40)
-      write("restarted", 0, second)
-      eventually(assert(values("restarted").toSet == (old ++ first ++ second).toSet))
-      committedAgain("restarted", 40)
-      assert(copies("restarted") -- second == times, "a row of a committed epoch was repeated")
+      write("epochs-restarted", 0, second)
+      eventually(assert(values("epochs-restarted").toSet == (old ++ first ++ second).toSet))
+      committedAgain("epochs-restarted", 40)
+      assert(copies("epochs-restarted") -- second == times, "a row of a committed epoch was repeated")
     } finally query.stop()
   }
 
   // With the long interval, the task detects the new topic before the driver.
-  Seq("replaced" -> "200ms", "swapped" -> "1h").foreach { case (topic, interval) =>
+  Seq("epochs-replaced" -> "200ms", "epochs-swapped" -> "1h").foreach { case (topic, interval) =>
     test(s"a topic that is recreated fails the query by default, with a discovery interval of $interval") {
       create(topic, 1)
       write(topic, 0, numbers(0, 0 until 10))
