@@ -142,6 +142,18 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
     } finally query.stop()
   }
 
+  /** Runs a query in continuous mode, and counts its jobs. */
+  private def continuously(stream: Stream, discoveryInterval: String)(check: Jobs => Unit): Unit = {
+    val jobs  = new Jobs
+    val query = stream.start(Trigger.Continuous("200 milliseconds"), "discoveryInterval" -> discoveryInterval)
+    spark.sparkContext.addSparkListener(jobs)
+    try check(jobs)
+    finally {
+      query.stop()
+      spark.sparkContext.removeSparkListener(jobs)
+    }
+  }
+
   test("continuous mode: epochs are committed while a topic is drained, and the drain ends") {
     val stream = new Stream("drained")
     stream.create(2)
@@ -150,18 +162,12 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
     stream.start(Trigger.AvailableNow()).awaitTermination()
     stream.write("east", 20 until 50)
     stream.lies("west")
-    val jobs  = new Jobs
-    val query = stream.start(Trigger.Continuous("200 milliseconds"), "discoveryInterval" -> "2s")
-    spark.sparkContext.addSparkListener(jobs)
-    try {
+    continuously(stream, "2s") { jobs =>
       eventually(assert(stream.committed.contains("west") && !stream.committed.contains("east")))
       stream.has(rows("east", 0 until 50), rows("west", 0 until 20))
       assert(jobs.count < 10, "the tasks are not planned again before the discovery")
       stream.write("west", 20 until 30)
       stream.has(rows("east", 0 until 50), rows("west", 0 until 30))
-    } finally {
-      query.stop()
-      spark.sparkContext.removeSparkListener(jobs)
     }
   }
 
@@ -171,10 +177,7 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
     stream.lies("east")
     stream.write("east", 0 until 20)
     stream.write("west", 0 until 20)
-    val jobs  = new Jobs
-    val query = stream.start(Trigger.Continuous("200 milliseconds"), "discoveryInterval" -> "1s")
-    spark.sparkContext.addSparkListener(jobs)
-    try {
+    continuously(stream, "1s") { jobs =>
       stream.has(rows("east", 0 until 20))
       brokers("west").stop()
       try {
@@ -187,9 +190,6 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
         eventually(assert(stream.values.toSet == rows("east", 0 until 40).toSet && stream.committed != last))
       } finally brokers("west").start()
       eventually(assert(stream.values.toSet == (rows("east", 0 until 40) ++ rows("west", 0 until 20)).toSet))
-    } finally {
-      query.stop()
-      spark.sparkContext.removeSparkListener(jobs)
     }
   }
 
