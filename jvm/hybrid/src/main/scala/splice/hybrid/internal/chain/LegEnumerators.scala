@@ -21,15 +21,15 @@ final private[splice] class LegEnumerators(chain: Chain, context: EnumeratorCont
   private var created: Map[String, SplitEnumerator[Position]] = Map.empty
 
   /** Calls the enumerator of a leg, which is created if necessary. */
-  def apply[A](leg: Leg)(call: SplitEnumerator[Position] => A): A = leg.errors {
-    call(created.getOrElse(
-      leg.name, {
-        val fresh = SplitEnumerator.untyped(leg.source, context.scope(LegEnumerators.scope(leg.name), starts(leg)))
-        created += leg.name -> fresh
-        fresh
-      }
-    ))
-  }
+  def apply[A](leg: Leg)(call: SplitEnumerator[Position] => A): A = leg.errors(call(opened(leg)))
+
+  private def opened(leg: Leg): SplitEnumerator[Position] = created.getOrElse(
+    leg.name, {
+      val fresh = SplitEnumerator.untyped(leg.source, context.scope(LegEnumerators.scope(leg.name), starts(leg)))
+      created += leg.name -> fresh
+      fresh
+    }
+  )
 
   /** Calls the enumerator of a leg, if this run has created it. */
   def ifOpen[A](leg: String)(call: SplitEnumerator[Position] => A): Option[A] =

@@ -111,10 +111,10 @@ private[dynamic] object LoginModules {
   private def unlisted(cluster: String, entry: AppConfigurationEntry): Option[String] = {
     val options = modules(entry.getLoginModuleName)
     // Kafka's parser returns null as the name of an option such as '%'.
-    val names   = entry.getOptions.keySet.asScala.toSeq.map(name => Option(name).getOrElse(""))
-    val refused = names.filterNot(options.allow).sorted.map(name => s"'$name'")
-    Option.when(refused.nonEmpty)(
-      s"metadata may not set ${refused.mkString(", ")} as options of the login module ${entry.getLoginModuleName}. " +
+    val names    = entry.getOptions.keySet.asScala.toSeq.map(name => Option(name).getOrElse(""))
+    val rejected = names.filterNot(options.allow).sorted.map(name => s"'$name'")
+    Option.when(rejected.nonEmpty)(
+      s"metadata may not set ${rejected.mkString(", ")} as options of the login module ${entry.getLoginModuleName}. " +
         "Remove these options, or move the login line to " +
         s"'cluster.$cluster.${KafkaOptions.ClientPrefix}${SaslConfigs.SASL_JAAS_CONFIG}' in the options of the " +
         "query. If the author of the metadata may have the rights of this job, set " +
