@@ -65,7 +65,7 @@ final private[life] case class LifeResult(seed: Long, end: Try[HistoryEnd], kill
 private[life] object DynamicLives {
 
   /** Settings with few kills and only one driver at a time. */
-  private val Settings = LifeSettings(
+  val Settings: LifeSettings = LifeSettings(
     moveOneIn = 4,
     crashOneIn = 60,
     crashesAtMost = 4,

@@ -4,6 +4,8 @@
 package splice.kafka.dynamic.life
 
 import java.time.{Clock, Duration, Instant, ZoneId, ZoneOffset}
+import java.util.concurrent.TimeUnit
+import java.util.concurrent.locks.LockSupport
 
 import splice.testkit.simulation.SimulatedClock
 
@@ -26,8 +28,11 @@ final private[dynamic] class LifeClock(clock: SimulatedClock, isHealthy: => Bool
   override def instant(): Instant = {
     if (Thread.currentThread eq own) {
       calls += 1
-      if (calls > LifeClock.Short && (calls > LifeClock.Longest || !isHealthy))
+      if (calls > LifeClock.Short && (calls > LifeClock.Longest || !isHealthy)) {
+        // The query thread does not wait for a response while the clock advances.
+        LockSupport.parkNanos(LifeClock.Response)
         clock.advance(Duration.ofSeconds(if (calls > LifeClock.Long) 30 else 1))
+      }
     }
     time.instant()
   }
@@ -45,4 +50,7 @@ private object LifeClock {
   private val Long = 90
 
   private val Longest = 20000
+
+  /** Time in which the threads of available clusters respond, before each advance of the clock. */
+  private val Response = TimeUnit.MILLISECONDS.toNanos(1)
 }

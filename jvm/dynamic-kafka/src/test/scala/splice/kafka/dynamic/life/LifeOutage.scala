@@ -5,6 +5,8 @@ package splice.kafka.dynamic.life
 
 import java.time.Duration
 
+import scala.annotation.tailrec
+
 import splice.source.LogPartition
 import splice.testkit.simulation.{Life, SimulatedTrigger, Violation}
 
@@ -176,13 +178,16 @@ final private[life] class LifeOutage(
 
   /** Runs the query until no kill ends it. Returns the number of runs; 0 if the scenario explains that no run ends. */
   private def awaited(trigger: SimulatedTrigger): Int = {
-    val runs = (1 to LifeOutage.Runs).find { _ =>
+    @tailrec def again(runs: Int, kills: Int): Int = {
       world.advances = 0
-      run(trigger)
+      if (run(trigger)) runs
+      else if (isExplained()) if (runs < LifeOutage.Runs) again(runs + 1, kills) else 0
+      else if (kills < DynamicLives.Settings.crashesAtMost) again(runs + 1, kills + 1)
+      else throw new Violation(s"no run of $trigger ends")
     }
+    val runs = again(1, 0)
     if (trigger != SimulatedTrigger.AvailableNow) world.whenAdvanced = _ => ()
-    if (runs.isEmpty && !isExplained()) throw new Violation(s"no run of $trigger ends")
-    runs.getOrElse(0)
+    runs
   }
 }
 
@@ -191,6 +196,6 @@ private object LifeOutage {
   /** Maximum number of clients that a query may open to an unavailable cluster. */
   private val Clients = 4
 
-  /** Number of runs that exceeds the kills of a scenario. */
+  /** Number of runs after which a failure that the scenario explains ends the outage. */
   private val Runs = 6
 }
