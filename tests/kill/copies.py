@@ -83,6 +83,17 @@ class Copies:
             life.process.kill()
         self.ended()
 
+    def fail(self, trigger: Mapping[str, Any], **options: str) -> str:
+        """Run the query until it fails, and return the end of the driver's log."""
+        life = self.start(trigger, **options)
+        try:
+            code = life.process.wait(_PATIENCE)
+        finally:
+            life.process.kill()
+        self.ended()
+        assert code, f"the query did not fail:\n{life.process.tail()}"
+        return life.process.tail(80)
+
     def wait_for_all(self, life: Life) -> None:
         """Wait until each row has a copy.
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Kills of queries in real-time mode, and changes of the trigger between runs.
+"""Kills of queries in real-time mode.
 
 No row is lost, and only rows of the interrupted batch are read twice.
 """
@@ -11,14 +11,12 @@ import os
 import signal
 import sys
 import uuid
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from kill.cluster import executors, two_hosts
-from kill.copies import AVAILABLE_NOW, MICRO_BATCH, REAL_TIME, Copies
+from kill.copies import REAL_TIME, Copies
 from kill.killing import Kill
 from kill.relay import Relay
 from servers.kafka import KafkaCluster
@@ -40,17 +38,6 @@ def copies(topics: KafkaTopics, tmp_path: Path) -> Copies:
 def _planned_and_committed(copies: Copies) -> tuple[int, int]:
     checkpoint = copies.relay.checkpoint
     return checkpoint.planned(), checkpoint.committed()
-
-
-def test_killed_between_offsets_and_commits_and_continued_in_each_mode(copies: Copies) -> None:
-    modes: list[Mapping[str, Any]] = [MICRO_BATCH, REAL_TIME, REAL_TIME, MICRO_BATCH, AVAILABLE_NOW]
-    for batch, mode in enumerate(modes):
-        # Each run first reads the uncommitted batch of the previous run.
-        copies.die(mode, Kill.commits(batch, action="signal"))
-        assert _planned_and_committed(copies) == (batch, batch - 1)
-        copies.relay.produce(_ROWS)
-    copies.finish(REAL_TIME)
-    copies.assert_at_least_once()
 
 
 def test_killed_while_rows_are_read_and_before_the_batch_is_logged(copies: Copies) -> None:
