@@ -9,7 +9,7 @@ committed batch again. Other rows must not have a second copy.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kill.killing import Kill
@@ -27,6 +27,7 @@ _SELECT = [
     "killing(CAST(key AS STRING)) AS key",
     "concat_ws(',', partition, offset, CAST(key AS STRING)) AS value",
 ]
+_EARLIEST = {"startingOffsets": "earliest"}
 _CONF = {
     "spark.sql.streaming.realTimeMode.minBatchDuration": "500",
     "spark.jars": ",".join(jars()),
@@ -37,15 +38,30 @@ _PATIENCE = 120
 class Copies:
     """Topic of orders, topic of their copies, and a query with one checkpoint."""
 
-    def __init__(self, relay: Relay, replicas: int = 1) -> None:
-        """Create the topic of the copies for a topic with a query."""
-        self.relay = relay
+    def __init__(
+        self,
+        relay: Relay,
+        replicas: int = 1,
+        select: Sequence[str] = _SELECT,
+        start: Mapping[str, str] = _EARLIEST,
+        source: str = OURS,
+    ) -> None:
+        """Create the topic of the copies for a topic with a query.
+
+        Args:
+            relay: The topic, and the query.
+            replicas: Number of replicas of the topic of the copies.
+            select: SELECT list with the columns ``key`` and ``value``, and the killing column.
+            start: Options of the first start.
+            source: Format of the source.
+        """
+        self.relay, self._start, self._source = relay, start, source
         self.sink = f"{relay.topic}-copies"
         relay.topics.create(self.sink, 2, {"retention.ms": "-1"}, replicas)
         self._ends: list[dict[int, int]] = []
         self.relay.given(
             sink="kafka",
-            select=_SELECT,
+            select=select,
             output_mode="update",
             conf=_CONF,
             sink_options={
@@ -57,7 +73,7 @@ class Copies:
     def start(self, trigger: Mapping[str, Any], *kills: Kill, **options: str) -> Life:
         """Start a driver that is killed when it reaches one of the steps."""
         self.relay.given(trigger=trigger)
-        return self.relay.start(OURS, *kills, startingOffsets="earliest", **options)
+        return self.relay.start(self._source, *kills, **self._start, **options)
 
     def ended(self) -> None:
         """Record the end of a run, after which rows after the committed batch may be read again."""

@@ -80,8 +80,7 @@ class Relay:
         query = {
             "format": source,
             "options": {
-                "kafka.bootstrap.servers": self._servers,
-                **self.subscription,
+                **self.source_options,
                 **self._limits,
                 **killing.OPTIONS,
                 **(self.setting.options or {}),
@@ -99,6 +98,11 @@ class Relay:
         conf = {"spark.jars": ",".join(jars())} if source == SPARKS else {}
         conf |= self.setting.conf or {}
         return Life.begin(folder, [query], kills, self.setting.master, conf)
+
+    @property
+    def source_options(self) -> dict[str, str]:
+        """Return the options that determine the rows of the query."""
+        return {"kafka.bootstrap.servers": self._servers, **self.subscription}
 
     @property
     def _limits(self) -> dict[str, str]:
