@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -37,8 +37,10 @@ class Mortal:
         self, atlas: Atlas, folder: Path, master: str = "local[2]", **options: str | bool | float
     ) -> None:
         """Create a query with an atlas, an empty folder, and the options of the source."""
+        self.conf: Mapping[str, str] = {}
+        """Settings of the next drivers."""
         source = atlas.builder(**options).stream_pattern("^orders").starting_offsets("earliest")
-        self._query = {
+        self.query: dict[str, Any] = {
             "options": source.build().options() | killing.OPTIONS,
             "select": [*COLUMNS, "timestamp"],
             "checkpoint": f"{killing.SCHEME}://{folder / 'checkpoint'}",
@@ -47,6 +49,7 @@ class Mortal:
             "sink_options": {},
             "trigger": {"processingTime": "100 milliseconds"},
         }
+        """Query of the next drivers, as for ``kill.driver``."""
         self.checkpoint = Checkpoint(folder / "checkpoint")
         self._folder, self._master = folder, master
         self._sink = SinkLog(folder / "out")
@@ -69,7 +72,7 @@ class Mortal:
     def live(self, *kills: Kill) -> None:
         """Start a driver, which resumes at the position of the last driver."""
         folder = self._folder / f"life-{next(self._numbers)}"
-        self._life = Life.begin(folder, [self._query], kills, self._master)
+        self._life = Life.begin(folder, [self.query], kills, self._master, self.conf)
 
     def until(self, what: str, condition: Callable[[], object]) -> None:
         """Wait for a condition, and fail if the driver ends."""

@@ -28,10 +28,11 @@ _SELECT = [
     "concat_ws(',', partition, offset, CAST(key AS STRING)) AS value",
 ]
 _EARLIEST = {"startingOffsets": "earliest"}
-_CONF = {
+CONF = {
     "spark.sql.streaming.realTimeMode.minBatchDuration": "500",
     "spark.jars": ",".join(jars()),
 }
+"""Settings of a driver with short batches and with Spark's Kafka sink."""
 _PATIENCE = 120
 
 
@@ -63,7 +64,7 @@ class Copies:
             sink="kafka",
             select=select,
             output_mode="update",
-            conf=_CONF,
+            conf=CONF,
             sink_options={
                 "kafka.bootstrap.servers": relay.topics.bootstrap_servers,
                 "topic": self.sink,
