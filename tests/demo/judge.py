@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
@@ -42,13 +43,11 @@ class Verdict:
 
 def judge(files: list[Path], produced: int) -> Verdict:
     """Compare the files of a sink with the orders from 0 to ``produced``, exclusive."""
-    numbers = np.zeros(0, np.int64)
     amounts = np.zeros(0)
     for file in files:
-        table = pq.read_table(file, columns=["order_id", "amount"])
-        digits = pc.utf8_slice_codeunits(table["order_id"], len(orders.PREFIX))
-        numbers = np.append(numbers, digits.cast("int64").to_numpy())
+        table = pq.read_table(file, columns=["amount"])
         amounts = np.append(amounts, table["amount"].to_numpy())
+    numbers = _numbers(files)
     known = numbers < produced
     times = np.bincount(numbers[known], minlength=produced)
     return Verdict(
@@ -58,6 +57,15 @@ def judge(files: list[Path], produced: int) -> Verdict:
         foreign=int((~known).sum()),
         altered=int((amounts != orders.amounts(numbers)).sum()),
     )
+
+
+def _numbers(files: list[Path]) -> npt.NDArray[np.int64]:
+    numbers = np.zeros(0, np.int64)
+    for file in files:
+        table = pq.read_table(file, columns=["order_id"])
+        digits = pc.utf8_slice_codeunits(table["order_id"], len(orders.PREFIX))
+        numbers = np.append(numbers, digits.cast("int64").to_numpy())
+    return numbers
 
 
 class SinkLog:
@@ -108,6 +116,15 @@ def judge_output(folder: Path, sink: str, produced: int) -> Verdict:
         sink: ``parquet`` for Spark's file sink, or ``batches`` for one folder per batch.
         produced: Number of produced orders.
     """
+    return judge(_files(folder, sink), produced)
+
+
+def read_orders(folder: Path, sink: str) -> set[int]:
+    """Return the numbers of the orders in the output of a query."""
+    return set(_numbers(_files(folder, sink)).tolist())
+
+
+def _files(folder: Path, sink: str) -> list[Path]:
     if sink == "batches":
-        return judge(sorted(folder.glob("*/part-*.parquet")), produced)
-    return judge(SinkLog(folder).files(), produced)
+        return sorted(folder.glob("*/part-*.parquet"))
+    return SinkLog(folder).files()

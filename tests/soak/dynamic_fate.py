@@ -68,6 +68,7 @@ class LifeFate:
         kill: Step at which the driver is killed, if the driver reaches the step.
         cores: Number of cores.
         goes_on: True if the driver runs until it is stopped, and not with AvailableNow.
+        flows: True if orders are produced without a pause during the run.
         options: Options that may differ between runs.
         before: Changes since the previous run.
         events: Events during the run, in this order.
@@ -76,6 +77,7 @@ class LifeFate:
     kill: Kill | None
     cores: int
     goes_on: bool
+    flows: bool
     options: dict[str, str]
     before: tuple[Event, ...]
     events: tuple[Event, ...]
@@ -120,6 +122,7 @@ def _lives(dice: random.Random) -> Iterator[LifeFate]:
             kill=any_kill(dice) if dice.random() < 0.6 else None,
             cores=dice.choice([1, 2, 2, 3]),
             goes_on=dice.random() < 0.6,
+            flows=dice.random() < 0.5,
             options=_options(dice),
             before=tuple(before),
             events=tuple(sorted(events, key=lambda event: event.after)),

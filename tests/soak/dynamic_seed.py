@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
 
-from demo.judge import Verdict, judge_output
+from demo.judge import Verdict, judge_output, read_orders
 from kill import killing
 from kill.killing import Kill
 from kill.life import Life
@@ -17,7 +18,8 @@ from servers.clusters import NAMES, Clusters
 from servers.waiting import wait_for
 from soak import applied
 from soak.dynamic_fate import DynamicFate, Event, LifeFate, What, fate
-from soak.patience import CLIENT, PATIENCE, has_seen, wait_for_rows
+from soak.flow import Flow
+from soak.patience import CLIENT, PATIENCE, has_read, wait_for_rows
 from soak.places import Place, Places
 from soak.story import Story
 
@@ -56,24 +58,25 @@ class _Seed:
             with self._happening(event):
                 pass
         due = [(place, place.rows) for place in self._places.there]
-        read = self._verdict().rows
+        read = self._read()
         trigger: dict[str, object] = (
             {"processingTime": "0 seconds"} if given.goes_on else {"availableNow": True}
         )
         life = self._start(given.options, trigger, given.cores, given.kill)
         try:
-            slain = sum(self._meets(event, life, due) for event in given.events)
-            least = sum(rows for _, rows in due)
+            with Flow(self._places) if given.flows else nullcontext():
+                slain = sum(self._meets(event, life, due) for event in given.events)
+            owed = {number for place, rows in due for number in place.numbers[:rows]}
             if given.goes_on:
                 # A stopped query does not wait for a cluster that has just started again.
-                wait_for(f"{least} rows", lambda: has_seen(life, least - read), PATIENCE)
+                wait_for(f"{len(owed)} rows", lambda: has_read(life, owed - read), PATIENCE)
                 (life.folder / "stop").touch()
             life.process.wait(PATIENCE)
         finally:
             life.process.kill()
         if not slain and self._story.ends(life):
-            verdict = self._verdict()
-            assert verdict.rows >= least, f"the run ended after {verdict} of {least}"
+            missing = owed - self._read()
+            assert not missing, f"the run ended without {len(missing)} of {len(owed)} rows"
         assert self._verdict().duplicated == 0, str(self._verdict())
 
     def finish(self) -> None:
@@ -102,17 +105,19 @@ class _Seed:
         places = self._places
         log = applied.changes(self._story.folder / "checkpoint")
         assert not log[-1].draining, f"not drained: {sorted(log[-1].draining)}"
-        lacking = {
-            (place.cluster, place.topic): place.rows
-            - applied.owed((place.cluster, place.topic), places.held, log)
+        unseen = {
+            number
             for place in places.all
+            for number in place.numbers[
+                applied.owed((place.cluster, place.topic), places.held, log) :
+            ]
         }
-        never = {place: rows for place, rows in lacking.items() if rows}
-        if never:
-            self._story.faults.append(f"rows that no applied document has: {never}")
-        verdict, unseen = self._verdict(), sum(lacking.values())
+        if unseen:
+            self._story.faults.append(f"rows that no applied document has: {len(unseen)}")
+        verdict = self._verdict()
         assert verdict.duplicated == 0, str(verdict)
-        assert verdict.missing <= unseen, f"{verdict}, but only {unseen} rows were never due"
+        lost = set(range(places.produced)) - self._read() - unseen
+        assert not lost, f"{verdict}, and {len(lost)} rows are lost, the first ones {_first(lost)}"
 
     def _meets(self, event: Event, life: Life, due: list[tuple[Place, int]]) -> bool:
         """Cause an event, and return True if the driver was killed with the event.
@@ -146,6 +151,8 @@ class _Seed:
         places, what = self._places, event.what
         cluster = NAMES[event.which % len(NAMES)]
         if what is What.DOWN:
+            with places.lock:
+                places.down.add(cluster)
             places.clusters.kill(cluster)
         elif what is What.CUT:
             places.clusters.east.cut()
@@ -154,13 +161,15 @@ class _Seed:
         elif what is What.OLD_METADATA:
             places.publish_old()
         else:
-            self._changes(event, cluster)
-            places.publish()
+            with places.lock:
+                self._changes(event, cluster)
+                places.publish()
         try:
             yield
         finally:
             if what is What.DOWN:
                 places.clusters.start(cluster)
+                places.down.discard(cluster)
             elif what is What.CUT:
                 places.clusters.east.heal()
             elif what in _PASSING:
@@ -231,8 +240,19 @@ class _Seed:
         return Life.begin(path, [query], [kill] if kill else [], f"local[{cores}]")
 
     def _verdict(self) -> Verdict:
-        output = self._story.folder / "output"
-        return judge_output(output, self._destiny.sink, self._places.produced)
+        return judge_output(self._output, self._destiny.sink, self._places.produced)
+
+    def _read(self) -> set[int]:
+        """Return the orders in the sink."""
+        return read_orders(self._output, self._destiny.sink)
+
+    @property
+    def _output(self) -> Path:
+        return self._story.folder / "output"
+
+
+def _first(numbers: set[int]) -> list[int]:
+    return sorted(numbers)[:10]
 
 
 def _one(places: list[Place], event: Event) -> Place:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from demo import orders
 from kill.life import Life
 from servers.waiting import wait_for
 
@@ -33,3 +34,10 @@ def wait_for_rows(life: Life, rows: int) -> None:
 def has_seen(life: Life, rows: int) -> bool:
     """Return True if a driver has read a number of rows, or has ended."""
     return life.process.exit_code is not None or len(life.rows) >= rows
+
+
+def has_read(life: Life, numbers: set[int]) -> bool:
+    """Return True if a driver has read certain orders, or has ended."""
+    if life.process.exit_code is not None:
+        return True
+    return numbers <= {int(name.removeprefix(orders.PREFIX)) for name in life.rows}

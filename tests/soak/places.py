@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from demo import orders
@@ -25,7 +26,7 @@ class Place:
         topic: Name of the topic.
         partitions: Number of partitions.
         there: True if the metadata has the topic.
-        rows: Number of orders.
+        numbers: Numbers of its orders, in the sequence of their production.
     """
 
     stream: str
@@ -33,13 +34,22 @@ class Place:
     topic: str
     partitions: int = orders.PARTITIONS
     there: bool = True
-    rows: int = 0
+    numbers: list[int] = field(default_factory=list)
+
+    @property
+    def rows(self) -> int:
+        """Return the number of orders."""
+        return len(self.numbers)
 
 
 class Places:
     """All current and former topics of the streams, and the metadata file.
 
+    A second thread may produce orders during changes, see ``Flow``.
+
     Attributes:
+        lock: Lock of all changes.
+        down: Clusters that accept no orders.
         held: Number of rows of each topic at the publication of each generation.
     """
 
@@ -49,6 +59,8 @@ class Places:
         self.all: list[Place] = []
         self.produced = 0
         self.held: list[dict[Topic, int]] = [{}]
+        self.lock = threading.RLock()
+        self.down: set[str] = set()
         self._name, self._generation = name, 0
         self._numbers = itertools.count()
         self._direct = False
@@ -67,15 +79,17 @@ class Places:
         """Create a topic of a stream, without publishing it."""
         place = Place(stream, cluster, topic or f"{self._name}-{next(self._numbers)}")
         self.clusters.create(cluster, place.topic, place.partitions, **orders.KEPT)
-        self.all.append(place)
+        with self.lock:
+            self.all.append(place)
         return place
 
     def produce(self, place: Place, rows: int, partition: int | None = None) -> None:
         """Add orders to a topic."""
-        first, self.produced = self.produced, self.produced + rows
-        records = orders.records(first, self.produced, partition)
-        self.clusters.topics(place.cluster).produce(place.topic, records)
-        place.rows += rows
+        with self.lock:
+            first, self.produced = self.produced, self.produced + rows
+            records = orders.records(first, self.produced, partition)
+            self.clusters.topics(place.cluster).produce(place.topic, records)
+            place.numbers += range(first, self.produced)
 
     def add_partition(self, place: Place, rows: int) -> None:
         """Add a partition with orders to a topic."""
@@ -89,9 +103,10 @@ class Places:
 
     def publish(self) -> None:
         """Publish a document with the current topics."""
-        self._generation += 1
-        self.held.append({(place.cluster, place.topic): place.rows for place in self.all})
-        self._write(self._document(self._generation, self.there))
+        with self.lock:
+            self._generation += 1
+            self.held.append({(place.cluster, place.topic): place.rows for place in self.all})
+            self._write(self._document(self._generation, self.there))
 
     def publish_old(self) -> None:
         """Publish a document of the first generation with one topic."""
