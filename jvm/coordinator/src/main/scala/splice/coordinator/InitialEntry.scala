@@ -4,8 +4,7 @@
 package splice.coordinator
 
 import splice.coordinator.sidelog.SourceFolder
-import splice.source.errors.CheckpointErrors
-import splice.source.internal.entries.VersionedEntry
+import splice.source.internal.entries.{SingleEntry, VersionedEntry}
 import splice.source.log.SharedStart
 import splice.source.runtime.SideLog
 import splice.source.{Position, SharesCheckpoint, Source, StoredStart}
@@ -19,20 +18,20 @@ import splice.source.{Position, SharesCheckpoint, Source, StoredStart}
   */
 final private[splice] class InitialEntry(log: SideLog, source: Source[_ <: Position], folder: Option[SourceFolder]) {
 
-  import InitialEntry.Key
+  private val entry = new SingleEntry(log, InitialEntry.Key)(stored => source.position(stored.line))
 
   def resolve(decide: => Position): Position = {
     val shared = (source, folder) match {
-      case (sharing: SharesCheckpoint, Some(place)) => Some(agree(sharing.sharedStart, place, stored.getOrElse(decide)))
-      case _                                        => None
+      case (sharing: SharesCheckpoint, Some(place)) =>
+        Some(agree(sharing.sharedStart, place, entry.find.getOrElse(decide)))
+      case _ => None
     }
-    val entry = log.getOrCreate(Key)(VersionedEntry.write(Nil, Seq(shared.getOrElse(decide).json)))
-    shared.getOrElse(read(entry))
+    def lines = VersionedEntry.write(Nil, Seq(shared.getOrElse(decide).json))
+    shared.fold(entry.getOrCreate(lines)) { start =>
+      entry.create(lines)
+      start
+    }
   }
-
-  private def stored: Option[Position] = log.get(Key).map(read)
-
-  private def read(lines: Seq[String]): Position = source.position(InitialEntry.text(lines))
 
   private def agree(start: SharedStart, place: SourceFolder, mine: => Position): Position = {
     def theirs = place.read(start.file).map(start.read(place.name(start.file), _))
@@ -50,9 +49,7 @@ private[splice] object InitialEntry {
 
   /** Returns the stored start position, or None if no position is stored. The entry is read at its first use. */
   def stored(log: SideLog): Option[StoredStart] = {
-    def lines = log.get(Key).getOrElse(throw CheckpointErrors.missingEntry(s"Side-log entry $Key"))
-    Option.when(log.keys(Key).contains(Key))(StoredStart(text(lines)))
+    val entry = new SingleEntry(log, Key)(_.line)
+    Option.when(log.keys(Key).contains(Key))(StoredStart(entry.required))
   }
-
-  private def text(lines: Seq[String]): String = VersionedEntry.read(Key, lines).line
 }

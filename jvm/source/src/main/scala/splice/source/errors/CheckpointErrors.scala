@@ -8,7 +8,7 @@ import splice.source.internal.ErrorConditions
 /** Errors about the content of a checkpoint. */
 object CheckpointErrors {
 
-  private val conditions = new ErrorConditions("splice/source/error-conditions.json")
+  private val conditions = ErrorConditions.OfSource
 
   /** Creates the error for content that a newer version of Splice wrote. */
   def newer(what: String, version: Int, known: Int): SpliceException =

@@ -8,7 +8,7 @@ import splice.source.internal.ErrorConditions
 /** Errors about options. */
 object OptionErrors {
 
-  private val conditions = new ErrorConditions("splice/source/error-conditions.json")
+  private val conditions = ErrorConditions.OfSource
 
   /** Creates the error for a required option that is not set. `doc` is the description of the option. */
   def missing(option: String, doc: String): SpliceOptionException =

@@ -9,8 +9,8 @@ import splice.source.errors.{SpliceException, SpliceOptionException, SpliceUnsup
 
 /** Error conditions of one module, which a JSON file defines in the format of Spark's error conditions.
   *
-  * Each factory object of errors, such as `OptionErrors`, has one instance of this class. All other code creates errors
-  * through a factory object.
+  * Each module has one instance of this class, which its factory objects of errors, such as `OptionErrors`, share. All
+  * other code creates errors through a factory object.
   */
 final private[splice] class ErrorConditions(resource: String) {
 
@@ -39,4 +39,10 @@ final private[splice] class ErrorConditions(resource: String) {
     new SpliceException(condition, state(condition), parameters.toMap, text(condition, parameters), cause)
 
   private def state(condition: String): String = reader.getSqlState(condition)
+}
+
+private[splice] object ErrorConditions {
+
+  /** Conditions of this module. */
+  val OfSource = new ErrorConditions("splice/source/error-conditions.json")
 }

@@ -78,7 +78,7 @@ final class SourceOptions private (entries: SortedMap[String, (String, String)],
 
 object SourceOptions {
 
-  /** Returns the form in which names are compared. Names of options, legs and clusters are case-insensitive. */
+  /** Returns the form in which case-insensitive names are compared, such as names of options, legs and clusters. */
   private[splice] def fold(name: String): String = name.toLowerCase(Locale.ROOT)
 
   def apply(options: Map[String, String]): SourceOptions =

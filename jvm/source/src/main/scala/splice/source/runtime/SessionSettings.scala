@@ -6,7 +6,7 @@ package splice.source.runtime
 import org.apache.spark.sql.internal.SQLConf
 import org.slf4j.LoggerFactory
 
-import splice.source.internal.entries.{Json, VersionedEntry}
+import splice.source.internal.entries.{Json, SingleEntry, VersionedEntry}
 
 /** Settings that change the values that readers return, for example the values of parsed files and of a leg's `select`.
   * A checkpoint stores the settings of its first start.
@@ -58,7 +58,7 @@ object SessionSettings {
 
   /** Returns the settings of the checkpoint's first start. Logs a warning if the session has other settings. */
   def pinned(sideLog: SideLog): SessionSettings = {
-    val first = read(sideLog.getOrCreate(Key)(write(current)))
+    val first = new SingleEntry(sideLog, Key)(read).getOrCreate(write(current))
     if (!first.isCurrent) log.warn(
       "The settings of the session differ from the settings of the first start of this checkpoint. The source uses the settings of the first start: {}",
       first.differences.map { case (key, was, is) => s"$key is '$was', and '$is' in the session" }.mkString("; ")
@@ -71,8 +71,8 @@ object SessionSettings {
     VersionedEntry.write("settings" -> Json.obj(texts: _*))
   }
 
-  private def read(lines: Seq[String]): SessionSettings = {
-    val settings = Json.fields(VersionedEntry.read(Key, lines)("settings"))
+  private def read(entry: VersionedEntry): SessionSettings = {
+    val settings = Json.fields(entry("settings"))
     SessionSettings(settings.map { case (key, value) => key -> value.asText })
   }
 }

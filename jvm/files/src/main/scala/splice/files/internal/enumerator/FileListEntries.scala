@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.{DataType, StructType}
 import splice.files.internal.options.ReaderOptions
 import splice.files.internal.split.{BlockHome, FileSchemas, ListedFile, Packing}
 import splice.source.errors.{CheckpointErrors, SpliceException}
-import splice.source.internal.entries.{Json, NumberedEntries, VersionedEntry}
+import splice.source.internal.entries.{Json, NumberedEntries, SingleEntry, VersionedEntry}
 import splice.source.runtime.SideLog
 
 /** Side-log entries of a list. The segments `files-<first>` have the number of their first file in the name. The
@@ -28,8 +28,10 @@ final private[splice] class FileListEntries(log: SideLog) {
 
   private val segments = new NumberedEntries(log, Prefix)(identity)
 
+  private val end = new SingleEntry(log, EndKey)(_.long("files").toInt)
+
   /** True if the end of the list is persisted. */
-  def isClosed: Boolean = log.get(EndKey).isDefined
+  def isClosed: Boolean = end.exists
 
   /** Persists the first segment, unless a segment exists or the list is closed. */
   def create(list: => FileList): Unit = if (!isClosed) { val _ = segments.getOrCreate(0)(write(list)) }
@@ -42,19 +44,14 @@ final private[splice] class FileListEntries(log: SideLog) {
     * @param files
     *   number of files of all segments
     */
-  def close(files: => Int): Unit = {
-    val _ = log.getOrCreate(EndKey)(VersionedEntry.write("files" -> Json.number(files.toLong)))
-  }
+  def close(files: => Int): Unit = end.create(VersionedEntry.write("files" -> Json.number(files.toLong)))
 
   /** Number of files of a closed list. Reads no segment.
     *
     * @throws splice.source.errors.SpliceException
     *   if the list is not closed, or the entry is corrupt or has a newer version
     */
-  def size: Int = {
-    val lines = log.get(EndKey).getOrElse(throw CheckpointErrors.missingEntry(s"Side-log entry $EndKey"))
-    VersionedEntry.read(EndKey, lines).long("files").toInt
-  }
+  def size: Int = end.required
 
   /** Reads the files of all segments.
     *

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode
 import splice.files.internal.split.BlockId
 import splice.source.Position
 import splice.source.errors.CheckpointErrors
-import splice.source.internal.entries.Json
+import splice.source.internal.entries.{Json, VersionedJson}
 
 /** Position in a persisted list of files: `{"files":240,"partly":{"238:0":1200,"239:0":0},"v":1}`.
   *
@@ -29,11 +29,10 @@ final private[splice] case class FilesPosition(
 
   override lazy val json: String = {
     val blocks = Option.when(partly.nonEmpty) {
-      "partly" -> Json.obj(partly.toSeq.map { case (block, rows) => block.toString -> Json.number(rows) }: _*)
+      "partly" -> Json.compose(partly.iterator.map { case (block, rows) => block.toString -> rows.toString })
     }
-    val number = Option.when(list > 0)("list" -> Json.number(list.toLong))
-    val fields = Seq("files" -> Json.number(files.toLong)) ++ number ++ blocks
-    Json.write(Json.obj(fields :+ "v" -> Json.number(FilesPosition.Version.toLong): _*))
+    val number = Option.when(list > 0)("list" -> list.toString)
+    VersionedJson.write(Seq("files" -> files.toString) ++ number ++ blocks: _*)
   }
 
   override def precedes(later: Position): Boolean = later match {
@@ -51,8 +50,6 @@ final private[splice] case class FilesPosition(
 
 private[splice] object FilesPosition {
 
-  private val Version = 1
-
   private val NoBlocks = SortedMap.empty[BlockId, Long]
 
   private val What = "The offset of a file source"
@@ -67,12 +64,11 @@ private[splice] object FilesPosition {
   /** @throws splice.source.errors.SpliceException if the text has a newer version, belongs to another source, or is corrupt */
   def read(json: String): FilesPosition = {
     def corrupt(why: String) = CheckpointErrors.corrupt(What, s"'$json' is not $why")
-    val node                 = Json.read(json).filter(_.isObject).getOrElse(throw corrupt("a JSON object"))
-    val version              = Json.field(node, "v").filter(_.isInt).map(_.asInt)
-    version.filter(_ > Version).foreach(newer => throw CheckpointErrors.newer(What, newer, Version))
+    def foreign              = CheckpointErrors.foreign(s"The offset '$json'", Expected)
+    val node                 = Json.readObject(json).getOrElse(throw corrupt("a JSON object"))
+    VersionedJson.check(node, What)(_ => foreign)
     val fields = Json.fields(node).toMap
-    if (!version.contains(Version) || !fields.contains("files") || !fields.keySet.subsetOf(Known))
-      throw CheckpointErrors.foreign(s"The offset '$json'", Expected)
+    if (!fields.contains("files") || !fields.keySet.subsetOf(Known)) throw foreign
     def number(field: JsonNode) = Option.when(field.isInt)(field.asInt).filter(_ >= 0)
     val position                = for {
       files  <- fields.get("files").flatMap(number)

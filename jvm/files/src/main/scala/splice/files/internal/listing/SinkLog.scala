@@ -75,7 +75,7 @@ private[files] object SinkLog {
     val version = lines.next()
     if (version != Version) invalid(entry, folder, s"the version is '$version', but Splice reads '$Version'")
     lines.foreach { line =>
-      val node = Json.read(line).filter(_.isObject).getOrElse(invalid(entry, folder, s"'$line' is not a JSON object"))
+      val node             = Json.readObject(line).getOrElse(invalid(entry, folder, s"'$line' is not a JSON object"))
       def of(name: String) = Json.field(node, name).getOrElse(invalid(entry, folder, s"'$line' has no '$name'"))
       val path             = SparkPath.fromUrlString(of("path").asText).toPath
       val key              = path.toUri.getPath

@@ -4,18 +4,14 @@
 package splice.hybrid.internal.reader
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.sql.types.Decimal
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.hybrid.internal.select.RowShape.{Cell, View}
+import splice.source.internal.RowView
 
-/** Row that maps its columns to columns of another row or to constants. One object serves all rows of a task.
-  *
-  * Getters of frequent types delegate directly to the underlying row. All other getters use [[genericGet]], so
-  * getters of future Spark versions work too.
-  */
-final private[splice] class ViewRow(view: View) extends BaseGenericInternalRow {
+/** Row that maps its columns to columns of another row or to constants. */
+final private[splice] class ViewRow(view: View) extends RowView(view.cells.size) {
 
   private val ordinals  = view.cells.map { case Cell.Column(o) => o; case Cell.Constant(_) => -1 }.toArray
   private val constants = view.cells.map { case Cell.Constant(value) => value; case Cell.Column(_) => () }.toArray
@@ -28,8 +24,6 @@ final private[splice] class ViewRow(view: View) extends BaseGenericInternalRow {
     row = next
     this
   }
-
-  override def numFields: Int = ordinals.length
 
   override def isNullAt(i: Int): Boolean =
     if (ordinals(i) >= 0) row.isNullAt(ordinals(i)) else Option(constants(i)).isEmpty
@@ -54,10 +48,4 @@ final private[splice] class ViewRow(view: View) extends BaseGenericInternalRow {
 
   override def getDecimal(i: Int, precision: Int, scale: Int): Decimal =
     if (ordinals(i) >= 0) row.getDecimal(ordinals(i), precision, scale) else super.getDecimal(i, precision, scale)
-
-  override def setNullAt(i: Int): Unit = throw readOnly
-
-  override def update(i: Int, value: Any): Unit = throw readOnly
-
-  private def readOnly = new UnsupportedOperationException("a view of a row is read-only")
 }

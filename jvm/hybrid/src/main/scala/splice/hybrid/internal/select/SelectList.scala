@@ -3,8 +3,6 @@
 
 package splice.hybrid.internal.select
 
-import java.util.Locale
-
 import scala.util.Try
 
 import org.apache.spark.sql.AnalysisException
@@ -20,12 +18,14 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, OneRowRelation, Project}
 import org.apache.spark.sql.classic.SparkSession
 
+import splice.source.options.SourceOptions.fold
+
 /** Parsed SELECT list. */
 final private[splice] case class SelectList(items: Seq[NamedExpression]) {
 
   /** Names in the list, in lower case. Some may be fields or lambda variables. */
   lazy val mentions: Set[String] = items.flatMap(_.collect { case a: UnresolvedAttribute =>
-    a.nameParts.head.toLowerCase(Locale.ROOT)
+    fold(a.nameParts.head)
   }).toSet
 
   /** True if each item is an unchanged column. An alias is allowed. */

@@ -3,8 +3,6 @@
 
 package splice.hybrid.internal.select
 
-import java.util.Locale
-
 import scala.annotation.tailrec
 
 import org.apache.spark.sql.AnalysisException
@@ -18,6 +16,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import splice.hybrid.internal.chain.HybridColumns
 import splice.source.internal.RawRows
+import splice.source.options.SourceOptions.fold
 import splice.source.runtime.SessionSettings
 
 /** Analysed SELECT list over the rows of one leg. Driver only. */
@@ -107,7 +106,7 @@ private[splice] object SelectPlan {
     val list = SelectList.parse(session, option, text)
     // A column of the rows hides a metadata column of the same name, as in Spark.
     val free    = metadata.fields.filterNot(f => schema.exists(column => HybridColumns.same(column.name, f.name)))
-    val named   = free.filter(f => list.mentions(f.name.toLowerCase(Locale.ROOT)))
+    val named   = free.filter(f => list.mentions(fold(f.name)))
     val visible = DataTypeUtils.toAttributes(HybridColumns.nullable(schema))
     val hidden  = DataTypeUtils.toAttributes(HybridColumns.nullable(StructType(named)))
     val leaf    = RawRows(visible ++ hidden)

@@ -9,7 +9,7 @@ import splice.hybrid.internal.chain.Chain
 import splice.hybrid.internal.errors.HybridErrors
 import splice.source.Position
 import splice.source.errors.CheckpointErrors
-import splice.source.internal.entries.Json
+import splice.source.internal.entries.{Json, VersionedJson}
 
 /** Position of a hybrid source: the position of each started leg. The position of a finished leg is its end.
   *
@@ -54,9 +54,8 @@ final private[splice] class HybridPosition(
     new HybridPosition(chain, begun.updated(next, start), removed)
 
   override lazy val json: String = {
-    val texts = begun.map { case (name, position) => name -> position.json } ++ removed
-    val legs  = texts.map { case (name, text) => s"${Json.write(Json.text(name))}:$text" }
-    s"""{"legs":${legs.mkString("{", ",", "}")},"v":${HybridPosition.Version}}"""
+    val legs = begun.map { case (name, position) => name -> position.json } ++ removed
+    VersionedJson.write("legs" -> Json.compose(legs))
   }
 
   // Positions of removed legs have no order and are only compared for equality.
@@ -70,8 +69,6 @@ final private[splice] class HybridPosition(
 }
 
 private[splice] object HybridPosition {
-
-  val Version = 1
 
   private val What = "The offset"
 
@@ -90,9 +87,8 @@ private[splice] object HybridPosition {
       s"$What $text",
       """an offset of a hybrid source, such as {"legs":{"live":{...}},"v":1}"""
     )
-    val node    = Json.read(text).getOrElse(throw corrupt("the text is not JSON"))
-    val version = Json.field(node, "v").filter(_.isInt).map(_.asInt).getOrElse(throw foreign)
-    if (version > Version) throw CheckpointErrors.newer(What, version, Version)
+    val node = Json.read(text).getOrElse(throw corrupt("the text is not JSON"))
+    VersionedJson.check(node, What)(_ => foreign)
     val legs = Json.field(node, "legs").filter(_.isObject).map(Json.fields).filter(_.nonEmpty).getOrElse(throw foreign)
     val (known, others) = legs.partition { case (name, _) => chain.contains(name) }
     val named           = known.map(_._1).toSet

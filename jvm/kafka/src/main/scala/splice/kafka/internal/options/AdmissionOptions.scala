@@ -69,7 +69,7 @@ private[splice] object AdmissionOptions {
   }
 
   private[splice] def weights(text: String): Option[Map[String, Double]] =
-    Json.read(text).filter(_.isObject).flatMap { node =>
+    Json.readObject(text).flatMap { node =>
       val fields = Json.fields(node)
       if (fields.nonEmpty && fields.forall { case (_, weight) => weight.isNumber && weight.asDouble > 0 })
         Some(fields.map { case (topic, weight) => topic -> weight.asDouble }.toMap)

@@ -3,27 +3,25 @@
 
 package splice.kafka.internal.reader
 
-import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.kafka.internal.consumer.{HeadersVector, RecordWindow}
 import splice.kafka.internal.value.KafkaSchema
+import splice.source.internal.RowView
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 
-/** A row that refers to a record of a window instead of copying it. A reader reuses one instance for all records.
+/** A row that refers to a record of a window instead of copying it.
   *
-  * Spark projects every row of a source, and reads only the columns that the query needs. This class overrides typed
-  * getters. Spark's base class supplies the other getters, including getters that a later Spark version adds.
+  * Spark projects every row of a source, and reads only the columns that the query needs.
   *
-  * A `copy` of the row remains valid when the row moves to another record. Spark's base class copies texts, and no
-  * array of bytes is written again.
+  * A `copy` of the row remains valid, because Spark's base class copies texts, and no array of bytes is written again.
   *
   * @param fields
   *   the field of each column ([[RecordField]])
   */
-final private[splice] class RecordRow(fields: Array[Int], window: RecordWindow) extends BaseGenericInternalRow {
+final private[splice] class RecordRow(fields: Array[Int], window: RecordWindow) extends RowView(fields.length) {
 
   private val headers = HeadersVector(window)
   private var index   = 0
@@ -33,8 +31,6 @@ final private[splice] class RecordRow(fields: Array[Int], window: RecordWindow) 
     headers.forget()
     index = next
   }
-
-  override def numFields: Int = fields.length
 
   override def isNullAt(ordinal: Int): Boolean = fields(ordinal) match {
     case RecordField.Key                      => window.isKeyNull(index)
@@ -72,11 +68,6 @@ final private[splice] class RecordRow(fields: Array[Int], window: RecordWindow) 
   private def value: Array[Byte] = if (window.isValueNull(index)) null else window.value(index)
 
   private def text: UTF8String = if (window.isValueNull(index)) null else window.text(index)
-
-  override def setNullAt(ordinal: Int): Unit = throw new UnsupportedOperationException("a record is read-only")
-
-  override def update(ordinal: Int, value: Any): Unit =
-    throw new UnsupportedOperationException("a record is read-only")
 }
 
 /** The fields of a record as small integers. A row looks up a field for every value that Spark reads. */

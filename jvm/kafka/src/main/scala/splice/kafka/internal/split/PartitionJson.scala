@@ -39,7 +39,7 @@ private[splice] object PartitionJson {
       // order.
       pairs.iterator.take(2).foreach(_ => topics(topic) = text)
     }
-    topics.iterator.map { case (topic, text) => s"${Json.write(Json.text(topic))}:$text" }.mkString("{", ",", "}")
+    Json.compose(topics)
   }
 
   private def partitions(sorted: mutable.ArrayBuffer[(Int, Long)], zeros: String): String = {
@@ -57,13 +57,13 @@ private[splice] object PartitionJson {
 
   /** The values; None if the text has another format. */
   def read(text: String): Option[SortedMap[LogPartition, Long]] =
-    Json.read(text).filter(_.isObject).flatMap(values)
+    Json.readObject(text).flatMap(values)
 
   /** The values, and the generations other than 0; None if the text has another format, or a topic has two generations.
     */
   def readGenerations(text: String): Option[(SortedMap[LogPartition, Long], SortedMap[String, Int])] =
     for {
-      root    <- Json.read(text).filter(_.isObject)
+      root    <- Json.readObject(text)
       offsets <- values(root)
       zeros = Json.fields(root).map { case (topic, partitions) =>
         topic -> Json.fields(partitions).map { case (p, _) => p.length - p.toInt.toString.length }.distinct
@@ -80,7 +80,7 @@ private[splice] object PartitionJson {
 
   /** The partitions of `assign`: `{"orders":[0,1]}`, or None if the text has another format or names no partition. */
   def readPartitions(text: String): Option[SortedSet[LogPartition]] =
-    Json.read(text).filter(_.isObject).flatMap { root =>
+    Json.readObject(text).flatMap { root =>
       val partitions = Json.fields(root).flatMap {
         case (topic, list) if list.isArray => Json.items(list).map(number(_).map(LogPartition(topic, _)))
         case _                             => Seq(None)

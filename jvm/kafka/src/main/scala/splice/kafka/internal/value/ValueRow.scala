@@ -4,18 +4,19 @@
 package splice.kafka.internal.value
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
 
+import splice.source.internal.RowView
+
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 
-/** A row of a record with its parsed value. A reader reuses one instance for all records.
+/** A row of a record with its parsed value.
   *
   * @param places
   *   the index of each column, as in [[ValuePlan]]
   */
-final private[splice] class ValueRow(places: Array[Int], types: Array[DataType]) extends BaseGenericInternalRow {
+final private[splice] class ValueRow(places: Array[Int], types: Array[DataType]) extends RowView(places.length) {
 
   // Uninitialised until `show`, since no caller reads a row earlier.
   private var record: InternalRow = _
@@ -28,8 +29,6 @@ final private[splice] class ValueRow(places: Array[Int], types: Array[DataType])
     value = parsed
     corrupt = poison
   }
-
-  override def numFields: Int = places.length
 
   override def isNullAt(ordinal: Int): Boolean = places(ordinal) match {
     case ValuePlan.Value   => value == null
@@ -50,9 +49,4 @@ final private[splice] class ValueRow(places: Array[Int], types: Array[DataType])
   }
 
   override def getUTF8String(ordinal: Int): UTF8String = genericGet(ordinal).asInstanceOf[UTF8String]
-
-  override def setNullAt(ordinal: Int): Unit = throw new UnsupportedOperationException("a record is read-only")
-
-  override def update(ordinal: Int, value: Any): Unit =
-    throw new UnsupportedOperationException("a record is read-only")
 }

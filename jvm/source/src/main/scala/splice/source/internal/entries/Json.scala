@@ -33,8 +33,18 @@ private[splice] object Json {
 
   def write(node: JsonNode): String = mapper.writeValueAsString(node)
 
+  /** Returns the JSON text of a string. */
+  def quoted(value: String): String = write(text(value))
+
+  /** Returns an object with these fields, whose values are JSON texts, in the given order. */
+  def compose(fields: IterableOnce[(String, String)]): String =
+    fields.iterator.map { case (key, value) => s"${quoted(key)}:$value" }.mkString("{", ",", "}")
+
   /** Parses a text. Returns None if the text is not exactly one JSON value. */
   def read(text: String): Option[JsonNode] = Try(mapper.readTree(text)).toOption.filterNot(_.isMissingNode)
+
+  /** Parses a text. Returns None if the text is not exactly one JSON object. */
+  def readObject(text: String): Option[JsonNode] = read(text).filter(_.isObject)
 
   /** Returns the fields of an object in their order. Empty for any other node. */
   def fields(node: JsonNode): Seq[(String, JsonNode)] = node.properties().asScala.toSeq.map(e => e.getKey -> e.getValue)

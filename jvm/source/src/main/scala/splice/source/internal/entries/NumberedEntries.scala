@@ -36,7 +36,7 @@ final private[splice] class NumberedEntries[A](log: SideLog, prefix: String)(par
 
   /** @throws SpliceException if the entry does not exist */
   def apply(number: Int): A =
-    find(number).getOrElse(throw CheckpointErrors.missingEntry(s"Side-log entry ${key(number)}"))
+    find(number).getOrElse(throw CheckpointErrors.missingEntry(VersionedEntry.name(key(number))))
 
   /** Returns the entry of this number. If the entry does not exist, stores `lines`. The entry is durable when this
     * method returns.

@@ -54,26 +54,22 @@ final private[splice] class VersionedEntry private (key: String, val head: JsonN
 
 private[splice] object VersionedEntry {
 
-  /** Version of the format of every entry. */
-  val Version = 1
-
   /** Returns the lines of an entry that has only a head. */
   def write(fields: (String, JsonNode)*): Seq[String] = write(fields, Nil)
 
   /** Returns the head, followed by the lines. */
   def write(fields: Seq[(String, JsonNode)], lines: Seq[String]): Seq[String] =
-    Json.write(Json.obj((fields :+ ("v" -> Json.number(Version.toLong))).sortBy(_._1): _*)) +: lines
+    Json.write(Json.obj((fields :+ VersionedJson.field).sortBy(_._1): _*)) +: lines
 
   /** @throws SpliceException if the head is damaged, or if a newer version of Splice wrote the entry */
   def read(key: String, lines: Seq[String]): VersionedEntry = {
     def corrupt(why: String) = CheckpointErrors.corrupt(name(key), why)
     val line                 = lines.headOption.getOrElse("")
-    val head    = Json.read(line).filter(_.isObject).getOrElse(throw corrupt(s"'$line' is not a JSON object"))
-    val version = Json.field(head, "v").filter(_.isInt).getOrElse(throw corrupt("'v' is missing")).asInt
-    if (version > Version) throw CheckpointErrors.newer(name(key), version, Version)
-    if (version < 1) throw corrupt(s"'v' is $version")
+    val head                 = Json.readObject(line).getOrElse(throw corrupt(s"'$line' is not a JSON object"))
+    VersionedJson.check(head, name(key))(version => corrupt(version.fold("'v' is missing")(v => s"'v' is $v")))
     new VersionedEntry(key, head, lines.drop(1))
   }
 
-  private def name(key: String) = s"Side-log entry $key"
+  /** Name of an entry in errors. */
+  private[entries] def name(key: String): String = s"Side-log entry $key"
 }

@@ -9,6 +9,7 @@ import scala.collection.mutable
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.source.errors.SpliceException
 import splice.source.runtime.SideLog
 
 final class NumberedEntriesSuite extends AnyFunSuite {
@@ -62,5 +63,28 @@ final class NumberedEntriesSuite extends AnyFunSuite {
     val created = three(log)
     log.failure = Some(_ => new InterruptedIOException("the query stops"))
     intercept[InterruptedIOException](created.purge(Seq(0)))
+  }
+
+  test("an entry with a fixed key is created once, and a missing entry is named") {
+    val log                 = new Entries
+    val entry               = new SingleEntry(log, "end")(_.line)
+    def lines(text: String) = VersionedEntry.write(Nil, Seq(text))
+    assert(!entry.exists && entry.find.isEmpty)
+    val missing = intercept[SpliceException](entry.required)
+    assert(missing.getCondition == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND")
+    assert(missing.getMessage.contains("Side-log entry end"))
+    assert(entry.getOrCreate(lines("1")) == "1" && entry.getOrCreate(lines("2")) == "1")
+    entry.create(lines("3"))
+    assert(entry.exists && entry.find.contains("1") && entry.required == "1")
+    assert(log.entries.toMap == Map("end" -> lines("1")))
+  }
+
+  test("an entry with a fixed key that is not parsed may be damaged") {
+    val log   = new Entries
+    val entry = new SingleEntry(log, "end")(_.line)
+    log.entries("end") = Seq("damaged")
+    entry.create(fail("the entry exists"))
+    assert(entry.exists)
+    assert(intercept[SpliceException](entry.find).getCondition == "SPLICE_CHECKPOINT.CORRUPT")
   }
 }

@@ -14,6 +14,7 @@ import org.apache.spark.util.SerializableConfiguration
 import org.slf4j.LoggerFactory
 
 import splice.source.internal.DaemonThread
+import splice.source.internal.entries.VersionedEntry
 import splice.source.runtime.SideLog
 
 /** Ends the tasks of a real-time batch when the source has changed, so that the next batch applies the change.
@@ -62,7 +63,7 @@ final private[spark] class StaleBatches(
   private def check(): Unit =
     try synchronized {
         if (number > 0 && !written && isStale) {
-          log.getOrCreate(key)(Seq("""{"v":1}"""))
+          log.getOrCreate(key)(VersionedEntry.write())
           written = true
           logger.info(s"Batch $number of this run ends early, because the splits of the source have changed")
         }

@@ -15,6 +15,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import splice.source.internal.Secrets
 import splice.source.options.SourceOptions
+import splice.source.options.SourceOptions.fold
 import splice.source.{Position, Source, SourceProvider}
 import splice.spark.internal.errors.FrontErrors
 
@@ -50,8 +51,8 @@ final private[spark] class SpliceTable(options: Map[String, String])
 
   override def newScanBuilder(query: CaseInsensitiveStringMap): ScanBuilder = {
     val written = query.asCaseSensitiveMap.asScala.toMap
-    val folded  = options.map { case (k, v) => k.toLowerCase(java.util.Locale.ROOT) -> v }
-    val more    = written.filterNot { case (k, v) => folded.get(k.toLowerCase(java.util.Locale.ROOT)).contains(v) }
+    val folded  = options.map { case (k, v) => fold(k) -> v }
+    val more    = written.filterNot { case (k, v) => folded.get(fold(k)).contains(v) }
     val scanned = if (more.isEmpty) source else new SpliceTable(merged(more)).source
     new SpliceScanBuilder(scanned, SourceOptions(merged(more)))
   }
@@ -62,8 +63,8 @@ final private[spark] class SpliceTable(options: Map[String, String])
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = throw FrontErrors.writing(source.kind)
 
   private def merged(more: Map[String, String]): Map[String, String] = {
-    val replaced = more.keySet.map(_.toLowerCase(java.util.Locale.ROOT))
-    options.filterNot { case (k, _) => replaced(k.toLowerCase(java.util.Locale.ROOT)) } ++ more
+    val replaced = more.keySet.map(fold)
+    options.filterNot { case (k, _) => replaced(fold(k)) } ++ more
   }
 }
 

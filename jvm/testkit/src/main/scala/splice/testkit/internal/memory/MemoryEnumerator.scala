@@ -11,8 +11,7 @@ import scala.collection.immutable.{ArraySeq, SortedMap}
 import org.apache.spark.sql.types.StructType
 
 import splice.source._
-import splice.source.errors.CheckpointErrors
-import splice.source.internal.entries.VersionedEntry
+import splice.source.internal.entries.{SingleEntry, VersionedEntry}
 import splice.source.log.{Coverage, Extent, LogOutlook, LogPartitions, LogRange, LogRecord, Outlook}
 import splice.source.runtime.{ProgressMetric, Report}
 
@@ -142,7 +141,7 @@ final private[splice] class MemoryEnumerator(
 
   private def last: Offsets = {
     log.call("ends")
-    if (bounded) read("ends").getOrElse(throw CheckpointErrors.missingEntry("ends")) else frozen.getOrElse(now(log.end))
+    if (bounded) entry("ends").required else frozen.getOrElse(now(log.end))
   }
 
   private def begin(partition: Int): Long =
@@ -151,12 +150,10 @@ final private[splice] class MemoryEnumerator(
   private def now(offset: Int => Long): Offsets = SortedMap.from((0 until log.size).map(p => p -> offset(p)))
 
   private def write(key: String)(offsets: => Offsets): Offsets =
-    stored(key, context.sideLog.getOrCreate(key)(VersionedEntry.write(Nil, Seq(MemoryPosition(name, offsets).json))))
+    entry(key).getOrCreate(VersionedEntry.write(Nil, Seq(MemoryPosition(name, offsets).json)))
 
-  private def read(key: String): Option[Offsets] = context.sideLog.get(key).map(stored(key, _))
-
-  private def stored(key: String, lines: Seq[String]): Offsets =
-    MemoryPosition.parse(name, VersionedEntry.read(key, lines).line).next
+  private def entry(key: String): SingleEntry[Offsets] =
+    new SingleEntry(context.sideLog, key)(entry => MemoryPosition.parse(name, entry.line).next)
 }
 
 /** Range of one partition. */

@@ -8,7 +8,7 @@ import splice.kafka.dynamic.internal.split.DynamicPosition
 import splice.kafka.dynamic.internal.state.AppliedMetadata
 import splice.source.EnumeratorContext
 import splice.source.errors.CheckpointErrors
-import splice.source.internal.entries.{Json, VersionedEntry}
+import splice.source.internal.entries.{Json, SingleEntry, VersionedEntry}
 import splice.source.runtime.SideLog
 
 /** Checkpoint that a source of one cluster began. The cluster name in the metadata is determined once and stored. */
@@ -16,16 +16,18 @@ final private[dynamic] class SingleClusterCheckpoint(log: SideLog, current: => A
 
   private val Key = "takeover"
 
+  private val entry = new SingleEntry(log, Key)(_.text("cluster"))
+
   /** Returns a position with the name of its cluster, which is durable when this returns.
     *
     * @throws splice.source.errors.SpliceException
     *   if the metadata has no cluster, or several clusters
     */
   def apply(at: DynamicPosition): DynamicPosition =
-    named(at)(Some(read(log.getOrCreate(Key)(VersionedEntry.write("cluster" -> Json.text(only)))))).getOrElse(at)
+    named(at)(Some(entry.getOrCreate(VersionedEntry.write("cluster" -> Json.text(only))))).getOrElse(at)
 
   /** Returns the position without determining the name; None if the name is needed and was not stored. */
-  def find(at: DynamicPosition): Option[DynamicPosition] = named(at)(decided)
+  def find(at: DynamicPosition): Option[DynamicPosition] = named(at)(entry.find)
 
   /** Returns the position without determining the name.
     *
@@ -40,15 +42,11 @@ final private[dynamic] class SingleClusterCheckpoint(log: SideLog, current: => A
     */
   def scope(context: EnumeratorContext, cluster: String): EnumeratorContext = {
     val scoped = context.scope(s"cluster-$cluster")
-    if (decided.contains(cluster)) scoped.copy(sideLog = context.sideLog) else scoped
+    if (entry.find.contains(cluster)) scoped.copy(sideLog = context.sideLog) else scoped
   }
 
   private def named(at: DynamicPosition)(cluster: => Option[String]): Option[DynamicPosition] =
     at.unnamed.fold(Option(at))(position => cluster.map(name => DynamicPosition.of(0, Seq(name -> position))))
-
-  private def decided: Option[String] = log.get(Key).map(read)
-
-  private def read(lines: Seq[String]): String = VersionedEntry.read(Key, lines).text("cluster")
 
   private def only: String = current.read.keySet.toSeq match {
     case Seq(name) => name

@@ -13,7 +13,7 @@ import splice.source.internal.ErrorConditions
 /** Errors of the Kafka source of many clusters. */
 private[dynamic] object DynamicErrors {
 
-  private val conditions = new ErrorConditions("splice/kafka/dynamic/error-conditions.json")
+  private[errors] val conditions = new ErrorConditions("splice/kafka/dynamic/error-conditions.json")
 
   /** The metadata document is rejected. */
   def rejected(rejection: Rejection): SpliceException = rejection match {

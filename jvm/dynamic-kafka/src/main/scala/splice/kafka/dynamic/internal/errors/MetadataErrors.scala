@@ -4,12 +4,11 @@
 package splice.kafka.dynamic.internal.errors
 
 import splice.source.errors.SpliceException
-import splice.source.internal.ErrorConditions
 
 /** Errors of documents and responses of metadata services. */
 private[dynamic] object MetadataErrors {
 
-  private val conditions = new ErrorConditions("splice/kafka/dynamic/error-conditions.json")
+  private val conditions = DynamicErrors.conditions
 
   private val ofMetadata = Set(
     "SPLICE_METADATA.AMBIGUOUS_CLUSTER_NAME",

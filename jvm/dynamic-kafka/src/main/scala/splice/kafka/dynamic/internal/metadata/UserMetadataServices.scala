@@ -14,6 +14,7 @@ import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.internal.options.DynamicOptions
 import splice.source.errors.{OptionErrors, SpliceOptionException}
 import splice.source.options.SourceOptions
+import splice.source.options.SourceOptions.fold
 
 /** Metadata services of users: the class that `metadata.class` names, and objects that a program passes to a builder.
   * Any thread may use this object.
@@ -86,8 +87,7 @@ private[dynamic] object UserMetadataServices {
       }
   }
 
-  private def isOfMetadata(option: (String, String)): Boolean =
-    option._1.trim.toLowerCase(java.util.Locale.ROOT).startsWith("metadata.")
+  private def isOfMetadata(option: (String, String)): Boolean = fold(option._1.trim).startsWith("metadata.")
 
   private def invalid(options: SourceOptions, name: String, why: String): SpliceOptionException =
     OptionErrors.invalidValue(

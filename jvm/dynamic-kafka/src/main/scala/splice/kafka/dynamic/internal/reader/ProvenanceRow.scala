@@ -4,10 +4,10 @@
 package splice.kafka.dynamic.internal.reader
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.unsafe.types.UTF8String
 
+import splice.source.internal.RowView
 import splice.source.{ForwardingReader, SplitReader}
 
 /** Adds the columns of the cluster and the stream to rows of records. */
@@ -16,8 +16,8 @@ final private[splice] class ProvenanceRowReader(inner: SplitReader[InternalRow],
   override def get(): InternalRow = row.over(inner.get())
 }
 
-/** View of the row of a record. A reader reuses one view for all its rows. */
-final private[splice] class ProvenanceRow(plan: ProvenancePlan, origin: Origin) extends BaseGenericInternalRow {
+/** View of the row of a record. */
+final private[splice] class ProvenanceRow(plan: ProvenancePlan, origin: Origin) extends RowView(plan.places.length) {
 
   import ProvenancePlan.{Cluster, Stream}
 
@@ -30,8 +30,6 @@ final private[splice] class ProvenanceRow(plan: ProvenancePlan, origin: Origin) 
     row = next
     this
   }
-
-  override def numFields: Int = places.length
 
   override def isNullAt(i: Int): Boolean = places(i) >= 0 && row.isNullAt(places(i))
 
@@ -52,9 +50,4 @@ final private[splice] class ProvenanceRow(plan: ProvenancePlan, origin: Origin) 
     case Cluster | Stream => getUTF8String(i)
     case at               => row.get(at, plan.types(i))
   }
-
-  override def setNullAt(i: Int): Unit = throw new UnsupportedOperationException("a record cannot be changed")
-
-  override def update(i: Int, value: Any): Unit =
-    throw new UnsupportedOperationException("a record cannot be changed")
 }

@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.JsonNode
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.Position
 import splice.source.errors.{CheckpointErrors, SpliceException}
-import splice.source.internal.entries.{Json, NumberedEntries}
+import splice.source.internal.entries.{Json, NumberedEntries, VersionedJson}
 
 /** Offset of the dynamic Kafka source: a complete position, or the number of the side-log entry that contains the
   * position.
@@ -34,16 +34,16 @@ final private[splice] case class DynamicPosition(change: Int, clusters: SortedMa
   /** Returns the position of a source of one cluster; None if the position has cluster names. */
   def unnamed: Option[KafkaPosition] = clusters.get(DynamicPosition.Unnamed)
 
-  private def written: String = {
-    val positions = clusters.map { case (name, position) => s"${Json.write(Json.text(name))}:${position.json}" }
-    s"""{"change":$change,"clusters":${positions.mkString("{", ",", "}")},"v":${DynamicPosition.Version}}"""
-  }
+  private def written: String = VersionedJson.write(
+    "change"   -> change.toString,
+    "clusters" -> Json.compose(clusters.iterator.map { case (name, position) => name -> position.json })
+  )
 
   /** Returns the number of characters of [[json]], without composing the text. */
   def length: Int = unnamed.fold {
     val frame = copy(clusters = SortedMap.empty).json.length + math.max(clusters.size - 1, 0)
     frame + clusters.iterator.map { case (name, position) =>
-      Json.write(Json.text(name)).length + 1 + position.json.length
+      Json.quoted(name).length + 1 + position.json.length
     }.sum
   }(_.json.length)
 
@@ -87,9 +87,6 @@ final private[splice] case class DynamicPosition(change: Int, clusters: SortedMa
 
 private[splice] object DynamicPosition {
 
-  /** Format version of every offset. */
-  val Version = 1
-
   /** Name of the cluster of offsets without a cluster name. The metadata cannot contain it, because the name is not
     * valid.
     */
@@ -111,8 +108,8 @@ private[splice] object DynamicPosition {
       s"$What $text",
       """an offset of a dynamic Kafka source, such as {"change":1,"clusters":{"east":{"orders":{"0":5}}},"v":1}"""
     )
-    val node = Json.read(text).filter(_.isObject).getOrElse(throw CheckpointErrors.corrupt(What, s"not JSON: $text"))
-    if (!node.has("v")) of(0, Seq(Unnamed -> Try(KafkaPosition.read(text)).getOrElse(throw foreign)))
+    val node = Json.readObject(text).getOrElse(throw CheckpointErrors.corrupt(What, s"not JSON: $text"))
+    if (!VersionedJson.isVersioned(node)) of(0, Seq(Unnamed -> Try(KafkaPosition.read(text)).getOrElse(throw foreign)))
     else versioned(node, foreign)
   }
 
@@ -120,8 +117,7 @@ private[splice] object DynamicPosition {
   private[split] def change(node: JsonNode): Option[Int] = Some(node).filter(n => n.isInt && n.asInt >= 0).map(_.asInt)
 
   private def versioned(node: JsonNode, foreign: => SpliceException): DynamicOffset = {
-    val version = Json.field(node, "v").filter(_.isInt).map(_.asInt).getOrElse(throw foreign)
-    if (version > Version) throw CheckpointErrors.newer(What, version, Version)
+    VersionedJson.check(node, What)(_ => foreign)
     val number = Json.field(node, "change").flatMap(change).getOrElse(throw foreign)
     (Json.field(node, "at"), Json.field(node, "clusters").filter(_.isObject)) match {
       case (Some(at), None)       => StoredPosition.read(at, number).getOrElse(throw foreign)
@@ -146,7 +142,7 @@ private[splice] object DynamicPosition {
 final private[splice] case class StoredPosition(number: Int, change: Int) extends DynamicOffset {
 
   override lazy val json: String =
-    s"""{"at":"${StoredPosition.key(number)}","change":$change,"v":${DynamicPosition.Version}}"""
+    VersionedJson.write("at" -> Json.quoted(StoredPosition.key(number)), "change" -> change.toString)
 
   override def precedes(later: Position): Boolean = later match {
     case that: StoredPosition => number <= that.number

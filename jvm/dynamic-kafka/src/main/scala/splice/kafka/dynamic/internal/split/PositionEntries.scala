@@ -106,7 +106,7 @@ private[splice] object PositionFormat {
   def write(position: DynamicPosition): Seq[String] = VersionedEntry.write(
     Seq("change" -> Json.number(position.change.toLong)),
     position.clusters.toSeq.map { case (name, part) =>
-      s"""{"cluster":${Json.write(Json.text(name))},"offsets":${part.json}}"""
+      Json.compose(Seq("cluster" -> Json.quoted(name), "offsets" -> part.json))
     }
   )
 
