@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -115,7 +116,9 @@ def _run_and_time(
             run_seed(seed, topic, story)
         except Exception as error:
             result = f"{type(error).__name__}: {error}"
-            shutil.copytree(folder, _FOLDER / f"failed-{folder.name}", dirs_exist_ok=True)
+            failed = _FOLDER / f"failed-{folder.name}"
+            shutil.copytree(folder, failed, dirs_exist_ok=True)
+            (failed / "failure.txt").write_text(traceback.format_exc())
     return Entry(
         seed=seed,
         version=(_ROOT / "VERSION").read_text().strip(),
