@@ -20,7 +20,7 @@ from servers.kafka_topics import KafkaTopics
 from servers.ports import free_ports
 from servers.process import ServerProcess
 from servers.waiting import wait_for
-from splice.jars import jar_paths
+from splice._internal.jars import jar_paths
 from streams import written
 
 if TYPE_CHECKING:

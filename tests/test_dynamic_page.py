@@ -19,7 +19,7 @@ import pytest
 
 from orders import order_id, orders
 from servers.kafka import KafkaCluster
-from splice.jars import jar_paths
+from splice._internal.jars import jar_paths
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

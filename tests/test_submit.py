@@ -15,7 +15,7 @@ from orders import archive, assert_each_once, history, history_then_live, ids, l
 from programs.launch import run, spark_submit
 from servers.jars import ROOT
 from servers.kafka_topics import KafkaTopics
-from splice.jars import jar_paths
+from splice._internal.jars import jar_paths
 from streams import written
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from splice import SourceDescription, WaitingGroupDescription, describe, jvm
+from splice import SourceDescription, WaitingGroupDescription, describe
+from splice._internal import jvm
 
 SPLICE = {
     "description": "splice",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from splice import FileSource, SetupError
-from splice.plan import read
+from splice.queries.plan import read
 
 RANGES = {"count": 1, "first": [[10, 15]], "offsets": 5}
 NONE = {"count": 0, "first": [], "offsets": 0}

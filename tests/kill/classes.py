@@ -20,7 +20,7 @@ import pyspark
 from kill import killing
 from servers import class_data
 from servers.spark_kafka_jars import jars
-from splice.jars import jar_paths
+from splice._internal.jars import jar_paths
 
 DRIVER = "spark.driver.defaultJavaOptions"
 EXECUTOR = "spark.executor.defaultJavaOptions"

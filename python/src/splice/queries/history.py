@@ -8,8 +8,8 @@ import json
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
-from splice import jvm
-from splice.reading import source_errors
+from splice._internal import jvm
+from splice._internal.reading import source_errors
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

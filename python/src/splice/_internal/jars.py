@@ -16,7 +16,7 @@ CONNECTOR = "splice-spark_2.13"
 ENVIRONMENT = "SPLICE_JARS"
 """Environment variable with the folder of the jars, for a package without a wheel."""
 
-_CARRIED = Path(__file__).resolve().parent / "jars"
+_CARRIED = Path(__file__).resolve().parents[1] / "jars"
 _PATTERNS = (f"{CONNECTOR}-*.jar", "kafka-clients-*.jar")
 
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from splice._internal.registry import words
 from splice.errors import OptionError
 from splice.hand_over import HandOver
-from splice.registry import words
 from splice.source import SourceSpec
 
 if TYPE_CHECKING:

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkRuntimeError, QueryExecutionException
 
-from splice import jvm, plan
+from splice._internal import jvm
+from splice._internal.jars import how_to_submit, replaced_jars
 from splice.errors import SetupError, SourceError
-from splice.jars import how_to_submit, replaced_jars
+from splice.queries import plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from splice.plan import SourcePlan
+    from splice.queries.plan import SourcePlan
 
 FORMAT = "splice"
 

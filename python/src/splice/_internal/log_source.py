@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from splice._internal.registry import ending, starting
 from splice.errors import OptionError
 from splice.offsets import OffsetsArgument, offsets_of
-from splice.registry import ending, starting
 from splice.source import SourceBuilder, SourceSpec
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from splice.option_map import OptionValue
+    from splice._internal.option_map import OptionValue
 
 
 class LogSource(SourceSpec):

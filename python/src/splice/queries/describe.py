@@ -9,9 +9,10 @@ from dataclasses import asdict, astuple, dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from splice import clusters, jvm, tables
-from splice.clusters import ClusterDescription, WaitingGroupDescription
-from splice.switches import HandOverDescription, switches
+from splice._internal import jvm, tables
+from splice.queries import clusters
+from splice.queries.clusters import ClusterDescription, WaitingGroupDescription
+from splice.queries.switches import HandOverDescription, switches
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from splice.tables import cells
+from splice._internal.tables import cells
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from splice import tables
-from splice.switches import HandOverDescription, hand_over
+from splice._internal import tables
+from splice.queries.switches import HandOverDescription, hand_over
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

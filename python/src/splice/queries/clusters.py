@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any
 
-from splice import tables
+from splice._internal import tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
