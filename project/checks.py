@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 HEADER = ("Copyright the Splice authors.", "SPDX-License-Identifier: Apache-2.0")
+PYTHON = re.compile(r"^(python/(src|tests)|tests)/")
 COMMENTS = {".scala": "//", ".java": "//", ".sbt": "//", ".py": "#"}
 LONGEST = 400
 FULLEST = 12
@@ -97,15 +98,21 @@ def complaints(path: str, text: str) -> list[str]:
 
 
 def full_folders(paths: list[str]) -> list[str]:
-    """Lists the folders of src/main that hold too many files to be read as one package."""
-    sizes = Counter(
-        str(Path(p).parent) for p in paths if re.search(r"/src/main/.*\.(scala|java)$", p)
-    )
+    """Lists the folders of src/main and of Python that have too many files for one subject."""
+    sizes = Counter(str(Path(path).parent) for path in paths if _counts(path))
     return [
-        f"{folder}: {size} files, more than {FULLEST}: split the package"
+        f"{folder}: {size} files, more than {FULLEST}: split the folder"
         for folder, size in sorted(sizes.items())
         if size > FULLEST
     ]
+
+
+def _counts(path: str) -> bool:
+    # A package marker and the fixtures of pytest have fixed names, so they are not subjects.
+    if path.endswith(".py"):
+        fixed = Path(path).name in ("__init__.py", "conftest.py")
+        return not fixed and PYTHON.match(path) is not None
+    return re.search(r"/src/main/.*\.(scala|java)$", path) is not None
 
 
 def package_cycles(texts: dict[str, str]) -> list[str]:

@@ -13,8 +13,8 @@ import pytest
 
 import workers
 from orders import archive, orders
-from servers.kafka import KafkaCluster
-from servers.kafka_topics import KafkaTopics
+from servers.kafka.cluster import KafkaCluster
+from servers.kafka.topics import KafkaTopics
 from sessions import session
 
 if TYPE_CHECKING:

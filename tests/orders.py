@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from servers.kafka_producer import Record
-from servers.kafka_topics import KafkaTopics
+from servers.kafka.producer import Record
+from servers.kafka.topics import KafkaTopics
 from splice import FileSource, HandOver, HybridSource, KafkaSource
 
 if TYPE_CHECKING:

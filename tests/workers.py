@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 _TOGETHER = (
     "clusters",
     "faults",
-    "test_security.py",
+    "sources/test_security.py",
     "compat/test_refusals.py",
     "fixtures",
-    "test_dynamic_kafka.py",
-    "test_dynamic_page.py",
+    "sources/test_dynamic_kafka.py",
+    "pages/test_dynamic_page.py",
     "stores",
 )
 """Folders and files with tests that share servers or topics."""

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from splice import SetupError, configure
-from splice.jars import jar_paths
+from splice._internal.jars import jar_paths
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> None:
         "SPLICE_JARS",
     ]:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("splice.jvm.running", lambda: None)
+    monkeypatch.setattr("splice._internal.jvm.running", lambda: None)
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def jars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / CONNECTOR).touch()
     (folder / CLIENT).touch()
     (folder / "other-1.0.jar").touch()
-    monkeypatch.setattr("splice.jars._CARRIED", folder)
+    monkeypatch.setattr("splice._internal.jars._CARRIED", folder)
     return folder
 
 
@@ -112,7 +112,7 @@ def test_a_builder_with_the_package_is_unchanged(jars: Path) -> None:
 def test_a_checkout_takes_the_jars_from_the_environment(
     jars: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("splice.jars._CARRIED", tmp_path / "none")
+    monkeypatch.setattr("splice._internal.jars._CARRIED", tmp_path / "none")
     with pytest.raises(SetupError, match=r"make jar.*SPLICE_JARS"):
         jar_paths()
     monkeypatch.setenv("SPLICE_JARS", str(jars))
@@ -164,9 +164,9 @@ def test_a_builder_without_options_is_rejected(jars: Path) -> None:
 def test_a_running_jvm_without_the_jar_is_rejected(
     jars: Path, monkeypatch: pytest.MonkeyPatch, submitted: bool
 ) -> None:
-    monkeypatch.setattr("splice.jvm.running", object)
-    monkeypatch.setattr("splice.jvm.connect", object)
-    monkeypatch.setattr("splice.jvm.entry_point", lambda _: None)
+    monkeypatch.setattr("splice._internal.jvm.running", object)
+    monkeypatch.setattr("splice._internal.jvm.connect", object)
+    monkeypatch.setattr("splice._internal.jvm.entry_point", lambda _: None)
     if submitted:
         monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
     where = "spark-submit started" if submitted else "already exists"
@@ -177,6 +177,6 @@ def test_a_running_jvm_without_the_jar_is_rejected(
 def test_a_running_jvm_with_the_jar_needs_nothing(
     jars: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("splice.jvm.running", object)
-    monkeypatch.setattr("splice.jvm.entry_point", lambda _: object())
+    monkeypatch.setattr("splice._internal.jvm.running", object)
+    monkeypatch.setattr("splice._internal.jvm.entry_point", lambda _: object())
     assert "spark.jars" not in configure(SparkSession.builder)._options

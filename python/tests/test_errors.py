@@ -11,15 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from splice import KafkaSource, OptionError, SetupError, errors
+import splice
+from splice import KafkaSource, OptionError, SetupError
 
-PACKAGE = Path(errors.__file__).parent
-DECLARED = json.loads((PACKAGE / "error-conditions.json").read_text("utf-8"))
+PACKAGE = Path(splice.__file__).parent
+DECLARED = json.loads((PACKAGE / "_internal" / "error-conditions.json").read_text("utf-8"))
 
 
 def test_each_declared_condition_is_raised_and_each_raised_one_is_declared() -> None:
     declared = [f"{area}.{name}" for area, node in DECLARED.items() for name in node["subClass"]]
-    source = "\n".join(path.read_text("utf-8") for path in PACKAGE.glob("*.py"))
+    source = "\n".join(path.read_text("utf-8") for path in PACKAGE.rglob("*.py"))
     raised = re.findall(r"(?:OptionError|SetupError)\.of\(\s*\"([A-Z_.]+)\"", source)
     assert sorted(set(raised)) == sorted(declared)
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from pyspark.errors import QueryExecutionException
 
-from splice import FileSource, OptionError, SetupError, SourceError, jvm
+from splice import FileSource, OptionError, SetupError, SourceError
+from splice._internal import jvm
 
 SOURCE = FileSource.builder("csv", "/a").option("a.b", 1).build()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from splice.secrets import HIDDEN, shown
+from splice._internal.secrets import HIDDEN, shown
 
 CASES = json.loads(
     (

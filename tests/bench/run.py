@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from bench.base import jar_of, own_jar  # noqa: E402
-from servers.kafka import KafkaCluster  # noqa: E402
+from servers.kafka.cluster import KafkaCluster  # noqa: E402
 
 OF_SEVERAL = {"clusters", "away"}
 """Cases that need three clusters."""

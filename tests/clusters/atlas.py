@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from demo.judge import SinkLog
 from orders import assert_each_once, orders
 from servers.clusters import Clusters
-from servers.kafka_producer import Record
+from servers.kafka.producer import Record
 from servers.waiting import wait_for
 from splice import DynamicKafkaSource, describe
 from streams import written

@@ -11,7 +11,7 @@ import pyspark
 import pytest
 
 from compat.pair import Pair
-from servers.kafka_topics import KafkaTopics
+from servers.kafka.topics import KafkaTopics
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from orders import FIRST_EVENT
-from servers.kafka_producer import Record
-from servers.kafka_topics import KafkaTopics
+from servers.kafka.producer import Record
+from servers.kafka.topics import KafkaTopics
 from streams import drain, start, written
 
 if TYPE_CHECKING:

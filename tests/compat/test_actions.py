@@ -11,7 +11,7 @@ import pytest
 
 from compat.pair import OURS, SIDES, SPARKS, Pair, contents, offsets, records
 from conftest import MakeTopic
-from servers.kafka_topics import KafkaTopics
+from servers.kafka.topics import KafkaTopics
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

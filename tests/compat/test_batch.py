@@ -12,8 +12,8 @@ import pytest
 from compat.pair import Pair, offsets, records
 from conftest import MakeTopic
 from orders import FIRST_EVENT
-from servers.kafka_producer import Record
-from servers.kafka_topics import KafkaTopics
+from servers.kafka.producer import Record
+from servers.kafka.topics import KafkaTopics
 
 
 @pytest.fixture

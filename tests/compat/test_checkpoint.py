@@ -14,7 +14,7 @@ from compat.pair import OURS, SPARKS, Pair, contents, offsets, records
 from conftest import MakeTopic
 from orders import history, live
 from refusals import assert_says
-from servers.kafka_topics import KafkaTopics
+from servers.kafka.topics import KafkaTopics
 from streams import drain, written
 
 EARLIEST = {"startingOffsets": "earliest"}

@@ -13,7 +13,7 @@ import pytest
 from compat.pair import OURS, SIDES, SPARKS, Pair, contents, offsets, records
 from conftest import MakeTopic
 from refusals import assert_says
-from servers.kafka_topics import KafkaTopics
+from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
 from streams import drain, written
 

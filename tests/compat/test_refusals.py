@@ -10,7 +10,7 @@ import pytest
 from pyspark.errors import IllegalArgumentException, PySparkException
 
 from compat.pair import OURS, SIDES, SPARKS, Pair, records
-from servers.kafka import KafkaCluster
+from servers.kafka.cluster import KafkaCluster
 from streams import drain
 
 TOPIC = "{topic}"

@@ -13,8 +13,8 @@ from compat.pair import OURS, SIDES, SPARKS, Pair, offsets, records
 from conftest import MakeTopic
 from orders import FIRST_EVENT
 from refusals import assert_says
-from servers.kafka_producer import Record
-from servers.kafka_topics import KafkaTopics
+from servers.kafka.producer import Record
+from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
 from streams import drain
 

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from compat.pair import OURS, SIDES, SPARKS, Pair, records
 from conftest import MakeTopic
-from servers.kafka_topics import KafkaTopics
+from servers.kafka.topics import KafkaTopics
 
 
 @pytest.fixture

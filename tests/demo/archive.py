@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from confluent_kafka import Message
 
-from servers.kafka_topics import KafkaTopics
+from servers.kafka.topics import KafkaTopics
 
 SCHEMA = pa.schema(
     [

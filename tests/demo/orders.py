@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from servers.kafka_producer import Record
+from servers.kafka.producer import Record
 
 PARTITIONS = 4
 """Number of partitions of the topic, which have different numbers of orders."""

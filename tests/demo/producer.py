@@ -17,7 +17,7 @@ _TESTS = str(Path(__file__).resolve().parents[1])
 sys.path[:0] = [] if _TESTS in sys.path else [_TESTS]
 
 from demo import orders  # noqa: E402
-from servers.kafka_topics import KafkaTopics  # noqa: E402
+from servers.kafka.topics import KafkaTopics  # noqa: E402
 from servers.process import ServerProcess  # noqa: E402
 
 _TICK = 0.05

@@ -29,8 +29,8 @@ from demo.judge import SinkLog, Verdict, judge
 from demo.life import Driver, Moment, moments, wait_for
 from demo.producer import LiveOrders
 from demo.telling import Teller
-from servers.kafka import KafkaCluster
-from servers.kafka_topics import KafkaTopics
+from servers.kafka.cluster import KafkaCluster
+from servers.kafka.topics import KafkaTopics
 
 _FILES = 24
 _FILES_A_BATCH = 3

@@ -15,7 +15,7 @@ from demo import orders
 from demo.checkpoint import Checkpoint
 from demo.judge import SinkLog, judge
 from faults.gate import Gate
-from servers.kafka_topics import KafkaTopics
+from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
 
 if TYPE_CHECKING:

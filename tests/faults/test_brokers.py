@@ -14,8 +14,8 @@ from faults.fetched import Fetched
 from faults.gate import Gate
 from faults.order_stream import OrderStream
 from faults.world import World
-from servers.kafka import KafkaCluster
-from servers.kafka_brokers import KafkaBrokers
+from servers.kafka.brokers import KafkaBrokers
+from servers.kafka.cluster import KafkaCluster
 from sessions import RACK
 
 if TYPE_CHECKING:

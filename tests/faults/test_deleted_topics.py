@@ -10,7 +10,7 @@ import pytest
 
 from faults.order_stream import OrderStream
 from faults.world import World
-from servers.kafka_requests import DESCRIBE_CLUSTER, DESCRIBE_TOPICS, LIST_OFFSETS, METADATA
+from servers.network.kafka_requests import DESCRIBE_CLUSTER, DESCRIBE_TOPICS, LIST_OFFSETS, METADATA
 
 _TRIGGERS = 300
 

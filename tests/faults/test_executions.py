@@ -18,7 +18,7 @@ from kill.cluster import two_hosts
 from kill.killing import Kill
 from kill.scenario import Scenario
 from programs import launch
-from servers.kafka_topics import KafkaTopics
+from servers.kafka.topics import KafkaTopics
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

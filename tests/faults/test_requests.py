@@ -9,7 +9,7 @@ import uuid
 from demo import orders
 from faults.order_stream import OrderStream
 from faults.world import World
-from servers.kafka_requests import DESCRIBE_CLUSTER, OFFSET_COMMIT
+from servers.network.kafka_requests import DESCRIBE_CLUSTER, OFFSET_COMMIT
 from servers.waiting import wait_for
 
 

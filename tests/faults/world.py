@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from servers.fault_proxy import FaultProxy
-from servers.kafka_node import ProcessNode
-from servers.kafka_settings import behind_a_proxy, new_cluster_id
-from servers.kafka_topics import KafkaTopics
+from servers.kafka.node import ProcessNode
+from servers.kafka.settings import behind_a_proxy, new_cluster_id
+from servers.kafka.topics import KafkaTopics
+from servers.network.fault_proxy import FaultProxy
 from servers.ports import free_ports
 from servers.waiting import wait_for
 

@@ -63,6 +63,27 @@ def test_each_rule_names_its_line(path: str, line: str, reason: str | None) -> N
     assert all(reason in complaint and complaint.startswith(f"{path}:") for complaint in found)
 
 
+@pytest.mark.parametrize(
+    ("folder", "suffix", "limited"),
+    [
+        ("jvm/kafka/src/main/scala/splice/kafka", "scala", True),
+        ("jvm/kafka/src/test/scala/splice/kafka", "scala", False),
+        ("python/src/splice", "py", True),
+        ("python/tests", "py", True),
+        ("tests/kill", "py", True),
+        ("project", "py", False),
+    ],
+)
+def test_a_folder_of_main_code_or_of_python_has_at_most_12_files(
+    folder: str, suffix: str, limited: bool
+) -> None:
+    files = [f"{folder}/a{number}.{suffix}" for number in range(13)]
+    fixed = [f"{folder}/{name}.py" for name in ("__init__", "conftest")]
+    assert checks.full_folders([*files[:12], *fixed, f"{folder}/b/a.{suffix}"]) == []
+    wanted = [f"{folder}: 13 files, more than 12: split the folder"] if limited else []
+    assert checks.full_folders(files) == wanted
+
+
 def test_reports_of_sbt_and_pytest_are_added_up(tmp_path: Path) -> None:
     for folder in ("target", "jvm/kafka/target", "tests/linkage/target"):
         (tmp_path / folder / "test-reports").mkdir(parents=True)

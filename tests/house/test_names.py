@@ -65,9 +65,16 @@ def source(name: str) -> str:
     return found[0].read_text()
 
 
+def internal(name: str) -> str:
+    """Return the text of a resource of the Python package."""
+    return (PYTHON / "_internal" / name).read_text()
+
+
 def allowed() -> dict[tuple[str, str], str]:
     """Return the text of allowed values by area and option."""
-    areas: dict[str, dict[str, dict[str, str]]] = json.loads((PYTHON / "options.json").read_text())
+    areas: dict[str, dict[str, dict[str, str]]] = json.loads(
+        (PYTHON / "_internal" / "options.json").read_text()
+    )
     return {(area, key): o["allowed"] for area, keys in areas.items() for key, o in keys.items()}
 
 
@@ -89,7 +96,10 @@ def words(text: str) -> list[str]:
 def conditions() -> set[str]:
     """Return the conditions of the error files of all modules and of the Python package."""
     files = [*(ROOT / "jvm").glob("*/src/main/resources/**/error-conditions.json")]
-    read = [json.loads(file.read_text()) for file in [*files, PYTHON / "error-conditions.json"]]
+    read = [
+        json.loads(file.read_text())
+        for file in [*files, PYTHON / "_internal" / "error-conditions.json"]
+    ]
     areas = [area for file in read for area in file.items()]
     return {f"{name}.{part}" for name, area in areas for part in area["subClass"]}
 
@@ -107,7 +117,7 @@ def public_types() -> Iterator[tuple[str, str]]:
 
 def python_methods() -> Iterator[ast.FunctionDef]:
     """Return the public methods of the Python builders."""
-    for file in PYTHON.glob("*.py"):
+    for file in PYTHON.rglob("*.py"):
         for node in ast.parse(file.read_text()).body:
             if isinstance(node, ast.ClassDef) and node.name.endswith("Builder"):
                 functions = [one for one in node.body if isinstance(one, ast.FunctionDef)]
@@ -278,7 +288,7 @@ def exists(kind: str, area: str, name: str) -> bool:
         found = methods_of_builders() | arguments_of_builders()
         return method in found or f"def {method}(" in source("OffsetsInitializer.scala")
     assert kind == "Error class"
-    return any(f"class {name}" in file.read_text() for file in PYTHON.glob("*.py"))
+    return any(f"class {name}" in file.read_text() for file in PYTHON.rglob("*.py"))
 
 
 def planned() -> Iterator[tuple[str, str, str, str]]:

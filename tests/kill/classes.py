@@ -19,8 +19,8 @@ import pyspark
 
 from kill import killing
 from servers import class_data
-from servers.spark_kafka_jars import jars
-from splice.jars import jar_paths
+from servers.kafka.spark_jars import jars
+from splice._internal.jars import jar_paths
 
 DRIVER = "spark.driver.defaultJavaOptions"
 EXECUTOR = "spark.executor.defaultJavaOptions"
@@ -51,7 +51,7 @@ def _added() -> list[Path]:
 def _train(option: str) -> None:
     # Scenarios need this module. Most processes have the archive already, and need no scenario.
     from kill.scenario import Scenario
-    from servers.kafka import KafkaCluster
+    from servers.kafka.cluster import KafkaCluster
 
     with (
         tempfile.TemporaryDirectory(prefix="splice-class-data-") as folder,

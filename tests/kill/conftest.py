@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kill.scenario import Scenario
-from servers.kafka_topics import KafkaTopics
+from servers.kafka.topics import KafkaTopics
 
 
 @pytest.fixture

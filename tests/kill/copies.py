@@ -15,7 +15,7 @@ from typing import Any
 from kill.killing import Kill
 from kill.life import Life
 from kill.relay import OURS, Relay
-from servers.spark_kafka_jars import jars
+from servers.kafka.spark_jars import jars
 from servers.waiting import wait_for
 
 REAL_TIME = {"realTime": "1 second"}

@@ -17,9 +17,9 @@ from kill import killing
 from kill.killing import Kill
 from kill.life import Life
 from kill.scenario import Setting
-from servers.kafka_producer import Record
-from servers.kafka_topics import KafkaTopics
-from servers.spark_kafka_jars import jars
+from servers.kafka.producer import Record
+from servers.kafka.spark_jars import jars
+from servers.kafka.topics import KafkaTopics
 
 SPARKS = "kafka"
 OURS = "splice-kafka"

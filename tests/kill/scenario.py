@@ -22,8 +22,8 @@ from demo.judge import Verdict, judge_output
 from kill import classes, killing
 from kill.killing import Kill
 from kill.life import Life
-from servers.kafka_topics import KafkaTopics
-from servers.store import Store
+from servers.kafka.topics import KafkaTopics
+from servers.storage.store import Store
 
 _SHARE = 0.6
 

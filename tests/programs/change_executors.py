@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orders import live, orders
-from servers.kafka_topics import KafkaTopics
+from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
 from sessions import session
 

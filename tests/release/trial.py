@@ -22,7 +22,7 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from orders import archive, assert_each_once, orders
-from servers.kafka import KafkaCluster
+from servers.kafka.cluster import KafkaCluster
 
 ROOT = Path(__file__).resolve().parents[2]
 _ORDERS = range(90)

@@ -8,10 +8,10 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Any
 
-from servers.kafka import KafkaCluster
-from servers.kafka_brokers import KafkaBrokers
-from servers.kafka_topics import KafkaTopics
-from servers.login_kafka import LoginKafka
+from servers.kafka.brokers import KafkaBrokers
+from servers.kafka.cluster import KafkaCluster
+from servers.kafka.topics import KafkaTopics
+from servers.logins.login_kafka import LoginKafka
 
 NAMES = ("east", "west", "north")
 

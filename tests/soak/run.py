@@ -26,13 +26,18 @@ _TESTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(_TESTS))
 
 from servers.clusters import Clusters  # noqa: E402
-from servers.hdfs import HdfsStore  # noqa: E402
-from servers.kafka import KafkaCluster  # noqa: E402
-from servers.kafka_brokers import KafkaBrokers  # noqa: E402
-from servers.s3 import S3Store  # noqa: E402
-from servers.store import Store  # noqa: E402
-from soak import dynamic_seed, hybrid_seed, kafka_seed, memory_seed, realtime_seed, seeds  # noqa: E402
+from servers.kafka.brokers import KafkaBrokers  # noqa: E402
+from servers.kafka.cluster import KafkaCluster  # noqa: E402
+from servers.storage.hdfs import HdfsStore  # noqa: E402
+from servers.storage.s3 import S3Store  # noqa: E402
+from servers.storage.store import Store  # noqa: E402
+from soak import seeds  # noqa: E402
+from soak.dynamic import seed as dynamic_seed  # noqa: E402
+from soak.hybrid import seed as hybrid_seed  # noqa: E402
+from soak.kafka import seed as kafka_seed  # noqa: E402
 from soak.ledger import PASSED, Entry, Kind, Ledger  # noqa: E402
+from soak.memory import seed as memory_seed  # noqa: E402
+from soak.realtime import seed as realtime_seed  # noqa: E402
 from soak.story import Story  # noqa: E402
 
 _ROOT = _TESTS.parent

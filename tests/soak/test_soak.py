@@ -10,9 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from soak import dynamic_fate, hybrid_fate, kafka_fate, memory_seed, seeds
-from soak.applied import Applied, changes, owed
+from soak import seeds
+from soak.dynamic import fate as dynamic_fate
+from soak.dynamic.applied import Applied, changes, owed
+from soak.hybrid import fate as hybrid_fate
+from soak.kafka import fate as kafka_fate
 from soak.ledger import PASSED, Entry, Kind, Ledger
+from soak.memory import seed as memory_seed
 
 HYBRID, KAFKA = Kind.HYBRID, Kind.KAFKA
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from servers.hdfs import HdfsStore
-from servers.s3 import S3Store
-from servers.store import Store
+from servers.storage.hdfs import HdfsStore
+from servers.storage.s3 import S3Store
+from servers.storage.store import Store
 
 
 @pytest.fixture(scope="module", params=[HdfsStore, S3Store], ids=["hdfs", "s3"])

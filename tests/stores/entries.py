@@ -12,7 +12,7 @@ from pathlib import Path
 import pyspark
 
 from servers.class_data import java
-from splice.jars import jar_paths
+from splice._internal.jars import jar_paths
 
 _PROGRAM = Path(__file__).with_name("Entries.java")
 

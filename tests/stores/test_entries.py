@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from servers.s3 import S3Store
-from servers.store import Store
+from servers.storage.s3 import S3Store
+from servers.storage.store import Store
 from stores import entries
 
 

@@ -9,8 +9,8 @@ import uuid
 from pathlib import Path
 
 from kill.scenario import Scenario
-from servers.kafka_topics import KafkaTopics
-from servers.store import Store
+from servers.kafka.topics import KafkaTopics
+from servers.storage.store import Store
 
 _MOST = 20
 """Upper bound of the number of kinds of entries of a hybrid with two legs."""

@@ -6,26 +6,26 @@ Call :func:`configure`, create each source with its builder, join the sources wi
 :class:`HybridSource`, and read the result with ``read_stream()`` or ``read()``.
 """
 
-from splice.clusters import ClusterDescription, WaitingGroupDescription
-from splice.comparison import compare_clusters
 from splice.configure import configure
-from splice.describe import (
+from splice.dynamic_kafka import DynamicKafkaSource, DynamicKafkaSourceBuilder
+from splice.errors import OptionError, SetupError, SourceError
+from splice.files import FileSource, FileSourceBuilder
+from splice.hand_over import HandOver
+from splice.hybrid import HybridSource, HybridSourceBuilder
+from splice.kafka import KafkaSource, KafkaSourceBuilder
+from splice.offsets import OffsetsInitializer
+from splice.queries.clusters import ClusterDescription, WaitingGroupDescription
+from splice.queries.comparison import compare_clusters
+from splice.queries.describe import (
     LagDescription,
     QueryDescription,
     SourceDescription,
     describe,
 )
-from splice.dynamic_kafka import DynamicKafkaSource, DynamicKafkaSourceBuilder
-from splice.errors import OptionError, SetupError, SourceError
-from splice.files import FileSource, FileSourceBuilder
-from splice.hand_over import HandOver
-from splice.history import query_history
-from splice.hybrid import HybridSource, HybridSourceBuilder
-from splice.kafka import KafkaSource, KafkaSourceBuilder
-from splice.offsets import OffsetsInitializer
-from splice.plan import LegPlan, SourcePlan, TopicPlan
+from splice.queries.history import query_history
+from splice.queries.plan import LegPlan, SourcePlan, TopicPlan
+from splice.queries.switches import HandOverDescription
 from splice.source import SourceSpec
-from splice.switches import HandOverDescription
 
 __all__ = [
     "ClusterDescription",

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from splice import jvm
+from splice._internal import jvm
+from splice._internal.jars import CONNECTOR, artifact, file_name, how_to_submit, jar_paths
 from splice.errors import SetupError
-from splice.jars import CONNECTOR, artifact, file_name, how_to_submit, jar_paths
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JVMView

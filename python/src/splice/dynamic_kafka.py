@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import uuid4
 
+from splice._internal.jvm import register_metadata
+from splice._internal.log_source import LogSource, LogSourceBuilder
+from splice._internal.registry import starting
 from splice.errors import OptionError
-from splice.jvm import register_metadata
-from splice.log_source import LogSource, LogSourceBuilder
 from splice.offsets import OffsetsArgument, offsets_of
-from splice.registry import starting
 
 _SELECTIONS = ("streams", "streamPattern")
 _PYTHON = "metadata.python"

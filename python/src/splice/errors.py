@@ -4,12 +4,7 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping
-from functools import lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.errors import (
     IllegalArgumentException,
@@ -17,26 +12,12 @@ from pyspark.errors import (
     QueryExecutionException,
 )
 
+from splice._internal.conditions import details
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from typing_extensions import Self
-
-_DECLARED = Path(__file__).with_name("error-conditions.json")
-"""Conditions of the errors that this package raises, in the format of PySpark."""
-
-
-@lru_cache(maxsize=1)
-def _areas() -> dict[str, Any]:
-    areas: dict[str, Any] = json.loads(_DECLARED.read_text("utf-8"))
-    return areas
-
-
-def _details(condition: str, parameters: Mapping[str, object]) -> tuple[str, dict[str, str], str]:
-    area, _, name = condition.partition(".")
-    template = " ".join(_areas()[area]["subClass"][name]["message"])
-    texts = {key: str(value) for key, value in parameters.items()}
-    # One pass, because a value may contain the name of another parameter.
-    text = re.sub(r"<(\w+)>", lambda found: texts[found.group(1)], template)
-    return f"[{condition}] {text}", texts, _areas()[area]["sqlState"]
 
 
 class _Conditioned:
@@ -62,7 +43,7 @@ class _Conditioned:
     @classmethod
     def of(cls, condition: str, **parameters: object) -> Self:
         """Create an error of a declared condition."""
-        text, texts, state = _details(condition, parameters)
+        text, texts, state = details(condition, parameters)
         return cls(text, condition, texts, state)
 
     def getCondition(self) -> str | None:  # noqa: N802 (PySpark's name)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from splice.duration import interval
+from splice._internal.duration import interval
+from splice._internal.jvm import register_rule
 from splice.errors import OptionError
-from splice.jvm import register_rule
 
 if TYPE_CHECKING:
     from datetime import timedelta

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from splice._internal.leg import Leg
+from splice._internal.log_source import LogSource
 from splice.errors import OptionError
 from splice.files import FileSource
-from splice.leg import Leg
-from splice.log_source import LogSource
 from splice.source import SourceBuilder, SourceSpec
 
 if TYPE_CHECKING:

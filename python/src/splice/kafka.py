@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
+from splice._internal.log_source import LogSource, LogSourceBuilder
 from splice.errors import OptionError
-from splice.log_source import LogSource, LogSourceBuilder
 
 _SERVERS = "kafka.bootstrap.servers"
 _SUBSCRIPTIONS = ("subscribe", "subscribePattern", "assign")

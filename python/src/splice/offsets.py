@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import TypeAlias
 
+from splice._internal.registry import committed_policies
 from splice.errors import OptionError
-from splice.registry import committed_policies
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _EARLIEST = -2

@@ -7,12 +7,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
-from splice import jvm
+from splice._internal import jvm
+from splice._internal.option_map import OptionMap, OptionValue
+from splice._internal.reading import load, planned
+from splice._internal.registry import chain_options
+from splice._internal.secrets import shown
 from splice.errors import OptionError
-from splice.option_map import OptionMap, OptionValue
-from splice.reading import load, planned
-from splice.registry import chain_options
-from splice.secrets import shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from typing_extensions import Self
 
-    from splice.plan import SourcePlan
+    from splice.queries.plan import SourcePlan
 
 
 class SourceSpec(ABC):

@@ -55,7 +55,7 @@ object ErrorsPage {
   }
 
   private def files(root: Path): Seq[Path] =
-    ofModules(root) :+ root.resolve("python/src/splice/error-conditions.json")
+    ofModules(root) :+ root.resolve("python/src/splice/_internal/error-conditions.json")
 
   // The testkit is excluded, because the jar does not contain it.
   private def ofModules(root: Path): Seq[Path] = Using.resource(Files.list(root.resolve("jvm"))) { modules =>

@@ -24,7 +24,7 @@ object ReferencePages {
       folder.resolve("errors.md")  -> ErrorsPage.text(root),
       folder.resolve("columns.md") -> ColumnsPage.text,
       // The wheel contains this file, so that Python can check options without a JVM.
-      root.resolve("python/src/splice/options.json") -> OptionsFile.text
+      root.resolve("python/src/splice/_internal/options.json") -> OptionsFile.text
     )
   }
 

@@ -1,0 +1,82 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Jars of this package, and the arguments of spark-submit that add these jars."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from splice.errors import SetupError
+
+CONNECTOR = "splice-spark_2.13"
+"""Artifact of the connector: the name of its jar without the version."""
+
+ENVIRONMENT = "SPLICE_JARS"
+"""Environment variable with the folder of the jars, for a package without a wheel."""
+
+_CARRIED = Path(__file__).resolve().parents[1] / "jars"
+_PATTERNS = (f"{CONNECTOR}-*.jar", "kafka-clients-*.jar")
+
+
+def jar_paths() -> list[Path]:
+    """Return the jars of the connector and of the Kafka client.
+
+    The jars are in the folder ``jars`` of the package if it was installed from a wheel, otherwise
+    in the folder of the environment variable SPLICE_JARS.
+
+    Raises:
+        SetupError: if a jar is missing or exists several times.
+    """
+    folder = _folder()
+    found = [sorted(folder.glob(pattern)) for pattern in _PATTERNS]
+    for pattern, jars in zip(_PATTERNS, found, strict=True):
+        if len(jars) != 1:
+            raise SetupError.of(
+                "SPLICE_SETUP.JAR_NOT_FOUND",
+                pattern=pattern,
+                count=len(jars),
+                folder=folder,
+                variable=ENVIRONMENT,
+            )
+    return [jars[0] for jars in found]
+
+
+def file_name(jar: str) -> str:
+    """Return the file name in a path or URI of a jar."""
+    return jar.strip().rsplit("/", 1)[-1]
+
+
+def artifact(name: str) -> str:
+    """Return the name of a jar without its version, such as ``kafka-clients``."""
+    return re.sub(r"-\d[^/]*\.jar$", "", name)
+
+
+def replaced_jars(present: str) -> bool:
+    """Return True if a session's ``spark.jars`` has jars, but not the jars of this package."""
+    names = {artifact(file_name(jar)) for jar in present.split(",") if jar.strip()}
+    return bool(names) and CONNECTOR not in names
+
+
+def how_to_submit() -> str:
+    """Return the arguments of spark-submit, with paths and version if the jars are available."""
+    try:
+        paths = jar_paths()
+    except SetupError:
+        return f"--jars <{CONNECTOR} jar>,<kafka-clients jar> or --packages {_coordinates(None)}"
+    return f"--jars {','.join(map(str, paths))} or --packages {_coordinates(paths[0])}"
+
+
+def _folder() -> Path:
+    if any(_CARRIED.glob("*.jar")):
+        return _CARRIED
+    named = os.environ.get(ENVIRONMENT)
+    if not named:
+        raise SetupError.of("SPLICE_SETUP.JAR_FOLDER_NOT_SET", variable=ENVIRONMENT)
+    return Path(named).resolve()
+
+
+def _coordinates(jar: Path | None) -> str:
+    version = re.fullmatch(rf"{re.escape(CONNECTOR)}-(.+)\.jar", jar.name) if jar else None
+    return f"io.github.splice:{CONNECTOR}:{version.group(1) if version else '<version>'}"

@@ -1,0 +1,149 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Switches between the legs of a hybrid source."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+from splice._internal.tables import cells
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_HEADINGS = {
+    "topic": "topic",
+    "partition": "partition",
+    "history": "history has",
+    "missing": "missing",
+    "repeated": "repeated",
+    "fill": "log supplies",
+    "compared": "compared",
+    "unavailable": "unavailable",
+    "log": "log has",
+    "start": "log is read from",
+}
+"""Keys of a row in the order of the columns, and their headings."""
+
+_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class HandOverDescription:
+    """Hand-over of a leg.
+
+    Attributes:
+        leg: Name of the leg that begins.
+        rule: The rule as options; empty without a rule.
+        at: Time of the evaluation, in ISO 8601; None if the rule was not evaluated.
+        start: ``offsets``, ``configured``, or the time at which the leg begins; None if the rule
+            was not evaluated.
+        rows: Findings of the rule. For ``offsets``, one row per partition, with the keys of the
+            [hand-over table](../hybrid.md#hand-over-table).
+        policies: Values of ``onHoles``, ``onGap`` and ``onDuplicates``; only in a plan.
+        undecided: Reason for a plan without the result of the rule.
+        error: Error that would stop the query at the switch; only in a plan.
+    """
+
+    leg: str
+    rule: str
+    at: str | None = None
+    start: str | None = None
+    rows: tuple[Mapping[str, Any], ...] = ()
+    policies: tuple[tuple[str, str], ...] = ()
+    undecided: str | None = None
+    error: str | None = None
+
+    def title(self) -> str:
+        """Return leg, rule, time and start in one line."""
+        rule = self.rule or "without a rule"
+        policies = "".join(f" {name}={value}" for name, value in self.policies)
+        if self.error is not None:
+            result = "the query would stop at the switch"
+        elif self.undecided is not None:
+            result = f"not decided: {self.undecided}"
+        else:
+            result = f"decided at {self.at}, start: {self.start}"
+        return f"{self.leg}: {rule}{policies}; {result}"
+
+    def table(self) -> tuple[Sequence[str], list[tuple[str, ...]]] | None:
+        """Return headings and the first rows; None without rows."""
+        if not self.rows:
+            return None
+        found = dict.fromkeys(key for row in self.rows for key in row)
+        keys = [key for key in _HEADINGS if key in found]
+        keys += [key for key in found if key not in _HEADINGS]
+        rows = [cells([_cell(row.get(key)) for key in keys]) for row in self.rows[:_SHOWN]]
+        more = len(self.rows) - _SHOWN
+        if more > 0:
+            rows.append((f"and {more} more", *[""] * (len(keys) - 1)))
+        return [_HEADINGS.get(key, key) for key in keys], rows
+
+
+def hand_over(leg: str, found: Mapping[str, Any]) -> HandOverDescription:
+    """Parse a hand-over from the JSON of the JVM."""
+    start = found.get("start")
+    return HandOverDescription(
+        leg,
+        found["rule"],
+        found.get("at"),
+        _time(start["timestamp"]) if isinstance(start, dict) else start,
+        tuple(found.get("found", ())),
+        tuple((key, found[key]) for key in ("onHoles", "onGap", "onDuplicates") if key in found),
+        found.get("undecided"),
+        found.get("error"),
+    )
+
+
+def switches(events: str) -> tuple[HandOverDescription, ...]:
+    """Parse the switches of a query from the events of its checkpoint."""
+    return tuple(
+        sorted(
+            (
+                hand_over(event["source"].partition("/leg-")[2], event["details"])
+                for event in json.loads(events)
+                if event["event"] == "handOver" and "details" in event
+            ),
+            key=lambda found: found.at or "",
+        )
+    )
+
+
+def _time(millis: int) -> str:
+    return datetime.fromtimestamp(millis / 1000, timezone.utc).isoformat()
+
+
+def _cell(value: Any) -> str | None:
+    if isinstance(value, dict):
+        return _ranges(value) if "offsets" in value and "first" in value else json.dumps(value)
+    if isinstance(value, list):
+        if len(value) == 2 and all(isinstance(one, int) for one in value):
+            return _range(value)
+        return "; ".join(_part(one) for one in value) or None
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return None if value is None else str(value)
+
+
+def _part(part: Any) -> str:
+    if isinstance(part, dict) and "leg" in part and "range" in part:
+        return f"{part['leg']}: {_range(part['range'])}"
+    return json.dumps(part)
+
+
+def _ranges(found: Mapping[str, Any]) -> str | None:
+    if not found["offsets"]:
+        return None
+    more = found.get("count", 0) - len(found["first"])
+    shown = ", ".join(_range(one) for one in found["first"])
+    return f"{found['offsets']} ({shown}{f' and {more} more ranges' if more > 0 else ''})"
+
+
+def _range(bounds: Sequence[int]) -> str:
+    first, end = bounds
+    if end <= first:
+        return "none"
+    return str(first) if end == first + 1 else f"{first} to {end - 1}"

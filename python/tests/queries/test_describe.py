@@ -1,0 +1,179 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Results of describe() for the progress of a query."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from splice import SourceDescription, WaitingGroupDescription, describe
+from splice._internal import jvm
+
+SPLICE = {
+    "description": "splice",
+    "endOffset": '{"v":1}',
+    "metrics": {
+        "leg": "live",
+        "position": "orders-0@<7>",
+        "splits": "8",
+        "rowsBehind": "120",
+        "bytesBehind": "",
+        "switchesTotal": "1",
+    },
+}
+RATE = {"description": "rate", "endOffset": "5", "metrics": {}}
+
+
+@dataclass
+class Query:
+    lastProgress: dict[str, Any] | None  # noqa: N815 (PySpark's name)
+    name: str | None = None
+    id: str = field(default="c0ffee")
+
+
+def test_values_are_from_the_metrics() -> None:
+    described = describe(Query({"batchId": 4, "sources": [RATE, SPLICE]}, "orders"))  # type: ignore[arg-type]
+    assert described.batch_id == 4
+    assert described.sources == (
+        SourceDescription(
+            "live", "orders-0@<7>", 8, 120, None, 1, '{"v":1}', metrics=SPLICE["metrics"]
+        ),
+    )
+
+
+def test_it_prints_as_a_table() -> None:
+    described = describe(Query({"batchId": 4, "sources": [SPLICE]}, "orders"))  # type: ignore[arg-type]
+    assert str(described).splitlines() == [
+        "orders, batch 4",
+        "leg   position      splits  rows behind  bytes behind  seconds behind  rows/s arriving"
+        "  switches",
+        "live  orders-0@<7>  8       120          -             -               -                1",
+    ]
+    assert "<td>orders-0@&lt;7&gt;</td>" in described._repr_html_()
+
+
+def test_topics_and_partitions_with_the_greatest_lag() -> None:
+    metrics = {
+        "position": "12 partitions",
+        "rowsBehind": "9",
+        "secondsBehind": "61",
+        "rowsArrivingPerSecond": "20",
+        "topics": '{"orders":{"partitions":2,"rowsBehind":9,"rowsArrivingPerSecond":20},'
+        '"*":{"partitions":10,"rowsBehind":0}}',
+        "lagging": '[{"partition":"orders-1","rowsBehind":9,"bytesBehind":90,"secondsBehind":61}]',
+    }
+    described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": metrics}]}, "q"))  # type: ignore[arg-type]
+    source = described.sources[0]
+    assert (source.seconds_behind, source.rows_arriving_per_second) == (61, 20)
+    assert [topic.name for topic in source.topics] == ["orders", "*"]
+    assert source.lagging[0].bytes_behind == 90
+    assert str(described).splitlines()[3:] == [
+        "topic   partitions  rows behind  bytes behind  seconds behind  rows/s arriving",
+        "orders  2           9            -             -               20",
+        "*       10          0            -             -               -",
+        "partition  rows behind  bytes behind  seconds behind",
+        "orders-1   9            90            61",
+    ]
+    assert described._repr_html_().count("<table>") == 3
+
+
+def test_clusters_that_a_change_waits_for() -> None:
+    metrics = {
+        "position": "change 3, 2 clusters",
+        "metadataWaitsFor": '["east","west"]',
+        "waitingGroups": '[{"streams":["a","b"],"generation":9,"waitsFor":["east","west"]},'
+        '{"streams":[],"rejected":"too many"}]',
+    }
+    described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": metrics}]}, "q"))  # type: ignore[arg-type]
+    source = described.sources[0]
+    assert source.metadata_waits_for == ("east", "west")
+    assert source.waiting_groups == (
+        WaitingGroupDescription(("a", "b"), 9, ("east", "west"), None),
+        WaitingGroupDescription((), None, (), "too many"),
+    )
+    assert str(described).splitlines()[3:] == [
+        "streams that wait  generation  wait for    rejected",
+        "a, b               9           east, west  -",
+        "all                -           -           too many",
+    ]
+
+
+def test_clusters() -> None:
+    metrics = {
+        "position": "change 3, 2 clusters",
+        "clusters": '{"east":{"splits":4,"rowsBehind":9,"available":1,"responseAgeMs":70,'
+        '"topicsWaiting":2,"topicsDraining":1},"west":{"splits":0,"unavailableMs":8,"available":0},'
+        '"south":{"splits":1}}',
+    }
+    described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": metrics}]}, "q"))  # type: ignore[arg-type]
+    east, west, south = described.sources[0].clusters
+    assert (east.available, east.response_age_ms) == (True, 70)
+    assert (east.topics_waiting, east.topics_draining) == (2, 1)
+    assert (west.available, west.unavailable_ms, west.response_age_ms) == (False, 8, None)
+    assert south.available is None
+    heading, *rows = str(described).splitlines()[3:]
+    assert heading.endswith(
+        "unavailable ms  available  response age ms  topics waiting  topics draining"
+    )
+    assert [row.split() for row in rows] == [
+        ["east", "4", "9", "-", "-", "-", "-", "True", "70", "2", "1"],
+        ["west", "0", "-", "-", "-", "-", "8", "False", "-", "-", "-"],
+        ["south", "1", "-", "-", "-", "-", "-", "-", "-", "-", "-"],
+    ]
+
+
+def test_paused_streams() -> None:
+    metrics = {"position": "change 3, 2 clusters", "streamsPaused": '["orders","refunds"]'}
+    described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": metrics}]}, "q"))  # type: ignore[arg-type]
+    assert described.sources[0].streams_paused == ("orders", "refunds")
+    assert str(described).splitlines()[3:] == ["paused streams", "orders", "refunds"]
+
+
+def test_before_the_first_progress() -> None:
+    described = describe(Query(None))  # type: ignore[arg-type]
+    assert described.sources == ()
+    assert str(described) == "c0ffee: no progress has been reported yet"
+    assert "no progress" in described._repr_html_()
+
+
+def test_a_query_without_splice() -> None:
+    described = describe(Query({"batchId": 0, "sources": [RATE]}, "q"))  # type: ignore[arg-type]
+    assert str(described) == "q, batch 0: the query has no Splice source"
+
+
+def test_switches_are_read_from_the_checkpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    switch = {
+        "source": "0/leg-live",
+        "change": 0,
+        "at": 1,
+        "event": "handOver",
+        "names": ["handOver=offsets"],
+        "details": {
+            "at": "2026-01-01T00:00:00Z",
+            "rule": "handOver=offsets",
+            "start": "offsets",
+            "found": [{"topic": "orders", "partition": 0, "log": [0, 30], "start": 20}],
+        },
+    }
+    other = {"source": "0/leg-live", "change": 0, "event": "topicAdded", "names": ["orders"]}
+    queries: list[str] = []
+
+    def events(query: str) -> str:
+        queries.append(query)
+        return json.dumps([other, switch])
+
+    monkeypatch.setattr(jvm, "history_of", events)
+    described = describe(Query({"batchId": 4, "sources": [SPLICE]}, "orders"))  # type: ignore[arg-type]
+    assert queries == ["c0ffee"]
+    assert str(described).splitlines()[3:] == [
+        "live: handOver=offsets; decided at 2026-01-01T00:00:00Z, start: offsets",
+        "topic   partition  log has  log is read from",
+        "orders  0          0 to 29  20",
+    ]
+    assert "<td>0 to 29</td>" in described._repr_html_()
+    assert described.to_dict()["hand_overs"][0]["leg"] == "live"
+    assert described.to_dict()["sources"][0]["rows_behind"] == 120

@@ -1,0 +1,56 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Kills of queries that use Spark's Kafka source and Splice in turns on one checkpoint."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+
+import pyspark
+import pytest
+
+from kill.killing import Kill
+from kill.relay import OURS, SPARKS, Relay
+from servers.kafka.topics import KafkaTopics
+
+pytestmark = pytest.mark.skipif(
+    not pyspark.__version__.startswith("4.2."), reason="Spark's Kafka source is of Spark 4.2"
+)
+
+
+@pytest.fixture
+def relay(topics: KafkaTopics, tmp_path: Path) -> Relay:
+    """An empty topic, and a query that is not started."""
+    return Relay(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path)
+
+
+@pytest.mark.parametrize(("first", "second"), [(SPARKS, OURS), (OURS, SPARKS)])
+def test_a_first_batch_that_is_not_finished(relay: Relay, first: str, second: str) -> None:
+    # The start is latest, the end of the empty topic, so a later run cannot compute it again.
+    relay.die(first, Kill("rename", "/sources/0/0$", "after"), startingOffsets="latest")
+    relay.produce(500)
+    relay.die(second, Kill.offsets(0, "after"), startingOffsets="latest")
+    relay.produce(200)
+    relay.die(first, Kill.commits(0, action="signal"), startingOffsets="latest")
+    relay.finish(second, startingOffsets="latest")
+    relay.assert_each_once()
+
+
+def test_both_sources_in_turns(relay: Relay) -> None:
+    relay.produce(2400)
+    relay.die(SPARKS, Kill.offsets(1, "after"), startingOffsets="earliest")
+    relay.die(OURS, Kill.commits(3, action="signal"))
+    relay.die(SPARKS, Kill("row", "order", nth=200))
+    relay.die(OURS, Kill.commits(4, "after"))
+    # Spark's source detects this partition, and Splice determines its start.
+    relay.add_partition(400)
+    relay.die(SPARKS, Kill.offsets(5, "after"))
+    relay.die(OURS, Kill.commits(5))
+    relay.die(SPARKS, Kill.commits(6, "after", "signal"))
+    # Splice detects this partition for an abandoned batch, and then Spark's source detects it.
+    relay.add_partition(400)
+    relay.die(OURS, Kill.entry("new-partitions-00000001", "after"))
+    relay.die(SPARKS, Kill.offsets(7, "after"))
+    relay.finish(OURS)
+    relay.assert_each_once()

@@ -1,0 +1,153 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Execute the programs of the page about many clusters, with other addresses and paths."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyspark
+import pytest
+
+from orders import order_id, orders
+from servers.kafka.cluster import KafkaCluster
+from splice._internal.jars import jar_paths
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "dynamic-kafka.md"
+FOLDERS = ("/config", "/lake", "/checkpoints", "/jars", "/run/secrets")
+EAST, WEST = range(20), range(15, 30)
+
+
+def blocks(language: str) -> list[str]:
+    """Return the code blocks of a language, with the line numbers of the page."""
+    text = PAGE.read_text("utf-8")
+    found = re.finditer(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    return ["\n" * text.count("\n", 0, one.start(1)) + one[1] for one in found]
+
+
+class Places:
+    """Two clusters with topics, and the folders of the programs."""
+
+    def __init__(self, folder: Path, east: KafkaCluster, west: KafkaCluster) -> None:
+        """Create the folders, and fill the topics."""
+        self._folder = folder
+        self._servers = {"east": east.bootstrap_servers, "west": west.bootstrap_servers}
+        for name in FOLDERS:
+            self.path(name).mkdir(parents=True)
+        for topic, cluster, numbers in (
+            ("orders", east, EAST),
+            ("orders", west, WEST),
+            ("returns", east, EAST),
+        ):
+            cluster.topics.create(topic, 2)
+            cluster.topics.produce(topic, orders(numbers, 2))
+
+    def path(self, shown: str) -> Path:
+        """Return the path that replaces a path of a program."""
+        return self._folder / shown.lstrip("/")
+
+    def publish(self, name: str, *clusters: str, **properties: str) -> None:
+        """Write a document that has the stream ``orders`` on some clusters."""
+        document = {
+            "version": 1,
+            "generation": len(list(self.path("/config").iterdir())) + 1,
+            "clusters": {
+                cluster: {"bootstrapServers": servers, "properties": properties}
+                for cluster, servers in self._servers.items()
+            },
+            "streams": {
+                "orders": {cluster: ["orders"] for cluster in clusters},
+                "returns": {"east": ["returns"]},
+            },
+        }
+        self.path(f"/config/{name}.yaml").write_text(json.dumps(document))
+
+    def replaced(self, code: str) -> str:
+        """Return a program with the folders and servers of the test."""
+        for shown in FOLDERS:
+            code = code.replace(f'"{shown}', f'"{self.path(shown)}')
+        return code.replace("east-1:9092", self._servers["east"])
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
+    """Folders and servers of all programs. Later programs resume the first query."""
+    with KafkaCluster(heap="384m") as east, KafkaCluster(heap="384m") as west:
+        yield Places(tmp_path_factory.mktemp("page"), east, west)
+
+
+def rows_of(spark: SparkSession, places: Places, name: str) -> list[tuple[str, str, str]]:
+    """Return stream, cluster and id of each row that a program wrote, sorted."""
+    rows = spark.read.parquet(str(places.path(f"/lake/{name}"))).collect()
+    return sorted((row["_stream"], row["_cluster"], row["key"].decode()) for row in rows)
+
+
+def wanted(**numbers: range) -> list[tuple[str, str, str]]:
+    """Return the expected rows of the stream ``orders`` by cluster, sorted."""
+    return sorted(
+        ("orders", cluster, order_id(n)) for cluster, some in numbers.items() for n in some
+    )
+
+
+def test_each_program(
+    spark: SparkSession, places: Places, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places.publish("streams", "east")
+    places.publish("streams-on-west", "west")
+    places.publish("streams-on-both", "east", "west")
+    places.path("/run/secrets/east").write_text("key=unused")
+    secret = f"${{file:{places.path('/run/secrets/east')}:key}}"
+    places.publish("secured", "east", **{"ssl.key.password": secret})
+
+    def run(code: str) -> dict[str, Any]:
+        names: dict[str, Any] = {}
+        exec(compile(places.replaced(code), PAGE.name, "exec"), names)
+        return names
+
+    first, both, secured, _, changes, move, compare = blocks("python")
+    run(first)
+    assert rows_of(spark, places, "orders") == wanted(east=EAST)
+    run(both)
+    assert rows_of(spark, places, "both") == wanted(east=EAST)
+    run(secured)
+    assert rows_of(spark, places, "secured") == wanted(east=EAST)
+    capsys.readouterr()
+    run(changes)
+    assert re.search(r"streamApplied *\|\[orders\]", capsys.readouterr().out)
+    run(move)
+    assert rows_of(spark, places, "orders") == wanted(east=EAST, west=WEST)
+    found = [row["key"].decode() for row in run(compare)["differences"].collect()]
+    assert sorted(found) == [order_id(n) for n in (*range(15), *range(20, 30))]
+
+
+def test_the_program_with_a_class(spark: SparkSession, places: Places, tmp_path: Path) -> None:
+    (inventory,) = blocks("scala")
+    (program,) = (code for code in blocks("python") if "metadata_class" in code)
+    source = tmp_path / "Inventory.scala"
+    source.write_text(inventory)
+    scala = f"{Path(pyspark.__file__).parent}/jars/*"
+    libraries = ":".join(str(path) for path in jar_paths())
+    # A short program ends before an optimizing compiler pays off.
+    quick = os.environ | {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+    compiler = ["java", "-cp", scala, "scala.tools.nsc.Main"]
+    options = ["-usejavacp", "-cp", libraries, "-d", str(tmp_path)]
+    subprocess.run([*compiler, *options, str(source)], check=True, timeout=180, env=quick)
+    with zipfile.ZipFile(places.path("/jars/inventory.jar"), "w") as jar:
+        for file in tmp_path.rglob("*.class"):
+            jar.write(file, file.relative_to(tmp_path))
+    script = tmp_path / "program.py"
+    script.write_text(places.replaced(program))
+    command = [sys.executable, str(script)]
+    subprocess.run(command, check=True, timeout=180, cwd=tmp_path, env=quick)
+    assert rows_of(spark, places, "inventory") == wanted(east=EAST)

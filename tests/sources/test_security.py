@@ -1,0 +1,246 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Logins to Kafka, and the absence of secrets in all output."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from kill import killing
+from kill.cluster import two_hosts
+from orders import orders
+from programs.launch import run
+from servers.logins.secured_kafka import SecuredKafka
+from servers.ports import free_ports
+
+HANDLER = "splice.testkit.internal.login.TokenOfSecret"
+SECRETS = "org.apache.kafka.common.config.provider.FileConfigProvider"
+ROWS = 30
+AGE = 54321
+REDACTED = "(?i)secret|password|token|access[.]?key|keystore[.]key|metadata[.](header|url)"
+"""Regular expression of the documentation, which hides secrets that Spark shows by default."""
+
+LOGGING = """rootLogger.level = INFO
+rootLogger.appenderRef.out.ref = out
+appender.out.type = Console
+appender.out.name = out
+appender.out.layout.type = PatternLayout
+appender.out.layout.pattern = %d{HH:mm:ss.SSS} %p %c %m%n%ex
+logger.splice.name = splice
+logger.splice.level = DEBUG
+logger.shell.name = org.apache.spark.api.python.PythonGatewayServer
+logger.shell.level = INFO
+"""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Output of a run for each source, and all of its files."""
+
+    output: str
+    folder: Path
+    secrets: Mapping[str, str]
+
+    def of(self, source: str) -> str:
+        """Return the line with the result of a source, and the text of its error."""
+        return self.output[self.output.index(f"\n{source}: ") :]
+
+    def executors(self) -> str:
+        """Return the logs of the executors."""
+        return "".join(path.read_text() for path in self.folder.glob("work/app-*/*/std*"))
+
+    def leaks(self) -> list[str]:
+        """Return the secrets in files, with the files."""
+        files = {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
+        return [
+            f"{name} in {path}"
+            for path, content in files.items()
+            for name, secret in self.secrets.items()
+            if secret.encode() in content
+        ]
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecuredKafka]:
+    """A secured Kafka cluster with orders."""
+    with SecuredKafka(tmp_path_factory.mktemp("certificates")) as kafka:
+        kafka.topics.create("orders", 2)
+        kafka.topics.produce("orders", orders(range(ROWS), 2))
+        yield kafka
+
+
+def line_of(key: str) -> str:
+    """Return a line of a key, which identifies the key."""
+    return key.splitlines()[1]
+
+
+def sources(
+    kafka: SecuredKafka, secrets_file: Path, key: str, wrong: str, bearer: str, header: str
+) -> dict[str, dict[str, str]]:
+    """Return sources with different logins. The logins of sources named ``wrong_…`` fail."""
+    password, store = kafka.password, kafka.certificates.password
+    references = {
+        "kafka.config.providers": "file",
+        "kafka.config.providers.file.class": SECRETS,
+    }
+    password_reference = f"${{file:{secrets_file}:password}}"
+    store_reference = f"${{file:{secrets_file}:store}}"
+    key_reference = f"${{file:{secrets_file}:key}}"
+    over_tls = kafka.trust(store_reference) | references
+    over_tls["kafka.metadata.max.age.ms"] = f"${{file:{secrets_file}:age}}"
+    named = {
+        "plain": kafka.login("PLAIN", password),
+        "scram": kafka.login("SCRAM-SHA-512", password),
+        "handler": kafka.bearer(HANDLER, bearer),
+        "certificate": kafka.certificate(store),
+        "text": kafka.certificate_as_text(key),
+        "referred_text": kafka.certificate_as_text(key_reference) | references,
+        "referred": kafka.login("SCRAM-SHA-512", password_reference, "LOGINTLS") | over_tls,
+        "wrong_plain": kafka.login("PLAIN", wrong),
+        "wrong_scram": kafka.login("SCRAM-SHA-512", wrong),
+        "wrong_line": kafka.login("PLAIN", f'{wrong}" {wrong}'),
+        "wrong_store": kafka.certificate(wrong),
+        "wrong_text": kafka.certificate_as_text(wrong),
+        "wrong_key": kafka.certificate_as_text(key.replace(line_of(key), line_of(key)[::-1])),
+        "wrong_reference": kafka.login("PLAIN", f"${{file:{secrets_file}:nobody}}") | references,
+    }
+    common = {"source": "kafka", "subscribe": "orders", "startingOffsets": "earliest"}
+    built = {name: common | options for name, options in named.items()}
+    built["single_cluster"] = kafka.login("PLAIN", password) | {
+        "source": "dynamicKafka",
+        "metadata": "http,singleCluster",
+        # No server listens at this address, and the warning contains the address.
+        "metadata.url": f"http://127.0.0.1:{free_ports(1)[0]}/streams?version={header}",
+        "metadata.header.X-Of-Team": header,
+        "streams": "orders",
+        "startingOffsets": "earliest",
+    }
+    return built
+
+
+@pytest.fixture(scope="module")
+def reading(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> Reading:
+    """Read all sources with a driver and an executor in separate processes."""
+    private, folder = tmp_path_factory.mktemp("private"), tmp_path_factory.mktemp("told")
+    wrong, bearer, header = "wrong5b2c7d-horse", "bearer9e1f-staple", "header4c7a-clip"
+    key = secured.certificates.private_key()
+    known = {
+        "password": secured.password,
+        "store": secured.certificates.password,
+        "wrong": wrong,
+        "bearer": bearer,
+        "header": header,
+        "key": line_of(key),
+        "wrong key": line_of(key)[::-1],
+    }
+    secrets_file = private / "kafka.properties"
+    in_file = {"password": secured.password, "store": known["store"], "age": AGE, "key": key}
+    lines = (f"{name}={str(value).strip()}".replace("\n", "\\n") for name, value in in_file.items())
+    secrets_file.write_text("\n".join(lines))
+    logging = private / "log4j2.properties"
+    logging.write_text(LOGGING)
+    (folder / "events").mkdir()
+    with two_hosts(folder / "work") as master:
+        plan = {
+            "master": master,
+            "folder": str(folder),
+            "sources": sources(secured, secrets_file, key, wrong, bearer, header),
+            "conf": settings(folder, logging),
+        }
+        (private / "plan.json").write_text(json.dumps(plan))
+        local = {"SPARK_LOCAL_IP": "127.0.0.1"}
+        output = run([sys.executable], "tell_all", str(private / "plan.json"), env=local)
+    (folder / "output.txt").write_text(output)
+    return Reading(output, folder, known)
+
+
+def settings(folder: Path, logging: Path) -> dict[str, str]:
+    """Return the session's settings, which enable all output of Spark."""
+    java = f"-Dlog4j2.configurationFile={logging.as_uri()} -Dderby.system.home={folder}/derby"
+    return {
+        "spark.jars": str(killing.jar()),
+        "spark.driver.extraJavaOptions": java,
+        "spark.executor.extraJavaOptions": java,
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.executor.memory": "1g",
+        "spark.ui.port": "0",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.dir": (folder / "events").as_uri(),
+        "spark.local.dir": str(folder / "local"),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.sql.shuffle.partitions": "2",
+        "spark.redaction.regex": REDACTED,
+        "spark.task.maxFailures": "1",
+        "spark.sql.session.timeZone": "UTC",
+    }
+
+
+READ = [
+    *("plain", "scram", "handler", "certificate", "text", "referred", "referred_text"),
+    "single_cluster",
+]
+
+
+@pytest.mark.parametrize("source", READ)
+def test_a_source_that_logs_in_is_read(reading: Reading, source: str) -> None:
+    assert f"\n{source}: {ROWS} rows" in reading.output, reading.of(source)[:4000]
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("wrong_plain", "SPLICE_KAFKA_ACCESS.AUTHENTICATION_FAILED"),
+        ("wrong_scram", "SPLICE_KAFKA_ACCESS.AUTHENTICATION_FAILED"),
+        ("wrong_line", "SPLICE_KAFKA.BROKER_ERROR"),
+        ("wrong_store", "SPLICE_KAFKA.BROKER_ERROR"),
+        ("wrong_text", "SPLICE_KAFKA.BROKER_ERROR"),
+        ("wrong_key", "SPLICE_KAFKA.BROKER_ERROR"),
+        ("wrong_reference", "SPLICE_KAFKA"),
+    ],
+)
+def test_a_source_without_real_time_mode_is_rejected(
+    reading: Reading, source: str, says: str
+) -> None:
+    assert f"\n{source}: failed" in reading.output
+    assert says in reading.of(source)[:3000]
+
+
+def test_failed_sources_leave_no_client(reading: Reading) -> None:
+    assert "\nclients left: []" in reading.output
+
+
+def test_there_is_much_to_search(reading: Reading) -> None:
+    assert "plain" in reading.output
+    searched = [str(path.relative_to(reading.folder)) for path in reading.folder.rglob("*")]
+    for part in ("events/", "pages/", "checkpoint/offsets/0", "work/", "stderr", "output.txt"):
+        assert any(part in name for name in searched), f"no {part} in {searched[:200]}"
+    executors = reading.executors()
+    assert "SASL_SSL" in executors
+    for process in (reading.output, executors):
+        assert re.search("INFO .*ConsumerConfig values", process)
+
+
+def test_no_output_has_a_secret(reading: Reading) -> None:
+    assert reading.leaks() == []
+
+
+def test_a_reference_is_resolved_for_each_client(reading: Reading) -> None:
+    assert "kafka.metadata.max.age.ms=${file:" in reading.output
+    assert f"metadata.max.age.ms = {AGE}" in reading.executors()
+
+
+def test_a_search_finds_leaks(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b.log").write_bytes(os.urandom(64) + b"x battery-horse y" + os.urandom(64))
+    assert len(Reading("", tmp_path, {"password": "battery-horse"}).leaks()) == 1
