@@ -25,7 +25,7 @@ import splice.source.{EnumeratorContext, ReadMode}
 final class KeptCheckpointSuite extends AnyFunSuite {
 
   // All kept versions stay readable. KeptWorld's main adds a new format at the end.
-  private val versions = Seq("0.1")
+  private val versions = Seq("0.1", "0.1.0")
 
   private def kept(version: String): Path =
     Path.of(getClass.getResource(s"/splice/kafka/dynamic/kept/$version").toURI)
