@@ -38,7 +38,7 @@ final private[splice] class FileOpener(
   }
 
   private def check(block: FileBlock): Unit = {
-    val path = FileBlocks.path(block, users)
+    val path = block.hadoopPath(users)
     val now  = path.getFileSystem(configuration).getFileStatus(path)
     difference(block, now).foreach { case (property, listed, current) =>
       policy.onChanged match {
