@@ -60,14 +60,14 @@ final private[coordinator] class LocalFile(file: Path, flush: Path => Unit = Loc
     */
   def remove(isRemoved: (String, Long) => Boolean): Unit = if (Files.exists(file)) {
     val visitor = new SimpleFileVisitor[Path] {
-      override def visitFile(found: Path, attributes: BasicFileAttributes): FileVisitResult = {
-        if (isRemoved(found.getFileName.toString, attributes.lastModifiedTime.toMillis)) {
-          val _ = Files.deleteIfExists(found)
+      override def visitFile(visited: Path, attributes: BasicFileAttributes): FileVisitResult = {
+        if (isRemoved(visited.getFileName.toString, attributes.lastModifiedTime.toMillis)) {
+          val _ = Files.deleteIfExists(visited)
         }
         FileVisitResult.CONTINUE
       }
 
-      override def visitFileFailed(found: Path, e: IOException): FileVisitResult = e match {
+      override def visitFileFailed(visited: Path, e: IOException): FileVisitResult = e match {
         case _: NoSuchFileException => FileVisitResult.CONTINUE
         case _                      => throw e
       }
