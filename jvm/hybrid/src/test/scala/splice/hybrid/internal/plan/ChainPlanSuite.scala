@@ -13,7 +13,8 @@ import com.fasterxml.jackson.databind.JsonNode
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.hybrid.{HandOverRules, HybridWorlds, Legs, LocalSpark}
+import splice.hybrid.internal.options.HandOverRules
+import splice.hybrid.{HybridWorlds, Legs, LocalSpark}
 import splice.source.internal.legs.LegPlan
 import splice.source.log.Outlook
 import splice.source.options.SourceOptions

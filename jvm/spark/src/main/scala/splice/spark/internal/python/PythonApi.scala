@@ -1,7 +1,7 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.spark
+package splice.spark.internal.python
 
 import java.time.Instant
 import java.time.temporal.ChronoUnit
@@ -18,9 +18,10 @@ import splice.source.internal.entries.Json
 import splice.source.options.SourceOptions
 import splice.source.runtime.HistoryEvent
 import splice.spark.internal.stream.QueryCheckpoints
+import splice.spark.{QueryHistory, SourcePlan}
 
 /** Methods that the Python package calls through py4j. All results are strings. */
-object PythonApi {
+private[spark] object PythonApi {
 
   /** Checks the options of a source without reading. Returns "" if the options are valid, otherwise the error as a JSON
     * object.
