@@ -109,7 +109,7 @@ final private[splice] class RealTimeBatches private[splice] (
     val most = math.max(available(), 1)
     val now  = if (all.slots > most) all.copy(slots = most) else all
     if (now.slots < all.slots && slots != now.slots)
-      RealTimeBatches.log.warn(
+      RealTimeBatches.logger.warn(
         s"${now.slots} tasks read the splits instead of ${all.slots} ('slots'), because the executors cannot run more tasks at the same time"
       )
     val known = ranges.iterator.filter(_.slotted).map(range => range.splitId -> range.weight).toMap
@@ -121,5 +121,5 @@ final private[splice] class RealTimeBatches private[splice] (
 }
 
 private object RealTimeBatches {
-  private val log = LoggerFactory.getLogger(classOf[RealTimeBatches])
+  private val logger = LoggerFactory.getLogger(classOf[RealTimeBatches])
 }

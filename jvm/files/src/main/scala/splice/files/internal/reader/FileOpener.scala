@@ -44,7 +44,7 @@ final private[splice] class FileOpener(
       policy.onChanged match {
         case OnFileChanged.Fail => throw FileErrors.fileChanged(block.path, property, listed, current)
         case OnFileChanged.Warn =>
-          FileOpener.log.warn(FileErrors.fileChangedText(block.path, property, listed, current))
+          FileOpener.logger.warn(FileErrors.fileChangedText(block.path, property, listed, current))
       }
     }
   }
@@ -59,7 +59,7 @@ final private[splice] class FileOpener(
 }
 
 private object FileOpener {
-  private val log = LoggerFactory.getLogger(classOf[FileOpener])
+  private val logger = LoggerFactory.getLogger(classOf[FileOpener])
 
   private val Second = 1000L
 

@@ -62,7 +62,7 @@ final private[spark] case class SourceRun(
       coordinator.reported(reports.takeReports())
       coordinator.stopped(batches.committed())
     } catch {
-      case NonFatal(e) => SourceRun.log.warn("The source was not notified of the last committed batch", e)
+      case NonFatal(e) => SourceRun.logger.warn("The source was not notified of the last committed batch", e)
     } finally {
       board.foreach(_.close())
       coordinator.close()
@@ -71,7 +71,7 @@ final private[spark] case class SourceRun(
 
 private[spark] object SourceRun {
 
-  private val log = LoggerFactory.getLogger(classOf[SourceRun])
+  private val logger = LoggerFactory.getLogger(classOf[SourceRun])
 
   private val Folder = "splice"
 
