@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"
 PYTHON = ROOT / "python" / "src" / "splice"
-MODULES = ("source", "files", "kafka", "dynamic-kafka", "hybrid", "spark", "testkit")
+MODULES = ("source", "coordinator", "files", "kafka", "dynamic-kafka", "hybrid", "spark", "testkit")
 
 _TYPE = re.compile(
     r"^(?:public )?(?:final |sealed |abstract |case )*(?:class|object|trait|interface) (\w+)",

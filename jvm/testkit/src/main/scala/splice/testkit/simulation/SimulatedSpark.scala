@@ -7,8 +7,8 @@ import java.io.IOException
 
 import scala.util.control.ControlThrowable
 
-import splice.coordinator.slots.{CutRules, SlotRules}
-import splice.coordinator.{Coordinator, RealTimeBatches}
+import splice.coordinator.internal.slots.{CutRules, SlotRules}
+import splice.coordinator.internal.{Coordinator, RealTimeBatches}
 import splice.source.errors.SpliceException
 import splice.source.options.SlotAssigner
 import splice.source.runtime.{Report, SideLog}

@@ -12,7 +12,7 @@ import scala.reflect.ClassTag
 import com.fasterxml.jackson.databind.JsonNode
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.hybrid.internal.options.HandOverRules
 import splice.hybrid.{HybridWorlds, Legs, LocalSpark}
 import splice.source.internal.legs.LegPlan

@@ -14,8 +14,8 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 import org.slf4j.LoggerFactory
 
-import splice.coordinator.sidelog.{HadoopSideLog, HadoopSourceFolder, Leftovers}
-import splice.coordinator.{Coordinator, RealTimeBatches}
+import splice.coordinator.internal.sidelog.{HadoopSideLog, HadoopSourceFolder, Leftovers}
+import splice.coordinator.internal.{Coordinator, RealTimeBatches}
 import splice.source.internal.HadoopConfiguration
 import splice.source.options.{CommonOptions, SourceOptions}
 import splice.source.{Position, ReadMode, Source, TaskRanges}

@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.connector.read.streaming._
 import org.slf4j.LoggerFactory
 
-import splice.coordinator.RealTimeBatches
+import splice.coordinator.internal.RealTimeBatches
 import splice.source.Position
 import splice.spark.internal.errors.FrontErrors
 import splice.spark.internal.read.{BatchPlan, ContinuousReaderFactory, EpochOffset}

@@ -13,7 +13,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
-import splice.coordinator.RealTimeBatches
+import splice.coordinator.internal.RealTimeBatches
 import splice.source.options.SourceOptions
 import splice.source.runtime.ProgressMetric
 import splice.source.{Position, Source}
