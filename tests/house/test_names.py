@@ -16,10 +16,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"
 PYTHON = ROOT / "python" / "src" / "splice"
-MODULES = ("source", "files", "kafka", "dynamic-kafka", "hybrid", "spark", "testkit")
+MODULES = ("source", "coordinator", "files", "kafka", "dynamic-kafka", "hybrid", "spark", "testkit")
 
 _TYPE = re.compile(
     r"^(?:public )?(?:final |sealed |abstract |case )*(?:class|object|trait|interface) (\w+)",
+    re.MULTILINE,
+)
+_PRIVATE = re.compile(
+    r"^(?!.*\bsealed\b)(?:\w+ )*private(?:\[\w+\])? (?:\w+ )*(?:class|object|trait) (\w+)",
     re.MULTILINE,
 )
 
@@ -104,15 +108,20 @@ def conditions() -> set[str]:
     return {f"{name}.{part}" for name, area in areas for part in area["subClass"]}
 
 
-def public_types() -> Iterator[tuple[str, str]]:
-    """Return package and name of each public top-level type outside of packages `internal`."""
+def public_files() -> Iterator[tuple[Path, str]]:
+    """Return path and text of each file of main code outside of packages `internal`."""
     for module in MODULES:
         for file in sorted((ROOT / "jvm" / module / "src" / "main").rglob("*")):
             if file.suffix in (".scala", ".java") and "internal" not in file.parts:
-                text = file.read_text()
-                package = re.search(r"^package ([\w.]+)", text, re.MULTILINE)
-                assert package, file
-                yield from ((package[1], name) for name in _TYPE.findall(text))
+                yield file, file.read_text()
+
+
+def public_types() -> Iterator[tuple[str, str]]:
+    """Return package and name of each public top-level type outside of packages `internal`."""
+    for file, text in public_files():
+        package = re.search(r"^package ([\w.]+)", text, re.MULTILINE)
+        assert package, file
+        yield from ((package[1], name) for name in _TYPE.findall(text))
 
 
 def python_methods() -> Iterator[ast.FunctionDef]:
@@ -230,6 +239,14 @@ def test_every_public_type_is_in_the_row_of_its_package() -> None:
     for package, name in public_types():
         known.setdefault(package, set()).add(name)
     assert named == known
+
+
+def test_a_public_package_has_private_types_only_next_to_their_public_types() -> None:
+    for file, text in public_files():
+        public = set(_TYPE.findall(text))
+        # The sealed parent of public types must be in their file.
+        private = set(_PRIVATE.findall(text))
+        assert private - public == set(), f"{file}: move these types to a package `internal`"
 
 
 def test_every_public_name_of_python_and_every_method_of_a_builder_is_in_the_table() -> None:

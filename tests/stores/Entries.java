@@ -16,7 +16,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import scala.Function0;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
-import splice.coordinator.sidelog.HadoopSideLog;
+import splice.coordinator.internal.sidelog.HadoopSideLog;
 
 /** Creates side-log entries. Arguments: {@code race} or {@code fail}, a folder, and Hadoop settings {@code key=value}.
  *

@@ -38,7 +38,7 @@ def entry_point(jvm: JVMView) -> JavaClass | None:
     """Return Splice's entry point in the JVM, or None if its jar is not on the class path."""
     from py4j.java_gateway import JavaClass
 
-    found = jvm.splice.spark.PythonApi
+    found = jvm.splice.spark.internal.python.PythonApi
     return found if isinstance(found, JavaClass) else None
 
 
@@ -120,7 +120,8 @@ def register_rule(name: str, start: Callable[[str], str]) -> None:
         "HandOver.custom(...) with a function",
         "With Spark Connect, set the name of a class on the server's class path.",
     )
-    jvm.splice.hybrid.HandOverRules.register(name, _HandOverRule(start))
+    rules = jvm.splice.hybrid.internal.options.HandOverRules
+    rules.register(name, _HandOverRule(start))
 
 
 def _with_callbacks(feature: str, alternative: str) -> JVMView:

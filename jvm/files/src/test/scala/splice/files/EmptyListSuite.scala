@@ -7,7 +7,7 @@ import java.nio.file.{Files, Paths}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.source.ReadMode
 import splice.source.errors.SpliceException
 import splice.testkit.LoggedMessages

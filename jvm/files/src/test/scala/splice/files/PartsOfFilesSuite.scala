@@ -14,7 +14,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.internal.enumerator.{FileList, FileListEntries, FilesPosition}
 import splice.files.internal.split.{BlockId, FileGrid}
 import splice.source.log.Coverage

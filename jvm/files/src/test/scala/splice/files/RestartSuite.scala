@@ -10,7 +10,7 @@ import scala.collection.immutable.SortedMap
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.internal.errors.FileErrors
 import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric

@@ -12,7 +12,7 @@ import scala.util.{Random, Using}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.internal.enumerator.{FileList, FilesPosition}
 import splice.files.internal.split.{FileRange, FileSchemas, ListedFile, Packing}
 import splice.source.runtime.OpenEnded

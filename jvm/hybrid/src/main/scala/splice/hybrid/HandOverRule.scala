@@ -3,8 +3,6 @@
 
 package splice.hybrid
 
-import scala.collection.concurrent.TrieMap
-
 /** User-defined hand-over rule that computes the start of a leg after the previous leg has ended. Evidence and result
   * are JSON, so a rule is either a class or a Python function.
   *
@@ -26,15 +24,4 @@ trait HandOverRule {
     *   exception ends the query, and a restart calls the rule again
     */
   def start(evidence: String): String
-}
-
-/** Registry of rules that are functions of the driver process. Names are valid in this process only. Thread-safe. */
-object HandOverRules {
-
-  private val known = TrieMap.empty[String, HandOverRule]
-
-  /** Registers a rule for the lifetime of the process, because a query may be restarted. */
-  def register(name: String, rule: HandOverRule): Unit = known.update(name, rule)
-
-  private[hybrid] def find(name: String): Option[HandOverRule] = known.get(name)
 }

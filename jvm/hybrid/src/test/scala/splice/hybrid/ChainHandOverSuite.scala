@@ -7,8 +7,8 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.Coordinator
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.Coordinator
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.hybrid.internal.counting.CountedColumns
 import splice.hybrid.internal.options.ChainParser
 import splice.hybrid.internal.split.{HybridPosition, LegRange}

@@ -7,7 +7,7 @@ import java.nio.file.{Files, Path}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.source.Position
 import splice.source.errors.SpliceException
 import splice.source.runtime.SideLog

@@ -3,8 +3,8 @@
 
 package splice.hybrid
 
-import splice.coordinator.Coordinator
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.Coordinator
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.hybrid.internal.split.{HybridPosition, LegRange}
 import splice.source.{Position, Source, SplitRange}
 import splice.testkit.internal.memory.{MemoryLog, MemoryRange}

@@ -8,8 +8,8 @@ import java.util.UUID
 
 import org.apache.spark.sql.types.StructType
 
-import splice.coordinator.Coordinator
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.Coordinator
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.simulation.Passing
 import splice.source.options.SourceOptions
 import splice.source.runtime.{Boundedness, SideLog}

@@ -7,7 +7,7 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.Coordinator
+import splice.coordinator.internal.Coordinator
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.hybrid.internal.split.HybridPosition
 import splice.source.errors.SpliceException

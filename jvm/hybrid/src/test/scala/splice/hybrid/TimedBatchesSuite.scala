@@ -9,8 +9,8 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
-import splice.coordinator.{Coordinator, RealTimeBatches}
+import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.coordinator.internal.{Coordinator, RealTimeBatches}
 import splice.source.{Poll, Position, Source, SplitRange}
 
 /** Tests of real-time batches of a chain. */

@@ -9,7 +9,7 @@ import scala.util.Using
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.Coordinator
+import splice.coordinator.internal.Coordinator
 import splice.hybrid.internal.chain.{Chain, Leg, OnHoles}
 import splice.simulation.Passing
 import splice.source.internal.entries.Json

@@ -12,7 +12,7 @@ import scala.util.{Failure, Success, Try}
 
 import org.scalatest.{BeforeAndAfterAll, Suite}
 
-import splice.coordinator.Coordinator
+import splice.coordinator.internal.Coordinator
 import splice.source.errors.SpliceException
 import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, Position, ReadMode, Source}

@@ -18,7 +18,7 @@ import org.apache.kafka.common.metrics.JmxReporter
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.source.log.{LogPartitions, LogRange}
 import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, LogPartition, Position, ReadMode, Source, SourceProvider, SplitEnumerator}

@@ -11,8 +11,8 @@ import scala.util.Try
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.Coordinator
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.Coordinator
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.internal.cluster._
 import splice.kafka.internal.enumerator.KafkaEnumerator
 import splice.kafka.internal.options.KafkaSettings

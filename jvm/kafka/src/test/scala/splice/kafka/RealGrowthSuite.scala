@@ -9,8 +9,8 @@ import org.apache.kafka.clients.producer.ProducerRecord
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.Coordinator
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.Coordinator
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.source.{EnumeratorContext, ReadMode}
 import splice.testkit.{KafkaBroker, KafkaTopics}
 

@@ -16,8 +16,8 @@ import org.apache.kafka.clients.producer.{ProducerRecord, RecordMetadata}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.Coordinator
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.Coordinator
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.internal.cluster.UnavailablePartitions
 import splice.source.Position
 import splice.testkit.{KafkaBroker, LoggedMessages}

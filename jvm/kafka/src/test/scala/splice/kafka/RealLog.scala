@@ -15,9 +15,9 @@ import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord, RecordM
 import org.apache.kafka.common.serialization.{StringDeserializer, StringSerializer}
 import org.apache.spark.sql.types.StructType
 
-import splice.coordinator.Coordinator
-import splice.coordinator.sidelog.MemorySideLog
-import splice.coordinator.slots.{CutRules, SlotRules}
+import splice.coordinator.internal.Coordinator
+import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.coordinator.internal.slots.{CutRules, SlotRules}
 import splice.source._
 import splice.source.options.SourceOptions
 import splice.source.runtime.SideLog

@@ -14,7 +14,7 @@ import org.apache.kafka.clients.producer.ProducerRecord
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.slots.CutRules
+import splice.coordinator.internal.slots.CutRules
 import splice.kafka.internal.consumer.ReadBudget
 import splice.kafka.internal.pool.ReaderPool
 import splice.source.errors.SpliceException

@@ -13,7 +13,7 @@ import org.apache.kafka.common.resource.{PatternType, ResourcePattern, ResourceT
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.source.errors.SpliceException
 import splice.source.log.{LogRange, Outlook}
 import splice.source.{EnumeratorContext, ReadMode, SplitEnumerator}

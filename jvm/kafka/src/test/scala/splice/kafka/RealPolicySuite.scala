@@ -13,7 +13,7 @@ import org.apache.kafka.common.TopicPartition
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.source.runtime.Boundedness
 import splice.source.{EnumeratorContext, ReadMode, SplitEnumerator}
 import splice.testkit.KafkaBroker

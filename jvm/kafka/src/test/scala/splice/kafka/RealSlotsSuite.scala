@@ -17,9 +17,9 @@ import scala.util.Using.Releasable
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.Coordinator
-import splice.coordinator.sidelog.MemorySideLog
-import splice.coordinator.slots.{CutRules, SlotRules}
+import splice.coordinator.internal.Coordinator
+import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.coordinator.internal.slots.{CutRules, SlotRules}
 import splice.kafka.internal.pool.ReaderPool
 import splice.source.{EnumeratorContext, ReadMode}
 import splice.testkit.KafkaBroker

@@ -10,8 +10,8 @@ import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import splice.coordinator.Coordinator
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.Coordinator
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.source._
 import splice.source.options.SourceOptions
 

@@ -114,14 +114,3 @@ object SplitReader {
     case Poll.Pending => throw new IllegalStateException(s"${reader.getClass.getName} returned Pending to Poll.Forever")
   }
 }
-
-/** Reader that forwards calls to another reader and converts its items. */
-abstract private[splice] class ForwardingReader[S, T](inner: SplitReader[S]) extends SplitReader[T] {
-  override def poll(patience: Duration): Poll      = inner.poll(patience)
-  override def time: Long                          = inner.time
-  override def isStale: Boolean                    = inner.isStale
-  override def unread: Seq[SplitRange]             = inner.unread
-  override def report(ended: Boolean): Seq[Report] = inner.report(ended)
-  override def metrics: Array[CustomTaskMetric]    = inner.metrics
-  override def close(): Unit                       = inner.close()
-}

@@ -11,7 +11,7 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 
-import splice.coordinator.sidelog.HadoopSideLog
+import splice.coordinator.internal.sidelog.HadoopSideLog
 import splice.source.errors.CheckpointErrors
 import splice.source.internal.HadoopConfiguration
 import splice.source.runtime.HistoryEvent

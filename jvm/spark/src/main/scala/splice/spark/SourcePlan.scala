@@ -8,8 +8,8 @@ import java.util.UUID
 
 import org.apache.spark.sql.SparkSession
 
-import splice.coordinator.sidelog.MemorySideLog
-import splice.coordinator.slots.SlotRules
+import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.coordinator.internal.slots.SlotRules
 import splice.source.internal.entries.Json
 import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, ReadMode, SourceProvider, SourceSpec}

@@ -7,9 +7,9 @@ import java.time.{Duration, Instant}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
-import splice.coordinator.slots.SlotRules
-import splice.coordinator.{Coordinator, OffsetLog}
+import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.coordinator.internal.slots.SlotRules
+import splice.coordinator.internal.{Coordinator, OffsetLog}
 import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, Position, ReadMode, SourceProvider}
 import splice.testkit.LoggedMessages
@@ -33,7 +33,7 @@ final class SlotChangeSuite extends AnyFunSuite {
       run.advance(from, everything = false)
     }
 
-    val (_, messages) = LoggedMessages.during("splice.coordinator") {
+    val (_, messages) = LoggedMessages.during("splice.coordinator.internal") {
       val first = batch(run.initial())
       cores = 6
       val grown = (1 to 6).foldLeft(first)((at, _) => batch(at))

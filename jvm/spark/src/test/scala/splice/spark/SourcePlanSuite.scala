@@ -15,6 +15,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.source.SourceSpec
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
+import splice.spark.internal.python.PythonApi
 import splice.testkit.internal.memory.MemoryLog
 
 /** Source plans on Spark, compared with the queries that run afterwards. */

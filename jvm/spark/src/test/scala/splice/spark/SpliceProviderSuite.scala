@@ -6,6 +6,7 @@ package splice.spark
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.errors.{SpliceOptionException, SpliceUnsupportedException}
+import splice.spark.internal.python.PythonApi
 import splice.spark.internal.table.SpliceTable
 
 final class SpliceProviderSuite extends AnyFunSuite with WithSpark {

@@ -10,8 +10,8 @@ import scala.util.{Random, Using}
 
 import org.apache.spark.sql.types.StructType
 
-import splice.coordinator.sidelog.MemorySideLog
-import splice.coordinator.{Coordinator, RealTimeBatches}
+import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.coordinator.internal.{Coordinator, RealTimeBatches}
 import splice.source.runtime.SideLog
 import splice.source.{Poll, Position, SplitRange, SplitReaderFactory, TaskRanges}
 

@@ -13,8 +13,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.Coordinator
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.Coordinator
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.source._
 import splice.source.errors.SpliceException
 import splice.source.runtime.{ProgressMetric, SessionSettings, SideLog}

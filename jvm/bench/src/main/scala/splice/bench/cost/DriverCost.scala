@@ -10,8 +10,8 @@ import java.time.Clock
 import scala.util.Using
 
 import splice.bench.{KafkaLoad, Median, Queries, Report, TopicSpec}
-import splice.coordinator.Coordinator
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.Coordinator
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, ReadMode, SourceProvider}
 

@@ -14,8 +14,8 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.sql.types.StructType
 
 import splice.bench.{Median, Queries, Report}
-import splice.coordinator.Coordinator
-import splice.coordinator.sidelog.HadoopSideLog
+import splice.coordinator.internal.Coordinator
+import splice.coordinator.internal.sidelog.HadoopSideLog
 import splice.kafka.dynamic.internal.reader.ClusterReads
 import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.DynamicOffset

@@ -12,8 +12,8 @@ import scala.util.Using
 import org.apache.spark.sql.types.StructType
 
 import splice.bench.{Median, Report}
-import splice.coordinator.Coordinator
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.Coordinator
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.KafkaSource
 import splice.kafka.internal.cluster.{ClockedDiscovery, ClusterClient}
 import splice.kafka.internal.options.KafkaSettings

@@ -17,8 +17,8 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.Coordinator
-import splice.coordinator.sidelog.HadoopSideLog
+import splice.coordinator.internal.Coordinator
+import splice.coordinator.internal.sidelog.HadoopSideLog
 import splice.kafka.RealLog
 import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, Position, ReadMode, Source, SourceProvider}

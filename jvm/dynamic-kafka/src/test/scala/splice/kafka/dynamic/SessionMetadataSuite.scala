@@ -14,7 +14,7 @@ import org.apache.spark.sql.SparkSession
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions

@@ -43,7 +43,7 @@ final case class OptionSet(
       val error = OptionErrors.unknown(of.name(key), nearest(key).map(of.name))
       of(CommonOptions.OnUnknown) match {
         case OnUnknownOption.Fail => throw error
-        case OnUnknownOption.Warn => OptionSet.log.warn(error.getMessage)
+        case OnUnknownOption.Warn => OptionSet.logger.warn(error.getMessage)
       }
     }
   }
@@ -59,7 +59,7 @@ final case class OptionSet(
 }
 
 object OptionSet {
-  private val log = LoggerFactory.getLogger(classOf[OptionSet])
+  private val logger = LoggerFactory.getLogger(classOf[OptionSet])
 
   /** Number of letters to insert, remove or replace to change one key into the other (Levenshtein distance), ignoring
     * case.

@@ -37,7 +37,7 @@ final case class SessionSettings private[splice] (settings: Seq[(String, String)
 
 object SessionSettings {
 
-  private val log = LoggerFactory.getLogger(classOf[SessionSettings])
+  private val logger = LoggerFactory.getLogger(classOf[SessionSettings])
 
   private val Key = "session"
 
@@ -59,7 +59,7 @@ object SessionSettings {
   /** Returns the settings of the checkpoint's first start. Logs a warning if the session has other settings. */
   def pinned(sideLog: SideLog): SessionSettings = {
     val first = new SingleEntry(sideLog, Key)(read).getOrCreate(write(current))
-    if (!first.isCurrent) log.warn(
+    if (!first.isCurrent) logger.warn(
       "The settings of the session differ from the settings of the first start of this checkpoint. The source uses the settings of the first start: {}",
       first.differences.map { case (key, was, is) => s"$key is '$was', and '$is' in the session" }.mkString("; ")
     )

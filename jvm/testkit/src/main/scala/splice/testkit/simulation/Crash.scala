@@ -10,12 +10,6 @@ import scala.util.control.ControlThrowable
   */
 final class Crash(val at: CrashPoint) extends ControlThrowable(s"killed $at")
 
-/** Signals that the query failed in a second driver while the first driver was frozen. No handler of the code under
-  * test may catch it.
-  */
-final private[simulation] class Ended(val failure: Throwable)
-    extends ControlThrowable(s"ended by another driver: $failure")
-
 /** Failure of one attempt of a task on its executor. */
 final class TaskFailure(text: String) extends RuntimeException(text, None.orNull, false, false)
 

@@ -7,8 +7,8 @@ import java.io.IOException
 
 import scala.util.control.ControlThrowable
 
-import splice.coordinator.slots.{CutRules, SlotRules}
-import splice.coordinator.{Coordinator, RealTimeBatches}
+import splice.coordinator.internal.slots.{CutRules, SlotRules}
+import splice.coordinator.internal.{Coordinator, RealTimeBatches}
 import splice.source.errors.SpliceException
 import splice.source.options.SlotAssigner
 import splice.source.runtime.{Report, SideLog}
@@ -87,7 +87,7 @@ final class SimulatedSpark(
     // Asynchronous progress tracking does not detect a second driver.
     if (!asynchronous) life.whenFrozen(() => another())
     try drive(trigger, cores)
-    catch { case ended: Ended => throw ended.failure }
+    catch { case ended: SimulatedSpark.Ended => throw ended.failure }
   }
 
   /** Runs a second driver on the same checkpoint. A failure of the second driver fails the query. */
@@ -95,7 +95,7 @@ final class SimulatedSpark(
     try drive(SimulatedTrigger.ProcessingTime(life.chance.between(0, 4)), life.chance.between(1, 4))
     catch {
       case _: Crash           => ()
-      case failure: Exception => throw new Ended(failure)
+      case failure: Exception => throw new SimulatedSpark.Ended(failure)
     }
     // A frozen driver may be killed or may resume.
     if (life.chance.oneIn(3)) throw new Crash(CrashPoint.Frozen)
@@ -306,4 +306,9 @@ private[splice] object SimulatedSpark {
 
   /** Maximum number of batches of a drain. No scenario has as many rows. */
   val Patience = 2000
+
+  /** Signals that the query failed in a second driver while the first driver was frozen. No handler of the code under
+    * test may catch it.
+    */
+  final private class Ended(val failure: Throwable) extends ControlThrowable(s"ended by another driver: $failure")
 }

@@ -11,7 +11,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
 
-import splice.coordinator.sidelog.HadoopSideLog
+import splice.coordinator.internal.sidelog.HadoopSideLog
 import splice.kafka.dynamic.internal.cluster.SingleClusterCheckpoint
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition, PositionEntries, StoredPosition}
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeEntries, TopicState}

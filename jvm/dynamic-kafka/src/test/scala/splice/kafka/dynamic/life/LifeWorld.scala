@@ -8,7 +8,7 @@ import java.time.Duration
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.collection.mutable
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
 import splice.kafka.internal.enumerator.ClusterEnumerator

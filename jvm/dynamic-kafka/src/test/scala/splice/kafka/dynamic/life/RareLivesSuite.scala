@@ -10,7 +10,7 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.source.{EnumeratorContext, ReadMode, StartPosition}
 import splice.testkit.simulation.SimulatedClock
 

@@ -47,7 +47,7 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
     val conf    = FileFormats.conf(SparkSession.active)
     val listing = source.listing(context.mode)
     val files   = settings.users.guarded(listing.files)
-    SparkStorage.log.info("{} files found at {}", files.size, settings.shownPaths.mkString(", "))
+    SparkStorage.logger.info("{} files found at {}", files.size, settings.shownPaths.mkString(", "))
     if (files.isEmpty) rejectEmpty()
     val packing = Packing(
       settings.maxPartitionBytes.getOrElse(conf.filesMaxPartitionBytes),
@@ -83,7 +83,7 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
   private def rejectEmpty(): Unit = settings.onEmpty match {
     case OnEmpty.Fail => throw FileErrors.noFiles(settings.paths, settings.name)
     case OnEmpty.Warn =>
-      SparkStorage.log.warn("No file matches {}, so the source has no rows", settings.shownPaths.mkString(", "))
+      SparkStorage.logger.warn("No file matches {}, so the source has no rows", settings.shownPaths.mkString(", "))
   }
 
   override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory = {
@@ -93,5 +93,5 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
 }
 
 private object SparkStorage {
-  private val log = LoggerFactory.getLogger(classOf[SparkStorage])
+  private val logger = LoggerFactory.getLogger(classOf[SparkStorage])
 }

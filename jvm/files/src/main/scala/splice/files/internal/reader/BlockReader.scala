@@ -113,14 +113,14 @@ final private[splice] class BlockReader[T](
       case missing: FileNotFoundException => FileErrors.fileNotFound(block.fold("")(_.path), missing)
       case other                          => other
     }
-    BlockReader.log.warn(s"Skipped the remaining rows of ${block.fold("")(_.toString)}", shown)
+    BlockReader.logger.warn(s"Skipped the remaining rows of ${block.fold("")(_.toString)}", shown)
     current = Iterator.empty
     isOver = true
   }
 }
 
 private object BlockReader {
-  private val log = LoggerFactory.getLogger(classOf[BlockReader[_]])
+  private val logger = LoggerFactory.getLogger(classOf[BlockReader[_]])
 
   /** Matches denied access and missing blocks. Another attempt may be able to read the file. File formats wrap such
     * errors.

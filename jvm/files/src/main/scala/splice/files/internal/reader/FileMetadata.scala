@@ -7,6 +7,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
+import splice.files.internal.access.PathUsers
 import splice.files.internal.session.ColumnNames
 import splice.files.internal.split.FileBlock
 
@@ -25,7 +26,7 @@ private[files] object FileMetadata {
   case object FilePath extends FileMetadata("_file_path", StringType, "file from which the row was read") {
     // Same encoding as Spark's _metadata.file_path.
     override def of(block: FileBlock): Any =
-      UTF8String.fromString(new Path(FileBlocks.path(block).toString).toUri.toString)
+      UTF8String.fromString(new Path(block.hadoopPath(PathUsers.Nobody).toString).toUri.toString)
   }
 
   case object FileSize extends FileMetadata("_file_size", LongType, "size of the file in bytes") {

@@ -38,13 +38,13 @@ final private[splice] class FileOpener(
   }
 
   private def check(block: FileBlock): Unit = {
-    val path = FileBlocks.path(block, users)
+    val path = block.hadoopPath(users)
     val now  = path.getFileSystem(configuration).getFileStatus(path)
     difference(block, now).foreach { case (property, listed, current) =>
       policy.onChanged match {
         case OnFileChanged.Fail => throw FileErrors.fileChanged(block.path, property, listed, current)
         case OnFileChanged.Warn =>
-          FileOpener.log.warn(FileErrors.fileChangedText(block.path, property, listed, current))
+          FileOpener.logger.warn(FileErrors.fileChangedText(block.path, property, listed, current))
       }
     }
   }
@@ -59,7 +59,7 @@ final private[splice] class FileOpener(
 }
 
 private object FileOpener {
-  private val log = LoggerFactory.getLogger(classOf[FileOpener])
+  private val logger = LoggerFactory.getLogger(classOf[FileOpener])
 
   private val Second = 1000L
 

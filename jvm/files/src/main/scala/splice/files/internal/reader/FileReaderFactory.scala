@@ -58,7 +58,7 @@ final private[files] class FileReaderFactory(
 
   private def reader[T](task: TaskRanges, items: Iterator[InternalRow] => Iterator[T]): SplitReader[T] = {
     val files                  = new FileOpener(configuration.value.value, policy, users)
-    def open(block: FileBlock) = read(FileBlocks.partitioned(block, layout.values(block), users))
+    def open(block: FileBlock) = read(block.partitioned(layout.values(block), users))
     val blocks = new BlockReader(FileReaderFactory.blocks(task), block => files.open(block, open), items, policy, users)
     if (session.isCurrent) blocks else new PinnedReader(blocks, session)
   }

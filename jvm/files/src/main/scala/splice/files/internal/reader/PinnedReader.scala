@@ -7,8 +7,9 @@ import java.time.Duration
 
 import org.apache.spark.sql.internal.SQLConf
 
+import splice.source.internal.ForwardingReader
 import splice.source.runtime.SessionSettings
-import splice.source.{ForwardingReader, Poll, SplitReader}
+import splice.source.{Poll, SplitReader}
 
 /** Reader that replaces the settings of the task by given settings. Spark's parsers read the settings for each row. */
 final private[files] class PinnedReader[T](inner: SplitReader[T], settings: SessionSettings)

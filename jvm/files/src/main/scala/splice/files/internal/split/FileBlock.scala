@@ -3,8 +3,12 @@
 
 package splice.files.internal.split
 
+import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.datasources.PartitionedFile
 
+import splice.files.internal.access.PathUsers
 import splice.source.log.Extent
 
 /** File or part of a file that one task reads. Executors receive many blocks, so this class is minimal.
@@ -47,6 +51,15 @@ final private[splice] case class FileBlock(
     val all = rows.getOrElse(RowSpan.All)
     copy(rows = Some(all.copy(from = all.from + read)))
   }
+
+  /** Path of the file for Hadoop's file system, with the users and passwords of `users`. */
+  def hadoopPath(users: PathUsers): HadoopPath = sparkPath(users).toPath
+
+  /** The block for Spark's readers, which append `constants` to each row. */
+  def partitioned(constants: InternalRow, users: PathUsers): PartitionedFile =
+    PartitionedFile(constants, sparkPath(users), start, length, modificationTime = modified, fileSize = size)
+
+  private def sparkPath(users: PathUsers): SparkPath = SparkPath.fromUrlString(users.restore(path))
 
   override def toString: String = s"$path:$start+$length" + rows.fold("")(r => s" rows ${r.from} until ${r.until}")
 }

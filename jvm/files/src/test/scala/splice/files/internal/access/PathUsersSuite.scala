@@ -10,7 +10,7 @@ import org.apache.hadoop.security.AccessControlException
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.internal.split.FileRange
 import splice.files.{LocalSpark, SourceRead, VaultFileSystem}
 import splice.source.runtime.SideLog

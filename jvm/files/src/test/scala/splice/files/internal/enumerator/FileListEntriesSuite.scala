@@ -10,7 +10,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.internal.options.ReaderOptions
 import splice.files.internal.split.{BlockHome, FileSchemas, ListedFile, Packing}
 import splice.source.errors.SpliceException

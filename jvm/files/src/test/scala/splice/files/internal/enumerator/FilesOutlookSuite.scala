@@ -12,7 +12,7 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.{FileSource, LocalSpark, SourceRead}
 import splice.source.log.Outlook
 import splice.source.runtime.SideLog

@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.internal.split.{FileSchemas, ListedFile, Packing}
 import splice.files.{CountingFileSystem, SourceRead}
 import splice.source.{EnumeratorContext, Limits, ReadMode}

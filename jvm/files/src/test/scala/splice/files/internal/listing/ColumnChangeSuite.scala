@@ -8,7 +8,7 @@ import java.nio.file.{Files, Paths}
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.internal.split.FileSchemas
 import splice.files.{LocalSpark, SourceRead}
 import splice.source.errors.SpliceException

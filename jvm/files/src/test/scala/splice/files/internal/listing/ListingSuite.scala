@@ -12,7 +12,7 @@ import org.apache.spark.sql.functions.lit
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.internal.enumerator.{FileList, FileListEntries}
 import splice.files.{DenyingFileSystem, FileSource, LocalSpark, SourceRead}
 import splice.source.options.SourceOptions

@@ -7,7 +7,7 @@ import java.nio.file.{Files, Paths}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.{CountingFileSystem, FileSource, LocalSpark, SourceRead, StoppingSideLog}
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions

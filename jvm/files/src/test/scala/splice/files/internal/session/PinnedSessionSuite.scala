@@ -10,7 +10,7 @@ import java.time.temporal.ChronoUnit
 import org.apache.spark.sql.SparkSession
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.{LocalSpark, SourceRead}
 import splice.source.runtime.{SessionSettings, SideLog}
 import splice.testkit.LoggedMessages

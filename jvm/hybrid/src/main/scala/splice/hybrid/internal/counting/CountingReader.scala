@@ -5,9 +5,10 @@ package splice.hybrid.internal.counting
 
 import java.time.Duration
 
+import splice.source.internal.ForwardingReader
 import splice.source.log.Extent
 import splice.source.runtime.Report
-import splice.source.{ForwardingReader, Poll, SplitRange, SplitReader, TaskRanges}
+import splice.source.{Poll, SplitRange, SplitReader, TaskRanges}
 
 /** Counts the items of a reader and reports the counts of the rows that were read. Ranges without row spans, such as
   * ranges that are read as column batches, are reported only if the task was read to its end.

@@ -57,12 +57,12 @@ private[hybrid] object EvidenceCheck {
         rule.columns.key.map(_ => HandOverOptions.Key.key)
     }
     if (compared.nonEmpty) {
-      val own    = history.filter(_.logColumns.nonEmpty).map(option)
-      val remedy = Option.when(own.nonEmpty) {
-        s"name the columns with the keys 'timestamp' and 'key' in '${own.mkString("' and '")}', or "
+      val named  = history.filter(_.logColumns.nonEmpty).map(option)
+      val remedy = Option.when(named.nonEmpty) {
+        s"name the columns with the keys 'timestamp' and 'key' in '${named.mkString("' and '")}', or "
       }
       throw OptionErrors.conflict(
-        compared.map(key => s"${leg.name}.$key") ++ own,
+        compared.map(key => s"${leg.name}.$key") ++ named,
         "no leg has the columns of the hand-over, because each leg reads a log or has separate columns; " +
           s"${remedy.mkString}remove these options"
       )

@@ -5,7 +5,7 @@ package splice.hybrid.internal.options
 
 import scala.util.Try
 
-import splice.hybrid.{HandOverRule, HandOverRules}
+import splice.hybrid.HandOverRule
 
 /** Reference to the code of a [[HandOverRule]]. */
 sealed private[splice] trait RuleOfUser extends Product with Serializable {

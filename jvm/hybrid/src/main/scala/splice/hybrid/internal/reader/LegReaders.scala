@@ -15,9 +15,9 @@ import splice.hybrid.internal.select.RowShape.Cell
 import splice.hybrid.internal.select.{CompiledSelect, RowShape}
 import splice.hybrid.internal.split.LegRange
 import splice.source.errors.SpliceException
-import splice.source.internal.ConvertedRanges
+import splice.source.internal.{ConvertedRanges, ForwardingReader}
 import splice.source.runtime.Report
-import splice.source.{ForwardingReader, Poll, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
+import splice.source.{Poll, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Readers of one leg, with the conversion of their rows to rows of the hybrid source.
   *

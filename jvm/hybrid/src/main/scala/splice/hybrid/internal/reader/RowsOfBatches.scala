@@ -9,7 +9,8 @@ import java.util.Collections
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import splice.source.{ForwardingReader, Poll, SplitReader}
+import splice.source.internal.ForwardingReader
+import splice.source.{Poll, SplitReader}
 
 /** Reader of the rows of column batches. Counting by columns is faster than counting by rows. The returned row is
   * reused.

@@ -8,7 +8,8 @@ import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.hybrid.internal.select.RowShape.{Cell, View}
-import splice.source.{ForwardingReader, SplitReader}
+import splice.source.SplitReader
+import splice.source.internal.ForwardingReader
 
 /** Forwards column vectors of a leg in the order of a view and adds constants. The reader of the leg still owns its
   * vectors.

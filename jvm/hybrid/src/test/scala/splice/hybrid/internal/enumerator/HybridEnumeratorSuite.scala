@@ -9,7 +9,7 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.hybrid.internal.split.HybridPosition
 import splice.hybrid.{HybridWorlds, Legs}
 import splice.source.errors.SpliceException

@@ -7,7 +7,7 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.hybrid.{HybridWorlds, Legs}
 import splice.source.{Limits, SplitEnumerator, StartPosition}
 

@@ -11,8 +11,8 @@ import scala.util.Using
 import org.scalatest.LoneElement.convertToCollectionLoneElementWrapper
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.hybrid.internal.options.HandOverOptions
-import splice.hybrid.{HandOver, HandOverRule, HandOverRules, HybridWorlds, Legs}
+import splice.hybrid.internal.options.{HandOverOptions, HandOverRules}
+import splice.hybrid.{HandOver, HandOverRule, HybridWorlds, Legs}
 import splice.source.errors.{SpliceException, SpliceOptionException}
 import splice.source.internal.entries.Json
 import splice.source.options.SourceOptions

@@ -10,7 +10,7 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.hybrid.internal.chain.Leg
 import splice.hybrid.{HandOver, Legs}
 import splice.source.errors.SpliceException

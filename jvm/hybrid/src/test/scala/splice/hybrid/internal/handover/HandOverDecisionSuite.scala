@@ -9,7 +9,7 @@ import scala.collection.immutable.SortedMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.hybrid.internal.chain.{Leg, OnDuplicates, OnHoles}
 import splice.hybrid.internal.history.LegOffsets
 import splice.hybrid.{FixedLog, HandOver, Legs, OfLog}

@@ -14,8 +14,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.hybrid.internal.chain.Leg
 import splice.hybrid.internal.history.LegOffsets
-import splice.hybrid.internal.options.RuleOfUser
-import splice.hybrid.{HandOver, HandOverRules, Legs, OfLog}
+import splice.hybrid.internal.options.{HandOverRules, RuleOfUser}
+import splice.hybrid.{HandOver, Legs, OfLog}
 import splice.source.StartPosition.{Offsets, Time}
 import splice.source._
 import splice.source.errors.{CheckpointErrors, SpliceException}

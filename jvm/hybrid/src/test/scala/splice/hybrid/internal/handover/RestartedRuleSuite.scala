@@ -7,8 +7,8 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.Coordinator
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.Coordinator
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.hybrid.internal.split.HybridPosition
 import splice.hybrid.{HandOver, HybridSource, HybridWorlds, Legs, LogColumns, OfLog}

@@ -8,7 +8,7 @@ import scala.util.{Try, Using}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.hybrid.Legs
 import splice.hybrid.internal.split.LegRange
 import splice.source.errors.SpliceException

@@ -5,7 +5,7 @@ package splice.hybrid.internal.options
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.hybrid.Legs
 import splice.hybrid.internal.handover.FromTheFirst
 import splice.source.errors.SpliceOptionException

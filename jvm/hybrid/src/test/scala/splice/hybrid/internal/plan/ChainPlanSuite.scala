@@ -12,8 +12,9 @@ import scala.reflect.ClassTag
 import com.fasterxml.jackson.databind.JsonNode
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
-import splice.hybrid.{HandOverRules, HybridWorlds, Legs, LocalSpark}
+import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.hybrid.internal.options.HandOverRules
+import splice.hybrid.{HybridWorlds, Legs, LocalSpark}
 import splice.source.internal.legs.LegPlan
 import splice.source.log.Outlook
 import splice.source.options.SourceOptions

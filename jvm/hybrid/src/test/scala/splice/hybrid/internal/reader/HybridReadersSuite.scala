@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{LongType, StringType, StructType}
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.Coordinator
+import splice.coordinator.internal.Coordinator
 import splice.hybrid.internal.chain.LegErrors
 import splice.hybrid.internal.select.RowShape
 import splice.hybrid.{Legs, LocalSpark}

@@ -6,7 +6,7 @@ package splice.hybrid.internal.schema
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.hybrid.internal.split.LegRange
 import splice.hybrid.{Legs, LocalSpark}
 import splice.source.errors.{SpliceException, SpliceOptionException}

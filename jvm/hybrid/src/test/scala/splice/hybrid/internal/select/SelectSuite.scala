@@ -259,7 +259,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("the settings of the first start are kept in the side log") {
-    val log    = new splice.coordinator.sidelog.MemorySideLog
+    val log    = new splice.coordinator.internal.sidelog.MemorySideLog
     val first  = SessionSettings.pinned(log)
     val before = spark.conf.get("spark.sql.session.timeZone")
     spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")

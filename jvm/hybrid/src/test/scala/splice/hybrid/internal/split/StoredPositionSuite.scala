@@ -9,7 +9,7 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
 import splice.hybrid.{HybridSource, Legs, ManyPartitions}
 import splice.kafka.dynamic.internal.split.DynamicSplitRange

@@ -10,8 +10,8 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.Coordinator
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.Coordinator
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.hybrid.internal.split.HybridPosition
 import splice.hybrid.{Legs, LocalSpark}
 import splice.source.errors.SpliceException

@@ -16,7 +16,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.hybrid.internal.chain.LegEnumerators
 import splice.hybrid.internal.options.ChainParser
 import splice.hybrid.{Legs, LocalSpark}

@@ -7,7 +7,7 @@ import java.time.{Duration, Instant}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.hybrid.LogColumns
 import splice.hybrid.internal.counting.{CountedColumns, LegCounts}
 import splice.hybrid.internal.history.{LastRecord, RecordKey, RecordTime}

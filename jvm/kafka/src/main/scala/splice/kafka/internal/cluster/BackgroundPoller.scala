@@ -126,7 +126,7 @@ final private[splice] class BackgroundPoller[A](name: String, interval: Duration
       case BackgroundPoller.Failure(_) if thread.isShutdown => ()
       case BackgroundPoller.Failure(e)                      =>
         failed(e)
-        BackgroundPoller.log.warn(s"$failure: ${Option(e.getMessage).getOrElse(e.toString)}")
+        BackgroundPoller.logger.warn(s"$failure: ${Option(e.getMessage).getOrElse(e.toString)}")
     } finally again()
   }
 
@@ -146,7 +146,7 @@ private[splice] object BackgroundPoller {
     }
   }
 
-  private val log = LoggerFactory.getLogger(classOf[BackgroundPoller[_]])
+  private val logger = LoggerFactory.getLogger(classOf[BackgroundPoller[_]])
 }
 
 /** Discovery on a separate thread. A failed request is logged as a warning. If the cluster is unavailable, the next

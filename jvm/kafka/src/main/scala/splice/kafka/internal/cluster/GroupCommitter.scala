@@ -46,7 +46,7 @@ final private[splice] class GroupCommitter(admin: Admin, group: String) extends 
       commit =>
         try { val _ = commit.get(end - System.nanoTime(), TimeUnit.NANOSECONDS) }
         catch {
-          case _: TimeoutException     => log.warn(s"Splice did not commit all offsets to the group $group in time.")
+          case _: TimeoutException     => logger.warn(s"Splice did not commit all offsets to the group $group in time.")
           case e: InterruptedException => throw e
           case NonFatal(_)             => () // `finished` has logged a warning.
         }
@@ -76,7 +76,7 @@ final private[splice] class GroupCommitter(admin: Admin, group: String) extends 
     error match {
       case None    => done = offsets
       case Some(e) =>
-        log.warn(
+        logger.warn(
           s"The commit of offsets to the group $group failed. The next batch repeats the commit. Reason: ${e.getMessage}"
         )
     }
@@ -87,7 +87,7 @@ final private[splice] class GroupCommitter(admin: Admin, group: String) extends 
 
 private[splice] object GroupCommitter {
 
-  private val log = LoggerFactory.getLogger(classOf[GroupCommitter])
+  private val logger = LoggerFactory.getLogger(classOf[GroupCommitter])
 
   private val FlushNanos = TimeUnit.SECONDS.toNanos(5)
 }

@@ -37,13 +37,13 @@ final private[splice] class OutageTolerance(patience: Duration, clock: Clock, pa
   private def attempt[A](request: => A): Option[A] =
     try {
       val responded = request
-      since.foreach(first => log.info(s"The Kafka servers respond again. The outage began at $first."))
+      since.foreach(first => logger.info(s"The Kafka servers respond again. The outage began at $first."))
       since = None
       Some(responded)
     } catch {
       case e: SpliceException if KafkaErrors.isUnreachable(e) =>
         val now = clock.instant()
-        if (since.isEmpty) log.warn(s"Waiting for up to ${patience.toSeconds} s: ${e.getMessage}")
+        if (since.isEmpty) logger.warn(s"Waiting for up to ${patience.toSeconds} s: ${e.getMessage}")
         since = since.orElse(Some(now))
         if (since.exists(first => !now.isBefore(first.plus(patience)))) throw e
         None
@@ -51,5 +51,5 @@ final private[splice] class OutageTolerance(patience: Duration, clock: Clock, pa
 }
 
 private[splice] object OutageTolerance {
-  private val log = LoggerFactory.getLogger(classOf[OutageTolerance])
+  private val logger = LoggerFactory.getLogger(classOf[OutageTolerance])
 }

@@ -93,7 +93,7 @@ private[splice] object PassedBatches {
   // A poll returns several groups of this size. The consumer uses the network between the groups.
   private val MostBytes = 128 << 10
 
-  private val log = LoggerFactory.getLogger(classOf[PassedBatches])
+  private val logger = LoggerFactory.getLogger(classOf[PassedBatches])
 
   // The fields that lead from a consumer to its delegate, its network client, and the client of the network client.
   private val path = Seq("delegate", "client", "client")
@@ -110,7 +110,7 @@ private[splice] object PassedBatches {
     missing.isEmpty
   }
 
-  private def warn(reason: String): Unit = log.warn(
+  private def warn(reason: String): Unit = logger.warn(
     s"Readers take records from Kafka's client, which is slower than decoding batches: $reason. Use the version of kafka-clients that " +
       "Splice's package depends on."
   )

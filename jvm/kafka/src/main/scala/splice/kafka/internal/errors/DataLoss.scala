@@ -18,7 +18,7 @@ sealed private[splice] trait DataLoss {
 
 private[splice] object DataLoss {
 
-  private val log = LoggerFactory.getLogger(classOf[DataLoss])
+  private val logger = LoggerFactory.getLogger(classOf[DataLoss])
 
   /** @param skipped counts the offsets of ranges that a warning reports */
   def apply(fail: Boolean, skipped: SkippedRows): DataLoss = if (fail) Fail else new Warn(skipped)
@@ -30,7 +30,7 @@ private[splice] object DataLoss {
   final private class Warn(skipped: SkippedRows) extends DataLoss {
     override def report(reason: String, ranges: Seq[MissingRange]): Unit = {
       skipped.add(ranges)
-      log.warn(KafkaErrors.dataLoss(reason, ranges).getMessage)
+      logger.warn(KafkaErrors.dataLoss(reason, ranges).getMessage)
     }
   }
 }

@@ -93,13 +93,13 @@ final private[splice] class SlotConsumers(pool: ReaderPool[ReaderKey, SlotConsum
     val above         = key.client.above(lease.limits)
     if (above.nonEmpty && isFirst(lowered, key.run)) {
       val list = above.map { case (name, set, most) => s"'${KafkaOptions.ClientPrefix}$name' from $set to $most" }
-      log.warn(
+      logger.warn(
         s"Splice lowers ${list.mkString(", ")}: all Kafka readers of this JVM hold at most $total bytes " +
           s"('${KafkaOptions.ReadBufferBytes.key}'). To use larger values, raise '${KafkaOptions.ReadBufferBytes.key}'."
       )
     }
     if (held > total && isFirst(exceeded, key.run))
-      log.warn(
+      logger.warn(
         s"Kafka readers of this JVM may hold $held bytes, more than the $total bytes of '${KafkaOptions.ReadBufferBytes.key}': " +
           s"${budget.size} consumers are open, one consumer with up to ${lease.limits.partitions} partitions. " +
           s"Raise '${KafkaOptions.ReadBufferBytes.key}', or run fewer tasks at the same time in one JVM."
@@ -114,7 +114,7 @@ final private[splice] class SlotConsumers(pool: ReaderPool[ReaderKey, SlotConsum
 
 private[splice] object SlotConsumers {
 
-  private val log = LoggerFactory.getLogger(classOf[SlotConsumers])
+  private val logger = LoggerFactory.getLogger(classOf[SlotConsumers])
 
   private val Remembered = 1000
 

@@ -14,7 +14,7 @@ import splice.kafka.internal.options.RackFrom
 /** The rack of the executor that runs this code. */
 private[splice] object ExecutorRack {
 
-  private val log    = LoggerFactory.getLogger(ExecutorRack.getClass)
+  private val logger = LoggerFactory.getLogger(ExecutorRack.getClass)
   private val warned = ConcurrentHashMap.newKeySet[RackFrom]()
 
   /** The client property, if the executor has a rack. Without a rack, readers use partition leaders, and a warning is
@@ -26,7 +26,7 @@ private[splice] object ExecutorRack {
       key => Option(SparkEnv.get).flatMap(_.conf.getOption(key))
     )
     if (rack.isEmpty && from != RackFrom.Nowhere && warned.add(from))
-      log.warn(
+      logger.warn(
         s"The option 'rackFrom' is '$from', which is not set on this executor. Splice reads records from partition leaders."
       )
     rack.map(ConsumerConfig.CLIENT_RACK_CONFIG -> _).toMap

@@ -144,7 +144,7 @@ final private[splice] class MetadataWatch extends ByteArrayDeserializer with Clu
 }
 
 private[splice] object MetadataWatch {
-  private val log = LoggerFactory.getLogger(classOf[MetadataWatch])
+  private val logger = LoggerFactory.getLogger(classOf[MetadataWatch])
 
   private val warned = new AtomicBoolean
 
@@ -161,7 +161,7 @@ private[splice] object MetadataWatch {
     catch {
       case e @ (_: LinkageError | NonFatal(_)) =>
         if (!warned.getAndSet(true))
-          log.warn(
+          logger.warn(
             s"Readers request topic ids from brokers, because this version of Kafka's client does not expose topic ids: $e"
           )
         None

@@ -14,7 +14,8 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.metrics.KafkaMetrics
-import splice.source.{ForwardingReader, Poll, SplitReader}
+import splice.source.internal.ForwardingReader
+import splice.source.{Poll, SplitReader}
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 

@@ -9,7 +9,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.internal.cluster.Recheck
 import splice.kafka.internal.enumerator.SimulatedLog
 import splice.kafka.internal.errors.SkippedRows

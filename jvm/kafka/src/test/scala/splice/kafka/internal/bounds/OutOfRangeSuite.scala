@@ -104,7 +104,7 @@ final class OutOfRangeSuite extends AnyFunSuite {
       val options  = Seq("startingOffsets" -> """{"t":{"0":2}}""", "onOutOfRange" -> policy)
       val own      = new SimulatedRun(options: _*).settings
       assert(run.start(
-        sideLog = new splice.coordinator.sidelog.MemorySideLog,
+        sideLog = new splice.coordinator.internal.sidelog.MemorySideLog,
         own = own
       ).start(StartPosition.Configured) ==
         at(0 -> first))

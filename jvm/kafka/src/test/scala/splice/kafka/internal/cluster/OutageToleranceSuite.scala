@@ -97,7 +97,7 @@ final class OutageToleranceSuite extends AnyFunSuite {
   test("a query that has not begun fails immediately") {
     val (run, _) = world()
     run.log.away = Some(_ => true)
-    val fresh = new splice.coordinator.sidelog.MemorySideLog
+    val fresh = new splice.coordinator.internal.sidelog.MemorySideLog
     unreachable(run.start(sideLog = fresh).start(StartPosition.Configured))
     unreachable(run.start(sideLog = fresh).freeze())
   }

@@ -8,9 +8,9 @@ import java.time.Instant
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
-import splice.coordinator.slots.SlotRules
-import splice.coordinator.{Coordinator, OffsetLog}
+import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.coordinator.internal.slots.SlotRules
+import splice.coordinator.internal.{Coordinator, OffsetLog}
 import splice.kafka.internal.bounds.SkipEntries
 import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.kafka.internal.identity.DeletionEntries

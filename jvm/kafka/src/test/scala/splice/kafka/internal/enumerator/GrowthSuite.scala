@@ -7,7 +7,7 @@ import java.time.Duration
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.KafkaFailures
 import splice.kafka.internal.cluster.{ClockedDiscovery, Recheck}
 import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}

@@ -10,7 +10,7 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.internal.enumerator.SimulatedRun.t
 import splice.source.StartPosition
 import splice.source.errors.SpliceException

@@ -7,7 +7,7 @@ import java.time.{Clock, Duration, Instant, ZoneId, ZoneOffset}
 
 import scala.collection.immutable.SortedMap
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.internal.cluster.{ClockedDiscovery, Recheck}
 import splice.kafka.internal.options.{KafkaSettings, Subscription}
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}

@@ -220,7 +220,7 @@ final class RecreationSuite extends AnyFunSuite {
 
   test("a checkpoint with a deleted side log continues in the current topic") {
     val run   = world()
-    val fresh = new splice.coordinator.sidelog.MemorySideLog
+    val fresh = new splice.coordinator.internal.sidelog.MemorySideLog
     val e     = run.start(sideLog = fresh)
     val until = e.advance(second(4), Limits.Everything)
     assert(until == at(0 -> 10) && e.splits(second(4), until) == Seq(range(0, 4, 10)))

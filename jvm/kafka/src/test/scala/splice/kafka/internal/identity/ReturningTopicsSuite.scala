@@ -7,7 +7,7 @@ import java.time.Duration
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.internal.cluster.{ClockedDiscovery, Discovery, DiscoveryHealth, LogDescription, Recheck}
 import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedLog, SimulatedRun}

@@ -7,7 +7,7 @@ import java.time.Duration
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.consumer.ReadBudget
 import splice.kafka.internal.enumerator.SimulatedRun.{range, t}

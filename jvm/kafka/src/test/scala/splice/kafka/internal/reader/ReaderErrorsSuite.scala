@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.{LeafExpression, Unevaluable}
 import org.apache.spark.sql.types.{DataType, StringType}
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.consumer.ReadBudget
 import splice.kafka.internal.enumerator.SimulatedRun.range

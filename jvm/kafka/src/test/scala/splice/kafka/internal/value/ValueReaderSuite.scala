@@ -16,7 +16,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.KafkaSource
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.options.KafkaSettings

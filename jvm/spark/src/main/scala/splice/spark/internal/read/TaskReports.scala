@@ -16,7 +16,7 @@ final private[spark] class TaskReports extends AccumulatorV2[TaskReport, Seq[Tas
 
   private var all: Vector[TaskReport] = Vector.empty
 
-  override def add(one: TaskReport): Unit = synchronized { all :+= one }
+  override def add(report: TaskReport): Unit = synchronized { all :+= report }
 
   override def merge(other: AccumulatorV2[TaskReport, Seq[TaskReport]]): Unit = {
     val more = other.value

@@ -9,9 +9,9 @@ import java.util.UUID
 import org.apache.spark.SparkConf
 import org.apache.spark.sql.SparkSession
 
-import splice.coordinator.sidelog.SourceFolder
-import splice.coordinator.slots.SlotRules
-import splice.coordinator.{Coordinator, OffsetLog}
+import splice.coordinator.internal.sidelog.SourceFolder
+import splice.coordinator.internal.slots.SlotRules
+import splice.coordinator.internal.{Coordinator, OffsetLog}
 import splice.source.internal.SteadyClock
 import splice.source.options.{CommonOptions, SourceOptions}
 import splice.source.runtime.SideLog

@@ -11,7 +11,7 @@ import scala.util.Using
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 
-import splice.coordinator.OffsetLog
+import splice.coordinator.internal.OffsetLog
 
 /** The offset log and the commit log of a checkpoint, for one source.
   *

@@ -14,8 +14,8 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 import org.slf4j.LoggerFactory
 
-import splice.coordinator.sidelog.{HadoopSideLog, HadoopSourceFolder, Leftovers}
-import splice.coordinator.{Coordinator, RealTimeBatches}
+import splice.coordinator.internal.sidelog.{HadoopSideLog, HadoopSourceFolder, Leftovers}
+import splice.coordinator.internal.{Coordinator, RealTimeBatches}
 import splice.source.internal.HadoopConfiguration
 import splice.source.options.{CommonOptions, SourceOptions}
 import splice.source.{Position, ReadMode, Source, TaskRanges}
@@ -62,7 +62,7 @@ final private[spark] case class SourceRun(
       coordinator.reported(reports.takeReports())
       coordinator.stopped(batches.committed())
     } catch {
-      case NonFatal(e) => SourceRun.log.warn("The source was not notified of the last committed batch", e)
+      case NonFatal(e) => SourceRun.logger.warn("The source was not notified of the last committed batch", e)
     } finally {
       board.foreach(_.close())
       coordinator.close()
@@ -71,7 +71,7 @@ final private[spark] case class SourceRun(
 
 private[spark] object SourceRun {
 
-  private val log = LoggerFactory.getLogger(classOf[SourceRun])
+  private val logger = LoggerFactory.getLogger(classOf[SourceRun])
 
   private val Folder = "splice"
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.connector.read.streaming._
 import org.slf4j.LoggerFactory
 
-import splice.coordinator.RealTimeBatches
+import splice.coordinator.internal.RealTimeBatches
 import splice.source.Position
 import splice.spark.internal.errors.FrontErrors
 import splice.spark.internal.read.{BatchPlan, ContinuousReaderFactory, EpochOffset}
@@ -92,7 +92,7 @@ final private[spark] class SpliceContinuousStream(opened: => SourceRun, mode: So
     running = Some(now.copy(committed = Some(at)))
     guard.committed()
     try now.source.coordinator.committed(at)
-    catch { case NonFatal(e) => log.warn("The source did not process the commit of an epoch", e) }
+    catch { case NonFatal(e) => logger.warn("The source did not process the commit of an epoch", e) }
   }
 
   // A source may be stale when its tasks are planned, for example during a drain. The interval limits the number of
@@ -139,7 +139,9 @@ final private[spark] class SpliceContinuousStream(opened: => SourceRun, mode: So
     val (epochs, others) = ahead.partition(batches.isEpoch)
     if (others.nonEmpty) throw FrontErrors.uncommitted(others)
     epochs.foreach { epoch =>
-      log.warn(s"The query reads rows of epoch $epoch again, because the query stopped before the commit of the epoch.")
+      logger.warn(
+        s"The query reads rows of epoch $epoch again, because the query stopped before the commit of the epoch."
+      )
       batches.remove(epoch)
     }
   }
@@ -147,7 +149,7 @@ final private[spark] class SpliceContinuousStream(opened: => SourceRun, mode: So
 
 private[spark] object SpliceContinuousStream {
 
-  private val log = LoggerFactory.getLogger(classOf[SpliceContinuousStream])
+  private val logger = LoggerFactory.getLogger(classOf[SpliceContinuousStream])
 
   /** The state of a run.
     *

@@ -13,7 +13,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
-import splice.coordinator.RealTimeBatches
+import splice.coordinator.internal.RealTimeBatches
 import splice.source.options.SourceOptions
 import splice.source.runtime.ProgressMetric
 import splice.source.{Position, Source}
@@ -72,7 +72,9 @@ final private[spark] class SpliceMicroBatchStream private (
   override def prepareForRealTimeMode(): Unit = {
     timed = Some(realTime())
     batches.uncommitted().foreach { batch =>
-      SpliceMicroBatchStream.log.warn(s"Real-time mode plans batch $batch again, because the batch was not committed.")
+      SpliceMicroBatchStream.logger.warn(
+        s"Real-time mode plans batch $batch again, because the batch was not committed."
+      )
     }
   }
 
@@ -141,7 +143,7 @@ final private[spark] class SpliceMicroBatchStream private (
 
 private[spark] object SpliceMicroBatchStream {
 
-  private val log = LoggerFactory.getLogger(classOf[SpliceMicroBatchStream])
+  private val logger = LoggerFactory.getLogger(classOf[SpliceMicroBatchStream])
 
   /** Opens the checkpoint folder that Spark keeps for this source. */
   def apply(

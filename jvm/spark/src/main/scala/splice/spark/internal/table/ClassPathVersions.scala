@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory
   */
 private[spark] object ClassPathVersions {
 
-  private val log = LoggerFactory.getLogger(getClass)
+  private val logger = LoggerFactory.getLogger(getClass)
 
   private val classes = Seq(
     "Splice"           -> "splice/spark/SpliceProvider.class",
@@ -21,7 +21,7 @@ private[spark] object ClassPathVersions {
 
   private lazy val warned: Seq[String] = {
     val texts = warnings(getClass.getClassLoader)
-    texts.foreach(log.warn(_))
+    texts.foreach(logger.warn(_))
     texts
   }
 

@@ -9,8 +9,8 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
 
-import splice.coordinator.OffsetLog
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.OffsetLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.source.options.SourceOptions
 import splice.source.{Position, ReadMode, Source}
 import splice.spark.internal.read.{BatchPlan, SlotLocality, TaskReports}

@@ -13,7 +13,7 @@ import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
-import splice.coordinator.sidelog.HadoopSideLog
+import splice.coordinator.internal.sidelog.HadoopSideLog
 import splice.spark.WithSpark
 
 /** The entry by which running tasks detect that their batch is stale. */

@@ -8,8 +8,8 @@ import scala.util.Using
 import org.apache.spark.sql.types.{LongType, StructType}
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.OffsetLog
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.OffsetLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.source.internal.SteadyClock
 import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, NumberPosition, ReadMode, Source, SplitEnumerator}

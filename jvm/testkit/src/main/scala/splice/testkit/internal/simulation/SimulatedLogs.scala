@@ -5,7 +5,7 @@ package splice.testkit.internal.simulation
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.coordinator.OffsetLog
+import splice.coordinator.internal.OffsetLog
 import splice.testkit.simulation.{CrashPoint, Life}
 
 /** Spark's offset log and commit log of one checkpoint. Under asynchronous progress tracking, both logs have gaps.

@@ -6,8 +6,8 @@ package splice.kafka.dynamic.internal.change
 import scala.collection.immutable.SortedSet
 
 import splice.kafka.dynamic.internal.split.ClusterTopic
-import splice.kafka.dynamic.internal.state.AppliedMetadata
 import splice.kafka.dynamic.internal.state.TopicState._
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, TopicEvent}
 import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata}
 
 /** Move of a stream from topics to other topics by a cutover.
@@ -45,6 +45,25 @@ private[dynamic] object StreamMove {
       val isCutting = at.draining.get(t).exists(is => is.stream == stream.name && is.bound.isInstanceOf[Bound.At])
       !listed(t) && (at.streamOf.get(t).fold(isCutting)(_ == stream.name && !at.waiting.contains(t)))
     })
+}
+
+/** Effects of cutovers when a document is applied.
+  *
+  * @param bounds
+  *   bounds of topics that streams leave
+  * @param times
+  *   times of topics to which streams move at a time
+  * @param starts
+  *   starts of topics to which streams move at offsets
+  */
+final private[dynamic] case class CutoverPlan(
+    bounds: Map[ClusterTopic, Bound],
+    times: Map[ClusterTopic, StreamCutover.At],
+    starts: Map[ClusterTopic, TopicEvent.Start]
+)
+
+private[dynamic] object CutoverPlan {
+  val Nothing: CutoverPlan = CutoverPlan(Map.empty, Map.empty, Map.empty)
 }
 
 /** Order in which the topics of a stream that moves are read. */

@@ -189,22 +189,3 @@ private[dynamic] object CutoverRules {
   private def firstOf[A](all: Seq[A])(rejection: A => Option[Rejection]): Option[Rejection] =
     all.iterator.flatMap(rejection(_)).nextOption()
 }
-
-/** Effects of cutovers when a document is applied.
-  *
-  * @param bounds
-  *   bounds of topics that streams leave
-  * @param times
-  *   times of topics to which streams move at a time
-  * @param starts
-  *   starts of topics to which streams move at offsets
-  */
-final private[dynamic] case class CutoverPlan(
-    bounds: Map[ClusterTopic, Bound],
-    times: Map[ClusterTopic, StreamCutover.At],
-    starts: Map[ClusterTopic, TopicEvent.Start]
-)
-
-private[dynamic] object CutoverPlan {
-  val Nothing: CutoverPlan = CutoverPlan(Map.empty, Map.empty, Map.empty)
-}

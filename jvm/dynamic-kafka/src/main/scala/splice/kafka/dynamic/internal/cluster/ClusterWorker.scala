@@ -257,7 +257,7 @@ final private[dynamic] class ClusterWorker(
   def close(deadline: Long): Unit = {
     end()
     if (!thread.awaitTermination(math.max(deadline - System.nanoTime(), 0L), TimeUnit.NANOSECONDS)) {
-      ClusterWorker.log.warn(s"A call to cluster $name does not end. Splice closes the clients during the call.")
+      ClusterWorker.logger.warn(s"A call to cluster $name does not end. Splice closes the clients during the call.")
       // The close of the enumerator is one of the calls that have not begun.
       thread.shutdownNow().forEach(_.run())
     }
@@ -310,14 +310,14 @@ final private[dynamic] class ClusterWorker(
   private def fail(since: Instant, cause: Throwable): Unit = cause match {
     case e: SpliceException if KafkaErrors.isOfCluster(e) =>
       if (record.error.isEmpty)
-        ClusterWorker.log.warn(s"Batches do not include cluster $name until the cluster responds: ${e.getMessage}")
+        ClusterWorker.logger.warn(s"Batches do not include cluster $name until the cluster responds: ${e.getMessage}")
       record = record.failed(since, clock.instant(), e)
     case e => throw e
   }
 
   private def recover(): Unit = {
     record.since.foreach(since =>
-      ClusterWorker.log.info(s"Cluster $name responds again. The outage began at $since.")
+      ClusterWorker.logger.info(s"Cluster $name responds again. The outage began at $since.")
     )
     record = record.succeeded
     response = Some(clock.instant())
@@ -326,7 +326,7 @@ final private[dynamic] class ClusterWorker(
 
 private[dynamic] object ClusterWorker {
 
-  private val log = LoggerFactory.getLogger(classOf[ClusterWorker])
+  private val logger = LoggerFactory.getLogger(classOf[ClusterWorker])
 
   // A query must stop within 5 seconds, including all other clients.
   private val Patience = Duration.ofSeconds(4)

@@ -40,7 +40,7 @@ final private[dynamic] class MissingTopics(clock: Clock) {
     val now = clock.instant()
     warned = warned.filter { case (stream, at) => topics.contains(stream) && now.isBefore(at.plus(Interval)) }
     (topics -- warned.keySet).foreach { case (stream, missing) =>
-      log.warn(
+      logger.warn(
         s"Stream '$stream' has topics in the metadata that do not exist: ${missing.take(Shown).mkString(", ")}" +
           s"${if (missing.size > Shown) s" and ${missing.size - Shown} more" else ""}. Create the topics, or correct the metadata."
       )
@@ -61,7 +61,7 @@ final private[dynamic] class MissingTopics(clock: Clock) {
 
 private[dynamic] object MissingTopics {
 
-  private val log = LoggerFactory.getLogger(classOf[MissingTopics])
+  private val logger = LoggerFactory.getLogger(classOf[MissingTopics])
 
   /** Minimum time between two warnings about one stream. */
   val Interval: Duration = Duration.ofMinutes(5)

@@ -47,7 +47,7 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
       if idOf(other, responses).contains(id)
     } yield {
       if (!warned(name -> other))
-        SameClusters.log.warn(
+        SameClusters.logger.warn(
           s"${DynamicErrors.sameCluster(Seq(name, other), id, shared).getMessage} Splice does not read " +
             s"the cluster '$name' until the metadata has 'formerly: [$other]' for this cluster, or each topic under one cluster name only."
         )
@@ -76,5 +76,5 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
 }
 
 private object SameClusters {
-  private val log = LoggerFactory.getLogger(classOf[SameClusters])
+  private val logger = LoggerFactory.getLogger(classOf[SameClusters])
 }

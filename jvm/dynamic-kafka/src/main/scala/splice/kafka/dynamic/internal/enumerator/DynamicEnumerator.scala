@@ -244,7 +244,7 @@ final private[splice] class DynamicEnumerator(
   private def ended(at: DynamicOffset, ends: Seq[Evidence], inactive: Set[String]): Option[Evidence] = {
     if (inactive.nonEmpty && context.mode == ReadMode.Batch) throw DynamicErrors.inactive(inactive)
     if (inactive.nonEmpty && inactive != reportedInactive)
-      DynamicEnumerator.log.warn(
+      DynamicEnumerator.logger.warn(
         s"Inactive clusters: ${inactive.toSeq.sorted.mkString(", ")}. The query has read all other clusters, and waits."
       )
     reportedInactive = inactive
@@ -337,5 +337,5 @@ final private[splice] class DynamicEnumerator(
 }
 
 private[dynamic] object DynamicEnumerator {
-  private val log = LoggerFactory.getLogger(classOf[DynamicEnumerator])
+  private val logger = LoggerFactory.getLogger(classOf[DynamicEnumerator])
 }

@@ -51,7 +51,7 @@ final private[dynamic] class RepeatedRequest(clock: Clock, timeout: Duration)(be
           val isOver = failed.exists { case (_, _, error) => error.isInstanceOf[TimeoutException] }
           if (isOver || !clock.instant().isBefore(deadline))
             throw DynamicErrors.unavailable(failed.map(_._1).distinct, began, first)
-          failed.foreach { case (name, _, error) => log.warn(s"Waiting for cluster $name: ${error.getMessage}") }
+          failed.foreach { case (name, _, error) => logger.warn(s"Waiting for cluster $name: ${error.getMessage}") }
           before()
           again(failed.map { case (name, send, _) => name -> send }, all)
       }
@@ -69,7 +69,7 @@ final private[dynamic] class RepeatedRequest(clock: Clock, timeout: Duration)(be
 
 private[dynamic] object RepeatedRequest {
 
-  private val log = LoggerFactory.getLogger(classOf[RepeatedRequest])
+  private val logger = LoggerFactory.getLogger(classOf[RepeatedRequest])
 
   /** Sends a request. The returned function waits for the response until a deadline. */
   type Send[A] = () => Instant => A

@@ -50,7 +50,7 @@ final private[splice] class WaitingGroups(clock: Clock) {
     waiting = byGroup(all)
     silent = byGroup(all.filter { case (_, cluster) => sent(cluster) })
     (silent.toSet -- before).foreach { case (group, clusters) =>
-      log.warn(
+      logger.warn(
         s"Streams ${group.streams.toSeq.sorted.mkString(", ")} wait for clusters that do not respond: " +
           s"${clusters.mkString(", ")}. Until these clusters respond, Splice reads the streams as before. Another document of the metadata " +
           "service may change or remove the cutover, the start or the stop."
@@ -78,7 +78,7 @@ final private[splice] class WaitingGroups(clock: Clock) {
     val same = before.filter(_.reason == reason)
     val last = same.map(_.warned).filter(at => now.isBefore(at.plus(Interval)))
     if (same.isEmpty) rejections += 1
-    if (last.isEmpty) log.warn(DynamicErrors.rejected(reason).getMessage)
+    if (last.isEmpty) logger.warn(DynamicErrors.rejected(reason).getMessage)
     Reported(generation, reason, last.getOrElse(now))
   }
 
@@ -108,7 +108,7 @@ final private[splice] class WaitingGroups(clock: Clock) {
 }
 
 private[splice] object WaitingGroups {
-  private val log = LoggerFactory.getLogger(classOf[WaitingGroups])
+  private val logger = LoggerFactory.getLogger(classOf[WaitingGroups])
 
   /** Minimum time between two warnings about one rejection. */
   val Interval: Duration = Duration.ofMinutes(5)

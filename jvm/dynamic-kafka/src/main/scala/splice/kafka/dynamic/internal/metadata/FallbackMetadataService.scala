@@ -30,7 +30,7 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
 
   override def close(): Unit = services.foreach { service =>
     try service.close()
-    catch { case NonFatal(e) => log.warn(s"Could not close $service", e) }
+    catch { case NonFatal(e) => logger.warn(s"Could not close $service", e) }
   }
 
   override def toString: String = services.mkString(", then ")
@@ -43,7 +43,7 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
       attempt(service)(request) match {
         case Right(response) => response
         case Left(failure)   =>
-          if (more.nonEmpty) log.warn(s"Calling ${more.head} instead of $service: ${failure.getMessage}")
+          if (more.nonEmpty) logger.warn(s"Calling ${more.head} instead of $service: ${failure.getMessage}")
           first(more, failure :: failures)(request)
       }
   }
@@ -54,7 +54,7 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
       case Some(invalid) =>
         // Splice has logged all failures except the last failure.
         failures.lastOption.filterNot(_ eq invalid).foreach { last =>
-          log.warn(s"No other metadata service returned valid metadata: ${last.getMessage}")
+          logger.warn(s"No other metadata service returned valid metadata: ${last.getMessage}")
         }
         invalid
       case None => MetadataErrors.noneResponds(failures)
@@ -76,5 +76,5 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
 }
 
 private[dynamic] object FallbackMetadataService {
-  private val log = LoggerFactory.getLogger(classOf[FallbackMetadataService])
+  private val logger = LoggerFactory.getLogger(classOf[FallbackMetadataService])
 }

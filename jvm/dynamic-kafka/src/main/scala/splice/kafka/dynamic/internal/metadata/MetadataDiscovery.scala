@@ -121,7 +121,7 @@ final private[dynamic] class MetadataDiscovery(
     }
     hanging.filter(sent => !now.isBefore(sent.since.plus(waits.restart)) && reported != hanging).foreach { sent =>
       reported = hanging
-      MetadataDiscovery.log.warn(
+      MetadataDiscovery.logger.warn(
         s"A request to $service has not ended since ${sent.since}. The query continues with the last metadata until " +
           s"'metadata.failureTimeout' (${patience.toSeconds} s)."
       )
@@ -160,7 +160,7 @@ final private[dynamic] class MetadataDiscovery(
 }
 
 private[dynamic] object MetadataDiscovery {
-  private val log = LoggerFactory.getLogger(classOf[MetadataDiscovery])
+  private val logger = LoggerFactory.getLogger(classOf[MetadataDiscovery])
 
   // A query must stop within 5 seconds.
   private val Patience = Duration.ofMillis(4500)

@@ -65,7 +65,9 @@ final private[splice] class OpenClusterReader[T](
 
   private def fail(error: SpliceException): Unit = {
     if (health.error.isEmpty)
-      OpenClusterReader.log.warn(s"No rows of cluster $cluster until the cluster responds again: ${error.getMessage}")
+      OpenClusterReader.logger.warn(
+        s"No rows of cluster $cluster until the cluster responds again: ${error.getMessage}"
+      )
     health = health.failed(clock.instant(), clock.instant(), error)
     left = unread
     inner.foreach { reader =>
@@ -104,7 +106,7 @@ final private[splice] class OpenClusterReader[T](
 
 private object OpenClusterReader {
 
-  private val log = LoggerFactory.getLogger(classOf[OpenClusterReader[_]])
+  private val logger = LoggerFactory.getLogger(classOf[OpenClusterReader[_]])
 
   // A caller that waits only for rows of this cluster polls again.
   private val Pause = Duration.ofMillis(100)

@@ -10,7 +10,8 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.kafka.internal.consumer.ViewVector
-import splice.source.{ForwardingReader, Poll, SplitReader}
+import splice.source.internal.ForwardingReader
+import splice.source.{Poll, SplitReader}
 
 /** Adds the columns of the cluster and the stream to column batches of records. Each batch of
   * [[splice.kafka.internal.reader.KafkaBatchReader]] has records of one partition, and so of one topic.

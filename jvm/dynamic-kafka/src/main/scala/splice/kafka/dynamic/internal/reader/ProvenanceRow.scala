@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.unsafe.types.UTF8String
 
-import splice.source.internal.RowView
-import splice.source.{ForwardingReader, SplitReader}
+import splice.source.SplitReader
+import splice.source.internal.{ForwardingReader, RowView}
 
 /** Adds the columns of the cluster and the stream to rows of records. */
 final private[splice] class ProvenanceRowReader(inner: SplitReader[InternalRow], row: ProvenanceRow)

@@ -40,7 +40,7 @@ final private[dynamic] class ClusterOptions private (options: SourceOptions, nam
 
         private def watched(metadata: StreamMetadata): StreamMetadata = {
           val now = check(metadata)
-          (now -- unused).foreach(name => log.warn(warning(name, metadata)))
+          (now -- unused).foreach(name => logger.warn(warning(name, metadata)))
           unused = now
           metadata
         }
@@ -71,7 +71,7 @@ final private[dynamic] class ClusterOptions private (options: SourceOptions, nam
 
 private[dynamic] object ClusterOptions {
 
-  private val log = LoggerFactory.getLogger(classOf[ClusterOptions])
+  private val logger = LoggerFactory.getLogger(classOf[ClusterOptions])
 
   private val Prefix = DynamicOptions.ClusterPrefix
 

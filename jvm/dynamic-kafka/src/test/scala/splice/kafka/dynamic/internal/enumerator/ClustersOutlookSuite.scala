@@ -10,7 +10,7 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.source.LogPartition
 import splice.source.log.{LogOutlook, LogRange}
 

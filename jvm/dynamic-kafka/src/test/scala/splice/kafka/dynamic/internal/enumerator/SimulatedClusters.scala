@@ -8,7 +8,7 @@ import java.util.concurrent.{CountDownLatch, Semaphore, TimeUnit}
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.dynamic.internal.reader.ClusterReads
 import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.DynamicOffset

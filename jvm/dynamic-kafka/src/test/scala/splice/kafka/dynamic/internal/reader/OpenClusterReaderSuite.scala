@@ -15,7 +15,7 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.RealLog
 import splice.kafka.dynamic.KafkaCluster
 import splice.kafka.dynamic.internal.settings.DynamicSettings

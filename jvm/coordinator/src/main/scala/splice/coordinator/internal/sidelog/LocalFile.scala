@@ -1,0 +1,117 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.coordinator.internal.sidelog
+
+import java.io.IOException
+import java.nio.ByteBuffer
+import java.nio.channels.FileChannel
+import java.nio.file.StandardOpenOption.{CREATE_NEW, READ, WRITE}
+import java.nio.file.attribute.{BasicFileAttributes, FileAttribute, PosixFilePermissions}
+import java.nio.file.{
+  FileAlreadyExistsException,
+  FileSystemException,
+  FileVisitResult,
+  Files,
+  NoSuchFileException,
+  Path,
+  SimpleFileVisitor
+}
+import java.util.{Set => JSet}
+
+import scala.util.Using
+
+import org.apache.hadoop.fs.{FileSystem, LocalFileSystem, Path => HadoopPath, RawLocalFileSystem}
+
+/** Writes a local file, or removes files of a local folder, with java.nio. Hadoop's local file system would start
+  * processes for each file.
+  *
+  * @param flush
+  *   makes the names in a folder durable
+  */
+final private[coordinator] class LocalFile(file: Path, flush: Path => Unit = LocalFile.flush) {
+
+  /** Creates the file as a whole or not at all. Returns false if the file exists, or None if the disk has no hard
+    * links.
+    */
+  def create(content: Array[Byte], access: FileAccess = FileAccess.Default): Option[Boolean] = {
+    val folder  = file.toAbsolutePath.getParent
+    val missing = Iterator.iterate(folder)(_.getParent).takeWhile(!Files.exists(_)).toSeq
+    Files.createDirectories(folder)
+    missing.foreach(created => flush(created.getParent))
+    val temporary = file.resolveSibling(AtomicFile.temporaryName(file.getFileName.toString))
+    try {
+      val options = JSet.of(CREATE_NEW, WRITE)
+      Using.resource(FileChannel.open(temporary, options, attributes(folder, access): _*)) { channel =>
+        val left = ByteBuffer.wrap(content)
+        while (left.hasRemaining) channel.write(left)
+        channel.force(true)
+      }
+      val linked = link(temporary)
+      if (linked.contains(true)) flush(folder)
+      linked
+    } finally { val _ = Files.deleteIfExists(temporary) }
+  }
+
+  /** Removes files in this folder and its subfolders. Other processes may remove files at the same time.
+    *
+    * @param isRemoved
+    *   selects a file by its name and by the time of its last change in milliseconds
+    */
+  def remove(isRemoved: (String, Long) => Boolean): Unit = if (Files.exists(file)) {
+    val visitor = new SimpleFileVisitor[Path] {
+      override def visitFile(visited: Path, attributes: BasicFileAttributes): FileVisitResult = {
+        if (isRemoved(visited.getFileName.toString, attributes.lastModifiedTime.toMillis)) {
+          val _ = Files.deleteIfExists(visited)
+        }
+        FileVisitResult.CONTINUE
+      }
+
+      override def visitFileFailed(visited: Path, e: IOException): FileVisitResult = e match {
+        case _: NoSuchFileException => FileVisitResult.CONTINUE
+        case _                      => throw e
+      }
+    }
+    val _ = Files.walkFileTree(file.toRealPath(), visitor)
+  }
+
+  private def attributes(folder: Path, access: FileAccess): Seq[FileAttribute[_]] =
+    if (access == FileAccess.Owner && Files.getFileStore(folder).supportsFileAttributeView("posix"))
+      Seq(PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))
+    else Nil
+
+  // Unlike a rename, a link never replaces an existing file.
+  private def link(temporary: Path): Option[Boolean] =
+    try {
+      Files.createLink(file, temporary)
+      Some(true)
+    } catch {
+      case _: FileAlreadyExistsException                                        => Some(false)
+      case _: UnsupportedOperationException                                     => None
+      case e: FileSystemException if e.getClass == classOf[FileSystemException] => None
+    }
+}
+
+private[coordinator] object LocalFile {
+
+  // With Spark's Hive jars on the class path, as in PySpark, Hive's class is the file system of `file:`.
+  private val Classes = Set(
+    classOf[LocalFileSystem].getName,
+    classOf[RawLocalFileSystem].getName,
+    "org.apache.hadoop.hive.ql.io.ProxyLocalFileSystem"
+  )
+
+  /** Returns the local file, or None if the file is not on one of Hadoop's own local file systems. A file system that
+    * wraps one of these must see all writes, so it is not bypassed.
+    */
+  def of(fs: FileSystem, file: HadoopPath): Option[LocalFile] = fs match {
+    case local: LocalFileSystem if Classes(local.getClass.getName) => Some(new LocalFile(local.pathToFile(file).toPath))
+    case raw: RawLocalFileSystem if Classes(raw.getClass.getName)  => Some(new LocalFile(raw.pathToFile(file).toPath))
+    case _                                                         => None
+  }
+
+  // A system that cannot open a folder makes its names durable immediately, or cannot force names to disk.
+  private def flush(folder: Path): Unit =
+    try Using.resource(FileChannel.open(folder, READ))(_.force(true))
+    catch { case _: IOException => () }
+}

@@ -1,0 +1,74 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.python
+
+import java.time.Instant
+import java.time.temporal.ChronoUnit
+import java.util.{Map => JMap}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.SparkSession
+
+import splice.source.SourceProvider
+import splice.source.errors.{SpliceException, SpliceOptionException}
+import splice.source.internal.entries.Json
+import splice.source.options.SourceOptions
+import splice.source.runtime.HistoryEvent
+import splice.spark.internal.stream.QueryCheckpoints
+import splice.spark.{QueryHistory, SourcePlan}
+
+/** Methods that the Python package calls through py4j. All results are strings. */
+private[spark] object PythonApi {
+
+  /** Checks the options of a source without reading. Returns "" if the options are valid, otherwise the error as a JSON
+    * object.
+    */
+  def check(options: JMap[String, String]): String =
+    try {
+      val _ = SourceProvider.create(SourceOptions(options.asScala.toMap))
+      ""
+    } catch {
+      case e: SpliceOptionException => json(e)
+      case e: SpliceException       => json(e)
+    }
+
+  private def json(error: Throwable with SparkThrowable): String = Json.write(Json.obj(
+    "message"    -> Json.text(error.getMessage),
+    "condition"  -> Json.text(error.getCondition),
+    "sqlState"   -> Json.text(error.getSqlState),
+    "parameters" -> Json.obj(error.getMessageParameters.asScala.toSeq.map { case (k, v) => k -> Json.text(v) }: _*)
+  ))
+
+  /** Returns the [[QueryHistory]] of a checkpoint, read with the active session, as a JSON array of row objects. The
+    * field `at` is in microseconds.
+    */
+  def history(checkpoint: String): String = json(QueryHistory.events(SparkSession.active, checkpoint))
+
+  /** Returns the [[history]] of a query that this driver has started. The result has no rows for another query, or for
+    * a query that has written no history.
+    */
+  def historyOf(query: String): String =
+    json(QueryCheckpoints.find(query).flatMap(QueryHistory.find(SparkSession.active, _)).toSeq.flatten)
+
+  private def json(events: Seq[(String, HistoryEvent)]): String = {
+    val rows = events.map { case (source, e) =>
+      val known = e.details.flatMap(Json.read).map("details" -> _) ++
+        e.at.map(at => "at" -> Json.number(ChronoUnit.MICROS.between(Instant.EPOCH, at))) ++
+        e.generation.map("generation" -> Json.number(_))
+      Json.obj(Seq(
+        "source" -> Json.text(source),
+        "change" -> Json.number(e.number),
+        "event"  -> Json.text(e.event),
+        "names"  -> Json.array(e.names.map(Json.text))
+      ) ++ known: _*)
+    }
+    Json.write(Json.array(rows))
+  }
+
+  /** Returns the [[SourcePlan]] of a source as one JSON object. */
+  def plan(spark: SparkSession, options: JMap[String, String], scan: Boolean): String =
+    SourcePlan.of(spark, options.asScala.toMap, scan).json
+}
