@@ -28,7 +28,8 @@ Splice's writer has written the kept entries of `DYNAMIC` with a lower limit.
 
 _CODE = r'(?:"([a-z-]+)"|((?:[A-Z]\w*\.)?[A-Z]\w*))'
 _NUMBERED = re.compile(rf"new NumberedEntries(?:\[\w+\])?\([\w.]+, {_CODE}\)")
-_SINGLE = re.compile(rf"getOrCreate\({_CODE}\)")
+_SINGLE = re.compile(rf"new SingleEntry\([\w.]+, {_CODE}\)")
+_STORED = re.compile(rf"getOrCreate\({_CODE}\)")
 _SCOPE = re.compile(r'scope\(s"([a-z]+)-\$')
 
 
@@ -54,7 +55,7 @@ def written() -> set[str]:
     files = sources()
     found = set[str]()
     for file, text in files.items():
-        for pattern in (_NUMBERED, _SINGLE):
+        for pattern in (_NUMBERED, _SINGLE, _STORED):
             for literal, constant in pattern.findall(text):
                 found.add(literal or value(constant, file, files))
         found |= set(_SCOPE.findall(text))

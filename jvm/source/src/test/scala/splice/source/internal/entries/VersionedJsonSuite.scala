@@ -25,8 +25,15 @@ final class VersionedJsonSuite extends AnyFunSuite {
 
   test("a newer version is named, and any other version has the error of the format") {
     assert(checked("""{"v":2}""").exists(text => text.contains("VERSION_NOT_SUPPORTED") && text.contains("The text")))
-    Seq("{}" -> "None", """{"v":"1"}""" -> "None", """{"v":null}""" -> "None", """{"v":1.0}""" -> "None",
-      """{"v":3000000000}""" -> "None", """{"v":0}""" -> "Some(0)", """{"v":-1}""" -> "Some(-1)").foreach {
+    Seq(
+      "{}"                   -> "None",
+      """{"v":"1"}"""        -> "None",
+      """{"v":null}"""       -> "None",
+      """{"v":1.0}"""        -> "None",
+      """{"v":3000000000}""" -> "None",
+      """{"v":0}"""          -> "Some(0)",
+      """{"v":-1}"""         -> "Some(-1)"
+    ).foreach {
       case (text, version) => assert(checked(text).exists(_.contains(s"version $version")), text)
     }
     assert(!VersionedJson.isVersioned(Json.read("{}").get) && VersionedJson.isVersioned(Json.read("""{"v":"1"}""").get))
@@ -47,8 +54,12 @@ final class VersionedJsonSuite extends AnyFunSuite {
     assert(VersionedEntry.read("k", VersionedEntry.write("a" -> Json.number(1))).long("a") == 1L)
     assert(VersionedEntry.write("z" -> Json.number(1)) == Seq("""{"v":1,"z":1}"""))
     assert(error("""{"v":2}""").getCondition == "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
-    Seq("" -> "'' is not a JSON object", "7" -> "'7' is not a JSON object", "{}" -> "'v' is missing",
-      """{"v":0}""" -> "'v' is 0").foreach { case (head, why) =>
+    Seq(
+      ""            -> "'' is not a JSON object",
+      "7"           -> "'7' is not a JSON object",
+      "{}"          -> "'v' is missing",
+      """{"v":0}""" -> "'v' is 0"
+    ).foreach { case (head, why) =>
       assert(error(head).getCondition == "SPLICE_CHECKPOINT.CORRUPT" && error(head).getMessage.contains(why), head)
       assert(error(head).getMessage.contains("Side-log entry k"))
     }
