@@ -55,7 +55,7 @@ final private[splice] class Coordinator(
   private val log                                                    = context.sideLog
   private var created: Option[SplitEnumerator[Position]]             = None
   private lazy val slotLog                                           = new SlotEntries(log, source)
-  private val admission                                              = new Admission(context.steady)
+  private val minRows                                                = new MinRowsDelay(context.steady)
   private var frozen                                                 = false
   private var planned: Option[(Position, Position, Seq[SplitRange])] = None
   private val retention                                              = new Retention(source, batches, batchesToRetain)
@@ -105,7 +105,7 @@ final private[splice] class Coordinator(
   def advance(from: Position, everything: Boolean): Position = {
     val until = enumerator.advance(from, if (everything) Limits.Everything else limits(from))
     if (until != from) {
-      admission.began()
+      minRows.began()
       slots.foreach(_.next())
       slotLog.cover(from, plan(from, until), enumerator, current)
     }
@@ -116,7 +116,7 @@ final private[splice] class Coordinator(
 
   private def limits(from: Position): Limits = {
     val limits = enumerator.limits(from)
-    if (frozen) limits.withoutMinimum else admission.limits(limits)
+    if (frozen) limits.withoutMinimum else minRows.limits(limits)
   }
 
   /** Returns the tasks between two positions. The same positions give the same tasks, in every run and on every

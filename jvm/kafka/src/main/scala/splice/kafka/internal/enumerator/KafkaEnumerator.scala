@@ -10,7 +10,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.apache.spark.sql.types.StructType
 
-import splice.kafka.internal.admission.{RecordSizes, Sharing}
+import splice.kafka.internal.admission.{Admission, RecordSizes}
 import splice.kafka.internal.bounds._
 import splice.kafka.internal.cluster._
 import splice.kafka.internal.errors.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
@@ -75,7 +75,7 @@ final private[splice] class KafkaEnumerator(
   private val replays    = new Replay(settings, log, recheck, membership, identity, startLog, skipLog, skipped)
   private val topics     = new TopicCheck(log, recreation, settings.subscription, context.steady)
   private val outage     = new OutageTolerance(policies.patience, context.steady, () => recheck.waitForNext())
-  private val sharing    = new Sharing(settings.admission, sizes)
+  private val admission  = new Admission(settings.admission, sizes)
   private val progress   =
     new KafkaFigures(sizes, reports, () => fills, watch, discovery, context, membership.reads, skipped)
   private val contents  = new LogContents(log, membership, recheck)
@@ -274,7 +274,7 @@ final private[splice] class KafkaEnumerator(
     val ready = from.offsets.collect { case (p, at) if ends.get(p).exists(_ != at) => p -> (at -> ends(p)) }
     val rows  = ready.iterator.map { case (p, (at, end)) => fills.between(p, from.generation(p.topic), at, end) }.sum
     if (limits.minRows.exists(rows < _)) None
-    else Some(from ++ fills.share(ready, (p: LogPartition) => p -> from.generation(p.topic))(sharing(limits, _)))
+    else Some(from ++ fills.share(ready, (p: LogPartition) => p -> from.generation(p.topic))(admission(limits, _)))
   }
 
   override def lowered(ends: Map[LogPartition, Long]): Map[LogPartition, Long] = {

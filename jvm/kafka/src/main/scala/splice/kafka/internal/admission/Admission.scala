@@ -11,7 +11,7 @@ import splice.source.{Limits, LogPartition}
 /** Shares a batch among partitions, so that each partition with a backlog gets rows in this batch or in one of the next
   * batches.
   */
-final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
+final private[splice] class Admission(rules: AdmissionRules, sizes: RecordSizes) {
 
   /** The end of each partition in the batch.
     *

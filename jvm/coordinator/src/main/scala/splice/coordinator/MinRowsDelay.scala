@@ -10,7 +10,7 @@ import splice.source.Limits
 /** Delays a batch until `minRows` rows are available, but at most for `maxDelay` after the start of the last batch. The
   * first batch of a run is never delayed.
   */
-final private[splice] class Admission(clock: Clock) {
+final private[splice] class MinRowsDelay(clock: Clock) {
 
   private var lastBatch: Option[Instant] = None
 
