@@ -108,6 +108,6 @@ final private case class ServedFloor(topics: Set[String], parts: IndexedSeq[Floo
 }
 
 /** The available range of one partition. */
-final private[splice] case class Behind(partition: LogPartition, from: Long, until: Long, rowBytes: Double) {
+final private case class Behind(partition: LogPartition, from: Long, until: Long, rowBytes: Double) {
   def rows: Long = math.max(until - from, 0L)
 }

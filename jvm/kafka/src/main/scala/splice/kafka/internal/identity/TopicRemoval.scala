@@ -24,7 +24,7 @@ import splice.source.runtime.SideLog
   *   the subscription; a pattern does not match topics that the user must not describe, because brokers do not list
   *   them
   */
-final private[splice] class TopicRemoval(
+final private[identity] class TopicRemoval(
     deletions: DeletionEntries,
     policy: TopicRemoved,
     clock: Clock,
@@ -84,7 +84,7 @@ final private[splice] class TopicRemoval(
 /** Entries of topics that were read and then deleted at the brokers, with the time and the position. The last entry of
   * a topic replaces its earlier entries.
   */
-final private[splice] class DeletionEntries(log: SideLog) {
+final private[kafka] class DeletionEntries(log: SideLog) {
 
   import DeletionEntries._
 
@@ -130,7 +130,7 @@ final private[splice] class DeletionEntries(log: SideLog) {
   }
 }
 
-private[splice] object DeletionEntries {
+private[kafka] object DeletionEntries {
 
   /** A deleted topic.
     *
