@@ -9,7 +9,7 @@ lazy val source = module("source").settings(CommonSettings.onSpark, Publishing.m
 lazy val coordinator = module("coordinator").dependsOn(source).settings(CommonSettings.onSpark, Publishing.module)
 
 lazy val hybrid = module("hybrid")
-  .dependsOn(source, testkit % Test, files % Test, dynamicKafka % Test)
+  .dependsOn(source, testkit % Test, files % Test, dynamicKafka % Test, kafka % "test->test")
   .settings(CommonSettings.onSpark)
 
 lazy val files = module("files").dependsOn(source, testkit % Test).settings(CommonSettings.onSpark)

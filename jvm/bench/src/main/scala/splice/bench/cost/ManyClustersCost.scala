@@ -21,7 +21,7 @@ import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.{DynamicKafkaSource, KafkaMetadataService}
 import splice.kafka.internal.admission.RecordSizes
-import splice.kafka.internal.cluster.ClockedDiscovery
+import splice.kafka.internal.cluster.BackgroundDiscovery
 import splice.kafka.internal.enumerator.KafkaEnumerator
 import splice.source.options.SourceOptions
 import splice.source.runtime.Boundedness
@@ -155,7 +155,7 @@ final class ManyClustersCost(cores: Int) {
     override def enumerator(context: EnumeratorContext): SplitEnumerator[DynamicOffset] =
       real.enumerator(context, service, new RecordSizes, new ClusterReads(context.run)) { (cluster, topics, inner) =>
         val log       = logs(cluster.name)
-        val discovery = new ClockedDiscovery(log, settings.base.discoveryInterval, inner.clock)
+        val discovery = new BackgroundDiscovery(log, settings.base.discoveryInterval, inner.steady, inner.run)
         KafkaEnumerator(settings.of(cluster, topics), inner, log, discovery)
       }
   }

@@ -15,7 +15,7 @@ import splice.bench.{Median, Report}
 import splice.coordinator.internal.Coordinator
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.KafkaSource
-import splice.kafka.internal.cluster.{ClockedDiscovery, ClusterClient}
+import splice.kafka.internal.cluster.{BackgroundDiscovery, ClusterClient}
 import splice.kafka.internal.options.KafkaSettings
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.options.SourceOptions
@@ -115,6 +115,10 @@ final class PlanCost(cores: Int) {
     override def position(json: String): KafkaPosition = real.position(json)
 
     override def enumerator(context: EnumeratorContext): SplitEnumerator[KafkaPosition] =
-      real.enumerator(context, log, new ClockedDiscovery(log, settings.discoveryInterval, context.clock))
+      real.enumerator(
+        context,
+        log,
+        new BackgroundDiscovery(log, settings.discoveryInterval, context.steady, context.run)
+      )
   }
 }

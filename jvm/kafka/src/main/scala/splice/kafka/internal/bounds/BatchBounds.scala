@@ -12,7 +12,7 @@ import splice.kafka.internal.options.{EndingOffsets, KafkaOptions, StartingOffse
 import splice.source.LogPartition
 
 /** Rejects batches whose range is empty or reversed, as Spark's Kafka source does. */
-private[splice] object BatchBounds {
+private[bounds] object BatchBounds {
 
   /** Checks the options without any request to a server.
     *

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory
 
 import splice.kafka.internal.cluster.{ClusterClient, Recheck, UnavailablePartitions}
 import splice.kafka.internal.errors.{DataLoss, KafkaErrors, MissingRange}
-import splice.kafka.internal.identity.{Membership, Settled}
+import splice.kafka.internal.identity.{Settled, Topics}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 import splice.source.errors.SpliceException
@@ -144,10 +144,10 @@ private object EndOffsets {
 }
 
 /** The ends of partitions: the current ends, or the fixed ends of the run. */
-final private[splice] class LogEnds(
+final private[bounds] class LogEnds(
     log: ClusterClient,
-    membership: Membership,
-    watch: EndOffsets,
+    topics: Topics,
+    lastEnds: EndOffsets,
     silence: UnavailablePartitions
 ) {
 
@@ -162,13 +162,13 @@ final private[splice] class LogEnds(
   def fixed(partition: LogPartition): Option[Long] = frozen.flatMap(_.get(partition))
 
   /** Fixes the current ends for the run. */
-  def freeze(): Unit = frozen = Some(KafkaPosition.of(now(membership.first())))
+  def freeze(): Unit = frozen = Some(KafkaPosition.of(now(topics.first())))
 
   /** Replaces the ends of topics that were recreated. */
-  def renew(topics: Set[String], existing: SortedSet[LogPartition]): Unit = {
-    watch.forget(topics)
+  def renew(recreated: Set[String], existing: SortedSet[LogPartition]): Unit = {
+    lastEnds.forget(recreated)
     frozen = frozen.map { ends =>
-      topics.foldLeft(ends)(_ without _) ++ now(existing.filter(p => topics(p.topic)))
+      recreated.foldLeft(ends)(_ without _) ++ now(existing.filter(p => recreated(p.topic)))
     }
   }
 
@@ -208,14 +208,14 @@ final private[splice] class LogEnds(
     }
 
   private def now(partitions: SortedSet[LogPartition]): Map[LogPartition, Long] =
-    watch.ends(KafkaPosition.Empty, partitions.toSet)(present)(false).getOrElse(Map.empty)
+    lastEnds.ends(KafkaPosition.Empty, partitions.toSet)(present)(false).getOrElse(Map.empty)
 
   /** The ends of the partitions that exist. Partitions without a leader and partitions of deleted topics do not
     * respond. The call waits only for partitions without a leader.
     */
   @tailrec private def present(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
     val soon = log.endsSoon(partitions)
-    val left = if (soon.silent.isEmpty) partitions else partitions.intersect(membership.first())
+    val left = if (soon.silent.isEmpty) partitions else partitions.intersect(topics.first())
     if (left != partitions) present(left) else if (soon.silent.isEmpty) soon.found else log.ends(partitions)
   }
 
@@ -230,12 +230,12 @@ final private[splice] class LogEnds(
   ): Option[Map[LogPartition, Long]] =
     if (partitions.isEmpty) Some(Map.empty)
     else
-      attempt(watch.ends(at, partitions)(request)(membership.refresh(at).position != at)) match {
+      attempt(lastEnds.ends(at, partitions)(request)(topics.refresh(at).position != at)) match {
         case Right(ends) if ends.isEmpty || !silence.isDoubtful => ends
         case Left(error) if silence.isKnown                     => throw error
         case response                                           =>
           // A partition of a deleted topic does not respond either.
-          val Settled(position, existing) = membership.refresh(at)
+          val Settled(position, existing) = topics.refresh(at)
           val left                        = partitions.intersect(existing)
           silence.describe(existing)
           response match {

@@ -15,7 +15,7 @@ import splice.source.{EnumeratorContext, LogPartition, ReadMode}
 /** The end of a bounded source as offsets. Each start that a run has computed has an entry `ending-<n>`. The entry of
   * the stored start applies.
   */
-final private[splice] class EndingEntries(context: EnumeratorContext, log: ClusterClient, resolver: StartResolver) {
+final private[kafka] class EndingEntries(context: EnumeratorContext, log: ClusterClient, resolver: StartResolver) {
 
   private val entries = new NumberedEntries(context.sideLog, "ending")(EndingEntries.read)
 
@@ -79,7 +79,7 @@ final private[splice] class EndingEntries(context: EnumeratorContext, log: Clust
     log.atTime(of).map { case (p, record) => p -> math.min(record.offset, ends.getOrElse(p, record.offset)) }
 }
 
-private[splice] object EndingEntries {
+private[kafka] object EndingEntries {
 
   /** The end of the source, and the position for which the end was resolved. */
   final case class Entry(end: KafkaPosition, start: KafkaPosition)

@@ -11,7 +11,7 @@ import splice.kafka.internal.options.OutOfRange
 import splice.source.LogPartition
 
 /** Applies the policy for partitions whose next record retention has removed (`onOutOfRange`). */
-final private[splice] class Retention(log: ClusterClient, policy: OutOfRange, skipped: SkippedRows) {
+final private[kafka] class Retention(log: ClusterClient, policy: OutOfRange, skipped: SkippedRows) {
 
   private val loss = DataLoss(policy.fails, skipped)
 

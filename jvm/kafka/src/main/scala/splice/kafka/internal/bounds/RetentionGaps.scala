@@ -18,12 +18,12 @@ import splice.source.runtime.SideLog
   * @param fills
   *   the holes of the start
   */
-final private[splice] class RetentionGaps(
+final private[bounds] class RetentionGaps(
     earliest: Set[LogPartition] => Map[LogPartition, Long],
     skipLog: SkipEntries,
     fills: () => Fills,
     retention: Retention,
-    watch: EndOffsets
+    lastEnds: EndOffsets
 ) {
 
   /** Partitions with a backlog. If a partition had no backlog at the last request, retention could only have removed
@@ -31,7 +31,7 @@ final private[splice] class RetentionGaps(
     * partition.
     */
   def behind(at: KafkaPosition, partitions: Set[LogPartition]): Set[LogPartition] =
-    partitions.filterNot(p => watch.last(p).exists(end => at.get(p).exists(end <= _)))
+    partitions.filterNot(p => lastEnds.last(p).exists(end => at.get(p).exists(end <= _)))
 
   /** The position after the ranges that are already skipped. */
   def known(at: KafkaPosition): KafkaPosition =
@@ -78,7 +78,7 @@ final private[splice] class RetentionGaps(
 /** Skipped ranges, durable before an offset or a plan depends on the ranges. The log no longer contains their first
   * offsets, or a policy drops them because their topic was deleted or recreated.
   */
-final private[splice] class SkipEntries(log: SideLog) {
+final private[kafka] class SkipEntries(log: SideLog) {
 
   import SkipEntries._
 

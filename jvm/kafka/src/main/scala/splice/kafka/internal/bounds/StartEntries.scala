@@ -14,7 +14,7 @@ import splice.source.runtime.SideLog
   * The first start of a partition in a generation applies for the life of the checkpoint, even if the batch that found
   * the partition was never logged. A position loses a partition only with its generation, so every range has one start.
   */
-final private[splice] class StartEntries(log: SideLog) {
+final private[kafka] class StartEntries(log: SideLog) {
 
   private val entries = new NumberedEntries(log, "new-partitions")(StartEntries.read)
 

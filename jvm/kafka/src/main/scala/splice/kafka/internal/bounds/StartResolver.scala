@@ -21,7 +21,7 @@ import splice.source.{LogPartition, OffsetRanges, OnGap, StartPosition}
   * @param prefix
   *   the prefix of options in errors, such as `live.` for a leg
   */
-final private[splice] class StartResolver(
+final private[kafka] class StartResolver(
     log: ClusterClient,
     retention: Retention,
     recheck: Recheck,
@@ -182,7 +182,7 @@ final private[splice] class StartResolver(
   }
 }
 
-private[splice] object StartResolver {
+private[kafka] object StartResolver {
 
   private val logger = LoggerFactory.getLogger(classOf[StartResolver])
 

@@ -148,31 +148,3 @@ private[splice] object BackgroundPoller {
 
   private val logger = LoggerFactory.getLogger(classOf[BackgroundPoller[_]])
 }
-
-/** Discovery on a separate thread. A failed request is logged as a warning. If the cluster is unavailable, the next
-  * request for ends reports the error. The query fails if the cluster remains unavailable for too long.
-  */
-final private[splice] class BackgroundDiscovery(log: ClusterClient, interval: Duration, clock: Clock, run: String)
-    extends Discovery {
-
-  private val poller = new BackgroundPoller(
-    s"splice-kafka-discovery-$run",
-    interval,
-    clock,
-    "The discovery of new partitions failed"
-  )(log.describe())
-
-  override def now(): LogDescription = {
-    val description = poller.now()
-    poller.begin
-    description
-  }
-
-  override def news(): Option[LogDescription] = poller.news()
-
-  override def pending: Option[LogDescription] = poller.pending
-
-  override def health: DiscoveryHealth = poller.health
-
-  override def close(): Unit = poller.close()
-}

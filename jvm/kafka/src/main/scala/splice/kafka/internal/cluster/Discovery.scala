@@ -23,6 +23,34 @@ private[splice] trait Discovery extends AutoCloseable {
   def health: DiscoveryHealth
 }
 
+/** Discovery on a separate thread. A failed request is logged as a warning. If the cluster is unavailable, the next
+  * request for ends reports the error. The query fails if the cluster remains unavailable for too long.
+  */
+final private[splice] class BackgroundDiscovery(log: ClusterClient, interval: Duration, clock: Clock, run: String)
+    extends Discovery {
+
+  private val poller = new BackgroundPoller(
+    s"splice-kafka-discovery-$run",
+    interval,
+    clock,
+    "The discovery of new partitions failed"
+  )(log.describe())
+
+  override def now(): LogDescription = {
+    val description = poller.now()
+    poller.begin
+    description
+  }
+
+  override def news(): Option[LogDescription] = poller.news()
+
+  override def pending: Option[LogDescription] = poller.pending
+
+  override def health: DiscoveryHealth = poller.health
+
+  override def close(): Unit = poller.close()
+}
+
 /** The state of the requests for topics.
   *
   * @param seen
@@ -93,28 +121,4 @@ final private[splice] case class PendingDiscovery(number: Long, since: Instant)
 
 private[splice] object DiscoveryHealth {
   private val Longest = Duration.ofMinutes(1)
-}
-
-/** Sends a request when a caller needs the topics and the interval has passed. The behaviour depends only on the clock,
-  * as simulations require.
-  */
-final private[splice] class ClockedDiscovery(log: ClusterClient, interval: Duration, clock: Clock) extends Discovery {
-
-  private var next    = clock.instant().plus(interval)
-  private var current = DiscoveryHealth()
-
-  override def now(): LogDescription = {
-    next = clock.instant().plus(interval)
-    val description = log.describe()
-    current = current.succeeded(clock.instant())
-    description
-  }
-
-  override def news(): Option[LogDescription] = if (clock.instant().isBefore(next)) None else Some(now())
-
-  override def pending: Option[LogDescription] = if (clock.instant().isBefore(next)) None else Some(log.describe())
-
-  override def health: DiscoveryHealth = current
-
-  override def close(): Unit = ()
 }

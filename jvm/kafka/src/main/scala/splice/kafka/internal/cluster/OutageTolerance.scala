@@ -17,7 +17,7 @@ import splice.source.errors.SpliceException
   * @param pause
   *   waits for some time before the next request
   */
-final private[splice] class OutageTolerance(patience: Duration, clock: Clock, pause: () => Unit) {
+final private[internal] class OutageTolerance(patience: Duration, clock: Clock, pause: () => Unit) {
 
   import OutageTolerance._
 
@@ -50,6 +50,6 @@ final private[splice] class OutageTolerance(patience: Duration, clock: Clock, pa
     }
 }
 
-private[splice] object OutageTolerance {
+private[internal] object OutageTolerance {
   private val logger = LoggerFactory.getLogger(classOf[OutageTolerance])
 }

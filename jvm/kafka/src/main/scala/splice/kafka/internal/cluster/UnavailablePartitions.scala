@@ -21,7 +21,7 @@ import splice.source.errors.SpliceException
   * @param patience
   *   how long a partition may not respond before the query fails; None if the caller decides
   */
-final private[splice] class UnavailablePartitions(log: ClusterClient, patience: Option[Duration], clock: Clock) {
+final private[kafka] class UnavailablePartitions(log: ClusterClient, patience: Option[Duration], clock: Clock) {
 
   import UnavailablePartitions._
 
@@ -123,7 +123,7 @@ final private[splice] class UnavailablePartitions(log: ClusterClient, patience: 
   }
 }
 
-private[splice] object UnavailablePartitions {
+private[kafka] object UnavailablePartitions {
 
   private val logger = LoggerFactory.getLogger(classOf[UnavailablePartitions])
 

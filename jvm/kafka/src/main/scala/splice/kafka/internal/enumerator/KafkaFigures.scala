@@ -6,8 +6,8 @@ package splice.kafka.internal.enumerator
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.internal.admission.RecordSizes
-import splice.kafka.internal.bounds.{EndOffsets, Fills}
-import splice.kafka.internal.cluster.Discovery
+import splice.kafka.internal.bounds.{Bounds, EndOffsets}
+import splice.kafka.internal.cluster.ClusterAccess
 import splice.kafka.internal.errors.SkippedRows
 import splice.kafka.internal.metrics.{Lag, LagTracker, ReadReports, TaskReads}
 import splice.kafka.internal.split.KafkaPosition
@@ -16,8 +16,8 @@ import splice.source.{EnumeratorContext, LogPartition}
 
 /** The figures of one cluster for the query progress.
   *
-  * @param fills
-  *   the holes of the start
+  * @param lastEnds
+  *   the last ends of partitions
   * @param isRead
   *   true if a partition of a position is still read: the subscription covers the partition, and its topic exists
   * @param skipped
@@ -26,9 +26,9 @@ import splice.source.{EnumeratorContext, LogPartition}
 final private[splice] class KafkaFigures(
     sizes: RecordSizes,
     reports: ReadReports,
-    fills: () => Fills,
-    watch: EndOffsets,
-    discovery: Discovery,
+    bounds: Bounds,
+    lastEnds: EndOffsets,
+    cluster: ClusterAccess,
     context: EnumeratorContext,
     isRead: LogPartition => Boolean,
     skipped: SkippedRows
@@ -57,9 +57,9 @@ final private[splice] class KafkaFigures(
     skipped.add(tasks.skipped)
     reported ++= tasks.ends
     def toFill = at.offsets.iterator.map { case (p, offset) =>
-      fills().find(p, at.generation(p.topic)).fold(0L)(fill => math.max(fill.total - fill.rank(offset), 0L))
+      bounds.fills.find(p, at.generation(p.topic)).fold(0L)(fill => math.max(fill.total - fill.rank(offset), 0L))
     }.sum
-    val fill = if (fills().isEmpty) Nil
+    val fill = if (bounds.fills.isEmpty) Nil
     else Seq(ProgressMetric.RowsFilled -> filled.toString, ProgressMetric.OffsetsToFill -> toFill.toString)
     val read =
       if (at.offsets.keysIterator.forall(isRead)) at
@@ -70,22 +70,22 @@ final private[splice] class KafkaFigures(
       ProgressMetric.Position          -> at.summary,
       ProgressMetric.RowsSkipped       -> skipped.total.toString,
       ProgressMetric.Splits            -> read.offsets.size.toString,
-      ProgressMetric.DiscoveryFailures -> discovery.health.total.toString
-    ) ++ discovery.health.age(context.steady.instant()).map(ProgressMetric.DiscoveryAge -> _.toMillis.toString)
+      ProgressMetric.DiscoveryFailures -> cluster.discovery.health.total.toString
+    ) ++ cluster.discovery.health.age(context.steady.instant()).map(ProgressMetric.DiscoveryAge -> _.toMillis.toString)
   }
 
   /** The figures of each topic, as of the last call. */
   def ofTopics: SortedMap[String, Seq[(String, Long)]] =
     seen.fold(SortedMap.empty[String, Seq[(String, Long)]])(_.ofTopics)
 
-  private def end(p: LogPartition): Option[Long] = reported.get(p).orElse(watch.last(p))
+  private def end(p: LogPartition): Option[Long] = reported.get(p).orElse(lastEnds.last(p))
 
   /** Offsets whose distance from the end is the number of offsets to read. */
   private def unfilled(at: KafkaPosition): SortedMap[LogPartition, Long] =
-    if (fills().isEmpty) at.offsets
+    if (bounds.fills.isEmpty) at.offsets
     else
       at.offsets.map { case (p, offset) =>
         val last = end(p).getOrElse(offset)
-        p -> (last - fills().between(p, at.generation(p.topic), offset, last))
+        p -> (last - bounds.fills.between(p, at.generation(p.topic), offset, last))
       }
 }

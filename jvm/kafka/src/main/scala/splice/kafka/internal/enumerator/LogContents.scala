@@ -5,13 +5,15 @@ package splice.kafka.internal.enumerator
 
 import scala.collection.immutable.SortedMap
 
-import splice.kafka.internal.cluster.{ClusterClient, Recheck}
-import splice.kafka.internal.identity.Membership
+import splice.kafka.internal.cluster.ClusterAccess
+import splice.kafka.internal.identity.Topics
 import splice.source.LogPartition
 import splice.source.log.{LogRange, Outlook}
 
 /** The contents of the logs of a cluster before the source reads records. */
-final private[splice] class LogContents(log: ClusterClient, membership: Membership, recheck: Recheck) {
+final private[splice] class LogContents(cluster: ClusterAccess, topics: Topics) {
+
+  private val log = cluster.client
 
   /** The first offset and the end of each partition.
     *
@@ -19,12 +21,12 @@ final private[splice] class LogContents(log: ClusterClient, membership: Membersh
     *   the ends of partitions in a history; a broker with outdated metadata may return lower ends
     */
   def ranges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {
-    val partitions = membership.first(history.keySet)
-    membership.requireAll()
+    val partitions = topics.first(history.keySet)
+    topics.requireAll()
     def ends()                               = log.ends(partitions)
     def isShort(of: Map[LogPartition, Long]) = history.exists { case (p, end) => of.get(p).exists(_ < end) }
     // Ends are requested first. A record that is written between the requests is read after the start.
-    val until = recheck.confirm(ends())(isShort)(() => ends())
+    val until = cluster.recheck.confirm(ends())(isShort)(() => ends())
     val from  = log.earliest(partitions)
     SortedMap.from(partitions.iterator.map { p =>
       val first = from.getOrElse(p, 0L)

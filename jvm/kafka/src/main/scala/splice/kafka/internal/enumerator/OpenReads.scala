@@ -3,27 +3,17 @@
 
 package splice.kafka.internal.enumerator
 
-import splice.kafka.internal.bounds.{EndingEntries, RetentionGaps, StartEntries}
-import splice.kafka.internal.cluster.UnavailablePartitions
-import splice.kafka.internal.identity.{Membership, Settled}
-import splice.kafka.internal.options.{EndingOffsets, NewPartitions}
+import splice.kafka.internal.bounds.Bounds
+import splice.kafka.internal.identity.Topics
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.{LogPartition, SplitRange}
 
 /** Batches that read a cluster without an end ([[splice.source.runtime.OpenEnded]]).
   *
-  * @param ending
-  *   the end of a bounded source, which also ends the ranges
+  * @param isBounded
+  *   true if the source has an end, which also ends the ranges
   */
-final private[splice] class OpenReads(
-    membership: Membership,
-    startLog: StartEntries,
-    endingLog: EndingEntries,
-    silence: UnavailablePartitions,
-    skips: RetentionGaps,
-    newPartitions: NewPartitions,
-    ending: Option[EndingOffsets]
-)(plan: => KafkaPlan) {
+final private[splice] class OpenReads(topics: Topics, bounds: Bounds, isBounded: Boolean)(plan: => KafkaPlan) {
 
   // Other threads read this field.
   @volatile private var lacks = false
@@ -35,32 +25,23 @@ final private[splice] class OpenReads(
 
   /** Sets the start of a batch. While brokers do not respond, a batch begins without the result of [[settle]]. */
   def begin(at: KafkaPosition): KafkaPosition = {
-    def isRead(p: LogPartition) = ending.isEmpty || endingLog.end.forall(_.get(p).nonEmpty)
+    def isRead(p: LogPartition) = !isBounded || bounds.end.forall(_.get(p).nonEmpty)
     // Without a response in this run, the partitions are unknown.
-    lacks = membership.known.forall(_.exists(p => at.get(p).isEmpty && isRead(p)))
+    lacks = topics.partitions.forall(_.exists(p => at.get(p).isEmpty && isRead(p)))
     at
   }
 
   /** The position with the starts of new partitions, after the records that retention has removed. */
-  def settle(at: KafkaPosition): KafkaPosition = {
-    val Settled(position, existing) = membership.settle(at)
-    val ends                        = ending.map(endingLog.resolve(_, position, existing).end)
-    val within                      = existing.toSet[LogPartition].filter(p => ends.forall(_.get(p).nonEmpty))
-    val starts                      =
-      startLog.starts(within -- position.offsets.keySet, position)(silence.starts(newPartitions, _))
-    val begun = skips.known(position ++ starts)
-    // Each log may have records after any position.
-    skips.pass(begun, begun.offsets.transform((_, _) => Long.MaxValue), begun.offsets.keySet.filter(membership.reads))
-  }
+  def settle(at: KafkaPosition): KafkaPosition = bounds.pass(bounds.begin(topics.settle(at)))
 
-  def open(settled: KafkaPosition): Seq[KafkaSplitRange] = plan.open(settled)(membership.reads, until)
+  def open(settled: KafkaPosition): Seq[KafkaSplitRange] = plan.open(settled)(topics.reads, until)
 
   def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition =
     OpenReads.reached(settled, open(settled), unread.collect { case range: KafkaSplitRange => range })
 
   // A bounded source does not read a partition that its end does not contain.
   private def until(p: LogPartition): Long =
-    if (ending.isEmpty) Long.MaxValue else endingLog.end.flatMap(_.get(p)).getOrElse(0L)
+    if (isBounded) bounds.end.flatMap(_.get(p)).getOrElse(0L) else Long.MaxValue
 }
 
 private[splice] object OpenReads {

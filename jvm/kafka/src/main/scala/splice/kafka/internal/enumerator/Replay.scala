@@ -3,10 +3,10 @@
 
 package splice.kafka.internal.enumerator
 
-import splice.kafka.internal.bounds.{SkipEntries, StartEntries}
-import splice.kafka.internal.cluster.{ClusterClient, Recheck, TopicState}
+import splice.kafka.internal.bounds.Bounds
+import splice.kafka.internal.cluster.{ClusterAccess, TopicState}
 import splice.kafka.internal.errors.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
-import splice.kafka.internal.identity.{IdentityEntries, Membership}
+import splice.kafka.internal.identity.{Identities, Topics}
 import splice.kafka.internal.options.{KafkaSettings, TopicRecreated, TopicRemoved}
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.LogPartition
@@ -14,24 +14,25 @@ import splice.source.LogPartition
 /** Stores the entries that the plan of a batch needs, if another run or Spark's Kafka source logged the batch. */
 final private[splice] class Replay(
     settings: KafkaSettings,
-    log: ClusterClient,
-    recheck: Recheck,
-    membership: Membership,
-    identity: IdentityEntries,
-    starts: StartEntries,
-    skips: SkipEntries,
+    cluster: ClusterAccess,
+    topics: Topics,
+    bounds: Bounds,
     skipped: SkippedRows
 ) {
+
+  private val log = cluster.client
+
+  private def identities: Identities = topics.identities
 
   /** @param plan the plan with the entries that are durable at the time of the call */
   def apply(plan: => KafkaPlan, from: KafkaPosition, until: KafkaPosition): Unit = {
     // The cluster is compared first. Otherwise, a recreated topic would be read as the old topic.
-    membership.once(identity.known.meant(until))
-    val (at, to)  = (identity.known.meant(from), identity.known.meant(until))
+    topics.once(identities.meant(until))
+    val (at, to)  = (identities.meant(from), identities.meant(until))
     val unknown   = plan.unknown(from, until)
     val unwatched = unsubscribed(plan, at, to, unknown)
 
-    def holds(p: LogPartition) = !unwatched(p.topic) && membership.holds(p, to.generation(p.topic))
+    def holds(p: LogPartition) = !unwatched(p.topic) && topics.holds(p, to.generation(p.topic))
     begin(unknown, to)(holds)
     drop(plan, from, until, to)(holds)
   }
@@ -54,16 +55,17 @@ final private[splice] class Replay(
         unknown.toSeq.sorted.map(p => MissingRange(p, 0L, to.get(p)))).filterNot(r =>
         settings.subscription.covers(r.partition)
       )
-    val topics = ranges.map(_.partition.topic).toSet
-    if (topics.isEmpty) Set.empty
+    val names = ranges.map(_.partition.topic).toSet
+    if (names.isEmpty) Set.empty
     else {
-      def request()                               = log.topicStates(topics)()
-      def deleted(now: Map[String, TopicState])   = topics -- now.keySet
+      def request()                               = log.topicStates(names)()
+      def deleted(now: Map[String, TopicState])   = names -- now.keySet
       def recreated(now: Map[String, TopicState]) = now.collect {
-        case (topic, TopicState(Some(id), _)) if identity.known.owner(topic, to.generation(topic)).id.exists(_ != id) =>
+        case (topic, TopicState(Some(id), _)) if identities.owner(topic, to.generation(topic)).id.exists(_ != id) =>
           topic
       }.toSet
-      val ids = recheck.confirm(request())(now => deleted(now).nonEmpty || recreated(now).nonEmpty)(() => request())
+      val ids =
+        cluster.recheck.confirm(request())(now => deleted(now).nonEmpty || recreated(now).nonEmpty)(() => request())
       if (recreated(ids).nonEmpty && settings.policies.recreated == TopicRecreated.Fail)
         throw KafkaErrors.recreated(recreated(ids))
       if (deleted(ids).nonEmpty && settings.policies.removed == TopicRemoved.Fail)
@@ -76,7 +78,7 @@ final private[splice] class Replay(
     * is stored.
     */
   private def begin(unknown: Set[LogPartition], to: KafkaPosition)(holds: LogPartition => Boolean): Unit = {
-    val _ = starts.starts(unknown, to) { requested =>
+    val _ = bounds.starts.starts(unknown, to) { requested =>
       // A request for a partition that does not exist has no response until its timeout.
       val (held, missing) = requested.partition(holds)
       lose(missing.toSeq.sorted.map(p => MissingRange(p, 0L, to.get(p))))
@@ -91,7 +93,7 @@ final private[splice] class Replay(
     val lost = plan.splits(from, until).filterNot(r => holds(r.partition))
     if (lost.nonEmpty) {
       def position(of: KafkaSplitRange => Long) = KafkaPosition.of(lost.map(r => r.partition -> of(r))).like(to)
-      skips.add(position(_.from), position(_.until))
+      bounds.skips.add(position(_.from), position(_.until))
       lose(lost.map(range => MissingRange(range.partition, range.from, Some(range.until))))
     }
   }

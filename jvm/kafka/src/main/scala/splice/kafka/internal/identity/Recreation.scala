@@ -18,7 +18,7 @@ import splice.source.LogPartition
   * @param lastEnd
   *   the last end of a partition that a broker returned
   */
-final private[splice] class Recreation(
+final private[internal] class Recreation(
     log: ClusterClient,
     identity: IdentityEntries,
     deletions: DeletionEntries,
@@ -146,6 +146,6 @@ final private[splice] class Recreation(
     seen.partitions.iterator.filter(_.topic == topic).toSet
 }
 
-private[splice] object Recreation {
+private[internal] object Recreation {
   private val logger = LoggerFactory.getLogger(classOf[Recreation])
 }

@@ -16,7 +16,7 @@ import splice.source.LogPartition
   *
   * A batch with rows always compares its topics. An idle query compares its topics once per second.
   */
-final private[splice] class TopicCheck(
+final private[internal] class TopicCheck(
     log: ClusterClient,
     recreation: Recreation,
     subscription: Subscription,
@@ -58,7 +58,7 @@ final private[splice] class TopicCheck(
   }
 }
 
-private[splice] object TopicCheck {
+private[internal] object TopicCheck {
 
   /** The time between two requests of an idle query. */
   val Interval: Duration = Duration.ofSeconds(1)

@@ -18,7 +18,7 @@ import splice.source.runtime.SideLog
   * @param hasGenerations
   *   true if each position stores the generations of its topics ([[Identities]])
   */
-final private[splice] class IdentityEntries(log: SideLog, hasGenerations: Boolean = false) {
+final private[kafka] class IdentityEntries(log: SideLog, hasGenerations: Boolean = false) {
 
   private val identities  = new NumberedEntries(log, "identity")(LogIdentity.read)
   private val generations = new NumberedEntries(log, "generation")(Generation.read)

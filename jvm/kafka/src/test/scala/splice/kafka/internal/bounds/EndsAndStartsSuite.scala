@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.KafkaFailures
-import splice.kafka.internal.admission.{AdmissionFloor, AdmissionPolicy, AdmissionRules, RecordSizes, Sharing}
+import splice.kafka.internal.admission.{Admission, AdmissionFloor, AdmissionPolicy, AdmissionRules, RecordSizes}
 import splice.kafka.internal.enumerator.SimulatedRun
 import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.source.errors.SpliceOptionException
@@ -160,7 +160,7 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
 
   test("a topic that matches two floors belongs to the first floor") {
     val floors = Seq(AdmissionFloor(0.5, Set("u")), AdmissionFloor(0.3, Set("u", "v")))
-    val share  = new Sharing(AdmissionRules(AdmissionPolicy.Lag, Map.empty, floors), new RecordSizes)
+    val share  = new Admission(AdmissionRules(AdmissionPolicy.Lag, Map.empty, floors), new RecordSizes)
     val ready  = SortedMap.from(Seq("t", "u", "v").map(LogPartition(_, 0) -> (0L -> 1000L)))
     val rows   =
       share(Limits.Limited(rows = Some(100)), SortedMap.from(ready.updated(LogPartition("t", 0), 0L -> 100000L)))

@@ -257,7 +257,7 @@ final class FillingSuite extends AnyFunSuite {
     val context = EnumeratorContext(run.side, ReadMode.Stream, run.clock, cores = 2, run = "simulated")
     val found   = new ClockedDiscovery(run.log, run.settings.discoveryInterval, run.clock)
     val reports = new ReadReports("simulated")
-    val e       = new KafkaEnumerator(run.settings, context, run.log, found, recheck, new RecordSizes, reports)
+    val e       = KafkaEnumerator(run.settings, context, run.log, found, recheck, new RecordSizes, reports)
     val from    = run.begin(begin, e)
     val next    = e.advance(from, rows(7))
     def figures(at: KafkaPosition) = {

@@ -33,7 +33,7 @@ final class EnumeratorFiguresSuite extends AnyFunSuite {
     private val context = EnumeratorContext(run.side, ReadMode.Stream, run.clock, cores = 2, run = "run")
     private val found   = new ClockedDiscovery(run.log, run.settings.discoveryInterval, run.clock)
 
-    val e = new KafkaEnumerator(run.settings, context, run.log, found, recheck, sizes, new ReadReports("key"))
+    val e = KafkaEnumerator(run.settings, context, run.log, found, recheck, sizes, new ReadReports("key"))
   }
 
   test("tasks report record sizes, and an unread topic has half of the default size") {

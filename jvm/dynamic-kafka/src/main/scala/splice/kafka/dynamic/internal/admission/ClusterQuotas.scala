@@ -6,7 +6,7 @@ package splice.kafka.dynamic.internal.admission
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 
-import splice.kafka.internal.admission.{Quota, RecordSizes, Sharing}
+import splice.kafka.internal.admission.{Admission, Quota, RecordSizes}
 import splice.source.LogPartition
 
 /** Shares a batch among clusters with separate limits. The class has no state.
@@ -14,7 +14,7 @@ import splice.source.LogPartition
   * @param cluster
   *   returns the cluster of a partition
   */
-final private[splice] class ClusterQuotas(sharing: Sharing, sizes: RecordSizes, cluster: LogPartition => String) {
+final private[splice] class ClusterQuotas(admission: Admission, sizes: RecordSizes, cluster: LogPartition => String) {
 
   /** Returns the end of each partition in the batch.
     *
@@ -68,7 +68,7 @@ final private[splice] class ClusterQuotas(sharing: Sharing, sizes: RecordSizes, 
       ready: SortedMap[LogPartition, (Long, Long)],
       batch: Quota
   ): SortedMap[LogPartition, Long] =
-    if (quota.rows < 1) ready.map { case (p, (from, _)) => p -> from } else sharing.within(quota, ready, batch)
+    if (quota.rows < 1) ready.map { case (p, (from, _)) => p -> from } else admission.within(quota, ready, batch)
 
   private def used(
       ready: SortedMap[LogPartition, (Long, Long)],

@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.KafkaCluster
-import splice.kafka.dynamic.internal.admission.{ClusterCosts, ClusterSharing}
+import splice.kafka.dynamic.internal.admission.{ClusterAdmission, ClusterCosts}
 import splice.kafka.dynamic.internal.change.{ChangeRules, UpperBound}
 import splice.kafka.dynamic.internal.cluster._
 import splice.kafka.dynamic.internal.errors.DynamicErrors
@@ -66,15 +66,15 @@ final private[splice] class DynamicEnumerator(
   private val positions = new PositionEntries(context.sideLog, context.batchesToRetain, first)
   private val scopes    =
     new ClusterScopes(context, takeover, firstName)(stored => positionOf(DynamicPosition.read(stored)))
-  private val plan     = new DynamicPlan(changes, planOf)
-  private val opens    = new OpenClusters(planOf, settings.cutover, settings.base.ending.nonEmpty)
-  private val missing  = new MissingTopics(context.steady)
-  private val rounds   = new Rounds(settings, driver, workers, new SameClusters(scopes(_)), missing)
-  private val patience = new ClusterPatience(workers, settings.clusterTimeout, context.steady)
-  private val sharing  = new ClusterSharing(sizes)
-  private val costs    = new ClusterCosts(sizes)
-  private val reports  = new ClusterReports(context.steady, settings.options(DynamicOptions.MaxGaugeTopics))
-  private val hold     = new RepeatedRequest(context.steady, settings.clusterTimeout)({ () =>
+  private val plan      = new DynamicPlan(changes, planOf)
+  private val opens     = new OpenClusters(planOf, settings.cutover, settings.base.ending.nonEmpty)
+  private val missing   = new MissingTopics(context.steady)
+  private val rounds    = new Rounds(settings, driver, workers, new SameClusters(scopes(_)), missing)
+  private val patience  = new ClusterPatience(workers, settings.clusterTimeout, context.steady)
+  private val admission = new ClusterAdmission(sizes)
+  private val costs     = new ClusterCosts(sizes)
+  private val reports   = new ClusterReports(context.steady, settings.options(DynamicOptions.MaxGaugeTopics))
+  private val hold      = new RepeatedRequest(context.steady, settings.clusterTimeout)({ () =>
     pause()
     workers.renew(driver.reached(driver.current()).clusters)
   })
@@ -179,7 +179,7 @@ final private[splice] class DynamicEnumerator(
       name -> reach.within(UpperBound(applied, settings.cutover, name, at, reach.until, reach.places), at.of(name))
     }
     def ofCluster(name: String) = applied.clusters.get(name).fold(Limits.NotSet)(settings.limits)
-    sharing(settings.admission(applied), limits, ofCluster, open).fold(at)(_.foldLeft(at) {
+    admission(settings.admission(applied), limits, ofCluster, open).fold(at)(_.foldLeft(at) {
       case (position, (name, until)) => position.updated(name, until)
     })
   }

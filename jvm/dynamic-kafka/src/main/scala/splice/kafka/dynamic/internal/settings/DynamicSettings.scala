@@ -43,7 +43,7 @@ final private[splice] case class DynamicSettings(
     clusterTimeout: Duration,
     failWhenUnavailable: Boolean,
     cutover: CutoverOrder,
-    admission: ClusterAdmission,
+    admission: ClusterAdmissionRules,
     clusters: ClusterOptions
 ) {
 
@@ -167,7 +167,7 @@ private[splice] object DynamicSettings {
       options(PolicyOptions.ClusterTimeout),
       options(DynamicOptions.OnClusterUnavailable),
       options(DynamicOptions.CutoverOption),
-      ClusterAdmission(options, base.admission),
+      ClusterAdmissionRules(options, base.admission),
       ClusterOptions(options, base.ending.isDefined) { scoped =>
         val _ = KafkaSettings(SourceOptions(merged(ofOne(options), somewhere, scoped.toMap)))
       }

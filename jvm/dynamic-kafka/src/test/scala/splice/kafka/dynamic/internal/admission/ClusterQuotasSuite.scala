@@ -8,7 +8,7 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.admission.{AdmissionFloor, AdmissionPolicy, AdmissionRules, Quota, RecordSizes, Sharing}
+import splice.kafka.internal.admission.{Admission, AdmissionFloor, AdmissionPolicy, AdmissionRules, Quota, RecordSizes}
 import splice.source.LogPartition
 
 /** Tests of batches of clusters with separate limits. */
@@ -19,7 +19,7 @@ final class ClusterQuotasSuite extends AnyFunSuite {
   private def cluster(p: LogPartition): String = p.topic.takeWhile(_ != '/')
 
   private def quotas(rules: AdmissionRules, sizes: RecordSizes = new RecordSizes) =
-    new ClusterQuotas(new Sharing(rules, sizes), sizes, cluster)
+    new ClusterQuotas(new Admission(rules, sizes), sizes, cluster)
 
   private def rows(most: Double): Quota = Quota.Unlimited.copy(rows = most)
 
@@ -80,7 +80,7 @@ final class ClusterQuotasSuite extends AnyFunSuite {
       val weights = if (random.nextBoolean()) Map("c0/t0" -> 5.0, "c1/t0" -> 0.2) else Map.empty[String, Double]
       val floors  = if (random.nextBoolean()) Seq(AdmissionFloor(0.5, Set("c0/t0", "c1/t0"))) else Nil
       val rules   = AdmissionRules(AdmissionPolicy.all(random.nextInt(2)), weights, floors)
-      val sharing = quotas(rules)
+      val share   = quotas(rules)
 
       def left(from: Map[LogPartition, Long]) = from.map { case (p, at) => p -> (ends(p) - at) }.filter(_._2 > 0)
       var from                                = all.map(_ -> 0L).toMap
@@ -90,7 +90,7 @@ final class ClusterQuotasSuite extends AnyFunSuite {
         round += 1
         val behind = left(from)
         val ready  = SortedMap.from(behind.map { case (p, _) => p -> (from(p) -> ends(p)) })
-        val until  = sharing(
+        val until  = share(
           batch.fold(Quota.Unlimited)(n => rows(n.toDouble)),
           own.map { case (name, n) => name -> rows(n.toDouble) },
           ready

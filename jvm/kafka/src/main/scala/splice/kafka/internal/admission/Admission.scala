@@ -11,7 +11,7 @@ import splice.source.{Limits, LogPartition}
 /** Shares a batch among partitions, so that each partition with a backlog gets rows in this batch or in one of the next
   * batches.
   */
-final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
+final private[splice] class Admission(rules: AdmissionRules, sizes: RecordSizes) {
 
   /** The end of each partition in the batch.
     *
@@ -108,6 +108,6 @@ final private case class ServedFloor(topics: Set[String], parts: IndexedSeq[Floo
 }
 
 /** The available range of one partition. */
-final private[splice] case class Behind(partition: LogPartition, from: Long, until: Long, rowBytes: Double) {
+final private case class Behind(partition: LogPartition, from: Long, until: Long, rowBytes: Double) {
   def rows: Long = math.max(until - from, 0L)
 }

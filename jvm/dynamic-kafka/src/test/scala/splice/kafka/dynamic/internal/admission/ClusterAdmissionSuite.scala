@@ -17,7 +17,7 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.{Limits, LogPartition}
 
 /** Tests of batches of several clusters without separate limits. */
-final class ClusterSharingSuite extends AnyFunSuite {
+final class ClusterAdmissionSuite extends AnyFunSuite {
 
   private def reach(from: Map[LogPartition, Long], until: Map[LogPartition, Long]): ClusterResponse = ClusterResponse(
     ClusterRequest(KafkaPosition.of(from), Instant.EPOCH),
@@ -53,7 +53,7 @@ final class ClusterSharingSuite extends AnyFunSuite {
       val expected = ProportionalShares(rows, all)
       val limits   = Limits.NotSet.copy(rows = Some(rows))
       val shared   =
-        new ClusterSharing(new RecordSizes)(AdmissionRules(), limits, _ => Limits.NotSet, SortedMap.from(clusters))
+        new ClusterAdmission(new RecordSizes)(AdmissionRules(), limits, _ => Limits.NotSet, SortedMap.from(clusters))
       clusters.foreach { case (name, own) =>
         assert(shared.get(name).offsets.keySet == own.until.offsets.keySet)
         shared.get(name).offsets.foreach { case (p, until) =>

@@ -8,17 +8,17 @@ import scala.collection.mutable
 
 import splice.kafka.dynamic.internal.cluster.ClusterResponse
 import splice.kafka.dynamic.internal.split.DynamicSplitRange
-import splice.kafka.internal.admission.{AdmissionRules, ProportionalShares, Quota, RecordSizes, Sharing}
+import splice.kafka.internal.admission.{Admission, AdmissionRules, ProportionalShares, Quota, RecordSizes}
 import splice.kafka.internal.bounds.Fills
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{Limits, LogPartition}
 
 /** Shares a batch among the partitions of all clusters, by the rules of a source of one cluster. */
-final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
+final private[dynamic] class ClusterAdmission(sizes: RecordSizes) {
 
-  import ClusterSharing.qualified
+  import ClusterAdmission.qualified
 
-  private var created: Option[(AdmissionRules, Sharing)] = None
+  private var created: Option[(AdmissionRules, Admission)] = None
 
   // Names of partitions with their clusters. Each batch needs them several times.
   private val names = mutable.HashMap.empty[String, mutable.HashMap[LogPartition, LogPartition]]
@@ -58,7 +58,7 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
       quotas: Map[String, Quota],
       reach: SortedMap[String, ClusterResponse]
   ): SortedMap[String, KafkaPosition] =
-    sharing(rules).byLag(limits).filter(_ => quotas.isEmpty && reach.valuesIterator.forall(_.fills.isEmpty)) match {
+    admission(rules).byLag(limits).filter(_ => quotas.isEmpty && reach.valuesIterator.forall(_.fills.isEmpty)) match {
       case Some(rows) => lagged(rows, reach)
       case None       => ruled(rules, limits, quotas, reach)
     }
@@ -102,8 +102,8 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
       q -> reach(name).until.generation(p.topic)
     }
     val share = fills.share(ready, key) { open =>
-      if (quotas.isEmpty) sharing(rules)(limits, open)
-      else new ClusterQuotas(sharing(rules), sizes, origin(_)._1)(Quota.of(limits), quotas, open)
+      if (quotas.isEmpty) admission(rules)(limits, open)
+      else new ClusterQuotas(admission(rules), sizes, origin(_)._1)(Quota.of(limits), quotas, open)
     }
     reach.map { case (name, response) =>
       val nameOf = named(name)
@@ -113,14 +113,16 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
     }
   }
 
-  private def sharing(rules: AdmissionRules): Sharing = created.collect { case (`rules`, known) => known }.getOrElse {
-    val fresh = new Sharing(rules, sizes)
+  private def admission(rules: AdmissionRules): Admission = created.collect { case (`rules`, known) =>
+    known
+  }.getOrElse {
+    val fresh = new Admission(rules, sizes)
     created = Some(rules -> fresh)
     fresh
   }
 }
 
-private[dynamic] object ClusterSharing {
+private[dynamic] object ClusterAdmission {
 
   /** Returns a partition whose topic name includes its cluster. */
   def qualified(cluster: String, p: LogPartition): LogPartition = LogPartition(s"$cluster/${p.topic}", p.partition)

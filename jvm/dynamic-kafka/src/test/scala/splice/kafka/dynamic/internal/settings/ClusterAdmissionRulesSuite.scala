@@ -14,7 +14,7 @@ import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions
 
 /** Tests of the distribution of a batch over topics of several clusters. */
-final class ClusterAdmissionSuite extends AnyFunSuite {
+final class ClusterAdmissionRulesSuite extends AnyFunSuite {
 
   private def settings(more: (String, String)*): DynamicSettings =
     DynamicSettings(SourceOptions(Map("streamPattern" -> ".*", "metadata.file" -> "/streams.yaml") ++ more))

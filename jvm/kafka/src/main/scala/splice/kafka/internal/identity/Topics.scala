@@ -5,23 +5,48 @@ package splice.kafka.internal.identity
 
 import scala.collection.immutable.SortedSet
 
-import splice.kafka.internal.cluster.{Discovery, LogDescription, Recheck}
-import splice.kafka.internal.errors.KafkaErrors
+import splice.kafka.internal.cluster.{ClusterAccess, LogDescription}
+import splice.kafka.internal.errors.{KafkaErrors, SkippedRows}
 import splice.kafka.internal.options.{KafkaSettings, Subscription}
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.LogPartition
+import splice.source.{EnumeratorContext, LogPartition}
 
-/** The existing partitions. If repeated responses of brokers do not contain a partition, the policy for removed topics
-  * applies.
+/** The topics and partitions that the query reads, and their identities. The policy for recreated topics applies if
+  * brokers return another id of a topic. If repeated responses of brokers do not contain a partition, the policy for
+  * removed topics applies.
+  *
+  * @param lastEnd
+  *   the last end of a partition that a broker returned
+  * @param skipped
+  *   counts the rows that the policies skip
   */
-final private[splice] class Membership(
+final private[splice] class Topics(
     settings: KafkaSettings,
-    discovery: Discovery,
-    identity: IdentityEntries,
-    recreation: Recreation,
-    removal: TopicRemoval,
-    recheck: Recheck
+    cluster: ClusterAccess,
+    context: EnumeratorContext,
+    lastEnd: LogPartition => Option[Long],
+    skipped: SkippedRows
 ) {
+
+  private val discovery  = cluster.discovery
+  private val policies   = settings.policies
+  private val identity   = new IdentityEntries(context.sideLog, settings.hasGenerations)
+  private val deletions  = new DeletionEntries(context.sideLog)
+  private val recreation = new Recreation(
+    cluster.client,
+    identity,
+    deletions,
+    policies.recreated,
+    settings.client.servers,
+    cluster.client.starts(policies.newPartitions, _),
+    lastEnd,
+    skipped
+  )
+  private val removal =
+    new TopicRemoval(deletions, policies.removed, context.steady, lastEnd, settings.subscription, skipped)
+
+  /** Compares the topics of a batch between two discoveries. */
+  val check = new TopicCheck(cluster.client, recreation, settings.subscription, context.steady)
 
   // Other threads read this field.
   @volatile private var seen: Option[LogDescription] = None
@@ -62,8 +87,11 @@ final private[splice] class Membership(
   /** Compares the position with the cluster, unless this run has compared a position before. */
   def once(at: KafkaPosition): Unit = if (!compared) { val _ = settle(at) }
 
+  /** The durable identities of the cluster and of the topics. */
+  def identities: Identities = identity.known
+
   /** The partitions in the last response of this run. */
-  def known: Option[SortedSet[LogPartition]] = seen.map(_.partitions)
+  def partitions: Option[SortedSet[LogPartition]] = seen.map(_.partitions)
 
   /** Topics that are subscribed to by name and were missing from the last response. */
   def missing: SortedSet[String] = seen.fold(SortedSet.empty[String])(_.missing)
@@ -76,7 +104,7 @@ final private[splice] class Membership(
   def first(needed: collection.Set[LogPartition] = Set.empty): SortedSet[LogPartition] = {
     // Some brokers return a new topic only some time after its creation.
     def lacks(seen: LogDescription) = seen.missing.nonEmpty || !needed.subsetOf(seen.partitions)
-    val description                 = recheck.confirm(discovery.now())(lacks)(() => discovery.now())
+    val description                 = cluster.recheck.confirm(discovery.now())(lacks)(() => discovery.now())
     seen = Some(description)
     description.partitions
   }
@@ -102,6 +130,9 @@ final private[splice] class Membership(
   def holds(partition: LogPartition, generation: Int): Boolean =
     !deleted(partition) && identity.known.latest(partition.topic) == generation
 
+  /** True if the deletion of a topic was reported before, and the query continues without the topic. */
+  def isRemoved(topic: String): Boolean = removal.isKnown(topic)
+
   /** True if a partition is subscribed to, and its topic was not missing in a comparison of this run. */
   def reads(partition: LogPartition): Boolean = settings.subscription.covers(partition) && !deleted(partition)
 
@@ -120,7 +151,7 @@ final private[splice] class Membership(
     def absent(d: LogDescription): Set[LogPartition] = (expected -- d.partitions).toSet
     def lost(d: LogDescription): Set[LogPartition]   = absent(d).filterNot(p => deleted(p) || removal.isKnown(p.topic))
     def doubtful(d: LogDescription)                  = lost(d).nonEmpty || recreation.others(d).nonEmpty
-    val now                                          = recheck.confirm(description)(doubtful)(() => discovery.now())
+    val now = cluster.recheck.confirm(description)(doubtful)(() => discovery.now())
     recreation.check(now, at)
     removal.back(now, at)
     identity.note(now)

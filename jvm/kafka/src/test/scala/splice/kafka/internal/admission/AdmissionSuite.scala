@@ -16,7 +16,7 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.{Limits, LogPartition, StartPosition}
 
 /** Tests of the distribution of a batch over partitions. */
-final class SharingSuite extends AnyFunSuite {
+final class AdmissionSuite extends AnyFunSuite {
 
   private def limits(rows: Long): Limits.Limited = Limits.Limited(rows = Some(rows))
 
@@ -80,7 +80,7 @@ final class SharingSuite extends AnyFunSuite {
 
   test("maxBytesPerTrigger uses the record sizes that readers report, and a large default before") {
     val sizes = new RecordSizes
-    val share = new Sharing(AdmissionRules(), sizes)
+    val share = new Admission(AdmissionRules(), sizes)
     val ready = SortedMap(t(0) -> (0L, 10000L), t(1) -> (0L, 10000L))
     val bytes = Limits.Limited(bytes = Some(1 << 20))
     assert(share(bytes, ready).values.sum == 64)
@@ -138,7 +138,7 @@ final class SharingSuite extends AnyFunSuite {
       all.foreach(p =>
         run.log.write(p.topic, p.partition, Seq.fill(random.nextInt(60))(now - random.nextInt(100000)): _*)
       )
-      val share = new Sharing(AdmissionRules(policy, weights, floors), sizes)
+      val share = new Admission(AdmissionRules(policy, weights, floors), sizes)
       val rows  = 1L + random.nextInt(12)
       // Admission by lag only uses Spark's formula, which gives every partition a row even above the limit.
       val strict = policy != AdmissionPolicy.Lag || weights.nonEmpty || floors.nonEmpty

@@ -15,7 +15,7 @@ import splice.source.options.{SourceOption, SourceOptions}
   * @param topics
   *   rules by topic name, on every cluster
   */
-final private[splice] case class ClusterAdmission(
+final private[splice] case class ClusterAdmissionRules(
     topics: AdmissionRules,
     streamWeights: Map[String, Double],
     clusterWeights: Map[String, Double],
@@ -45,7 +45,7 @@ final private[splice] case class ClusterAdmission(
     parts.toSeq.sorted.map { case (name, part) => AdmissionFloor(part, topics(name)) }
 }
 
-private[splice] object ClusterAdmission {
+private[splice] object ClusterAdmissionRules {
 
   import DynamicOptions._
 
@@ -54,7 +54,7 @@ private[splice] object ClusterAdmission {
     * @throws splice.source.errors.SpliceOptionException
     *   if options conflict
     */
-  def apply(options: SourceOptions, topics: AdmissionRules): ClusterAdmission = {
+  def apply(options: SourceOptions, topics: AdmissionRules): ClusterAdmissionRules = {
     def of(option: SourceOption[Map[String, Double]]) = options.find(option).getOrElse(Map.empty[String, Double])
     val floors                                        = Seq(AdmissionOptions.TopicFloors, StreamFloors, ClusterFloors)
     if (floors.map(of(_).values.sum).sum > 1)
@@ -62,6 +62,6 @@ private[splice] object ClusterAdmission {
         floors.filter(of(_).nonEmpty).map(o => options.name(o.key)),
         "the sum of the shares is more than 1. Set shares that add up to at most 1"
       )
-    ClusterAdmission(topics, of(StreamWeights), of(ClusterWeights), of(StreamFloors), of(ClusterFloors))
+    ClusterAdmissionRules(topics, of(StreamWeights), of(ClusterWeights), of(StreamFloors), of(ClusterFloors))
   }
 }

@@ -1,0 +1,182 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.bounds
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import splice.kafka.internal.cluster.ClusterAccess
+import splice.kafka.internal.errors.SkippedRows
+import splice.kafka.internal.identity.{Settled, Topics}
+import splice.kafka.internal.options.{EndingOffsets, KafkaSettings, StartingOffsets}
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.{EnumeratorContext, LogPartition, OffsetRanges, ReadMode, StartPosition}
+
+/** The offsets at which the partitions of a cluster begin and end, in a batch and in the query. Each offset is durable
+  * before the method that decides it returns.
+  *
+  * @param lastEnds
+  *   the last ends of partitions
+  * @param skipped
+  *   counts the rows that the policies skip
+  */
+final private[splice] class Bounds(
+    settings: KafkaSettings,
+    context: EnumeratorContext,
+    cluster: ClusterAccess,
+    topics: Topics,
+    lastEnds: EndOffsets,
+    skipped: SkippedRows
+) {
+
+  private val client    = cluster.client
+  private val policies  = settings.policies
+  private val retention = new Retention(client, policies.outOfRange, skipped)
+  private val resolver  =
+    new StartResolver(
+      client,
+      retention,
+      cluster.recheck,
+      settings.client.group,
+      policies.newPartitions,
+      settings.prefix
+    )
+  private val endings = new EndingEntries(context, client, resolver)
+  private val ends    = new LogEnds(client, topics, lastEnds, cluster.unavailable)
+
+  /** The starts of partitions that were found while the query ran. */
+  val starts = new StartEntries(context.sideLog)
+
+  /** The ranges that the query skips. */
+  val skips = new SkipEntries(context.sideLog)
+
+  private var holes = Fills.of(context.start)
+  private val gaps  = new RetentionGaps(cluster.earliest, skips, () => holes, retention, lastEnds)
+
+  /** The holes of the start. */
+  def fills: Fills = holes
+
+  /** Resolves the start of the query, and the end of a bounded source. The caller stores the start.
+    *
+    * @param of
+    *   starts of single topics, which replace the start in the options
+    */
+  def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = {
+    val wanted = at match {
+      case exact: StartPosition.Offsets => exact.starts
+      case _                            => SortedMap.empty[LogPartition, OffsetRanges]
+    }
+    if (context.mode == ReadMode.Batch && at == StartPosition.Configured)
+      (configured +: of.values.toSeq).foreach(BatchBounds.reject(_, settings.ending, settings.prefix))
+    val partitions = topics.first(wanted.keySet)
+    topics.requireAll()
+    val begin = at match {
+      case StartPosition.Configured => resolver.configured(configured, of, partitions)
+      case _: StartPosition.Offsets => resolver.exactly(wanted, partitions)
+      case time: StartPosition.Time => resolver.handed(time, partitions)
+    }
+    val start = topics.begin(begin)
+    holes = Fills.of(start, wanted)
+    settings.ending.foreach { ending =>
+      val entry = endings.begin(ending, start, partitions)
+      if (context.mode == ReadMode.Batch) BatchBounds.reject(entry, settings.prefix)
+    }
+    start
+  }
+
+  private def configured: StartingOffsets = settings.start.getOrElse(context.mode match {
+    case ReadMode.Stream => StartingOffsets.Latest
+    case ReadMode.Batch  => StartingOffsets.Earliest
+  })
+
+  /** The starts of partitions that are new to the query. Without `start`, the option `newPartitionsStartAt` applies. */
+  def newStarts(of: Set[LogPartition], start: Option[StartingOffsets]): Map[LogPartition, Long] =
+    start.fold(client.starts(policies.newPartitions, of))(resolver.configured(_, Map.empty, SortedSet.from(of)).offsets)
+
+  /** True if the source is bounded, or the ends of the run are fixed. */
+  def hasEnd: Boolean = ends.isFrozen || settings.ending.nonEmpty
+
+  /** Fixes the current ends for the run. */
+  def freeze(): Unit = ends.freeze()
+
+  /** The end of a bounded source, if a run has stored an end. */
+  def end: Option[KafkaPosition] = endings.end
+
+  /** Returns the end of a bounded source and its start. If no end is stored, resolves and stores the end.
+    *
+    * @param at
+    *   the position of the source
+    */
+  def resolve(ending: EndingOffsets, at: KafkaPosition, partitions: => SortedSet[LogPartition]): EndingEntries.Entry =
+    endings.resolve(ending, at, partitions)
+
+  /** True if a partition has been read to its end in the run or in the source. */
+  def isDone(at: KafkaPosition, p: LogPartition): Boolean = {
+    val end = (ends.fixed(p) ++ endings.end.flatMap(_.get(p))).minOption
+    at.get(p).exists(offset => end.exists(_ <= offset))
+  }
+
+  /** Replaces the ends of topics that were recreated.
+    *
+    * @param before
+    *   the position before the comparison with the cluster
+    */
+  def renew(before: KafkaPosition, settled: Settled): Unit = {
+    val now = settled.position
+    if (now.generations != before.generations)
+      ends.renew(now.topics.filter(t => now.generation(t) != before.generation(t)), settled.partitions)
+  }
+
+  /** Begins a batch: determines its partitions, and stores the starts of new partitions. */
+  def begin(settled: Settled): Begun = {
+    val Settled(position, existing) = settled
+    val ending                      = settings.ending.map(resolve(_, position, existing).end)
+    val within                      = ends.reach(existing, ending)
+    val added                       = starts.starts(within -- position.offsets.keySet, position)(cluster.starts)
+    Begun(gaps.known(position ++ added), within, ending)
+  }
+
+  /** Returns the offsets that a batch may read. Skips records that are no longer in the log. Returns None if a discovery
+    * during this call has changed the position.
+    */
+  def available(begun: Begun): Option[Available] = {
+    val Begun(position, within, ending) = begun
+    val behind                          = gaps.behind(position, within)
+    ends.of(position, within).map { now =>
+      val most  = ending.foldLeft(now)(ends.cut(position))
+      val start = gaps.pass(position, most, behind)
+      val open  = gaps.reached(position, start, most).filterNot { case (p, _) => cluster.unavailable.isSilent(p) }
+      Available(start, open)
+    }
+  }
+
+  /** The start of a batch without ends, after the records that retention has removed. */
+  def pass(begun: Begun): KafkaPosition = {
+    val position = begun.position
+    // Each log may have records after any position.
+    val endless = position.offsets.transform((_, _) => Long.MaxValue)
+    gaps.pass(position, endless, position.offsets.keySet.filter(topics.reads))
+  }
+}
+
+/** The begin of a batch.
+  *
+  * @param position
+  *   the position with the starts of new partitions, after the ranges that are already skipped
+  * @param partitions
+  *   the partitions that the batch may read
+  * @param end
+  *   the end of a bounded source
+  */
+final private[splice] case class Begun(
+    position: KafkaPosition,
+    partitions: Set[LogPartition],
+    end: Option[KafkaPosition]
+)
+
+/** The offsets that a batch may read.
+  *
+  * @param ends
+  *   the ends of the partitions that respond
+  */
+final private[splice] case class Available(start: KafkaPosition, ends: Map[LogPartition, Long])
