@@ -80,7 +80,9 @@ final private[splice] class KafkaEnumerator(
     new KafkaFigures(sizes, reports, () => fills, watch, discovery, context, membership.reads, skipped)
   private val contents  = new LogContents(log, membership, recheck)
   private val openReads =
-    new OpenReads(membership, startLog, endingLog, silence, skips, policies.newPartitions, settings.ending)(plan)
+    new OpenReads(membership, startLog, endingLog, silence, skips, policies.newPartitions, settings.ending, isOutdated)(
+      plan
+    )
 
   private var fills      = Fills.of(context.start)
   private var moving     = false

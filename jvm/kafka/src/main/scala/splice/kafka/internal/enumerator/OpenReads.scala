@@ -3,6 +3,8 @@
 
 package splice.kafka.internal.enumerator
 
+import scala.annotation.tailrec
+
 import splice.kafka.internal.bounds.{EndingEntries, RetentionGaps, StartEntries}
 import splice.kafka.internal.cluster.UnavailablePartitions
 import splice.kafka.internal.identity.{Membership, Settled}
@@ -14,6 +16,9 @@ import splice.source.{LogPartition, SplitRange}
   *
   * @param ending
   *   the end of a bounded source, which also ends the ranges
+  * @param isOutdated
+  *   true if discovery returns another position or other partitions than before, or fails if brokers reject the request
+  *   for a partition
   */
 final private[splice] class OpenReads(
     membership: Membership,
@@ -22,7 +27,8 @@ final private[splice] class OpenReads(
     silence: UnavailablePartitions,
     skips: RetentionGaps,
     newPartitions: NewPartitions,
-    ending: Option[EndingOffsets]
+    ending: Option[EndingOffsets],
+    isOutdated: (KafkaPosition, Settled) => Boolean
 )(plan: => KafkaPlan) {
 
   // Other threads read this field.
@@ -33,24 +39,36 @@ final private[splice] class OpenReads(
     */
   def lacksStarts: Boolean = lacks
 
-  /** Sets the start of a batch. While brokers do not respond, a batch begins without the result of [[settle]]. */
+  /** Sets the start of a batch. While brokers do not respond, a batch begins without the result of [[settle]].
+    *
+    * @throws splice.source.errors.SpliceException
+    *   when a partition has not responded for the patience
+    */
   def begin(at: KafkaPosition): KafkaPosition = {
+    silence.check()
     def isRead(p: LogPartition) = ending.isEmpty || endingLog.end.forall(_.get(p).nonEmpty)
     // Without a response in this run, the partitions are unknown.
     lacks = membership.known.forall(_.exists(p => at.get(p).isEmpty && isRead(p)))
     at
   }
 
-  /** The position with the starts of new partitions, after the records that retention has removed. */
-  def settle(at: KafkaPosition): KafkaPosition = {
-    val Settled(position, existing) = membership.settle(at)
+  /** The position with the starts of new partitions, after the records that retention has removed.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   when brokers reject the request for a partition
+    */
+  @tailrec def settle(at: KafkaPosition): KafkaPosition = {
+    val before                      = membership.settle(at)
+    val Settled(position, existing) = before
     val ends                        = ending.map(endingLog.resolve(_, position, existing).end)
     val within                      = existing.toSet[LogPartition].filter(p => ends.forall(_.get(p).nonEmpty))
     val starts                      =
       startLog.starts(within -- position.offsets.keySet, position)(silence.starts(newPartitions, _))
     val begun = skips.known(position ++ starts)
     // Each log may have records after any position.
-    skips.pass(begun, begun.offsets.transform((_, _) => Long.MaxValue), begun.offsets.keySet.filter(membership.reads))
+    val next =
+      skips.pass(begun, begun.offsets.transform((_, _) => Long.MaxValue), begun.offsets.keySet.filter(membership.reads))
+    if (silence.isDoubtful && isOutdated(at, before)) settle(at) else next
   }
 
   def open(settled: KafkaPosition): Seq[KafkaSplitRange] = plan.open(settled)(membership.reads, until)
