@@ -225,7 +225,10 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     if (is.bound.isReached(at)) Some(topic -> TopicEvent.Ended(now, left))
     else if (isAbandoned(is.copy(unavailable = since), of)) {
       val reason = s"the cluster has not responded for all partitions since ${since.getOrElse(is.since)}"
-      Some(topic -> TopicEvent.Ended(now, left, Abandoned.of(is.bound, left, reason)))
+      val ends   = Some(of).collect { case outage: Availability.Unavailable => outage.ends.only(topic.topic) }
+        .filter(last => left.offsets.isEmpty || last.generation(topic.topic) == left.generation(topic.topic))
+      val lost = Abandoned.of(is.bound, left, reason, ends.getOrElse(KafkaPosition.Empty))
+      Some(topic -> TopicEvent.Ended(now, left, lost))
     } else if (since != is.unavailable) Some(topic -> TopicEvent.Outage(since))
     else None
   }

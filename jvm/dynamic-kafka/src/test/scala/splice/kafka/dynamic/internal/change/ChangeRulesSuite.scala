@@ -78,7 +78,13 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val requested = take(drain, moved, metadata(3, "a/x"), at(1, "a/x" -> 5))
     def abandoned(from: AppliedMetadata, position: DynamicPosition) =
       ChangeDescription.warnings(from, drain.settle(from, position, t0.plus(day), _ => dead(t0)).get)
-    assert(abandoned(requested, at(2)).exists(w => w.contains("b/x") && w.contains("number of unread rows is unknown")))
+    Seq(
+      at(2)             -> "number of unread rows is unknown (from the start, end unknown), because",
+      at(2, "b/x" -> 4) -> "number of unread rows is unknown (partition 0 from 4, end unknown), because"
+    ).foreach { case (position, text) =>
+      val all = abandoned(requested, position)
+      assert(all.exists(w => w.contains("b/x") && w.contains(text)), all)
+    }
     val ends = drained(requested, SortedMap(topic("b/x") -> kafka("x", 9)))
     assert(abandoned(ends, at(3)).exists(w => w.contains("b/x") && w.contains("up to 9 rows")))
     assert(abandoned(ends, at(3, "b/x" -> 4)).exists(w => w.contains("b/x") && w.contains(" 5 rows")))
