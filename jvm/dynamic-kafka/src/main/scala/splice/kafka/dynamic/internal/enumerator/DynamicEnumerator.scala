@@ -176,7 +176,8 @@ final private[splice] class DynamicEnumerator(
   private def advanced(round: Round, limits: Limits): DynamicPosition = {
     import round.{applied, at, responses}
     val open = responses.map { case (name, reach) =>
-      name -> reach.within(UpperBound(applied, settings.cutover, name, at, reach.until, reach.places), at.of(name))
+      val bound = UpperBound(applied, settings.cutover, name, at, reach.until, reach.places, reach.begin)
+      name -> reach.within(bound, at.of(name))
     }
     def ofCluster(name: String) = applied.clusters.get(name).fold(Limits.NotSet)(settings.limits)
     sharing(settings.admission(applied), limits, ofCluster, open).fold(at)(_.foldLeft(at) {

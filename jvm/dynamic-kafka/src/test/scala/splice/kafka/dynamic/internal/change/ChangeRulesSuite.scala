@@ -226,7 +226,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val target    = KafkaPosition.of(Seq(LogPartition("x", 0) -> 7L, LogPartition("x", 1) -> 7L))
     def bound(how: CutoverOrder, applied: AppliedMetadata, cluster: String, first: Long, second: Long): String = {
       val old = KafkaPosition.of(Seq(LogPartition("x", 0) -> first, LogPartition("x", 1) -> second))
-      UpperBound(applied, how, cluster, DynamicPosition.of(2, Seq("a" -> old)), target, Map.empty).json
+      UpperBound(applied, how, cluster, DynamicPosition.of(2, Seq("a" -> old)), target, Map.empty, _ => None).json
     }
     assert(bound(CutoverOrder.Together, moved, "b", 5, 5) == target.json)
     assert(bound(CutoverOrder.Stream, requested, "b", 9, 9) == "{}" &&
