@@ -11,17 +11,21 @@ import splice.kafka.dynamic.StreamMetadata
 import splice.kafka.dynamic.internal.change.Rejection
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
-import splice.kafka.dynamic.internal.state.AppliedMetadata
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, DocumentEntries}
 
-/** Documents that the metadata service returned in this run. */
-final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
+/** Documents that the metadata service returned in this run, and the greatest generation of all runs.
+  *
+  * @param entries
+  *   stores the generations of documents that cause no change
+  */
+final private[splice] class DocumentFeed(discovery: MetadataDiscovery, entries: DocumentEntries) {
 
   private var requested      = false
   @volatile private var last = Option.empty[StreamMetadata]
   private var fresh          = false
   private var polled         = false
   private var open           = Option.empty[StreamMetadata]
-  private var greatest       = Option.empty[Long]
+  private var greatest       = entries.greatest
   private var checked        = Option.empty[(StreamMetadata, Int, Option[Rejection])]
 
   /** Returns the document with changes that are not applied yet. The document remains pending until Splice has applied
@@ -109,10 +113,16 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
       why
     }
 
-  /** Records the generation of a document that is not rejected. A document without a difference does not cause a
-    * change.
-    */
+  /** Records the generation of a document that is not rejected. */
   def accept(document: StreamMetadata): Unit = greatest = (greatest ++ document.generation).maxOption
+
+  /** Stores the generation of an accepted document that causes no change.
+    *
+    * @param applied
+    *   the state, whose generation is durable
+    */
+  def keep(document: StreamMetadata, applied: AppliedMetadata): Unit =
+    document.generation.filter(found => applied.generation.forall(_ < found)).foreach(entries.store)
 
   /** Returns the reason for a rejection if a document has a lower generation than an earlier document. */
   def older(applied: AppliedMetadata, document: StreamMetadata): Option[Rejection] =

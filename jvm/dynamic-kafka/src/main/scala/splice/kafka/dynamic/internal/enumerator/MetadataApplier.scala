@@ -28,6 +28,8 @@ import splice.kafka.internal.split.KafkaPosition
   *
   * @param clock
   *   wall clock, for the times of cutovers, which are timestamps of records
+  * @param generations
+  *   generations of documents that cause no change
   * @param steady
   *   clock for all other times
   */
@@ -37,13 +39,14 @@ final private[dynamic] class MetadataApplier(
     discovery: MetadataDiscovery,
     clock: Clock,
     steady: Clock
+    generations: DocumentEntries,
 )(startOf: (AppliedMetadata, ClusterTopic) => Option[StartingOffsets]) {
 
   import MetadataApplier._
 
   private val removals = new RecentRemovals(log.find)
 
-  private[enumerator] val documents = new DocumentFeed(discovery)
+  private[enumerator] val documents = new DocumentFeed(discovery, generations)
 
   /** Groups of streams that wait. */
   private[enumerator] val groups = new WaitingGroups(steady)
@@ -238,6 +241,7 @@ final private[dynamic] class MetadataApplier(
       documents.accept(document)
       groups.keepRejected(_ => false)
     }
+      documents.keep(document, applied)
     documents.keepIf(!applied.equalsDocument(_))
     documents.pending.flatMap { document =>
       val names = applied.renamesOf(document, at)
@@ -277,8 +281,10 @@ final private[dynamic] class MetadataApplier(
       renames = applied.renames,
       at = applied.at
     )
-    if (renumbered == applied) None
-    else {
+    if (renumbered == applied) {
+      documents.keep(document, applied)
+      None
+    } else {
       val removed = base.streamOf.keySet -- change.streamOf.keySet
       if (rules.failsOnRemoval && removed.nonEmpty) throw DynamicErrors.removed(removed)
       Some(make(applied, change))
