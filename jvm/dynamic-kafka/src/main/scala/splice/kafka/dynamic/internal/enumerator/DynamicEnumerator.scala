@@ -66,7 +66,7 @@ final private[splice] class DynamicEnumerator(
       new DocumentEntries(context.sideLog),
       context.clock,
       context.steady
-    )(settings.addedStart)
+    )(settings.addedStart, planOf(_).topics)
   // Before the name of the cluster is stored, no position refers to a change, so a corrected document may replace it.
   private val takeover  = new SingleClusterCheckpoint(context.sideLog, driver.first(started = false))
   private val first     = context.start.map(stored => DynamicPosition.read(stored.position))

@@ -90,6 +90,19 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(abandoned(ends, at(3, "b/x" -> 4)).exists(w => w.contains("b/x") && w.contains(" 5 rows")))
   }
 
+  test("topics that are added and removed over time do not enlarge later changes") {
+    val drop = rules(OnRemoved.Drop)
+    val last = (1 to 1000).foldLeft(applied("a/x")) { (was, n) =>
+      val added   = take(drop, was, metadata(2L * n, "a/x", s"a/t$n"), at(was.number, "a/x" -> 5))
+      val removed = take(drop, added, metadata(2L * n + 1, "a/x"), at(added.number, "a/x" -> 5, s"a/t$n" -> 3))
+      assert(removed.removed.keySet == Set(topic(s"a/t$n")))
+      drop.settle(removed, at(removed.number, "a/x" -> 5), t0.plus(day.multipliedBy(365)), _ => Availability.Available)
+        .get
+    }
+    assert(last.number == 3000 && last.topics.size <= 2, last.topics.size)
+    assert(AppliedMetadataFormat.write(last).map(_.length).sum < 1000)
+  }
+
   test("drain: a topic that returns during its drain continues unchanged") {
     val drain = rules(OnRemoved.Drain)
     val one   = take(drain, applied("a/x", "b/y"), metadata(2, "a/x"), at(0, "b/y" -> 5))
