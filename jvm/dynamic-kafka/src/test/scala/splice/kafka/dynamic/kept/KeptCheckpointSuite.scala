@@ -15,7 +15,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.internal.cluster.SingleClusterCheckpoint
 import splice.kafka.dynamic.internal.split.{DynamicPosition, PositionEntries, StoredPosition}
-import splice.kafka.dynamic.internal.state.{ChangeEntries, ChangeHistory}
+import splice.kafka.dynamic.internal.state.{ChangeEntries, ChangeHistory, DocumentEntries}
 import splice.kafka.internal.bounds.{SkipEntries, StartEntries}
 import splice.kafka.internal.identity.{DeletionEntries, IdentityEntries, TopicOwner}
 import splice.source.runtime.SideLog
@@ -80,6 +80,10 @@ final class KeptCheckpointSuite extends AnyFunSuite {
       assert(changes.size == KeptWorld.changes.size)
       changes.zip(KeptWorld.changes).foreach { case (read, expected) => assert(read == expected) }
     }
+  }
+
+  test("the generation of a kept document is unchanged") {
+    eachLog(log => assert(new DocumentEntries(log).greatest.contains(KeptWorld.generation)))
   }
 
   test("the history of kept changes is unchanged") {

@@ -14,7 +14,7 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import splice.coordinator.internal.sidelog.HadoopSideLog
 import splice.kafka.dynamic.internal.cluster.SingleClusterCheckpoint
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition, PositionEntries, StoredPosition}
-import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeEntries, TopicState}
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeEntries, DocumentEntries, TopicState}
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata}
 import splice.kafka.internal.bounds.{EndingEntries, Retention, SkipEntries, StartEntries, StartResolver}
 import splice.kafka.internal.cluster.{LogDescription, Recheck}
@@ -150,6 +150,9 @@ private[kept] object KeptWorld {
     "2 topicCutoverScheduled: west/mirror, west/refunds"
   )
 
+  /** Generation of a document that caused no change. */
+  val generation: Long = 12
+
   /** Position entries of the side log. Offsets refer to the last entry. */
   val positions: Seq[DynamicPosition] = Seq(
     DynamicPosition.of(1, Seq("east" -> kafka("orders", 41, 42), "west" -> kafka("new-orders", 0).and(renewed))),
@@ -225,6 +228,7 @@ private[kept] object KeptWorld {
     changes.foreach(kept.append)
     val long = new PositionEntries(log, batchesToRetain = 100, longest = 0)
     positions.foreach(long.offset)
+    new DocumentEntries(log).store(generation)
     new SingleClusterCheckpoint(
       log,
       changes.head.copy(topics = changes.head.topics.filter(_._1.cluster == takenOver))

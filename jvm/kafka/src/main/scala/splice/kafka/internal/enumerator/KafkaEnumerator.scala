@@ -82,11 +82,14 @@ final private[splice] class KafkaEnumerator(
   }
 
   // The readers wait while the cluster is unavailable.
-  override def settle(from: KafkaPosition): KafkaPosition =
-    openReads.begin(cluster.idle(from)(cluster.unavailable.round {
+  override def settle(from: KafkaPosition): KafkaPosition = {
+    val at = cluster.idle(from)(cluster.unavailable.round {
       cluster.checkDiscovery()
-      openReads.settle(from)
-    }))
+      settled(from)
+    })
+    cluster.unavailable.check()
+    openReads.begin(at)
+  }
 
   override def isStale: Boolean = topics.isStale || openReads.lacksStarts
 
@@ -192,6 +195,12 @@ final private[splice] class KafkaEnumerator(
           go(at, limits, repeated = true)
         }
     }
+  }
+
+  @tailrec private def settled(at: KafkaPosition): KafkaPosition = {
+    val before = topics.settle(at)
+    val next   = openReads.settle(before)
+    if (cluster.unavailable.isDoubtful && isOutdated(at, before)) settled(at) else next
   }
 
   /** True if discovery returns another position or other partitions than before. A deleted topic may be the reason why

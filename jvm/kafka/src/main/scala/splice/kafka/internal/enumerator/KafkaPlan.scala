@@ -71,6 +71,10 @@ final private[splice] case class KafkaPlan(
     }
   }
 
+  /** The topics that the query has read, or for which it has stored a start. */
+  def topics: Set[String] =
+    identities.first.keySet ++ identities.later.keySet ++ starts.keysIterator.map { case (p, _) => p.topic }
+
   /** The partitions that have no start, in the generations of `until`. */
   def unknown(from: KafkaPosition, until: KafkaPosition): Set[LogPartition] = {
     val (at, to) = (identities.meant(from), identities.meant(until))

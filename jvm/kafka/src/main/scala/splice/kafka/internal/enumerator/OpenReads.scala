@@ -4,7 +4,7 @@
 package splice.kafka.internal.enumerator
 
 import splice.kafka.internal.bounds.Bounds
-import splice.kafka.internal.identity.Topics
+import splice.kafka.internal.identity.{Settled, Topics}
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.{LogPartition, SplitRange}
 
@@ -32,7 +32,7 @@ final private[splice] class OpenReads(topics: Topics, bounds: Bounds, isBounded:
   }
 
   /** The position with the starts of new partitions, after the records that retention has removed. */
-  def settle(at: KafkaPosition): KafkaPosition = bounds.pass(bounds.begin(topics.settle(at)))
+  def settle(at: Settled): KafkaPosition = bounds.pass(bounds.begin(at))
 
   def open(settled: KafkaPosition): Seq[KafkaSplitRange] = plan.open(settled)(topics.reads, until)
 

@@ -15,7 +15,7 @@ import org.apache.kafka.common.errors.TimeoutException
 import org.apache.kafka.common.serialization.ByteArrayDeserializer
 
 import splice.kafka.internal.errors.KafkaErrors
-import splice.kafka.internal.secrets.ClientSecrets
+import splice.kafka.internal.secrets.{ClientSecrets, LoginSecrets}
 import splice.source.errors.SpliceException
 import splice.source.internal.Secrets
 import splice.source.options.SourceOptions
@@ -53,20 +53,22 @@ final private[splice] case class ClientProperties(
     number(ClientProperties.ApiTimeout).orElse(number(ClientProperties.RequestTimeout)).getOrElse(60000)
 
   /** The properties of the consumer with which the driver requests ends and times. */
-  def driver(run: String): Map[String, Object] = consumer(run, ClientProperties.unobserved) ++ timeouts
+  def driver(run: String): Map[String, Object] =
+    LoginSecrets.inserted(consumer(run, ClientProperties.unobserved) ++ timeouts)
 
   /** The properties of the admin client with which the driver requests topics. */
   def admin: Map[String, Object] =
-    ClientProperties.unobserved ++ (properties -- ClientProperties.consumerOnly) ++ timeouts
+    LoginSecrets.inserted(ClientProperties.unobserved ++ (properties -- ClientProperties.consumerOnly) ++ timeouts)
 
   /** The properties of a reader's consumer. The defaults favour throughput, unlike Kafka's defaults, and stay within
     * limits ([[limited]]).
     */
   def reader(run: String, limits: ReadLimits): Map[String, Object] =
-    consumer(run, ClientProperties.throughput) ++ ClientProperties.bounds(limits).map { case (key, most) =>
-      // Kafka rejects a text that is not a number.
-      key -> (if (number(key).isEmpty) properties.getOrElse(key, most.toString) else most.toString)
-    }
+    LoginSecrets.inserted(consumer(run, ClientProperties.throughput) ++ ClientProperties.bounds(limits).map {
+      case (key, most) =>
+        // Kafka rejects a text that is not a number.
+        key -> (if (number(key).isEmpty) properties.getOrElse(key, most.toString) else most.toString)
+    })
 
   /** The limits, reduced to the values that the user has set. The number of records per poll does not apply if a poll
     * returns batches.

@@ -32,6 +32,10 @@ final private[splice] class SecretReferences(properties: Map[String, String]) {
   def replaced(text: String, word: String): String =
     reference.replaceAllIn(text, m => Regex.quoteReplacement(if (providers(m.group(1))) word else m.matched))
 
+  /** The references in the text that Kafka replaces, without duplicates. */
+  def configured(text: String): Seq[String] =
+    any.findAllMatchIn(text).filter(m => providers(m.group(1))).map(_.matched).toSeq.distinct
+
   /** The providers in the text that are not configured. */
   def unconfigured(text: String): Seq[String] =
     reference.findAllMatchIn(text).map(_.group(1)).filterNot(providers).toSeq.distinct

@@ -3,6 +3,8 @@
 
 package splice.kafka.internal.enumerator
 
+import java.time.Duration
+
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 import scala.util.Random
@@ -10,7 +12,7 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
-import splice.kafka.internal.split.KafkaSplitRange
+import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric
 import splice.source.{Limits, LogPartition, OffsetRanges, StartPosition}
@@ -65,6 +67,37 @@ final class OpenReadsSuite extends AnyFunSuite {
     run.log.create("t", 2)
     run.later()
     assert(e.isStale)
+  }
+
+  test("a rejected request for one partition fails the query, with and without ends of batches") {
+    Seq[(KafkaEnumerator, KafkaPosition) => Any](_.settle(_), _.advance(_, Limits.Everything)).foreach { next =>
+      val run   = world(2)
+      val e     = run.start()
+      val begin = run.begin(StartPosition.Configured, e)
+      (0 until 2).foreach(run.log.fill("t", _, 3))
+      run.log.forbidden = Set(t(1))
+      val error = intercept[SpliceException](next(e, begin))
+      assert(error.getCondition == "SPLICE_KAFKA.BROKER_ERROR" && error.getMessage.contains("t-1"), error)
+    }
+  }
+
+  test("a partition without a leader fails the query after the timeout, and a deleted partition does not") {
+    val run   = world(2, "clusterTimeout" -> "1m", "subscribe" -> "t,u", "onTopicRemoved" -> "drop")
+    val other = LogPartition("u", 0)
+    run.log.create("u", 1)
+    val e     = run.start()
+    val begin = run.begin(StartPosition.Configured, e)
+    run.log.leaderless = Set(other)
+    assert(e.settle(begin) == begin && e.silent.keySet == Set(other))
+    run.log.delete("u")
+    run.clock.pass(Duration.ofSeconds(11))
+    val dropped = e.settle(begin)
+    assert(dropped == at(0 -> 0, 1 -> 0) && e.silent.isEmpty)
+    run.log.leaderless = Set(t(1))
+    assert(e.settle(dropped) == dropped)
+    run.clock.pass(Duration.ofSeconds(60))
+    val error = intercept[SpliceException](e.settle(dropped))
+    assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE" && error.getMessage.contains("t-1"))
   }
 
   test("a batch without the start of a new partition is stale, and the next batch requests the start again") {

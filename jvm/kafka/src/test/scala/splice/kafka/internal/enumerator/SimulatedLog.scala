@@ -8,6 +8,8 @@ import java.time.Duration
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.collection.mutable
 
+import org.apache.kafka.common.errors.TopicAuthorizationException
+
 import splice.kafka.internal.cluster.{ClusterClient, LogDescription, LogOffsets, TimedOffset, TopicState}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.Subscription
@@ -32,6 +34,7 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
   var tellsIds                                 = true
   var away: Option[String => Boolean]          = None
   var leaderless: Set[LogPartition]            = Set.empty
+  var forbidden: Set[LogPartition]             = Set.empty
   var unreadable: Set[String]                  = Set.empty
   var commits: Vector[Map[LogPartition, Long]] = Vector.empty
 
@@ -122,12 +125,12 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
   }
 
   override def endsSoon(partitions: Set[LogPartition]): LogOffsets = requested("ends") {
-    val (found, silent) = partitions.partition(p => held.contains(p) && !leaderless(p))
+    val (found, silent) = partitions.partition(p => held.contains(p) && !fails(p))
     LogOffsets(endsOf(found), errors(silent))
   }
 
   override def earliestSoon(partitions: Set[LogPartition]): LogOffsets = requested("earliest") {
-    val (found, silent) = partitions.partition(p => held.contains(p) && !leaderless(p))
+    val (found, silent) = partitions.partition(p => held.contains(p) && !fails(p))
     LogOffsets(found.map(p => p -> held(p).first).toMap, errors(silent))
   }
 
@@ -180,12 +183,17 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
 
   /** Returns all partitions, or fails if one has no leader. */
   private def led(partitions: Set[LogPartition]): Set[LogPartition] = {
-    errors(partitions.filter(leaderless)).values.headOption.foreach(throw _)
+    errors(partitions.filter(fails)).values.headOption.foreach(throw _)
     partitions
   }
 
   private def errors(partitions: Set[LogPartition]): Map[LogPartition, SpliceException] =
-    partitions.iterator.map(p => p -> unreachable(s"offsets of $p")).toMap
+    partitions.iterator.map(p => p -> (if (forbidden(p)) rejected(p) else unreachable(s"offsets of $p"))).toMap
+
+  private def fails(p: LogPartition): Boolean = leaderless(p) || forbidden(p)
+
+  private def rejected(p: LogPartition): SpliceException =
+    KafkaErrors.rejected("simulated:9092", s"offsets of $p", new TopicAuthorizationException(p.topic))
 
   private def unreachable(what: String): SpliceException =
     KafkaErrors.unreachable("simulated:9092", what, Duration.ofSeconds(1), new RuntimeException("away"))

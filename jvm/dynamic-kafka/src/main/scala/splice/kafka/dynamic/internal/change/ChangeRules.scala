@@ -67,19 +67,22 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     *
     * @param group
     *   returns true for the names of the group
+    * @param hasBegun
+    *   returns true if the query has read a topic before, so that the checkpoint may have an earlier start of the topic
     */
   def take(
       at: AppliedMetadata,
       document: StreamMetadata,
       group: String => Boolean,
       position: DynamicPosition,
-      now: Instant
+      now: Instant,
+      hasBegun: ClusterTopic => Boolean = _ => false
   ): AppliedMetadata = {
     val part    = StreamGroups.part(at, document, group)
     val listed  = AppliedMetadata.streamOf(part.streams.values)
     val cut     = cutovers.plan(at, part, position)
     val removed = at.streamOf.keySet -- listed.keySet
-    val left    = carried(at, position) ~> removed.toSeq.map { topic =>
+    val left    = carried(at, position, listed.contains) ~> removed.toSeq.map { topic =>
       topic ->
         TopicEvent.Unlisted(now, position.of(topic.cluster).only(topic.topic), rules.onRemoved == OnRemoved.Drain)
     } ~> cut.bounds.toSeq.map { case (topic, bound) => topic -> TopicEvent.Bounded(now, bound) }
@@ -88,7 +91,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val next    = left ~> listed.toSeq.map { case (topic, stream) =>
       def after         = drained.collect { case (old, `stream`) => old }.toSet
       val (time, start) = (cut.times.get(topic), cut.starts.get(topic))
-      def begins        = !left.topics.contains(topic) && part.streams(stream).start.nonEmpty
+      def begins        = !left.topics.contains(topic) && (part.streams(stream).start.nonEmpty || hasBegun(topic))
       // A topic that stops, or has stopped, resumes only if the stop changes.
       def stop  = at.streamOf.get(topic).flatMap(at.stopOf)
       def stays = stop.nonEmpty && stop == part.streams(stream).stop
@@ -225,7 +228,10 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     if (is.bound.isReached(at)) Some(topic -> TopicEvent.Ended(now, left))
     else if (isAbandoned(is.copy(unavailable = since), of)) {
       val reason = s"the cluster has not responded for all partitions since ${since.getOrElse(is.since)}"
-      Some(topic -> TopicEvent.Ended(now, left, Abandoned.of(is.bound, left, reason)))
+      val ends   = Some(of).collect { case outage: Availability.Unavailable => outage.ends.only(topic.topic) }
+        .filter(last => left.offsets.isEmpty || last.generation(topic.topic) == left.generation(topic.topic))
+      val lost = Abandoned.of(is.bound, left, reason, ends.getOrElse(KafkaPosition.Empty))
+      Some(topic -> TopicEvent.Ended(now, left, lost))
     } else if (since != is.unavailable) Some(topic -> TopicEvent.Outage(since))
     else None
   }
@@ -248,11 +254,20 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     case _ => false
   }
 
-  /** Returns the next change without an event. Starts that the position already contains are removed from the state. */
-  private def carried(at: AppliedMetadata, position: DynamicPosition): AppliedMetadata = at.copy(
+  /** Returns the next change without an event. Starts that the position already contains are removed from the state.
+    * Topics whose retention is over are removed too, because the number of such topics has no limit.
+    *
+    * @param isKept
+    *   returns true for a topic that keeps its state
+    */
+  private def carried(
+      at: AppliedMetadata,
+      position: DynamicPosition,
+      isKept: ClusterTopic => Boolean = _ => false
+  ): AppliedMetadata = at.copy(
     number = at.number + 1,
     renames = SortedMap.empty,
-    topics = at.topics.map { case (topic, is) =>
+    topics = at.topics.filter { case (topic, is) => is != Gone || isKept(topic) }.map { case (topic, is) =>
       def left(expected: KafkaPosition) = KafkaPosition(expected.offsets.filterNot { case (p, start) =>
         position.of(topic.cluster).get(p).exists(_ > start)
       }).like(expected)

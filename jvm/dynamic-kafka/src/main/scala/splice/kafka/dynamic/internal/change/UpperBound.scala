@@ -22,6 +22,8 @@ private[dynamic] object UpperBound {
     *   the ends of the cluster's logs
     * @param places
     *   offsets for times in milliseconds, by topic and time
+    * @param starts
+    *   starts of partitions that the position does not have. A partition without a start begins at its end
     */
   def apply(
       applied: AppliedMetadata,
@@ -29,7 +31,8 @@ private[dynamic] object UpperBound {
       cluster: String,
       at: DynamicPosition,
       until: KafkaPosition,
-      places: Map[(String, Long), OffsetsForTime]
+      places: Map[(String, Long), OffsetsForTime],
+      starts: LogPartition => Option[Long]
   ): KafkaPosition = {
     val from                            = at.of(cluster)
     def waits(after: Set[ClusterTopic]) = isHeld(applied, cutover, after, at)
@@ -47,7 +50,7 @@ private[dynamic] object UpperBound {
           }
         case _ => None
       }
-      bound.fold(all)(limited(all, topic, from, _))
+      bound.fold(all)(limited(all, topic, from, starts, _))
     }
   }
 
@@ -70,12 +73,14 @@ private[dynamic] object UpperBound {
     from.hasTopic(topic) && until.hasTopic(topic) && until.generation(topic) != ends.generation(topic)
 
   /** Limits a topic. A partition without a bound stays at its position. A partition that was read past its stop before
-    * the stop was set also stays at its position.
+    * the stop was set also stays at its position. A partition that begins after its stop stays at its start, because the
+    * query has read no row before the start.
     */
   private def limited(
       until: KafkaPosition,
       topic: String,
       from: KafkaPosition,
+      starts: LogPartition => Option[Long],
       bound: Map[LogPartition, Long]
   ): KafkaPosition = {
     val rest = until.without(topic)
@@ -83,7 +88,8 @@ private[dynamic] object UpperBound {
     if (bound.isEmpty) rest.and(from.only(topic))
     else
       rest.and(KafkaPosition(until.of(topic).flatMap { case (p, end) =>
-        bound.get(p).map(most => math.min(math.max(most, read.getOrElse(p, most)), end)).orElse(from.get(p)).map(p -> _)
+        def begin = read.get(p).orElse(starts(p)).getOrElse(end)
+        bound.get(p).map(most => math.min(math.max(most, begin), end)).orElse(from.get(p)).map(p -> _)
       }).as(topic, until.generation(topic)))
   }
 }

@@ -106,6 +106,9 @@ final private[dynamic] case class ClusterResponse(
     open: Map[LogPartition, Long]
 ) {
 
+  /** Returns the start of a partition that has rows to read, or of a partition of a request without ends. */
+  def begin(partition: LogPartition): Option[Long] = begins.get(partition).orElse(settled.get(partition))
+
   /** Returns the number of offsets to read. */
   def rows: Long = begins.iterator.map { case (p, begin) =>
     until.get(p).fold(0L)(fills.between(p, until.generation(p.topic), begin, _))

@@ -61,15 +61,21 @@ final private[dynamic] class ClusterWorker(
 
   private var response = Option.empty[Instant]
 
+  // The ends of logs in the last response that has ends.
+  private var last = KafkaPosition.Empty
+
   // Topics whose drain cannot end, because some of their partitions do not respond although the cluster responds.
   private var blocked = Map.empty[String, ClusterHealth]
 
   def health: ClusterHealth = record
 
   /** Returns the availability of all partitions of a topic. */
-  def availability(topic: String): Availability = record.availability match {
+  def availability(topic: String): Availability = (record.availability match {
     case Availability.Available => blocked.get(topic).fold[Availability](Availability.Available)(_.availability)
     case other                  => other
+  }) match {
+    case outage: Availability.Unavailable => outage.copy(ends = last)
+    case other                            => other
   }
 
   /** Returns the time of the last successful request, or None before the first success and for an inactive cluster. */
@@ -118,6 +124,7 @@ final private[dynamic] class ClusterWorker(
         val reach = sent.response.get(millis, TimeUnit.MILLISECONDS)
         requested = None
         recover()
+        if (sent.request.needsEnds) last = reach.until
         blocked = reach.blocked.map { case (topic, error) =>
           topic -> blocked.getOrElse(topic, ClusterHealth()).failed(sent.since, clock.instant(), error)
         }

@@ -11,18 +11,22 @@ import splice.kafka.dynamic.StreamMetadata
 import splice.kafka.dynamic.internal.change.Rejection
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
-import splice.kafka.dynamic.internal.state.AppliedMetadata
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, DocumentEntries}
 
-/** Documents that the metadata service returned in this run. */
-final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
+/** Documents that the metadata service returned in this run, and the greatest generation of all runs.
+  *
+  * @param entries
+  *   stores the generations of documents that cause no change
+  */
+final private[splice] class DocumentFeed(discovery: MetadataDiscovery, entries: DocumentEntries) {
 
   private var requested      = false
   @volatile private var last = Option.empty[StreamMetadata]
   private var fresh          = false
   private var polled         = false
   private var open           = Option.empty[StreamMetadata]
-  private var greatest       = Option.empty[Long]
-  private var checked        = Option.empty[(StreamMetadata, Int, Boolean)]
+  private var greatest       = entries.greatest
+  private var checked        = Option.empty[(StreamMetadata, Int, Option[Rejection])]
 
   /** Returns the document with changes that are not applied yet. The document remains pending until Splice has applied
     * it completely, or rejected it.
@@ -82,30 +86,43 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery) {
   }
 
   /** Returns the state with the latest client properties of clusters, because a batch that is read again may have been
-    * planned with other passwords. A document that the rules reject has no effect, even before it is rejected.
-    * `rejection` returns the reason to reject a document; None if the document is accepted.
+    * planned with other passwords. A document that the rules reject has no effect, even before it is rejected. The
+    * exception is a document that removes too many topics: only its client properties have an effect. `rejection`
+    * returns the reason to reject a document; None if the document is accepted.
     *
     * @param last
     *   number of the last change, against which a document is checked
     */
   def reached(applied: AppliedMetadata, last: Int)(rejection: StreamMetadata => Option[Rejection]): AppliedMetadata =
-    latest().filter(older(applied, _).isEmpty).filter(isAccepted(_, last)(rejection)).fold(applied) { document =>
-      val clusters = applied.renewed(document)
+    latest().filter(older(applied, _).isEmpty).fold(applied) { document =>
+      val clusters = reasonOf(document, last)(rejection) match {
+        case None                       => applied.renewed(document)
+        case Some(_: Rejection.TooMany) => applied.renewedProperties(document)
+        case Some(_)                    => applied.clusters
+      }
       if (clusters == applied.clusters) applied else applied.copy(clusters = clusters)
     }
 
   // The result is kept, so that a check of thousands of topics does not run at each trigger.
-  private def isAccepted(document: StreamMetadata, last: Int)(rejection: StreamMetadata => Option[Rejection]): Boolean =
-    checked.collect { case (known, `last`, is) if known eq document => is }.getOrElse {
-      val is = rejection(document).isEmpty
-      checked = Some((document, last, is))
-      is
+  private def reasonOf(document: StreamMetadata, last: Int)(
+      rejection: StreamMetadata => Option[Rejection]
+  ): Option[Rejection] =
+    checked.collect { case (known, `last`, why) if known eq document => why }.getOrElse {
+      val why = rejection(document)
+      checked = Some((document, last, why))
+      why
     }
 
-  /** Records the generation of a document that is not rejected. A document without a difference does not cause a
-    * change.
-    */
+  /** Records the generation of a document that is not rejected. */
   def accept(document: StreamMetadata): Unit = greatest = (greatest ++ document.generation).maxOption
+
+  /** Stores the generation of an accepted document that causes no change.
+    *
+    * @param applied
+    *   the state, whose generation is durable
+    */
+  def keep(document: StreamMetadata, applied: AppliedMetadata): Unit =
+    document.generation.filter(found => applied.generation.forall(_ < found)).foreach(entries.store)
 
   /** Returns the reason for a rejection if a document has a lower generation than an earlier document. */
   def older(applied: AppliedMetadata, document: StreamMetadata): Option[Rejection] =

@@ -22,7 +22,7 @@ import splice.kafka.dynamic.internal.options.DynamicOptions
 import splice.kafka.dynamic.internal.reader.{ClusterReads, DynamicReaders}
 import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition, DynamicSplitRange, PositionEntries}
-import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeEntries, ChangeSpan}
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeEntries, ChangeSpan, DocumentEntries}
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.internal.errors.KafkaErrors
@@ -59,7 +59,14 @@ final private[splice] class DynamicEnumerator(
     () => make(cluster, topics, scope())
   })
   private val driver =
-    new MetadataApplier(changes, rules, discovery, context.clock, context.steady)(settings.addedStart)
+    new MetadataApplier(
+      changes,
+      rules,
+      discovery,
+      new DocumentEntries(context.sideLog),
+      context.clock,
+      context.steady
+    )(settings.addedStart, planOf(_).topics)
   // Before the name of the cluster is stored, no position refers to a change, so a corrected document may replace it.
   private val takeover  = new SingleClusterCheckpoint(context.sideLog, driver.first(started = false))
   private val first     = context.start.map(stored => DynamicPosition.read(stored.position))
@@ -176,7 +183,8 @@ final private[splice] class DynamicEnumerator(
   private def advanced(round: Round, limits: Limits): DynamicPosition = {
     import round.{applied, at, responses}
     val open = responses.map { case (name, reach) =>
-      name -> reach.within(UpperBound(applied, settings.cutover, name, at, reach.until, reach.places), at.of(name))
+      val bound = UpperBound(applied, settings.cutover, name, at, reach.until, reach.places, reach.begin)
+      name -> reach.within(bound, at.of(name))
     }
     def ofCluster(name: String) = applied.clusters.get(name).fold(Limits.NotSet)(settings.limits)
     admission(settings.admission(applied), limits, ofCluster, open).fold(at)(_.foldLeft(at) {

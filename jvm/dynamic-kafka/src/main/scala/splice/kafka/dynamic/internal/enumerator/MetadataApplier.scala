@@ -7,6 +7,7 @@ import java.time.{Clock, Instant}
 
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
+import scala.collection.mutable
 
 import org.slf4j.LoggerFactory
 
@@ -24,8 +25,11 @@ import splice.kafka.internal.split.KafkaPosition
 /** Applies changes to a position in sequence. Each change is durable before a position has its number.
   *
   * A trigger calls [[settle]], sends the requests of [[request]], and calls [[respond]] with the responses. `startOf`
-  * returns the start of a topic that a document added; None if the topic starts like a new topic.
+  * returns the start of a topic that a document added; None if the topic starts like a new topic. `topicsOf` returns the
+  * topics of a cluster that the query has read before.
   *
+  * @param generations
+  *   generations of documents that cause no change
   * @param clock
   *   wall clock, for the times of cutovers, which are timestamps of records
   * @param steady
@@ -35,15 +39,16 @@ final private[dynamic] class MetadataApplier(
     log: ChangeEntries,
     rules: ChangeRules,
     discovery: MetadataDiscovery,
+    generations: DocumentEntries,
     clock: Clock,
     steady: Clock
-)(startOf: (AppliedMetadata, ClusterTopic) => Option[StartingOffsets]) {
+)(startOf: (AppliedMetadata, ClusterTopic) => Option[StartingOffsets], topicsOf: String => Set[String]) {
 
   import MetadataApplier._
 
   private val removals = new RecentRemovals(log.find)
 
-  private[enumerator] val documents = new DocumentFeed(discovery)
+  private[enumerator] val documents = new DocumentFeed(discovery, generations)
 
   /** Groups of streams that wait. */
   private[enumerator] val groups = new WaitingGroups(steady)
@@ -236,6 +241,7 @@ final private[dynamic] class MetadataApplier(
     // A document that differs only in its generation does not cause a change.
     documents.pending.filter(applied.equalsDocument).filter(documents.older(applied, _).isEmpty).foreach { document =>
       documents.accept(document)
+      documents.keep(document, applied)
       groups.keepRejected(_ => false)
     }
     documents.keepIf(!applied.equalsDocument(_))
@@ -270,19 +276,29 @@ final private[dynamic] class MetadataApplier(
     rejected.foreach { case (group, why) => groups.reject(StreamGroup(group, document.generation), why) }
     groups.keepRejected(rejected.map(_._1).contains(_))
     val ready      = all.collect { case (group, Some(None)) => group }.flatten.toSet
-    val change     = rules.take(base, document, ready, at, now)
+    val change     = rules.take(base, document, ready, at, now, hasBegun(base))
     val renumbered = change.copy(
       number = applied.number,
       generation = applied.generation,
       renames = applied.renames,
       at = applied.at
     )
-    if (renumbered == applied) None
-    else {
+    if (renumbered == applied) {
+      documents.keep(document, applied)
+      None
+    } else {
       val removed = base.streamOf.keySet -- change.streamOf.keySet
       if (rules.failsOnRemoval && removed.nonEmpty) throw DynamicErrors.removed(removed)
       Some(make(applied, change))
     }
+  }
+
+  /** Returns true if the query has read a topic before. The entries of a cluster are found by the name before a rename.
+    */
+  private def hasBegun(base: AppliedMetadata): ClusterTopic => Boolean = {
+    val known                 = mutable.Map.empty[String, Set[String]]
+    def earlier(name: String) = base.renames.collectFirst { case (old, `name`) => old }.getOrElse(name)
+    topic => known.getOrElseUpdate(topic.cluster, topicsOf(earlier(topic.cluster)))(topic.topic)
   }
 
   /** Returns the decision on a group of streams: `Some(Some(reason))` = rejected, `Some(None)` = accepted, None =

@@ -57,7 +57,7 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
   }
 
   private def limited(round: Round, name: String, reach: ClusterResponse, until: KafkaPosition) =
-    UpperBound(round.applied, cutover, name, round.at, until, reach.places)
+    UpperBound(round.applied, cutover, name, round.at, until, reach.places, reach.begin)
 
   private def ranges(round: Round, settled: DynamicPosition): Seq[DynamicSplitRange] =
     settled.clusters.toSeq.filter { case (name, _) => round.applied.isActive(name) }.flatMap { case (name, position) =>

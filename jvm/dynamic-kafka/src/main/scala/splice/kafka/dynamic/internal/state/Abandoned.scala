@@ -3,8 +3,11 @@
 
 package splice.kafka.dynamic.internal.state
 
+import scala.collection.immutable.SortedMap
+
 import splice.kafka.dynamic.internal.state.TopicState.Bound
 import splice.kafka.internal.split.KafkaPosition
+import splice.source.LogPartition
 
 /** Rows of a removed topic that Splice does not read.
   *
@@ -23,12 +26,17 @@ private[dynamic] object Abandoned {
 
   private val Shown = 5
 
-  /** Returns the rows between a position and a bound; None without such rows. */
-  def of(bound: Bound, left: KafkaPosition, reason: String): Option[Abandoned] = bound match {
-    case Bound.Requested | _: Bound.Within =>
-      Some(Abandoned(None, s"the number of unread rows is unknown, because $reason"))
-    case Bound.At(time) =>
-      Some(Abandoned(None, s"the number of unread rows before ${time.time} is unknown, because $reason"))
+  /** Returns the rows between a position and a bound; None without such rows.
+    *
+    * @param last
+    *   the last known ends of the partitions, for a bound that is not fixed
+    */
+  def of(
+      bound: Bound,
+      left: KafkaPosition,
+      reason: String,
+      last: KafkaPosition = KafkaPosition.Empty
+  ): Option[Abandoned] = bound match {
     case Bound.Ends(ends, _) =>
       val unread = ends.offsets.toSeq.filter { case (p, end) => left.get(p).getOrElse(0L) < end }
       val rows   = unread.map { case (p, end) => end - left.get(p).getOrElse(0L) }.sum
@@ -37,10 +45,47 @@ private[dynamic] object Abandoned {
       val parts = unread.map { case (p, end) =>
         s"partition ${p.partition} from ${left.get(p).fold("the start")(_.toString)} up to $end"
       }
-      val more = if (parts.size > Shown) s" and ${parts.size - Shown} more partitions" else ""
       Option.when(rows > 0)(Abandoned(
         Some(rows),
-        s"${if (exact) "" else "up to "}$rows rows are not read (${parts.take(Shown).mkString(", ")}$more), because $reason"
+        s"${if (exact) "" else "up to "}$rows rows are not read (${listed(parts)}), because $reason"
       ))
+    case other =>
+      other.limit match {
+        case Bound.Ends(most, _) =>
+          // The cluster has not returned an end that may be lower than the limit.
+          val open = most.offsets.filter { case (p, end) => left.get(p).forall(_ < end) }
+          Option.when(open.nonEmpty)(unknown("", within(left, open), within(last, open), reason, open))
+        case Bound.At(time) => Some(unknown(s" before ${time.time}", left, last, reason))
+        case _              => Some(unknown("", left, last, reason))
+      }
+  }
+
+  /** Returns an unknown number of rows.
+    *
+    * @param limits
+    *   the greatest offsets to which the drain may read
+    */
+  private def unknown(
+      before: String,
+      left: KafkaPosition,
+      last: KafkaPosition,
+      reason: String,
+      limits: SortedMap[LogPartition, Long] = SortedMap.empty
+  ): Abandoned = {
+    val parts = (left.offsets.keySet ++ last.offsets.keySet ++ limits.keySet).toSeq.map { p =>
+      val end  = last.get(p).fold("end unknown")(end => s"last known end $end")
+      val most = limits.get(p).fold("")(most => s", limit $most")
+      s"partition ${p.partition} from ${left.get(p).fold("the start")(_.toString)}, $end$most"
+    }
+    val where = if (parts.isEmpty) "from the start, end unknown" else listed(parts, "; ")
+    Abandoned(None, s"the number of unread rows$before is unknown ($where), because $reason")
+  }
+
+  private def within(position: KafkaPosition, open: SortedMap[LogPartition, Long]): KafkaPosition =
+    position.copy(offsets = position.offsets.filter { case (p, _) => open.contains(p) })
+
+  private def listed(parts: Seq[String], separator: String = ", "): String = {
+    val more = if (parts.size > Shown) s" and ${parts.size - Shown} more partitions" else ""
+    s"${parts.take(Shown).mkString(separator)}$more"
   }
 }

@@ -216,6 +216,12 @@ final private[dynamic] case class AppliedMetadata(
   def renewed(document: StreamMetadata): SortedMap[String, KafkaCluster] =
     clusters.map { case (name, cluster) => name -> document.clusters.getOrElse(name, cluster.copy(active = true)) }
 
+  /** Returns the clusters with only the client properties of a document. */
+  def renewedProperties(document: StreamMetadata): SortedMap[String, KafkaCluster] = clusters.map {
+    case (name, cluster) =>
+      name -> document.clusters.get(name).fold(cluster)(now => cluster.copy(properties = now.properties))
+  }
+
   /** Returns true if a document has the same streams, and the same clusters of topics that are read or may return. */
   def equalsDocument(document: StreamMetadata): Boolean = document.streams == streams && renewed(document) == clusters
 }

@@ -5,6 +5,8 @@ package splice.kafka.dynamic.internal.state
 
 import java.time.Instant
 
+import splice.kafka.internal.split.KafkaPosition
+
 /** Availability of a cluster in this run. */
 sealed private[dynamic] trait Availability extends Product with Serializable
 
@@ -26,8 +28,15 @@ private[dynamic] object Availability {
     *   true if an earlier request of this run succeeded
     * @param sent
     *   send times of the last failed requests, at most [[Requests]]
+    * @param ends
+    *   the last ends of partitions that the cluster returned in this run
     */
-  final case class Unavailable(since: Instant, responded: Boolean, sent: Seq[Instant]) extends Availability {
+  final case class Unavailable(
+      since: Instant,
+      responded: Boolean,
+      sent: Seq[Instant],
+      ends: KafkaPosition = KafkaPosition.Empty
+  ) extends Availability {
 
     /** Returns true if enough consecutive requests failed that were sent at or after this time. */
     def isConfirmed(from: Instant = Instant.MIN): Boolean = sent.size >= Requests && sent.forall(!_.isBefore(from))

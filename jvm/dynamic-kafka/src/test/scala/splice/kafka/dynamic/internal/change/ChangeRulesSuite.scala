@@ -78,10 +78,29 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val requested = take(drain, moved, metadata(3, "a/x"), at(1, "a/x" -> 5))
     def abandoned(from: AppliedMetadata, position: DynamicPosition) =
       ChangeDescription.warnings(from, drain.settle(from, position, t0.plus(day), _ => dead(t0)).get)
-    assert(abandoned(requested, at(2)).exists(w => w.contains("b/x") && w.contains("number of unread rows is unknown")))
+    Seq(
+      at(2)             -> "number of unread rows is unknown (from the start, end unknown), because",
+      at(2, "b/x" -> 4) -> "number of unread rows is unknown (partition 0 from 4, end unknown), because"
+    ).foreach { case (position, text) =>
+      val all = abandoned(requested, position)
+      assert(all.exists(w => w.contains("b/x") && w.contains(text)), all)
+    }
     val ends = drained(requested, SortedMap(topic("b/x") -> kafka("x", 9)))
     assert(abandoned(ends, at(3)).exists(w => w.contains("b/x") && w.contains("up to 9 rows")))
     assert(abandoned(ends, at(3, "b/x" -> 4)).exists(w => w.contains("b/x") && w.contains(" 5 rows")))
+  }
+
+  test("topics that are added and removed over time do not enlarge later changes") {
+    val drop = rules(OnRemoved.Drop)
+    val last = (1 to 1000).foldLeft(applied("a/x")) { (was, n) =>
+      val added   = take(drop, was, metadata(2L * n, "a/x", s"a/t$n"), at(was.number, "a/x" -> 5))
+      val removed = take(drop, added, metadata(2L * n + 1, "a/x"), at(added.number, "a/x" -> 5, s"a/t$n" -> 3))
+      assert(removed.removed.keySet == Set(topic(s"a/t$n")))
+      drop.settle(removed, at(removed.number, "a/x" -> 5), t0.plus(day.multipliedBy(365)), _ => Availability.Available)
+        .get
+    }
+    assert(last.number == 3000 && last.topics.size <= 2, last.topics.size)
+    assert(AppliedMetadataFormat.write(last).map(_.length).sum < 1000)
   }
 
   test("drain: a topic that returns during its drain continues unchanged") {
@@ -220,7 +239,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val target    = KafkaPosition.of(Seq(LogPartition("x", 0) -> 7L, LogPartition("x", 1) -> 7L))
     def bound(how: CutoverOrder, applied: AppliedMetadata, cluster: String, first: Long, second: Long): String = {
       val old = KafkaPosition.of(Seq(LogPartition("x", 0) -> first, LogPartition("x", 1) -> second))
-      UpperBound(applied, how, cluster, DynamicPosition.of(2, Seq("a" -> old)), target, Map.empty).json
+      UpperBound(applied, how, cluster, DynamicPosition.of(2, Seq("a" -> old)), target, Map.empty, _ => None).json
     }
     assert(bound(CutoverOrder.Together, moved, "b", 5, 5) == target.json)
     assert(bound(CutoverOrder.Stream, requested, "b", 9, 9) == "{}" &&

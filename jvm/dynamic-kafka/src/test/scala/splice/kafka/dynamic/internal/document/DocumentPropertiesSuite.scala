@@ -3,10 +3,19 @@
 
 package splice.kafka.dynamic.internal.document
 
+import java.nio.file.Files
+
+import scala.collection.immutable.SortedSet
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.clients.admin.AdminClientConfig
+import org.apache.kafka.common.security.JaasContext
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.StreamMetadata
+import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.source.errors.SpliceException
+import splice.source.options.SourceOptions
 
 /** Tests of attacks by the author of a metadata document. */
 final class DocumentPropertiesSuite extends AnyFunSuite {
@@ -59,6 +68,27 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
   private val scram    = "org.apache.kafka.common.security.scram.ScramLoginModule"
   private val bearer   = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule"
   private val kerberos = "com.sun.security.auth.module.Krb5LoginModule"
+
+  test("a secret of an allowed reference sets no other option of the login line") {
+    val in = Files.createTempDirectory("secrets")
+    Files.writeString(in.resolve("password"), "a\"; b=\\'c")
+    // Kafka's providers fail if an allowed folder does not exist.
+    val own = query.filter(_._1.startsWith("config.providers.folder.")) ++
+      Map("config.providers" -> "folder", "config.providers.folder.param.allowed.paths" -> in.toString)
+    val line    = login(plain, s"""username="alice" password="${reference(s"folder:$in:password")}"""")
+    val cluster = MetadataDocument.read(
+      "streams.yaml",
+      s"version: 1\nclusters: {east: {bootstrapServers: 'east:9092', properties: {${line._1}: '${line._2}'}}}\n" +
+        "streams: {orders: {east: [orders]}}",
+      new DocumentProperties(false, new LiteralSecrets(false, _ => own), _ => own)
+    ).clusters("east")
+    val options = Map("metadata.file" -> "unused", "streams" -> "orders") ++ own.map { case (k, v) => s"kafka.$k" -> v }
+    val client  = DynamicSettings(SourceOptions(options)).of(cluster, SortedSet("orders")).client
+    val entry   = JaasContext.loadClientContext(new AdminClientConfig(client.admin.asJava).values)
+      .configurationEntries.get(0)
+    assert(entry.getLoginModuleName == plain)
+    assert(entry.getOptions.asScala == Map("username" -> "alice", "password" -> "a\"; b=\\'c"))
+  }
 
   test("metadata cannot load classes, run commands, send requests, or set properties that change the rows of a query") {
     Seq(

@@ -67,6 +67,24 @@ final class DrainOutageSuite extends RemovedTopics {
     }
   }
 
+  test("an abandoned topic whose end was never requested is reported with its offset and its last known end") {
+    val world = simulated("maxOffsetsPerTrigger" -> "2")
+    world.publish(stream(east, west))
+    fill(world, west, 6)
+    Using.resource(world.start()) { run =>
+      val start = run.start(StartPosition.Configured)
+      val first = advance(run, start)
+      assert(rows(run, start, first) == all(west, 2))
+      world.logs(west).away = Some(_ => true)
+      publish(world, stream(east))
+      val failed = fail(world, run, first, requests = 3)
+      world.clock.pass(hours)
+      val _    = readUntil(world, run, failed)(!_.clusters.contains(west))
+      val lost = history(world).collect { case ("topicAbandoned", names) => names }.flatten
+      assert(lost.exists(_.contains("is unknown (partition 0 from 2, last known end 6), because")), lost)
+    }
+  }
+
   test("a drain continues after an outage of its inactive cluster, and after a late start of the cluster") {
     leaving() { (world, run, first) =>
       val failed = fail(world, run, first, requests = 3)

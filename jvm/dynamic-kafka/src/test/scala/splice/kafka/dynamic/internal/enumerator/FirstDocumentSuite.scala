@@ -85,6 +85,40 @@ final class FirstDocumentSuite extends RemovedTopics {
     }
   }
 
+  test("a document that is older than an unchanged newer document is not applied after a restart") {
+    val world = simulated()
+    Seq(east, west).foreach(fill(world, _, 3))
+    val first = Using.resource(world.start()) { run =>
+      val (at, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(east, 0, 3))
+      world.publish(world.generation + 8, stream(east))
+      world.awaitRefresh()
+      advance(run, at)
+    }
+    val newer = world.generation
+    world.publish(newer - 3, stream(west))
+    Using.resource(world.start()) { run =>
+      val at = world.source.position(first.json)
+      assert(advance(run, at) == at && advance(run, at) == at)
+      assert(run.figures(at)("metadataRejectionsTotal") == "1")
+      world.publish(newer, stream(west))
+      assert(readUntil(world, run, at)(reads(west, 0, 3))._2 == all(west, 3))
+    }
+  }
+
+  test("a service that increases the generation at each poll does not enlarge the side log") {
+    val world = simulated()
+    fill(world, east, 3)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(east, 0, 3))
+      val sizes      = (1 to 10).map { _ =>
+        publish(world, stream(east))
+        assert(advance(run, first) == first)
+        world.side.keys("").size
+      }
+      assert(sizes.toSet.size == 1 && world.side.keys("change-").size == 1)
+    }
+  }
+
   test(
     "a run to the end reads the available clusters and reports the unavailable clusters, and the next run resumes"
   ) {

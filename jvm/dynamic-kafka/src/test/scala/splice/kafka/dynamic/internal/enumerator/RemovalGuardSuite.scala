@@ -8,11 +8,11 @@ import java.time.Duration
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
-import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.internal.state.ChangeEntries
-import splice.source.StartPosition
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 import splice.source.errors.SpliceException
+import splice.source.{SplitEnumerator, StartPosition}
 
 /** Tests of documents that remove topics over several days and runs. */
 final class RemovalGuardSuite extends RemovedTopics {
@@ -94,6 +94,45 @@ final class RemovalGuardSuite extends RemovedTopics {
     assert(query.topics.size == 2)
     query.world.confirmRemovals = None
     assert(query.after(hour, east, 1) == 2)
+  }
+
+  test("a document that removes too many topics renews client properties only, including at a restart") {
+    val world     = new SimulatedClusters(2, 3, 1, "discoveryInterval" -> "5ms")
+    val topics    = (0 until 3).map(n => f"$east-topic-$n%03d")
+    val of        = SortedMap(east -> SortedSet.from(topics), west -> SortedSet(topic(west)))
+    def servers   = (name: String) => SortedMap("bootstrap.servers" -> s"$name:9092")
+    val renewed   = servers(east) + ("request.timeout.ms" -> "1234")
+    val rejected  = SortedMap(east -> SortedSet(topic(east)))
+    def timeout() = world.clients(east).properties.get("request.timeout.ms")
+
+    def written(at: DynamicOffset, run: SplitEnumerator[DynamicOffset]): (DynamicOffset, Int) = {
+      topics.foreach(world.logs(east).fill(_, 0, 1))
+      fill(world, west, 1)
+      val (end, rows) = readAll(run, at)
+      end -> rows.size
+    }
+
+    world.publish(KafkaStream("s", of))
+    val last = Using.resource(world.start()) { run =>
+      val (first, some) = written(world.begin(StartPosition.Configured, run), run)
+      assert(some == 4 && timeout().isEmpty)
+      world.publish(StreamMetadata(
+        Some(9L),
+        SortedMap(east -> KafkaCluster(east, renewed), west -> KafkaCluster(west, servers(west), active = false)),
+        SortedMap("s"  -> KafkaStream("s", rejected))
+      ))
+      world.inactive = Set(west)
+      world.awaitRefresh()
+      val (second, rest) = written(first, run)
+      assert(rest == 4 && timeout().contains("1234"))
+      assert(run.figures(second)("waitingGroups").contains("REMOVAL_LIMIT_EXCEEDED"))
+      second
+    }
+    world.clients.clear()
+    Using.resource(world.start()) { run =>
+      assert(written(last, run)._2 == 4 && timeout().contains("1234"))
+    }
+    assert(new ChangeEntries(world.side).last.exists(_.number == 0))
   }
 
   test("onRemoved = fail: the query fails and does not store the removal, and each remedy continues the checkpoint") {

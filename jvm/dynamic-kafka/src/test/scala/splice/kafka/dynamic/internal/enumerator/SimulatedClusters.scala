@@ -6,6 +6,7 @@ package splice.kafka.dynamic.internal.enumerator
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.{CountDownLatch, Semaphore, TimeUnit}
 
+import scala.collection.concurrent.TrieMap
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.coordinator.internal.sidelog.MemorySideLog
@@ -66,6 +67,9 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
 
   /** Number of created enumerators of single clusters. */
   val enumerators = new AtomicInteger
+
+  /** The clusters for which the last enumerators were created, by name. */
+  val clients = TrieMap.empty[String, KafkaCluster]
 
   private val refreshes = new Semaphore(0)
 
@@ -147,6 +151,7 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
     query.enumerator(context, Service, new RecordSizes, new ClusterReads(context.run)) { (cluster, own, scope) =>
       val log = logs(server(cluster))
       enumerators.incrementAndGet()
+      clients.update(cluster.name, cluster)
       KafkaEnumerator(current.of(cluster, own), scope, log, discovery(server(cluster)))
     }
   }

@@ -65,6 +65,30 @@ final class StreamStopSuite extends StoppedStreams {
     }
   }
 
+  test("a topic whose stop is before its start is neither read nor positioned before the start") {
+    Seq("latest", "earliest").foreach { begins =>
+      val world = simulated("newPartitionsStartAt" -> begins, "commitToGroup" -> "true", "kafka.group.id" -> "g")
+      in(world) { run =>
+        val (first, _) = readAll(run, run.start(StartPosition.Configured))
+        fill(world, west, 5)
+        if (begins == "earliest") world.logs(west).expire(topic(west), 0, 5L)
+        publish(world, stopped(offsets(east -> 9L, west -> 2L), east, west))
+        val (second, none) = readAll(run, first)
+        run.committed(second)
+        publish(world, stream(east, west))
+        val (third, still) = readAll(run, second)
+        run.committed(third)
+        assert(none.isEmpty && still.isEmpty, begins)
+        fill(world, west, 2)
+        val (last, rest) = readAll(run, third)
+        assert(rest == all(west, 7).drop(5), begins)
+        run.committed(last)
+      }
+      val commits = world.logs(west).commits.flatMap(_.get(LogPartition(topic(west), 0)))
+      assert(commits.nonEmpty && commits.forall(_ >= 5L), commits)
+    }
+  }
+
   test("if one partition was read past the stop earlier, each partition resumes at its position") {
     val world = simulated()
     world.logs(east).create(topic(east), 2)

@@ -11,7 +11,7 @@ import scala.util.Using
 
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
-import splice.kafka.dynamic.internal.state.ChangeHistory
+import splice.kafka.dynamic.internal.state.{ChangeEntries, ChangeHistory}
 import splice.kafka.dynamic.{KafkaStream, StreamCutover}
 import splice.kafka.internal.enumerator.SimulatedLog
 import splice.source.runtime.ProgressMetric
@@ -269,6 +269,33 @@ final class WaitingChangeSuite extends RemovedTopics {
       assert(none.isEmpty)
       fill(world, west, 1)
       assert(readUntil(world, run, back)(reads(west, 0, 8))._2 == all(west, 8).drop(7))
+    }
+  }
+
+  test("a topic that returns after its retention and after further changes does not repeat rows") {
+    val world = simulated("onRemoved" -> "drop", "removedRetention" -> "1h", "newPartitionsStartAt" -> "latest")
+    fill(world, west, 3)
+    Using.resource(world.start()) { run =>
+      val first = advance(run, run.start(StartPosition.Configured))
+      publish(world, stream(east, west))
+      val (second, _) = readUntil(world, run, first)(reads(west, 0, 3))
+      fill(world, west, 2)
+      val (third, some) = readUntil(world, run, second)(reads(west, 0, 5))
+      assert(some == all(west, 5).drop(3))
+      publish(world, stream(east))
+      val dropped = trigger(world, run, third)
+      world.clock.pass(Duration.ofHours(2))
+      val forgotten = trigger(world, run, dropped)
+      assert(history(world).last == "topicForgotten" -> Seq(s"$west/${topic(west)}"))
+      publish(world, stream(east).copy(paused = true))
+      val paused = trigger(world, run, forgotten)
+      assert(new ChangeEntries(world.side).last.exists(_.topics.size == 1))
+      fill(world, west, 4)
+      publish(world, stream(east, west))
+      val (back, none) = readUntil(world, run, paused)(reads(west, 0, 9))
+      assert(none.isEmpty)
+      fill(world, west, 1)
+      assert(readUntil(world, run, back)(reads(west, 0, 10))._2 == all(west, 10).drop(9))
     }
   }
 
