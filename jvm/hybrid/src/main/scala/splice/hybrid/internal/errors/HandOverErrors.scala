@@ -76,7 +76,7 @@ private[splice] object HandOverErrors {
 
   def invalidOffsets(previous: Leg, leg: String, column: String, role: String, rows: Long): SpliceException =
     conditions.error(
-      "SPLICE_HAND_OVER.INVALID_OFFSETS",
+      "SPLICE_HAND_OVER_DATA.INVALID_OFFSETS",
       "previousLeg" -> previous.name,
       "source"      -> previous.source.toString,
       "leg"         -> leg,
@@ -90,7 +90,7 @@ private[splice] object HandOverErrors {
     */
   def holes(previous: Seq[String], leg: String, partitions: Seq[String]): SpliceException =
     conditions.error(
-      "SPLICE_HAND_OVER.HOLES",
+      "SPLICE_HAND_OVER_DATA.HOLES",
       "previousLeg" -> named(previous),
       "leg"         -> leg,
       "holes"       -> text(partitions)
@@ -98,7 +98,7 @@ private[splice] object HandOverErrors {
 
   def gap(previous: Seq[String], leg: String, lost: Seq[(LogPartition, Ranges)]): SpliceException =
     conditions.error(
-      "SPLICE_HAND_OVER.GAP",
+      "SPLICE_HAND_OVER_DATA.GAP",
       "previousLeg" -> named(previous),
       "leg"         -> leg,
       "ranges"      -> text(lost.map { case (p, ranges) => s"$p $ranges" })
@@ -109,7 +109,7 @@ private[splice] object HandOverErrors {
     */
   def ahead(previous: Seq[String], leg: String, ends: Seq[(LogPartition, Long, Long)]): SpliceException =
     conditions.error(
-      "SPLICE_HAND_OVER.HISTORY_BEYOND_LOG",
+      "SPLICE_HAND_OVER_DATA.HISTORY_BEYOND_LOG",
       "previousLeg" -> named(previous),
       "leg"         -> leg,
       "ends"        -> text(ends.map { case (p, history, log) =>
@@ -122,7 +122,7 @@ private[splice] object HandOverErrors {
     */
   def otherLog(previous: Seq[Leg], leg: String, records: Seq[String]): SpliceException =
     conditions.error(
-      "SPLICE_HAND_OVER.OTHER_LOG",
+      "SPLICE_HAND_OVER_DATA.OTHER_LOG",
       "previousLeg" -> named(previous.map(_.name)),
       "leg"         -> leg,
       "records"     -> text(records),
@@ -142,7 +142,7 @@ private[splice] object HandOverErrors {
 
   def duplicates(previous: Seq[String], leg: String, texts: Seq[String]): SpliceException =
     conditions.error(
-      "SPLICE_HAND_OVER.DUPLICATES",
+      "SPLICE_HAND_OVER_DATA.DUPLICATES",
       "previousLeg" -> named(previous),
       "leg"         -> leg,
       "duplicates"  -> text(texts)
@@ -156,7 +156,7 @@ private[splice] object HandOverErrors {
 
   def endInFuture(previous: String, leg: String, label: String, last: Instant, now: Instant): SpliceException =
     conditions.error(
-      "SPLICE_HAND_OVER.END_IN_FUTURE",
+      "SPLICE_HAND_OVER_DATA.END_IN_FUTURE",
       "previousLeg" -> previous,
       "leg"         -> leg,
       "bound"       -> label,
