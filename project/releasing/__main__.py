@@ -20,7 +20,7 @@ from releasing.changelog import notes
 from releasing.commands import ReleaseError, output, run
 from releasing.index import write_index
 from releasing.metadata import missing
-from releasing.signing import signer, write_checksums
+from releasing.signing import sign_release
 from releasing.tree import Tree, tagged
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,7 +57,7 @@ def main() -> None:
     _step("write the artifacts, the bills of materials and the release notes")
     _assemble(first, wheel, folder, given.version)
     _step("sign")
-    _sign(folder, given.key)
+    print(f"{sign_release(folder, given.key)} files have a verified signature")
     _step("install from the local places and run the query of the README")
     _try(first, folder, given.version)
     _report(first, folder)
@@ -93,23 +93,6 @@ def _assemble(tree: Tree, wheel: Path, folder: Path, version: str) -> None:
     write_index(folder / "simple", _PROJECT, distributions(tree))
     changelog = (tree.folder / "CHANGELOG.md").read_text("utf-8")
     (folder / "NOTES.md").write_text(notes(changelog, version), "utf-8")
-
-
-def _sign(folder: Path, key: str | None) -> None:
-    artifacts = [
-        file
-        for file in sorted((folder / "maven").rglob("*"))
-        if file.is_file() and file.suffix in {".jar", ".pom", ".json"}
-    ]
-    distributed = [
-        file for file in sorted((folder / "simple").rglob("*")) if file.suffix in {".whl", ".gz"}
-    ]
-    with signer(key, folder / "keys") as one:
-        for file in [*artifacts, *distributed]:
-            one.sign(file)
-    for file in artifacts:
-        write_checksums(file)
-    print(f"{len(artifacts) + len(distributed)} files have a verified signature")
 
 
 def _try(tree: Tree, folder: Path, version: str) -> None:

@@ -54,6 +54,32 @@ def signer(key: str | None, home: Path) -> Iterator[Signer]:
         shutil.rmtree(home)
 
 
+def sign_release(folder: Path, key: str | None) -> int:
+    """Sign all files of a release that users download, and return the number of signatures.
+
+    The files are the artifacts and the bill of materials in ``maven``, the distributions in
+    ``simple``, and the bill of materials of the wheel in the folder itself. Only the files in
+    ``maven`` get checksums.
+
+    Raises:
+        ReleaseError: if GnuPG is missing or a signature is invalid.
+    """
+    artifacts = _files(folder / "maven", ".jar", ".pom", ".json")
+    distributions = _files(folder / "simple", ".whl", ".gz")
+    bills = sorted(folder.glob("*-cyclonedx.json"))
+    files = [*artifacts, *distributions, *bills]
+    with signer(key, folder / "keys") as one:
+        for file in files:
+            one.sign(file)
+    for file in artifacts:
+        write_checksums(file)
+    return len(files)
+
+
+def _files(folder: Path, *suffixes: str) -> list[Path]:
+    return [f for f in sorted(folder.rglob("*")) if f.is_file() and f.suffix in suffixes]
+
+
 def write_checksums(file: Path) -> None:
     """Write the checksums that Maven repositories have next to a file."""
     for name in _ALGORITHMS:

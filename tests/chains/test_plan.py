@@ -130,5 +130,5 @@ def test_a_gap_is_expected_before_the_query_starts(
 ) -> None:
     topics.delete_records(topic, {0: 15})
     failed: Any = source.plan(spark, scan=True).legs[1].hand_over
-    assert "SPLICE_HAND_OVER.GAP" in failed.error
+    assert "SPLICE_HAND_OVER_DATA.GAP" in failed.error
     assert f"{topic}-0 10 to 14" in failed.error

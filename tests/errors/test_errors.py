@@ -201,7 +201,7 @@ def test_holes_in_the_archive(
         )
 
     message = failure(spark, holed_then_live("fail"), tmp_path / "a")
-    assert_says(message, "SPLICE_HAND_OVER.HOLES", "'live'", "'history'", "onHoles", topic)
+    assert_says(message, "SPLICE_HAND_OVER_DATA.HOLES", "'live'", "'history'", "onHoles", topic)
     assert_says(message, rf"{topic}-1 lacks 2 \(4 to 5\)")
     drain(holed_then_live().read_stream(spark), tmp_path / "a")
     drain(holed_then_live("ignore").read_stream(spark), tmp_path / "b")
@@ -215,7 +215,7 @@ def test_an_end_in_the_future(
     late.select(*HISTORY_COLUMNS).write.mode("append").parquet(str(history_path))
     rule = HandOver.event_time("event_time", "10m")
     message = failure(spark, chain(history(history_path), live(topics, topic), rule), tmp_path)
-    assert_says(message, "SPLICE_HAND_OVER.END_IN_FUTURE", "'live'", "'history'", "2099-01-01")
+    assert_says(message, "SPLICE_HAND_OVER_DATA.END_IN_FUTURE", "'live'", "'history'", "2099-01-01")
     assert_says(message, "'history.modifiedBefore'")
 
 
@@ -227,7 +227,7 @@ def test_a_start_beyond_retention(
     message = failure(spark, source, tmp_path / "a")
     assert_says(
         message,
-        "SPLICE_HAND_OVER.GAP",
+        "SPLICE_HAND_OVER_DATA.GAP",
         f"{topic}-0 10 to 14",
         f"{topic}-2 10 to 11",
         "'live.onGap'",

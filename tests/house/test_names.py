@@ -269,6 +269,17 @@ def test_every_error_condition_has_one_row() -> None:
     assert [name for name, rows in named.items() if rows > 1] == []
 
 
+def test_no_parameter_of_a_message_is_a_vague_word() -> None:
+    files = [*(ROOT / "jvm").glob("*/src/main/**/error-conditions.json")]
+    files.append(PYTHON / "error-conditions.json")
+    assert len(files) == 8
+    vague = "after all asked before doc foreign held known most now other own question submit"
+    vague += " wanted what where who why"
+    names = {name for file in files for name in re.findall(r"<(\w+)>", file.read_text())}
+    assert names & set(vague.split()) == set()
+    assert [name for name in names if not re.fullmatch(r"[a-z]+([A-Z][a-z]+)*", name)] == []
+
+
 def test_every_area_has_the_sqlstate_of_its_row() -> None:
     areas = re.split(r"\n## ", page("errors.md"))[1:]
     known = {area.partition("\n")[0]: re.findall(r"SQL state `(\w+)`", area) for area in areas}

@@ -120,6 +120,22 @@ def test_a_file_has_a_verified_signature_and_checksums(tmp_path: Path) -> None:
     assert (tmp_path / "a.jar.md5").read_text() == "68995fcbf432492d15484d04a9d2ac40"
 
 
+def test_each_downloaded_file_has_a_signature(tmp_path: Path) -> None:
+    folder = tmp_path / "r"
+    artifacts = ["maven/io/a.jar", "maven/io/a.pom", "maven/io/a-cyclonedx.json"]
+    others = ["simple/a/a.whl", "simple/a/a.tar.gz", "a-cyclonedx.json"]
+    unsigned = ["NOTES.md", "maven/io/maven-metadata.xml", "simple/index.html"]
+    for name in [*artifacts, *others, *unsigned]:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(name)
+    assert signing.sign_release(folder, None) == len(artifacts) + len(others)
+    found = {str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file()}
+    signatures = {f"{name}.asc" for name in [*artifacts, *others]}
+    assert {name for name in found if name.endswith(".asc")} == signatures
+    checksums = {f"{name}.sha512" for name in artifacts}
+    assert {name for name in found if name.endswith(".sha512")} == checksums
+
+
 @pytest.mark.parametrize("name", ["LICENSE", "NOTICE"])
 def test_the_python_package_has_the_licence_as_a_file(name: str) -> None:
     copy = ROOT / "python" / name

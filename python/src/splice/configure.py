@@ -72,7 +72,7 @@ def _options(builder: SparkSession.Builder) -> Mapping[str, str]:
         raise SetupError.of(
             "SPLICE_SETUP.BUILDER_NOT_SUPPORTED",
             builder=type(builder).__name__,
-            submit=how_to_submit(),
+            arguments=how_to_submit(),
         )
     return options
 
@@ -82,21 +82,21 @@ def _reject_remote(builder: SparkSession.Builder, options: Mapping[str, str]) ->
     served = remote and not remote.startswith("local")
     client = type(builder).__module__.startswith("pyspark.sql.connect")
     if served or client or ("SPARK_CONNECT_MODE_ENABLED" in os.environ and jvm.running() is None):
-        raise SetupError.of("SPLICE_SETUP.CONNECT_NOT_SUPPORTED", submit=how_to_submit())
+        raise SetupError.of("SPLICE_SETUP.CONNECT_NOT_SUPPORTED", arguments=how_to_submit())
 
 
 def _running(builder: SparkSession.Builder, driver: JVMView) -> SparkSession.Builder:
     if jvm.entry_point(driver) is not None:
         return builder
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
-    where = "that spark-submit started" if submitted else "of a session that already exists"
-    raise SetupError.of("SPLICE_SETUP.JAR_NOT_LOADED", where=where, submit=how_to_submit())
+    origin = "that spark-submit started" if submitted else "of a session that already exists"
+    raise SetupError.of("SPLICE_SETUP.JAR_NOT_LOADED", origin=origin, arguments=how_to_submit())
 
 
 def _reject_jars_in(arguments: list[str]) -> None:
     for flag, value in itertools.pairwise(arguments):
         if flag == "--jars" or (flag in ("--conf", "-c") and value.startswith(f"{_JARS}=")):
-            raise SetupError.of("SPLICE_SETUP.DUPLICATE_JARS_SETTING", submit=how_to_submit())
+            raise SetupError.of("SPLICE_SETUP.DUPLICATE_JARS_SETTING", arguments=how_to_submit())
 
 
 def _reject_other_versions(jars: list[str], paths: list[Path]) -> None:
@@ -104,7 +104,7 @@ def _reject_other_versions(jars: list[str], paths: list[Path]) -> None:
         name = file_name(jar)
         if name != mine.name and artifact(name) == artifact(mine.name):
             raise SetupError.of(
-                "SPLICE_SETUP.JAR_VERSION_CONFLICT", setting=_JARS, jar=name, own=mine.name
+                "SPLICE_SETUP.JAR_VERSION_CONFLICT", setting=_JARS, jar=name, packageJar=mine.name
             )
 
 

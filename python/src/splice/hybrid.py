@@ -126,7 +126,9 @@ def _check_names(legs: Sequence[Leg]) -> None:
     for leg in legs:
         other = seen.get(leg.name.lower())
         if other is not None:
-            raise OptionError.of("SPLICE_BUILDER.DUPLICATE_LEG_NAME", other=other, leg=leg.name)
+            raise OptionError.of(
+                "SPLICE_BUILDER.DUPLICATE_LEG_NAME", previousLeg=other, leg=leg.name
+            )
         seen[leg.name.lower()] = leg.name
         if isinstance(leg.source, HybridSource):
             raise OptionError.of("SPLICE_BUILDER.NESTED_HYBRID", leg=leg.name)
@@ -134,7 +136,7 @@ def _check_names(legs: Sequence[Leg]) -> None:
 
 def _check_end(leg: Leg, after: Leg) -> None:
     if not leg.source.bounded:
-        raise OptionError.of("SPLICE_BUILDER.UNBOUNDED_LEG", leg=leg.name, after=after.name)
+        raise OptionError.of("SPLICE_BUILDER.UNBOUNDED_LEG", leg=leg.name, nextLeg=after.name)
 
 
 def _check_hand_over(before: Leg, leg: Leg) -> None:
@@ -147,5 +149,5 @@ def _check_hand_over(before: Leg, leg: Leg) -> None:
         raise OptionError.of("SPLICE_BUILDER.DUPLICATE_START", leg=leg.name, rule=rule.kind)
     if rule.kind == "modificationTime" and not isinstance(before.source, FileSource):
         raise OptionError.of(
-            "SPLICE_BUILDER.MODIFICATION_TIME_NOT_FOUND", leg=leg.name, before=before.name
+            "SPLICE_BUILDER.MODIFICATION_TIME_NOT_FOUND", leg=leg.name, previousLeg=before.name
         )

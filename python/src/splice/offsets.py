@@ -108,7 +108,7 @@ class OffsetsInitializer:
             OptionError: if the value is valid only as a start.
         """
         if self.kind in ("earliest", "committed"):
-            raise OptionError.of("SPLICE_BUILDER.END_NOT_SUPPORTED", kind=self.kind)
+            raise OptionError.of("SPLICE_BUILDER.END_NOT_SUPPORTED", position=self.kind)
         if self.kind == "timestamp":
             return {"endingTimestamp": self.value}
         if self.kind == "offsets" and _EARLIEST in _numbers(self.value):

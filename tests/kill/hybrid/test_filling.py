@@ -12,7 +12,7 @@ def test_killed_after_each_entry_of_a_repaired_switch(holed: Scenario) -> None:
     holed.given(options={"live.onHoles": "fail"})
     failed = holed.run()
     assert failed.process.exit_code == 1
-    assert "[SPLICE_HAND_OVER.HOLES]" in failed.process.tail(200)
+    assert "[SPLICE_HAND_OVER_DATA.HOLES]" in failed.process.tail(200)
     assert not any("/hand-over-" in key for key in holed.checkpoint().entries())
 
     holed.given(options={"live.onHoles": "fill"})

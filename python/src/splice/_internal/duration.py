@@ -41,7 +41,7 @@ def interval(name: str, value: timedelta | str) -> str:
     return value.strip()
 
 
-def _rejected(name: str, value: object, why: str) -> OptionError:
+def _rejected(name: str, value: object, reason: str) -> OptionError:
     return OptionError.of(
-        "SPLICE_BUILDER.INVALID_DURATION", argument=name, value=repr(value), why=why
+        "SPLICE_BUILDER.INVALID_DURATION", argument=name, value=repr(value), reason=reason
     )

@@ -71,13 +71,13 @@ class Leg:
 
         for argument, value in self.policies.items():
             self._check_policy(argument, value)
-        why = self._wrong_log_columns()
-        if why is not None:
+        reason = self._wrong_log_columns()
+        if reason is not None:
             raise OptionError.of(
                 "SPLICE_BUILDER.INVALID_LOG_COLUMNS",
                 leg=self.name,
                 value=repr(self.log_columns),
-                why=why,
+                reason=reason,
                 example=_EXAMPLE,
             )
 

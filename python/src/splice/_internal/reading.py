@@ -67,8 +67,8 @@ def _reject_without_jar(session: SparkSession) -> None:
     if driver is not None and jvm.entry_point(driver) is None:
         jars = session.sparkContext.getConf().get("spark.jars", "") or ""
         if replaced_jars(jars):
-            raise SetupError.of("SPLICE_SETUP.JARS_REPLACED", jars=jars, submit=how_to_submit())
-        raise SetupError.of("SPLICE_SETUP.FORMAT_NOT_FOUND", submit=how_to_submit())
+            raise SetupError.of("SPLICE_SETUP.JARS_REPLACED", jars=jars, arguments=how_to_submit())
+        raise SetupError.of("SPLICE_SETUP.FORMAT_NOT_FOUND", arguments=how_to_submit())
 
 
 def _active() -> SparkSession:

@@ -29,6 +29,9 @@ object ColumnsPage {
 
   private val kafka = source(broker: _*)
 
+  private val dynamic =
+    source("source" -> "dynamicKafka", "metadata.file" -> "/streams.yaml", "streams" -> "orders")
+
   private val parsed = source(
     broker ++ Seq("valueFormat" -> "json", "valueSchema" -> "id BIGINT", "onParseError" -> "corrupt"): _*
   )
@@ -36,6 +39,8 @@ object ColumnsPage {
   private val ofValues =
     "The option `includeHeaders` adds `headers`. With `valueFormat`, `value` is a string or a struct. `onParseError` = `corrupt` " +
       "adds `_corrupt`. The metric `kafkaParseErrors` exists if `valueFormat` parses values."
+
+  private val ofClusters = "The other columns and the task metrics are those of the Kafka source."
 
   private val hybrid = source(
     "source"         -> "hybrid",
@@ -51,7 +56,8 @@ object ColumnsPage {
       Seq("## Hybrid source: hidden columns", columns(hybrid.metadataColumns)) ++
       Seq("## Files: hidden columns", columns(files.metadataColumns)) ++
       Seq("## Kafka: columns", ofValues, columns(StructType(kafka.schema.fields :+ parsed.schema("_corrupt")))) ++
-      Seq("## Kafka: task metrics", taskMetrics(parsed))
+      Seq("## Kafka: task metrics", taskMetrics(parsed)) ++
+      Seq("## Many Kafka clusters: hidden columns", ofClusters, columns(dynamic.metadataColumns))
   )
 
   private def source(options: (String, String)*): Source[_ <: Position] =

@@ -33,7 +33,7 @@ final class AcceptedLossSuite extends AnyFunSuite with HybridWorlds {
       override def own: Seq[(String, String)] = Seq("onDuplicates" -> "warn")
       history.archive(0, live.read(0, 0, 1).head)
       val found: Seq[String] = warnings()
-      assert(found.size == 1 && found.head.contains("SPLICE_HAND_OVER.DUPLICATES"), found)
+      assert(found.size == 1 && found.head.contains("SPLICE_HAND_OVER_DATA.DUPLICATES"), found)
       assert(found.head.contains(s"${live.name}-0 has 3 rows of 2 offsets in 'history' (0 several times)"))
       assert(warnings().isEmpty)
     }
@@ -45,7 +45,7 @@ final class AcceptedLossSuite extends AnyFunSuite with HybridWorlds {
       live.forget(0, 3)
       live.forget(1, 2)
       val found: Seq[String] = warnings()
-      assert(found.size == 1 && found.head.contains("SPLICE_HAND_OVER.GAP"), found)
+      assert(found.size == 1 && found.head.contains("SPLICE_HAND_OVER_DATA.GAP"), found)
       assert(found.head.contains(s"${live.name}-0 2; ${live.name}-1 1"), found)
     }
   }

@@ -103,7 +103,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
       archive(old, 0, 0, 3)
       archive(recent, 0, 5, 7)
       val error = refused("onHoles" -> "fail")
-      assert(error.getCondition == "SPLICE_HAND_OVER.HOLES")
+      assert(error.getCondition == "SPLICE_HAND_OVER_DATA.HOLES")
       assert(error.getMessage.contains(s"${live.name}-0 lacks 2 (3 to 4)"), error.getMessage)
       assert(run("onHoles" -> "ignore") == every.diff(Seq(3L, 4L)))
     }
@@ -115,7 +115,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
       archive(recent, 0, 6, 7)
       live.forget(0, 4)
       val error = refused()
-      assert(error.getCondition == "SPLICE_HAND_OVER.GAP")
+      assert(error.getCondition == "SPLICE_HAND_OVER_DATA.GAP")
       assert(error.getMessage.contains(s"${live.name}-0 3."), error.getMessage)
       assert(run("onGap" -> "warn") == every.diff(Seq(3L)))
     }
@@ -128,7 +128,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
       archive(old, 0, 0, 6)
       archive(recent, 0, 4, 5)
       val error = refused()
-      assert(error.getCondition == "SPLICE_HAND_OVER.DUPLICATES")
+      assert(error.getCondition == "SPLICE_HAND_OVER_DATA.DUPLICATES")
       assert(error.getMessage.contains(s"${live.name}-0 has 1 offsets in both 'old' and 'recent' (4)"))
       assert(run("onDuplicates" -> "warn") == (every :+ 4L).sorted)
       assert(old.requested("remaining") == 1 && recent.requested("remaining") == 1)
@@ -141,7 +141,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
       archive(old, 0, 1, 2)
       archive(recent, 0, 3, 4)
       val error = refused()
-      assert(error.getCondition == "SPLICE_HAND_OVER.DUPLICATES")
+      assert(error.getCondition == "SPLICE_HAND_OVER_DATA.DUPLICATES")
       assert(error.getMessage.contains(s"${live.name}-0 has 4 rows of 3 offsets in 'old' (1 several times)"))
     }
   }
@@ -157,7 +157,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
       archive(recent, 0, 3, 4)
       live.forget(1, 2)
       val error = refused()
-      assert(error.getCondition == "SPLICE_HAND_OVER.GAP" && error.getMessage.contains(s"${live.name}-1 0 to 1"))
+      assert(error.getCondition == "SPLICE_HAND_OVER_DATA.GAP" && error.getMessage.contains(s"${live.name}-1 0 to 1"))
       assert(run("onGap" -> "warn") == every.diff(Seq(100L, 101L)))
     }
   }
@@ -189,7 +189,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
       archive(old, 1, 0, 5)
       archive(recent, 1, 6, 8)
       assert(refused("handOver.offset" -> "id").getMessage.contains("108"))
-      assert(refused("onHoles" -> "fail").getCondition == "SPLICE_HAND_OVER.HOLES")
+      assert(refused("onHoles" -> "fail").getCondition == "SPLICE_HAND_OVER_DATA.HOLES")
       assert(run() == every)
       assert(Seq("old", "recent").forall(leg => side.scope(s"leg-$leg").keys("tally-") == Seq("tally-00000001")))
     }
@@ -214,7 +214,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
       override def ofRecent: Seq[(String, String)] = Seq(offsetIn(column))
       archive(old, 0, 0, 4)
       archive(recent, 1, 0, 5)
-      assert(refused().getCondition == "SPLICE_HAND_OVER.HISTORY_BEYOND_LOG")
+      assert(refused().getCondition == "SPLICE_HAND_OVER_DATA.HISTORY_BEYOND_LOG")
       column = "offset"
       assert(run() == every)
       assert(old.requested("remaining") == 1 && recent.requested("remaining") == 2)

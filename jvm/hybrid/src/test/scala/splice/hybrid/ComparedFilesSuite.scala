@@ -94,7 +94,7 @@ final class ComparedFilesSuite extends AnyFunSuite with LocalSpark {
     )
     worlds.foreach { world =>
       val error = intercept[SpliceException](world.run())
-      assert(error.getCondition == "SPLICE_HAND_OVER.OTHER_LOG", error.getMessage)
+      assert(error.getCondition == "SPLICE_HAND_OVER_DATA.OTHER_LOG", error.getMessage)
       assert(error.getMessage.contains(s"${world.live.name}-0 offset 2: "), error.getMessage)
       assert(world.compared.isEmpty)
     }

@@ -94,14 +94,14 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   private def checkReason(error: SpliceException, settled: Set[Long]): Unit = {
     lazy val lost = Seq(world.old, world.live).distinct.exists(hasLost(_, settled))
     val honest    = error.getCondition match {
-      case "SPLICE_KAFKA_DATA.TOPIC_RECREATED"     => moves.recreated
-      case "SPLICE_HAND_OVER.HISTORY_BEYOND_LOG"   => moves.recreated
-      case "SPLICE_KAFKA_DATA.DATA_LOSS"           => lost || moves.recreated
-      case "SPLICE_HAND_OVER.GAP"                  => world.onGap == OnGap.Fail && (lost || skipped(settled))
-      case "SPLICE_HAND_OVER.HOLES"                => world.onHoles == OnHoles.Fail && world.archiver.skipped.nonEmpty
-      case "SPLICE_HAND_OVER.DUPLICATES"           => !world.acceptsDuplicates && world.archiver.repeated.nonEmpty
+      case "SPLICE_KAFKA_DATA.TOPIC_RECREATED"        => moves.recreated
+      case "SPLICE_HAND_OVER_DATA.HISTORY_BEYOND_LOG" => moves.recreated
+      case "SPLICE_KAFKA_DATA.DATA_LOSS"              => lost || moves.recreated
+      case "SPLICE_HAND_OVER_DATA.GAP"                => world.onGap == OnGap.Fail && (lost || skipped(settled))
+      case "SPLICE_HAND_OVER_DATA.HOLES"           => world.onHoles == OnHoles.Fail && world.archiver.skipped.nonEmpty
+      case "SPLICE_HAND_OVER_DATA.DUPLICATES"      => !world.acceptsDuplicates && world.archiver.repeated.nonEmpty
       case "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP"  => world.onGap == OnGap.Fail && world.old.removed.nonEmpty
-      case "SPLICE_HAND_OVER.END_IN_FUTURE"        => world.hasMovedBack
+      case "SPLICE_HAND_OVER_DATA.END_IN_FUTURE"   => world.hasMovedBack
       case condition if condition.contains("FILE") => moves.changed.nonEmpty
       case _                                       => false
     }

@@ -112,7 +112,7 @@ object ChainSimulationSuite {
     Seq("DATA_LOSS", "HAND_OVER_TIME_GAP", "TOPIC_RECREATED").map(condition =>
       s"rejected SPLICE_KAFKA_DATA.$condition"
     ) ++
-    Seq("GAP", "HOLES", "DUPLICATES").map(condition => s"rejected SPLICE_HAND_OVER.$condition") ++
+    Seq("GAP", "HOLES", "DUPLICATES").map(condition => s"rejected SPLICE_HAND_OVER_DATA.$condition") ++
     Seq(
       "rejected SPLICE_FILES_DATA.FILE_CHANGED",
       "asynchronous",

@@ -6,6 +6,7 @@ package splice.source
 import java.util.ServiceLoader
 
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 
 import splice.source.errors.OptionErrors
 import splice.source.options.{CommonOptions, OptionSet, SourceOptions}
@@ -50,9 +51,23 @@ trait KeepsHistory { this: SourceProvider =>
 
 object SourceProvider {
 
-  /** Returns all registered connectors, sorted by kind. */
-  def all: Seq[SourceProvider] =
-    ServiceLoader.load(classOf[SourceProvider], classOf[SourceProvider].getClassLoader).asScala.toSeq.sortBy(_.kind)
+  /** Returns all registered connectors, sorted by kind.
+    *
+    * The connectors are those of Splice's class loader and of the context class loader of the thread. Only the
+    * context class loader has a connector from `--packages` if Splice is in the folder `jars` of Spark. The same applies
+    * to a connector in a jar that a session of Spark Connect or a notebook added.
+    */
+  def all: Seq[SourceProvider] = {
+    val own     = classOf[SourceProvider].getClassLoader
+    val context = Option(Thread.currentThread.getContextClassLoader).filter(loader => loader != own && isShared(loader))
+    // The context class loader also returns the connectors of its parents.
+    (own +: context.toSeq).flatMap(ServiceLoader.load(classOf[SourceProvider], _).asScala).distinctBy(_.getClass)
+      .sortBy(_.kind)
+  }
+
+  // A loader with another copy of Splice, or without Splice, would load connectors of another type.
+  private def isShared(loader: ClassLoader): Boolean =
+    Try(loader.loadClass(classOf[SourceProvider].getName)).toOption.contains(classOf[SourceProvider])
 
   /** Returns the connector that the option `source` selects.
     *

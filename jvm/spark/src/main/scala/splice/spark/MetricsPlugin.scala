@@ -16,7 +16,7 @@ import splice.spark.internal.metrics.{LatencyBoard, QueryGauges}
   * Gauges have the names `<query>.<source>.<figure>`. Kafka sources also have
   * `<query>.<source>.topics.<topic>.<figure>`. Sources with many clusters have
   * `<query>.<source>.clusters.<cluster>.<figure>` and `<query>.<source>.clusters.<cluster>.topics.<topic>.<figure>`.
-  * Gauges are removed when their query stops.
+  * Figures whose names end in `Total` are counters. Gauges and counters are removed when their query stops.
   *
   * `<query>` is the name of the query, or its id if the query has no name. `<source>` is the number of the source in
   * `sources/<n>`. Executors show `<query>.latencyP50Ms`, `latencyP95Ms` and `latencyP99Ms` of the last five seconds

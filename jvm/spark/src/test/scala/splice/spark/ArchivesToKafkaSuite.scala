@@ -102,7 +102,8 @@ final class ArchivesToKafkaSuite extends AnyFunSuite with WithSpark {
     create("gap")
     val old    = archive("gap-old", "gap", 0 -> (0 -> 10))
     val recent = archive("gap-recent", "gap", 0 -> (15 -> 20))
-    val text   = failure("SPLICE_HAND_OVER.HOLES")(drain(stream("gap", old, recent, "live.onHoles" -> "fail"), "gap"))
+    val text   =
+      failure("SPLICE_HAND_OVER_DATA.HOLES")(drain(stream("gap", old, recent, "live.onHoles" -> "fail"), "gap"))
     assert(text.contains("gap-0 lacks 5 (10 to 14)"), text)
     drain(stream("gap", old, recent, "live.maxOffsetsPerTrigger" -> "2"), "gap")
     assert(idsOut("gap") == (0L until 2L * Rows))
@@ -112,7 +113,7 @@ final class ArchivesToKafkaSuite extends AnyFunSuite with WithSpark {
     create("overlap")
     val old    = archive("overlap-old", "overlap", 0 -> (0 -> 12))
     val recent = archive("overlap-recent", "overlap", 0 -> (10 -> 20))
-    val text   = failure("SPLICE_HAND_OVER.DUPLICATES")(drain(stream("overlap", old, recent), "overlap"))
+    val text   = failure("SPLICE_HAND_OVER_DATA.DUPLICATES")(drain(stream("overlap", old, recent), "overlap"))
     assert(text.contains("overlap-0 has 2 offsets in both 'old' and 'recent' (10 to 11)"), text)
     drain(stream("overlap", old, recent, "live.onDuplicates" -> "warn"), "overlap")
     assert(idsOut("overlap") == ((0L until 2L * Rows) ++ Seq(10L, 11L)).sorted)
@@ -122,7 +123,7 @@ final class ArchivesToKafkaSuite extends AnyFunSuite with WithSpark {
     create("copied")
     val old    = archive("copied-old", "copied", 0 -> (0 -> 10))
     val recent = archive("copied-recent", "copied", 0 -> (10 -> 20), 0 -> (14 -> 16))
-    val text   = failure("SPLICE_HAND_OVER.DUPLICATES")(drain(stream("copied", old, recent), "copied"))
+    val text   = failure("SPLICE_HAND_OVER_DATA.DUPLICATES")(drain(stream("copied", old, recent), "copied"))
     assert(text.contains("copied-0 has 12 rows of 10 offsets in 'recent' (14 to 15 several times)"), text)
   }
 

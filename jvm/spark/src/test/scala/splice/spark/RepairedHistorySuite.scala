@@ -118,7 +118,7 @@ final class RepairedHistorySuite extends AnyFunSuite with WithSpark {
   test("records that neither the history nor the log has are supplied by another leg") {
     val world = new World("added")
     Seq(0, 1).foreach(world.log.forget(_, 45))
-    assert(world.fails().contains("SPLICE_HAND_OVER.GAP"))
+    assert(world.fails().contains("SPLICE_HAND_OVER_DATA.GAP"))
     world.archive("more", 80, 90, 1)
     world.run(world.archived("more").toSeq :+ ("legs" -> "history,more,live"): _*)
     world.assertEachOnce()

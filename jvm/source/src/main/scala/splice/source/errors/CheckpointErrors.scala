@@ -11,33 +11,33 @@ object CheckpointErrors {
   private val conditions = ErrorConditions.OfSource
 
   /** Creates the error for content that a newer version of Splice wrote. */
-  def newer(what: String, version: Int, known: Int): SpliceException =
+  def newer(content: String, version: Int, supported: Int): SpliceException =
     conditions.error(
       "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED",
-      "what"  -> what,
-      "found" -> version.toString,
-      "known" -> known.toString
+      "content"   -> content,
+      "found"     -> version.toString,
+      "supported" -> supported.toString
     )
 
   /** Creates the error for content that is damaged. */
-  def corrupt(what: String, why: String): SpliceException =
-    conditions.error("SPLICE_CHECKPOINT.CORRUPT", "what" -> what, "why" -> why)
+  def corrupt(content: String, reason: String): SpliceException =
+    conditions.error("SPLICE_CHECKPOINT.CORRUPT", "content" -> content, "reason" -> reason)
 
   /** Creates the error for content that another source wrote. */
-  def foreign(what: String, expected: String): SpliceException =
-    conditions.error("SPLICE_CHECKPOINT.OTHER_SOURCE", "what" -> what, "expected" -> expected)
+  def foreign(content: String, expected: String): SpliceException =
+    conditions.error("SPLICE_CHECKPOINT.OTHER_SOURCE", "content" -> content, "expected" -> expected)
 
   /** Creates the error for a source that differs from the source that created the checkpoint. */
   def changed(difference: String): SpliceException =
     conditions.error("SPLICE_CHECKPOINT.SOURCE_CHANGED", "difference" -> difference)
 
   /** Creates the error for a missing side-log entry that an offset needs. */
-  def missingEntry(what: String): SpliceException =
-    conditions.error("SPLICE_CHECKPOINT.ENTRY_NOT_FOUND", "what" -> what)
+  def missingEntry(content: String): SpliceException =
+    conditions.error("SPLICE_CHECKPOINT.ENTRY_NOT_FOUND", "content" -> content)
 
   /** Creates the error for storage that may replace a file that another driver creates at the same time. */
-  def storeNotAtomic(file: String, why: String): SpliceException =
-    conditions.error("SPLICE_CHECKPOINT.STORE_NOT_ATOMIC", "file" -> file, "why" -> why)
+  def storeNotAtomic(file: String, reason: String): SpliceException =
+    conditions.error("SPLICE_CHECKPOINT.STORE_NOT_ATOMIC", "file" -> file, "reason" -> reason)
 
   /** Creates the error for a folder that is not the folder of a checkpoint. */
   def notFound(folder: String): SpliceException =

@@ -10,20 +10,20 @@ object OptionErrors {
 
   private val conditions = ErrorConditions.OfSource
 
-  /** Creates the error for a required option that is not set. `doc` is the description of the option. */
-  def missing(option: String, doc: String): SpliceOptionException =
-    conditions.option("SPLICE_OPTION.MISSING", "option" -> option, "doc" -> doc)
+  /** Creates the error for a required option that is not set. `description` is the description of the option. */
+  def missing(option: String, description: String): SpliceOptionException =
+    conditions.option("SPLICE_OPTION.MISSING", "option" -> option, "description" -> description)
 
-  /** Creates the error for a text that is not allowed. `allowed` describes the allowed texts, and `why` is the
+  /** Creates the error for a text that is not allowed. `allowed` describes the allowed texts, and `description` is the
     * description of the option.
     */
-  def invalidValue(option: String, value: String, allowed: String, why: String): SpliceOptionException =
+  def invalidValue(option: String, value: String, allowed: String, description: String): SpliceOptionException =
     conditions.option(
       "SPLICE_OPTION.INVALID_VALUE",
-      "option"  -> option,
-      "value"   -> value,
-      "allowed" -> allowed,
-      "why"     -> why
+      "option"      -> option,
+      "value"       -> value,
+      "allowed"     -> allowed,
+      "description" -> description
     )
 
   /** Creates the error for an option that no component supports. `nearest` is the most similar supported option. */
@@ -36,6 +36,6 @@ object OptionErrors {
 
   /** Creates the error for options that exclude each other, or for a group of options of which exactly one must be set.
     */
-  def conflict(options: Seq[String], why: String): SpliceOptionException =
-    conditions.option("SPLICE_OPTION.CONFLICT", "options" -> options.mkString(", "), "why" -> why)
+  def conflict(options: Seq[String], reason: String): SpliceOptionException =
+    conditions.option("SPLICE_OPTION.CONFLICT", "options" -> options.mkString(", "), "reason" -> reason)
 }

@@ -41,12 +41,12 @@ private[splice] object FileErrors {
   def noFiles(paths: Seq[String], name: String => String): SpliceException =
     conditions.error(
       "SPLICE_FILES.NO_FILES",
-      "paths"     -> shown(paths),
-      "onEmpty"   -> name(FileOptions.Empty.key),
-      "recursive" -> name(FileOptions.RecursiveFileLookup.key),
-      "glob"      -> name(FileOptions.PathGlobFilter.key),
-      "before"    -> name(FileOptions.ModifiedBefore.key),
-      "after"     -> name(FileOptions.ModifiedAfter.key)
+      "paths"               -> shown(paths),
+      "onEmpty"             -> name(FileOptions.Empty.key),
+      "recursiveFileLookup" -> name(FileOptions.RecursiveFileLookup.key),
+      "pathGlobFilter"      -> name(FileOptions.PathGlobFilter.key),
+      "modifiedBefore"      -> name(FileOptions.ModifiedBefore.key),
+      "modifiedAfter"       -> name(FileOptions.ModifiedAfter.key)
     )
 
   /** Error for a column that differs from the list.
@@ -56,19 +56,19 @@ private[splice] object FileErrors {
     */
   def columnChanged(
       column: String,
-      before: String,
-      now: String,
+      previous: String,
+      current: String,
       paths: Seq[String],
       schemaOption: String,
       listed: String
   ): SpliceException = conditions.error(
     "SPLICE_FILES_DATA.COLUMN_CHANGED",
-    "column" -> column,
-    "before" -> before,
-    "now"    -> now,
-    "paths"  -> shown(paths),
-    "schema" -> schemaOption,
-    "listed" -> listed
+    "column"   -> column,
+    "previous" -> previous,
+    "current"  -> current,
+    "paths"    -> shown(paths),
+    "schema"   -> schemaOption,
+    "columns"  -> listed
   )
 
   /** Error for an option of Spark's file stream that Splice does not support.
@@ -80,14 +80,14 @@ private[splice] object FileErrors {
     conditions.option("SPLICE_FILES_OPTION.OPTION_NOT_SUPPORTED", "option" -> option, "remedy" -> remedy)
 
   /** @param option the name of an option with the prefix of its leg */
-  def readerOptionChanged(option: String, before: Option[String], now: Option[String]): SpliceException = {
+  def readerOptionChanged(option: String, previous: Option[String], current: Option[String]): SpliceException = {
     def text(value: Option[String]) = value.fold("not set")(v => s"'$v'")
     conditions.error(
       "SPLICE_FILES_OPTION.READER_OPTION_CHANGED",
-      "option" -> option,
-      "before" -> text(before),
-      "now"    -> text(now),
-      "remedy" -> before.fold(s"Remove '$option'")(value => s"Set '$option' to '$value'")
+      "option"   -> option,
+      "previous" -> text(previous),
+      "current"  -> text(current),
+      "remedy"   -> previous.fold(s"Remove '$option'")(value => s"Set '$option' to '$value'")
     )
   }
 
@@ -117,12 +117,12 @@ private[splice] object FileErrors {
     )
 
   /** Error for an invalid entry of the log of a sink. */
-  def sinkLogInvalid(entry: String, folder: String, why: String): SpliceException =
+  def sinkLogInvalid(entry: String, folder: String, reason: String): SpliceException =
     conditions.error(
       "SPLICE_FILES_DATA.INVALID_SINK_LOG",
       "entry"   -> shown(entry),
       "folder"  -> shown(folder),
-      "why"     -> why,
+      "reason"  -> reason,
       "setting" -> sinkLogIgnored
     )
 
@@ -137,7 +137,7 @@ private[splice] object FileErrors {
   private def sinkLogIgnored: String = SQLConf.FILESTREAM_SINK_METADATA_IGNORED.key
 
   private def changed(file: String, property: String, listed: String, current: String): Seq[(String, String)] =
-    Seq("file" -> file, "what" -> property, "listed" -> listed, "found" -> current)
+    Seq("file" -> file, "property" -> property, "previous" -> listed, "current" -> current)
 
   private def shown(paths: Seq[String]): String = paths.map(shown).mkString(", ")
 

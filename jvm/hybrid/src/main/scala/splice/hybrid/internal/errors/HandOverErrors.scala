@@ -18,20 +18,26 @@ private[splice] object HandOverErrors {
 
   private val Shown = 20
 
-  def noRows(before: Seq[Leg], leg: String): SpliceException =
+  def noRows(previous: Seq[Leg], leg: String): SpliceException =
     conditions.error(
       "SPLICE_HAND_OVER.NO_ROWS",
-      "before"     -> named(before.map(_.name)),
-      "leg"        -> leg,
-      "logColumns" -> logColumns(before)
+      "previousLeg" -> named(previous.map(_.name)),
+      "leg"         -> leg,
+      "logColumns"  -> logColumns(previous)
     )
 
-  def noOffsets(before: String, leg: String, cause: SpliceException): SpliceException =
-    conditions.error("SPLICE_HAND_OVER.NO_OFFSETS", cause, "before" -> before, "leg" -> leg, "why" -> cause.getMessage)
+  def noOffsets(previous: String, leg: String, cause: SpliceException): SpliceException =
+    conditions.error(
+      "SPLICE_HAND_OVER.NO_OFFSETS",
+      cause,
+      "previousLeg" -> previous,
+      "leg"         -> leg,
+      "reason"      -> cause.getMessage
+    )
 
-  /** @param role use of the column of `before` by the rule of `leg` */
+  /** @param role use of the column of `previous` by the rule of `leg` */
   def columnNotFound(
-      before: Leg,
+      previous: Leg,
       leg: String,
       column: String,
       role: String,
@@ -39,17 +45,17 @@ private[splice] object HandOverErrors {
       remedy: String
   ): SpliceException = conditions.error(
     "SPLICE_HAND_OVER.COLUMN_NOT_FOUND",
-    "before"  -> before.name,
-    "source"  -> before.source.toString,
-    "leg"     -> leg,
-    "column"  -> column,
-    "role"    -> role,
-    "columns" -> columns.mkString(", "),
-    "remedy"  -> remedy
+    "previousLeg" -> previous.name,
+    "source"      -> previous.source.toString,
+    "leg"         -> leg,
+    "column"      -> column,
+    "role"        -> role,
+    "columns"     -> columns.mkString(", "),
+    "remedy"      -> remedy
   )
 
   def columnType(
-      before: Leg,
+      previous: Leg,
       leg: String,
       column: String,
       role: String,
@@ -58,50 +64,55 @@ private[splice] object HandOverErrors {
       remedy: String
   ): SpliceException = conditions.error(
     "SPLICE_HAND_OVER.COLUMN_TYPE_MISMATCH",
-    "before"   -> before.name,
-    "source"   -> before.source.toString,
-    "leg"      -> leg,
-    "column"   -> column,
-    "role"     -> role,
-    "type"     -> actual,
-    "expected" -> expected,
-    "remedy"   -> remedy
+    "previousLeg" -> previous.name,
+    "source"      -> previous.source.toString,
+    "leg"         -> leg,
+    "column"      -> column,
+    "role"        -> role,
+    "type"        -> actual,
+    "expected"    -> expected,
+    "remedy"      -> remedy
   )
 
-  def invalidOffsets(before: Leg, leg: String, column: String, role: String, rows: Long): SpliceException =
+  def invalidOffsets(previous: Leg, leg: String, column: String, role: String, rows: Long): SpliceException =
     conditions.error(
-      "SPLICE_HAND_OVER.INVALID_OFFSETS",
-      "before" -> before.name,
-      "source" -> before.source.toString,
-      "leg"    -> leg,
-      "column" -> column,
-      "role"   -> role,
-      "rows"   -> rows.toString
+      "SPLICE_HAND_OVER_DATA.INVALID_OFFSETS",
+      "previousLeg" -> previous.name,
+      "source"      -> previous.source.toString,
+      "leg"         -> leg,
+      "column"      -> column,
+      "role"        -> role,
+      "rows"        -> rows.toString
     )
 
   /** @param partitions
     *   one text per partition
     */
-  def holes(before: Seq[String], leg: String, partitions: Seq[String]): SpliceException =
-    conditions.error("SPLICE_HAND_OVER.HOLES", "before" -> named(before), "leg" -> leg, "holes" -> text(partitions))
-
-  def gap(before: Seq[String], leg: String, lost: Seq[(LogPartition, Ranges)]): SpliceException =
+  def holes(previous: Seq[String], leg: String, partitions: Seq[String]): SpliceException =
     conditions.error(
-      "SPLICE_HAND_OVER.GAP",
-      "before"      -> named(before),
+      "SPLICE_HAND_OVER_DATA.HOLES",
+      "previousLeg" -> named(previous),
       "leg"         -> leg,
-      "unavailable" -> text(lost.map { case (p, ranges) => s"$p $ranges" })
+      "holes"       -> text(partitions)
+    )
+
+  def gap(previous: Seq[String], leg: String, lost: Seq[(LogPartition, Ranges)]): SpliceException =
+    conditions.error(
+      "SPLICE_HAND_OVER_DATA.GAP",
+      "previousLeg" -> named(previous),
+      "leg"         -> leg,
+      "ranges"      -> text(lost.map { case (p, ranges) => s"$p $ranges" })
     )
 
   /** @param ends
     *   partition, end of the history, end of the log
     */
-  def ahead(before: Seq[String], leg: String, ends: Seq[(LogPartition, Long, Long)]): SpliceException =
+  def ahead(previous: Seq[String], leg: String, ends: Seq[(LogPartition, Long, Long)]): SpliceException =
     conditions.error(
-      "SPLICE_HAND_OVER.HISTORY_BEYOND_LOG",
-      "before" -> named(before),
-      "leg"    -> leg,
-      "ends"   -> text(ends.map { case (p, history, log) =>
+      "SPLICE_HAND_OVER_DATA.HISTORY_BEYOND_LOG",
+      "previousLeg" -> named(previous),
+      "leg"         -> leg,
+      "ends"        -> text(ends.map { case (p, history, log) =>
         s"$p ends at $history in the history and at $log in the log"
       })
     )
@@ -109,64 +120,69 @@ private[splice] object HandOverErrors {
   /** @param records
     *   one text per partition with a different record
     */
-  def otherLog(before: Seq[Leg], leg: String, records: Seq[String]): SpliceException =
+  def otherLog(previous: Seq[Leg], leg: String, records: Seq[String]): SpliceException =
     conditions.error(
-      "SPLICE_HAND_OVER.OTHER_LOG",
-      "before"     -> named(before.map(_.name)),
-      "leg"        -> leg,
-      "records"    -> text(records),
-      "logColumns" -> logColumns(before)
+      "SPLICE_HAND_OVER_DATA.OTHER_LOG",
+      "previousLeg" -> named(previous.map(_.name)),
+      "leg"         -> leg,
+      "records"     -> text(records),
+      "logColumns"  -> logColumns(previous)
     )
 
-  def notInLog(before: Seq[String], leg: String, partitions: Seq[LogPartition]): SpliceException =
+  def notInLog(previous: Seq[String], leg: String, partitions: Seq[LogPartition]): SpliceException =
     conditions.error(
       "SPLICE_HAND_OVER.PARTITION_NOT_FOUND",
-      "before"     -> named(before),
-      "leg"        -> leg,
-      "partitions" -> text(partitions.map(_.toString))
+      "previousLeg" -> named(previous),
+      "leg"         -> leg,
+      "partitions"  -> text(partitions.map(_.toString))
     )
 
   def noLog(option: String, leg: String, source: String): SpliceOptionException =
     conditions.option("SPLICE_HAND_OVER.NO_LOG", "option" -> option, "leg" -> leg, "source" -> source)
 
-  def duplicates(before: Seq[String], leg: String, texts: Seq[String]): SpliceException =
-    conditions.error("SPLICE_HAND_OVER.DUPLICATES", "before" -> named(before), "leg" -> leg, "found" -> text(texts))
-
-  def noEventTime(before: String, leg: String, column: String): SpliceException =
-    conditions.error("SPLICE_HAND_OVER.NO_EVENT_TIME", "before" -> before, "leg" -> leg, "column" -> column)
-
-  def noFiles(before: String, leg: String): SpliceException =
-    conditions.error("SPLICE_HAND_OVER.NO_FILES", "before" -> before, "leg" -> leg)
-
-  def endInFuture(before: String, leg: String, label: String, last: Instant, now: Instant): SpliceException =
+  def duplicates(previous: Seq[String], leg: String, texts: Seq[String]): SpliceException =
     conditions.error(
-      "SPLICE_HAND_OVER.END_IN_FUTURE",
-      "before" -> before,
-      "leg"    -> leg,
-      "what"   -> label,
-      "found"  -> last.toString,
-      "now"    -> now.toString
+      "SPLICE_HAND_OVER_DATA.DUPLICATES",
+      "previousLeg" -> named(previous),
+      "leg"         -> leg,
+      "duplicates"  -> text(texts)
+    )
+
+  def noEventTime(previous: String, leg: String, column: String): SpliceException =
+    conditions.error("SPLICE_HAND_OVER.NO_EVENT_TIME", "previousLeg" -> previous, "leg" -> leg, "column" -> column)
+
+  def noFiles(previous: String, leg: String): SpliceException =
+    conditions.error("SPLICE_HAND_OVER.NO_FILES", "previousLeg" -> previous, "leg" -> leg)
+
+  def endInFuture(previous: String, leg: String, label: String, last: Instant, now: Instant): SpliceException =
+    conditions.error(
+      "SPLICE_HAND_OVER_DATA.END_IN_FUTURE",
+      "previousLeg" -> previous,
+      "leg"         -> leg,
+      "bound"       -> label,
+      "time"        -> last.toString,
+      "currentTime" -> now.toString
     )
 
   /** @param rule name of the code of the user-defined rule */
-  def ruleFailed(before: String, leg: String, rule: String, cause: Throwable): SpliceException = conditions.error(
+  def ruleFailed(previous: String, leg: String, rule: String, cause: Throwable): SpliceException = conditions.error(
     "SPLICE_HAND_OVER.RULE_FAILED",
     cause,
-    "before" -> before,
-    "leg"    -> leg,
-    "rule"   -> rule,
-    "why"    -> s"${cause.getClass.getName}: ${cause.getMessage}"
+    "previousLeg" -> previous,
+    "leg"         -> leg,
+    "rule"        -> rule,
+    "reason"      -> s"${cause.getClass.getName}: ${cause.getMessage}"
   )
 
   /** @param result the result of the rule */
-  def invalidStart(before: String, leg: String, rule: String, result: String, why: String): SpliceException =
+  def invalidStart(previous: String, leg: String, rule: String, result: String, reason: String): SpliceException =
     conditions.error(
       "SPLICE_HAND_OVER.INVALID_START",
-      "before" -> before,
-      "leg"    -> leg,
-      "rule"   -> rule,
-      "found"  -> result,
-      "why"    -> why
+      "previousLeg" -> previous,
+      "leg"         -> leg,
+      "rule"        -> rule,
+      "result"      -> result,
+      "reason"      -> reason
     )
 
   // A topic may have thousands of partitions.

@@ -11,11 +11,11 @@ private[splice] object HybridErrors {
 
   private[hybrid] val conditions = new ErrorConditions("splice/hybrid/error-conditions.json")
 
-  def legName(option: String, name: String, why: String): SpliceOptionException =
-    conditions.option("SPLICE_HYBRID.INVALID_LEG_NAME", "option" -> option, "name" -> name, "why" -> why)
+  def legName(option: String, name: String, reason: String): SpliceOptionException =
+    conditions.option("SPLICE_HYBRID.INVALID_LEG_NAME", "option" -> option, "name" -> name, "reason" -> reason)
 
-  def unbounded(leg: String, after: String): SpliceOptionException =
-    conditions.option("SPLICE_HYBRID.UNBOUNDED_LEG", "leg" -> leg, "after" -> after)
+  def unbounded(leg: String, next: String): SpliceOptionException =
+    conditions.option("SPLICE_HYBRID.UNBOUNDED_LEG", "leg" -> leg, "nextLeg" -> next)
 
   def nested(option: String, leg: String): SpliceOptionException =
     conditions.option("SPLICE_HYBRID.NESTED_HYBRID", "option" -> option, "leg" -> leg)

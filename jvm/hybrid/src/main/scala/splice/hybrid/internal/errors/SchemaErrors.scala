@@ -13,33 +13,33 @@ private[hybrid] object SchemaErrors {
 
   private def conditions = HybridErrors.conditions
 
-  def typeMismatch(leg: Leg, column: String, actual: DataType, wanted: DataType): SpliceException =
+  def typeMismatch(leg: Leg, column: String, actual: DataType, expected: DataType): SpliceException =
     conditions.error(
       "SPLICE_SCHEMA.COLUMN_TYPE_MISMATCH",
-      "leg"    -> leg.name,
-      "column" -> column,
-      "found"  -> actual.sql,
-      "wanted" -> wanted.sql,
-      "select" -> leg.option
+      "leg"      -> leg.name,
+      "column"   -> column,
+      "type"     -> actual.sql,
+      "expected" -> expected.sql,
+      "select"   -> leg.option
     )
 
-  def missing(leg: Leg, column: String, wanted: DataType, columns: StructType): SpliceException =
+  def missing(leg: Leg, column: String, expected: DataType, columns: StructType): SpliceException =
     conditions.error(
       "SPLICE_SCHEMA.COLUMN_NOT_FOUND",
-      "leg"    -> leg.name,
-      "column" -> column,
-      "wanted" -> wanted.sql,
-      "found"  -> names(columns),
-      "select" -> leg.option
+      "leg"     -> leg.name,
+      "column"  -> column,
+      "type"    -> expected.sql,
+      "columns" -> names(columns),
+      "select"  -> leg.option
     )
 
-  def extra(leg: Leg, column: String, wanted: StructType): SpliceException =
+  def extra(leg: Leg, column: String, expected: StructType): SpliceException =
     conditions.error(
       "SPLICE_SCHEMA.EXTRA_COLUMN",
-      "leg"    -> leg.name,
-      "column" -> column,
-      "wanted" -> names(wanted),
-      "select" -> leg.option
+      "leg"     -> leg.name,
+      "column"  -> column,
+      "columns" -> names(expected),
+      "select"  -> leg.option
     )
 
   def twice(leg: Leg, column: String): SpliceException =

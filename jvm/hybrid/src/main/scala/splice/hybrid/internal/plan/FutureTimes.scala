@@ -22,7 +22,7 @@ private[hybrid] object FutureTimes {
     before        <- chain.legs.takeWhile(_ != leg).lastOption if !before.source.readsLog
     (label, last) <- latest(rule, () => outlook(before)) if last.isAfter(now.plus(HandOverDecision.ClockSkew))
   } yield s"$label in leg '${before.name}' is $last, and now is $now. The switch to leg '${leg.name}' fails with " +
-    "SPLICE_HAND_OVER.END_IN_FUTURE, because all records before that time would be skipped. Correct the rows or the files, or set " +
+    "SPLICE_HAND_OVER_DATA.END_IN_FUTURE, because all records before that time would be skipped. Correct the rows or the files, or set " +
     s"'${leg.name}.${HandOverOptions.Rule.key}' to another rule, such as '${HandOverOptions.OffsetsRule}'."
 
   private def latest(rule: HandOver, before: () => Outlook): Option[(String, Instant)] = rule match {

@@ -86,16 +86,21 @@ private[hybrid] object SelectErrors {
 
   /** Spark's parser or analyzer rejects the list. */
   def failed(option: String, cause: Throwable): SpliceOptionException = {
-    val error = conditions.option("SPLICE_SELECT.INVALID_EXPRESSION", "option" -> option, "why" -> cause.getMessage)
+    val error = conditions.option("SPLICE_SELECT.INVALID_EXPRESSION", "option" -> option, "reason" -> cause.getMessage)
     error.initCause(cause)
     error
   }
 
   /** The text is more than a list of expressions. */
   def notAList(option: String, description: String): SpliceOptionException =
-    conditions.option("SPLICE_SELECT.NOT_A_LIST", "option" -> option, "found" -> description)
+    conditions.option("SPLICE_SELECT.NOT_A_LIST", "option" -> option, "content" -> description)
 
   /** The list has an expression that is not deterministic, or that does not produce exactly one row per row. */
-  def rejected(option: String, expression: String, why: String): SpliceOptionException =
-    conditions.option("SPLICE_SELECT.EXPRESSION_NOT_SUPPORTED", "option" -> option, "what" -> expression, "why" -> why)
+  def rejected(option: String, expression: String, reason: String): SpliceOptionException =
+    conditions.option(
+      "SPLICE_SELECT.EXPRESSION_NOT_SUPPORTED",
+      "option"     -> option,
+      "expression" -> expression,
+      "reason"     -> reason
+    )
 }

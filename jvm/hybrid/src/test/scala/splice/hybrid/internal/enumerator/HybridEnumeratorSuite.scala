@@ -151,7 +151,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
       val ended: Position = Using.resource(Legs.run(source, log)) { c =>
         val ended = c.advance(c.initial(), everything = false)
         val error = intercept[SpliceException](c.advance(ended, everything = false))
-        assert(error.getCondition == "SPLICE_HAND_OVER.GAP" && error.getMessage.contains(s"${live.name}-0 2"))
+        assert(error.getCondition == "SPLICE_HAND_OVER_DATA.GAP" && error.getMessage.contains(s"${live.name}-0 2"))
         assert(log.scope("leg-live").keys("") == Nil)
         ended
       }

@@ -157,7 +157,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
       live.forget(0, 2)
       override def response: String = from(0 -> 0, 1 -> 3)
       val error: SpliceException    = refused()
-      assert(error.getCondition == "SPLICE_HAND_OVER.GAP" && error.getMessage.contains(s"${live.name}-0 0 to 1"))
+      assert(error.getCondition == "SPLICE_HAND_OVER_DATA.GAP" && error.getMessage.contains(s"${live.name}-0 0 to 1"))
     }
     new Ruled {
       live.forget(0, 2)

@@ -182,16 +182,20 @@ private[hybrid] object HandOverCases {
       if (others.nonEmpty) cases += "the log has other records at the ends of the history"
       def named(all: mutable.Map[LogPartition, Seq[Long]]) = all.toSeq.filter(_._2.nonEmpty)
       val rejection                                        =
-        if (copies.isEmpty) Some("NO_ROWS" -> Nil)
-        else if (foreign.nonEmpty) Some("PARTITION_NOT_FOUND" -> foreign.map(_.toString))
-        else if (ahead.nonEmpty) Some("HISTORY_BEYOND_LOG" -> ahead.map(_.partition.toString))
-        else if (others.nonEmpty) Some("OTHER_LOG" -> others.map(log => s"${log.partition} offset "))
+        if (copies.isEmpty) Some("SPLICE_HAND_OVER.NO_ROWS" -> Nil)
+        else if (foreign.nonEmpty) Some("SPLICE_HAND_OVER.PARTITION_NOT_FOUND" -> foreign.map(_.toString))
+        else if (ahead.nonEmpty) Some("SPLICE_HAND_OVER_DATA.HISTORY_BEYOND_LOG" -> ahead.map(_.partition.toString))
+        else if (others.nonEmpty)
+          Some("SPLICE_HAND_OVER_DATA.OTHER_LOG" -> others.map(log => s"${log.partition} offset "))
         else if ((within || between) && world.onDuplicates == OnDuplicates.Fail)
-          Some("DUPLICATES" -> copies.groupBy(identity).filter(_._2.size > 1).keys.map(_._1.toString).toSeq.distinct)
+          Some("SPLICE_HAND_OVER_DATA.DUPLICATES" ->
+            copies.groupBy(identity).filter(_._2.size > 1).keys.map(_._1.toString).toSeq.distinct)
         else if (named(fillable).nonEmpty && world.onHoles == OnHoles.Fail)
-          Some("HOLES" -> named(fillable).map { case (p, all) => s"$p lacks ${all.size} (${text(all)}" })
+          Some("SPLICE_HAND_OVER_DATA.HOLES" -> named(fillable).map { case (p, all) =>
+            s"$p lacks ${all.size} (${text(all)}"
+          })
         else if (named(gone).nonEmpty && world.onGap == OnGap.Fail)
-          Some("GAP" -> named(gone).map { case (p, all) => s"$p ${text(all)}" })
+          Some("SPLICE_HAND_OVER_DATA.GAP" -> named(gone).map { case (p, all) => s"$p ${text(all)}" })
         else None
       Expected(world, rejection, cases.toSet)
     }

@@ -105,7 +105,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   test("offsets: a history without rows is rejected") {
     val error = rejection(filling)(Nil)
-    assert(error.getCondition == "SPLICE_HAND_OVER.NO_ROWS")
+    assert(error.getCondition == "SPLICE_HAND_OVER.NO_ROWS" && error.getSqlState == "42616")
     assert(error.getMessage.contains("'live'") && error.getMessage.contains("'old'"))
   }
 
@@ -130,7 +130,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   test("offsets: onHoles=fail reports holes, and onHoles=ignore skips holes") {
     val one   = Seq(held(p0, 0, 200, 50L -> 100L), held(p1, 0, 3))
     val error = rejection(failing)(one)
-    assert(error.getCondition == "SPLICE_HAND_OVER.HOLES")
+    assert(error.getCondition == "SPLICE_HAND_OVER_DATA.HOLES" && error.getSqlState == "22000")
     assert(error.getMessage.contains("orders-0 lacks 50 (50 to 99)"), error.getMessage)
     assert(error.getMessage.contains("'live.onHoles'") && !error.getMessage.contains("orders-1"))
     assert(starts(exact(ignoring)(legs(one): _*)) == Map(p0 -> from(201), p1 -> from(4)))
@@ -140,7 +140,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     val log     = SortedMap(p0 -> LogRange(60, 300), p1 -> LogRange(10, 20))
     val history = Seq(held(p0, 5, 200, 50L -> 100L))
     val error   = rejection(filling, log)(history)
-    assert(error.getCondition == "SPLICE_HAND_OVER.GAP")
+    assert(error.getCondition == "SPLICE_HAND_OVER_DATA.GAP")
     assert(error.getMessage.contains("orders-0 0 to 4, 50 to 59; orders-1 0 to 9"), error.getMessage)
     assert(error.getMessage.contains("'live.onGap'") && error.getMessage.contains("'live.onHoles'"))
     val warned = exact(filling.copy(onGap = OnGap.Warn), log)(legs(history): _*)
@@ -154,14 +154,14 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     val log = SortedMap(p0 -> LogRange(60, 300))
     Seq(filling, failing, ignoring).foreach { live =>
       val error = rejection(live, log)(Seq(held(p0, 0, 49)))
-      assert(error.getCondition == "SPLICE_HAND_OVER.GAP" && error.getMessage.contains("orders-0 50 to 59"))
+      assert(error.getCondition == "SPLICE_HAND_OVER_DATA.GAP" && error.getMessage.contains("orders-0 50 to 59"))
     }
     assert(starts(exact(filling.copy(onGap = OnGap.Warn), log)(legs(Seq(held(p0, 0, 49))): _*)) == Map(p0 -> from(60)))
   }
 
   test("offsets: a history with a later end or with other partitions belongs to another log") {
     val ahead = rejection(filling, SortedMap(p0 -> LogRange(0, 9)))(Seq(held(p0, 0, 9)))
-    assert(ahead.getCondition == "SPLICE_HAND_OVER.HISTORY_BEYOND_LOG")
+    assert(ahead.getCondition == "SPLICE_HAND_OVER_DATA.HISTORY_BEYOND_LOG")
     assert(ahead.getMessage.contains("orders-0 ends at 10 in the history and at 9 in the log"))
     val other = rejection(filling, SortedMap(p1 -> LogRange(0, 9)))(Seq(held(p0, 0, 9)))
     assert(other.getCondition == "SPLICE_HAND_OVER.PARTITION_NOT_FOUND" && other.getMessage.contains("orders-0"))
@@ -183,14 +183,15 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     val gap = Seq(Seq(held(p0, 0, 49)), Seq(held(p0, 60, 99)))
     assert(starts(exact(gap: _*))(p0) == from(100, 50L -> 60L))
     val error = rejection(failing)(gap: _*)
-    assert(error.getCondition == "SPLICE_HAND_OVER.HOLES" && error.getMessage.contains("orders-0 lacks 10 (50 to 59)"))
+    assert(error.getCondition == "SPLICE_HAND_OVER_DATA.HOLES" &&
+      error.getMessage.contains("orders-0 lacks 10 (50 to 59)"))
     assert(error.getMessage.contains("'old' and 'new'"))
   }
 
   test("offsets of several legs: an overlap is an error with legs and ranges, or a warning") {
     val overlap = Seq(Seq(held(p0, 0, 59), held(p1, 0, 4)), Seq(held(p0, 50, 54)))
     val error   = rejection(filling)(overlap: _*)
-    assert(error.getCondition == "SPLICE_HAND_OVER.DUPLICATES")
+    assert(error.getCondition == "SPLICE_HAND_OVER_DATA.DUPLICATES")
     assert(error.getMessage.contains("orders-0 has 5 offsets in both 'old' and 'new' (50 to 54)"), error.getMessage)
     assert(error.getMessage.contains("'live.onDuplicates'") && !error.getMessage.contains("orders-1"))
     val warned = filling.copy(onDuplicates = OnDuplicates.Warn)
@@ -201,7 +202,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     val offsets = OffsetRuns.of(0L -> 100L)
     ((20L until 25L) ++ (30L until 35L)).foreach(offsets.add)
     val error = rejection(filling)(Seq(OffsetSummary(p0, offsets)))
-    assert(error.getCondition == "SPLICE_HAND_OVER.DUPLICATES")
+    assert(error.getCondition == "SPLICE_HAND_OVER_DATA.DUPLICATES")
     assert(
       error.getMessage.contains("orders-0 has 110 rows of 100 offsets in 'old' (20 to 24, 30 to 34 several times)"),
       error.getMessage
@@ -249,7 +250,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   test("event time: an end after now or a missing end is rejected") {
     val rule  = HandOver.eventTime("ts", Duration.ofDays(400000))
     val error = refused(rule, End(times = range("2026-01-01T00:00:00Z", "2099-01-01T00:00:00Z")))
-    assert(error.getCondition == "SPLICE_HAND_OVER.END_IN_FUTURE")
+    assert(error.getCondition == "SPLICE_HAND_OVER_DATA.END_IN_FUTURE")
     assert(error.getMessage.contains("the greatest 'ts' is 2099-01-01T00:00:00Z"))
     assert(error.getMessage.contains("2026-03-01T00:00:00Z"))
     val none = refused(rule, End())
@@ -279,7 +280,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     }
     val late = range("2026-01-01T00:00:00Z", "2026-03-01T00:05:00.001Z")
     Seq(refused(byEvent, End(times = late)), refused(byFile, End(modified = late))).foreach { error =>
-      assert(error.getCondition == "SPLICE_HAND_OVER.END_IN_FUTURE")
+      assert(error.getCondition == "SPLICE_HAND_OVER_DATA.END_IN_FUTURE")
       assert(error.getMessage.contains("more than 5 minutes after the present time"), error.getMessage)
     }
   }

@@ -131,7 +131,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
       p("b", 0) -> OffsetRanges(9)
     )))
     val low = intercept[SpliceException](decide(files, """{"offsets":{"b":{"0":0},"a":{"0":2}}}""", two)(Nil))
-    assert(low.getCondition == "SPLICE_HAND_OVER.GAP" && low.getMessage.contains("b-0 0; a-0 2."), low.getMessage)
+    assert(low.getCondition == "SPLICE_HAND_OVER_DATA.GAP" && low.getMessage.contains("b-0 0; a-0 2."), low.getMessage)
     assert(low.getMessage.contains("'live' cannot continue after leg 'before'"))
   }
 

@@ -89,7 +89,7 @@ final class HandOverPropertySuite extends AnyFunSuite {
     }
     (decide(world), expected.rejection) match {
       case (Left(error), Some((condition, texts))) =>
-        assert(error.getCondition == s"SPLICE_HAND_OVER.$condition", s"$world: ${error.getMessage}")
+        assert(error.getCondition == condition, s"$world: ${error.getMessage}")
         texts.foreach(text => assert(error.getMessage.contains(text), s"$world: ${error.getMessage} lacks '$text'"))
       case (Left(error), None)          => fail(s"$world: ${error.getMessage}")
       case (Right(starts), Some(error)) => fail(s"$world: $starts, but $error is expected")

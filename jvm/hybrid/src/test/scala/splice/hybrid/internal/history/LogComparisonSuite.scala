@@ -55,7 +55,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
 
   private def different(records: (LogPartition, LogRecord)*)(last: (LogPartition, LastRecord)*): String = {
     val error = intercept[SpliceException](decide(records: _*)(last: _*))
-    assert(error.getCondition == "SPLICE_HAND_OVER.OTHER_LOG", error.getMessage)
+    assert(error.getCondition == "SPLICE_HAND_OVER_DATA.OTHER_LOG", error.getMessage)
     error.getMessage
   }
 
@@ -186,7 +186,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
         override val history: MemoryLog = Legs.log(1)
         (0 until 2).foreach(p => live.read(p, 0, 2).map(change).foreach(history.archive(0, _)))
         val error: SpliceException = intercept[SpliceException](Using.resource(Legs.run(source, this.log))(batches(_)))
-        assert(error.getCondition == "SPLICE_HAND_OVER.OTHER_LOG", error.getMessage)
+        assert(error.getCondition == "SPLICE_HAND_OVER_DATA.OTHER_LOG", error.getMessage)
         assert(error.getMessage.contains(s"${live.name}-0 offset 1: ") && entry.isEmpty)
         val other: Source[_ <: Position] = Legs.source(Legs.history(history), Legs.live(live, rule: _*))
         Using.resource(Legs.run(other, this.log))(c => assert(leg(batches(c).last._2) == "live"))

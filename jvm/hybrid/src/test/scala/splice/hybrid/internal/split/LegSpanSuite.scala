@@ -150,7 +150,7 @@ final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
     new World {
       live.forget(0, 3)
       val error: SpliceException = intercept[SpliceException](Using.resource(Legs.run(source, log))(batches(_)))
-      assert(error.getCondition == "SPLICE_HAND_OVER.GAP" && error.getMessage.contains(s"${live.name}-0 2"))
+      assert(error.getCondition == "SPLICE_HAND_OVER_DATA.GAP" && error.getMessage.contains(s"${live.name}-0 2"))
       assert(log.scope("leg-live").keys("") == Nil)
       val other: Source[_ <: Position] =
         Legs.source(Legs.history(history), Legs.live(live, "handOver" -> "nowMinus", "handOver.duration" -> "1h"))

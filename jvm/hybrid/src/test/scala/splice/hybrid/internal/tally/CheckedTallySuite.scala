@@ -82,7 +82,7 @@ final class CheckedTallySuite extends AnyFunSuite with LocalSpark {
 
     def refused(c: Coordinator, at: Position): Unit = {
       val error = intercept[SpliceException](c.advance(at, everything = false))
-      assert(error.getCondition == "SPLICE_HAND_OVER.DUPLICATES")
+      assert(error.getCondition == "SPLICE_HAND_OVER_DATA.DUPLICATES")
       assert(error.getMessage.contains("4 rows of 3 offsets in 'history' (2 several times)"), error.getMessage)
     }
   }

@@ -191,7 +191,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     val rows  = records("t", 0, 0L to 9L).withColumn("partition", when(col("offset") < 7, col("partition")))
     val path  = archive("nulls", rows)
     val error = intercept[SpliceException](world("path" -> path).end)
-    assert(error.getCondition == "SPLICE_HAND_OVER.INVALID_OFFSETS")
+    assert(error.getCondition == "SPLICE_HAND_OVER_DATA.INVALID_OFFSETS")
     Seq("'partition'", "in 3 rows", "'history'", path).foreach(words => assert(error.getMessage.contains(words)))
     val negative = archive("negative", records("t", 0, Seq(-1L, 4L)))
     Seq(true, false).foreach { asBatches =>

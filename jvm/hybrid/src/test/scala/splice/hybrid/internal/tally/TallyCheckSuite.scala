@@ -58,7 +58,7 @@ final class TallyCheckSuite extends AnyFunSuite {
       Seq(0L, 0L, 2L) -> "'offset' (offset) is null or negative in 2"
     ).foreach { case (invalid, words) =>
       val error = intercept[SpliceException](check(own)(own("recent"), tally(own, invalid)))
-      assert(error.getCondition == "SPLICE_HAND_OVER.INVALID_OFFSETS" && error.getMessage.contains(words))
+      assert(error.getCondition == "SPLICE_HAND_OVER_DATA.INVALID_OFFSETS" && error.getMessage.contains(words))
       assert(error.getMessage.contains("Leg 'live'") && error.getMessage.contains("after leg 'recent'"))
     }
   }
@@ -69,7 +69,7 @@ final class TallyCheckSuite extends AnyFunSuite {
     check(own("old"), valid(own, 0L -> 5L))
     check(own("recent"), valid(own, 5L -> 9L))
     val error = intercept[SpliceException](check(own("recent"), valid(own, 4L -> 9L)))
-    assert(error.getCondition == "SPLICE_HAND_OVER.DUPLICATES")
+    assert(error.getCondition == "SPLICE_HAND_OVER_DATA.DUPLICATES")
     assert(error.getMessage.contains("orders-0 has 1 offsets in both 'old' and 'recent' (4)"), error.getMessage)
   }
 
@@ -80,7 +80,7 @@ final class TallyCheckSuite extends AnyFunSuite {
     val (_, logged) = LoggedMessages.during("splice.hybrid.internal.tally.TallyCheck") {
       Seq("old", "old", "recent", "recent").foreach(name => check(own(name), twice))
     }
-    assert(logged.size == 2 && logged.forall(_.contains("SPLICE_HAND_OVER.DUPLICATES")), logged)
+    assert(logged.size == 2 && logged.forall(_.contains("SPLICE_HAND_OVER_DATA.DUPLICATES")), logged)
     assert(!logged.head.contains("'recent'") && logged.last.contains("in both 'old' and 'recent' (0 to 4)"), logged)
   }
 

@@ -32,30 +32,30 @@ private[splice] object KafkaErrors {
   )
 
   /** Error of an option or a client property that a user must not set. */
-  def rejectedOption(option: String, why: String): SpliceOptionException =
-    conditions.option("SPLICE_KAFKA_OPTION.OPTION_NOT_ALLOWED", "option" -> option, "why" -> why)
+  def rejectedOption(option: String, reason: String): SpliceOptionException =
+    conditions.option("SPLICE_KAFKA_OPTION.OPTION_NOT_ALLOWED", "option" -> option, "reason" -> reason)
 
   /** Error of offsets or times per partition that name other partitions than the query reads. */
   def partitionsDiffer(
       option: String,
       missing: Iterable[LogPartition],
-      foreign: Iterable[LogPartition]
+      unknown: Iterable[LogPartition]
   ): SpliceOptionException =
     conditions.option(
       "SPLICE_KAFKA_OPTION.PARTITIONS_DIFFER",
       "option"  -> option,
       "missing" -> list(missing),
-      "foreign" -> list(foreign)
+      "unknown" -> list(unknown)
     )
 
-  def unreachable(servers: String, requested: String, timeout: Duration, cause: Throwable): SpliceException =
+  def unreachable(servers: String, request: String, timeout: Duration, cause: Throwable): SpliceException =
     conditions.error(
       Unreachable,
       cause,
       "servers" -> servers,
-      "asked"   -> requested,
+      "request" -> request,
       "timeout" -> s"${timeout.toMillis} ms",
-      "why"     -> reason(cause)
+      "reason"  -> reason(cause)
     )
 
   def isUnreachable(error: SpliceException): Boolean = error.getCondition == Unreachable
@@ -69,15 +69,15 @@ private[splice] object KafkaErrors {
   def isOfCluster(error: SpliceException): Boolean = OfCluster(error.getCondition)
 
   /** Error of a request that brokers rejected, or of a client that could not be created. */
-  def rejected(servers: String, requested: String, cause: Throwable): SpliceException = {
+  def rejected(servers: String, request: String, cause: Throwable): SpliceException = {
     val condition = if (isLogin(cause)) Login else Rejected
     // For a user without the right to describe a topic, a missing topic and a forbidden topic are the same error.
     val hidden = ClientSecrets.chain(cause).exists(_.isInstanceOf[TopicAuthorizationException])
-    val why    =
+    val text   =
       if (hidden)
         s"${reason(cause).stripSuffix(".")}. Either the right was revoked, or the topic and the right were deleted together."
       else reason(cause)
-    conditions.error(condition, cause, "servers" -> servers, "asked" -> requested, "why" -> why)
+    conditions.error(condition, cause, "servers" -> servers, "request" -> request, "reason" -> text)
   }
 
   /** True if the client received records that it cannot decode. Some of these errors have no separate exception type.
@@ -89,7 +89,7 @@ private[splice] object KafkaErrors {
   }
 
   def corrupt(servers: String, cause: Throwable): SpliceException =
-    conditions.error("SPLICE_KAFKA_DATA.CORRUPT_RECORD", cause, "servers" -> servers, "why" -> reason(cause))
+    conditions.error("SPLICE_KAFKA_DATA.CORRUPT_RECORD", cause, "servers" -> servers, "reason" -> reason(cause))
 
   def missingTopics(topics: Iterable[String], servers: String): SpliceException =
     conditions.error(MissingTopic, "topics" -> topics.toSeq.sorted.mkString(", "), "servers" -> servers)
@@ -102,15 +102,15 @@ private[splice] object KafkaErrors {
     conditions.error("SPLICE_KAFKA_OPTION.END_NOT_SUBSCRIBED", "ranges" -> ranges.mkString(", "))
 
   /** Error of lost records. A warning uses the same text as the error. */
-  def dataLoss(loss: String, ranges: Seq[MissingRange]): SpliceException =
-    conditions.error("SPLICE_KAFKA_DATA.DATA_LOSS", "what" -> loss, "ranges" -> MissingRange.listed(ranges))
+  def dataLoss(reason: String, ranges: Seq[MissingRange]): SpliceException =
+    conditions.error("SPLICE_KAFKA_DATA.DATA_LOSS", "reason" -> reason, "ranges" -> MissingRange.listed(ranges))
 
   /** @param firsts the time of the first record of each partition that has records */
-  def timeGap(wanted: Instant, firsts: Iterable[(LogPartition, Option[Instant])]): SpliceException = {
-    val held = firsts.toSeq.sortBy(_._1).map { case (p, first) =>
+  def timeGap(start: Instant, firsts: Iterable[(LogPartition, Option[Instant])]): SpliceException = {
+    val partitions = firsts.toSeq.sortBy(_._1).map { case (p, first) =>
       first.fold(s"$p no longer has records")(time => s"$p begins at $time")
     }.mkString(", ")
-    conditions.error("SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP", "wanted" -> wanted.toString, "held" -> held)
+    conditions.error("SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP", "startTime" -> start.toString, "partitions" -> partitions)
   }
 
   /** Error of starting offsets after the end of the log. A tuple has the partition, the requested offset and the end.
@@ -150,8 +150,13 @@ private[splice] object KafkaErrors {
       "partitions" -> list(partitions)
     )
 
-  def otherCluster(before: String, now: String, servers: String): SpliceException =
-    conditions.error("SPLICE_KAFKA_DATA.OTHER_CLUSTER", "before" -> before, "now" -> now, "servers" -> servers)
+  def otherCluster(expected: String, clusterId: String, servers: String): SpliceException =
+    conditions.error(
+      "SPLICE_KAFKA_DATA.OTHER_CLUSTER",
+      "expected"  -> expected,
+      "clusterId" -> clusterId,
+      "servers"   -> servers
+    )
 
   def recreated(topics: Iterable[String]): SpliceException =
     conditions.error("SPLICE_KAFKA_DATA.TOPIC_RECREATED", "topics" -> topics.toSeq.sorted.mkString(", "))
@@ -186,11 +191,11 @@ private[splice] object KafkaErrors {
       "offset"    -> offset.toString,
       "format"    -> format,
       "schema"    -> schema,
-      "why"       -> reason(cause)
+      "reason"    -> reason(cause)
     )
 
-  def cannotRespond(request: String, why: String): SpliceException =
-    conditions.error("SPLICE_KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED", "question" -> request, "why" -> why)
+  def cannotRespond(request: String, reason: String): SpliceException =
+    conditions.error("SPLICE_KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED", "request" -> request, "reason" -> reason)
 
   private def list(partitions: Iterable[LogPartition]): String =
     if (partitions.isEmpty) "none" else partitions.toSeq.sorted.mkString(", ")

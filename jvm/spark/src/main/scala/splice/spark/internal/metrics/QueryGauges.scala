@@ -9,15 +9,15 @@ import java.util.regex.Pattern
 
 import scala.jdk.CollectionConverters._
 
-import com.codahale.metrics.{Gauge, MetricRegistry}
+import com.codahale.metrics.{Counter, Gauge, Metric, MetricRegistry}
 import org.apache.hadoop.fs.Path
 import org.apache.spark.SparkContext
 
 import splice.source.internal.entries.Json
 import splice.source.runtime.ProgressMetric
 
-/** The figures of one source of a query as gauges. The query's thread updates the figures, and any thread may read the
-  * gauges.
+/** The figures of one source of a query as gauges, and its totals as counters. The query's thread updates the figures,
+  * and any thread may read the metrics.
   *
   * @param query
   *   the name of the query, or its id if the query has no name
@@ -31,18 +31,28 @@ final private[spark] class QueryGauges(registry: MetricRegistry, val query: Stri
   private var shown           = Set.empty[String]
   private def name(k: String) = s"${ProgressMetric.part(query)}.$source.$k"
 
-  /** Shows these figures, and removes the gauges of all other figures. */
+  /** Shows these figures, and removes the metrics of all other figures. */
   def show(report: Iterable[(String, String)], gauges: Iterable[(String, Long)] = Nil): Unit = {
     val now = QueryGauges.numbers(report) ++ gauges
     val _   = QueryGauges.boards.add(this)
     figures.set(now)
     (shown -- now.keySet).foreach(key => registry.remove(name(key)))
     (now.keySet -- shown).foreach { key =>
-      val gauge: Gauge[Long] = () => figures.get.getOrElse(key, 0L)
-      val _                  = registry.remove(name(key))
-      val _                  = registry.register(name(key), gauge)
+      val _ = registry.remove(name(key))
+      val _ = registry.register(name(key), metric(key))
     }
     shown = now.keySet
+  }
+
+  private def metric(key: String): Metric = {
+    def value = figures.get.getOrElse(key, 0L)
+    if (key.endsWith(QueryGauges.Total))
+      // The figure is already a total, so the counter returns the figure.
+      new Counter { override def getCount: Long = value }
+    else {
+      val gauge: Gauge[Long] = () => value
+      gauge
+    }
   }
 
   override def close(): Unit = {
@@ -57,6 +67,9 @@ private[spark] object QueryGauges {
   private[spark] val QueryId = "sql.streaming.queryId"
 
   private val Description = "spark.job.description"
+
+  /** End of the name of a figure that begins at 0 with the run of a query and never decreases within the run. */
+  private val Total = "Total"
 
   private val current = new AtomicReference(Option.empty[MetricRegistry])
 

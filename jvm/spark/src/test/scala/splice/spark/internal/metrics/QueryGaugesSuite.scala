@@ -28,6 +28,22 @@ final class QueryGaugesSuite extends AnyFunSuite {
     assert(values(registry) == Map("other.0.rowsBehind" -> 1L))
   }
 
+  test("a total becomes a counter, which has the total of the last report and is removed with its query") {
+    val registry = new MetricRegistry
+    val board    = new QueryGauges(registry, "q")
+    def counters = registry.getCounters.asScala.map { case (name, counter) => name -> counter.getCount }.toMap
+    board.show(Seq("switchesTotal" -> "1", "clusters" -> """{"east":{"failuresTotal":2,"available":0}}"""))
+    assert(counters == Map("q.0.switchesTotal" -> 1L, "q.0.clusters.east.failuresTotal" -> 2L))
+    assert(values(registry) == Map("q.0.clusters.east.available" -> 0L))
+    board.show(Seq("switchesTotal" -> "4"))
+    assert(counters == Map("q.0.switchesTotal" -> 4L) && values(registry).isEmpty)
+    board.close()
+    assert(registry.getMetrics.isEmpty)
+    // The next run of the query begins at 0.
+    board.show(Seq("switchesTotal" -> "0"))
+    assert(counters == Map("q.0.switchesTotal" -> 0L))
+  }
+
   test("each source of a query has separate gauges, and the query is counted once") {
     val registry = new MetricRegistry
     QueryGauges.open(registry)

@@ -12,11 +12,11 @@ private[splice] object MemoryErrors {
 
   def missing(log: String): SpliceException = conditions.error("SPLICE_MEMORY.LOG_NOT_FOUND", "log" -> log)
 
-  def gap(partition: String, wanted: Long, earliest: Long): SpliceException =
+  def gap(partition: String, expected: Long, earliest: Long): SpliceException =
     conditions.error(
       "SPLICE_MEMORY.GAP",
       "partition" -> partition,
-      "wanted"    -> wanted.toString,
+      "expected"  -> expected.toString,
       "earliest"  -> earliest.toString
     )
 }

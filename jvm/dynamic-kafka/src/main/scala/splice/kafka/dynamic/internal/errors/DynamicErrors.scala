@@ -18,14 +18,18 @@ private[dynamic] object DynamicErrors {
   /** The metadata document is rejected. */
   def rejected(rejection: Rejection): SpliceException = rejection match {
     case Rejection.Older(applied, found) =>
-      conditions.error("SPLICE_METADATA.STALE_GENERATION", "found" -> found.toString, "applied" -> applied.toString)
-    case Rejection.Empty(all) => conditions.error("SPLICE_METADATA.EMPTY_DOCUMENT", "all" -> all.toString)
+      conditions.error(
+        "SPLICE_METADATA.STALE_GENERATION",
+        "generation"        -> found.toString,
+        "appliedGeneration" -> applied.toString
+      )
+    case Rejection.Empty(all) => conditions.error("SPLICE_METADATA.EMPTY_DOCUMENT", "total" -> all.toString)
     case Rejection.TooMany(removed, all, most) =>
       conditions.error(
         "SPLICE_METADATA.REMOVAL_LIMIT_EXCEEDED",
         "removed" -> removed.toString,
-        "all"     -> all.toString,
-        "most"    -> most.toString
+        "total"   -> all.toString,
+        "limit"   -> most.toString
       )
     case Rejection.Twice(topic, streams) =>
       conditions.error(
@@ -34,7 +38,7 @@ private[dynamic] object DynamicErrors {
         "streams" -> streams.sorted.mkString(", ")
       )
     case Rejection.Cutover(stream, why) =>
-      conditions.error("SPLICE_METADATA.CUTOVER_REJECTED", "stream" -> stream, "why" -> why)
+      conditions.error("SPLICE_METADATA.CUTOVER_REJECTED", "stream" -> stream, "reason" -> why)
     case invalid: Rejection.Invalid => invalid.error
   }
 
@@ -58,8 +62,8 @@ private[dynamic] object DynamicErrors {
   def silentService(since: java.time.Instant, cause: Throwable): SpliceException = conditions.error(
     "SPLICE_METADATA_CONNECTION.FAILURE_TIMEOUT_EXCEEDED",
     cause,
-    "since" -> since.toString,
-    "why"   -> String.valueOf(cause.getMessage)
+    "since"  -> since.toString,
+    "reason" -> String.valueOf(cause.getMessage)
   )
 
   /** The metadata service has not responded to the request of a start. */
@@ -89,9 +93,9 @@ private[dynamic] object DynamicErrors {
   /** Two cluster names belong to one cluster, and topics would be read twice. */
   def sameCluster(names: Seq[String], id: String, topics: Iterable[String]): SpliceException = conditions.error(
     "SPLICE_METADATA.DUPLICATE_CLUSTER",
-    "names"  -> names.sorted.mkString(" and "),
-    "id"     -> id,
-    "topics" -> topics.toSeq.sorted.mkString(", ")
+    "clusters"  -> names.sorted.mkString(" and "),
+    "clusterId" -> id,
+    "topics"    -> topics.toSeq.sorted.mkString(", ")
   )
 
   /** Required clusters do not respond. */
@@ -104,6 +108,6 @@ private[dynamic] object DynamicErrors {
     cause,
     "cluster" -> clusters.toSeq.sorted.mkString(", "),
     "since"   -> since.toString,
-    "why"     -> String.valueOf(cause.getMessage)
+    "reason"  -> String.valueOf(cause.getMessage)
   )
 }

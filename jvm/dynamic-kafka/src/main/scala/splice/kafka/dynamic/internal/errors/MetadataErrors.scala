@@ -33,12 +33,12 @@ private[dynamic] object MetadataErrors {
     "document" -> document,
     "line"     -> line.toString,
     "path"     -> (if (path.isEmpty) "the document" else s"'${shortened(path)}'"),
-    "what"     -> shortened(reason)
+    "reason"   -> shortened(reason)
   )
 
   /** A user's metadata service returned metadata that is not valid. */
   def invalidResponse(service: String, reason: String): SpliceException =
-    conditions.error("SPLICE_METADATA.INVALID_RESPONSE", "service" -> service, "what" -> reason)
+    conditions.error("SPLICE_METADATA.INVALID_RESPONSE", "service" -> service, "reason" -> reason)
 
   /** The constructor of a user's metadata service failed. */
   def notCreated(option: String, name: String, cause: Throwable): SpliceException = conditions.error(
@@ -46,7 +46,7 @@ private[dynamic] object MetadataErrors {
     cause,
     "option" -> option,
     "class"  -> name,
-    "why"    -> cause.toString
+    "reason" -> cause.toString
   )
 
   // A name in a document may be as long as the document.
@@ -56,16 +56,16 @@ private[dynamic] object MetadataErrors {
   private val Longest = 2000
 
   /** The document has the format of a later version of Splice. */
-  def newer(document: String, version: Long, known: Long): SpliceException = conditions.error(
+  def newer(document: String, version: Long, supported: Long): SpliceException = conditions.error(
     "SPLICE_METADATA.VERSION_NOT_SUPPORTED",
-    "document" -> document,
-    "version"  -> version.toString,
-    "known"    -> known.toString
+    "document"  -> document,
+    "version"   -> version.toString,
+    "supported" -> supported.toString
   )
 
   /** The service did not respond. */
-  def unavailable(service: String, why: String, cause: Option[Throwable] = None): SpliceException = {
-    val parameters = Seq("service" -> service, "why" -> why)
+  def unavailable(service: String, reason: String, cause: Option[Throwable] = None): SpliceException = {
+    val parameters = Seq("service" -> service, "reason" -> reason)
     cause.fold(conditions.error("SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE", parameters: _*))(
       conditions.error("SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE", _, parameters: _*)
     )
