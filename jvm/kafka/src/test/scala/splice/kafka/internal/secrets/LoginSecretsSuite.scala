@@ -39,14 +39,14 @@ final class LoginSecretsSuite extends AnyFunSuite {
   }
 
   private def client(line: String, in: Path): ClientProperties = ClientProperties.of(SourceOptions(Map(
-    "kafka.bootstrap.servers"                          -> "127.0.0.1:9",
-    "kafka.sasl.jaas.config"                           -> line,
-    "kafka.ssl.keystore.password"                      -> reference(s"dir:$in:secret"),
-    "kafka.config.providers"                           -> "dir,file",
-    "kafka.config.providers.dir.class"                 -> classOf[DirectoryConfigProvider].getName,
-    "kafka.config.providers.dir.param.allowed.paths"   -> in.toString,
-    "kafka.config.providers.file.class"                -> classOf[FileConfigProvider].getName,
-    "kafka.config.providers.file.param.allowed.paths"  -> in.toString
+    "kafka.bootstrap.servers"                         -> "127.0.0.1:9",
+    "kafka.sasl.jaas.config"                          -> line,
+    "kafka.ssl.keystore.password"                     -> reference(s"dir:$in:secret"),
+    "kafka.config.providers"                          -> "dir,file",
+    "kafka.config.providers.dir.class"                -> classOf[DirectoryConfigProvider].getName,
+    "kafka.config.providers.dir.param.allowed.paths"  -> in.toString,
+    "kafka.config.providers.file.class"               -> classOf[FileConfigProvider].getName,
+    "kafka.config.providers.file.param.allowed.paths" -> in.toString
   )))
 
   /** The module and the options of the login line, as each of Kafka's clients reads it. */
