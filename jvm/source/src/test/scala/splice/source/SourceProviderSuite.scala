@@ -64,7 +64,10 @@ private object SourceProviderSuite {
 
   /** Loads its own copy of the interface, as a loader that prefers the jars of the user does. */
   final private class Copy(folder: Path, parent: ClassLoader)
-      extends URLClassLoader(Array(folder.toUri.toURL, classOf[SourceProvider].getProtectionDomain.getCodeSource.getLocation), parent) {
+      extends URLClassLoader(
+        Array(folder.toUri.toURL, classOf[SourceProvider].getProtectionDomain.getCodeSource.getLocation),
+        parent
+      ) {
 
     override def loadClass(name: String, resolve: Boolean): Class[_] =
       if (name.startsWith("splice.")) Option(findLoadedClass(name)).getOrElse(findClass(name))

@@ -30,7 +30,7 @@ private[splice] object DataLoss {
   final private class Warn(skipped: SkippedRows) extends DataLoss {
     override def report(reason: String, ranges: Seq[MissingRange]): Unit = {
       skipped.add(ranges)
-      log.warn(KafkaErrors.dataLoss(reason, ranges).getMessage)
+      log.warn(KafkaErrors.dataLoss(reason, ranges).text)
     }
   }
 }

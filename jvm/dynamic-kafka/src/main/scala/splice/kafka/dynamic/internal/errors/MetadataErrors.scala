@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.internal.errors
 
-import splice.source.errors.SpliceException
+import splice.source.errors.{SpliceError, SpliceException}
 import splice.source.internal.ErrorConditions
 
 /** Errors of documents and responses of metadata services. */
@@ -74,5 +74,5 @@ private[dynamic] object MetadataErrors {
 
   /** All metadata services received a request, and none responded. */
   def noneResponds(failures: Seq[Throwable]): SpliceException =
-    unavailable("every metadata service", failures.map(_.getMessage).mkString("; "), failures.lastOption)
+    unavailable("every metadata service", failures.map(SpliceError.text).mkString("; "), failures.lastOption)
 }
