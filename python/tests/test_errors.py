@@ -35,6 +35,7 @@ def test_an_error_has_condition_parameters_and_sqlstate() -> None:
     assert str(error).startswith(
         "[SPLICE_BUILDER.INVALID_TOPIC_NAME] 'a,<value>' is not a valid topic name"
     )
+    assert str(error).endswith(" SQLSTATE: 42616")
     with pytest.warns(FutureWarning):
         assert error.getErrorClass() == error.getCondition()
 

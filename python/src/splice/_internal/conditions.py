@@ -29,4 +29,5 @@ def details(condition: str, parameters: Mapping[str, object]) -> tuple[str, dict
     texts = {key: str(value) for key, value in parameters.items()}
     # One pass, because a value may contain the name of another parameter.
     text = re.sub(r"<(\w+)>", lambda found: texts[found.group(1)], template)
-    return f"[{condition}] {text}", texts, _areas()[area]["sqlState"]
+    state: str = _areas()[area]["sqlState"]
+    return f"[{condition}] {text} SQLSTATE: {state}", texts, state

@@ -17,12 +17,14 @@ object ErrorsPage {
 
   private val intro =
     """Each error of Splice has a condition, as Spark's errors do. `getCondition()` returns the condition
-      |in Scala, Java and Python. The message begins with the condition in brackets. Words in angle
-      |brackets are parameters of the message.
+      |in Scala, Java and Python. The message begins with the condition in brackets and ends with the
+      |SQLSTATE, such as `SQLSTATE: 42616`. Words in angle brackets are parameters of the message.
       |
       |All conditions of an area have the same SQLSTATE, which `getSqlState()` returns. The SQLSTATE
       |determines the reaction of an orchestrator. Spark wraps the errors of running streams and of tasks.
-      |The text of such an exception contains the condition in brackets: use the SQLSTATE of the area.
+      |The text of such an exception contains the message. If the text has several SQLSTATEs, use the
+      |SQLSTATE of the area in brackets. `getSqlState()` of such an exception returns the SQLSTATE of
+      |Spark's error.
       |
       || SQLSTATE | Areas | Reaction |
       || --- | --- | --- |

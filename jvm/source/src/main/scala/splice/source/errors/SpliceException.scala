@@ -17,10 +17,27 @@ sealed private[splice] trait SpliceError extends SparkThrowable {
   private[splice] def sqlState: String
   private[splice] def parameters: Map[String, String]
 
+  /** The message without the SQLSTATE, for a warning and as a part of another message. */
+  private[splice] def text: String
+
   override def getCondition: String                       = condition
   override def getErrorClass: String                      = condition
   override def getSqlState: String                        = sqlState
   override def getMessageParameters: JMap[String, String] = parameters.asJava
+}
+
+private[splice] object SpliceError {
+
+  /** Returns the text with its SQLSTATE, as in the messages of Spark's errors. An exception that wraps the error, such as
+    * that of a streaming query, shows only the message.
+    */
+  def message(text: String, sqlState: String): String = s"$text SQLSTATE: $sqlState"
+
+  /** Returns the message of any error as a part of another message, which has one SQLSTATE of Splice. */
+  def text(error: Throwable): String = error match {
+    case e: SpliceError => e.text
+    case e              => String.valueOf(e.getMessage)
+  }
 }
 
 /** Failure of a source that no option caused, but data, a server or a checkpoint. PySpark raises this error as
@@ -30,10 +47,10 @@ final class SpliceException private[splice] (
     private[splice] val condition: String,
     private[splice] val sqlState: String,
     private[splice] val parameters: Map[String, String],
-    text: String,
+    private[splice] val text: String,
     cause: Option[Throwable],
     isOfLeg: Boolean = false
-) extends QueryExecutionException(text, cause.orNull)
+) extends QueryExecutionException(SpliceError.message(text, sqlState), cause.orNull)
     with SpliceError {
 
   /** Returns the same error of a leg. The text names the leg, and each option has the name of the leg as its prefix.
@@ -68,8 +85,8 @@ final class SpliceOptionException private[splice] (
     private[splice] val condition: String,
     private[splice] val sqlState: String,
     private[splice] val parameters: Map[String, String],
-    text: String
-) extends IllegalArgumentException(text)
+    private[splice] val text: String
+) extends IllegalArgumentException(SpliceError.message(text, sqlState))
     with SpliceError
 
 /** Error for an operation that a source does not support, such as a write. PySpark raises this error as
@@ -79,6 +96,6 @@ final class SpliceUnsupportedException private[splice] (
     private[splice] val condition: String,
     private[splice] val sqlState: String,
     private[splice] val parameters: Map[String, String],
-    text: String
-) extends UnsupportedOperationException(text)
+    private[splice] val text: String
+) extends UnsupportedOperationException(SpliceError.message(text, sqlState))
     with SpliceError

@@ -43,7 +43,7 @@ final case class OptionSet(
       val error = OptionErrors.unknown(of.name(key), nearest(key).map(of.name))
       of(CommonOptions.OnUnknown) match {
         case OnUnknownOption.Fail => throw error
-        case OnUnknownOption.Warn => OptionSet.logger.warn(error.getMessage)
+        case OnUnknownOption.Warn => OptionSet.logger.warn(error.text)
       }
     }
   }

@@ -6,8 +6,8 @@ package splice.source.options
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.SourceSpec
-import splice.source.errors.SpliceOptionException
-import splice.source.internal.Secrets
+import splice.source.errors.{SpliceError, SpliceOptionException}
+import splice.source.internal.{ErrorConditions, Secrets}
 
 final class SourceOptionsSuite extends AnyFunSuite {
 
@@ -28,6 +28,21 @@ final class SourceOptionsSuite extends AnyFunSuite {
     assert(error.getMessage.contains("maximum number of rows per batch"))
     assert(error.getCondition == "SPLICE_OPTION.MISSING")
     assert(error.getSqlState == "42616")
+  }
+
+  test("the message of each type of error ends with the SQLSTATE, and the text for a warning has no SQLSTATE") {
+    val conditions = new ErrorConditions("splice/source/error-conditions.json")
+    val parameters = Seq("options" -> "a, b", "reason" -> "both set the start")
+    Seq[SpliceError with Throwable](
+      conditions.error("SPLICE_OPTION.CONFLICT", parameters: _*),
+      conditions.option("SPLICE_OPTION.CONFLICT", parameters: _*),
+      conditions.unsupported("SPLICE_OPTION.CONFLICT", parameters: _*)
+    ).foreach { error =>
+      val text = "[SPLICE_OPTION.CONFLICT] An option of the source cannot be used. " +
+        "The options a, b conflict: both set the start."
+      assert(error.text.linesIterator.mkString(" ") == text)
+      assert(error.getMessage == s"${error.text} SQLSTATE: 42616")
+    }
   }
 
   test("the error for a text that is not allowed names the option, the value and the allowed texts") {

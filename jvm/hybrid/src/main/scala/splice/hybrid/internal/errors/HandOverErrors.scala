@@ -32,7 +32,7 @@ private[splice] object HandOverErrors {
       cause,
       "previousLeg" -> previous,
       "leg"         -> leg,
-      "reason"      -> cause.getMessage
+      "reason"      -> cause.text
     )
 
   /** @param role use of the column of `previous` by the rule of `leg` */

@@ -147,7 +147,7 @@ private[splice] object HandOverTable {
     if (lost.nonEmpty) {
       val error = HandOverErrors.gap(before, leg.name, lost)
       if (leg.onGap == OnGap.Fail) throw error
-      logger.warn(error.getMessage)
+      logger.warn(error.text)
     }
 
   private def lacks(row: Row): String = {

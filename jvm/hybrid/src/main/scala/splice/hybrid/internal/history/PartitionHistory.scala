@@ -90,7 +90,7 @@ private[splice] object PartitionHistory {
     val duplicates = history.flatMap(_.duplicates)
     Option.when(duplicates.nonEmpty)(HandOverErrors.duplicates(before, leg.name, duplicates)).map { error =>
       if (leg.onDuplicates == OnDuplicates.Fail) throw error
-      error.getMessage
+      error.text
     }
   }
 }

@@ -43,6 +43,7 @@ final class LegErrorsSuite extends AnyFunSuite {
     assert(error.getMessage.startsWith("[SPLICE_KAFKA_DATA.DATA_LOSS] Leg 'live': Records in Kafka are missing"))
     assert(error.getMessage.contains("set 'live.onOutOfRange' (retention), 'live.onTopicRemoved'"))
     assert(error.getMessage.contains("onOutOfRange-0"), "the name of a topic stays")
+    assert("SQLSTATE: ".r.findAllIn(error.getMessage).size == 1 && error.getMessage.endsWith(" SQLSTATE: 22000"))
     assert(error.getCondition == lost.getCondition && error.getSqlState == lost.getSqlState)
     assert(error.getMessageParameters == lost.getMessageParameters)
     assert(error.getStackTrace.exists(_.getMethodName.contains("lost")))

@@ -228,6 +228,6 @@ private[kafka] object StartResolver {
 
   private def warnOrFail(onGap: OnGap, error: SpliceException): Unit = onGap match {
     case OnGap.Fail => throw error
-    case OnGap.Warn => logger.warn(error.getMessage)
+    case OnGap.Warn => logger.warn(error.text)
   }
 }

@@ -117,7 +117,7 @@ final private[kafka] class UnavailablePartitions(log: ClusterClient, patience: O
       val more  = if (silent.sizeIs > Shown) s" and ${silent.size - Shown} other partitions" else ""
       logger.warn(
         s"The brokers do not respond for ${silent.keysIterator.take(Shown).mkString(", ")}$more. Batches continue " +
-          s"without new records of these partitions, and Splice skips no records.$limit ${error.getMessage}"
+          s"without new records of these partitions, and Splice skips no records.$limit ${error.text}"
       )
     }
   }

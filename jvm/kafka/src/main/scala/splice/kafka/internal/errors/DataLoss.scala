@@ -30,7 +30,7 @@ private[splice] object DataLoss {
   final private class Warn(skipped: SkippedRows) extends DataLoss {
     override def report(reason: String, ranges: Seq[MissingRange]): Unit = {
       skipped.add(ranges)
-      logger.warn(KafkaErrors.dataLoss(reason, ranges).getMessage)
+      logger.warn(KafkaErrors.dataLoss(reason, ranges).text)
     }
   }
 }

@@ -118,7 +118,7 @@ final private[internal] class Recreation(
     val unread = was.offsets.toSeq.map { case (p, offset) => MissingRange(p, offset, lastEnd(p).filter(_ >= offset)) }
     skipped.add(unread)
     logger.warn(
-      s"${KafkaErrors.recreated(Seq(topic)).getMessage} 'onTopicRecreated' is 'restart', so Splice reads the topic from the " +
+      s"${KafkaErrors.recreated(Seq(topic)).text} 'onTopicRecreated' is 'restart', so Splice reads the topic from the " +
         s"beginning: ${now.starts.json}. Unread records of the previous topic: ${MissingRange.counted(unread)}."
     )
   }

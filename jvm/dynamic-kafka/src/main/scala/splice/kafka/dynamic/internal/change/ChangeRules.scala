@@ -308,5 +308,5 @@ private[dynamic] object Rejection {
   /** The metadata service returned a document that is not valid. Two errors with the same text are equal. */
   final case class Invalid(text: String)(val error: SpliceException) extends Rejection
 
-  def invalid(error: SpliceException): Rejection = Invalid(error.getMessage)(error)
+  def invalid(error: SpliceException): Rejection = Invalid(error.text)(error)
 }

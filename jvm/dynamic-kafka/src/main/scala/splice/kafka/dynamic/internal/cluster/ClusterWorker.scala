@@ -317,7 +317,7 @@ final private[dynamic] class ClusterWorker(
   private def fail(since: Instant, cause: Throwable): Unit = cause match {
     case e: SpliceException if KafkaErrors.isOfCluster(e) =>
       if (record.error.isEmpty)
-        ClusterWorker.logger.warn(s"Batches do not include cluster $name until the cluster responds: ${e.getMessage}")
+        ClusterWorker.logger.warn(s"Batches do not include cluster $name until the cluster responds: ${e.text}")
       record = record.failed(since, clock.instant(), e)
     case e => throw e
   }

@@ -48,7 +48,7 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
     } yield {
       if (!warned(name -> other))
         SameClusters.logger.warn(
-          s"${DynamicErrors.sameCluster(Seq(name, other), id, shared).getMessage} Splice does not read " +
+          s"${DynamicErrors.sameCluster(Seq(name, other), id, shared).text} Splice does not read " +
             s"the cluster '$name' until the metadata has 'formerly: [$other]' for this cluster, or each topic under one cluster name only."
         )
       warned += name -> other

@@ -78,7 +78,7 @@ final private[splice] class WaitingGroups(clock: Clock) {
     val same = before.filter(_.reason == reason)
     val last = same.map(_.warned).filter(at => now.isBefore(at.plus(Interval)))
     if (same.isEmpty) rejections += 1
-    if (last.isEmpty) logger.warn(DynamicErrors.rejected(reason).getMessage)
+    if (last.isEmpty) logger.warn(DynamicErrors.rejected(reason).text)
     Reported(generation, reason, last.getOrElse(now))
   }
 
@@ -89,7 +89,7 @@ final private[splice] class WaitingGroups(clock: Clock) {
   def figures: Option[(String, String)] = {
     val all = waiting.toSeq.map { case (group, clusters) => group -> ("waitsFor" -> names(clusters)) } ++
       (rejected.toSeq ++ invalid.map(Set.empty[String] -> _)).map { case (streams, rejection) =>
-        val text = DynamicErrors.rejected(rejection.reason).getMessage
+        val text = DynamicErrors.rejected(rejection.reason).text
         StreamGroup(streams, rejection.generation) ->
           ("rejected" -> Json.text(if (text.length > Longest) s"${text.take(Longest)}…" else text))
       }

@@ -7,7 +7,7 @@ import splice.kafka.dynamic.internal.change.Rejection
 import splice.kafka.dynamic.internal.options.DynamicOptions
 import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.internal.options.PolicyOptions
-import splice.source.errors.SpliceException
+import splice.source.errors.{SpliceError, SpliceException}
 import splice.source.internal.ErrorConditions
 
 /** Errors of the Kafka source of many clusters. */
@@ -63,7 +63,7 @@ private[dynamic] object DynamicErrors {
     "SPLICE_METADATA_CONNECTION.FAILURE_TIMEOUT_EXCEEDED",
     cause,
     "since"  -> since.toString,
-    "reason" -> String.valueOf(cause.getMessage)
+    "reason" -> SpliceError.text(cause)
   )
 
   /** The metadata service has not responded to the request of a start. */
@@ -108,6 +108,6 @@ private[dynamic] object DynamicErrors {
     cause,
     "cluster" -> clusters.toSeq.sorted.mkString(", "),
     "since"   -> since.toString,
-    "reason"  -> String.valueOf(cause.getMessage)
+    "reason"  -> SpliceError.text(cause)
   )
 }

@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.internal.errors
 
-import splice.source.errors.SpliceException
+import splice.source.errors.{SpliceError, SpliceException}
 
 /** Errors of documents and responses of metadata services. */
 private[dynamic] object MetadataErrors {
@@ -73,5 +73,5 @@ private[dynamic] object MetadataErrors {
 
   /** All metadata services received a request, and none responded. */
   def noneResponds(failures: Seq[Throwable]): SpliceException =
-    unavailable("every metadata service", failures.map(_.getMessage).mkString("; "), failures.lastOption)
+    unavailable("every metadata service", failures.map(SpliceError.text).mkString("; "), failures.lastOption)
 }

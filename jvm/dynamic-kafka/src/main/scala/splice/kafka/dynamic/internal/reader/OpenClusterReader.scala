@@ -65,9 +65,7 @@ final private[splice] class OpenClusterReader[T](
 
   private def fail(error: SpliceException): Unit = {
     if (health.error.isEmpty)
-      OpenClusterReader.logger.warn(
-        s"No rows of cluster $cluster until the cluster responds again: ${error.getMessage}"
-      )
+      OpenClusterReader.logger.warn(s"No rows of cluster $cluster until the cluster responds again: ${error.text}")
     health = health.failed(clock.instant(), clock.instant(), error)
     left = unread
     inner.foreach { reader =>

@@ -184,6 +184,7 @@ final class MetadataServiceSuite extends AnyFunSuite {
         Files.delete(file)
         val message = unavailable(service)
         assert(message.contains("503") && message.contains("streams.yaml"))
+        assert("SQLSTATE".r.findAllIn(message).size == 1, "the errors of the services are a part of the message")
       }
     }
   }
