@@ -11,6 +11,7 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.files.storage.RoundingFileSystem
 import splice.source.errors.SpliceException
 import splice.source.{SplitReader, TaskRanges}
 import splice.testkit.LoggedMessages

@@ -9,6 +9,8 @@ import java.util.Comparator
 import org.apache.spark.sql.SparkSession
 import org.scalatest.{BeforeAndAfterAll, Suite}
 
+import splice.files.storage.CountingFileSystem
+
 /** Session with two cores, shared by the suites of one JVM, and a folder that is deleted at the end of the suite. */
 trait LocalSpark extends BeforeAndAfterAll { this: Suite =>
 

@@ -12,6 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.internal.errors.FileErrors
+import splice.files.storage.CountingFileSystem
 import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric
 import splice.source.{EnumeratorContext, Limits, ReadMode}

@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.StructType
 
 import splice.coordinator.internal.Coordinator
 import splice.coordinator.internal.sidelog.MemorySideLog
-import splice.simulation.Passing
+import splice.simulation.leg.Passing
 import splice.source.options.SourceOptions
 import splice.source.runtime.{Boundedness, SideLog}
 import splice.source.{EnumeratorContext, Position, ReadMode, Source, SourceProvider, SplitEnumerator}

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.Coordinator
 import splice.hybrid.internal.chain.{Chain, Leg}
-import splice.simulation.PassingSideLog
+import splice.simulation.planted.PassingSideLog
 import splice.source.runtime.SideLog
 import splice.source.{OnGap, Position, Source}
 import splice.testkit.LoggedMessages

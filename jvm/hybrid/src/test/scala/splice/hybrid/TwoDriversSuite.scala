@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.Coordinator
 import splice.hybrid.internal.chain.{Chain, Leg, OnHoles}
-import splice.simulation.Passing
+import splice.simulation.leg.Passing
 import splice.source.internal.entries.Json
 import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, OnGap, Position, Source, SplitEnumerator, StartPosition}

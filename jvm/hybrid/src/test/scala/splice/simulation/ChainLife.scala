@@ -10,6 +10,8 @@ import scala.annotation.tailrec
 import splice.files.internal.split.FileRange
 import splice.hybrid.internal.split.LegRange
 import splice.kafka.internal.errors.KafkaErrors
+import splice.simulation.leg.{RowsInTurn, SimulatedRule}
+import splice.simulation.planted.Faults
 import splice.source.errors.SpliceException
 import splice.source.{Position, Source, SplitRange, TaskRanges}
 import splice.testkit.simulation._

@@ -8,6 +8,7 @@ import org.apache.logging.log4j.core.config.Configurator
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.{BeforeAndAfterAllConfigMap, ConfigMap}
 
+import splice.simulation.planted.Faults
 import splice.testkit.simulation.{CrashPoint, LifeSettings, Simulation}
 
 /** Simulation of queries over chains with the real enumerators and readers of files, Kafka and the hybrid source.

@@ -14,6 +14,8 @@ import splice.hybrid.internal.counting.{CountPlan, CountedColumns, CountedFields
 import splice.hybrid.internal.split.HybridPosition
 import splice.hybrid.{HandOver, HybridSource}
 import splice.kafka.internal.options.{StartingOffsets, Subscription}
+import splice.simulation.leg.{FilesLeg, KafkaLeg, RuleCalls, SimulatedLeg, SimulatedRule}
+import splice.simulation.planted.Faults
 import splice.source.internal.legs.LegIdentity
 import splice.source.runtime.{Boundedness, SideLog}
 import splice.source.{EnumeratorContext, Limits, OnGap, Position, Source, SplitEnumerator}

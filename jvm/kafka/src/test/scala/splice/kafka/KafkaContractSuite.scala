@@ -8,6 +8,7 @@ import scala.collection.immutable.SortedMap
 import org.apache.spark.sql.SparkSession
 import org.scalatest.BeforeAndAfterAll
 
+import splice.kafka.broker.RealLog
 import splice.kafka.internal.consumer.PassedBatches
 import splice.kafka.internal.options.ClientProperties
 import splice.source.{Position, Source}

@@ -15,7 +15,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.Coordinator
 import splice.coordinator.internal.sidelog.MemorySideLog
-import splice.kafka.RealLog
+import splice.kafka.broker.RealLog
 import splice.source.options.SourceOptions
 import splice.source.runtime.ProgressMetric
 import splice.source.{EnumeratorContext, Position, ReadMode, Source, SourceProvider, SplitReader}

@@ -10,7 +10,7 @@ import scala.util.Using
 
 import org.apache.kafka.clients.producer.ProducerRecord
 
-import splice.kafka.RealLog
+import splice.kafka.broker.RealLog
 
 /** Tests of cutovers of streams to a mirror of their topic, with the same records at other offsets. */
 final class RealCutoverSuite extends RealClusters {

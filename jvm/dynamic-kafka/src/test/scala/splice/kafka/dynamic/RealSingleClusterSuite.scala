@@ -19,7 +19,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.Coordinator
 import splice.coordinator.internal.sidelog.HadoopSideLog
-import splice.kafka.RealLog
+import splice.kafka.broker.RealLog
 import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, Position, ReadMode, Source, SourceProvider}
 import splice.testkit.KafkaBroker

@@ -8,6 +8,7 @@ import scala.collection.immutable.SortedMap
 import org.apache.spark.sql.SparkSession
 import org.scalatest.BeforeAndAfterAll
 
+import splice.kafka.dynamic.life.cluster.{LifeCluster, LifeDocument, LifeDocuments, LifeFault}
 import splice.source.{Position, Source}
 import splice.testkit.OpenEndedContract
 

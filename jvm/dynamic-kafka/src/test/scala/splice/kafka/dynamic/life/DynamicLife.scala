@@ -7,6 +7,9 @@ import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.dynamic.StreamCutover
+import splice.kafka.dynamic.life.cluster.{LifeDocument, LifeOutage}
+import splice.kafka.dynamic.life.oracle.{LifeChanges, LifeFailures, LifeWarnings}
+import splice.kafka.dynamic.life.planted.PlantedFault
 import splice.source.errors.SpliceException
 import splice.source.{Position, Source, TaskRanges}
 import splice.testkit.simulation._

@@ -8,6 +8,8 @@ import java.util.concurrent.{Callable, Executors}
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
+import splice.kafka.dynamic.life.oracle.LifeWarnings
+import splice.kafka.dynamic.life.planted.PlantedFault
 import splice.testkit.simulation.{HistoryEnd, Life, LifeSettings}
 
 /** Runner of several concurrent scenarios.

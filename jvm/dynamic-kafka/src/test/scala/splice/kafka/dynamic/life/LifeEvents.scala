@@ -7,6 +7,8 @@ import java.time.Duration
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
+import splice.kafka.dynamic.life.cluster.{LifeDocument, LifeFault}
+import splice.kafka.dynamic.life.oracle.LifeChanges
 import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.source.LogPartition
 

@@ -3,6 +3,7 @@
 
 package splice.kafka.dynamic.life
 
+import splice.kafka.dynamic.life.oracle.{LifeChange, LifeFailures}
 import splice.testkit.simulation.CrashPoint
 
 /** Situations of a scenario. */

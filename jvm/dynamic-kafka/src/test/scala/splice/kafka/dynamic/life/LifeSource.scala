@@ -15,6 +15,7 @@ import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
 import splice.kafka.dynamic.internal.reader.ClusterReads
 import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
+import splice.kafka.dynamic.life.cluster.{LifeCluster, LifeDocuments, LifeLog, LifeService, RangeReaders}
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.cluster.ClockedDiscovery
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaEnumerator}

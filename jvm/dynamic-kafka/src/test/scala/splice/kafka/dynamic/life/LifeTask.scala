@@ -4,6 +4,8 @@
 package splice.kafka.dynamic.life
 
 import splice.kafka.dynamic.internal.split.DynamicSplitRange
+import splice.kafka.dynamic.life.cluster.LifeRow
+import splice.kafka.dynamic.life.planted.TimedFault
 import splice.source.SplitRange
 import splice.testkit.simulation.TaskRows
 

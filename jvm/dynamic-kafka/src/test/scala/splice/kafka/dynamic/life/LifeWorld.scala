@@ -11,6 +11,17 @@ import scala.collection.mutable
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
+import splice.kafka.dynamic.life.cluster.{
+  LifeClock,
+  LifeCluster,
+  LifeDocument,
+  LifeDocuments,
+  LifeFault,
+  LifeRow,
+  LifeRows
+}
+import splice.kafka.dynamic.life.oracle.{LifeOracle, Sizes}
+import splice.kafka.dynamic.life.planted.PlantedFault
 import splice.kafka.internal.enumerator.ClusterEnumerator
 import splice.source.{EnumeratorContext, SplitRange}
 import splice.testkit.simulation.{Life, Violation}

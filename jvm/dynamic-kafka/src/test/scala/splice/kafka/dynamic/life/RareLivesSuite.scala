@@ -11,6 +11,7 @@ import scala.util.Using
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.kafka.dynamic.life.cluster.{LifeCluster, LifeDocument, LifeDocuments}
 import splice.source.{EnumeratorContext, ReadMode, StartPosition}
 import splice.testkit.simulation.SimulatedClock
 

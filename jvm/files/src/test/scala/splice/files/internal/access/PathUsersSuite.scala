@@ -12,7 +12,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.internal.split.FileRange
-import splice.files.{LocalSpark, SourceRead, VaultFileSystem}
+import splice.files.storage.VaultFileSystem
+import splice.files.{LocalSpark, SourceRead}
 import splice.source.runtime.SideLog
 import splice.testkit.LoggedMessages
 

@@ -11,8 +11,9 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.files.SourceRead
 import splice.files.internal.split.{FileSchemas, ListedFile, Packing}
-import splice.files.{CountingFileSystem, SourceRead}
+import splice.files.storage.CountingFileSystem
 import splice.source.{EnumeratorContext, Limits, ReadMode}
 
 /** Tests with ten thousand files: no requests to the file system, a short offset, and small tasks. */

@@ -14,7 +14,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.internal.enumerator.{FileList, FileListEntries}
-import splice.files.{DenyingFileSystem, FileSource, LocalSpark, SourceRead}
+import splice.files.storage.DenyingFileSystem
+import splice.files.{FileSource, LocalSpark, SourceRead}
 import splice.source.options.SourceOptions
 import splice.source.{ReadMode, SourceProvider}
 

@@ -8,7 +8,8 @@ import java.nio.file.{Files, Paths}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
-import splice.files.{CountingFileSystem, FileSource, LocalSpark, SourceRead, StoppingSideLog}
+import splice.files.storage.CountingFileSystem
+import splice.files.{FileSource, LocalSpark, SourceRead, StoppingSideLog}
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
 import splice.source.runtime.SideLog

@@ -16,7 +16,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.hybrid.internal.split.{HybridPosition, LegRange}
 import splice.hybrid.{HandOver, HybridSource, HybridWorlds, Legs}
-import splice.simulation.Passing
+import splice.simulation.leg.Passing
 import splice.source._
 import splice.source.errors.{CheckpointErrors, SpliceException}
 import splice.source.log.{LogRange, Outlook}

@@ -10,9 +10,10 @@ import scala.collection.immutable.SortedMap
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.hybrid.handover.FixedLog
 import splice.hybrid.internal.chain.{Leg, OnDuplicates, OnHoles}
 import splice.hybrid.internal.history.LegOffsets
-import splice.hybrid.{FixedLog, HandOver, Legs, OfLog}
+import splice.hybrid.{HandOver, Legs, OfLog}
 import splice.source.StartPosition.{Configured, Offsets, Time}
 import splice.source._
 import splice.source.errors.SpliceException

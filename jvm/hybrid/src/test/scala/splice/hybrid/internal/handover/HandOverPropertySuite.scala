@@ -11,9 +11,10 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.hybrid.handover.FixedLog
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.hybrid.internal.history.{LastRecord, LegOffsets, RecordTime}
-import splice.hybrid.{FixedLog, HandOver, Legs, LogColumns}
+import splice.hybrid.{HandOver, Legs, LogColumns}
 import splice.source.StartPosition.Offsets
 import splice.source.errors.SpliceException
 import splice.source.log.{LogRange, LogRecord, OffsetRuns}

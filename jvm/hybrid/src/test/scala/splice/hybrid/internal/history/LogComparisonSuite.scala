@@ -10,9 +10,10 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.hybrid.handover.FixedLog
 import splice.hybrid.internal.chain.Leg
 import splice.hybrid.internal.handover.HandOverDecision
-import splice.hybrid.{FixedLog, HandOver, HybridWorlds, Legs}
+import splice.hybrid.{HandOver, HybridWorlds, Legs}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
 import splice.source.log.{LogRange, LogRecord, OffsetRuns}

@@ -16,7 +16,7 @@ import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
-import splice.kafka.RealLog
+import splice.kafka.broker.RealLog
 import splice.kafka.dynamic.KafkaCluster
 import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.DynamicSplitRange

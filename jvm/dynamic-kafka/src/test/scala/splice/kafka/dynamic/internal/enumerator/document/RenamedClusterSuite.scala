@@ -1,0 +1,97 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator.document
+
+import java.time.Duration
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.util.Using
+
+import splice.kafka.dynamic.internal.enumerator.RemovedTopics
+import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata}
+import splice.source.{LogPartition, SplitEnumerator, StartPosition}
+
+/** Tests of clusters that are renamed in the metadata. */
+final class RenamedClusterSuite extends RemovedTopics {
+
+  private def document(generation: Long, name: String, formerly: String*): StreamMetadata = StreamMetadata(
+    Some(generation),
+    SortedMap(name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$east:9092"), active = true, formerly)),
+    SortedMap("s"  -> KafkaStream("s", SortedMap(name -> SortedSet(topic(east)))))
+  )
+
+  private def named(run: SplitEnumerator[DynamicOffset], from: DynamicOffset, until: DynamicOffset) =
+    run.splits(from, until).collect { case r: DynamicSplitRange => (r.cluster, r.range.from, r.range.until) }
+
+  test(
+    "a renamed cluster continues at its positions, with one document or with two documents and a removal between them"
+  ) {
+    for (policy <- Seq("drain", "drop"); steps <- Seq(1, 2)) {
+      val world = simulated("onRemoved" -> policy)
+      world.publish(document(2, "old"))
+      fill(world, east, 5)
+      Using.resource(world.start()) { run =>
+        val (first, _) = readAll(run, run.start(StartPosition.Configured))
+        if (steps == 2) {
+          world.publish(world.generation + 1, stream(west))
+          world.awaitRefresh()
+        }
+        val (left, _) = readAll(run, first)
+        fill(world, east, 2)
+        world.publish(document(9, "new", "other", "old"))
+        world.awaitRefresh()
+        val next = advance(run, left)
+        assert(named(run, left, next) == Seq(("new", 5L, 7L)), s"$policy, $steps")
+        // A restart has the same rows, including a span across the rename.
+        Using.resource(world.start()) { again =>
+          val (from, until) = (world.source.position(first.json), world.source.position(next.json))
+          assert(named(again, from, until) == Seq(("new", 5L, 7L)))
+          assert(advance(again, until) == until)
+        }
+      }
+    }
+  }
+
+  test("one document may rename a cluster and move its stream at a time") {
+    val world = simulated()
+    val time  = world.clock.instant().plusSeconds(600)
+    world.publish(document(2, "old"))
+    world.logs(east).write(topic(east), 0, time.toEpochMilli - 2, time.toEpochMilli - 1)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readAll(run, run.start(StartPosition.Configured))
+      val renamed    = document(3, "new", "old").clusters
+      val target     = KafkaCluster("target", SortedMap("bootstrap.servers" -> s"$west:9092"))
+      val moving     = KafkaStream("s", SortedMap("target" -> SortedSet(topic(west))), Some(StreamCutover.At(time)))
+      world.publish(StreamMetadata(Some(3L), renamed + ("target" -> target), SortedMap("s" -> moving)))
+      world.awaitRefresh()
+      world.clock.pass(Duration.ofSeconds(700))
+      Seq(east, west).foreach(cluster => world.logs(cluster).write(topic(cluster), 0, time.toEpochMilli))
+      val (end, rest) = readUntil(world, run, first)(_.of("target").get(LogPartition(topic(west), 0)).contains(1L))
+      assert(rest == Seq(("target", 0, 0L)) && !end.json.contains("new"))
+    }
+  }
+
+  test("a cluster with a new name is not read without its earlier name, and the query continues") {
+    Seq("drain", "drop").foreach { policy =>
+      val world = simulated("onRemoved" -> policy)
+      world.publish(document(2, "old"))
+      fill(world, east, 5)
+      Using.resource(world.start()) { run =>
+        val (first, _) = readAll(run, run.start(StartPosition.Configured))
+        fill(world, east, 2)
+        world.publish(document(3, "new"))
+        world.awaitRefresh()
+        val (held, drained) = readAll(run, first)
+        assert(drained == (if (policy == "drain") Seq(5L, 6L).map(("old", 0, _)) else Nil))
+        fill(world, east, 1)
+        assert(advance(run, held).json == held.json)
+        world.publish(document(4, "new", "old"))
+        world.awaitRefresh()
+        val (_, rest) = readAll(run, held)
+        assert((drained ++ rest).map(_._3) == Seq(5L, 6L, 7L), policy)
+      }
+    }
+  }
+}

@@ -1,0 +1,305 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator.open
+
+import java.time.Duration
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.collection.mutable
+
+import splice.kafka.dynamic.{KafkaCluster, StreamCutover, StreamMetadata}
+import splice.source.{LogPartition, OffsetRanges, StartPosition}
+
+/** Tests of open-ended batches of many clusters, as in real-time mode. */
+final class OpenClustersSuite extends OpenStreams {
+
+  test("an unavailable cluster is planned from its position and does not delay other clusters") {
+    val world = both()
+    Seq(east, west).foreach(fill(world, _, 10))
+    in(world) { run =>
+      val first = begun(world, run)
+      assert(planned(run, first) == Set((east, 0, 0L, -1L), (west, 0, 0L, -1L)))
+      val end = reach(run, first)(east -> 4L, west -> 2L)
+      assert(end.json ==
+        s"""{"change":0,"clusters":{"$east":{"${topic(east)}":{"0":4}},"$west":{"${topic(west)}":{"0":2}}},"v":1}""")
+      leave(world, west)
+      val second = settle(run, end)
+      assert(planned(run, second) == Set((east, 0, 4L, -1L), (west, 0, 2L, -1L)) && !isStale(run))
+      // No task has read a row of the cluster, or has sent its unread ranges.
+      val third = settle(run, reach(run, second)(east -> 10L))
+      assert(planned(run, third) == Set((east, 0, 10L, -1L), (west, 0, 2L, -1L)))
+    }
+    in(world) { run =>
+      // A run without any response of the cluster has the same plan.
+      val position = world.source.position(s"""{"change":0,"clusters":{"$west":{"${topic(west)}":{"0":2}}},"v":1}""")
+      assert(planned(run, settle(run, position))((west, 0, 2L, -1L)))
+    }
+  }
+
+  test("ends of topics with open ranges are not requested") {
+    val world    = both()
+    val requests = mutable.Set.empty[String]
+    in(world) { run =>
+      val first = begun(world, run)
+      Seq(east, west).foreach(c => world.logs(c).between = what => requests.synchronized(requests += what))
+      val second = settle(run, reach(run, first)(east -> 0L))
+      assert(planned(run, second).size == 2 && !requests.synchronized(requests("ends")), requests)
+    }
+  }
+
+  test("a removed topic is read to its end while other topics have open ranges, and is then removed") {
+    val world = both()
+    Seq(east, west).foreach(fill(world, _, 5))
+    in(world) { run =>
+      val first = reach(run, begun(world, run))(east -> 5L, west -> 2L)
+      publish(world, stream(east))
+      val second = settle(run, first)
+      assert(planned(run, second) == Set((east, 0, 5L, -1L), (west, 0, 2L, 5L)) && isStale(run))
+      // These records no longer belong to the stream.
+      fill(world, west, 3)
+      val part = settle(run, reach(run, second)(east -> 6L, west -> 4L))
+      assert(planned(run, part) == Set((east, 0, 6L, -1L), (west, 0, 4L, 5L)))
+      val third = settle(run, reach(run, part)(east -> 7L))
+      assert(planned(run, third) == Set((east, 0, 7L, -1L)) && !isStale(run))
+      assert(
+        history(world).lastOption.contains("topicDrained" -> Seq(s"$west/${topic(west)}")),
+        history(world)
+      )
+    }
+  }
+
+  test("a drain of an unavailable cluster waits, and delays no other cluster") {
+    val world = both()
+    Seq(east, west).foreach(fill(world, _, 5))
+    in(world) { run =>
+      val first = reach(run, begun(world, run))(east -> 5L, west -> 2L)
+      leave(world, west)
+      publish(world, stream(east))
+      val second = settle(run, first)
+      assert(planned(run, second) == Set((east, 0, 5L, -1L)) && isStale(run))
+      back(world, west)
+      val third = until(world, run, second)((east, 0, 5L, -1L), (west, 0, 2L, 5L))
+      assert(planned(run, settle(run, reach(run, third)())) == Set((east, 0, 5L, -1L)))
+    }
+  }
+
+  test("the next topic of a stream is read after the drain if 'cutover' is stream, and immediately otherwise") {
+    Seq("stream" -> Set((east, 0, 2L, 5L)), "together" -> Set((east, 0, 2L, 5L), (west, 0, 0L, -1L))).foreach {
+      case (cutover, ranges) =>
+        val world = simulated("cutover" -> cutover)
+        Seq(east, west).foreach(fill(world, _, 5))
+        in(world) { run =>
+          val first = reach(run, begun(world, run))(east -> 2L)
+          publish(world, stream(west))
+          val second = settle(run, first)
+          assert(planned(run, second) == ranges, cutover)
+          assert(planned(run, settle(run, reach(run, second)())) == Set((west, 0, 0L, -1L)), cutover)
+        }
+    }
+  }
+
+  test("a cutover at a time ends the old topic and starts the new topic at the first record of that time") {
+    val world = simulated()
+    val time  = world.clock.instant().plusSeconds(600)
+    val at    = time.toEpochMilli
+    Seq(east, west).foreach(cluster => world.logs(cluster).write(topic(cluster), 0, at - 2, at - 1, at, at + 1))
+    in(world) { run =>
+      val first = reach(run, begun(world, run))(east -> 1L)
+      publish(world, stream(west).copy(cutover = Some(StreamCutover.At(time))))
+      val second = settle(run, first)
+      // A batch may end after the time.
+      assert(planned(run, second) == Set((east, 0, 1L, 2L)) && isStale(run))
+      val third = reach(run, second)()
+      world.clock.pass(Duration.ofSeconds(700))
+      val moved = settle(run, third)
+      val last  = if (planned(run, moved).isEmpty) settle(run, moved) else moved
+      assert(planned(run, last) == Set((west, 0, 2L, -1L)))
+    }
+  }
+
+  test("a topic that starts at future offsets is read when its log has reached them") {
+    val world = simulated()
+    fill(world, east, 7)
+    in(world) { run =>
+      val first = reach(run, begun(world, run))(east -> 3L)
+      publish(world, stream(west).copy(cutover = Some(offsets(east -> 7L, west -> 4L))))
+      val second = settle(run, first)
+      assert(planned(run, second) == Set((east, 0, 3L, 7L)) && isStale(run))
+      fill(world, west, 3)
+      val third = settle(run, reach(run, second)())
+      assert(planned(run, third).isEmpty && isStale(run))
+      fill(world, west, 1)
+      val last = settle(run, third)
+      assert(planned(run, last) == Set((west, 0, 4L, -1L)) && !isStale(run))
+    }
+  }
+
+  test("a topic that a document adds at future offsets is read when its log has reached them") {
+    val world = simulated()
+    in(world) { run =>
+      val first = reach(run, begun(world, run))(east -> 0L)
+      publish(world, stream(east), stream(west).copy(name = "t", start = Some(offsets(west -> 4L))))
+      fill(world, west, 3)
+      val second = settle(run, first)
+      assert(planned(run, second) == Set((east, 0, 0L, -1L)) && isStale(run))
+      val third = settle(run, reach(run, second)())
+      assert(planned(run, third) == Set((east, 0, 0L, -1L)) && isStale(run))
+      fill(world, west, 2)
+      assert(planned(run, settle(run, reach(run, third)())) == Set((east, 0, 0L, -1L), (west, 0, 4L, -1L)))
+      assert(!isStale(run))
+    }
+  }
+
+  test("holes of a history are read up to the stop of their stream, and not while it is paused") {
+    val world = both()
+    Seq(east, west).foreach(fill(world, _, 20))
+    val p = Seq(east, west).map(c => LogPartition(topic(c), 0))
+    in(world) { run =>
+      val starts = SortedMap(p(0) -> OffsetRanges(10, Vector(2L -> 4L, 6L -> 8L)), p(1) -> OffsetRanges(15))
+      val begin  = world.begin(StartPosition.Offsets(starts), run)
+      val first  = settle(run, begin)
+      assert(planned(run, first) == Set((east, 0, 2L, 8L), (east, 0, 10L, -1L), (west, 0, 15L, -1L)))
+      publish(world, stream(east, west).copy(paused = true))
+      val paused = settle(run, reach(run, first)(east -> 3L, west -> 15L))
+      assert(planned(run, paused).isEmpty)
+      publish(world, stopped(offsets(east -> 7L, west -> 16L), east, west))
+      assert(planned(run, settle(run, paused)) == Set((east, 0, 3L, 7L), (west, 0, 15L, 16L)))
+    }
+  }
+
+  test("a paused stream has no range, and a stop is the end of its range") {
+    val world = both()
+    Seq(east, west).foreach(fill(world, _, 5))
+    in(world) { run =>
+      val first = reach(run, begun(world, run))(east -> 1L, west -> 1L)
+      publish(world, stream(east, west).copy(paused = true))
+      val second = settle(run, first)
+      assert(planned(run, second).isEmpty && !isStale(run))
+      publish(world, stopped(offsets(east -> 4L, west -> 9L), east, west))
+      val third = settle(run, second)
+      assert(planned(run, third) == Set((east, 0, 1L, 4L), (west, 0, 1L, 5L)) && isStale(run))
+      fill(world, west, 6)
+      val fourth = settle(run, reach(run, third)())
+      assert(planned(run, fourth) == Set((west, 0, 5L, 9L)))
+      assert(planned(run, settle(run, reach(run, fourth)())).isEmpty && !isStale(run))
+    }
+  }
+
+  test("an inactive cluster keeps its position and has no range") {
+    val world = both()
+    in(world) { run =>
+      val first = reach(run, begun(world, run))(east -> 1L, west -> 2L)
+      world.inactive = Set(west)
+      world.awaitRefresh()
+      val second = settle(run, first)
+      assert(planned(run, second) == Set((east, 0, 1L, -1L)) && !isStale(run))
+      world.inactive = Set.empty
+      world.awaitRefresh()
+      assert(planned(run, settle(run, reach(run, second)())) == Set((east, 0, 1L, -1L), (west, 0, 2L, -1L)))
+    }
+  }
+
+  test("a renamed cluster continues with its new name") {
+    def document(generation: Long, name: String, formerly: String*) = StreamMetadata(
+      Some(generation),
+      SortedMap(name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$east:9092"), active = true, formerly)),
+      SortedMap("s"  -> stream(east).copy(topics = SortedMap(name -> SortedSet(topic(east)))))
+    )
+    val world = simulated()
+    world.publish(document(2, "old"))
+    in(world) { run =>
+      val first = reach(run, begun(world, run))("old" -> 4L)
+      world.publish(document(3, "new", "old"))
+      world.awaitRefresh()
+      val second = settle(run, first)
+      assert(planned(run, second) == Set(("new", 0, 4L, -1L)))
+      assert(reach(run, second)("new" -> 6L).json.contains(s""""new":{"${topic(east)}":{"0":6}}"""))
+    }
+  }
+
+  test("a new document makes a batch stale, but a rejected or unchanged document does not") {
+    val world = both()
+    in(world) { run =>
+      val first = begun(world, run)
+      world.awaitRefresh()
+      assert(!isStale(run))
+      publish(world, stream(east, west))
+      assert(!isStale(run), "only the generation differs")
+      world.publish()
+      eventually(assert(isStale(run)))
+      val second = settle(run, reach(run, first)())
+      world.awaitRefresh()
+      assert(planned(run, second).size == 2 && !isStale(run), "a document without streams is rejected")
+      world.publish(stream(east))
+      eventually(assert(isStale(run)))
+    }
+  }
+
+  test(
+    "a topic on an unresponsive cluster is read when its start is determined, and earlier batches are short"
+  ) {
+    val world = simulated()
+    Seq(east, west).foreach(fill(world, _, 5))
+    leave(world, west)
+    in(world) { run =>
+      val first = begun(world, run)
+      publish(world, stream(east, west))
+      val second = settle(run, reach(run, first)(east -> 5L))
+      assert(planned(run, second) == Set((east, 0, 5L, -1L)) && isStale(run))
+      back(world, west)
+      until(world, run, second)((east, 0, 5L, -1L), (west, 0, 0L, -1L))
+      assert(!isStale(run))
+    }
+  }
+
+  test("a new partition is read from the next batch on, and a run that was killed plans it again") {
+    val world = both()
+    val begin = in(world) { run =>
+      val first = reach(run, begun(world, run))(east -> 0L, west -> 0L)
+      world.logs(west).create(topic(west), 2)
+      // Simulated clusters refresh their partitions once per day.
+      world.clock.pass(Duration.ofDays(1))
+      val ranges = Set((east, 0, 0L, -1L), (west, 0, 0L, -1L), (west, 1, 0L, -1L))
+      assert(planned(run, settle(run, first)) == ranges)
+      first
+    }
+    in(world)(run => assert(planned(run, settle(run, world.source.position(begin.json))).contains((west, 1, 0L, -1L))))
+  }
+
+  test("a new partition without a start makes a batch stale, unless its cluster is inactive or its stream is paused") {
+    val world = both()
+    in(world) { run =>
+      val first = reach(run, begun(world, run))(east -> 0L, west -> 0L)
+      world.logs(west).create(topic(west), 2)
+      world.logs(west).leaderless = Set(LogPartition(topic(west), 1))
+      world.clock.pass(Duration.ofDays(1))
+      val second = settle(run, first)
+      assert(planned(run, second) == Set((east, 0, 0L, -1L), (west, 0, 0L, -1L)) && isStale(run))
+      world.inactive = Set(west)
+      world.awaitRefresh()
+      val third = settle(run, reach(run, second)())
+      assert(planned(run, third) == Set((east, 0, 0L, -1L)) && !isStale(run))
+      world.inactive = Set.empty
+      publish(world, stream(east, west).copy(paused = true))
+      val paused = settle(run, reach(run, third)())
+      assert(planned(run, paused).isEmpty && !isStale(run))
+      world.logs(west).leaderless = Set.empty
+      publish(world, stream(east, west))
+      val last = until(world, run, paused)((east, 0, 0L, -1L), (west, 0, 0L, -1L), (west, 1, 0L, -1L))
+      assert(planned(run, last).size == 3 && !isStale(run))
+    }
+  }
+
+  test("a source with an end has no open range, and a cluster without a response has no range") {
+    val world = both("endingOffsets" -> "latest")
+    Seq(east, west).foreach(fill(world, _, 5))
+    in(world) { run =>
+      val first = begun(world, run)
+      fill(world, east, 5)
+      assert(planned(run, first) == Set((east, 0, 0L, 5L), (west, 0, 0L, 5L)))
+      leave(world, west)
+      assert(planned(run, settle(run, reach(run, first)(east -> 2L, west -> 1L))) == Set((east, 0, 2L, 5L)))
+    }
+  }
+}

@@ -1,0 +1,81 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.storage
+
+import java.net.URI
+import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedQueue}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.fs.{
+  BlockLocation,
+  FSDataInputStream,
+  FileStatus,
+  LocatedFileStatus,
+  Path,
+  RawLocalFileSystem,
+  RemoteIterator
+}
+
+/** Local file system as `counting:///` that records all requests about paths. */
+class CountingFileSystem extends RawLocalFileSystem {
+
+  override def getUri: URI = URI.create("counting:///")
+
+  override def getScheme: String = "counting"
+
+  override def listStatus(path: Path): Array[FileStatus] = {
+    CountingFileSystem.note("list", path)
+    super.listStatus(path).map { s =>
+      s.setPath(makeQualified(new Path(s.getPath.toUri.getPath)))
+      s
+    }
+  }
+
+  override def getFileBlockLocations(file: FileStatus, start: Long, length: Long): Array[BlockLocation] =
+    Array(new BlockLocation(Array("host-a:9866"), Array("host-a"), start, length))
+
+  override def listLocatedStatus(path: Path): RemoteIterator[LocatedFileStatus] = {
+    CountingFileSystem.note("list", path)
+    super.listLocatedStatus(path)
+  }
+
+  override def getFileStatus(path: Path): FileStatus = {
+    CountingFileSystem.note("status", path)
+    val status = super.getFileStatus(path)
+    status.setPath(makeQualified(new Path(status.getPath.toUri.getPath)))
+    status
+  }
+
+  override def open(path: Path, bufferSize: Int): FSDataInputStream = {
+    CountingFileSystem.note("open", path)
+    CountingFileSystem.fail(path)
+    super.open(path, bufferSize)
+  }
+}
+
+object CountingFileSystem {
+
+  private val noted = new ConcurrentLinkedQueue[(String, String)]
+
+  private def note(what: String, path: Path): Unit = { val _ = noted.add(what -> path.toUri.getPath) }
+
+  private val failures = new ConcurrentHashMap[String, Exception]
+
+  private def fail(path: Path): Unit = Option(failures.get(path.toUri.getPath)).foreach(e => throw e)
+
+  /** Runs `body`, during which opening `file` fails with `e`. */
+  def failing[A](file: String, e: Exception)(body: => A): A = {
+    failures.put(file, e)
+    try body
+    finally { val _ = failures.remove(file) }
+  }
+
+  /** Runs `body` and returns its requests about paths below `folder`. */
+  def during[A](folder: String)(body: => A): (A, Seq[(String, String)]) = {
+    noted.clear()
+    val result = body
+    (result, noted.asScala.toSeq.filter(_._2.startsWith(folder)))
+  }
+}

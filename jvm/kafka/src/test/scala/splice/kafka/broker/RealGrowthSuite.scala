@@ -1,0 +1,101 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.broker
+
+import scala.util.Using
+
+import org.apache.kafka.clients.producer.ProducerRecord
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.internal.Coordinator
+import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.source.{EnumeratorContext, ReadMode}
+import splice.testkit.{KafkaBroker, KafkaTopics}
+
+/** Tests of added partitions and open transactions on a real broker during a query. */
+final class RealGrowthSuite extends AnyFunSuite with BeforeAndAfterAll {
+
+  private lazy val broker = KafkaBroker.start()
+  private lazy val real   = new RealLog(broker)
+
+  private val earliest = "startingOffsets"   -> "earliest"
+  private val rarely   = "discoveryInterval" -> "1h"
+
+  override protected def afterAll(): Unit = broker.close()
+
+  private def grow(topic: String, partitions: Int): Unit = real.admin(KafkaTopics.grow(_, topic, partitions))
+
+  test("a batch with rows detects new partitions long before the next discovery") {
+    real.create("busy", 1)
+    real.write("busy", 1, 0, 10)
+    real.run(real.source("subscribe" -> "busy", earliest, rarely)) { c =>
+      val first = real.all(c, c.initial())
+      grow("busy", 3)
+      real.write("busy", 3, 0, 30)
+      val next = real.until(c, first)(_.json == """{"busy":{"0":20,"1":10,"2":10}}""")
+      assert(c.ranges(first, next).map(_.weight).sum == 30)
+    }
+  }
+
+  test("an idle query detects new partitions within seconds, long before the next discovery") {
+    real.create("idle", 1)
+    real.write("idle", 1, 0, 4)
+    real.run(real.source("subscribe" -> "idle", earliest, rarely)) { c =>
+      val first = real.all(c, c.initial())
+      grow("idle", 2)
+      val next = real.moved(c, first)
+      assert(next.json == """{"idle":{"0":4,"1":0}}""")
+    }
+  }
+
+  test("a restart with read_committed waits for open transactions that were already read, and repeats no row") {
+    real.create("level", 1)
+    val log                   = new MemorySideLog
+    def source(level: String) = real.source("subscribe" -> "level", earliest, "kafka.isolation.level" -> level)
+    Using.resource(real.producer("transactional.id" -> "level")) { out =>
+      def send(values: Int*): Unit = {
+        values.foreach(i => out.send(new ProducerRecord("level", 0, s"k$i", s"v$i")))
+        out.flush()
+      }
+      out.initTransactions()
+      out.beginTransaction()
+      send(0, 1, 2)
+      val read =
+        real.run(source("read_uncommitted"), log)(c => real.until(c, c.initial())(_.json == """{"level":{"0":3}}"""))
+      real.run(source("read_committed"), log) { c =>
+        assert(real.all(c, read) == read)
+        send(3)
+        assert(real.all(c, read) == read, "the transaction is still open")
+        out.commitTransaction()
+        val next = real.moved(c, read)
+        assert(real.rows(source("read_committed"), c.tasks(read, next), "level").map(_._3) == Seq("v3"))
+      }
+    }
+  }
+
+  test("a batch whose options start after their end is an error before any request") {
+    val none                                        = Seq("subscribe" -> "does-not-exist")
+    def failure(options: (String, String)*): String = {
+      val context = EnumeratorContext(new MemorySideLog, ReadMode.Batch, java.time.Clock.systemUTC(), 2, "bounds")
+      Using.resource(new Coordinator(real.source(none ++ options: _*), context, 2, batchesToRetain = 100)) { c =>
+        intercept[Exception](c.everything()).getMessage
+      }
+    }
+    val start  = "startingOffsets" -> """{"does-not-exist":{"0":7,"1":-2}}"""
+    val behind = failure(start, "endingOffsets" -> """{"does-not-exist":{"0":5,"1":3}}""")
+    assert(behind.contains("SPLICE_KAFKA_OPTION.START_AFTER_END") && behind.contains("does-not-exist-0 begins at 7"))
+    val differ = failure(start, "endingOffsets" -> """{"does-not-exist":{"0":9}}""")
+    assert(differ.contains("SPLICE_KAFKA_OPTION.PARTITIONS_DIFFER") && differ.contains("does-not-exist-1"))
+    val times = failure("startingTimestamp" -> "2000", "endingTimestamp" -> "1000")
+    assert(times.contains("START_AFTER_END") && times.contains("1970-01-01T00:00:02Z"))
+    val each = failure(
+      "startingOffsetsByTimestamp" -> """{"does-not-exist":{"0":2000}}""",
+      "endingOffsetsByTimestamp"   -> """{"does-not-exist":{"0":1000}}"""
+    )
+    assert(each.contains("START_AFTER_END") && each.contains("does-not-exist-0 begins at 1970-01-01T00:00:02Z"))
+    assert(failure("startingOffsets" -> "latest").contains("SPLICE_KAFKA_OPTION.OPTION_NOT_ALLOWED"))
+    assert(failure("startingOffsets" -> "earliest").contains("SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND"))
+  }
+}
