@@ -29,7 +29,7 @@ private[dynamic] object Abandoned {
   /** Returns the rows between a position and a bound; None without such rows.
     *
     * @param last
-    *   the last known ends of the partitions, for a bound that is not fixed
+    *   the last ends of the partitions that the cluster returned, for a bound that is not fixed
     */
   def of(
       bound: Bound,
@@ -73,7 +73,7 @@ private[dynamic] object Abandoned {
       limits: SortedMap[LogPartition, Long] = SortedMap.empty
   ): Abandoned = {
     val parts = (left.offsets.keySet ++ last.offsets.keySet ++ limits.keySet).toSeq.map { p =>
-      val end  = last.get(p).fold("end unknown")(end => s"last known end $end")
+      val end  = last.get(p).fold("end unknown")(end => s"last end $end")
       val most = limits.get(p).fold("")(most => s", limit $most")
       s"partition ${p.partition} from ${left.get(p).fold("the start")(_.toString)}, $end$most"
     }

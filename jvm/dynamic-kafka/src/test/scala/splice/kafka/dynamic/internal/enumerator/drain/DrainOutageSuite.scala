@@ -68,7 +68,7 @@ final class DrainOutageSuite extends RemovedTopics {
     }
   }
 
-  test("an abandoned topic whose end was never requested is reported with its offset and its last known end") {
+  test("an abandoned topic whose end was never requested is reported with its offset and its last end") {
     val world = simulated("maxOffsetsPerTrigger" -> "2")
     world.publish(stream(east, west))
     fill(world, west, 6)
@@ -82,7 +82,7 @@ final class DrainOutageSuite extends RemovedTopics {
       world.clock.pass(hours)
       val _    = readUntil(world, run, failed)(!_.clusters.contains(west))
       val lost = history(world).collect { case ("topicAbandoned", names) => names }.flatten
-      assert(lost.exists(_.contains("is unknown (partition 0 from 2, last known end 6), because")), lost)
+      assert(lost.exists(_.contains("is unknown (partition 0 from 2, last end 6), because")), lost)
     }
   }
 
