@@ -79,6 +79,9 @@ linkage: $(MADE)/jar $(foreach spark,$(LINKED),.cache/spark-$(spark)/.ready) ## 
 soak: $(VENV)/.wheel $(if $(STORE),$(MADE)/stores) ## Run the long simulations (SEEDS=1..200, KIND=hybrid, kafka, dynamic, realtime or memory, STORE=hdfs or s3 of a hybrid); stop and resume as you like
 	$(SCRIPT_ENV) $(VENV)/bin/python tests/soak/run.py --seeds $(SEEDS) $(if $(KIND),--kind $(KIND)) $(if $(STORE),--store $(STORE))
 
+planted: .venv/.ready ## Plant defects into a copy of the last commit, one at a time, and require that a suite finds each (FAULTS="A3 A8")
+	.venv/bin/python project/planted.py $(FAULTS)
+
 bench: .venv/.ready ## Compare Splice with Spark's own sources, Flink's and the bare client (ROWS=10000000, ROUNDS=3, CASES=kafka,matrix,steady,memory,clusters,realtime,away,files,handover,driver,plan). BASE compares two builds in turns (BASE=jar or commit, PAIRS=20, JVMS=10, CASES=kafka,jmh)
 	$(SBT) "servers/stage$(if $(BASE),; bundle/dist)"
 	$(SCRIPT_ENV) .venv/bin/python tests/bench/run.py
@@ -98,7 +101,7 @@ clean: ## Remove everything that was built, the virtual environments too
 	rm -rf target project/target project/project jvm/*/target tests/*/target python/dist site .venv .venv-* .launcher
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup demo test unit it lint fmt linkage soak bench jar wheel docs release clean
+.PHONY: help setup demo test unit it lint fmt linkage soak planted bench jar wheel docs release clean
 
 # One run of sbt builds all files from the JVM sources. The wheel, the tests and the demonstration use these files.
 $(MADE)/jar: $(JVM_SOURCES)

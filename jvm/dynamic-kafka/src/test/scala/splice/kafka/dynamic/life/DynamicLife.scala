@@ -65,6 +65,13 @@ final private[life] class DynamicLife(life: Life, fault: PlantedFault = PlantedF
       still = false
       lives(chance.between(0, 1))
     }
+    still = true
+    val sequences = new LifeSequences(life, world, run)
+    if (plan.guards) sequences.removals()
+    else if (plan.renames) sequences.rename()
+    else if (plan.asynchronous) sequences.brief()
+    else if (chance.oneIn(4)) sequences.stale()
+    still = false
     finish()
     world.oracle.verify(spark.sink.rows)
     if (plan.forgets) forget()
@@ -149,7 +156,7 @@ final private[life] class DynamicLife(life: Life, fault: PlantedFault = PlantedF
     case None => stream
   }
 
-  /** Checks that the checkpoint has no removed topics after the retention. */
+  /** Checks that the checkpoint has no removed topics after the retention, and no clusters without other topics. */
   private def forget(): Unit = {
     Seq(1, 2).foreach { _ =>
       life.clock.advance(LifePlan.Retention.multipliedBy(2))
@@ -159,6 +166,8 @@ final private[life] class DynamicLife(life: Life, fault: PlantedFault = PlantedF
     val kept = world.oracle.leaving.map(_._2).filterNot(name => world.valid.topics.exists(_._2 == name))
       .filter(name => text.contains(s"\"$name\""))
     if (kept.nonEmpty) throw new Violation(s"removed topics are kept: ${kept.mkString(", ")}")
+    val clusters = world.oracle.lastChange.fold(Set.empty[String])(_.clusters) -- world.valid.topics.map(_._1)
+    if (clusters.nonEmpty) throw new Violation(s"clusters without topics are kept: ${clusters.mkString(", ")}")
   }
 
   private object subject extends Subject {

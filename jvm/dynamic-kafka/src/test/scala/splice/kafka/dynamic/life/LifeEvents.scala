@@ -172,7 +172,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
     }
 
   /** Renames a cluster. */
-  private def renamed(now: LifeDocument): LifeDocument = {
+  def renamed(now: LifeDocument): LifeDocument = {
     val (old, id) = chance.oneOf(now.clusters.toSeq)
     val name      = s"$old-${world.newest}"
     val streams   = now.streams.map { case (key, stream) =>

@@ -69,6 +69,9 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, fault: P
   /** Number of plans of a run. */
   var advances: Int = 0
 
+  /** Number of started drivers. */
+  var drivers: Int = 0
+
   /** Sizes of all logs at the publication of each document, by generation. */
   val published: mutable.Map[Long, Sizes] = mutable.Map.empty
 
@@ -171,7 +174,10 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, fault: P
 
   override def run(name: String): String = s"life-${life.seed}-$name"
 
-  override def opened(run: LifeEnumerator): Unit = running += run
+  override def opened(run: LifeEnumerator): Unit = {
+    drivers += 1
+    running += run
+  }
 
   override def begins(call: String): Unit = {
     this.call = Some(call)

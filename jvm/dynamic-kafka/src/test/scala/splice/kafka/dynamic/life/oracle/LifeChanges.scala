@@ -18,6 +18,8 @@ import splice.source.runtime.SideLog
   *   generation of the document of each stream
   * @param states
   *   name of the state of each topic
+  * @param clusters
+  *   clusters of topics that are read or may return
   */
 final private[life] case class LifeChange(
     number: Int,
@@ -25,7 +27,8 @@ final private[life] case class LifeChange(
     topics: Map[(String, String), String],
     streams: Map[String, KafkaStream],
     generations: Map[String, Long],
-    states: Map[(String, String), String]
+    states: Map[(String, String), String],
+    clusters: Set[String]
 )
 
 /** Parser of the entries of a checkpoint. Other test code does not depend on their format. */
@@ -64,7 +67,8 @@ private[life] object LifeChanges {
     of.streamOf.map { case (topic, stream) => (topic.cluster, topic.topic) -> stream }.toMap,
     of.streams.toMap,
     of.generations.toMap,
-    of.topics.map { case (topic, is) => (topic.cluster, topic.topic) -> is.word }.toMap
+    of.topics.map { case (topic, is) => (topic.cluster, topic.topic) -> is.word }.toMap,
+    of.clusters.keySet
   )
 
   /** Removed topic that a warning reports as abandoned. */
