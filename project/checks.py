@@ -98,7 +98,7 @@ def complaints(path: str, text: str) -> list[str]:
 
 
 def full_folders(paths: list[str]) -> list[str]:
-    """Lists the folders of src/main and of Python that have too many files for one subject."""
+    """Lists the folders of Scala, Java and Python that have too many files for one subject."""
     sizes = Counter(str(Path(path).parent) for path in paths if _counts(path))
     return [
         f"{folder}: {size} files, more than {FULLEST}: split the folder"
@@ -112,7 +112,7 @@ def _counts(path: str) -> bool:
     if path.endswith(".py"):
         fixed = Path(path).name in ("__init__.py", "conftest.py")
         return not fixed and PYTHON.match(path) is not None
-    return re.search(r"/src/main/.*\.(scala|java)$", path) is not None
+    return re.search(r"/src/(main|test)/.*\.(scala|java)$", path) is not None
 
 
 def package_cycles(texts: dict[str, str]) -> list[str]:

@@ -7,7 +7,7 @@ import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.dynamic.StreamCutover
-import splice.kafka.dynamic.life.cluster.{LifeDocument, LifeOutage}
+import splice.kafka.dynamic.life.cluster.{KillingSideLog, LifeDocument, LifeOutage}
 import splice.kafka.dynamic.life.oracle.{LifeChanges, LifeFailures, LifeWarnings}
 import splice.kafka.dynamic.life.planted.PlantedFault
 import splice.source.errors.SpliceException

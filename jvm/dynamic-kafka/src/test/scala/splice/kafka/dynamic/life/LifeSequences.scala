@@ -3,6 +3,7 @@
 
 package splice.kafka.dynamic.life
 
+import splice.kafka.dynamic.life.cluster.LifeDocument
 import splice.testkit.simulation.{Life, SimulatedTrigger}
 
 /** Sequences of documents that random events rarely publish. During a sequence, all clusters are available.

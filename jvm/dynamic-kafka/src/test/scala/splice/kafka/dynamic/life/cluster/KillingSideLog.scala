@@ -1,7 +1,7 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.kafka.dynamic.life
+package splice.kafka.dynamic.life.cluster
 
 import splice.source.runtime.SideLog
 import splice.testkit.simulation.{CrashPoint, Life}
