@@ -3,10 +3,12 @@
 
 package splice.source
 
-import java.util.ServiceLoader
+import java.util.{ServiceConfigurationError, ServiceLoader}
 
+import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
-import scala.util.Try
+
+import org.slf4j.LoggerFactory
 
 import splice.source.errors.OptionErrors
 import splice.source.options.{CommonOptions, OptionSet, SourceOptions}
@@ -51,6 +53,11 @@ trait KeepsHistory { this: SourceProvider =>
 
 object SourceProvider {
 
+  private val logger = LoggerFactory.getLogger(classOf[SourceProvider])
+
+  // A class loader whose files cannot be read fails at each step.
+  private val MaxFailures = 20
+
   /** Returns all registered connectors, sorted by kind.
     *
     * The connectors are those of Splice's class loader and of the context class loader of the thread. Only the
@@ -61,13 +68,34 @@ object SourceProvider {
     val own     = classOf[SourceProvider].getClassLoader
     val context = Option(Thread.currentThread.getContextClassLoader).filter(loader => loader != own && isShared(loader))
     // The context class loader also returns the connectors of its parents.
-    (own +: context.toSeq).flatMap(ServiceLoader.load(classOf[SourceProvider], _).asScala).distinctBy(_.getClass)
-      .sortBy(_.kind)
+    (ServiceLoader.load(classOf[SourceProvider], own).asScala.toSeq ++ context.toSeq.flatMap(loadable))
+      .distinctBy(_.getClass.getName).sortBy(_.kind)
+  }
+
+  /** Returns the connectors of the context class loader. A connector that cannot be loaded, for example because its jar
+    * is built for another version of Splice, does not prevent the use of the other connectors.
+    */
+  private def loadable(loader: ClassLoader): Seq[SourceProvider] = {
+    val services = ServiceLoader.load(classOf[SourceProvider], loader).iterator
+    @tailrec def next(found: Vector[SourceProvider], failures: Int): Seq[SourceProvider] = {
+      val one =
+        try if (services.hasNext) Right(Some(services.next())) else Right(None)
+        catch { case e @ (_: ServiceConfigurationError | _: LinkageError) => Left(e) }
+      one match {
+        case Right(None)           => found
+        case Right(Some(provider)) => next(found :+ provider, failures)
+        case Left(e)               =>
+          logger.warn(s"A connector on the class path of the session cannot be loaded: $e")
+          if (failures < MaxFailures) next(found, failures + 1) else found
+      }
+    }
+    next(Vector.empty, 0)
   }
 
   // A loader with another copy of Splice, or without Splice, would load connectors of another type.
   private def isShared(loader: ClassLoader): Boolean =
-    Try(loader.loadClass(classOf[SourceProvider].getName)).toOption.contains(classOf[SourceProvider])
+    try loader.loadClass(classOf[SourceProvider].getName) == classOf[SourceProvider]
+    catch { case _: ClassNotFoundException | _: LinkageError => false }
 
   /** Returns the connector that the option `source` selects.
     *

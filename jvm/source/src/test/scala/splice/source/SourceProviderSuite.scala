@@ -34,14 +34,23 @@ final class SourceProviderSuite extends AnyFunSuite {
     }
   }
 
+  test("a connector that cannot be loaded does not hide the other connectors") {
+    val folder = registering("missing.Connector", classOf[SourceProviderSuite.Added].getName, "missing.Other")
+    Using.resource(new URLClassLoader(Array(folder.toUri.toURL), own)) { loader =>
+      assert(kinds(Some(loader)) == Seq("added"))
+    }
+  }
+
   private def added(parent: ClassLoader): URLClassLoader = new URLClassLoader(Array(services.toUri.toURL), parent)
 
-  /** A folder that registers a connector, as the jar of a connector does. */
-  private lazy val services: Path = {
+  private lazy val services: Path = registering(classOf[SourceProviderSuite.Added].getName)
+
+  /** A folder that registers connectors, as the jar of a connector does. */
+  private def registering(classes: String*): Path = {
     val folder = Files.createTempDirectory("splice-sources")
     val file   = folder.resolve(s"META-INF/services/${classOf[SourceProvider].getName}")
     val _      = Files.createDirectories(file.getParent)
-    Files.writeString(file, classOf[SourceProviderSuite.Added].getName)
+    Files.writeString(file, classes.mkString("\n"))
     folder
   }
 

@@ -35,6 +35,10 @@ object CheckpointErrors {
   def missingEntry(content: String): SpliceException =
     conditions.error("SPLICE_CHECKPOINT.ENTRY_NOT_FOUND", "content" -> content)
 
+  /** True for the error of a missing side-log entry. */
+  private[splice] def isMissingEntry(error: SpliceException): Boolean =
+    error.getCondition == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND"
+
   /** Creates the error for storage that may replace a file that another driver creates at the same time. */
   def storeNotAtomic(file: String, reason: String): SpliceException =
     conditions.error("SPLICE_CHECKPOINT.STORE_NOT_ATOMIC", "file" -> file, "reason" -> reason)

@@ -36,7 +36,7 @@ private[splice] object SpliceError {
   /** Returns the message of any error as a part of another message, which has one SQLSTATE of Splice. */
   def text(error: Throwable): String = error match {
     case e: SpliceError => e.text
-    case e              => String.valueOf(e.getMessage)
+    case e              => Option(e.getMessage).getOrElse(e.toString)
   }
 }
 

@@ -78,7 +78,7 @@ final private[hybrid] class ChainPlan(
 
   private def evaluated(at: HybridPosition): Either[(String, String), HybridPosition] =
     try switched(at).toRight(Undecided -> s"leg '${at.leg}' does not end yet")
-    catch { case e: SpliceException => Left(Error -> e.getMessage) }
+    catch { case e: SpliceException => Left(Error -> e.text) }
 
   /** Reason why the rule of a leg needs a scan; None if it needs no scan. */
   private def needsScan(leg: Leg, next: Leg): Option[String] = next.handOver.flatMap {

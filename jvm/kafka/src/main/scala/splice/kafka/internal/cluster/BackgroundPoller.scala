@@ -19,6 +19,7 @@ import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
+import splice.source.errors.SpliceError
 import splice.source.internal.DaemonThread
 
 /** Calls a function periodically on a separate thread, at longer intervals while calls fail. A failed call is logged as
@@ -126,7 +127,7 @@ final private[splice] class BackgroundPoller[A](name: String, interval: Duration
       case BackgroundPoller.Failure(_) if thread.isShutdown => ()
       case BackgroundPoller.Failure(e)                      =>
         failed(e)
-        BackgroundPoller.logger.warn(s"$failure: ${Option(e.getMessage).getOrElse(e.toString)}")
+        BackgroundPoller.logger.warn(s"$failure: ${SpliceError.text(e)}")
     } finally again()
   }
 

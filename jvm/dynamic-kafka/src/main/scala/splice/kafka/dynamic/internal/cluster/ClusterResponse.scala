@@ -114,6 +114,19 @@ final private[dynamic] case class ClusterResponse(
     until.get(p).fold(0L)(fills.between(p, until.generation(p.topic), begin, _))
   }.sum
 
+  /** Returns the ends of all logs. A partition that does not respond has its end of an earlier response.
+    *
+    * @param earlier
+    *   the ends of earlier responses
+    */
+  def ends(earlier: KafkaPosition): KafkaPosition = if (silent.isEmpty) until
+  else {
+    val known = silent.keySet.flatMap(p =>
+      earlier.get(p).filter(_ => earlier.generation(p.topic) == until.generation(p.topic)).map(p -> _)
+    )
+    until.copy(offsets = until.offsets -- silent.keySet ++ known)
+  }
+
   /** Returns the removed topics whose drain cannot end, because some of their partitions do not respond. */
   def blocked: Map[String, SpliceException] = silent.collect {
     case (p, partition) if request.draining.get(p.topic).exists(_.bound.needs(p, request.from)) =>

@@ -124,7 +124,7 @@ final private[dynamic] class ClusterWorker(
         val reach = sent.response.get(millis, TimeUnit.MILLISECONDS)
         requested = None
         recover()
-        if (sent.request.needsEnds) last = reach.until
+        if (sent.request.needsEnds) last = reach.ends(last)
         blocked = reach.blocked.map { case (topic, error) =>
           topic -> blocked.getOrElse(topic, ClusterHealth()).failed(sent.since, clock.instant(), error)
         }

@@ -12,6 +12,7 @@ import splice.kafka.dynamic.internal.change.Rejection
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, DocumentEntries}
+import splice.source.errors.SpliceError
 
 /** Documents that the metadata service returned in this run, and the greatest generation of all runs.
   *
@@ -57,7 +58,7 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery, entries: 
           // The driver reports the error of an invalid document.
           case MetadataErrors.InvalidMetadata(_) => None
           case NonFatal(e)                       =>
-            DocumentFeed.logger.warn(s"The query continues with the metadata of the checkpoint: ${e.getMessage}")
+            DocumentFeed.logger.warn(s"The query continues with the metadata of the checkpoint: ${SpliceError.text(e)}")
             None
         }
       }
@@ -116,7 +117,7 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery, entries: 
   /** Records the generation of a document that is not rejected. */
   def accept(document: StreamMetadata): Unit = greatest = (greatest ++ document.generation).maxOption
 
-  /** Stores the generation of an accepted document that causes no change.
+  /** Stores the generation of a document that is accepted completely and causes no change.
     *
     * @param applied
     *   the state, whose generation is durable

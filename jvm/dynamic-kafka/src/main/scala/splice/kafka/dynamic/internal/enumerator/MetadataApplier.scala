@@ -284,7 +284,8 @@ final private[dynamic] class MetadataApplier(
       at = applied.at
     )
     if (renumbered == applied) {
-      documents.keep(document, applied)
+      // Groups that are rejected or that wait may get a corrected document with any later generation than the state.
+      if (all.forall { case (_, decision) => decision.contains(None) }) documents.keep(document, applied)
       None
     } else {
       val removed = base.streamOf.keySet -- change.streamOf.keySet

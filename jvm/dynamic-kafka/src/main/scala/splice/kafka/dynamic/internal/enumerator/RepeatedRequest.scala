@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.internal.errors.KafkaErrors
-import splice.source.errors.SpliceException
+import splice.source.errors.{SpliceError, SpliceException}
 
 /** Requests to clusters that the query needs. Failed requests are repeated until `timeout` is over. One timer applies to
   * all clusters.
@@ -51,7 +51,9 @@ final private[dynamic] class RepeatedRequest(clock: Clock, timeout: Duration)(be
           val isOver = failed.exists { case (_, _, error) => error.isInstanceOf[TimeoutException] }
           if (isOver || !clock.instant().isBefore(deadline))
             throw DynamicErrors.unavailable(failed.map(_._1).distinct, began, first)
-          failed.foreach { case (name, _, error) => logger.warn(s"Waiting for cluster $name: ${error.getMessage}") }
+          failed.foreach { case (name, _, error) =>
+            logger.warn(s"Waiting for cluster $name: ${SpliceError.text(error)}")
+          }
           before()
           again(failed.map { case (name, send, _) => name -> send }, all)
       }

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.internal.cluster.BackgroundPoller
-import splice.source.errors.SpliceException
+import splice.source.errors.{SpliceError, SpliceException}
 
 /** Sends the request to services in order and returns the first valid response.
   *
@@ -43,7 +43,7 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
       attempt(service)(request) match {
         case Right(response) => response
         case Left(failure)   =>
-          if (more.nonEmpty) logger.warn(s"Calling ${more.head} instead of $service: ${failure.getMessage}")
+          if (more.nonEmpty) logger.warn(s"Calling ${more.head} instead of $service: ${SpliceError.text(failure)}")
           first(more, failure :: failures)(request)
       }
   }
@@ -54,7 +54,7 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
       case Some(invalid) =>
         // Splice has logged all failures except the last failure.
         failures.lastOption.filterNot(_ eq invalid).foreach { last =>
-          logger.warn(s"No other metadata service returned valid metadata: ${last.getMessage}")
+          logger.warn(s"No other metadata service returned valid metadata: ${SpliceError.text(last)}")
         }
         invalid
       case None => MetadataErrors.noneResponds(failures)

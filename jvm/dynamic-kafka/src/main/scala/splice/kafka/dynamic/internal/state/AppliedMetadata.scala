@@ -7,6 +7,8 @@ import java.time.Instant
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
+import org.apache.kafka.clients.CommonClientConfigs
+
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata, StreamPlace}
@@ -216,10 +218,14 @@ final private[dynamic] case class AppliedMetadata(
   def renewed(document: StreamMetadata): SortedMap[String, KafkaCluster] =
     clusters.map { case (name, cluster) => name -> document.clusters.getOrElse(name, cluster.copy(active = true)) }
 
-  /** Returns the clusters with only the client properties of a document. */
+  /** Returns the clusters with only the client properties of a document, except the addresses. A faulty service may
+    * return the document of another environment, whose addresses are those of other clusters.
+    */
   def renewedProperties(document: StreamMetadata): SortedMap[String, KafkaCluster] = clusters.map {
-    case (name, cluster) =>
-      name -> document.clusters.get(name).fold(cluster)(now => cluster.copy(properties = now.properties))
+    case (name, cluster) => name -> document.clusters.get(name).fold(cluster) { now =>
+        val addresses = cluster.properties.view.filterKeys(_ == CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG)
+        cluster.copy(properties = now.properties ++ addresses)
+      }
   }
 
   /** Returns true if a document has the same streams, and the same clusters of topics that are read or may return. */

@@ -3,6 +3,7 @@
 
 package splice.kafka.dynamic.internal.state
 
+import splice.source.errors.{CheckpointErrors, SpliceException}
 import splice.source.internal.entries.{Json, NumberedEntries, VersionedEntry}
 import splice.source.runtime.SideLog
 
@@ -15,8 +16,7 @@ final private[dynamic] class DocumentEntries(log: SideLog) {
 
   private val entries = new NumberedEntries(log, "document")(_.long("generation"))
 
-  // Another driver may remove an entry after this driver has listed it.
-  private var last = entries.numbers.toSeq.flatMap(entries.find).maxOption
+  private var last = entries.numbers.toSeq.flatMap(found).maxOption
 
   /** Returns the greatest stored generation; None if no entry exists. */
   def greatest: Option[Long] = last
@@ -24,8 +24,16 @@ final private[dynamic] class DocumentEntries(log: SideLog) {
   /** Stores a generation, unless a stored generation is not lower. The generation is durable when this method returns.
     */
   def store(generation: Long): Unit = if (last.forall(_ < generation)) {
-    val number = entries.create(VersionedEntry.write("generation" -> Json.number(generation)))
-    last = Some(generation)
-    entries.purge(entries.numbers.rangeUntil(number))
+    // Another driver may have stored a generation since the list of entries was read. The last of these entries has the
+    // greatest generation.
+    val _ = entries.appendUntil(VersionedEntry.write("generation" -> Json.number(generation))) { (_, stored) =>
+      last = (last ++ Some(stored)).maxOption
+    }(_ >= generation)
+    entries.purge(entries.numbers.rangeUntil(entries.next - 1))
   }
+
+  // Another driver may remove an entry after this driver has listed it. The next call of store finds its successor.
+  private def found(number: Int): Option[Long] =
+    try entries.find(number)
+    catch { case e: SpliceException if CheckpointErrors.isMissingEntry(e) => None }
 }

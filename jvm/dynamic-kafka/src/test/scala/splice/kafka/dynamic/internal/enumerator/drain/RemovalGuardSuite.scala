@@ -102,9 +102,12 @@ final class RemovalGuardSuite extends RemovedTopics {
     val topics    = (0 until 3).map(n => f"$east-topic-$n%03d")
     val of        = SortedMap(east -> SortedSet.from(topics), west -> SortedSet(topic(west)))
     def servers   = (name: String) => SortedMap("bootstrap.servers" -> s"$name:9092")
-    val renewed   = servers(east) + ("request.timeout.ms" -> "1234")
+    val renewed   = servers("elsewhere") + ("request.timeout.ms" -> "1234")
     val rejected  = SortedMap(east -> SortedSet(topic(east)))
-    def timeout() = world.clients(east).properties.get("request.timeout.ms")
+    def timeout() = {
+      assert(world.clients(east).properties.get("bootstrap.servers").contains(s"$east:9092"))
+      world.clients(east).properties.get("request.timeout.ms")
+    }
 
     def written(at: DynamicOffset, run: SplitEnumerator[DynamicOffset]): (DynamicOffset, Int) = {
       topics.foreach(world.logs(east).fill(_, 0, 1))

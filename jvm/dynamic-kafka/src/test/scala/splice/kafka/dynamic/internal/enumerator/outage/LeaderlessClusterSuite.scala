@@ -146,6 +146,19 @@ final class LeaderlessClusterSuite extends RemovedTopics {
     }
   }
 
+  test("an abandoned partition without a leader is reported with the last end that its leader returned") {
+    leaderless("maxRemovalFraction" -> "1", "maxOffsetsPerTrigger" -> "1", "drainTimeout" -> "1h") {
+      (world, run, first) =>
+        world.logs(west).leaderless = Set.empty
+        val known = advance(run, first)
+        world.logs(west).leaderless = Set(LogPartition(topic(west), 1))
+        publish(world, stream(east))
+        val _    = pass(world, run, known, minutes = 70)
+        val lost = history(world).collect { case ("topicAbandoned", names) => names }.flatten
+        assert(lost.exists(_.matches(".*partition 1 from [34], last end 5.*")), lost)
+    }
+  }
+
   test("a topic with a stop is not abandoned") {
     ending(stop = true, "drainTimeout" -> "1h") { (world, run, one, _) =>
       val _ = pass(world, run, one, minutes = 90)
