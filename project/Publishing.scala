@@ -17,7 +17,7 @@ import sbtunidoc.ScalaUnidocPlugin.autoImport._
 object Publishing {
   val dist =
     taskKey[File](
-      "Copies the jar and that of the Kafka client to one folder, for the wheel and for spark-submit --jars"
+      "Copies the jar and the jar of the Kafka client to one folder, for the wheel and for spark-submit --jars"
     )
 
   private val own        = "io.github.splice"

@@ -98,7 +98,7 @@ def complaints(path: str, text: str) -> list[str]:
 
 
 def full_folders(paths: list[str]) -> list[str]:
-    """Lists the folders of Scala, Java and Python that have too many files for one subject."""
+    """Return an error for each folder with too many files of Scala, Java or Python."""
     sizes = Counter(str(Path(path).parent) for path in paths if _counts(path))
     return [
         f"{folder}: {size} files, more than {FULLEST}: split the folder"
@@ -108,7 +108,7 @@ def full_folders(paths: list[str]) -> list[str]:
 
 
 def _counts(path: str) -> bool:
-    # A package marker and the fixtures of pytest have fixed names, so they are not subjects.
+    # A package marker and the fixtures of pytest have fixed names, so these files do not count.
     if path.endswith(".py"):
         fixed = Path(path).name in ("__init__.py", "conftest.py")
         return not fixed and PYTHON.match(path) is not None
@@ -116,7 +116,7 @@ def _counts(path: str) -> bool:
 
 
 def package_cycles(texts: dict[str, str]) -> list[str]:
-    """Lists a cycle of imports among the internal packages, if there is one."""
+    """Return a cycle of imports among the internal packages; empty if no cycle exists."""
     imported: dict[str, set[str]] = defaultdict(set)
     for path, text in texts.items():
         if own := INTERNAL.search(path):

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the language of comments, documents, options, errors, messages and test names.
 
-A sentence has a match if it has a word of the list, begins with a question word, or has more than
-30 words. The last lines are the share of sentences with a match per kind of text. The exit code is
-1 if a share is above its limit. `--list KIND` prints each match, `--sample SEED` prints 50 random
-sentences of each of the four main kinds. Of the options, it prints descriptions only, without the
-lists of allowed values. Paths limit the check to files and folders.
+A sentence has a match if the sentence has a word of the list, begins with a question word, or has
+more than 30 words. The last lines are the share of sentences with a match per kind of text. The
+exit code is 1 if a share is above its limit. `--list KIND` prints each match, `--sample SEED`
+prints 50 random sentences of each of the four main kinds. Of the options, `--sample` prints
+descriptions only, without the lists of allowed values. Paths limit the check to files and folders.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def _test(tree: Path, suite: str, seeds: str) -> tuple[bool, str]:
 
 
 def fault(planted: Planted, tree: Path) -> str:
-    """Plant a defect in a tree. Return the reason why no suite finds it; empty if found."""
+    """Plant a defect in a tree. Return the reason why no suite finds the defect; empty if found."""
     _git(tree, "apply", str(planted.path))
     try:
         passes, output = _test(tree, planted.suite, planted.seeds)

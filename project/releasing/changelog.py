@@ -15,7 +15,7 @@ def with_release(changelog: str, version: str, date: str) -> str:
     """Return the changelog whose unreleased section is the section of the release.
 
     Raises:
-        ReleaseError: if it has no unreleased section.
+        ReleaseError: if the changelog has no unreleased section.
     """
     if _UNRELEASED not in changelog:
         raise ReleaseError(f"CHANGELOG.md has no section '{_UNRELEASED}'")
@@ -26,7 +26,7 @@ def notes(changelog: str, version: str) -> str:
     """Return the text of a release's section.
 
     Raises:
-        ReleaseError: if it has no such section, or the section is empty.
+        ReleaseError: if the changelog has no such section, or the section is empty.
     """
     found = re.search(
         rf"^## \[{re.escape(version)}\].*?\n(.*?)(?=^## |^\[[^\]]+\]: |\Z)",

@@ -21,7 +21,7 @@ def run(
     """Run a command and show its output, or append it to a file.
 
     Raises:
-        ReleaseError: if it fails.
+        ReleaseError: if the command fails.
     """
     with log.open("ab") if log else nullcontext() as out:
         done = subprocess.run(
@@ -42,7 +42,7 @@ def output(*command: str, at: Path) -> str:
     """Return the output of a command, without the last line break.
 
     Raises:
-        ReleaseError: if it fails.
+        ReleaseError: if the command fails.
     """
     done = subprocess.run(command, cwd=at, capture_output=True, text=True, check=False)
     if done.returncode:

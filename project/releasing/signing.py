@@ -20,7 +20,7 @@ class Signer:
     """Signs files with a key of GnuPG."""
 
     def __init__(self, home: Path | None, key: str) -> None:
-        """Take the folder of keys, by default that of the user, and the name of a key."""
+        """Take the folder of keys, by default the user's folder, and the name of a key."""
         self._options = ["gpg", "--batch", *(["--homedir", str(home)] if home else [])]
         self._key = key
 

@@ -65,7 +65,7 @@ class Mortal:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Kill the driver, if it is running."""
+        """Kill the driver, if the driver is running."""
         if hasattr(self, "_life"):
             self.slay()
 
@@ -89,14 +89,14 @@ class Mortal:
         self._life.process.kill()
 
     def die(self, kill: Kill) -> None:
-        """Start a driver, and wait until it is killed at a step."""
+        """Start a driver, and wait until a step kills the driver."""
         self.live(kill)
         self._life.process.wait(120)
         tail = self._life.process.tail(80)
         assert self._life.acted, f"the driver was not killed at {kill}:\n{tail}"
 
     def finish(self) -> None:
-        """Run the driver until it has read all available rows and ends."""
+        """Run the driver until the driver has read all available rows and ends."""
         self._life.finish()
 
     def rows(self) -> int:

@@ -67,7 +67,7 @@ class Pair:
         return self.same()
 
     def start(self, side: str, **options: Any) -> StreamingQuery:
-        """Start the query of one side, which runs until it is stopped."""
+        """Start the query of one side, which runs until a stop."""
         return start(self.stream(side, options), self.folder / side)
 
     def same(self) -> list[tuple[Any, ...]]:

@@ -114,6 +114,6 @@ def _both_refuse(run: Callable[[str], object]) -> None:
         run(SPARKS)
     with pytest.raises(PySparkException, match="SPLICE_") as ours:
         run(OURS)
-    # Code that catches Spark's exception must catch that of Splice too.
+    # Code that catches Spark's exception must also catch Splice's exception.
     if isinstance(theirs.value, IllegalArgumentException):
         assert isinstance(ours.value, IllegalArgumentException)

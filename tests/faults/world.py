@@ -27,7 +27,7 @@ class World:
         self.topics = KafkaTopics(f"127.0.0.1:{node.port}")
 
     def start(self) -> None:
-        """Start the broker, and wait until it responds."""
+        """Start the broker, and wait until the broker responds."""
         self._node.start()
         wait_for("Kafka", lambda: self.topics.cluster_id(timeout=1) == self._cluster_id)
 

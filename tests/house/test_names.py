@@ -244,7 +244,7 @@ def test_every_public_type_is_in_the_row_of_its_package() -> None:
 def test_a_public_package_has_private_types_only_next_to_their_public_types() -> None:
     for file, text in public_files():
         public = set(_TYPE.findall(text))
-        # The sealed parent of public types must be in their file, and its companion too.
+        # Public types need the sealed parent and the companion of the parent in the same file.
         sealed = set(re.findall(r"^sealed private\[\w+\] trait (\w+)", text, re.MULTILINE))
         private = set(_PRIVATE.findall(text)) - sealed
         assert private - public == set(), f"{file}: move these types to a package `internal`"

@@ -101,7 +101,7 @@ class Copies:
         self.ended()
 
     def fail(self, trigger: Mapping[str, Any], **options: str) -> str:
-        """Run the query until it fails, and return the end of the driver's log."""
+        """Run the query until the query fails, and return the end of the driver's log."""
         life = self.start(trigger, **options)
         try:
             code = life.process.wait(_PATIENCE)
@@ -147,7 +147,7 @@ class Copies:
     def assert_complete(self) -> None:
         """Assert that each row has a copy."""
         lost = sorted(self.missing())
-        assert not lost, f"{len(lost)} rows were lost, the first ones {lost[:10]}"
+        assert not lost, f"{len(lost)} rows were lost, the first rows {lost[:10]}"
 
     def assert_only_running_batches_again(self) -> int:
         """Assert that a row has one copy per run that read the row. Committed rows have one copy.

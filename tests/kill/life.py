@@ -70,7 +70,7 @@ class Life:
         return self._notes("rows")
 
     def finish(self) -> None:
-        """Run the driver until it has read all available rows and ends."""
+        """Run the driver until the driver has read all available rows and ends."""
         (self.folder / "stop").touch()
         code = self.process.wait(180)
         assert code == 0, f"the driver failed:\n{self.process.tail(80)}"

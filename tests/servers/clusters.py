@@ -69,7 +69,7 @@ class Clusters:
             self._single(name).kill()
 
     def start(self, name: str) -> None:
-        """Start a cluster again, if it does not run."""
+        """Start a cluster again, if the cluster does not run."""
         if name == "east":
             self.east.start_all()
         elif self._single(name).node.failure() is not None:

@@ -31,7 +31,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     call has no effect. A call has no effect either if the running session or the builder's packages
     already contain Splice.
 
-    Call ``config("spark.jars", ...)`` before this function, because it replaces all jars.
+    Call ``config("spark.jars", ...)`` before this function, because that call replaces all jars.
 
     Args:
         builder: Builder of a classic session (or of a local Spark Connect server).

@@ -23,7 +23,7 @@ class KafkaSource(LogSource):
 
 
 class KafkaSourceBuilder(LogSourceBuilder[KafkaSource]):
-    """Builder of a KafkaSource. Options have the names of Spark's Kafka source.
+    """Builder of a KafkaSource. Options have the same names as in Spark's Kafka source.
 
     Set a property of the Kafka client with ``option("kafka.<property>", value)``.
     """

@@ -96,7 +96,7 @@ class World:
         )
 
     def begin(self) -> None:
-        """Start the first driver, and wait until it has read rows of every stream."""
+        """Start the first driver, and wait until the driver has read rows of every stream."""
         self.publish()
         self.query.live()
         self.query.until("rows", lambda: all(map(self._holds, self.lies.values())))
@@ -126,7 +126,7 @@ class World:
         )
 
     def goes_on(self, what: str, *left: Place) -> None:
-        """Start a driver, and wait until it has left some topics and read all other orders."""
+        """Start a driver. Wait until the driver has left some topics and read all other orders."""
         due = self.atlas.produced
         self.query.live()
         self.query.until(what, lambda: self.query.rows() >= due and not any(map(self._holds, left)))

@@ -52,7 +52,7 @@ class KafkaCluster:
         self.cluster_id = cluster_id or new_cluster_id()
 
     def __enter__(self) -> KafkaCluster:
-        """Start the cluster and wait until it is ready."""
+        """Start the cluster and wait until the cluster is ready."""
         self._folder = Path(tempfile.mkdtemp(prefix="splice-kafka-"))
         try:
             self.node = self._make()
@@ -85,7 +85,7 @@ class KafkaCluster:
         return KafkaTopics(self.bootstrap_servers)
 
     def start(self) -> None:
-        """Start the node, on the same port after a stop, and wait until it is ready."""
+        """Start the node, on the same port after a stop, and wait until the node is ready."""
         self.node.start()
         wait_for("Kafka to be ready", self._ready)
 

@@ -18,7 +18,7 @@ class ContainerNode:
     """Node as a container, with the same port inside and outside and after a restart."""
 
     def __init__(self, cluster_id: str, settings: Mapping[str, str]) -> None:
-        """Create and start the container, and pull its image if it is missing."""
+        """Create and start the container, and pull a missing image."""
         from testcontainers.core.container import DockerContainer
 
         self.port, controller = free_ports(2)
@@ -32,7 +32,7 @@ class ContainerNode:
         self._started = True
 
     def start(self) -> None:
-        """Start the container again, if it does not run."""
+        """Start the container again, if the container does not run."""
         if not self._started:
             self._wrapped().start()
             self._started = True

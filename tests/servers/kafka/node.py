@@ -36,7 +36,7 @@ class KafkaNode(Protocol):
     ports: dict[str, int]
 
     def start(self) -> None:
-        """Start the node, without waiting until it is ready."""
+        """Start the node, without waiting until the node is ready."""
 
     def stop(self) -> None:
         """Stop the node (SIGTERM)."""
@@ -106,7 +106,7 @@ class ProcessNode:
             )
 
     def start(self) -> None:
-        """Start the node, without waiting until it is ready."""
+        """Start the node, without waiting until the node is ready."""
         self._process = ServerProcess(
             [*self._run, str(self._folder / "server.properties")],
             self._folder / "kafka.log",

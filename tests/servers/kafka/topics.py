@@ -71,7 +71,7 @@ class KafkaTopics:
         fails. Brokers with automatic creation of topics then create a deleted topic again.
         """
         self.__dict__.pop("_admin", None)
-        # Clients in reference cycles stay connected until the collector frees them.
+        # Clients in reference cycles stay connected until the collector frees the clients.
         gc.collect()
 
     def cluster_id(self, timeout: float = _TIMEOUT) -> str | None:
@@ -100,7 +100,7 @@ class KafkaTopics:
         wait_for(f"the partitions of '{topic}'", lambda: self._has(topic, total))
 
     def delete(self, topic: str) -> None:
-        """Delete a topic and wait until it no longer exists."""
+        """Delete a topic and wait until the topic no longer exists."""
         _all_done(self._admin.delete_topics([topic]))
         wait_for(f"'{topic}' to be deleted", lambda: topic not in self.names())
 

@@ -85,7 +85,7 @@ class FaultProxy:
         self._watched[kind] = act
 
     def heal(self) -> None:
-        """End all faults. Close half-open connections, because no client uses them."""
+        """End all faults. Close half-open connections, because no client uses these connections."""
         if not self._passes.is_set():
             self._drop_all()
         self._delay, self._is_cut = 0.0, False

@@ -56,7 +56,7 @@ class Recorder:
         return f"127.0.0.1:{self._port}"
 
     def received(self) -> list[bytes]:
-        """Return the bytes that each connection has sent, also if it is closed."""
+        """Return the bytes that each connection has sent, also of closed connections."""
         with self._lock:
             return [bytes(each) for each in self._received.values()]
 

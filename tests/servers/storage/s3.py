@@ -27,7 +27,7 @@ class S3Store(Store):
     """Server with one bucket."""
 
     def __enter__(self) -> Store:
-        """Start the server, wait until it is ready, and create the bucket."""
+        """Start the server, wait until the server is ready, and create the bucket."""
         super().__enter__()
         self._client.create_bucket(Bucket=_BUCKET)
         self.jars = staged(_STAGED, "stores/stage")

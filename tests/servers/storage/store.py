@@ -31,7 +31,7 @@ class Store(ABC):
     """Jars for the class path of a driver."""
 
     def __enter__(self) -> Store:
-        """Start the server and wait until it is ready."""
+        """Start the server and wait until the server is ready."""
         self._folder = Path(tempfile.mkdtemp(prefix="splice-store-"))
         self.ports = free_ports(2)
         try:

@@ -67,7 +67,7 @@ class LifeFate:
     Attributes:
         kill: Step at which the driver is killed, if the driver reaches the step.
         cores: Number of cores.
-        goes_on: True if the driver runs until it is stopped, and not with AvailableNow.
+        goes_on: True if the driver runs until a stop, and not with AvailableNow.
         flows: True if orders are produced without a pause during the run.
         options: Options that may differ between runs.
         before: Changes since the previous run.

@@ -117,7 +117,7 @@ class _Seed:
         verdict = self._verdict()
         assert verdict.duplicated == 0, str(verdict)
         lost = set(range(places.produced)) - self._read() - unseen
-        assert not lost, f"{verdict}, and {len(lost)} rows are lost, the first ones {_first(lost)}"
+        assert not lost, f"{verdict}, and {len(lost)} rows are lost, the first rows {_first(lost)}"
 
     def _meets(self, event: Event, life: Life, due: list[tuple[Place, int]]) -> bool:
         """Cause an event, and return True if the driver was killed with the event.

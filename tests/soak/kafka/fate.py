@@ -86,7 +86,7 @@ class LifeFate:
     Attributes:
         kill: Step at which the driver is killed, if the driver reaches the step.
         cores: Number of cores.
-        goes_on: True if the driver runs until it is stopped, and not with AvailableNow.
+        goes_on: True if the driver runs until a stop, and not with AvailableNow.
         options: Options that may differ between runs.
         policies: Policies for topics that are deleted, recreated or truncated.
         before: Removals since the previous run.

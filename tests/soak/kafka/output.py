@@ -83,4 +83,4 @@ def assert_exact(output: Output, log: TopicLog) -> None:
 
 def _listed(numbers: Iterable[int]) -> str:
     found = sorted(numbers)
-    return f"{len(found)} orders, the first ones {found[:10]}"
+    return f"{len(found)} orders, the first orders {found[:10]}"

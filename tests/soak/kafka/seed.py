@@ -107,7 +107,7 @@ class _Seed:
         self._judge(life, given.options, given.policies, there, bool(slain))
 
     def finish(self) -> None:
-        """Run the query until it has read all rows, with policies that permit every loss."""
+        """Run the query until the query has read all rows, with policies that permit every loss."""
         self._relay.given(master="local[2]", trigger=None)
         self._read_all(self._last, PERMISSIVE, _REMEDIES)
         _assert_group_is_not_ahead(self._relay)

@@ -147,8 +147,8 @@ def test_duplicated_foreign_and_altered_orders_are_found() -> None:
     log = _log()
     kafka_output.assert_exact(Output(Counter(range(10)), [], 0), log)
     for output, found in (
-        (Output(Counter([1, 1, 2]), [], 0), r"duplicated: 1 orders, the first ones \[1\]"),
-        (Output(Counter([1, 10]), [], 0), r"never written: 1 orders, the first ones \[10\]"),
+        (Output(Counter([1, 1, 2]), [], 0), r"duplicated: 1 orders, the first orders \[1\]"),
+        (Output(Counter([1, 10]), [], 0), r"never written: 1 orders, the first orders \[10\]"),
         (Output(Counter([1]), [], 1), "1 rows with another amount"),
     ):
         with pytest.raises(AssertionError, match=found):
@@ -157,7 +157,7 @@ def test_duplicated_foreign_and_altered_orders_are_found() -> None:
 
 def test_missing_orders_are_found() -> None:
     log = _log()
-    with pytest.raises(AssertionError, match=r"without 1 orders, the first ones \[3\]"):
+    with pytest.raises(AssertionError, match=r"without 1 orders, the first orders \[3\]"):
         kafka_output.assert_complete(Output(Counter({*range(10)} - {3}), [], 0), log, log.counts())
 
 

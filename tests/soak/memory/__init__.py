@@ -1,3 +1,3 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Seeds of the memory of a large backlog."""
+"""Random runs that measure memory with a large backlog."""

@@ -25,7 +25,7 @@ _EVERY = 5
 
 
 def main(options: dict[str, str], batches: int, folder: Path) -> None:
-    """Run the query until it has read the batches."""
+    """Run the query until the query has read the batches."""
     spark = session(folder, jvm(folder))
     query = (
         spark.readStream.format("splice-kafka")

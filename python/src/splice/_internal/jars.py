@@ -23,8 +23,8 @@ _PATTERNS = (f"{CONNECTOR}-*.jar", "kafka-clients-*.jar")
 def jar_paths() -> list[Path]:
     """Return the jars of the connector and of the Kafka client.
 
-    The jars are in the folder ``jars`` of the package if it was installed from a wheel, otherwise
-    in the folder of the environment variable SPLICE_JARS.
+    The jars are in the folder ``jars`` of a package that was installed from a wheel. Otherwise,
+    the jars are in the folder of the environment variable SPLICE_JARS.
 
     Raises:
         SetupError: if a jar is missing or exists several times.

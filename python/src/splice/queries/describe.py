@@ -129,7 +129,7 @@ class QueryDescription:
     """Position and backlog of a query. The result prints as a table, also in notebooks.
 
     Attributes:
-        name: Name of the query, or its id if it has no name.
+        name: Name of the query, or the id of a query without a name.
         batch_id: Batch of the last progress report; None before the first report.
         sources: Sources of Splice in the query.
         hand_overs: Switches in the checkpoint; empty with Spark Connect.

@@ -44,7 +44,7 @@ object Bench {
         "handover" -> (() => new HandOverCost(spark, servers, plan).run()),
         "driver"   -> (() => new DriverCost(servers, plan.cores).run()),
         "plan"     -> (() => s"${new PlanCost(plan.cores).run()}\n\n${new ManyClustersCost(plan.cores).run()}"),
-        // This case is last, because it needs separate sessions and a JVM has one Spark context at a time.
+        // This case is last, because the case needs separate sessions and a JVM has one Spark context at a time.
         "realtime" ->
           (() => {
             spark.stop()

@@ -9,7 +9,7 @@ object Report {
   /** Table of a benchmark, with ratios to each compared reader in `against`. */
   def table(title: String, timings: Seq[Timing], against: Seq[String]): String = {
     val bases = against.flatMap(name => timings.find(_.name == name))
-    val head  = Seq("source", "median s", "least–greatest s", "rows/s") ++ bases.map(b => s"÷ ${b.name}")
+    val head  = Seq("source", "median s", "minimum–maximum s", "rows/s") ++ bases.map(b => s"÷ ${b.name}")
     val rows  = timings.map { t =>
       val range = f"${t.nanos.min / 1e9}%.2f–${t.nanos.max / 1e9}%.2f"
       Seq(t.name, f"${t.median / 1e9}%.2f", range, f"${t.rowsPerSecond}%,.0f") ++

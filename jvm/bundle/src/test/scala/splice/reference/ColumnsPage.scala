@@ -40,7 +40,7 @@ object ColumnsPage {
     "The option `includeHeaders` adds `headers`. With `valueFormat`, `value` is a string or a struct. `onParseError` = `corrupt` " +
       "adds `_corrupt`. The metric `kafkaParseErrors` exists if `valueFormat` parses values."
 
-  private val ofClusters = "The other columns and the task metrics are those of the Kafka source."
+  private val ofClusters = "The other columns and the task metrics are the same as in the Kafka source."
 
   private val hybrid = source(
     "source"         -> "hybrid",

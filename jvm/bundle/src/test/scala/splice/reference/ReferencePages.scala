@@ -5,9 +5,9 @@ package splice.reference
 
 import java.nio.file.{Files, Path}
 
-/** The reference pages of the documentation, generated from the code that they describe.
+/** The reference pages of the documentation, generated from the described code.
   *
-  * {{{project/sbt "bundle/Test/runMain splice.reference.ReferencePages"}}} writes them again.
+  * {{{project/sbt "bundle/Test/runMain splice.reference.ReferencePages"}}} writes the pages again.
   */
 object ReferencePages {
 

@@ -16,7 +16,7 @@ import splice.source.errors.SpliceException
 import splice.source.{SplitReader, TaskRanges}
 import splice.testkit.LoggedMessages
 
-/** Tests of files that differ from the list when a task opens them. */
+/** Tests of files that differ from the list when a task opens the files. */
 final class ChangedFileSuite extends AnyFunSuite with LocalSpark {
 
   test("a file that changed after the listing is an error, or a warning with onFileChanged warn") {

@@ -29,7 +29,7 @@ final class Archiver(cluster: SimulatedCluster, exact: Boolean, life: Life) {
   /** Next offset to archive of a partition. */
   def position(partition: LogPartition): Long = next.getOrElse(partition, 0L)
 
-  /** Rows that were skipped although the log had them. */
+  /** Rows of the log that the archiver skipped. */
   def skipped: collection.Set[Long] = left
 
   /** Rows that were archived again, with one entry per repetition. */
@@ -68,7 +68,7 @@ final class Archiver(cluster: SimulatedCluster, exact: Boolean, life: Life) {
   private def take(partition: LogPartition, most: Int): Seq[ArchivedRow] = {
     val log  = cluster.topic(partition.topic).partitions(partition.partition)
     val from = position(partition)
-    // Records that retention removed before they were archived remain a hole.
+    // Records that retention removed before the archiver read the records remain a hole.
     val until = if (log.earliest > from) from else math.min(from + most, log.stableEnd)
     next(partition) = until
     val rows = for {

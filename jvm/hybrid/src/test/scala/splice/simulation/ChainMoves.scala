@@ -181,7 +181,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
       recreatedNow = true
     } else grim = false
 
-  /** Removes archives whose end is committed, because the query must not need them any more. */
+  /** Removes archives whose end is committed, because the query must not need these archives any more. */
   private def moveArchivesAway(): Unit = spark.lastCommitted.map(world.position).foreach { at =>
     world.names.takeWhile(_ != at.leg).flatMap(world.files).find(_.folder.files.nonEmpty).foreach { leg =>
       leg.folder.files.foreach(f => leg.folder.remove(f.path))

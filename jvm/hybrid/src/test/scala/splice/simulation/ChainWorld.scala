@@ -71,7 +71,7 @@ final class ChainWorld(
     */
   def leavesHoles: Boolean = onHoles == OnHoles.Ignore || shape == Shape.Custom
 
-  /** True if rows may be delivered as often as the archives have them. */
+  /** True if rows may be delivered as often as the archives contain the rows. */
   def acceptsDuplicates: Boolean = onDuplicates == OnDuplicates.Warn || shape == Shape.Custom
 
   /** Calls of the user-defined rule. */

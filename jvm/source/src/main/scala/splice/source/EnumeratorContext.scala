@@ -55,7 +55,7 @@ final case class EnumeratorContext(
     * readers with other parts.
     *
     * @param start
-    *   persisted start of the part, if there is one
+    *   persisted start of the part; None if no start is persisted
     */
   def scope(name: String, start: Option[StoredStart] = None): EnumeratorContext =
     copy(sideLog = sideLog.scope(name), run = s"$run-$name", start = start)

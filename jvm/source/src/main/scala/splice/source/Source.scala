@@ -47,7 +47,7 @@ trait Source[P <: Position] extends Serializable {
   /** Boundedness of the source. By default, the source has no end. */
   def boundedness: Boundedness = Boundedness.ContinuousUnbounded
 
-  /** Metadata columns, which Spark hides unless a query names them. Each name begins with `_`. */
+  /** Metadata columns. Spark hides these columns unless a query names the columns. Each name begins with `_`. */
   def metadataColumns: StructType = new StructType()
 
   /** Values that define the meaning of the positions, for example the paths of a file list. The coordinator rejects a

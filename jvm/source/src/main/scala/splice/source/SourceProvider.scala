@@ -28,8 +28,8 @@ trait SourceProvider {
   /** Keys of the options that set the start of reading. */
   def startOptions: Set[String] = Set.empty
 
-  /** Returns an option that is set and that sets the start of reading, if there is one. A leg with a hand-over must not
-    * set such an option.
+  /** Returns the name of a set option that defines the start of reading; None if no such option is set. A leg with a
+    * hand-over must not set such an option.
     */
   def startOption(options: SourceOptions): Option[String] = startOptions.toSeq.sorted.find(options.contains)
 
@@ -60,8 +60,8 @@ object SourceProvider {
 
   /** Returns all registered connectors, sorted by kind.
     *
-    * The connectors are those of Splice's class loader and of the context class loader of the thread. Only the
-    * context class loader has a connector from `--packages` if Splice is in the folder `jars` of Spark. The same applies
+    * The method searches Splice's class loader and the context class loader of the thread. Only the context class
+    * loader has a connector from `--packages` if Splice is in the folder `jars` of Spark. The same applies
     * to a connector in a jar that a session of Spark Connect or a notebook added.
     */
   def all: Seq[SourceProvider] = {

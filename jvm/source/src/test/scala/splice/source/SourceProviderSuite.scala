@@ -26,7 +26,7 @@ final class SourceProviderSuite extends AnyFunSuite {
     }
   }
 
-  test("a context class loader that does not see Splice is ignored, and so is a loader with another copy") {
+  test("a context class loader without Splice, or with another copy of Splice, is ignored") {
     Using.resource(added(ClassLoader.getPlatformClassLoader))(loader => assert(kinds(Some(loader)).isEmpty))
     Using.resource(new SourceProviderSuite.Copy(services, own)) { loader =>
       assert(loader.loadClass(classOf[SourceProvider].getName) != classOf[SourceProvider])

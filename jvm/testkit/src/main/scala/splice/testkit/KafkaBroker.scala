@@ -49,7 +49,7 @@ final class KafkaBroker private (folder: Path, more: Map[String, String], role: 
   /** Cluster id. */
   def clusterId: String = id
 
-  /** Starts or restarts the server, and waits until it responds. */
+  /** Starts or restarts the server, and waits until the server responds. */
   def start(): Unit = {
     process = Some(launch("kafka.Kafka", config.toString).start())
     val responses = Iterator.continually(response()).take(KafkaBroker.Tries).find(_.nonEmpty)
@@ -155,7 +155,7 @@ object KafkaBroker {
       |appender.out.layout.pattern = %d{HH:mm:ss.SSS} %p %c{1} %m%n
       |""".stripMargin
 
-  /** Starts a server with a new cluster, and waits until it responds.
+  /** Starts a server with a new cluster, and waits until the server responds.
     *
     * @param more
     *   broker settings that override the defaults of the tests

@@ -47,7 +47,7 @@ final class HandOverCost(spark: SparkSession, servers: String, plan: BenchPlan) 
         ))
       }
       val head =
-        Seq("query selects", "without counts, ms", "with counts, ms", "without ÷ with, median", "least–greatest")
+        Seq("query selects", "without counts, ms", "with counts, ms", "without ÷ with, median", "minimum–maximum")
       (f"### A history with and without counts: ${plan.rows}%,d rows, 16 files; time of the batches of the history" +:
         "" +:
         Report.lines(head, rows)).mkString("\n")
@@ -102,7 +102,7 @@ final class HandOverCost(spark: SparkSession, servers: String, plan: BenchPlan) 
         "to the first row of the log, ms",
         "to the end of its first batch, ms",
         "first row ÷ batch, median",
-        "least–greatest"
+        "minimum–maximum"
       )
       (f"### The switch after a history of $HistoryRows%,d rows, batches of the log of $LiveRows%,d rows" +: "" +:
         Report.lines(head, rows)).mkString("\n")

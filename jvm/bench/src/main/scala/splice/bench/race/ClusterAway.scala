@@ -57,7 +57,7 @@ final class ClusterAway(spark: SparkSession, servers: Seq[String], plan: BenchPl
       )
     }
     val head =
-      Seq("third cluster", "batches", "batch p50, ms", "batch p99, ms", "p99 ÷ none, median of rounds", "greatest")
+      Seq("third cluster", "batches", "batch p50, ms", "batch p99, ms", "p99 ÷ none, median of rounds", "maximum")
     (f"### An unavailable cluster, $RowsPerSecond%,d rows per second of two others, trigger 0" +: "" +:
       s"Medians of ${plan.rounds} rounds after one that is not measured." +: "" +:
       Report.lines(head, rows)).mkString("\n")

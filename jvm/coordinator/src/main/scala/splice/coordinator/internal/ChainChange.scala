@@ -8,7 +8,8 @@ import splice.source.internal.legs.LegIdentity
 /** Compares the legs of a checkpoint with the legs of a start.
   *
   * A leg may be added after the last leg that has begun. A leg that has ended may be removed, and may return to its old
-  * position in the chain. A leg keeps its identity until it has ended. The name and the kind of a leg never change.
+  * position in the chain. A leg keeps its identity until the leg has ended. The name and the kind of a leg never
+  * change.
   *
   * @param before
   *   the legs of the last entry; never empty

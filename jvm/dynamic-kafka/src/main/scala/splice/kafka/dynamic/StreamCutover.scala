@@ -40,8 +40,8 @@ object StreamPlace {
     case _ => None
   }
 
-  /** Returns the reason why a start or a stop does not match the topics of its stream; None if it matches. A stop needs
-    * offsets of every topic, because a topic without offsets would stop at its current position.
+  /** Returns the reason why a start or a stop does not match the topics of its stream; None if the place matches. A
+    * stop needs offsets of every topic, because a topic without offsets would stop at its current position.
     */
   private[dynamic] def misfit(place: StreamPlace, stream: KafkaStream, isStop: Boolean): Option[String] = place match {
     case StreamCutover.Offsets(clusters) =>

@@ -24,7 +24,7 @@ import splice.source.{Limits, LogPartition}
 /** Tests of a topic that is deleted while a run of `Trigger.AvailableNow` determines its ends. */
 final class RealFrozenDeletionSuite extends AnyFunSuite with DeletedTopics {
 
-  /** Deletes a topic after each run has described the topics and before it requests their ends. */
+  /** Deletes a topic after each run has described the topics and before the run requests their ends. */
   final private class Deletion(topic: String, runs: Int) {
     private val left    = new AtomicInteger(runs)
     private val deleted = new CountDownLatch(1)

@@ -29,7 +29,7 @@ sealed private[splice] trait SpliceError extends SparkThrowable {
 private[splice] object SpliceError {
 
   /** Returns the text with its SQLSTATE, as in the messages of Spark's errors. An exception that wraps the error, such as
-    * that of a streaming query, shows only the message.
+    * a StreamingQueryException, shows only the message.
     */
   def message(text: String, sqlState: String): String = s"$text SQLSTATE: $sqlState"
 
@@ -54,7 +54,7 @@ final class SpliceException private[splice] (
     with SpliceError {
 
   /** Returns the same error of a leg. The text names the leg, and each option has the name of the leg as its prefix.
-    * Returns this error if it is already the error of a leg.
+    * Returns this error if this error already names a leg.
     *
     * @param isOption
     *   true for the key of an option of the leg

@@ -10,7 +10,7 @@ import splice.source.Position
   *
   * A source that continues a checkpoint with an unfinished first batch needs the first position, which no offset
   * contains. The file is in the folder that Spark keeps for the source. Each source reads the file, and writes the file
-  * if it does not exist.
+  * if the file does not exist.
   */
 trait SharedStart {
 

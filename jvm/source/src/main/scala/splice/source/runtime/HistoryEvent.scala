@@ -12,7 +12,7 @@ import java.time.Instant
   * @param at
   *   time of the event
   * @param generation
-  *   generation of the metadata document that caused the event, if there is one
+  *   generation of the metadata document that caused the event; None if no document caused the event
   * @param event
   *   short name, which is the same for all events of one kind
   * @param names

@@ -6,8 +6,8 @@ package splice.source.runtime
 /** Decisions that must survive a crash, stored next to the offsets of one checkpoint.
   *
   * An entry is a list of lines (each without line breaks) with a key that names the decision: `[a-z0-9-]+`. Splice
-  * writes an entry as a whole, creates the entry only if it does not exist, and never changes the entry. Later calls,
-  * in this run or after a crash, return the first decision.
+  * writes an entry as a whole, creates the entry only if the entry does not exist, and never changes the entry. Later
+  * calls, in this run or after a crash, return the first decision.
   */
 trait SideLog {
 

@@ -8,7 +8,7 @@ import java.time.{Clock, Duration, Instant}
 import org.slf4j.LoggerFactory
 
 /** The number of slots of a run. The first number is the number of tasks that Spark can run at a time when the run
-  * starts. Another number applies after it has been the same for one minute. One thread uses the instance.
+  * starts. Another number applies after the number has been stable for one minute. One thread uses the instance.
   *
   * @param available
   *   returns the number of tasks that can run at a time now
@@ -20,7 +20,7 @@ final private[coordinator] class SlotCount(first: Int, available: () => Int, clo
   private var used                          = first
   private var other: Option[(Int, Instant)] = None
 
-  /** The number of slots of the last batch, or of the first batch before it is planned. */
+  /** The number of slots of the last batch. Before the first plan, the number of slots of the first batch. */
   def current: Int = used
 
   /** Returns the number of slots for a batch that is planned now.
@@ -51,6 +51,6 @@ private[coordinator] object SlotCount {
 
   private val logger = LoggerFactory.getLogger(classOf[SlotCount])
 
-  /** The period for which another number of cores must be available before it applies. */
+  /** The period for which another number of cores must be available before the number applies. */
   val Stable: Duration = Duration.ofMinutes(1)
 }

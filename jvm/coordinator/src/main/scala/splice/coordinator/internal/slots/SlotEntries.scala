@@ -17,8 +17,8 @@ final private[splice] class SlotEntries(log: SideLog, source: Source[_ <: Positi
 
   private var layouts: Vector[(Int, SlotLayout)] = entries.numbers.toVector.map(number => number -> entries(number))
 
-  /** Ensures that a batch of these ranges has a durable layout by `rules`. The previous layout is used if it still
-    * applies.
+  /** Ensures that a batch of these ranges has a durable layout by `rules`. Uses the previous layout if this layout
+    * still applies.
     */
   def cover(from: Position, ranges: Seq[SplitRange], enumerator: SplitEnumerator[Position], rules: SlotRules): Unit = {
     val slotted = ranges.filter(_.slotted)
@@ -41,8 +41,8 @@ final private[splice] class SlotEntries(log: SideLog, source: Source[_ <: Positi
   def at(from: Position): Option[SlotLayout] =
     layouts.lift(math.max(index(from), 0)).map(_._2)
 
-  // Positions do not show whether a topic was added or removed between them. A layout begins at the start of the batch
-  // that it was created for, so an equal position has priority.
+  // Positions do not show whether a topic was added or removed in between. A layout begins at the start of the batch
+  // that the layout was created for, so an equal position has priority.
   private def index(from: Position): Int = {
     val equal = layouts.lastIndexWhere(_._2.from == from)
     if (equal >= 0) equal else layouts.lastIndexWhere(_._2.from.precedes(from))

@@ -71,7 +71,7 @@ private[coordinator] object TaskCut {
   }
 
   /** Separates ranges that share a slot, then cuts ranges, until there are `tasks` tasks or one task per row. A
-    * separated range gets a slot without ranges, if there is one.
+    * separated range gets a slot without ranges, if such a slot exists.
     */
   private def atLeast(slotted: Seq[TaskRanges], slots: Int, tasks: Int): Seq[TaskRanges] =
     if (slotted.isEmpty || slotted.size >= tasks) slotted

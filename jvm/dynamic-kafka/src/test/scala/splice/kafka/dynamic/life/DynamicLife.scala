@@ -147,7 +147,7 @@ final private[life] class DynamicLife(life: Life, fault: PlantedFault = PlantedF
     else LifeDocument.stream(stream, world.valid.clusters.keys.toSeq.map(_ -> s"$stream-z"): _*)
   })
 
-  /** Reverts a move that was never applied, because it may be too late to apply it. */
+  /** Reverts a move that was never applied, because the move may be too late. */
   private def settled(name: String, stream: splice.kafka.dynamic.KafkaStream) = stream.cutover match {
     case Some(_: StreamCutover) =>
       val applied = world.oracle.lastChange.toSeq.flatMap(_.topics.collect { case (place, `name`) => place })

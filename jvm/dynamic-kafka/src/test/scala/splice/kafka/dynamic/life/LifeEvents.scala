@@ -135,8 +135,8 @@ final private[life] class LifeEvents(world: LifeWorld) {
     }
   }
 
-  /** Random position in the topics of a stream. Offsets and times are excluded if logs lose records, because they would
-    * refer to other records.
+  /** Random position in the topics of a stream. Offsets and times are excluded if logs lose records, because these
+    * positions would refer to other records.
     */
   private def place(now: LifeDocument, stream: KafkaStream, words: StreamPlace*): StreamPlace =
     chance.between(1, 3) match {

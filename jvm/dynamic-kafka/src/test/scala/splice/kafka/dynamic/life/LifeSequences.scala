@@ -9,7 +9,7 @@ import splice.testkit.simulation.{Life, SimulatedTrigger}
 /** Sequences of documents that random events rarely publish. During a sequence, all clusters are available.
   *
   * @param run
-  *   runs the query; returns false if it ends early
+  *   runs the query; returns false if the query ends early
   */
 final private[life] class LifeSequences(life: Life, world: LifeWorld, run: SimulatedTrigger => Boolean) {
 
@@ -87,7 +87,7 @@ final private[life] class LifeSequences(life: Life, world: LifeWorld, run: Simul
 
 private object LifeSequences {
 
-  /** Number of removed streams. In most scenarios, they have more than half of all topics. */
+  /** Number of removed streams. In most scenarios, these streams have more than half of all topics. */
   private val Streams = 8
 
   private val Runs = 3

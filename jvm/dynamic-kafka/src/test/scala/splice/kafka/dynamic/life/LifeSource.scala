@@ -136,10 +136,10 @@ private[dynamic] trait LifeWatch {
   /** Hook after the end of a batch in real-time mode is determined. */
   def reached(): Unit = ()
 
-  /** Returns the ranges of a batch in real-time mode. A planted fault replaces them. */
+  /** Returns the ranges of a batch in real-time mode. A planted fault replaces the ranges. */
   def open(ranges: Seq[SplitRange]): Seq[SplitRange] = ranges
 
-  /** Returns the ranges that tasks have not read. A planted fault replaces them. */
+  /** Returns the ranges that tasks have not read. A planted fault replaces the ranges. */
   def unread(planned: Seq[SplitRange], left: Seq[SplitRange]): Seq[SplitRange] = left
 }
 

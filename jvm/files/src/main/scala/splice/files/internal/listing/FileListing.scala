@@ -16,8 +16,8 @@ import splice.files.internal.session.{ColumnNames, FileFormats}
 import splice.files.internal.settings.FileSettings
 import splice.files.internal.split.{BlockHome, FileSchemas, ListedFile}
 
-/** Files and columns at the paths of a source. Spark's file index lists them once. Hidden files, filters, partition
-  * columns and output folders of Spark's file sink therefore behave as in Spark's batch reader.
+/** Files and columns at the paths of a source. Spark's file index lists the files once. Hidden files, filters,
+  * partition columns and output folders of Spark's file sink therefore behave as in Spark's batch reader.
   */
 final private[files] class FileListing private (
     settings: FileSettings,

@@ -7,7 +7,8 @@ import splice.files.internal.errors.FileErrors
 import splice.files.internal.options.FileOptions
 import splice.source.options.SourceOptions
 
-/** Options of Spark's file stream that the file source does not support. The file formats would ignore them silently.
+/** Options of Spark's file stream that the file source does not support. The file formats would ignore these options
+  * silently.
   */
 private[files] object StreamOptions {
 

@@ -18,7 +18,7 @@ import splice.source.log.Outlook
 import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, Position, ReadMode, SplitEnumerator, StartPosition, TimeRange}
 
-/** Tests of the outlook of files before they are read. */
+/** Tests of the outlook of files before tasks read the files. */
 final class FilesOutlookSuite extends AnyFunSuite with LocalSpark {
 
   private def enumerator[A](source: FileSource, log: SideLog = new MemorySideLog)(

@@ -11,9 +11,9 @@ import splice.source.{LogPartition, OffsetRanges}
 
 /** Builds the ranges that a log supplies to fill holes of a history. All partitions together have at most `max`
   * ranges, which limits the size of entries and plans. Nearby holes are merged into one range, and the offsets
-  * between them are listed as held.
+  * between these holes are listed as held.
   *
-  * A history may have millions of holes, so this class iterates over them and never collects them.
+  * A history may have millions of holes, so this class iterates over the holes and never collects the holes.
   */
 final private[hybrid] class Fill(max: Int = Fill.MaxRanges) {
 

@@ -30,7 +30,7 @@ final private[splice] case class CountPlan(
     zone: ZoneId
 ) {
 
-  /** Reader of the same rows that counts them. */
+  /** Reader that returns and counts the same rows. */
   def rows(inner: SplitReader[InternalRow], task: TaskRanges): SplitReader[InternalRow] =
     new CountingReader[InternalRow](inner, new RowCounter(this), task)(_.add(_))
 
@@ -59,7 +59,7 @@ private[splice] object CountPlan {
     def isEmpty: Boolean = timestamp.isEmpty && key.isEmpty
   }
 
-  /** Returns the columns to read and the plan to count them. The columns begin with the columns of `requested` and
+  /** Returns the columns to read and the plan of the counts. The columns begin with the columns of `requested` and
     * contain all counted columns.
     */
   def over(requested: StructType, leg: String, counted: CountedFields, zone: ZoneId): (StructType, CountPlan) = {

@@ -80,7 +80,7 @@ final private[hybrid] class ChainPlan(
     try switched(at).toRight(Undecided -> s"leg '${at.leg}' does not end yet")
     catch { case e: SpliceException => Left(Error -> e.text) }
 
-  /** Reason why the rule of a leg needs a scan; None if it needs no scan. */
+  /** Reason why the rule of a leg needs a scan; None if the rule needs no scan. */
   private def needsScan(leg: Leg, next: Leg): Option[String] = next.handOver.flatMap {
     case _: HandOver.ModificationTime | _: HandOver.NowMinus => None
     case _: HandOver.EventTime                               => Option.when(!leg.source.readsLog)(NeedsRows)

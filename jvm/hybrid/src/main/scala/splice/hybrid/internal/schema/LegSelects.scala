@@ -15,7 +15,8 @@ import splice.hybrid.internal.select.RowShape.Cell
 import splice.hybrid.internal.select.{CompiledSelect, RowShape, SelectList, SelectPlan}
 import splice.source.runtime.SessionSettings
 
-/** Compiled `select` lists of the legs. Driver only. Results are cached, because a stream needs them for every batch.
+/** Compiled `select` lists of the legs. Driver only. Results are cached, because a stream needs the lists for every
+  * batch.
   */
 final private[hybrid] class LegSelects(declared: => StructType) {
 

@@ -12,7 +12,7 @@ import org.apache.spark.unsafe.types.UTF8String
 /** Kinds of conversion from a row of a leg to a row of the hybrid source, cheapest first. */
 sealed private[splice] trait RowShape extends Product with Serializable {
 
-  /** True if column vectors can be forwarded without reading them. */
+  /** True if column vectors can be forwarded unread. */
   def columnar: Boolean
 }
 

@@ -69,7 +69,7 @@ private[splice] object UnsupportedInSelect {
   private def isCurrent(e: Expression): Boolean =
     e.children.isEmpty && e.containsPattern(TreePattern.CURRENT_LIKE)
 
-  // Values such as 'now' are evaluated when the list is compiled, so a restart would change them.
+  // Values such as 'now' are evaluated when the list is compiled, so a restart would change the values.
   private def isSpecial(cast: Cast): Boolean = (cast.child, cast.dataType) match {
     case (Literal(text: UTF8String, _), DateType | TimestampType | TimestampNTZType) =>
       special(text.toString.trim.toLowerCase(Locale.ROOT).takeWhile(_.isLetter))

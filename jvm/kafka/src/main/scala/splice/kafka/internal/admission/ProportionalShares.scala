@@ -11,7 +11,7 @@ import splice.source.LogPartition
 private[splice] object ProportionalShares {
 
   /** The end of each partition in the batch. A partition gets a share of `rows` in proportion to its backlog, and at
-    * least one row if it has a backlog.
+    * least one row if the partition has a backlog.
     *
     * @param ranges
     *   the start and the end of each available range

@@ -7,7 +7,7 @@ import scala.collection.mutable
 
 /** The average size of the records of each topic, keys and values, as measured by the readers of this run. Thread-safe.
   *
-  * Sizes are used for estimates, so they need not be durable. The end of a batch is in its offset.
+  * Sizes are used for estimates, so the sizes need not be durable. The end of a batch is in its offset.
   *
   * @param prefix
   *   precedes the name of each topic in the book

@@ -12,8 +12,8 @@ import splice.kafka.internal.options.{EndingOffsets, KafkaSettings, StartingOffs
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{EnumeratorContext, LogPartition, OffsetRanges, ReadMode, StartPosition}
 
-/** The offsets at which the partitions of a cluster begin and end, in a batch and in the query. Each offset is durable
-  * before the method that decides it returns.
+/** The offsets at which the partitions of a cluster begin and end, in a batch and in the query. A method
+  * that decides an offset stores the offset before the method returns.
   *
   * @param lastEnds
   *   the last ends of partitions

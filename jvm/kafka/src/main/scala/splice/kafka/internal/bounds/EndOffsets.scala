@@ -103,7 +103,8 @@ final private[splice] class EndOffsets(
   /** Positions in records of open transactions. An earlier run with `kafka.isolation.level` = read_uncommitted has read
     * these records.
     *
-    * The log still has the records, so they are not lost. Within a run, the end of committed records never decreases.
+    * The log still has the records, so the records are not lost. Within a run, the end of committed records never
+    * decreases.
     */
   private def awaiting(
       at: KafkaPosition,

@@ -76,7 +76,7 @@ final private[bounds] class RetentionGaps(
 }
 
 /** Skipped ranges, durable before an offset or a plan depends on the ranges. The log no longer contains their first
-  * offsets, or a policy drops them because their topic was deleted or recreated.
+  * offsets, or a policy drops the offsets because their topic was deleted or recreated.
   */
 final private[kafka] class SkipEntries(log: SideLog) {
 

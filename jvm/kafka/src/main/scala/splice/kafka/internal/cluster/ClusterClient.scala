@@ -55,7 +55,7 @@ private[splice] trait ClusterClient extends AutoCloseable {
     */
   def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long]
 
-  /** The records at offsets, if a reader with the configured isolation level receives them. */
+  /** The records at offsets, if a reader with the configured isolation level receives the records. */
   def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord]
 
   /** The committed offsets of the configured consumer group. */
@@ -88,7 +88,7 @@ private[splice] trait ClusterClient extends AutoCloseable {
     */
   def commit(offsets: Map[LogPartition, Long]): Unit = ()
 
-  /** Waits for a short time until the offsets of [[commit]] are committed. Returns false if they are not. */
+  /** Waits for a short time until the offsets of [[commit]] are committed. Returns false after this time. */
   def flushCommits(): Boolean = true
 }
 

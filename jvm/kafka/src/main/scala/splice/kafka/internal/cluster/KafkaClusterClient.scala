@@ -27,9 +27,9 @@ import splice.source.log.LogRecord
 
 /** The metadata of a cluster, from Kafka's clients.
   *
-  * A consumer requests offsets, because it caches the leaders and needs one round trip per broker. An admin client
-  * requests topics, because admin clients are thread-safe and the discovery thread sends requests at the same time.
-  * Each client connects at its first use.
+  * A consumer requests offsets, because a consumer caches the leaders and needs one round trip per broker. An admin
+  * client requests topics, because admin clients are thread-safe and the discovery thread sends requests at the same
+  * time. Each client connects at its first use.
   */
 final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: String) extends ClusterClient {
 
@@ -256,8 +256,8 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
 
   private def isNamed: Boolean = !settings.subscription.isInstanceOf[Subscription.TopicPattern]
 
-  /** Returns the topic if it exists. A pattern does not match topics that the user must not describe, because brokers
-    * do not list them.
+  /** Returns the topic if the topic exists. A pattern does not match topics that the user must not describe, because
+    * brokers do not list such topics.
     */
   private def permitted(name: String, response: KafkaFuture[TopicDescription]): Option[TopicDescription] =
     try described(name, response)

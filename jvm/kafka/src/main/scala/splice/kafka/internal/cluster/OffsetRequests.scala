@@ -19,10 +19,10 @@ import splice.source.errors.SpliceException
 /** Requests one offset per partition, such as its end. A partition without a leader does not delay other partitions.
   * Used by one thread.
   *
-  * A consumer caches the leaders and needs one round trip per broker, but it returns either the offsets of all
+  * A consumer caches the leaders and needs one round trip per broker, but returns either the offsets of all
   * partitions or no offset. An admin client needs one more round trip, and completes each partition separately. If the
-  * consumer returns no offsets soon, the admin client requests them. Such a request runs until the partition responds,
-  * and is repeated after a failure. The consumer requests the other partitions during this time.
+  * consumer returns no offsets soon, the admin client requests the offsets. Such a request runs until the partition
+  * responds, and is repeated after a failure. The consumer requests the other partitions during this time.
   *
   * @param name
   *   the name of the offsets in errors
@@ -80,7 +80,7 @@ final private[splice] class OffsetRequests(
     }
   }
 
-  /** The offsets if the consumer returns them soon. Otherwise, the admin client requests them. */
+  /** The offsets of the consumer if the consumer responds soon, otherwise the offsets of the admin client. */
   private def soon(partitions: Set[LogPartition]): Map[LogPartition, Long] =
     try together(partitions, patience)
     catch {

@@ -43,7 +43,7 @@ final private[internal] class OutageTolerance(patience: Duration, clock: Clock, 
     } catch {
       case e: SpliceException if KafkaErrors.isUnreachable(e) =>
         val now = clock.instant()
-        if (since.isEmpty) logger.warn(s"Waiting for up to ${patience.toSeconds} s: ${e.text}")
+        if (since.isEmpty) logger.warn(s"Splice waits up to ${patience.toSeconds} s for the brokers: ${e.text}")
         since = since.orElse(Some(now))
         if (since.exists(first => !now.isBefore(first.plus(patience)))) throw e
         None

@@ -15,8 +15,8 @@ import splice.source.LogPartition
 import splice.source.errors.SpliceException
 
 /** Partitions that do not respond although other partitions of the cluster do, such as partitions without a leader.
-  * Such a partition gets no rows until it responds. A warning lists these partitions each time that their set changes.
-  * Used by one thread.
+  * Such a partition gets no rows until the partition responds. A warning lists these partitions each time that their
+  * set changes. Used by one thread.
   *
   * @param patience
   *   how long a partition may not respond before the query fails; None if the caller decides

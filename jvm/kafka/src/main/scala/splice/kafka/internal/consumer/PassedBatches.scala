@@ -101,7 +101,7 @@ private[splice] object PassedBatches {
   // Set when a consumer rejects the change although this version of the client should support it.
   private val failed = new AtomicBoolean
 
-  /** True if readers of a source can use batches. Otherwise, readers use records, which is slower. */
+  /** True if readers of a source can use batches. Otherwise, readers use records, and reading is slower. */
   def isSupported(client: ClientProperties): Boolean =
     isKnown && !failed.get && !client.usesNewProtocol && !sys.props.contains(Off)
 
@@ -111,11 +111,11 @@ private[splice] object PassedBatches {
   }
 
   private def warn(reason: String): Unit = logger.warn(
-    s"Readers take records from Kafka's client, which is slower than decoding batches: $reason. Use the version of kafka-clients that " +
-      "Splice's package depends on."
+    s"Readers take records from Kafka's client, and reading is slower than with batches: $reason. Use the version " +
+      "of kafka-clients that Splice's package depends on."
   )
 
-  /** The reason why this version of the client does not support batches, if there is a reason. */
+  /** The reason why this version of the client does not support batches; None if this version supports batches. */
   private[kafka] lazy val missing: Option[String] =
     try {
       val network = Class.forName("org.apache.kafka.clients.consumer.internals.ConsumerNetworkClient")

@@ -80,8 +80,8 @@ abstract private[splice] class RecordWindow {
   /** Shows the next records of the chunk. Returns false if the chunk has no more records to read. */
   def next(): Boolean
 
-  /** The records of the chunk after the end of its range, if there are any. The result is valid after [[hasMore]] or
-    * [[next]] has returned false.
+  /** The records of the chunk after the end of its range, if such records exist. The result is valid after [[hasMore]]
+    * or [[next]] has returned false.
     *
     * @param room
     *   the greatest number of bytes of these records

@@ -175,7 +175,7 @@ final private[splice] class SlotConsumer(
     try consumer.partitionsFor(topic, Duration.ZERO).size
     catch { case _: TimeoutException => 0 }
 
-  /** The end of the log as of the last fetch, if it is available. Does not wait for a server. */
+  /** The end of the log as of the last fetch; None if the end is not available. Does not wait for a server. */
   def end(partition: TopicPartition): Option[Long] = Try {
     for (lag <- consumer.currentLag(partition).toScala; at <- position(partition)) yield at + lag
   }.toOption.flatten

@@ -33,9 +33,9 @@ import splice.source.runtime.Report
   *     ([[splice.kafka.internal.bounds.Bounds]])
   *
   * @param cluster
-  *   the access to the cluster; the enumerator closes it
+  *   the access to the cluster, which the enumerator closes
   * @param sizes
-  *   the sizes of records; the enumerator updates them
+  *   the sizes of records, which the enumerator updates
   * @param reports
   *   the reports of the query's tasks
   */
@@ -239,7 +239,7 @@ private[splice] object KafkaEnumerator {
   /** Creates the enumerator of a cluster with Kafka's clients.
     *
     * @param sizes
-    *   the sizes of records; the enumerator updates them
+    *   the sizes of records, which the enumerator updates
     * @param reports
     *   the reports of the query's tasks
     */

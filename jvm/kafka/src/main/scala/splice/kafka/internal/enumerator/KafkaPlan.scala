@@ -71,7 +71,7 @@ final private[splice] case class KafkaPlan(
     }
   }
 
-  /** The topics that the query has read, or for which it has stored a start. */
+  /** The topics that the query has read, and the topics with a stored start. */
   def topics: Set[String] =
     identities.first.keySet ++ identities.later.keySet ++ starts.keysIterator.map { case (p, _) => p.topic }
 

@@ -98,7 +98,7 @@ final private[kafka] class DeletionEntries(log: SideLog) {
   /** The topics that do not exist now. */
   def all: Iterable[Deletion] = deleted.values
 
-  /** A topic's deletion, until it exists again. */
+  /** A topic's deletion, until the topic exists again. */
   def of(topic: String): Option[Deletion] = deleted.get(topic)
 
   /** Stores the deletion of a topic, unless it is stored already. */

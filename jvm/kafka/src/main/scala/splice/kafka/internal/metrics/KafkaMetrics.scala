@@ -35,10 +35,10 @@ final private[splice] class KafkaReadersReusedMetric extends CustomSumMetric {
   override def description: String = "Kafka readers reused"
 }
 
-/** The number of values that could not be parsed. */
+/** The number of values that Splice could not parse. */
 final private[splice] class KafkaParseErrorsMetric extends CustomSumMetric {
   override def name: String        = KafkaMetrics.ParseErrors
-  override def description: String = "Kafka records whose values could not be parsed"
+  override def description: String = "Kafka records with values that Splice could not parse"
 }
 
 private[splice] object KafkaMetrics {

@@ -80,7 +80,7 @@ final private[splice] class LagTracker {
   }
 }
 
-/** The backlog of one partition. A figure is None if it is not available. */
+/** The backlog of one partition. An unavailable figure is None. */
 final private[splice] case class PartitionLag(
     partition: LogPartition,
     rows: Long,

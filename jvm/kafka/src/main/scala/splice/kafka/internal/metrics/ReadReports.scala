@@ -20,7 +20,7 @@ final private[splice] class ReadReports(val key: String) {
     case _                               => ()
   }
 
-  /** Returns the reports since the last call, and removes them. */
+  /** Returns the reports since the last call, and removes these reports. */
   def take(): TaskReads = synchronized {
     val taken = reads
     reads = TaskReads()

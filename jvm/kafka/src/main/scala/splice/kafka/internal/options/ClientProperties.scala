@@ -188,7 +188,7 @@ private[splice] object ClientProperties {
       "a client that may create topics recreates a deleted topic, empty. Remove the option, and create topics before the query starts"
   )
 
-  /** The reason why a property, without the prefix `kafka.`, cannot be set to a value; None if it can be set. */
+  /** The reason why a property, without the prefix `kafka.`, cannot be set to a value; None if the value is allowed. */
   def rejection(property: String, value: String): Option[String] = {
     val name = canonical(property)
     rejected.get(name).filterNot(_ => isFixed(name, value))

@@ -5,8 +5,8 @@ package splice.kafka.internal.options
 
 /** Limits of the consumer of one reader, which bound its memory.
   *
-  * A client fetches a partition only if it holds no data of the partition. A response stays in memory until its last
-  * partition is read. The number of responses in memory or in flight is therefore at most the number of assigned
+  * A client fetches a partition only if the client holds no data of the partition. A response stays in memory until its
+  * last partition is read. The number of responses in memory or in flight is therefore at most the number of assigned
   * partitions. `fetchBytes` bounds the size of one response.
   *
   * @param partitions

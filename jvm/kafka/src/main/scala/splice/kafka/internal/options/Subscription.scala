@@ -9,7 +9,8 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.source.LogPartition
 
-/** The partitions of a cluster that are read. Exactly one of `subscribe`, `subscribePattern` and `assign` defines them.
+/** The partitions of a cluster that are read. Exactly one of `subscribe`, `subscribePattern` and `assign` defines the
+  * partitions.
   */
 sealed private[splice] trait Subscription extends Product with Serializable {
 

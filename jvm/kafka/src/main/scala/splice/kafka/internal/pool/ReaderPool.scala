@@ -113,7 +113,7 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
     taken.map(_.resource)
   }
 
-  // A borrowed resource does not end the eviction, because it usually returns with the next batch.
+  // A borrowed resource does not end the eviction, because the resource usually returns with the next batch.
   private def rest(): Unit = if (idle.isEmpty) eviction.foreach(_.end())
 
   private def keep(key: K, entries: List[Idle[A]]): Unit = if (entries.isEmpty) idle -= key else idle(key) = entries

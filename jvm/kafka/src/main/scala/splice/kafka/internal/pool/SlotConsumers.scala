@@ -36,7 +36,7 @@ final private[splice] class SlotConsumers(pool: ReaderPool[ReaderKey, SlotConsum
     * @param create
     *   opens a consumer within the limits of a lease
     * @return
-    *   the consumer, and true if it was open
+    *   the consumer, and true if the consumer was open
     */
   def borrow(key: ReaderKey, ranges: Seq[KafkaSplitRange], demand: ReadDemand, isRetry: Boolean)(
       create: ReadLease => SlotConsumer
@@ -61,7 +61,7 @@ final private[splice] class SlotConsumers(pool: ReaderPool[ReaderKey, SlotConsum
   ): Option[SlotConsumer] = {
     def serves(consumer: SlotConsumer) = consumer.allows(topics) && budget.serves(consumer.lease, demand)
     pool.borrowOldest(_.isAlike(key))(consumer => consumer.hasAssigned(partitions) && serves(consumer)).orElse {
-      // If consumers of other queries have been idle for longer, they are closed first.
+      // If consumers of other queries have been idle for longer, these consumers are closed first.
       val isOwnNext = pool.oldest.exists(_.isAlike(key))
       if (isOwnNext && !budget.hasRoom(demand)) pool.borrowOldest(_.isAlike(key))(serves) else None
     }

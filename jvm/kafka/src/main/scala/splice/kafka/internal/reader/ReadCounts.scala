@@ -12,7 +12,7 @@ import splice.kafka.internal.consumer.OpenRange
 import splice.kafka.internal.metrics.{KafkaMetrics, TaskReads}
 import splice.kafka.internal.split.TopicPartitions
 
-/** The figures of one reader. Only the reading thread writes them.
+/** The figures of one reader. Only the reading thread writes these figures.
   *
   * @param reused
   *   true if its consumer was open before
@@ -38,7 +38,7 @@ final private[splice] class ReadCounts(reused: Boolean) {
     * @param skipped
     *   the number of offsets that policies skipped
     * @param end
-    *   the end of a partition, if it is available
+    *   the end of a partition; None if the end is not available
     */
   def of(ranges: Seq[OpenRange], skipped: Long)(end: TopicPartition => Option[Long]): TaskReads = {
     val read   = ranges.flatMap(range => range.read.map(TopicPartitions.toLog(range.partition) -> _)).toMap

@@ -8,8 +8,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import splice.kafka.internal.consumer.{HeadersVector, RecordWindow, ViewVector}
 
-/** Columns that refer to the records of a window instead of copying them. A reader uses one instance per column for all
-  * its batches.
+/** Columns that refer to the records of a window, without copies. A reader uses one instance per column for all its
+  * batches.
   *
   * Each field has a separate class, so that the JIT compiler inlines a plain load at each call of Spark's generated
   * code.

@@ -27,12 +27,12 @@ import splice.source.runtime.Report
 /** Reads all ranges of one slot at the same time with one consumer. Records arrive in chunks, in the order of the
   * brokers' responses.
   *
-  * A range ends when the consumer's position reaches its end. The last record is not sufficient, because the last
-  * offsets may belong to transaction markers or compacted records. One thread calls [[poll]]. Another thread may call
-  * [[close]] during a poll. Records are counted when they are returned.
+  * A range ends when the consumer's position reaches the end of the range. The last record is not sufficient, because
+  * the last offsets may belong to transaction markers or compacted records. One thread calls [[poll]]. Another thread
+  * may call [[close]] during a poll. Records are counted when they are returned.
   *
-  * If a topic was recreated after the batch was planned, the reader detects this before it returns records of the new
-  * topic.
+  * If a topic was recreated after the batch was planned, the reader detects the new topic before the reader returns its
+  * records.
   *
   * @param deleted
   *   topics that readers of this JVM have found deleted

@@ -27,7 +27,7 @@ final private[splice] class ClientSecrets(properties: Map[String, String]) {
     case (_, value)                                                       => value +: ClientSecrets.lines(value)
   }.filterNot(references.isReference).toSet
 
-  /** Returns the error if it contains no secret, else an error with the same text without secrets. */
+  /** Returns the error if the error contains no secret, else an error with the same text without secrets. */
   def hide(error: Throwable): Throwable = {
     val reported = ClientSecrets.chain(error).flatMap(e => Option(e.getMessage))
     if (reported.forall(text => shown(text) == text)) error

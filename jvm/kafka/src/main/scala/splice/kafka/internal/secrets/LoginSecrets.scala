@@ -23,8 +23,9 @@ private[splice] object LoginSecrets {
   // Private-use characters are not part of a login line. Kafka's parser reads these characters as parts of a word.
   private val Marks = '\uE000' to '\uF8FF'
 
-  /** Returns the properties of a client with the secrets in the login line. The line is unchanged if it is one reference
-    * to a whole line, if it has no reference to a configured ConfigProvider, or if Kafka rejects it.
+  /** Returns the properties of a client with the secrets in the login line. The line is unchanged in three cases: the
+    * line is one reference to a whole line, the line has no reference to a configured ConfigProvider, or Kafka rejects
+    * the line.
     *
     * @throws org.apache.kafka.common.config.ConfigException
     *   when a ConfigProvider cannot be created, or fails

@@ -34,7 +34,7 @@ final private[splice] case class KafkaPosition(
 
   override def precedes(later: Position): Boolean = later match {
     case that @ KafkaPosition(others, otherGenerations) if generations == otherGenerations =>
-      // Positions of one query have the same partitions in most cases. Comparing them in order is several times faster
+      // Positions of one query have the same partitions in most cases. A comparison in order is several times faster
       // than map lookups.
       if (others.size == offsets.size && offsets.keysIterator.sameElements(others.keysIterator))
         offsets.valuesIterator.zip(others.valuesIterator).forall { case (before, after) => before <= after }

@@ -18,7 +18,7 @@ import splice.source.{LogPartition, SplitRange}
   *   the only offsets of the range that are read, if the range fills holes of a history; these are offsets of committed
   *   transactions
   * @param topicId
-  *   the id of the topic to which the offsets belong, if it is available; the id does not count for equality
+  *   the id of the topic to which the offsets belong, if the id is available; the id does not count for equality
   */
 final private[splice] case class KafkaSplitRange(
     partition: LogPartition,

@@ -14,8 +14,8 @@ import splice.source.internal.entries.Json
 /** Values per partition in the JSON of Spark's Kafka source: `{"orders":{"0":5,"1":7}}`. */
 private[splice] object PartitionJson {
 
-  /** One line of JSON. Topics and partitions have the order of Spark's source, which is the order of Scala's mutable
-    * hash maps.
+  /** Returns the offset as one line of JSON. Topics and partitions have the order of Spark's source, which is the order
+    * of Scala's mutable hash maps.
     *
     * Spark starts a batch if the text of an offset changes. With another order, a query that changes its source would
     * have one empty batch. The JSON is written without a library, because each batch writes the offsets of all

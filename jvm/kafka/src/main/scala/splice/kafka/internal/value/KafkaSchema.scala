@@ -28,7 +28,7 @@ private[splice] object KafkaSchema {
 
   val HeadersType: ArrayType = ArrayType(new StructType().add("key", StringType).add("value", BinaryType))
 
-  /** The column of records whose values could not be parsed. */
+  /** The column of records with values that Splice could not parse. */
   val Corrupt = "_corrupt"
 
   val CorruptType: StructType = new StructType()

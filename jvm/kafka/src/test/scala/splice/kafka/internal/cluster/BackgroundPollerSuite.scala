@@ -22,7 +22,7 @@ final class BackgroundPollerSuite extends AnyFunSuite with Eventually {
 
   private val name = s"looks-of-${getClass.getSimpleName}"
 
-  /** Discovery runs with a number each, which may wait or fail. */
+  /** Numbered runs of discovery. Each run may wait or fail. */
   final private class World(interval: Duration = Duration.ofMillis(1))(look: Int => Unit) extends AutoCloseable {
     val begun = new AtomicInteger
 

@@ -16,7 +16,7 @@ import splice.source.StartPosition
 import splice.source.errors.SpliceException
 import splice.source.log.{LogOutlook, LogRange}
 
-/** Tests of the outlook of logs before they are read. */
+/** Tests of the outlook of logs before tasks read the logs. */
 final class OutlookSuite extends AnyFunSuite {
 
   private def at(millis: Long) = Some(Instant.ofEpochMilli(millis))

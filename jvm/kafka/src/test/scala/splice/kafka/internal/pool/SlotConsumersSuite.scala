@@ -221,8 +221,8 @@ final class SlotConsumersSuite extends AnyFunSuite {
     assert(w.open.isEmpty, "idle consumers are closed")
   }
 
-  /** Borrows a consumer of slot 0 for partition 0 of a topic with an id. Returns the consumer, and true if it was
-    * open.
+  /** Borrows a consumer of slot 0 for partition 0 of a topic with an id. Returns the consumer, and true if the
+    * consumer was open.
     */
   private def borrow(w: World, id: String, isRetry: Boolean = false): (SlotConsumer, Boolean) = {
     val own    = w.settings(None)

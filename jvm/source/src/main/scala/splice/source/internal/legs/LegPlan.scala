@@ -29,7 +29,7 @@ private[splice] object LegPlan {
     * @param batches
     *   batches that begin at `start`
     * @param handOver
-    *   description of the hand-over to the leg, if there is one
+    *   description of the hand-over to the leg; None if the leg has no hand-over
     * @param warnings
     *   further warnings to the user
     */

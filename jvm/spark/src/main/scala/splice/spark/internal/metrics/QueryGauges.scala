@@ -96,7 +96,7 @@ private[spark] object QueryGauges {
     new QueryGauges(registry, queryOf(context.getLocalProperty(_)), source.getName.toIntOption.getOrElse(0))
   }
 
-  /** Returns the name of the query that a thread or a task runs, or the id of the query if it has no name.
+  /** Returns the name of the query that a thread or a task runs, or the id of a query without a name.
     *
     * @param property
     *   returns a local property of Spark, which may be null

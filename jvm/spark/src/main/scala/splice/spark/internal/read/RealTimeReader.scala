@@ -29,7 +29,8 @@ final private[spark] class RealTimeReaderFactory(
   }
 }
 
-/** The parts of its ranges that a task has not read at the end of a batch, and the latencies of its rows. */
+/** The parts of a task's ranges that the task has not read at the end of a batch, and the latencies of the task's rows.
+  */
 final private[spark] case class SlotOffset(unread: Seq[SplitRange], latencies: Latencies = Latencies.None)
     extends PartitionOffset
 

@@ -46,7 +46,7 @@ final private[spark] class EpochGuard {
     advanced = true
   }
 
-  /** Returns true if the tasks will be replaced, which ends them.
+  /** Returns true if new tasks will replace the tasks. The replacement ends the tasks.
     *
     * @param wanted
     *   true if new tasks would read other ranges

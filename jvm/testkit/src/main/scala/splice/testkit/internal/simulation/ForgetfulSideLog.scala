@@ -9,7 +9,7 @@ import splice.source.runtime.SideLog
 
 /** Injected fault: some decisions live only as long as this object, that is one run. The next run decides again.
   *
-  * These decisions are still written, so a test can detect that they existed before.
+  * These decisions are still written, so a test can detect that the decisions existed before.
   */
 final private[splice] class ForgetfulSideLog private (
     log: SideLog,

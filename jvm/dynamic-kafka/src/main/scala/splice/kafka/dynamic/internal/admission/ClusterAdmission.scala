@@ -20,7 +20,7 @@ final private[dynamic] class ClusterAdmission(sizes: RecordSizes) {
 
   private var created: Option[(AdmissionRules, Admission)] = None
 
-  // Names of partitions with their clusters. Each batch needs them several times.
+  // Names of partitions with their clusters. Each batch needs the names several times.
   private val names = mutable.HashMap.empty[String, mutable.HashMap[LogPartition, LogPartition]]
 
   private def named(cluster: String): LogPartition => LogPartition = {

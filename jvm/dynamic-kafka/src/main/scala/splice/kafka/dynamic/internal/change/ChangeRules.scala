@@ -25,7 +25,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   /** Returns true if the query fails when topics are removed. */
   def failsOnRemoval: Boolean = rules.onRemoved == OnRemoved.Fail
 
-  /** Returns the reason why a document is rejected; None if it is accepted.
+  /** Returns the reason why a document is rejected; None if the document is accepted.
     *
     * @param recent
     *   the removals up to the state `at`; evaluated only for a document that removes topics

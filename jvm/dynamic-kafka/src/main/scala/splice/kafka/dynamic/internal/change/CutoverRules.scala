@@ -16,7 +16,9 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
 
   import CutoverRules._
 
-  /** Returns the reason why the options do not permit a cutover; None if they do, or if the document has no cutover. */
+  /** Returns the reason why the options do not permit a cutover; None if the options permit the cutover, or no cutover
+    * exists.
+    */
   def policy(document: StreamMetadata): Option[Rejection] =
     if (rules.onRemoved == OnRemoved.Drain) None
     else

@@ -30,7 +30,7 @@ final private[dynamic] case class OffsetsForTime(
 /** Offset for a time in one partition.
   *
   * @param first
-  *   the first record at or after the time, if there is one
+  *   the first record at or after the time; None if no such record exists
   * @param end
   *   end of the log
   */

@@ -30,14 +30,14 @@ import splice.source.{Limits, LogPartition}
   * @param draining
   *   topics that are read up to a bound
   * @param stopping
-  *   the draining topics that a stream still contains, because it has a stop; their missing partitions may be created
-  *   later
+  *   the draining topics that a stream still contains, because the stream has a stop; missing partitions of these
+  *   topics may be created later
   * @param times
   *   topics and times in milliseconds whose offsets are needed
   * @param limits
   *   topics and future times of their drains. Until then, the offset for a time only limits new rows
   * @param starts
-  *   topics whose start is needed; None = they start like new topics
+  *   topics whose start is needed; None = the topics start like new topics
   * @param isOpen
   *   true if topics are read without an end. Ends are then requested only for changes
   */

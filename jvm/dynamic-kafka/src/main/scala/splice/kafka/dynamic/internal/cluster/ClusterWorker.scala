@@ -111,7 +111,7 @@ final private[dynamic] class ClusterWorker(
     * @param deadline
     *   the time at which this batch stops waiting
     * @param patient
-    *   true if it also waits for an unavailable cluster
+    *   true if the batch also waits for an unavailable cluster
     * @throws splice.source.errors.SpliceException
     *   if the query must fail
     */
@@ -235,7 +235,7 @@ final private[dynamic] class ClusterWorker(
 
   /** Begins to close, without waiting. */
   def end(): Unit = if (!thread.isShutdown) {
-    // A call that waits for a broker would delay the close, which is queued after it on the thread.
+    // A call that waits for a broker would delay the close, which is queued after the call on the thread.
     submitted.forEach { call =>
       val _ = call.cancel(true)
     }
@@ -275,7 +275,7 @@ final private[dynamic] class ClusterWorker(
       of.freeze()
       begun = Some(request.draining)
     }
-    // Frozen ends do not determine the end of a topic that was removed after they were fixed.
+    // Frozen ends do not determine the end of a topic that was removed after the ends were fixed.
     val decided = begun.fold(request.draining)(first =>
       request.draining.filter { case (topic, now) => first.get(topic).exists(_.since == now.since) }
     )

@@ -62,7 +62,7 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock, scope: St
       wanted.get(name).exists { case (cluster, topics) => entry.isFor(cluster, topics) }
     }
     replace(outdated) { case (name, entry) =>
-      // Spark has committed the batch that ends at this position, but reports the commit only after it has planned the
+      // Spark has committed the batch that ends at this position, but reports the commit only after the plan of the
       // next batch. The next worker of the cluster does not commit offsets of topics that are not read any more.
       val read = wanted.get(name).fold(SortedSet.empty[String]) { case (_, topics) => topics }
       entry.worker.commit(read.foldLeft(at.of(name))(_ without _))

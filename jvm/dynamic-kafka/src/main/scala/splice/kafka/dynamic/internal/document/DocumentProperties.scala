@@ -38,7 +38,7 @@ final private[dynamic] class DocumentProperties(
 
   import DocumentProperties._
 
-  /** Returns the reason why a property of a cluster is rejected; None if it is allowed.
+  /** Returns the reason why a property of a cluster is rejected; None if the property is allowed.
     *
     * @param properties
     *   all properties that the metadata sets for the cluster
@@ -97,8 +97,8 @@ private[dynamic] object DocumentProperties {
       s"Metadata may set ${Allowed.toSeq.sorted.mkString(", ")}"
   )
 
-  /** Returns the reason why a text must not contain its references; None if it may. A client resolves references in all
-    * its properties.
+  /** Returns the reason why a text must not contain its references; None if all references are allowed. A client
+    * resolves references in all its properties.
     */
   private def unallowed(query: Map[String, String], key: String, value: String): Option[String] = {
     val references = SecretReferences.all(value)

@@ -71,8 +71,8 @@ private[dynamic] object LoginModules {
     "a reference in a login line must be in the value of an option, and must contain no quotation mark and no line " +
       s"break. Correct the reference, for example password='$${file:/run/secrets/east:password}'"
 
-  /** Returns the reason why the login line of a cluster is rejected; None if it is allowed. Kafka's parser reads the
-    * line, because another parser may find other modules and options.
+  /** Returns the reason why the login line of a cluster is rejected; None if the line is allowed. Kafka's parser reads
+    * the line, because another parser may find other modules and options.
     *
     * @param query
     *   the client properties that the query's options set for the cluster

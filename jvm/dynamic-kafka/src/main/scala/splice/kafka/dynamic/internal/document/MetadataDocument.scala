@@ -154,7 +154,7 @@ final private[dynamic] class LiteralSecrets(allowed: Boolean, query: String => M
 
   import LiteralSecrets._
 
-  /** Returns the reason why a property of a cluster is rejected; None if it is allowed.
+  /** Returns the reason why a property of a cluster is rejected; None if the property is allowed.
     *
     * @param properties
     *   all properties that the metadata sets for the cluster

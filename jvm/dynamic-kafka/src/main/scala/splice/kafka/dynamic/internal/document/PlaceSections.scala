@@ -66,7 +66,7 @@ private[splice] object PlaceSections {
   /** @param isLate
     *   true if `lateness` is allowed
     * @param misfit
-    *   returns the reason why offsets do not match the topics of the stream; None if they match
+    *   returns the reason why offsets do not match the topics of the stream; None if the offsets match
     */
   private def cutover(value: YamlNode, isLate: Boolean)(
       misfit: StreamCutover.Offsets => Option[String]

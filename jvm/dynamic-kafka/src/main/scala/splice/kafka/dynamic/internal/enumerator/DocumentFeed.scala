@@ -34,7 +34,7 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery, entries: 
     */
   def pending: Option[StreamMetadata] = open
 
-  /** Keeps the pending document only if it fulfils a condition. */
+  /** Keeps the pending document only if the document fulfils a condition. */
   def keepIf(condition: StreamMetadata => Boolean): Unit = open = open.filter(condition)
 
   /** Returns the first document of a checkpoint. The query cannot start without this document. */
@@ -73,7 +73,7 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery, entries: 
   def isStale(applied: AppliedMetadata): Boolean =
     discovery.next.exists(document => !last.contains(document) && !applied.equalsDocument(document))
 
-  /** Makes the latest document the pending document, if it is new.
+  /** Makes the latest document the pending document, if the latest document is new.
     *
     * @param fixed
     *   true if the run reads a document only once
@@ -87,9 +87,9 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery, entries: 
   }
 
   /** Returns the state with the latest client properties of clusters, because a batch that is read again may have been
-    * planned with other passwords. A document that the rules reject has no effect, even before it is rejected. The
-    * exception is a document that removes too many topics: only its client properties have an effect. `rejection`
-    * returns the reason to reject a document; None if the document is accepted.
+    * planned with other passwords. If the rules reject a document, the document has no effect, also in the time before
+    * the rejection. The exception is a document that removes too many topics: only the client properties of this
+    * document have an effect. `rejection` returns the reason to reject a document; None if the document is accepted.
     *
     * @param last
     *   number of the last change, against which a document is checked

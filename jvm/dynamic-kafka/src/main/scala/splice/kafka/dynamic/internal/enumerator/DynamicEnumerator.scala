@@ -35,9 +35,9 @@ import splice.source.runtime.{OpenEnded, Report}
 /** Runs one enumerator per cluster, and applies metadata changes between batches (FLIP-246's
   * DynamicKafkaSourceEnumerator).
   *
-  * The enumerator of each cluster stores its state in a separate scope of the side log, as if it were the only source.
-  * This enumerator stores changes in the entries `change-<n>` ([[ChangeEntries]]), and the position contains the number of
-  * the applied change. A position that is too long for an offset is also an entry ([[PositionEntries]]).
+  * The enumerator of each cluster stores its state in a separate scope of the side log, as if the cluster were the only
+  * source. This enumerator stores changes in the entries `change-<n>` ([[ChangeEntries]]), and the position contains
+  * the number of the applied change. A position that is too long for an offset is also an entry ([[PositionEntries]]).
   *
   * The query's thread uses [[ChangeEntries]] and [[PositionEntries]]. The thread of a [[ClusterWorker]] uses the cluster's
   * enumerator and the log objects of that enumerator, and publishes an immutable [[KafkaPlan]] for [[splits]].
@@ -95,7 +95,7 @@ final private[splice] class DynamicEnumerator(
   override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] =
     ofClusters(at)(_.records(_))
 
-  /** Requests values of the partitions of a history from the clusters that host them. */
+  /** Requests values of the partitions of a history from the clusters that host the partitions. */
   private def ofClusters[A](history: SortedMap[LogPartition, Long])(
       of: (ClusterEnumerator, SortedMap[LogPartition, Long]) => SortedMap[LogPartition, A]
   ): SortedMap[LogPartition, A] = {

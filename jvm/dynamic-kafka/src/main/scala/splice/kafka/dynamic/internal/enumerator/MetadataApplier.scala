@@ -294,7 +294,8 @@ final private[dynamic] class MetadataApplier(
     }
   }
 
-  /** Returns true if the query has read a topic before. The entries of a cluster are found by the name before a rename.
+  /** Returns true if the query has read a topic before. The side log has the entries of a renamed cluster under the
+    * previous name.
     */
   private def hasBegun(base: AppliedMetadata): ClusterTopic => Boolean = {
     val known                 = mutable.Map.empty[String, Set[String]]

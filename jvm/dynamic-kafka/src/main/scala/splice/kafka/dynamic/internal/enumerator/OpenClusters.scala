@@ -20,7 +20,7 @@ import splice.source.{LogPartition, SplitRange}
   * @param plan
   *   returns the plan of a cluster
   * @param isBounded
-  *   true if the source has an end; a cluster is then read only after it has returned its ends
+  *   true if the source has an end. Splice then reads a cluster only after the cluster has returned the end offsets
   */
 final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: CutoverOrder, isBounded: Boolean) {
 

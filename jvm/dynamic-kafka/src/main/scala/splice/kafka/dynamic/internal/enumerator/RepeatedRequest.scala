@@ -52,7 +52,7 @@ final private[dynamic] class RepeatedRequest(clock: Clock, timeout: Duration)(be
           if (isOver || !clock.instant().isBefore(deadline))
             throw DynamicErrors.unavailable(failed.map(_._1).distinct, began, first)
           failed.foreach { case (name, _, error) =>
-            logger.warn(s"Waiting for cluster $name: ${SpliceError.text(error)}")
+            logger.warn(s"Splice waits for cluster $name: ${SpliceError.text(error)}")
           }
           before()
           again(failed.map { case (name, send, _) => name -> send }, all)

@@ -72,7 +72,7 @@ final private[splice] class WaitingGroups(clock: Clock) {
     */
   def rejectInvalid(error: Option[Rejection]): Unit = invalid = error.map(warned(invalid, None, _))
 
-  /** Counts a rejection if it is new, and logs a warning, at most once per interval while the rejection lasts. */
+  /** Counts a new rejection once. Logs a warning, at most once per interval while the rejection lasts. */
   private def warned(before: Option[Reported], generation: Option[Long], reason: Rejection): Reported = {
     val now  = clock.instant()
     val same = before.filter(_.reason == reason)

@@ -63,8 +63,8 @@ final private[splice] class HttpExchange(
     } finally { val _ = response.cancel(true) }
   }
 
-  /** Discards the client after a failure. The next request then reads the key and trust stores again, because they may
-    * have changed.
+  /** Discards the client after a failure. The next request then reads the key and trust stores again, because the
+    * stores may have changed.
     */
   def renew(): Unit = if (credentials.tls.nonEmpty) close()
 

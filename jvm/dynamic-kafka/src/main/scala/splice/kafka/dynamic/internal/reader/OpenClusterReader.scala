@@ -65,7 +65,9 @@ final private[splice] class OpenClusterReader[T](
 
   private def fail(error: SpliceException): Unit = {
     if (health.error.isEmpty)
-      OpenClusterReader.logger.warn(s"No rows of cluster $cluster until the cluster responds again: ${error.text}")
+      OpenClusterReader.logger.warn(
+        s"The task reads no rows of cluster $cluster until the cluster responds again: ${error.text}"
+      )
     health = health.failed(clock.instant(), clock.instant(), error)
     left = unread
     inner.foreach { reader =>

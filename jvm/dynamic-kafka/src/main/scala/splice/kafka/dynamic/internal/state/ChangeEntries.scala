@@ -8,7 +8,7 @@ import splice.source.internal.entries.NumberedEntries
 import splice.source.runtime.SideLog
 
 /** Changes of one checkpoint. Each change is durable before an offset depends on the change. If the query is killed
-  * before it uses a change, the next run applies the change at the same position.
+  * before the query uses a change, the next run applies the change at the same position.
   */
 final private[dynamic] class ChangeEntries(log: SideLog) {
 
@@ -49,7 +49,7 @@ final private[dynamic] class ChangeEntries(log: SideLog) {
   def append(created: AppliedMetadata): AppliedMetadata =
     remember(entries.getOrCreate(created.number)(AppliedMetadataFormat.write(created)))
 
-  /** Removes old changes. The committed change and a fixed number of changes before it remain. */
+  /** Removes old changes. The committed change and a fixed number of previous changes remain. */
   def purge(committed: Int): Unit = entries.purge(entries.numbers.rangeUntil(committed - ChangeEntries.Kept))
 
   private def recalled(number: Int): Option[AppliedMetadata] = recent.find(_.number == number)

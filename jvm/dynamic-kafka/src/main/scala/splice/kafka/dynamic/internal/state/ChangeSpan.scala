@@ -23,7 +23,7 @@ private[dynamic] object ChangeSpan {
   /** Returns the spans of all clusters with rows that were read.
     *
     * The change that removed a topic contains the end of the topic. The change in which a topic returned contains its
-    * start. A topic that was removed and returned is one range, because it resumed at its position.
+    * start. A topic that was removed and returned is one range, because the topic resumed at its position.
     *
     * @param before
     *   the change of `from`
@@ -70,7 +70,7 @@ private[dynamic] object ChangeSpan {
     case _           => false
   }
 
-  /** Adds topics to a position that does not contain them. */
+  /** Adds missing topics to a position. */
   private def merged(
       position: KafkaPosition,
       cluster: String,

@@ -21,8 +21,7 @@ final private[dynamic] class DocumentEntries(log: SideLog) {
   /** Returns the greatest stored generation; None if no entry exists. */
   def greatest: Option[Long] = last
 
-  /** Stores a generation, unless a stored generation is not lower. The generation is durable when this method returns.
-    */
+  /** Stores a generation if all stored generations are lower. The generation is durable when this method returns. */
   def store(generation: Long): Unit = if (last.forall(_ < generation)) {
     // Another driver may have stored a generation since the list of entries was read. The last of these entries has the
     // greatest generation.
@@ -32,7 +31,7 @@ final private[dynamic] class DocumentEntries(log: SideLog) {
     entries.purge(entries.numbers.rangeUntil(entries.next - 1))
   }
 
-  // Another driver may remove an entry after this driver has listed it. The next call of store finds its successor.
+  // Another driver may remove an entry that this driver has listed. The next call of `store` finds the next entry.
   private def found(number: Int): Option[Long] =
     try entries.find(number)
     catch { case e: SpliceException if CheckpointErrors.isMissingEntry(e) => None }

@@ -28,7 +28,7 @@ private[dynamic] object TopicState {
     *   time at which the stream moves to the topic. None = the cluster has not returned the start yet. This start is
     *   the start of a new topic, or the start in the document
     * @param before
-    *   its previous state, if it was removed earlier
+    *   the previous state of the topic, if the topic was removed earlier
     */
   final case class Waiting(stream: String, time: Option[StreamCutover.At], before: Option[Left])
       extends TopicState("waiting")
@@ -78,8 +78,8 @@ private[dynamic] object TopicState {
   /** State of a topic that is not read any more. */
   sealed trait Left extends TopicState
 
-  /** The topic is not read any more, and Splice keeps its position. The topic resumes there if it returns, or if the
-    * stop of its stream changes.
+  /** The topic is not read any more, and Splice keeps its position. The topic resumes at this position if the topic
+    * returns, or if the stop of its stream changes.
     *
     * @param expected
     *   as in [[Reading]]
@@ -115,7 +115,7 @@ private[dynamic] object TopicState {
     /** Returns true if the cluster must return the end of the log. */
     def isRequested: Boolean = this != limit || this == Bound.Requested
 
-    /** Returns true if a drain needs a response for a partition before it can end. */
+    /** Returns true if a drain needs a response for a partition before the drain can end. */
     def needs(partition: LogPartition, at: KafkaPosition): Boolean = isRequested ||
       (limit match {
         case Bound.Ends(ends, _) => ends.get(partition).exists(end => at.get(partition).forall(_ < end))
@@ -134,7 +134,7 @@ private[dynamic] object TopicState {
     /** The offset after the last record of each partition.
       *
       * @param isSet
-      *   true if a document sets the offsets, so that the log may not have reached them yet
+      *   true if a document sets the offsets, so that the log may not have reached the offsets yet
       */
     final case class Ends(ends: KafkaPosition, isSet: Boolean = false) extends Bound
 

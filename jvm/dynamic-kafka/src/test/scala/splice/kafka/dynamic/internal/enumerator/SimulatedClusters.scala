@@ -91,7 +91,7 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
   /** Error of the document, if the document is not valid. */
   @volatile var invalid = Option.empty[SpliceException]
 
-  /** Delays responses of the metadata service until it is released. */
+  /** Delays responses of the metadata service until the latch is released. */
   @volatile var hang = Option.empty[CountDownLatch]
 
   private object Service extends KafkaMetadataService {

@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.internal.sidelog.{HadoopSideLog, MemorySideLog}
 import splice.source.runtime.SideLog
 
-/** Tests of the stored generation with two drivers, one of which should have ended. */
+/** Tests of the stored generation with two drivers. The first driver should have ended. */
 final class DocumentEntriesSuite extends AnyFunSuite {
 
   private def folder: () => SideLog = {
@@ -45,7 +45,7 @@ final class DocumentEntriesSuite extends AnyFunSuite {
     assert(late.greatest.contains(7L) && new DocumentEntries(log()).greatest.contains(7L))
   }
 
-  test("a query without a stored generation has none") {
+  test("the greatest generation is None if no generation is stored") {
     assert(new DocumentEntries(new MemorySideLog).greatest.isEmpty)
   }
 }

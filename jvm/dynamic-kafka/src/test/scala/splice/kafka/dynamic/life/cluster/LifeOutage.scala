@@ -15,7 +15,7 @@ import splice.testkit.simulation.{Life, SimulatedTrigger, Violation}
 /** Outages of one cluster. The query must continue with the other clusters.
   *
   * @param run
-  *   runs the query; returns false if it ends early
+  *   runs the query; returns false if the query ends early
   * @param isExplained
   *   true if the last run failed and the scenario explains the failure
   * @param settled
@@ -208,8 +208,8 @@ final private[life] class LifeOutage(
 
 private[life] object LifeOutage {
 
-  /** Time of each batch during an outage. It exceeds the longest delay between two requests to a cluster, and the sum
-    * exceeds `drainTimeout`.
+  /** Time of each batch during an outage. This time exceeds the longest delay between two requests to a cluster. The
+    * sum of these times exceeds `drainTimeout`.
     */
   private val Delay = Duration.ofSeconds(40)
 

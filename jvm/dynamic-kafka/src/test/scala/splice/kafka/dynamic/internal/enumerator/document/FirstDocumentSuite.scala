@@ -159,7 +159,7 @@ final class FirstDocumentSuite extends RemovedTopics {
       run.freeze()
       val next = run.advance(world.source.position(start.json), Limits.Limited(rows = Some(1)))
       assert(rows(run, start, next).size == 1, "the second cluster has unread rows")
-      // The timeout of the first cluster ends half a timeout before that of the second cluster.
+      // The timeout of the first cluster ends half a timeout before the timeout of the second cluster.
       world.clock.pass(Duration.ofSeconds(30))
       val failures = new AtomicInteger
       world.logs(west).away = Some(_ => failures.incrementAndGet() > 0)
