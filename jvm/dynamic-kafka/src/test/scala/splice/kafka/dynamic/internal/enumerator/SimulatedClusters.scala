@@ -32,10 +32,10 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
 
   private def settings(changed: Seq[(String, String)]): DynamicSettings = {
     val all = Map(
-      "streamPattern"           -> ".*",
-      "metadata.file"           -> "unused",
-      "startingOffsets"         -> "earliest",
-      "discoveryInterval"       -> "1h",
+      "streamPattern"     -> ".*",
+      "metadata.file"     -> "unused",
+      "startingOffsets"   -> "earliest",
+      "discoveryInterval" -> "1h",
       // A request that is pending while the clock advances is not an outage.
       "metadata.failureTimeout" -> "1000 days"
     ) ++ options ++ changed
