@@ -18,12 +18,15 @@ final private[life] class LifeOracle(world: LifeWorld) {
   private val life = world.life
   private val plan = world.plan
 
-  private var last        = Option.empty[LifeChange]
-  private var there       = SortedSet.empty[Place]
-  private val ever        = mutable.Set.empty[Place]
-  private val required    = mutable.Map.empty[Place, Set[Long]].withDefaultValue(Set.empty)
-  private val removed     = mutable.Map.empty[Place, (Int, String, Long)]
-  private val added       = mutable.Map.empty[Place, Int]
+  private var last     = Option.empty[LifeChange]
+  private var there    = SortedSet.empty[Place]
+  private val ever     = mutable.Set.empty[Place]
+  private val required = mutable.Map.empty[Place, Set[Long]].withDefaultValue(Set.empty)
+  private val removed  = mutable.Map.empty[Place, (Int, String, Long)]
+  private val added    = mutable.Map.empty[Place, Int]
+  // Numbers of the changes that last removed a topic, and of the removal that was last abandoned.
+  private val removedBy   = mutable.Map.empty[Place, Int]
+  private val abandonedOf = mutable.Map.empty[Place, Int]
   private val renewals    = mutable.Map.empty[Place, Int].withDefaultValue(0)
   private var lacksCopies = false
   private var latest      = Long.MinValue
@@ -77,6 +80,7 @@ final private[life] class LifeOracle(world: LifeWorld) {
     left.foreach { place =>
       val stream = last.flatMap(_.topics.collectFirst { case ((n, t), s) if (world.names(n) -> t) == place => s })
       removed(place) = (change.number, stream.getOrElse(""), life.clock.steady.millis)
+      removedBy(place) = change.number
       val begun = last.exists(was => !was.states.exists { case ((n, t), is) => is == "waiting" && isAt(place)(n, t) })
       if (!plan.drops && begun) required(place) = required(place) ++ limits.owed(place).map(_.id)
     }
@@ -107,8 +111,12 @@ final private[life] class LifeOracle(world: LifeWorld) {
 
   /** Requires only the already read records of a topic from now on. The cluster of the topic must have been unavailable
     * for the timeout in this call of the query.
+    *
+    * A batch that is planned again reports its changes again. Such a warning belongs to a removal that was abandoned
+    * before.
     */
-  private def abandon(place: Place): Unit = {
+  private def abandon(place: Place): Unit = if (removedBy.get(place).forall(!abandonedOf.get(place).contains(_))) {
+    removedBy.get(place).foreach(abandonedOf(place) = _)
     val outage = world.clusters(place._1).faults.outage
     if (outage < LifePlan.DrainTimeout.toMillis) violated(s"$place is abandoned after $outage ms")
     life.met("a topic is abandoned")
