@@ -70,12 +70,12 @@ final private[dynamic] class ClusterWorker(
   def health: ClusterHealth = record
 
   /** Returns the availability of all partitions of a topic. */
-  def availability(topic: String): Availability = (record.availability match {
-    case Availability.Available => blocked.get(topic).fold[Availability](Availability.Available)(_.availability)
-    case other                  => other
-  }) match {
-    case outage: Availability.Unavailable => outage.copy(ends = last)
-    case other                            => other
+  def availability(topic: String): Availability = {
+    val ofTopic = if (record.availability == Availability.Available) blocked.getOrElse(topic, record) else record
+    ofTopic.availability match {
+      case outage: Availability.Unavailable => outage.copy(ends = last)
+      case other                            => other
+    }
   }
 
   /** Returns the time of the last successful request, or None before the first success and for an inactive cluster. */
