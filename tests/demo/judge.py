@@ -43,11 +43,7 @@ class Verdict:
 
 def judge(files: list[Path], produced: int) -> Verdict:
     """Compare the files of a sink with the orders from 0 to ``produced``, exclusive."""
-    amounts = np.zeros(0)
-    for file in files:
-        table = pq.read_table(file, columns=["amount"])
-        amounts = np.append(amounts, table["amount"].to_numpy())
-    numbers = _numbers(files)
+    numbers, amounts = _rows(files)
     known = numbers < produced
     times = np.bincount(numbers[known], minlength=produced)
     return Verdict(
@@ -59,13 +55,16 @@ def judge(files: list[Path], produced: int) -> Verdict:
     )
 
 
-def _numbers(files: list[Path]) -> npt.NDArray[np.int64]:
+def _rows(files: list[Path]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Return the number and the amount of each row."""
     numbers = np.zeros(0, np.int64)
+    amounts = np.zeros(0)
     for file in files:
-        table = pq.read_table(file, columns=["order_id"])
+        table = pq.read_table(file, columns=["order_id", "amount"])
         digits = pc.utf8_slice_codeunits(table["order_id"], len(orders.PREFIX))
         numbers = np.append(numbers, digits.cast("int64").to_numpy())
-    return numbers
+        amounts = np.append(amounts, table["amount"].to_numpy())
+    return numbers, amounts
 
 
 class SinkLog:
@@ -121,7 +120,8 @@ def judge_output(folder: Path, sink: str, produced: int) -> Verdict:
 
 def read_orders(folder: Path, sink: str) -> set[int]:
     """Return the numbers of the orders in the output of a query."""
-    return set(_numbers(_files(folder, sink)).tolist())
+    numbers, _ = _rows(_files(folder, sink))
+    return set(numbers.tolist())
 
 
 def _files(folder: Path, sink: str) -> list[Path]:

@@ -18,6 +18,9 @@ from kill.relay import OURS, Relay
 from servers.kafka.spark_jars import jars
 from servers.waiting import wait_for
 
+ROWS = 500
+"""Number of orders that a test adds at a time."""
+
 REAL_TIME = {"realTime": "1 second"}
 MICRO_BATCH = {"processingTime": "0 seconds"}
 AVAILABLE_NOW = {"availableNow": True}
@@ -110,6 +113,10 @@ class Copies:
         self.ended()
         assert code, f"the query did not fail:\n{life.process.tail()}"
         return life.process.tail(80)
+
+    def planned_and_committed(self) -> tuple[int, int]:
+        """Return the newest batches in the offset log and in the commit log; -1 without a batch."""
+        return self.relay.checkpoint.planned(), self.relay.checkpoint.committed()
 
     def wait_for_all(self, life: Life) -> None:
         """Wait until each row has a copy.

@@ -7,36 +7,30 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import uuid
 from pathlib import Path
 
 import pytest
 
 from kill.cluster import executors, two_hosts
-from kill.copies import CONTINUOUS, Copies
+from kill.copies import CONTINUOUS, ROWS, Copies
 from kill.relay import Relay
 from servers.kafka.cluster import KafkaCluster
-from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
 from soak.patience import has_seen
-
-_ROWS = 500
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs 127.0.0.2 as a host, and /proc")
 def test_the_loss_of_an_executor_fails_the_query_and_a_restart_continues(
-    topics: KafkaTopics, tmp_path: Path
+    copies: Copies, tmp_path: Path
 ) -> None:
-    copies = Copies(Relay(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path))
-    copies.relay.produce(_ROWS)
     cluster = tmp_path / "cluster"
     with two_hosts(cluster) as master:
         copies.relay.given(master=master)
         life = copies.start(CONTINUOUS)
         try:
             copies.wait_for_all(life)
-            wait_for("a commit", lambda: sum(copies.relay.committed().values()) == _ROWS)
-            copies.relay.produce(_ROWS)
+            wait_for("a commit", lambda: sum(copies.relay.committed().values()) == ROWS)
+            copies.relay.produce(ROWS)
             os.kill(executors(cluster)[0], signal.SIGKILL)
             code = life.process.wait(120)
         finally:
@@ -47,8 +41,8 @@ def test_the_loss_of_an_executor_fails_the_query_and_a_restart_continues(
         assert "ExecutorLostFailure" in log
         assert "StreamingQueryException" in log
         committed = copies.relay.committed()
-        assert sum(committed.values()) >= _ROWS
-        copies.relay.produce(_ROWS)
+        assert sum(committed.values()) >= ROWS
+        copies.relay.produce(ROWS)
         copies.finish(CONTINUOUS)
     # A row of a committed epoch has one copy.
     copies.assert_at_least_once()
@@ -58,19 +52,19 @@ def test_a_broker_is_killed_during_an_epoch_and_starts_again(
     own_kafka: KafkaCluster, tmp_path: Path
 ) -> None:
     copies = Copies(Relay(own_kafka.topics, "orders", tmp_path))
-    copies.relay.produce(_ROWS)
+    copies.relay.produce(ROWS)
     life = copies.start(CONTINUOUS)
     try:
         copies.wait_for_all(life)
-        wait_for("a commit", lambda: sum(copies.relay.committed().values()) == _ROWS)
-        copies.relay.produce(_ROWS)
-        wait_for("rows of the next epoch", lambda: has_seen(life, _ROWS + 1))
+        wait_for("a commit", lambda: sum(copies.relay.committed().values()) == ROWS)
+        copies.relay.produce(ROWS)
+        wait_for("rows of the next epoch", lambda: has_seen(life, ROWS + 1))
         # The tasks wait for the broker, and the epoch ends after the broker is available again.
         own_kafka.kill()
         own_kafka.start()
-        copies.relay.produce(_ROWS)
+        copies.relay.produce(ROWS)
         copies.wait_for_all(life)
-        wait_for("a commit", lambda: sum(copies.relay.committed().values()) == 3 * _ROWS)
+        wait_for("a commit", lambda: sum(copies.relay.committed().values()) == 3 * ROWS)
         life.finish()
     finally:
         life.process.kill()

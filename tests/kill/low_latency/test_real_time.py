@@ -10,40 +10,23 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import uuid
 from pathlib import Path
 
 import pytest
 
 from kill.cluster import executors, two_hosts
-from kill.copies import REAL_TIME, Copies
+from kill.copies import REAL_TIME, ROWS, Copies
 from kill.killing import Kill
 from kill.relay import Relay
 from servers.kafka.cluster import KafkaCluster
-from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
 from soak.patience import has_seen
 
-_ROWS = 500
-
-
-@pytest.fixture
-def copies(topics: KafkaTopics, tmp_path: Path) -> Copies:
-    """A topic with orders, and a query that is not started."""
-    created = Copies(Relay(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path))
-    created.relay.produce(_ROWS)
-    return created
-
-
-def _planned_and_committed(copies: Copies) -> tuple[int, int]:
-    checkpoint = copies.relay.checkpoint
-    return checkpoint.planned(), checkpoint.committed()
-
 
 def test_killed_while_rows_are_read_and_before_the_batch_is_logged(copies: Copies) -> None:
-    copies.die(REAL_TIME, Kill("row", "order", nth=_ROWS // 2, action="signal"))
-    assert _planned_and_committed(copies) == (-1, -1)
-    copies.die({"realTime": "10 minutes"}, Kill("row", "order", nth=_ROWS, action="signal"))
+    copies.die(REAL_TIME, Kill("row", "order", nth=ROWS // 2, action="signal"))
+    assert copies.planned_and_committed() == (-1, -1)
+    copies.die({"realTime": "10 minutes"}, Kill("row", "order", nth=ROWS, action="signal"))
     copies.die(REAL_TIME, Kill.offsets(0, action="signal"))
     copies.finish(REAL_TIME)
     assert copies.assert_at_least_once() > 0
@@ -51,13 +34,13 @@ def test_killed_while_rows_are_read_and_before_the_batch_is_logged(copies: Copie
 
 def test_a_broker_is_killed_and_starts_again(own_kafka: KafkaCluster, tmp_path: Path) -> None:
     copies = Copies(Relay(own_kafka.topics, "orders", tmp_path))
-    copies.relay.produce(_ROWS)
+    copies.relay.produce(ROWS)
     life = copies.start({"realTime": "10 minutes"})
     try:
-        wait_for("rows", lambda: has_seen(life, _ROWS // 2))
+        wait_for("rows", lambda: has_seen(life, ROWS // 2))
         own_kafka.kill()
         own_kafka.start()
-        copies.relay.produce(_ROWS)
+        copies.relay.produce(ROWS)
         copies.wait_for_all(life)
         life.finish()
     finally:
@@ -73,13 +56,13 @@ def test_an_executor_is_lost(copies: Copies, tmp_path: Path) -> None:
         copies.relay.given(master=master)
         life = copies.start(REAL_TIME)
         try:
-            wait_for("a commit", lambda: sum(copies.relay.committed().values()) == _ROWS)
-            copies.relay.produce(_ROWS)
-            wait_for("rows of the next batch", lambda: has_seen(life, _ROWS + 1))
+            wait_for("a commit", lambda: sum(copies.relay.committed().values()) == ROWS)
+            copies.relay.produce(ROWS)
+            wait_for("rows of the next batch", lambda: has_seen(life, ROWS + 1))
             # The lost task reads rows after the committed offsets again.
             copies.ended()
             os.kill(executors(cluster)[0], signal.SIGKILL)
-            copies.relay.produce(_ROWS)
+            copies.relay.produce(ROWS)
             copies.wait_for_all(life)
             life.finish()
         finally:

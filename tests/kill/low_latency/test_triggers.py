@@ -7,19 +7,11 @@ No row is lost, and only rows of the interrupted batch are read twice.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-from kill.copies import AVAILABLE_NOW, CONTINUOUS, MICRO_BATCH, REAL_TIME, Copies
+from kill.copies import AVAILABLE_NOW, CONTINUOUS, MICRO_BATCH, REAL_TIME, ROWS, Copies
 from kill.killing import Kill
-from kill.relay import Relay
-from servers.kafka.topics import KafkaTopics
-
-_ROWS = 500
 
 # Time in which the tasks of a batch in real-time mode begin to read.
 _LONG = {"realTime": "5 seconds"}
@@ -39,20 +31,12 @@ _TRIGGERS: tuple[Mapping[str, Any], ...] = (
 )
 
 
-@pytest.fixture
-def copies(topics: KafkaTopics, tmp_path: Path) -> Copies:
-    """A topic with orders, and a query that is not started."""
-    created = Copies(Relay(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path))
-    created.relay.produce(_ROWS)
-    return created
-
-
 def test_each_trigger_continues_after_a_kill_of_each_trigger(copies: Copies) -> None:
     for batch, trigger in enumerate(_TRIGGERS):
         # Each run first reads the uncommitted batch of the previous run.
         copies.die(trigger, Kill.commits(batch, action="signal"))
-        assert _planned_and_committed(copies) == (batch, batch - 1)
-        copies.relay.produce(_ROWS)
+        assert copies.planned_and_committed() == (batch, batch - 1)
+        copies.relay.produce(ROWS)
     copies.finish(MICRO_BATCH)
     copies.assert_at_least_once()
 
@@ -63,13 +47,13 @@ def test_continuous_mode_begins_only_after_an_uncommitted_batch_is_read(copies: 
         copies.die(trigger, Kill.commits(batch, action="signal"))
         end = copies.relay.checkpoint.offset(batch)[copies.relay.topic]
         assert sum(end.values()) > sum(copies.relay.committed().values())
-        copies.relay.produce(_ROWS)
+        copies.relay.produce(ROWS)
         error = copies.fail(CONTINUOUS)
         assert "SPLICE_CONTINUOUS.UNCOMMITTED_BATCH" in error
         assert f"the end of batch {batch}, which is not committed" in error
-        assert _planned_and_committed(copies) == (batch, batch - 1)
+        assert copies.planned_and_committed() == (batch, batch - 1)
     copies.finish(AVAILABLE_NOW)
-    copies.relay.produce(_ROWS)
+    copies.relay.produce(ROWS)
     copies.finish(CONTINUOUS)
     copies.assert_at_least_once()
 
@@ -79,14 +63,9 @@ def test_continuous_mode_reads_an_uncommitted_epoch_again(copies: Copies) -> Non
     for _ in range(2):
         # The number of empty epochs before the epoch with the rows is not known.
         copies.die(CONTINUOUS, Kill("rename", r"/commits/\d+$", nth=2, action="signal"))
-        planned, last = _planned_and_committed(copies)
+        planned, last = copies.planned_and_committed()
         assert planned == last + 1 > committed + 1
         committed = last
-        copies.relay.produce(_ROWS)
+        copies.relay.produce(ROWS)
     copies.finish(CONTINUOUS)
     copies.assert_at_least_once()
-
-
-def _planned_and_committed(copies: Copies) -> tuple[int, int]:
-    checkpoint = copies.relay.checkpoint
-    return checkpoint.planned(), checkpoint.committed()

@@ -5,16 +5,15 @@
 from __future__ import annotations
 
 import itertools
-import threading
-from types import TracebackType
 
+from background import Background
 from soak.dynamic.places import Places
 
 _ROWS = 20
 _PAUSE = 0.05
 
 
-class Flow:
+class Flow(Background):
     """Producer that writes orders to one topic after another, on a separate thread.
 
     ```python
@@ -25,39 +24,15 @@ class Flow:
 
     def __init__(self, places: Places) -> None:
         """Create a producer that does not run."""
+        super().__init__("flow", _PAUSE)
         self._places = places
-        self._stopped = threading.Event()
-        self._failure: Exception | None = None
-        self._thread = threading.Thread(target=self._run, name="flow", daemon=True)
+        self._turns = itertools.count()
 
-    def __enter__(self) -> None:
-        """Start the thread."""
-        self._thread.start()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop the thread, and raise its error unless the block raised another error."""
-        self._stopped.set()
-        self._thread.join()
-        if self._failure is not None and error is None:
-            raise self._failure
-
-    def _run(self) -> None:
-        try:
-            for number in itertools.count():
-                if self._stopped.wait(_PAUSE):
-                    return
-                with self._places.lock:
-                    reached = [
-                        place
-                        for place in self._places.there
-                        if place.cluster not in self._places.down
-                    ]
-                    if reached:
-                        self._places.produce(reached[number % len(reached)], _ROWS)
-        except Exception as error:
-            self._failure = error
+    def work(self) -> None:
+        """Write orders to the next topic whose cluster is available."""
+        with self._places.lock:
+            available = [
+                place for place in self._places.there if place.cluster not in self._places.down
+            ]
+            if available:
+                self._places.produce(available[next(self._turns) % len(available)], _ROWS)
