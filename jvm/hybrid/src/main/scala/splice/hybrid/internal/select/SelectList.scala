@@ -44,7 +44,7 @@ private[splice] object SelectList {
   def parse(session: SparkSession, option: String, text: String): SelectList = {
     val parsed =
       try session.sessionState.sqlParser.parsePlan(s"SELECT $text")
-      catch { case e: AnalysisException => throw SelectErrors.failed(option, e) }
+      catch { case e: AnalysisException => throw SelectErrors.failed(option, text, e) }
     parsed match {
       case Project(items, _: OneRowRelation) =>
         items.foreach(_.foreach(reject(session, option, _)))

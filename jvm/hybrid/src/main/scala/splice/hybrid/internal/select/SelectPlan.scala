@@ -116,7 +116,7 @@ private[splice] object SelectPlan {
     }
     val execution = session.sessionState.executePlan(Project(items, leaf))
     try execution.assertAnalyzed()
-    catch { case e: AnalysisException => throw SelectErrors.failed(option, e) }
+    catch { case e: AnalysisException => throw SelectErrors.failed(option, text, e) }
     val analysed = execution.analyzed
     UnsupportedInSelect.find(analysed).foreach { case (expression, why) =>
       throw SelectErrors.rejected(option, expression, why)

@@ -85,8 +85,13 @@ private[hybrid] object SelectErrors {
   private def conditions = HybridErrors.conditions
 
   /** Spark's parser or analyzer rejects the list. */
-  def failed(option: String, cause: Throwable): SpliceOptionException = {
-    val error = conditions.option("SPLICE_SELECT.INVALID_EXPRESSION", "option" -> option, "reason" -> cause.getMessage)
+  def failed(option: String, list: String, cause: Throwable): SpliceOptionException = {
+    val error = conditions.option(
+      "SPLICE_SELECT.INVALID_EXPRESSION",
+      "option" -> option,
+      "value"  -> list,
+      "reason" -> cause.getMessage
+    )
     error.initCause(cause)
     error
   }

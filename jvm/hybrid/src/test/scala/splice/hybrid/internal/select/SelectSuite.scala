@@ -226,7 +226,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("errors of Spark are reported with their message") {
-    refuses("ofset", "INVALID_EXPRESSION", "UNRESOLVED_COLUMN", "`offset`")
+    refuses("ofset", "INVALID_EXPRESSION", "'ofset'", "UNRESOLVED_COLUMN", "`offset`")
     refuses("offset +", "INVALID_EXPRESSION", "PARSE_SYNTAX_ERROR")
     refuses("nofunction(offset)", "INVALID_EXPRESSION", "nofunction")
     refuses("", "INVALID_EXPRESSION")

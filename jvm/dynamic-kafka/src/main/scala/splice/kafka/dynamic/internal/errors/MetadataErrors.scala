@@ -73,5 +73,5 @@ private[dynamic] object MetadataErrors {
 
   /** All metadata services received a request, and none responded. */
   def noneResponds(failures: Seq[Throwable]): SpliceException =
-    unavailable("every metadata service", failures.map(SpliceError.text).mkString("; "), failures.lastOption)
+    unavailable("Every metadata service", failures.map(SpliceError.text).mkString("; "), failures.lastOption)
 }

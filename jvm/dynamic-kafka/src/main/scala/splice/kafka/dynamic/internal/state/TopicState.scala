@@ -78,8 +78,8 @@ private[dynamic] object TopicState {
   /** State of a topic that is not read any more. */
   sealed trait Left extends TopicState
 
-  /** The topic is not read any more, and Splice keeps its position. The topic resumes at this position if the topic
-    * returns, or if the stop of its stream changes.
+  /** Splice does not read the topic any more and keeps its position. If the topic returns, or if the stop of its stream
+    * changes, Splice resumes the topic at this position.
     *
     * @param expected
     *   as in [[Reading]]

@@ -116,7 +116,7 @@ final class DynamicReplaySuite extends RemovedTopics {
     val first   = live(created)(_ => ()).last._2
     fill(created, west, 3)
     created.publish(stream(east))
-    // The changes of these batches are persisted, but their offsets are not logged.
+    // Splice stores the changes of these batches. No offset log contains their offsets.
     Using.resource(created.start()) { run =>
       val _ = readUntil(created, run, first)(!_.clusters.contains(west))
     }
