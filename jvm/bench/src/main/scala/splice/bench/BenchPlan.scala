@@ -9,7 +9,7 @@ package splice.bench
   *   comma-separated list of cases: `kafka`, `matrix`, `steady`, `memory`, `clusters`, `away`, `files`, `handover`,
   *   `driver`, `plan`, `realtime`; None = all
   * @param only
-  *   text that the title of a Kafka race must contain; None = all races
+  *   text that the title of a Kafka race or of a real-time comparison must contain; None = all
   */
 final case class BenchPlan(
     rows: Long,

@@ -39,6 +39,8 @@ final class RealTimeRace(servers: String, plan: BenchPlan) {
   private val Warm     = 10.seconds
   private val Measured = 20.seconds
 
+  private val MaxWaitMillis = 10
+
   private val load = new KafkaLoad(servers)
 
   private case class Source(name: String, format: String, cores: Int => Int)
@@ -50,29 +52,37 @@ final class RealTimeRace(servers: String, plan: BenchPlan) {
     val latencies = for {
       rate       <- Rates
       partitions <- Seq(Few, Many)
-    } yield latency(rate, partitions)
-    (latencies :+ backlog()).mkString("\n\n")
+    } yield f"Real-time mode, Kafka to Kafka, $rate%,d rows per second, $partitions partitions" ->
+      (() => latency(rate, partitions))
+    val backlogTopic = TopicSpec(plan.rows, plan.bytes, Few)
+    val all          = latencies :+ s"Real-time mode, a backlog: $backlogTopic" -> (() => backlog(backlogTopic))
+    all.collect {
+      case (title, lines) if plan.only.forall(title.contains) =>
+        (s"### $title" +: "" +: lines()).mkString("\n")
+    }.mkString("\n\n")
   }
 
-  private def turns[A](measure: Source => A): Seq[(Source, Seq[A])] = {
-    val laps = (1 to plan.rounds).flatMap { round =>
-      val order = if (round % 2 == 0) Seq(splice, spark) else Seq(spark, splice)
-      order.map(source => source -> measure(source))
+  /** Runs the contenders in turns. The order rotates from round to round. */
+  private def turns[A](contenders: (String, () => A)*): Seq[(String, Seq[A])] = {
+    val laps = (0 until plan.rounds).flatMap { round =>
+      val (later, first) = contenders.splitAt(round % contenders.size)
+      (first ++ later).map { case (name, run) =>
+        val measured = run()
+        println(s"  $name: $measured")
+        name -> measured
+      }
     }
-    Seq(spark, splice).map(source => source -> laps.collect { case (`source`, delay) => delay })
+    contenders.map { case (name, _) => name -> laps.collect { case (`name`, measured) => measured } }
   }
 
-  private def latency(rate: Int, partitions: Int): String = {
-    val rows = turns(measure(_, rate, partitions)).map { case (source, all) =>
-      Seq(
-        s"${source.name}, local[${source.cores(partitions)}]",
-        Median(all.map(_.p50)).toString,
-        Median(all.map(_.p99)).toString,
-        all.map(_.p99).sorted.mkString(", ")
-      )
+  private def latency(rate: Int, partitions: Int): Seq[String] = {
+    val contenders = Seq(spark, splice).map { source =>
+      s"${source.name}, local[${source.cores(partitions)}]" -> (() => measure(source, rate, partitions))
     }
-    (f"### Real-time mode, Kafka to Kafka, $rate%,d rows per second, $partitions partitions" +: "" +:
-      Report.lines(Seq("source", "p50, ms", "p99, ms", "p99 of each turn, ms"), rows)).mkString("\n")
+    val rows = turns(contenders: _*).map { case (name, all) =>
+      Seq(name, Median(all.map(_.p50)).toString, Median(all.map(_.p99)).toString, all.map(_.p99).sorted.mkString(", "))
+    }
+    Report.lines(Seq("source", "p50, ms", "p99, ms", "p99 of each turn, ms"), rows)
   }
 
   private def measure(source: Source, rate: Int, partitions: Int): Latency = {
@@ -91,11 +101,7 @@ final class RealTimeRace(servers: String, plan: BenchPlan) {
           .start()
         produce(query, from, rate, partitions)
       }
-      val delay = ages(to, begin)
-      println(
-        f"  ${source.name}%-20s $rate%,7d rows/s, $partitions%2d partitions: p50 ${delay.p50}%d ms, p99 ${delay.p99}%d ms"
-      )
-      delay
+      ages(to, begin)
     } finally Seq(from, to).foreach(load.delete)
   }
 
@@ -139,28 +145,35 @@ final class RealTimeRace(servers: String, plan: BenchPlan) {
   }
 
   /** Measures a backlog that is complete before the start of the query. A filter passes only the last record of each
-    * partition, so the sink has no cost.
+    * partition, so the sink has no cost. Plain consumers, one per partition, read the same topic.
     */
-  private def backlog(): String = {
-    val topic = TopicSpec(plan.rows, plan.bytes, Few)
+  private def backlog(topic: TopicSpec): Seq[String] = {
     load.fill(topic)
     try {
-      val last = plan.rows / Few - 1
-      val rows = turns { source =>
-        val seconds =
-          running(source, Few, topic.name, "offset")((frame, at) => toEnd(frame.where(s"offset = $last"), at))
-        println(f"  ${source.name}%-20s backlog $seconds%.2f s")
-        seconds
+      val last    = plan.rows / Few - 1
+      val queries = Seq(spark, splice).map { source =>
+        source.name ->
+          (() =>
+            running(source, Few, topic.name, "offset")((frame, at) => toEnd(frame.where(s"offset = $last"), at))
+          )
       }
-      val base  = Median(rows.head._2)
-      val lines = rows.map { case (source, all) =>
-        val median = Median(all)
-        Seq(source.name, f"$median%.2f", f"${plan.rows / median}%,.0f", f"${base / median}%.2f")
+      val bare  = s"$Few bare consumers" -> (() => readBare(topic))
+      val rows  = turns(queries :+ bare: _*).map { case (name, all) => name -> Median(all) }
+      val base  = rows.head._2
+      val lines = rows.map { case (name, median) =>
+        Seq(name, f"$median%.2f", f"${plan.rows / median}%,.0f", f"${base / median}%.2f")
       }
-      (s"### Real-time mode, a backlog: $topic" +: "" +:
-        Report.lines(Seq("source", "median s", "rows/s", s"÷ ${spark.name}"), lines)).mkString("\n")
+      Report.lines(Seq("source", "median s", "rows/s", s"÷ ${spark.name}"), lines)
     } finally load.delete(topic.name)
   }
+
+  private def readBare(topic: TopicSpec): Double = {
+    val begin = System.nanoTime()
+    val _     = new BareConsumers(servers, topic.name, Few, Few, MaxWaitMillis).read()
+    secondsSince(begin)
+  }
+
+  private def secondsSince(begin: Long): Double = (System.nanoTime() - begin) / 1e9
 
   // The measured time includes the first start of a query in a session, for both sources.
   private def toEnd(frame: org.apache.spark.sql.DataFrame, checkpoint: String): Double = {
@@ -177,7 +190,7 @@ final class RealTimeRace(servers: String, plan: BenchPlan) {
         query.exception.foreach(throw _)
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5))
       }
-      (System.nanoTime() - begin) / 1e9
+      secondsSince(begin)
     } finally query.stop()
   }
 

@@ -16,14 +16,22 @@ import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeRead;
  */
 abstract class TimedReader<T> implements SupportsRealTimeRead<T> {
 
+  // A status is immutable, so all rows share two objects.
+  private static final RecordStatus FOUND = RecordStatus.newStatusWithoutArrivalTime(true);
+  private static final RecordStatus NOT_FOUND = RecordStatus.newStatusWithoutArrivalTime(false);
+
   /** Moves to the next row. Returns false if no row is available within the time limit. */
   abstract boolean poll(long timeoutMillis) throws IOException;
 
   public RecordStatus nextWithTimeout(Long timeoutMillis) throws IOException {
-    return RecordStatus.newStatusWithoutArrivalTime(poll(timeoutMillis));
+    return status(timeoutMillis);
   }
 
   public RecordStatus nextWithTimeout(Long startMillis, Long timeoutMillis) throws IOException {
-    return RecordStatus.newStatusWithoutArrivalTime(poll(timeoutMillis));
+    return status(timeoutMillis);
+  }
+
+  private RecordStatus status(long timeoutMillis) throws IOException {
+    return poll(timeoutMillis) ? FOUND : NOT_FOUND;
   }
 }

@@ -62,6 +62,11 @@ final private[spark] class LatencyRecorder(val query: String, closed: LatencyRec
   private var window = Latencies.empty()
   private var until  = System.currentTimeMillis() + LatencyRecorder.Window.toMillis
 
+  // The last rows and their common latency. The rows of one response have few different latencies, and one update of
+  // the sketch for all of them takes less time than one update per row.
+  private var common = 0L
+  private var rows   = 0L
+
   @volatile private var last = 0L -> Latencies.None
 
   /** Returns the latencies of the last complete window, or no latencies if the window ended long ago. Only the return
@@ -72,14 +77,26 @@ final private[spark] class LatencyRecorder(val query: String, closed: LatencyRec
     if (System.currentTimeMillis() - ended > 2 * LatencyRecorder.Window.toMillis) Latencies.None else latencies
   }
 
-  /** Records that a row with this time is returned now. */
-  def add(time: Long): Unit = {
-    val now = System.currentTimeMillis()
+  /** Records that a row with the time `time` is returned at the time `now`. */
+  def add(time: Long, now: Long): Unit = {
     if (now >= until) turn(now)
-    if (time != SplitReader.NoTime) window.update(now - time)
+    if (time != SplitReader.NoTime) {
+      val latency = now - time
+      if (latency != common) {
+        addCommon()
+        common = latency
+      }
+      rows += 1
+    }
+  }
+
+  private def addCommon(): Unit = {
+    if (rows > 0) window.update(common, rows)
+    rows = 0
   }
 
   private def turn(now: Long): Unit = {
+    addCommon()
     last = now -> Latencies.of(window)
     total.merge(window)
     window = Latencies.empty()

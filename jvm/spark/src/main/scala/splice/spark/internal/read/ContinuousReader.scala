@@ -51,7 +51,7 @@ final private[spark] class ContinuousReader(reader: SplitReader[InternalRow])
   /** Waits for a row. Without a further row, the call ends with `InterruptedException` at the end of the task. */
   @tailrec override def next(): Boolean = reader.poll(ContinuousReader.Patience) match {
     case Poll.Found =>
-      recorder.add(reader.time)
+      recorder.add(reader.time, System.currentTimeMillis())
       last = new EpochOffset(reader.unread)
       true
     case Poll.Pending =>

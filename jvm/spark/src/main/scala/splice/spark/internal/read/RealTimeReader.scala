@@ -49,22 +49,29 @@ final private[spark] class RealTimeReader(
 
   override def poll(timeoutMillis: Long): Boolean = {
     val result =
-      if (stale.isStale()) Poll.Pending
+      if (stale.isStale) Poll.Pending
       else {
         // For a row that is available immediately, no object for the time limit is allocated.
-        val now = reader.poll(Duration.ZERO)
-        if (now eq Poll.Pending) waited(System.nanoTime() + timeoutMillis * 1000000) else now
+        val available = reader.poll(Duration.ZERO)
+        if (available eq Poll.Pending) waited(System.nanoTime() + timeoutMillis * 1000000) else available
       }
     closing.ended = result eq Poll.Ended
-    if (result eq Poll.Found) recorder.add(reader.time)
-    result eq Poll.Found
+    val found = result eq Poll.Found
+    if (found) {
+      // A row has one read of the clock, because a read takes as long as the rest of this method.
+      val now = System.currentTimeMillis()
+      recorder.add(reader.time, now)
+      stale.isStaleAt(now)
+    }
+    found
   }
 
   @tailrec private def waited(deadline: Long): Poll = {
     val left = deadline - System.nanoTime()
-    if (left <= 0 || stale.isStale()) Poll.Pending
+    val now  = System.currentTimeMillis()
+    if (left <= 0 || stale.isStaleAt(now)) Poll.Pending
     else {
-      val result = reader.poll(Duration.ofNanos(math.min(left, stale.nanos)))
+      val result = reader.poll(Duration.ofNanos(math.min(left, stale.millis(now) * 1000000)))
       if (result eq Poll.Pending) waited(deadline) else result
     }
   }

@@ -104,21 +104,29 @@ final private[spark] case class StaleCheck(
   */
 final private[spark] class StaleTask(check: Option[StaleCheck])(isReaderStale: => Boolean) {
 
-  private val interval = check.fold(StaleTask.Never)(_.interval.toNanos)
-  private var next     = System.nanoTime() + interval
+  private val interval = check.fold(StaleTask.Never)(_.interval.toMillis)
+  private var next     = System.currentTimeMillis() + interval
   private var stale    = false
 
-  /** True if the task must end now. */
-  def isStale(): Boolean = {
-    if (!stale && System.nanoTime() - next >= 0) {
+  /** True if the task must end now, as of the last check. */
+  def isStale: Boolean = stale
+
+  /** Checks for the entry if the interval has elapsed, and returns [[isStale]].
+    *
+    * @param now
+    *   the time of the system clock in milliseconds. The caller has already read this clock for each row. If the clock
+    *   was set back, the check does not wait for the previous time
+    */
+  def isStaleAt(now: Long): Boolean = {
+    if (!stale && (now >= next || next - now > interval)) {
       stale = check.exists(marker => isReaderStale || exists(marker))
-      next = System.nanoTime() + interval
+      next = System.currentTimeMillis() + interval
     }
     stale
   }
 
-  /** The nanoseconds until the next check for the entry. */
-  def nanos: Long = math.max(next - System.nanoTime(), 1L)
+  /** The milliseconds from `now` until the next check for the entry. */
+  def millis(now: Long): Long = math.max(next - now, 1L)
 
   private def exists(check: StaleCheck): Boolean = {
     val path = new Path(check.entry)
@@ -135,7 +143,7 @@ final private[spark] class StaleTask(check: Option[StaleCheck])(isReaderStale: =
 private object StaleTask {
 
   // One year, so that no check occurs.
-  private val Never = Duration.ofDays(365).toNanos
+  private val Never = Duration.ofDays(365).toMillis
 
   private val logger = LoggerFactory.getLogger(classOf[StaleTask])
 }

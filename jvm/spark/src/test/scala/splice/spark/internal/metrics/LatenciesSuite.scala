@@ -34,10 +34,28 @@ final class LatenciesSuite extends AnyFunSuite {
   test("a recorder keeps all rows, including rows after a change of its window") {
     val recorder = new LatencyRecorder("query", _ => ())
     (0 until 10).foreach { _ =>
-      recorder.add(System.currentTimeMillis() - 5000)
+      val now = System.currentTimeMillis()
+      recorder.add(now - 5000, now)
       assert(recorder.all.sketch.nonEmpty)
     }
     assert(Latencies.merged(Seq(recorder.all)).getN == 10)
     assert(Latencies.merged(Seq(recorder.recent)).getN <= 1)
+  }
+
+  test("rows with runs of equal latencies have the quantiles of all rows") {
+    val random   = new Random(8)
+    val now      = System.currentTimeMillis()
+    val recorder = new LatencyRecorder("query", _ => ())
+    val rows     =
+      Seq.fill(20000)(Seq.fill(1 + random.nextInt(40))(random.nextInt(1000).toLong % (1 + random.nextInt(900))))
+    val runs = rows.zipWithIndex.flatMap { case (run, i) => if (i % 2 == 0) run else run.map(_ => run.head) }
+    runs.foreach(latency => recorder.add(now - latency, now))
+    val sorted = runs.sorted
+    val sketch = Latencies.merged(Seq(recorder.all))
+    assert(sketch.getN == runs.size)
+    Latencies.quantiles(sketch).values.zip(Seq(0.5, 0.95, 0.99)).foreach { case (value, rank) =>
+      def at(r: Double) = sorted((r * sorted.size).toInt)
+      assert(at(rank - 0.004) <= value && value <= at(rank + 0.004), rank)
+    }
   }
 }

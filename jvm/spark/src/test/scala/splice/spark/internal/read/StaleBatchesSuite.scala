@@ -37,23 +37,25 @@ final class StaleBatchesSuite extends AnyFunSuite with WithSpark with Eventually
     new StaleTask(Some(all.current))(false)
   }
 
+  private def isStale(task: StaleTask) = task.isStaleAt(System.currentTimeMillis())
+
   private def entries(name: String): Seq[String] = log(name).keys("stale-")
 
   test("a task ends after its batch is stale, and the next batch begins without an entry") {
     val stale = new AtomicBoolean
     val all   = batches("one")(stale.get)
     val first = begun(all)
-    assert(!first.isStale())
+    assert(!isStale(first))
     stale.set(true)
-    eventually(assert(first.isStale()))
+    eventually(assert(isStale(first)))
     assert(entries("one") == Seq("stale-1"))
     stale.set(false)
     val second = begun(all)
     assert(entries("one").isEmpty)
     // A slow task of the first batch stays stale.
-    assert(first.isStale() && !second.isStale())
+    assert(isStale(first) && !isStale(second))
     stale.set(true)
-    eventually(assert(second.isStale()))
+    eventually(assert(isStale(second)))
     all.close()
     assert(entries("one").isEmpty)
   }
@@ -68,19 +70,30 @@ final class StaleBatchesSuite extends AnyFunSuite with WithSpark with Eventually
 
   test("a task that cannot read the checkpoint continues") {
     val unreadable = StaleCheck("unknown-scheme://nowhere/stale-1", shipped, Duration.ZERO)
-    assert(!new StaleTask(Some(unreadable))(false).isStale())
+    assert(!isStale(new StaleTask(Some(unreadable))(false)))
   }
 
   test("a reader that finds a change ends its task, unless changes end no batch") {
     val entry = StaleCheck(new Path(path("none"), "stale-1").toString, shipped, Duration.ZERO)
-    assert(new StaleTask(Some(entry))(true).isStale() && !new StaleTask(None)(true).isStale())
+    assert(isStale(new StaleTask(Some(entry))(true)) && !isStale(new StaleTask(None)(true)))
+  }
+
+  test("a task checks once per interval, and at once after the clock was set back") {
+    val checks = new java.util.concurrent.atomic.AtomicInteger
+    val entry  = StaleCheck(new Path(path("none"), "stale-1").toString, shipped, Duration.ofHours(1))
+    val now    = System.currentTimeMillis()
+    val task   = new StaleTask(Some(entry))({ checks.incrementAndGet(); false })
+    assert(!task.isStaleAt(now) && checks.get == 0)
+    assert(!task.isStaleAt(now + Duration.ofHours(2).toMillis) && checks.get == 1)
+    assert(!task.isStaleAt(now + 1000) && checks.get == 1)
+    assert(!task.isStaleAt(now - Duration.ofHours(2).toMillis) && checks.get == 2)
   }
 
   test("a failed check of the source is repeated") {
     val calls = new java.util.concurrent.atomic.AtomicInteger
     val all   = batches("failing")(if (calls.incrementAndGet() == 1) throw new IllegalStateException("once") else true)
     val task  = begun(all)
-    eventually(assert(task.isStale()))
+    eventually(assert(isStale(task)))
     all.close()
   }
 }
