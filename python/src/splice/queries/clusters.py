@@ -43,7 +43,7 @@ class ClusterDescription:
             cluster is not active.
         response_age_ms: Milliseconds since the last response; None as for ``available``.
         topics_waiting: Number of topics that wait for a cutover or a drain.
-        topics_draining: Number of topics that are being drained.
+        topics_draining: Number of topics that Splice drains.
     """
 
     name: str

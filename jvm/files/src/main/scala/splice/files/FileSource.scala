@@ -23,8 +23,8 @@ import splice.source.{EnumeratorContext, ReadMode, Source, SplitEnumerator}
 
 /** Bounded source of files (parquet, orc, json, csv, text) that uses Spark's readers.
   *
-  * The first start of a query lists the files and persists the list. Later starts do not list again, so files that
-  * arrive later are not read. A file that changed after the listing fails the query (see `onFileChanged`).
+  * The first start of a query lists the files and persists the list. Later starts use the persisted list, so Splice
+  * does not read files that arrive later. A file that changed after the listing fails the query (see `onFileChanged`).
   * [[splice.files.internal.options.FileOptions]] defines the options. All other options are passed to Spark's reader.
   */
 final class FileSource private[files] (private[files] val settings: FileSettings) extends Source[FilesPosition] {

@@ -190,10 +190,10 @@ final class ChainWorld(
   /** True if the last leg has begun. */
   def isDecided: Boolean = scope(names.last).get("hand-over-00000000").nonEmpty
 
-  /** Side log of a leg. */
   /** True if the log supplies holes of the history. */
   def fillsHoles: Boolean = scope("live").get("hand-over-00000000").exists(_.head.contains("\"filled\""))
 
+  /** Side log of a leg. */
   def scope(name: String): SideLog = durable.scope(LegEnumerators.scope(name))
 
   /** Stored decision of the whole chain. */

@@ -90,15 +90,17 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
     */
   def remaining(at: P, covered: Coverage): Seq[SplitRange] = Nil
 
-  /** Returns figures about the rows before reading. May be called before [[start]]. The method may send requests and
-    * access storage. The method writes no side-log entry.
+  /** Returns figures about the rows of the source before tasks read the rows. May be called before [[start]]. The method
+    * may send requests and access storage. The method writes no side-log entry.
     *
     * @throws SpliceException
     *   if the source cannot be read, for example because a topic does not exist or access is denied
     */
   def outlook(): Outlook = Outlook.Unknown
 
-  /** Receives reports of tasks that have succeeded. Called before [[advance]] and [[figures]], if there are reports. */
+  /** Receives reports of tasks that have succeeded, and the backlog of tasks that run ([[SplitReader.backlog]]). Called
+    * before [[advance]] and [[figures]], if there are reports.
+    */
   def reported(reports: Seq[Report]): Unit = ()
 
   /** Notifies the enumerator that Spark has durably committed all rows up to `until`. Idempotent. The call may be late,

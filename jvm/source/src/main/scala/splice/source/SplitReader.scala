@@ -82,6 +82,14 @@ trait SplitReader[T] extends Closeable {
   def unread: Seq[SplitRange] =
     throw new UnsupportedOperationException(s"${getClass.getName} reads ranges to their ends only")
 
+  /** Returns reports with the backlog of ranges that have no end in the plan, for [[SplitEnumerator.reported]]. Waits for
+    * no response. Splice may forward a report several times or not at all, so a report has no counts of rows.
+    *
+    * Spark's continuous mode calls this method about once per second, on the thread that calls [[poll]]. Tasks of this
+    * mode send no other report while the tasks run.
+    */
+  def backlog: Seq[Report] = Nil
+
   /** Returns the evidence that the reader has collected, for [[SplitEnumerator.reported]]. Called once, before
     * [[close]].
     *

@@ -94,7 +94,7 @@ final private[splice] class Coordinator(
     val _ = enumerator
   }
 
-  /** Forwards reports of tasks that have succeeded to the enumerator, before the next [[advance]]. */
+  /** Forwards reports of tasks to the enumerator, before the next [[advance]]. */
   def reported(reports: Seq[Report]): Unit = if (reports.nonEmpty) enumerator.reported(reports)
 
   /** Returns the end of the batch that begins at `from`, or `from` if there is nothing to read.

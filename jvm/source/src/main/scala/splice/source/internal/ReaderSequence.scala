@@ -103,6 +103,8 @@ final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () =>
     shared._2
   }
 
+  override def backlog: Seq[Report] = open.flatMap(_.backlog)
+
   override def report(ended: Boolean): Seq[Report] = reports ++ open.flatMap(_.report(ended = false))
 
   override def metrics: Array[CustomTaskMetric] = synchronized(sum(ended ++ open.flatMap(_.metrics))).toArray

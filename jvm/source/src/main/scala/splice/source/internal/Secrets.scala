@@ -12,8 +12,8 @@ import org.apache.spark.sql.internal.SQLConf
 /** Removes secrets from logs, errors, plans and progress. The Python package hides the same values.
   *
   * The patterns that a user sets as `spark.redaction.regex` or `spark.sql.redaction.options.regex` hide further values.
-  * Splice does not apply Spark's defaults of these settings. The default of the second setting hides every address, and
-  * an error about an address must show the address.
+  * Splice does not apply Spark's defaults of these settings. Spark's default of `spark.sql.redaction.options.regex`
+  * hides every address, and an error about an address must show the address.
   */
 private[splice] object Secrets {
 

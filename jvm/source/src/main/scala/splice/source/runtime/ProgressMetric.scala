@@ -136,6 +136,10 @@ object ProgressMetric {
   /** Number of switches from one leg to the next leg in this run (hybrid only). */
   val Switches = "switchesTotal"
 
+  /** Totals that tasks report at their end. */
+  private[splice] val OfTasks: Set[String] =
+    Set(PollMs, FetchMs, ReadersOpened, ReadersReused, RowsSkipped, RowsFilled)
+
   /** Returns the name of a cluster, a topic or a query as one part of the name of a gauge. Replaces each dot with an
     * underscore.
     */

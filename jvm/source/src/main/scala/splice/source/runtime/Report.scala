@@ -3,7 +3,8 @@
 
 package splice.source.runtime
 
-/** Evidence that a task collects while reading. The task sends the report to the driver when the task succeeds.
+/** Evidence that a task collects while reading. The task sends the report to the driver when the task succeeds. In
+  * Spark's continuous mode, a task sends its backlog ([[splice.source.SplitReader.backlog]]) while the task runs.
   *
   * The driver may receive a report twice, for example if Spark repeats a stage or a query reads a DataFrame twice. The
   * driver may also receive no report. A task that fails, a driver that stops, and a query that does not read a range to

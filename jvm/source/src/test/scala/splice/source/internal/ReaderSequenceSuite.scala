@@ -50,6 +50,8 @@ final class ReaderSequenceSuite extends AnyFunSuite {
 
       override def isStale: Boolean = stale
 
+      override def backlog: Seq[Report] = Seq(Report(name, Int.box(left.size)))
+
       override def unread: Seq[SplitRange] = if (left.isEmpty) Nil else Seq(Items(name, left.size))
 
       override def report(ended: Boolean): Seq[Report] = if (ended) Seq(Report(name, Long.box(found))) else Nil
@@ -157,6 +159,14 @@ final class ReaderSequenceSuite extends AnyFunSuite {
     assert(sequence.poll(Duration.ZERO) == Poll.Found && sequence.poll(Duration.ZERO) == Poll.Found)
     assert(unread == Map("b" -> 1, "c" -> 2, "d" -> 2))
     assert(read(sequence).size == 5 && unread.isEmpty)
+  }
+
+  test("the sequence has the backlogs of its open readers") {
+    val world    = new World
+    val sequence = world.sequence(2, Seq("a", "b", "c").map(name => () => world.reader(name, name -> 0)): _*)
+    assert(sequence.backlog.isEmpty, "no reader is open")
+    assert(sequence.poll(Duration.ZERO) == Poll.Found)
+    assert(sequence.backlog.toSet == Set(Report("a", Int.box(0)), Report("b", Int.box(1))))
   }
 
   test("the sequence is stale while one of its open readers is stale") {

@@ -38,7 +38,7 @@ final class SourceOptionsSuite extends AnyFunSuite {
       conditions.option("SPLICE_OPTION.CONFLICT", parameters: _*),
       conditions.unsupported("SPLICE_OPTION.CONFLICT", parameters: _*)
     ).foreach { error =>
-      val text = "[SPLICE_OPTION.CONFLICT] An option of the source cannot be used. " +
+      val text = "[SPLICE_OPTION.CONFLICT] The options of the source are not valid. " +
         "The options a, b conflict: both set the start."
       assert(error.text.linesIterator.mkString(" ") == text)
       assert(error.getMessage == s"${error.text} SQLSTATE: 42616")

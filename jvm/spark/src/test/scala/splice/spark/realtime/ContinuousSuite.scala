@@ -6,6 +6,7 @@ package splice.spark.realtime
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
+import com.codahale.metrics.MetricRegistry
 import org.apache.commons.lang3.SerializationUtils
 import org.apache.kafka.clients.admin.NewPartitions
 import org.apache.spark.sql.SparkSession
@@ -13,6 +14,7 @@ import org.apache.spark.sql.connector.read.streaming.{AcceptsLatestSeenOffset, O
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.spark.internal.metrics.QueryGauges
 import splice.spark.internal.table.SpliceTable
 import splice.testkit.internal.memory.MemoryLog
 
@@ -97,6 +99,48 @@ final class ContinuousSuite extends AnyFunSuite with LiveQueries {
         assert(values(topic) == numbers(0, 0 until 10))
       } finally query.stop()
     }
+  }
+
+  test("the gauges of a query have the rows between the committed epoch and the end of the log") {
+    create("gauged", 2)
+    (0 until 2).foreach(p => write("gauged", p, numbers(p, 0 until 3000)))
+    val registry = new MetricRegistry
+    permits.drainPermits()
+    QueryGauges.open(registry)
+    try {
+      // The task waits for the sink, so it cannot read all records, and epochs end before the end of the log.
+      val query = startInto(new Admitting, "gauged", continuous, "slots" -> "1")
+      try {
+        def gauge(key: String) = Option(registry.getGauges.get(s"${query.id}.0.$key")).map(_.getValue)
+        def behind             = gauge("rowsBehind").collect { case rows: Long => rows }
+        def ended: Option[Int] = logged("gauged").committed().map { json =>
+          "\"\\d+\":(\\d+)".r.findAllMatchIn(json).map(_.group(1).toInt).sum
+        }
+        def isBehind(written: Int) = ended.exists(read => behind.contains(written.toLong - read))
+        eventually {
+          if (permits.availablePermits == 0) permits.release(100)
+          assert(behind.exists(rows => rows > 0 && rows < 6000))
+        }
+        // Without permits, no further epoch ends.
+        eventually(assert(isBehind(6000)))
+        assert(gauge("topics.gauged.rowsBehind") == gauge("rowsBehind") && gauge("secondsBehind").nonEmpty)
+        assert(registry.getCounters.isEmpty || !registry.getCounters.keySet.asScala.exists(_.contains("readersOpened")))
+        permits.release(6000)
+        committed("gauged", 3000, 3000)
+        eventually(assert(behind.contains(0L)))
+        // The task reports the new end while it runs.
+        permits.drainPermits()
+        (0 until 2).foreach(p => write("gauged", p, numbers(p, 3000 until 6000)))
+        eventually {
+          if (permits.availablePermits == 0) permits.release(100)
+          assert(behind.exists(_ > 0) && isBehind(12000))
+        }
+        permits.release(12000)
+        committed("gauged", 6000, 6000)
+        eventually(assert(behind.contains(0L)))
+      } finally query.stop()
+      assert(registry.getGauges.keySet.asScala == Set("queries"))
+    } finally QueryGauges.close()
   }
 
   private def copies(topic: String): Map[String, Int] = values(topic).groupMapReduce(identity)(_ => 1)(_ + _)

@@ -6,7 +6,7 @@ package splice.spark.realtime
 import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.locks.LockSupport
-import java.util.concurrent.{ConcurrentLinkedQueue, TimeUnit}
+import java.util.concurrent.{ConcurrentLinkedQueue, Semaphore, TimeUnit}
 
 import scala.jdk.CollectionConverters._
 import scala.util.Using
@@ -165,6 +165,16 @@ object LiveQueries {
 
   /** True if the next poison record fails its task. */
   val fails = new AtomicBoolean
+
+  /** The number of rows that [[Admitting]] may still process. */
+  val permits = new Semaphore(0)
+
+  /** Processes a row only with a permit. */
+  final class Admitting extends ForeachWriter[Row] {
+    override def open(partition: Long, epoch: Long): Boolean = true
+    override def process(row: Row): Unit                     = permits.acquire()
+    override def close(error: Throwable): Unit               = ()
+  }
 
   /** Keeps rows of text in this JVM. */
   final class Collecting(pauseMillis: Long = 0) extends ForeachWriter[Row] {

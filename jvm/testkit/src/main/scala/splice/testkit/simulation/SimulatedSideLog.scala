@@ -20,7 +20,7 @@ final class SimulatedSideLog private (life: Life, entries: mutable.TreeMap[Strin
 
   def this(life: Life) = this(life, mutable.TreeMap.empty[String, Seq[String]], "")
 
-  /** Side log with the view of a driver that opens it now. */
+  /** View of the side log for a driver that opens the side log now. */
   def opened: SideLog = new SimulatedSideLog.Opened(life, entries, prefix)
 
   override def get(key: String): Option[Seq[String]] = entries.get(prefix + key)

@@ -15,6 +15,7 @@ import splice.coordinator.internal.Coordinator
 import splice.hybrid.internal.chain.LegErrors
 import splice.hybrid.internal.select.RowShape
 import splice.hybrid.{Legs, LocalSpark}
+import splice.source.runtime.Report
 import splice.source.{Poll, Position, Source, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 import splice.testkit.internal.memory.MemoryLog
 
@@ -165,7 +166,7 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("a reader of a leg is stale if the reader of the source is stale") {
+  test("a reader of a leg has the changes and the backlog of the reader of the source") {
     val view  = RowShape.View(IndexedSeq(RowShape.Cell.Column(0)), IndexedSeq(LongType))
     var stale = false
     object Fixed extends SplitReaderFactory {
@@ -173,6 +174,7 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
         override def poll(patience: Duration): Poll = Poll.Pending
         override def get(): InternalRow             = fail("nothing was found")
         override def isStale: Boolean               = stale
+        override def backlog: Seq[Report]           = Seq(Report("live", Boolean.box(stale)))
         override def close(): Unit                  = ()
       }
     }
@@ -180,7 +182,7 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
       val reader = LegReaders(Fixed, shape, new LegErrors("live", "kafka")).rows(TaskRanges(None, IndexedSeq.empty))
       Seq(false, true).foreach { is =>
         stale = is
-        assert(reader.isStale == is)
+        assert(reader.isStale == is && reader.backlog == Seq(Report("live", Boolean.box(is))))
       }
     }
   }

@@ -9,9 +9,15 @@ import java.util.{ArrayList, Collections, List => JList}
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
-import scala.util.Try
+import scala.util.control.NonFatal
 
-import org.apache.kafka.clients.consumer.{Consumer, ConsumerRecord, ConsumerRecords, KafkaConsumer}
+import org.apache.kafka.clients.consumer.{
+  Consumer,
+  ConsumerRecord,
+  ConsumerRecords,
+  KafkaConsumer,
+  OffsetOutOfRangeException
+}
 import org.apache.kafka.common.TopicPartition
 import org.apache.kafka.common.errors.TimeoutException
 
@@ -175,10 +181,17 @@ final private[splice] class SlotConsumer(
     try consumer.partitionsFor(topic, Duration.ZERO).size
     catch { case _: TimeoutException => 0 }
 
-  /** The end of the log as of the last fetch; None if the end is not available. Does not wait for a server. */
-  def end(partition: TopicPartition): Option[Long] = Try {
-    for (lag <- consumer.currentLag(partition).toScala; at <- position(partition)) yield at + lag
-  }.toOption.flatten
+  /** The end of the log as of the last fetch; None if the end is not available. Does not wait for a server.
+    *
+    * @throws org.apache.kafka.clients.consumer.OffsetOutOfRangeException
+    *   if the client has found that the log no longer contains the position. The client throws this error once
+    */
+  def end(partition: TopicPartition): Option[Long] =
+    try for (lag <- consumer.currentLag(partition).toScala; at <- position(partition)) yield at + lag
+    catch {
+      case e: OffsetOutOfRangeException => throw e
+      case NonFatal(_)                  => None
+    }
 
   /** The first offset and the end of the log. */
   def bounds(partition: TopicPartition): (Long, Long) = {

@@ -11,6 +11,7 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import splice.kafka.internal.consumer.OpenRange
 import splice.kafka.internal.metrics.{KafkaMetrics, TaskReads}
 import splice.kafka.internal.split.TopicPartitions
+import splice.source.LogPartition
 
 /** The figures of one reader. Only the reading thread writes these figures.
   *
@@ -43,11 +44,26 @@ final private[splice] class ReadCounts(reused: Boolean) {
   def of(ranges: Seq[OpenRange], skipped: Long)(end: TopicPartition => Option[Long]): TaskReads = {
     val read   = ranges.flatMap(range => range.read.map(TopicPartitions.toLog(range.partition) -> _)).toMap
     val filled = ranges.iterator.filter(_.holes.nonEmpty).flatMap(_.read).map(_.rows).sum
-    // The driver has the ends of the other ranges.
-    val ends = ranges.filter(_.isOpen).flatMap { range =>
-      end(range.partition).map(TopicPartitions.toLog(range.partition) -> _)
-    }
-    TaskReads(read, filled = filled, skipped = skipped, ends = ends.toMap) ++
+    TaskReads(read, filled = filled, skipped = skipped, ends = ReadCounts.ends(ranges)(end)) ++
       TaskReads.ofReader(pollNanos, fetchMillis, reused)
   }
+}
+
+private[splice] object ReadCounts {
+
+  /** The backlog of ranges without an end: the time of the last record, and the available ends. Has no counts, so that
+    * the driver may receive it several times.
+    */
+  def backlog(ranges: Iterable[OpenRange])(end: TopicPartition => Option[Long]): TaskReads = {
+    val open = ranges.filter(_.isOpen)
+    val read =
+      open.flatMap(range => range.read.map(TopicPartitions.toLog(range.partition) -> _.copy(rows = 0, bytes = 0)))
+    TaskReads(read.toMap, ends = ends(open)(end))
+  }
+
+  // The driver has the ends of the other ranges.
+  private def ends(ranges: Iterable[OpenRange])(end: TopicPartition => Option[Long]): Map[LogPartition, Long] =
+    ranges.filter(_.isOpen).flatMap { range =>
+      end(range.partition).map(TopicPartitions.toLog(range.partition) -> _)
+    }.toMap
 }

@@ -134,7 +134,22 @@ final private[splice] class SlotReader(
   /** The report for the driver: the records that were read, and whether the reader was reused. The duration of fetches
     * is available only at the end.
     */
-  def report: Seq[Report] = Seq(Report(settings.reportKey, counts.of(all, changes.skipped)(consumer.end)))
+  def report: Seq[Report] = Seq(Report(settings.reportKey, counts.of(all, changes.skipped)(end)))
+
+  /** The report of the backlog of ranges without an end. None after another thread has begun to close the reader. */
+  def backlog: Option[Report] = Option.when(lock.tryLock()) {
+    try Option.when(!closed.get)(Report(settings.reportKey, ReadCounts.backlog(open.values)(end)))
+    finally lock.unlock()
+  }.flatten
+
+  // The client throws the error of a validated position once.
+  private def end(partition: TopicPartition): Option[Long] =
+    try consumer.end(partition)
+    catch {
+      case e: OffsetOutOfRangeException =>
+        invalid = invalid.orElse(Some(e))
+        None
+    }
 
   /** The ranges that were not returned. The range of the records in [[window]] comes first. The list of the other
     * ranges is the same object for all records of a chunk.

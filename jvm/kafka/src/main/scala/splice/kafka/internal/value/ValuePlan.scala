@@ -65,7 +65,9 @@ private[splice] object ValuePlan {
     case _ => ()
   }
 
-  /** Throws an error for every value that cannot be parsed. The reader catches the error and applies `onParseError`. */
+  /** Returns an expression that throws an error for every value that Spark cannot parse. The reader catches the error
+    * and applies `onParseError`.
+    */
   private def parser(format: ValueFormat.Parsed, settings: ValueSettings, session: SessionSettings): Expression =
     try session.within(compile(format, settings))
     catch {

@@ -38,7 +38,7 @@ final private[splice] case class ValueSettings(
 
   def parses: Boolean = format.isInstanceOf[ValueFormat.Parsed]
 
-  /** True if the rows have a column of records with values that Splice could not parse. */
+  /** True if the rows have the column `_corrupt`, with the records whose values Splice could not parse. */
   def keepsCorrupt: Boolean = parses && onError == OnParseError.Corrupt
 }
 

@@ -62,8 +62,7 @@ final private[spark] class LatencyRecorder(val query: String, closed: LatencyRec
   private var window = Latencies.empty()
   private var until  = System.currentTimeMillis() + LatencyRecorder.Window.toMillis
 
-  // The last rows and their common latency. The rows of one response have few different latencies, and one update of
-  // the sketch for all of them takes less time than one update per row.
+  // The last rows, and their common latency. The rows of one millisecond have few different latencies.
   private var common = 0L
   private var rows   = 0L
 
@@ -77,9 +76,11 @@ final private[spark] class LatencyRecorder(val query: String, closed: LatencyRec
     if (System.currentTimeMillis() - ended > 2 * LatencyRecorder.Window.toMillis) Latencies.None else latencies
   }
 
-  /** Records that a row with the time `time` is returned at the time `now`. */
+  /** Records a row with the time `time` that the reader returns at the time `now`. After the clock was set back, the
+    * window does not wait for the previous time.
+    */
   def add(time: Long, now: Long): Unit = {
-    if (now >= until) turn(now)
+    if (now >= until || until - now > LatencyRecorder.Window.toMillis) turn(now)
     if (time != SplitReader.NoTime) {
       val latency = now - time
       if (latency != common) {
@@ -91,7 +92,12 @@ final private[spark] class LatencyRecorder(val query: String, closed: LatencyRec
   }
 
   private def addCommon(): Unit = {
-    if (rows > 0) window.update(common, rows)
+    if (rows >= LatencyRecorder.LongRun) window.update(common, rows)
+    else
+      while (rows > 0) {
+        window.update(common)
+        rows -= 1
+      }
     rows = 0
   }
 
@@ -114,6 +120,10 @@ final private[spark] class LatencyRecorder(val query: String, closed: LatencyRec
 
 private object LatencyRecorder {
   private val Window = Duration.ofSeconds(5)
+
+  // The number of rows from which one weighted update of the sketch takes less time than one update per row. A weighted
+  // update merges sketches.
+  private val LongRun = 256L
 }
 
 /** The latencies of the tasks that run in this JVM, as gauges of Spark's metric system, if [[MetricsPlugin]] is set. */

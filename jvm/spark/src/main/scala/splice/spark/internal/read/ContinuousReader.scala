@@ -3,7 +3,7 @@
 
 package splice.spark.internal.read
 
-import java.time.Duration
+import java.time.{Clock, Duration}
 import java.util.concurrent.CountDownLatch
 
 import scala.annotation.tailrec
@@ -16,6 +16,7 @@ import org.apache.spark.sql.connector.read.streaming.{
   PartitionOffset
 }
 
+import splice.source.runtime.Report
 import splice.source.{Poll, SplitRange, SplitReader, SplitReaderFactory}
 import splice.spark.internal.metrics.LatencyBoard
 
@@ -30,40 +31,58 @@ final private[spark] class ContinuousReaderFactory(readers: SplitReaderFactory)
   }
 }
 
-/** The parts of its ranges that a task has not read after a row, until its next row.
+/** The parts of its ranges that a task has not read after a row, until its next row, and the last reports of the
+  * backlog of these ranges.
   *
   * Spark sends the offset of the last row at the end of each epoch. After that row, a range may end, or the reader may
   * pass offsets without a record. Therefore the reader updates the offset of the last row until the next row is
   * available. Another thread sends the offset.
   */
-final private[spark] class EpochOffset(@volatile var unread: Seq[SplitRange]) extends PartitionOffset
+final private[spark] class EpochOffset(@volatile var unread: Seq[SplitRange], @volatile var backlog: Seq[Report] = Nil)
+    extends PartitionOffset
 
 /** Reads until the task ends. Spark creates the reader and calls [[getOffset]] on the task's thread. Afterwards, Spark
   * uses the reader on one other thread, and interrupts that thread at the end of the task.
   */
-final private[spark] class ContinuousReader(reader: SplitReader[InternalRow])
+final private[spark] class ContinuousReader(reader: SplitReader[InternalRow], clock: Clock = Clock.systemUTC())
     extends ContinuousPartitionReader[InternalRow] {
 
   private val recorder = LatencyBoard.begin()
 
-  private var last = new EpochOffset(reader.unread)
+  private var last    = new EpochOffset(reader.unread)
+  private var backlog = Seq.empty[Report]
+
+  // The client has no end of a partition before the first response, and would send a request for the end.
+  private var nextBacklog = clock.millis() + ContinuousReader.Interval.toMillis
 
   /** Waits for a row. Without a further row, the call ends with `InterruptedException` at the end of the task. */
   @tailrec override def next(): Boolean = reader.poll(ContinuousReader.Patience) match {
     case Poll.Found =>
-      recorder.add(reader.time, System.currentTimeMillis())
-      last = new EpochOffset(reader.unread)
+      val now = clock.millis()
+      recorder.add(reader.time, now)
+      refresh(now)
+      last = new EpochOffset(reader.unread, backlog)
       true
     case Poll.Pending =>
+      refresh(clock.millis())
       last.unread = reader.unread
+      last.backlog = backlog
       if (Thread.interrupted()) throw new InterruptedException("interrupted while waiting for a row")
       next()
     case Poll.Ended =>
       last.unread = reader.unread
+      last.backlog = Nil
       // Spark treats the end of a reader as an error, so the call waits for the interrupt.
       new CountDownLatch(1).await()
       false
   }
+
+  // After the clock was set back, the method does not wait for the previous time.
+  private def refresh(now: Long): Unit =
+    if (now >= nextBacklog || nextBacklog - now > ContinuousReader.Interval.toMillis) {
+      backlog = reader.backlog
+      nextBacklog = now + ContinuousReader.Interval.toMillis
+    }
 
   override def get(): InternalRow         = reader.get()
   override def getOffset: PartitionOffset = last
@@ -77,6 +96,9 @@ private object ContinuousReader {
 
   // The maximum delay before the end of an epoch includes offsets without a record.
   private val Patience = Duration.ofSeconds(1)
+
+  // The interval between two reports of the backlog.
+  private val Interval = Duration.ofSeconds(1)
 }
 
 /** The reader of a task that has nothing to read. */

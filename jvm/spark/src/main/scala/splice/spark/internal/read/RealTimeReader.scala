@@ -58,10 +58,10 @@ final private[spark] class RealTimeReader(
     closing.ended = result eq Poll.Ended
     val found = result eq Poll.Found
     if (found) {
-      // A row has one read of the clock, because a read takes as long as the rest of this method.
+      // The method reads the clock once per row, because a read takes as long as the rest of the method.
       val now = System.currentTimeMillis()
       recorder.add(reader.time, now)
-      stale.isStaleAt(now)
+      stale.check(now)
     }
     found
   }
@@ -69,7 +69,8 @@ final private[spark] class RealTimeReader(
   @tailrec private def waited(deadline: Long): Poll = {
     val left = deadline - System.nanoTime()
     val now  = System.currentTimeMillis()
-    if (left <= 0 || stale.isStaleAt(now)) Poll.Pending
+    stale.check(now)
+    if (left <= 0 || stale.isStale) Poll.Pending
     else {
       val result = reader.poll(Duration.ofNanos(math.min(left, stale.millis(now) * 1000000)))
       if (result eq Poll.Pending) waited(deadline) else result

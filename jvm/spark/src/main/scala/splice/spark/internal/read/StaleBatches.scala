@@ -97,36 +97,33 @@ final private[spark] case class StaleCheck(
 
 /** Checks whether the batch of one task is stale. The task's thread calls all methods.
   *
-  * @param check
+  * @param entry
   *   None if nothing ends the batch early
   * @param isReaderStale
   *   true if the reader has detected a change
   */
-final private[spark] class StaleTask(check: Option[StaleCheck])(isReaderStale: => Boolean) {
+final private[spark] class StaleTask(entry: Option[StaleCheck])(isReaderStale: => Boolean) {
 
-  private val interval = check.fold(StaleTask.Never)(_.interval.toMillis)
+  private val interval = entry.fold(StaleTask.Never)(_.interval.toMillis)
   private var next     = System.currentTimeMillis() + interval
   private var stale    = false
 
   /** True if the task must end now, as of the last check. */
   def isStale: Boolean = stale
 
-  /** Checks for the entry if the interval has elapsed, and returns [[isStale]].
+  /** Checks for the entry if the interval has elapsed.
     *
     * @param now
-    *   the time of the system clock in milliseconds. The caller has already read this clock for each row. If the clock
-    *   was set back, the check does not wait for the previous time
+    *   the time of the system clock in milliseconds, which the caller reads for each row. After the clock was set back,
+    *   the check does not wait for the previous time
     */
-  def isStaleAt(now: Long): Boolean = {
-    if (!stale && (now >= next || next - now > interval)) {
-      stale = check.exists(marker => isReaderStale || exists(marker))
-      next = System.currentTimeMillis() + interval
-    }
-    stale
+  def check(now: Long): Unit = if (!stale && (now >= next || next - now > interval)) {
+    stale = entry.exists(marker => isReaderStale || exists(marker))
+    next = System.currentTimeMillis() + interval
   }
 
   /** The milliseconds from `now` until the next check for the entry. */
-  def millis(now: Long): Long = math.max(next - now, 1L)
+  def millis(now: Long): Long = math.max(math.min(next - now, interval), 1L)
 
   private def exists(check: StaleCheck): Boolean = {
     val path = new Path(check.entry)

@@ -5,6 +5,7 @@ package splice.spark.internal.stream
 
 import java.time.Clock
 
+import scala.collection.immutable.SortedMap
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.Path
@@ -18,6 +19,7 @@ import splice.coordinator.internal.sidelog.{HadoopSideLog, HadoopSourceFolder, L
 import splice.coordinator.internal.{Coordinator, RealTimeBatches}
 import splice.source.internal.HadoopConfiguration
 import splice.source.options.{CommonOptions, SourceOptions}
+import splice.source.runtime.ProgressMetric
 import splice.source.{Position, ReadMode, Source, TaskRanges}
 import splice.spark.internal.metrics.QueryGauges
 import splice.spark.internal.read.{BatchPlan, SlotLocality, StaleBatches, TaskReports}
@@ -46,6 +48,19 @@ final private[spark] case class SourceRun(
   /** Returns the plan of these tasks, with their readers. */
   def plan(tasks: Seq[TaskRanges]): BatchPlan =
     BatchPlan(tasks, coordinator.readers(columns, tasks), homes, reports)
+
+  /** Returns the figures at a position, and shows these figures as gauges, if the query has gauges. */
+  def figures(at: Position, more: Iterable[(String, String)] = Nil): SortedMap[String, String] = {
+    val figures = coordinator.figures(at) ++ more
+    board.foreach(_.show(figures, coordinator.gauges(at)))
+    figures
+  }
+
+  /** Shows the figures at a position as gauges, without the totals of tasks. In continuous mode, tasks report no totals,
+    * because tasks run until the query stops.
+    */
+  def showCommitted(at: Position): Unit =
+    board.foreach(_.show(coordinator.figures(at) -- ProgressMetric.OfTasks, coordinator.gauges(at)))
 
   /** Reads an offset of this source: an offset that Splice has created, or an offset that Spark has read from its log.
     */

@@ -78,7 +78,9 @@ final private[spark] class SpliceContinuousStream(opened: => SourceRun, mode: So
 
   override def mergeOffsets(offsets: Array[PartitionOffset]): Offset = synchronized {
     val now    = run()
-    val unread = offsets.toSeq.collect { case of: EpochOffset => of.unread }.flatten
+    val epoch  = offsets.toSeq.collect { case of: EpochOffset => of }
+    val unread = epoch.flatMap(_.unread)
+    gauges(now.source)(_.coordinator.reported(epoch.flatMap(_.backlog)))
     if (guard.ended()) {
       val end = now.batches.end(unread)
       if (now.batches.isRead(unread)) running = Some(now.copy(ended = Some(end)))
@@ -93,6 +95,7 @@ final private[spark] class SpliceContinuousStream(opened: => SourceRun, mode: So
     guard.committed()
     try now.source.coordinator.committed(at)
     catch { case NonFatal(e) => logger.warn("The source did not process the commit of an epoch", e) }
+    gauges(now.source)(_.showCommitted(at))
   }
 
   // A source may be stale when its tasks are planned, for example during a drain. The interval limits the number of
@@ -101,6 +104,11 @@ final private[spark] class SpliceContinuousStream(opened: => SourceRun, mode: So
     now.ended.nonEmpty && now.ended == now.committed ||
     System.nanoTime() - now.nextCheck >= 0 && now.batches.isStale
   })
+
+  /** Updates the gauges, if the query has gauges. An error of the gauges does not affect the epoch. */
+  private def gauges(source: SourceRun)(update: SourceRun => Unit): Unit = if (source.board.nonEmpty)
+    try update(source)
+    catch { case NonFatal(e) => logger.warn("Splice could not update the gauges of an epoch", e) }
 
   // A stream that was never read has no open run.
   override def stop(): Unit = synchronized {

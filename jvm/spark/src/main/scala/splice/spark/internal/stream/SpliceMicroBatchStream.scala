@@ -33,7 +33,7 @@ final private[spark] class SpliceMicroBatchStream private (
     with AcceptsLatestSeenOffset
     with ReportsSourceMetrics {
 
-  import run.{batches, board, coordinator, homes, position, reports}
+  import run.{batches, coordinator, homes, position, reports}
 
   private var plan: Option[(Position, Position, BatchPlan)] = None
   private var timed                                         = Option.empty[RealTimeBatches]
@@ -120,10 +120,7 @@ final private[spark] class SpliceMicroBatchStream private (
     latestConsumed.toScala.fold(java.util.Map.of[String, String]()) { consumed =>
       homes.learn(reports.takeHomes())
       coordinator.reported(reports.takeReports())
-      val at      = position(consumed)
-      val figures = coordinator.figures(at) + (ProgressMetric.SlotMoves -> homes.moves.toString) ++ latencies
-      board.foreach(_.show(figures, coordinator.gauges(at)))
-      figures.asJava
+      run.figures(position(consumed), latencies + (ProgressMetric.SlotMoves -> homes.moves.toString)).asJava
     }
 
   override def commit(end: Offset): Unit = coordinator.committed(position(end))

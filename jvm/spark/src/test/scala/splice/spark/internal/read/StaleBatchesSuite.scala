@@ -37,7 +37,10 @@ final class StaleBatchesSuite extends AnyFunSuite with WithSpark with Eventually
     new StaleTask(Some(all.current))(false)
   }
 
-  private def isStale(task: StaleTask) = task.isStaleAt(System.currentTimeMillis())
+  private def isStale(task: StaleTask) = {
+    task.check(System.currentTimeMillis())
+    task.isStale
+  }
 
   private def entries(name: String): Seq[String] = log(name).keys("stale-")
 
@@ -81,12 +84,15 @@ final class StaleBatchesSuite extends AnyFunSuite with WithSpark with Eventually
   test("a task checks once per interval, and at once after the clock was set back") {
     val checks = new java.util.concurrent.atomic.AtomicInteger
     val entry  = StaleCheck(new Path(path("none"), "stale-1").toString, shipped, Duration.ofHours(1))
-    val now    = System.currentTimeMillis()
     val task   = new StaleTask(Some(entry))({ checks.incrementAndGet(); false })
-    assert(!task.isStaleAt(now) && checks.get == 0)
-    assert(!task.isStaleAt(now + Duration.ofHours(2).toMillis) && checks.get == 1)
-    assert(!task.isStaleAt(now + 1000) && checks.get == 1)
-    assert(!task.isStaleAt(now - Duration.ofHours(2).toMillis) && checks.get == 2)
+    val now    = System.currentTimeMillis()
+    def after(hours: Int, millis: Int = 0): Int = {
+      task.check(now + Duration.ofHours(hours.toLong).toMillis + millis)
+      checks.get
+    }
+    assert(after(0) == 0 && after(2) == 1 && after(0, millis = 1000) == 1)
+    assert(after(-2) == 2)
+    assert(!task.isStale)
   }
 
   test("a failed check of the source is repeated") {

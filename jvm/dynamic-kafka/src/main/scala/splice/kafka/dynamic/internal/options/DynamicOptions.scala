@@ -170,7 +170,8 @@ private[splice] object DynamicOptions {
     "clusterWait",
     OptionType.Time,
     "Maximum time for which a batch waits for the responses of all clusters. The batch then continues without " +
-      "the clusters that have not responded. Later batches wait for these clusters at most 1 % of the time."
+      "the clusters that have not responded. Later batches wait for these clusters at most 1 % of the time that the " +
+      "query runs."
   ).withDefault(Duration.ofSeconds(5), "5s")
 
   val OnClusterUnavailable: SourceOption[Boolean] = SourceOption(

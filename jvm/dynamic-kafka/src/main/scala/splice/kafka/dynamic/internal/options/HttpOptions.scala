@@ -32,7 +32,7 @@ private[dynamic] object HttpOptions {
     SourceOption(
       "metadata.ssl.truststore.location",
       Store,
-      "Trust store with the certificates that the server of 'metadata.url' may present. Default: the " +
+      "Trust store with the certificates that Splice trusts for the server of 'metadata.url'. Default: the " +
         "certificates that the JVM trusts."
     ),
     SourceOption(

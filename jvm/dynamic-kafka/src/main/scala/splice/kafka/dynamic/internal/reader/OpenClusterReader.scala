@@ -97,6 +97,8 @@ final private[splice] class OpenClusterReader[T](
     case other => throw new IllegalArgumentException(s"${other.getClass.getName} is a range of another source")
   }
 
+  override def backlog: Seq[Report] = inner.toSeq.flatMap(_.backlog)
+
   override def report(ended: Boolean): Seq[Report] = reports ++ inner.toSeq.flatMap(_.report(ended))
 
   override def metrics: Array[CustomTaskMetric] = inner.fold(Array.empty[CustomTaskMetric])(_.metrics)

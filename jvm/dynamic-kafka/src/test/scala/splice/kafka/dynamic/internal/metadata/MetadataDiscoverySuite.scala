@@ -41,7 +41,7 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
   private def document(stream: String): StreamMetadata =
     StreamMetadata.Empty.copy(streams = SortedMap(stream -> KafkaStream(stream, SortedMap.empty)))
 
-  /** Waits until a poll that began after the call has ended. */
+  /** Waits for the end of a poll that begins after this call. */
   private def polled(service: Told): Unit = {
     val (before, limit) = (service.poller.get, System.nanoTime() + TimeUnit.MINUTES.toNanos(1))
     // The second of two polls begins after the first poll has ended.

@@ -25,6 +25,7 @@ import splice.kafka.internal.split.KafkaSplitRange
 import splice.kafka.internal.value.KafkaSchema
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
+import splice.source.runtime.Report
 import splice.source.{EnumeratorContext, LogPartition, Poll, ReadMode, SplitRange, SplitReader, TaskRanges}
 import splice.testkit.{FreePort, KafkaBroker}
 
@@ -119,19 +120,19 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(created.forall(_.closed))
   }
 
-  test("a reader is stale while the current reader of the cluster is stale") {
+  test("a reader has the backlog and the changes that the current reader of the cluster has found") {
     val created = mutable.ArrayBuffer.empty[Failing]
     val slot    = new OpenClusterReader[String]("east", IndexedSeq(range("east", 0, 5L)))({ ranges =>
       val one = new Failing(ranges.head.range, rows = 1)
       created += one
       one
     })
-    assert(!slot.isStale)
+    assert(!slot.isStale && slot.backlog.isEmpty)
     assert(slot.poll(Duration.ZERO) == Poll.Found && !slot.isStale)
     created.head.stale = true
-    assert(slot.isStale)
+    assert(slot.isStale && slot.backlog == Seq(Report("east", Long.box(6))))
     // The error of the cluster closes the reader.
-    assert(slot.poll(Duration.ZERO) == Poll.Pending && !slot.isStale)
+    assert(slot.poll(Duration.ZERO) == Poll.Pending && !slot.isStale && slot.backlog.isEmpty)
   }
 
   test("an error that is not caused by the cluster fails the task") {
@@ -167,6 +168,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
 
     override def get(): String           = (at - 1).toString
     override def isStale: Boolean        = stale
+    override def backlog: Seq[Report]    = Seq(Report("east", Long.box(at)))
     override def unread: Seq[SplitRange] = Seq(range.copy(from = at)(range.topicId))
     override def close(): Unit           = closed = true
   }
