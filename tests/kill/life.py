@@ -34,7 +34,7 @@ class Life:
         master: str = "local[2]",
         conf: Mapping[str, str] | None = None,
     ) -> Life:
-        """Start a driver of `queries` in a new folder. The first of the `kills` kills the driver."""
+        """Start a driver of `queries` in a new folder. The first of `kills` kills the driver."""
         (folder / "tmp").mkdir(parents=True)
         given = folder / "queries.json"
         plan = {
