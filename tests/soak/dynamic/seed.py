@@ -136,6 +136,14 @@ class _Seed:
         with self._happening(event):
             if unseen:
                 due[:] = [(place, rows) for place, rows in due if place.there]
+                if event.what in (What.OLD_METADATA, What.NO_METADATA):
+                    # Without a valid document, the driver reads the topics of the last change.
+                    known = applied.changes(self._story.folder / "checkpoint")[-1].topics
+                    due[:] = [
+                        (place, rows)
+                        for place, rows in due
+                        if (place.cluster, place.topic) in known
+                    ]
             if event.what in _PASSING:
                 with suppress(TimeoutError):
                     life.process.wait(event.seconds)
