@@ -40,6 +40,8 @@ _NO_LEADER_YET = (
     KafkaError.UNKNOWN_TOPIC_OR_PART,
     KafkaError.UNKNOWN_LEADER_EPOCH,
     KafkaError.FENCED_LEADER_EPOCH,
+    # A new leader without the previous high watermark (KIP-207).
+    KafkaError.OFFSET_NOT_AVAILABLE,
     # The client has no metadata of a new topic, or no leader.
     KafkaError._NOENT,
     KafkaError._UNKNOWN_PARTITION,
