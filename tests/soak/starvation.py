@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from types import TracebackType
+from typing import TYPE_CHECKING
 
+from background import Background
 from soak.progress import Span
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _PAUSE = 0.5
 _WORK = 0.01
@@ -21,7 +24,7 @@ Programs of the run share the processors too. Ten programs on one processor have
 """
 
 
-class Starvation:
+class Starvation(Background):
     """Measurement of the machine's load in a thread, within a ``with`` block.
 
     The thread has the priority of the run. Programs with a higher priority can stop a whole run,
@@ -30,41 +33,30 @@ class Starvation:
 
     def __init__(self) -> None:
         """Create a measurement without starting it."""
+        super().__init__("starvation", _PAUSE)
         self._spans: list[Span] = []
-        self._ends = threading.Event()
-        self._thread = threading.Thread(target=self._measure, daemon=True)
+        self._last = 0.0
 
-    def __enter__(self) -> Starvation:
+    def __enter__(self) -> Self:
         """Start the thread."""
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop the thread."""
-        self._ends.set()
-        self._thread.join()
+        self._last = time.time()
+        return super().__enter__()
 
     @property
     def spans(self) -> list[Span]:
         """Return the periods from the end of a measurement to the end of a slow measurement."""
         return list(self._spans)
 
-    def _measure(self) -> None:
-        last = time.time()
-        while not self._ends.wait(_PAUSE):
-            began = time.monotonic()
-            done = time.thread_time() + _WORK
-            while time.thread_time() < done:
-                pass
-            took, now = time.monotonic() - began, time.time()
-            if is_slow(now - last - took, took):
-                self._spans.append((last, now))
-            last = now
+    def work(self) -> None:
+        """Measure the time of some work, and of the pause before the work."""
+        began = time.monotonic()
+        done = time.thread_time() + _WORK
+        while time.thread_time() < done:
+            pass
+        took, now = time.monotonic() - began, time.time()
+        if is_slow(now - self._last - took, took):
+            self._spans.append((self._last, now))
+        self._last = now
 
 
 def is_slow(pause: float, work: float) -> bool:

@@ -14,6 +14,7 @@ import org.apache.datasketches.memory.Memory
 import org.apache.spark.TaskContext
 
 import splice.source.SplitReader
+import splice.source.internal.ClockInterval
 import splice.source.runtime.ProgressMetric
 
 /** Latencies of rows in milliseconds, from their timestamps to their return to Spark. The values are in a sketch
@@ -58,9 +59,9 @@ private[spark] object Latencies {
   */
 final private[spark] class LatencyRecorder(val query: String, closed: LatencyRecorder => Unit) extends AutoCloseable {
 
-  private val total  = Latencies.empty()
-  private var window = Latencies.empty()
-  private var until  = System.currentTimeMillis() + LatencyRecorder.Window.toMillis
+  private val total    = Latencies.empty()
+  private var window   = Latencies.empty()
+  private val interval = new ClockInterval(LatencyRecorder.Window, System.currentTimeMillis())
 
   // The last rows, and their common latency. The rows of one millisecond have few different latencies.
   private var common = 0L
@@ -76,11 +77,9 @@ final private[spark] class LatencyRecorder(val query: String, closed: LatencyRec
     if (System.currentTimeMillis() - ended > 2 * LatencyRecorder.Window.toMillis) Latencies.None else latencies
   }
 
-  /** Records a row with the time `time` that the reader returns at the time `now`. After the clock was set back, the
-    * window does not wait for the previous time.
-    */
+  /** Records a row with the time `time` that the reader returns at the time `now`. */
   def add(time: Long, now: Long): Unit = {
-    if (now >= until || until - now > LatencyRecorder.Window.toMillis) turn(now)
+    if (interval.hasEnded(now)) turn(now)
     if (time != SplitReader.NoTime) {
       val latency = now - time
       if (latency != common) {
@@ -106,7 +105,7 @@ final private[spark] class LatencyRecorder(val query: String, closed: LatencyRec
     last = now -> Latencies.of(window)
     total.merge(window)
     window = Latencies.empty()
-    until = now + LatencyRecorder.Window.toMillis
+    interval.restart(now)
   }
 
   /** Returns the latencies of all rows so far. */

@@ -16,6 +16,7 @@ import org.apache.spark.sql.connector.read.streaming.{
   PartitionOffset
 }
 
+import splice.source.internal.ClockInterval
 import splice.source.runtime.Report
 import splice.source.{Poll, SplitRange, SplitReader, SplitReaderFactory}
 import splice.spark.internal.metrics.LatencyBoard
@@ -53,7 +54,7 @@ final private[spark] class ContinuousReader(reader: SplitReader[InternalRow], cl
   private var backlog = Seq.empty[Report]
 
   // The client has no end of a partition before the first response, and would send a request for the end.
-  private var nextBacklog = clock.millis() + ContinuousReader.Interval.toMillis
+  private val interval = new ClockInterval(ContinuousReader.Interval, clock.millis())
 
   /** Waits for a row. Without a further row, the call ends with `InterruptedException` at the end of the task. */
   @tailrec override def next(): Boolean = reader.poll(ContinuousReader.Patience) match {
@@ -77,12 +78,10 @@ final private[spark] class ContinuousReader(reader: SplitReader[InternalRow], cl
       false
   }
 
-  // After the clock was set back, the method does not wait for the previous time.
-  private def refresh(now: Long): Unit =
-    if (now >= nextBacklog || nextBacklog - now > ContinuousReader.Interval.toMillis) {
-      backlog = reader.backlog
-      nextBacklog = now + ContinuousReader.Interval.toMillis
-    }
+  private def refresh(now: Long): Unit = if (interval.hasEnded(now)) {
+    backlog = reader.backlog
+    interval.restart(now)
+  }
 
   override def get(): InternalRow         = reader.get()
   override def getOffset: PartitionOffset = last

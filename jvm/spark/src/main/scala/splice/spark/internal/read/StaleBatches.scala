@@ -13,8 +13,8 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.util.SerializableConfiguration
 import org.slf4j.LoggerFactory
 
-import splice.source.internal.DaemonThread
 import splice.source.internal.entries.VersionedEntry
+import splice.source.internal.{ClockInterval, DaemonThread}
 import splice.source.runtime.SideLog
 
 /** Ends the tasks of a real-time batch when the source has changed, so that the next batch applies the change.
@@ -104,8 +104,7 @@ final private[spark] case class StaleCheck(
   */
 final private[spark] class StaleTask(entry: Option[StaleCheck])(isReaderStale: => Boolean) {
 
-  private val interval = entry.fold(StaleTask.Never)(_.interval.toMillis)
-  private var next     = System.currentTimeMillis() + interval
+  private val interval = new ClockInterval(entry.fold(StaleTask.Never)(_.interval), System.currentTimeMillis())
   private var stale    = false
 
   /** True if the task must end now, as of the last check. */
@@ -114,16 +113,15 @@ final private[spark] class StaleTask(entry: Option[StaleCheck])(isReaderStale: =
   /** Checks for the entry if the interval has elapsed.
     *
     * @param now
-    *   the time of the system clock in milliseconds, which the caller reads for each row. After the clock was set back,
-    *   the check does not wait for the previous time
+    *   the time of the system clock in milliseconds, which the caller reads for each row
     */
-  def check(now: Long): Unit = if (!stale && (now >= next || next - now > interval)) {
+  def check(now: Long): Unit = if (!stale && interval.hasEnded(now)) {
     stale = entry.exists(marker => isReaderStale || exists(marker))
-    next = System.currentTimeMillis() + interval
+    interval.restart(System.currentTimeMillis())
   }
 
   /** The milliseconds from `now` until the next check for the entry. */
-  def millis(now: Long): Long = math.max(math.min(next - now, interval), 1L)
+  def millis(now: Long): Long = interval.left(now)
 
   private def exists(check: StaleCheck): Boolean = {
     val path = new Path(check.entry)
@@ -140,7 +138,7 @@ final private[spark] class StaleTask(entry: Option[StaleCheck])(isReaderStale: =
 private object StaleTask {
 
   // One year, so that no check occurs.
-  private val Never = Duration.ofDays(365).toMillis
+  private val Never = Duration.ofDays(365)
 
   private val logger = LoggerFactory.getLogger(classOf[StaleTask])
 }
