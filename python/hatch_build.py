@@ -74,7 +74,7 @@ class VersionHook(MetadataHookInterface):
     def update(self, metadata: dict[str, Any]) -> None:
         """Set the version of Splice and the range of PySpark."""
         metadata["version"] = python_version(shared("VERSION").read_text().strip())
-        metadata["dependencies"] = [f"pyspark{spark_range()}"]
+        metadata["dependencies"] = [f"pyspark{spark_range()}", "rich>=13"]
 
 
 class JarsHook(BuildHookInterface[Any]):

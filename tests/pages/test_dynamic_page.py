@@ -18,22 +18,16 @@ import pyspark
 import pytest
 
 from orders import order_id, orders
+from pages.page import Page
 from servers.kafka.cluster import KafkaCluster
 from splice._internal.jars import jar_paths
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "dynamic-kafka.md"
+PAGE = Page("docs/dynamic-kafka.md")
 FOLDERS = ("/config", "/lake", "/checkpoints", "/jars", "/run/secrets")
 EAST, WEST = range(20), range(15, 30)
-
-
-def blocks(language: str) -> list[str]:
-    """Return the code blocks of a language, with the line numbers of the page."""
-    text = PAGE.read_text("utf-8")
-    found = re.finditer(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-    return ["\n" * text.count("\n", 0, one.start(1)) + one[1] for one in found]
 
 
 class Places:
@@ -115,7 +109,7 @@ def test_each_program(
         exec(compile(places.replaced(code), PAGE.name, "exec"), names)
         return names
 
-    first, both, secured, _, changes, move, compare = blocks("python")
+    first, both, secured, _, changes, move, compare = PAGE.blocks("python")
     run(first)
     assert rows_of(spark, places, "orders") == wanted(east=EAST)
     run(both)
@@ -132,8 +126,8 @@ def test_each_program(
 
 
 def test_the_program_with_a_class(spark: SparkSession, places: Places, tmp_path: Path) -> None:
-    (inventory,) = blocks("scala")
-    (program,) = (code for code in blocks("python") if "metadata_class" in code)
+    (inventory,) = PAGE.blocks("scala")
+    (program,) = (code for code in PAGE.blocks("python") if "metadata_class" in code)
     source = tmp_path / "Inventory.scala"
     source.write_text(inventory)
     scala = f"{Path(pyspark.__file__).parent}/jars/*"

@@ -51,7 +51,7 @@ class Trial:
         """Create an environment with PySpark and the wheel of an index."""
         self._run(sys.executable, "-m", "venv", str(self._bin.parent))
         pip = (str(self._bin / "pip"), "--disable-pip-version-check", "--quiet")
-        self._run(*pip, "install", f"pyspark=={pyspark.__version__}")
+        self._run(*pip, "install", f"pyspark=={pyspark.__version__}", "rich")
         arguments = ("--no-cache-dir", "--index-url", index.as_uri(), f"splice-spark=={version}")
         self._run(*pip, "install", *arguments)
 

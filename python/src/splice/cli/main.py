@@ -1,0 +1,59 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Parser of the command ``splice``, and its exit codes.
+
+A command is a module of this package with a function ``register``, which adds the parser of the
+command. The parser sets ``run`` to a function that takes the arguments and returns the exit code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from pyspark.errors import PySparkException
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+OK = 0
+"""The command found no problem."""
+
+PROBLEM = 1
+"""The command found a problem, and printed the problem."""
+
+USAGE = 2
+"""The arguments are invalid, or the command could not run."""
+
+COMMANDS: tuple[Callable[[argparse._SubParsersAction[argparse.ArgumentParser]], None], ...] = ()
+"""Functions that add the parser of one command each, in the order of the help."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    whole = argparse.ArgumentParser(
+        prog="splice", description="Inspect sources, checkpoints and stream metadata of Splice."
+    )
+    commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for register in COMMANDS:
+        register(commands)
+    return whole
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        arguments: Arguments of the command; the default is the arguments of the process.
+
+    Returns:
+        0 without a problem, 1 if the command found a problem, 2 if the command could not run.
+    """
+    given = parser().parse_args(arguments)
+    run: Callable[[argparse.Namespace], int] = given.run
+    try:
+        return run(given)
+    except (PySparkException, OSError) as error:
+        print(error, file=sys.stderr)
+        return USAGE
