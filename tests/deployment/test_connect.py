@@ -83,6 +83,7 @@ def test_the_source_is_the_servers(
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)
     assert f"batch rows: {len(ORDERS)}" in output
     assert "rows behind" in output
+    assert "plan: [SPLICE_SETUP.PLAN_NOT_SUPPORTED]" in output
     assert "live" in output
 
 

@@ -26,6 +26,10 @@ class Fetched:
         """Return the preferred replicas of consumers; -1 for consumers that read from leaders."""
         return {int(self._beans.get(b, "preferred-read-replica")) for b in self._partitions}
 
+    def partitions(self) -> int:
+        """Return the number of partitions that open consumers read."""
+        return len(self._partitions)
+
     def bytes_of(self) -> Counter[int]:
         """Return the bytes received from each broker, including responses to other requests."""
         came: Counter[int] = Counter()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from splice import configure, describe
+from splice import FileSource, SetupError, configure, describe
 
 
 def main(options: dict[str, str], folder: Path, remote: str | None) -> None:
@@ -33,6 +33,11 @@ def main(options: dict[str, str], folder: Path, remote: str | None) -> None:
     )
     query.awaitTermination()
     print(describe(query))
+    if remote is not None:
+        try:
+            FileSource.builder("parquet", str(folder)).build().plan(spark)
+        except SetupError as error:
+            print("plan:", error)
     print("batch rows:", spark.read.format("splice").options(**options).load().count())
     spark.stop()
 

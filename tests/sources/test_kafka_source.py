@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from faults.fetched import Fetched
 from orders import FIRST_EVENT, live, orders
 from servers.kafka.cluster import KafkaCluster
 from servers.kafka.producer import Record
 from servers.kafka.topics import KafkaTopics
+from servers.waiting import wait_for
 from splice import KafkaSource, KafkaSourceBuilder, OffsetsInitializer
 from streams import drain, start, written
 
@@ -244,6 +246,26 @@ def test_a_broker_that_is_killed_and_comes_back(
         own_kafka.start()
         own_kafka.topics.produce("orders", orders(range(90, 120), 3))
         query.processAllAvailable()
+    finally:
+        query.stop()
+    assert positions(written(spark, tmp_path)) == each(dict.fromkeys(range(3), range(40)))
+
+
+def test_an_idle_reader_closes_and_the_next_batch_opens_a_reader(
+    spark: SparkSession,
+    source: KafkaSourceBuilder,
+    topics: KafkaTopics,
+    topic: str,
+    tmp_path: Path,
+) -> None:
+    built = source.starting_offsets("earliest").option("readerIdleTimeout", "1s").build()
+    query = start(built.read_stream(spark), tmp_path)
+    try:
+        wait_for("an open reader", lambda: Fetched(spark, topic).partitions() == 3)
+        wait_for("the end of the reader", lambda: Fetched(spark, topic).partitions() == 0)
+        assert query.isActive
+        topics.produce(topic, orders(range(90, 120), 3))
+        wait_for("all rows", lambda: query.isActive and written(spark, tmp_path).count() == 120)
     finally:
         query.stop()
     assert positions(written(spark, tmp_path)) == each(dict.fromkeys(range(3), range(40)))

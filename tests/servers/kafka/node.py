@@ -75,13 +75,14 @@ class ProcessNode:
         self.port, controller = ports or (broker, control)
         self.ports = dict(zip(protocols, more, strict=True))
         self._folder = folder
+        self.data = folder / "data"
         self._process: ServerProcess | None = None
         (folder / "log4j2.properties").write_text(LOGGING)
         properties = folder / "server.properties"
         properties.write_text(
             as_properties(
                 with_listeners(
-                    one_node(folder / "data", self.port, controller),
+                    one_node(self.data, self.port, controller),
                     {name: (self.ports[name], protocol) for name, protocol in protocols.items()},
                 )
                 | dict(settings)

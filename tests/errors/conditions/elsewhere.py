@@ -1,0 +1,59 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Conditions that another test provokes, because the fault needs more than a broker and files.
+
+Each of these tests runs a query, except for the two tests of a metadata service that is a class of
+the user. Such a class has to be on the class path of the driver.
+"""
+
+from __future__ import annotations
+
+from errors.conditions.catalogue import ROOT
+
+_LIVE = "jvm/spark/src/test/scala/splice/spark/realtime"
+_METADATA = "jvm/dynamic-kafka/src/test/scala/splice/kafka/dynamic/internal/metadata"
+_SECURITY = "tests/sources/test_security.py"
+_LIMITS = "limits of batches that the user sets, and sources without"
+_OF_LEGS = "limits of a leg are rejected with the name of the leg, and so is a leg without"
+
+TESTS: dict[str, tuple[str, str]] = {
+    "SPLICE_CONTINUOUS.LEG_NOT_SUPPORTED": (f"{_LIVE}/RealTimeHybridSuite.scala", _OF_LEGS),
+    "SPLICE_CONTINUOUS.LIMIT_NOT_SUPPORTED": (f"{_LIVE}/ContinuousSuite.scala", _LIMITS),
+    "SPLICE_CONTINUOUS.SOURCE_NOT_SUPPORTED": (f"{_LIVE}/ContinuousSuite.scala", _LIMITS),
+    "SPLICE_CONTINUOUS.TRIGGER_NOT_SUPPORTED": (
+        f"{_LIVE}/TriggerChangeSuite.scala",
+        "continuous mode continues after other triggers",
+    ),
+    "SPLICE_CONTINUOUS.UNCOMMITTED_BATCH": (
+        "tests/kill/low_latency/test_triggers.py",
+        "def test_continuous_mode_begins_only_after_an_uncommitted_batch_is_read",
+    ),
+    "SPLICE_REAL_TIME.LEG_NOT_SUPPORTED": (f"{_LIVE}/RealTimeHybridSuite.scala", _OF_LEGS),
+    "SPLICE_REAL_TIME.LIMIT_NOT_SUPPORTED": (
+        "tests/sources/test_real_time.py",
+        "def test_a_limit_of_batches_is_rejected_by_name",
+    ),
+    "SPLICE_REAL_TIME.SOURCE_NOT_SUPPORTED": (f"{_LIVE}/RealTimeSuite.scala", _LIMITS),
+    "SPLICE_KAFKA_ACCESS.AUTHENTICATION_FAILED": (_SECURITY, '"wrong_plain"'),
+    "SPLICE_KAFKA.BROKER_ERROR": (_SECURITY, '"wrong_store"'),
+    "SPLICE_METADATA.INVALID_RESPONSE": (
+        f"{_METADATA}/UserMetadataServiceSuite.scala",
+        "metadataProperties does not limit a class, and other rules of documents apply",
+    ),
+    "SPLICE_METADATA.SERVICE_NOT_CREATED": (
+        f"{_METADATA}/UserMetadataServiceSuite.scala",
+        "an error of the constructor is reported with option, class and cause",
+    ),
+    "SPLICE_SETUP.PLAN_NOT_SUPPORTED": (
+        "tests/deployment/test_connect.py",
+        "def test_the_source_is_the_servers",
+    ),
+}
+"""For each condition, the file of the test, and a text that identifies the test."""
+
+
+def names(condition: str) -> bool:
+    """Return True if the file of the test has the test, and the condition after the test."""
+    file, test = TESTS[condition]
+    text = (ROOT / file).read_text("utf-8")
+    return test in text and condition in text[text.index(test) :]

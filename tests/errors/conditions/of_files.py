@@ -1,0 +1,136 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of file sources."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from errors.conditions.world import World, provokes
+from streams import drain
+
+
+def own_checksums_removed(folder: str) -> None:
+    """Delete the checksum files of a local folder, so that a changed file is readable."""
+    for checksum in Path(folder).rglob(".*.crc"):
+        checksum.unlink()
+
+
+@provokes("SPLICE_FILES.PATH_NOT_FOUND")
+def path_not_found(world: World) -> None:
+    world.read(**world.files(world.path("none")))
+
+
+@provokes("SPLICE_FILES.FILE_SYSTEM_NOT_FOUND")
+def file_system(world: World) -> None:
+    world.read(**world.files("nosuch://bucket/orders"))
+
+
+@provokes("SPLICE_FILES.NO_FILES")
+def no_files(world: World) -> None:
+    Path(world.path("empty")).mkdir()
+    world.drain(**world.files(world.path("empty"), schema="id BIGINT", onEmpty="fail"))
+
+
+@provokes("SPLICE_FILES.SCHEMA_NOT_FOUND")
+def schema_not_found(world: World) -> None:
+    Path(world.path("empty")).mkdir()
+    world.read(**world.files(world.path("empty")))
+
+
+def one_file_at_a_time(world: World, path: str, **more: str) -> dict[str, str]:
+    """Return options of a CSV source whose batches have one file each."""
+    options = {"source": "files", "format": "csv", "path": path, "header": "true"}
+    return options | {"orderBy": "path", "maxFilesPerTrigger": "1"} | more
+
+
+@provokes("SPLICE_FILES.FILE_NOT_FOUND")
+def file_not_found(world: World) -> None:
+    world.write("rows/a.csv", "id\n1\n")
+    last = world.write("rows/b.csv", "id\n2\n")
+    options = one_file_at_a_time(world, world.path("rows"), schema="id INT")
+    world.start_and_stop(**options)
+    Path(last).unlink()
+    world.drain(**options)
+
+
+@provokes("SPLICE_FILES_DATA.FILE_CHANGED")
+def file_changed(world: World) -> None:
+    world.write("rows/a.csv", "id\n1\n")
+    last = world.write("rows/b.csv", "id\n2\n")
+    options = one_file_at_a_time(world, world.path("rows"), schema="id INT")
+    world.start_and_stop(**options)
+    Path(last).write_text("id\n2\n3\n")
+    world.drain(**options)
+
+
+@provokes("SPLICE_FILES_DATA.COLUMN_CHANGED")
+def column_changed(world: World) -> None:
+    world.write("rows/a.csv", "id\n1\n")
+    world.write("rows/b.csv", "id\n2\n")
+    options = one_file_at_a_time(world, world.path("rows"), inferSchema="true")
+    world.start_and_stop(**options)
+    world.write("rows/c.csv", "id\n1.5\n")
+    world.drain(**options)
+
+
+@provokes("SPLICE_FILES_OPTION.READER_OPTION_CHANGED")
+def reader_option(world: World) -> None:
+    world.write("rows/a.csv", "id\n1\n")
+    world.write("rows/b.csv", "id\n2\n")
+    options = one_file_at_a_time(world, world.path("rows"), schema="id STRING")
+    world.start_and_stop(**options)
+    world.drain(**options | {"sep": ";"})
+
+
+def sink_folder(world: World) -> str:
+    """Write a folder with Spark's streaming file sink."""
+    rows = world.spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+    sink = world.folder / "sink"
+    query = drain(rows, sink)
+    assert query.exception() is None
+    return str(sink / "out")
+
+
+@provokes("SPLICE_FILES_DATA.INVALID_SINK_LOG")
+def sink_log(world: World) -> None:
+    path = sink_folder(world)
+    log = Path(path) / "_spark_metadata"
+    own_checksums_removed(str(log))
+    (log / "0").write_text("v1\n{")
+    world.read(**world.files(path))
+
+
+@provokes("SPLICE_FILES_DATA.SINK_FOLDER_MOVED")
+def sink_moved(world: World) -> None:
+    path = sink_folder(world)
+    shutil.move(path, world.path("moved"))
+    world.read(**world.files(world.path("moved")))
+
+
+@provokes("SPLICE_FILES_OPTION.DUPLICATE_COLUMN")
+def duplicate_column(world: World) -> None:
+    world.write("rows/a.json", '{"a":1,"A":2}')
+    world.read(source="files", format="json", path=world.path("rows"))
+
+
+@provokes("SPLICE_FILES_OPTION.OPTION_NOT_SUPPORTED")
+def option_not_supported(world: World) -> None:
+    world.load(**world.files("/nowhere", latestFirst="true", onUnknownOption="warn"))
+
+
+@provokes("SPLICE_FILES_OPTION.START_NOT_SUPPORTED")
+def start_not_supported(world: World) -> None:
+    path = world.parquet("rows", "id")
+    of = {"source": "files", "format": "parquet", "path": path}
+    options = {f"{leg}.{name}": value for leg in ("first", "next") for name, value in of.items()}
+    rule = {"next.handOver": "nowMinus", "next.handOver.duration": "1h"}
+    world.drain(source="hybrid", legs="first,next", **options, **rule)
+
+
+@provokes("SPLICE_FILES_OPTION.TABLE_FORMAT_NOT_SUPPORTED")
+def table_format(world: World) -> None:
+    path = world.parquet("rows", "id")
+    world.write("rows/_delta_log/00000000000000000000.json", "{}")
+    world.read(**world.files(path))
