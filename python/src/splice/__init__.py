@@ -8,7 +8,7 @@ Call :func:`configure`, create each source with its builder, join the sources wi
 
 from splice.configure import configure
 from splice.dynamic_kafka import DynamicKafkaSource, DynamicKafkaSourceBuilder
-from splice.errors import OptionError, SetupError, SourceError
+from splice.errors import OptionError, SetupError, SourceError, SpliceError
 from splice.files import FileSource, FileSourceBuilder
 from splice.hand_over import HandOver
 from splice.hybrid import HybridSource, HybridSourceBuilder
@@ -22,7 +22,7 @@ from splice.queries.describe import (
     SourceDescription,
     describe,
 )
-from splice.queries.history import query_history
+from splice.queries.history import HistoryEvent, QueryHistory, query_history
 from splice.queries.plan import LegPlan, SourcePlan, TopicPlan
 from splice.queries.switches import HandOverDescription
 from splice.source import SourceSpec
@@ -35,6 +35,7 @@ __all__ = [
     "FileSourceBuilder",
     "HandOver",
     "HandOverDescription",
+    "HistoryEvent",
     "HybridSource",
     "HybridSourceBuilder",
     "KafkaSource",
@@ -44,11 +45,13 @@ __all__ = [
     "OffsetsInitializer",
     "OptionError",
     "QueryDescription",
+    "QueryHistory",
     "SetupError",
     "SourceDescription",
     "SourceError",
     "SourcePlan",
     "SourceSpec",
+    "SpliceError",
     "TopicPlan",
     "WaitingGroupDescription",
     "compare_clusters",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.errors import (
     IllegalArgumentException,
+    PySparkException,
     PySparkRuntimeError,
     QueryExecutionException,
 )
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class _Conditioned:
-    """Condition, parameters and SQLSTATE of an error, as in PySpark's exceptions.
+class SpliceError(PySparkException):
+    """Base class of the errors of Splice, with condition, parameters and SQLSTATE.
 
     A value that the JVM did not return is None.
     """
@@ -34,7 +35,7 @@ class _Conditioned:
         sql_state: str | None = None,
     ) -> None:
         """Create an error with the full message, which begins with the condition in brackets."""
-        super().__init__(message=message)  # type: ignore[call-arg]
+        super().__init__(message=message)
         self._text = message
         self._errorClass = condition
         self._messageParameters: dict[str, str] | None = dict(parameters or {})
@@ -72,7 +73,7 @@ class _Conditioned:
         return type(self), state
 
 
-class SourceError(_Conditioned, QueryExecutionException):
+class SourceError(SpliceError, QueryExecutionException):
     """Error of the data, the servers or the checkpoint of a source.
 
     ``read()`` and ``read_stream()`` raise this error. An error that occurs later, when Spark plans
@@ -82,13 +83,14 @@ class SourceError(_Conditioned, QueryExecutionException):
     """
 
 
-class OptionError(SourceError, IllegalArgumentException, ValueError):
+class OptionError(SpliceError, IllegalArgumentException, ValueError):
     """An option of a source is missing, unknown or malformed, or contradicts another option.
 
-    The class extends ``pyspark.errors.IllegalArgumentException``, which PySpark raises for a bad
-    argument, and Python's ``ValueError``.
+    Builders, ``build()``, ``read()``, ``read_stream()`` and ``plan()`` raise this error. The class
+    extends ``pyspark.errors.IllegalArgumentException``, which PySpark raises for a bad argument,
+    and Python's ``ValueError``.
     """
 
 
-class SetupError(_Conditioned, PySparkRuntimeError):
+class SetupError(SpliceError, PySparkRuntimeError):
     """The process, the session or the server is not configured for Splice."""

@@ -7,11 +7,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from splice._internal.duration import interval
 from splice._internal.jvm import register_rule
+from splice._internal.values import duration_text, milliseconds
 from splice.errors import OptionError
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class HandOver:
             "eventTime",
             {
                 "column": _column("column", column),
-                "overlap": interval("overlap", overlap),
+                "overlap": duration_text("overlap", overlap),
             },
         )
 
@@ -90,7 +91,7 @@ class HandOver:
         Args:
             overlap: A duration, as a timedelta or text such as ``1h``.
         """
-        return HandOver("modificationTime", {"overlap": interval("overlap", overlap)})
+        return HandOver("modificationTime", {"overlap": duration_text("overlap", overlap)})
 
     @staticmethod
     def now_minus(duration: timedelta | str) -> HandOver:
@@ -99,7 +100,7 @@ class HandOver:
         Args:
             duration: A duration, as a timedelta or text such as ``2h``.
         """
-        return HandOver("nowMinus", {"duration": interval("duration", duration)})
+        return HandOver("nowMinus", {"duration": duration_text("duration", duration)})
 
     @staticmethod
     def custom(
@@ -119,8 +120,9 @@ class HandOver:
         Args:
             rule: Function that receives the evidence as a dictionary. The function returns
                 ``{"offsets": {"orders": {"0": 12}}}``, the first offset to read of each
-                partition, or ``{"timestamp": 1732190400000}``, a time in milliseconds.
-                Alternatively the name of a class that implements ``splice.hybrid.HandOverRule``.
+                partition, or ``{"timestamp": at}``, a datetime with a time zone or
+                milliseconds since 1970-01-01 UTC. Alternatively the name of a class that
+                implements ``splice.hybrid.HandOverRule``.
             topic: Column of the history with the Kafka topic. With any of ``topic``,
                 ``partition`` and ``offset``, the evidence has the offsets of the history.
             partition: Column of the history with the Kafka partition.
@@ -162,4 +164,8 @@ def _column(parameter: str, name: str) -> str:
 
 def _start(function: HandOverFunction, evidence: str) -> str:
     found = function(json.loads(evidence))
-    return found if isinstance(found, str) else json.dumps(found)
+    if isinstance(found, str):
+        return found
+    if isinstance(found.get("timestamp"), datetime):
+        found = {**found, "timestamp": milliseconds(found["timestamp"])}
+    return json.dumps(found)

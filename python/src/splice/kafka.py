@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from splice._internal.log_source import LogSource, LogSourceBuilder
+from splice._internal.log_source import LogSource, LogSourceBuilder, brokers, listed
+from splice._internal.values import Names
 from splice.errors import OptionError
 
 _SERVERS = "kafka.bootstrap.servers"
@@ -28,21 +29,28 @@ class KafkaSourceBuilder(LogSourceBuilder[KafkaSource]):
     Set a property of the Kafka client with ``option("kafka.<property>", value)``.
     """
 
-    def bootstrap_servers(self, servers: str) -> KafkaSourceBuilder:
-        """Set the bootstrap brokers, as ``host:port,host:port``."""
-        return self.option(_SERVERS, servers)
+    def bootstrap_servers(self, *servers: Names) -> KafkaSourceBuilder:
+        """Return a builder with bootstrap brokers.
 
-    def topics(self, *topics: str) -> KafkaSourceBuilder:
-        """Subscribe to topics by name, instead of a pattern."""
-        for topic in topics:
-            if not isinstance(topic, str) or not topic.strip() or "," in topic:
-                raise OptionError.of("SPLICE_BUILDER.INVALID_TOPIC_NAME", value=repr(topic))
-        return self.option("subscribe", ",".join(topics))
+        Args:
+            servers: One or several ``host:port``, as separate texts, as a list, or as one text
+                with commas.
+        """
+        return self.option(_SERVERS, brokers(servers))
+
+    def topics(self, *topics: Names) -> KafkaSourceBuilder:
+        """Return a builder that subscribes to topics by name, instead of a pattern.
+
+        Args:
+            topics: One or several names, as separate texts or as a list.
+        """
+        return self.option("subscribe", listed(topics, _invalid_topic))
 
     def topic_pattern(self, pattern: str) -> KafkaSourceBuilder:
-        """Subscribe to all topics whose name contains a match of a Java regular expression.
+        """Return a builder that subscribes to topics by a Java regular expression.
 
-        ``^`` and ``$`` anchor the pattern to the whole name.
+        The source reads all topics whose name contains a match. ``^`` and ``$`` anchor the pattern
+        to the whole name.
         """
         return self.option("subscribePattern", pattern)
 
@@ -56,3 +64,7 @@ class KafkaSourceBuilder(LogSourceBuilder[KafkaSource]):
             "topics(...), topic_pattern(...) or option('assign', json)",
         )
         return KafkaSource(self._options)
+
+
+def _invalid_topic(name: object) -> OptionError:
+    return OptionError.of("SPLICE_BUILDER.INVALID_TOPIC_NAME", value=repr(name))

@@ -10,13 +10,32 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from splice._internal import tables
+from splice._internal.display.frames import frame
 from splice.queries.switches import HandOverDescription, hand_over
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import pandas as pd
+
 _HEADINGS = ("leg", "source", "files", "bytes", "rows", "batches", "hand-over")
 _TOPIC_HEADINGS = ("leg", "topic", "partitions", "offsets", "complete since")
+
+_LEG_COLUMNS = (
+    "leg",
+    "source",
+    "reads",
+    "files",
+    "bytes",
+    "rows",
+    "batches",
+    "more_batches",
+    "newest_file",
+    "start",
+    "hand_over",
+)
+
+_PARTITION_COLUMNS = ("topic", "partition", "first", "end")
 
 _Table = tuple["Sequence[str]", "list[tuple[str, ...]]"]
 
@@ -39,6 +58,18 @@ class TopicPlan:
     offsets: int
     complete_since: str | None
     ranges: Mapping[int, tuple[int, int]]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the partitions as a data frame of pandas, one row per partition.
+
+        Raises:
+            SetupError: if pandas is not installed.
+        """
+        rows = (
+            {"topic": self.name, "partition": partition, "first": first, "end": end}
+            for partition, (first, end) in self.ranges.items()
+        )
+        return frame(rows, _PARTITION_COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -76,6 +107,13 @@ class LegPlan:
     topics: tuple[TopicPlan, ...]
     hand_over: HandOverDescription | None
 
+    def _row(self) -> dict[str, Any]:
+        values = {
+            name: getattr(self, name) for name in _LEG_COLUMNS if name not in ("leg", "hand_over")
+        }
+        rule = None if self.hand_over is None else self.hand_over.rule
+        return {"leg": self.name, **values, "hand_over": rule}
+
     def cells(self) -> tuple[str, ...]:
         """Return the values in the order of the headings; '-' for an unknown value."""
         batches = f"more than {self.batches}" if self.more_batches else self.batches
@@ -85,9 +123,9 @@ class LegPlan:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SourcePlan:
-    """Plan of a query that starts now. The plan prints as tables, also in notebooks.
+    """Plan of a query that starts now. The plan is shown as tables, also in notebooks.
 
     Attributes:
         source: Kind of the source.
@@ -108,7 +146,15 @@ class SourcePlan:
         """Return all values as dicts, tuples, numbers and texts."""
         return asdict(self)
 
-    def __str__(self) -> str:
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the legs as a data frame of pandas, one row per leg.
+
+        Raises:
+            SetupError: if pandas is not installed.
+        """
+        return frame((leg._row() for leg in self.legs), _LEG_COLUMNS)
+
+    def __repr__(self) -> str:
         """Return the tables as text."""
         lines = [self._title()]
         for title, table in self._tables():
