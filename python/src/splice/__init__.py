@@ -2,8 +2,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """Splice joins sources into one Spark stream: first the history, then the log, each row once.
 
-Call :func:`configure`, create each source with its builder, join the sources with
-:class:`HybridSource`, and read the result with ``read_stream()`` or ``read()``.
+Call :func:`configure`, create each source with its builder, join the sources with ``then``, and
+read the result with ``read_stream()`` or ``read()``.
+
+Examples:
+    >>> history = FileSource.builder("parquet", "/lake/orders").build()
+    >>> live = (
+    ...     KafkaSource.builder()
+    ...     .bootstrap_servers("broker:9092")
+    ...     .topics("orders")
+    ...     .option("valueFormat", "json")
+    ...     .option("valueSchema", "amount DOUBLE")
+    ...     .build()
+    ... )
+    >>> orders = history.then(
+    ...     live,
+    ...     hand_over=HandOver.offsets(),
+    ...     select=("order_id, amount", "CAST(key AS STRING) AS order_id, value.amount AS amount"),
+    ... )
+    >>> query = (
+    ...     orders.read_stream(spark)
+    ...     .writeStream.format("parquet")
+    ...     .option("path", "/lake/copy")
+    ...     .option("checkpointLocation", "/checkpoints/copy")
+    ...     .trigger(availableNow=True)
+    ...     .start()
+    ... )
+    >>> query.awaitTermination()
+
+The examples of this package use these names, and ``spark``, a classic session of
+``configure(SparkSession.builder).getOrCreate()``.
 """
 
 from splice.configure import configure

@@ -29,6 +29,16 @@ class DynamicKafkaSource(LogSource):
 
     A metadata service maps each stream to clusters and topics. The source has the columns of a
     KafkaSource. The hidden columns ``_cluster`` and ``_stream`` contain the origin of a row.
+
+    Examples:
+        >>> streams = (
+        ...     DynamicKafkaSource.builder()
+        ...     .metadata_file("/config/streams.yaml")
+        ...     .streams("orders")
+        ...     .build()
+        ... )
+        >>> streams.read(spark).select("_stream", "_cluster").distinct().collect()
+        [Row(_stream='orders', _cluster='east')]
     """
 
     kind = "dynamicKafka"
@@ -63,6 +73,10 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
 
     The options of a KafkaSource apply to all clusters, except the options that select topics and
     brokers. ``cluster.<name>.<option>`` sets an option of one cluster.
+
+    Examples:
+        >>> DynamicKafkaSource.builder().metadata_file("/config/streams.yaml").streams(["orders"])
+        DynamicKafkaSourceBuilder(metadata.file='/config/streams.yaml', streams='orders')
     """
 
     def __init__(self) -> None:
@@ -80,6 +94,17 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
         Args:
             service: Function without arguments that returns the metadata document, as a
                 dictionary or as YAML or JSON text.
+
+        Examples:
+            >>> def registry():
+            ...     return {
+            ...         "version": 1,
+            ...         "clusters": {"east": {"bootstrapServers": "broker:9092"}},
+            ...         "streams": {"orders": {"east": ["orders"]}},
+            ...     }
+            >>> builder = DynamicKafkaSource.builder().metadata_service(registry)
+            >>> builder.streams("orders").build().read(spark).count()
+            60
         """
         if not callable(service):
             raise OptionError.of("SPLICE_BUILDER.INVALID_METADATA_SERVICE", value=repr(service))
@@ -93,6 +118,10 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
 
         Args:
             names: One or several names, as separate texts or as a list.
+
+        Examples:
+            >>> DynamicKafkaSource.builder().streams("sales", "returns")
+            DynamicKafkaSourceBuilder(streams='sales,returns')
         """
         return self.option("streams", listed(names, _invalid_stream))
 
@@ -101,6 +130,10 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
 
         The source reads all streams whose name contains a match, including streams that are added
         later. ``^`` and ``$`` anchor the pattern to the whole name.
+
+        Examples:
+            >>> DynamicKafkaSource.builder().stream_pattern("^sales-.*")
+            DynamicKafkaSourceBuilder(streamPattern='^sales-.*')
         """
         return self.option("streamPattern", pattern)
 
@@ -108,6 +141,10 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
         """Return a builder with a YAML or JSON file as the metadata service.
 
         The file may be on any file system of Hadoop.
+
+        Examples:
+            >>> DynamicKafkaSource.builder().metadata_file("s3a://config/streams.yaml")
+            DynamicKafkaSourceBuilder(metadata.file='s3a://config/streams.yaml')
         """
         return self.option("metadata.file", path)
 
@@ -115,6 +152,10 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
         """Return a builder with an HTTP endpoint, with or without ETags, as the metadata service.
 
         Plain HTTP to another machine needs the option ``metadata.allowPlainHttp``.
+
+        Examples:
+            >>> DynamicKafkaSource.builder().metadata_url("https://streams.example.com/v1")
+            DynamicKafkaSourceBuilder(metadata.url='https://streams.example.com/v1')
         """
         return self.option("metadata.url", url)
 
@@ -126,6 +167,10 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
                 ``"com.example.Inventory"``. A jar on the class path of the driver must contain the
                 class.
             options: Options of the class, which receives them as ``metadata.class.<name>``.
+
+        Examples:
+            >>> DynamicKafkaSource.builder().metadata_class("com.example.Inventory", region="eu")
+            DynamicKafkaSourceBuilder(metadata.class='com.example.Inventory', ...region='eu')
         """
         if not isinstance(name, str) or not name.strip():
             raise OptionError.of("SPLICE_BUILDER.INVALID_CLASS_NAME", value=repr(name))
@@ -137,6 +182,11 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
         Args:
             name: Name of the cluster, the value of ``_cluster``.
             bootstrap_servers: One or several ``host:port``, as a list or as text with commas.
+
+        Examples:
+            >>> builder = DynamicKafkaSource.builder().single_cluster("east", "broker:9092")
+            >>> builder.streams("orders").build().read(spark).count()
+            60
         """
         servers = brokers((bootstrap_servers,))
         return self._with({"metadata.cluster": name, "kafka.bootstrap.servers": servers})
@@ -153,6 +203,11 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
             start: ``"earliest"``, ``"latest"``, ``"committed"``, an OffsetsInitializer, or a time:
                 a datetime with a time zone, or ISO 8601 text with a time zone.
             stream: Stream with this start. The default is all streams without a separate start.
+
+        Examples:
+            >>> builder = DynamicKafkaSource.builder().starting_offsets("earliest")
+            >>> builder.starting_offsets("latest", stream="returns")
+            DynamicKafkaSourceBuilder(startingOffsets='earliest', stream.returns...='latest')
         """
         if stream is None:
             return super().starting_offsets(start)

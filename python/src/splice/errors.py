@@ -25,6 +25,13 @@ class SpliceError(PySparkException):
     """Base class of the errors of Splice, with condition, parameters and SQLSTATE.
 
     A value that the JVM did not return is None.
+
+    Examples:
+        >>> try:
+        ...     KafkaSource.builder().starting_offsets("oldest")
+        ... except SpliceError as error:
+        ...     print(error.getCondition(), error.getSqlState())
+        SPLICE_BUILDER.INVALID_POSITION 42616
     """
 
     def __init__(
@@ -80,6 +87,13 @@ class SourceError(SpliceError, QueryExecutionException):
     a batch read, is PySpark's ``QueryExecutionException``, the parent of this class.
     ``getCondition()``, ``getMessageParameters()`` and ``getSqlState()`` return the same values as
     in Scala.
+
+    Examples:
+        >>> try:
+        ...     FileSource.builder("parquet", "/lake/none").build().read(spark)
+        ... except SourceError as error:
+        ...     print(error.getCondition())
+        SPLICE_FILES.PATH_NOT_FOUND
     """
 
 
@@ -89,8 +103,24 @@ class OptionError(SpliceError, IllegalArgumentException, ValueError):
     Builders, ``build()``, ``read()``, ``read_stream()`` and ``plan()`` raise this error. The class
     extends ``pyspark.errors.IllegalArgumentException``, which PySpark raises for a bad argument,
     and Python's ``ValueError``.
+
+    Examples:
+        >>> try:
+        ...     FileSource.builder("/lake/orders").build()
+        ... except OptionError as error:
+        ...     print(error.getCondition(), error.getMessageParameters())
+        SPLICE_BUILDER.FORMAT_IS_PATH {'value': '/lake/orders'}
     """
 
 
 class SetupError(SpliceError, PySparkRuntimeError):
-    """The process, the session or the server is not configured for Splice."""
+    """The process, the session or the server is not configured for Splice.
+
+    Examples:
+        >>> from pyspark.sql import SparkSession
+        >>> try:
+        ...     configure(SparkSession.builder.remote("sc://server:15002"))
+        ... except SetupError as error:
+        ...     print(error.getCondition())
+        SPLICE_SETUP.CONNECT_NOT_SUPPORTED
+    """

@@ -24,7 +24,13 @@ _TABLE_FORMATS = ("delta", "iceberg", "hudi")
 
 
 class FileSource(SourceSpec):
-    """The files that lie under some paths when the query first starts; a bounded source."""
+    """The files that lie under some paths when the query first starts; a bounded source.
+
+    Examples:
+        >>> source = FileSource.builder("parquet", "/lake/orders").build()
+        >>> source.read(spark).count()
+        30
+    """
 
     kind = "files"
 
@@ -40,12 +46,26 @@ class FileSource(SourceSpec):
         Args:
             format: Format of Spark: ``parquet``, ``orc``, ``json``, ``csv`` or ``text``.
             paths: One or several files, folders or globs, as separate values or as a list.
+
+        Examples:
+            >>> FileSource.builder("csv", ["/lake/2025", "/lake/2026"]).option("header", True)
+            FileSourceBuilder(format='csv', paths='["/lake/2025", "/lake/2026"]', header='true')
         """
         return FileSourceBuilder(format, *paths)
 
 
 class FileSourceBuilder(SourceBuilder[FileSource]):
-    """Builder of a FileSource. Spark's reader receives all options that Splice does not have."""
+    """Builder of a FileSource. Spark's reader receives all options that Splice does not have.
+
+    Examples:
+        >>> base = FileSource.builder("parquet", "/lake/orders")
+        >>> small = base.option("maxFilesPerTrigger", 1)
+        >>> large = base.option("maxFilesPerTrigger", 100)
+        >>> base
+        FileSourceBuilder(format='parquet', path='/lake/orders')
+        >>> small
+        FileSourceBuilder(format='parquet', path='/lake/orders', maxFilesPerTrigger='1')
+    """
 
     def __init__(self, format: str, *paths: Paths) -> None:  # noqa: A002 (Spark's name)
         """Create a builder with the format and the paths; use ``FileSource.builder`` instead."""
@@ -62,6 +82,11 @@ class FileSourceBuilder(SourceBuilder[FileSource]):
 
         Raises:
             OptionError: if the schema is of another type or empty.
+
+        Examples:
+            >>> builder = FileSource.builder("parquet", "/lake/orders").schema("order_id STRING")
+            >>> builder.build().read(spark).columns
+            ['order_id']
         """
         text = schema if isinstance(schema, str) else _ddl_of(schema)
         if not text.strip():
@@ -77,6 +102,10 @@ class FileSourceBuilder(SourceBuilder[FileSource]):
             policy: ``fail`` raises an error; after a restart, Splice lists the files again.
                 ``warn`` logs a warning and stores the empty list, so files that arrive later are
                 not read.
+
+        Examples:
+            >>> FileSource.builder("parquet", "/lake/orders").on_empty("warn")
+            FileSourceBuilder(format='parquet', path='/lake/orders', onEmpty='warn')
         """
         return self.option("onEmpty", policy)
 

@@ -27,6 +27,11 @@ class HandOver:
 
     Create rules with the static methods. Splice evaluates a rule once, at the switch, and stores
     the start in the checkpoint.
+
+    Examples:
+        >>> from datetime import timedelta
+        >>> HandOver.event_time("event_time", overlap=timedelta(minutes=10)).options()
+        {'handOver': 'eventTime', 'handOver.column': 'event_time', 'handOver.overlap': '10m'}
     """
 
     kind: str
@@ -55,6 +60,10 @@ class HandOver:
                 compares the last timestamp of each partition with the log before the switch. By
                 default Splice compares no timestamps.
             key: Column of the history with the key of the Kafka record, compared in the same way.
+
+        Examples:
+            >>> HandOver.offsets(topic="t", partition="p", offset="o")
+            HandOver(kind='offsets', parameters={'topic': 't', 'partition': 'p', 'offset': 'o'})
         """
         columns = {"topic": topic, "partition": partition, "offset": offset}
         given = {k: _column(k, v) for k, v in columns.items() if v != k}
@@ -72,6 +81,12 @@ class HandOver:
         Args:
             column: The history's own timestamp column, before ``select``.
             overlap: A duration, as a timedelta or text such as ``10m``.
+
+        Examples:
+            >>> rule = HandOver.event_time("event_time", overlap="10s")
+            >>> both = ("order_id", "CAST(key AS STRING) AS order_id")
+            >>> history.then(live, hand_over=rule, select=both).read(spark).count()
+            71
         """
         return HandOver(
             "eventTime",
@@ -90,6 +105,10 @@ class HandOver:
 
         Args:
             overlap: A duration, as a timedelta or text such as ``1h``.
+
+        Examples:
+            >>> HandOver.modification_time("1h").options()
+            {'handOver': 'modificationTime', 'handOver.overlap': '1h'}
         """
         return HandOver("modificationTime", {"overlap": duration_text("overlap", overlap)})
 
@@ -99,6 +118,10 @@ class HandOver:
 
         Args:
             duration: A duration, as a timedelta or text such as ``2h``.
+
+        Examples:
+            >>> HandOver.now_minus("2h").options()
+            {'handOver': 'nowMinus', 'handOver.duration': '2h'}
         """
         return HandOver("nowMinus", {"duration": duration_text("duration", duration)})
 
@@ -129,6 +152,14 @@ class HandOver:
             offset: Column of the history with the Kafka offset.
             column: Timestamp column of the history. With this column, the evidence has the least
                 and the greatest event time.
+
+        Examples:
+            >>> def after_the_history(evidence):
+            ...     return {"timestamp": evidence["eventTimes"]["last"] + 1}
+            >>> rule = HandOver.custom(after_the_history, column="event_time")
+            >>> both = ("order_id", "CAST(key AS STRING) AS order_id")
+            >>> history.then(live, hand_over=rule, select=both).read(spark).count()
+            60
         """
         columns = {"topic": topic, "partition": partition, "offset": offset, "column": column}
         counted = {k: _column(k, v) for k, v in columns.items() if v is not None}
@@ -150,7 +181,12 @@ class HandOver:
             register_rule(self.parameters["python"], lambda found: _start(function, found))
 
     def options(self) -> dict[str, str]:
-        """Return the options of this rule, without the name of the leg as prefix."""
+        """Return the options of this rule, without the name of the leg as prefix.
+
+        Examples:
+            >>> HandOver.offsets().options()
+            {'handOver': 'offsets'}
+        """
         return {"handOver": self.kind} | {f"handOver.{k}": v for k, v in self.parameters.items()}
 
 

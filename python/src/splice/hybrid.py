@@ -7,7 +7,6 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING
 
-from splice._internal import jvm
 from splice._internal.display import sources
 from splice._internal.leg import Leg, leg_columns, leg_names, leg_selects
 from splice._internal.log_source import LogSource
@@ -28,6 +27,16 @@ class HybridSource(SourceSpec):
 
     The text of a chain is a tree of its legs, and a notebook shows a table. The text and the table
     hide secret values.
+
+    Examples:
+        >>> orders
+        HybridSource
+        ├─ history  files  parquet  /lake/orders  select order_id, amount
+        └─ live     kafka  orders @ broker:9092   select CAST(key AS STRING) AS order_id, value...
+             ↳ hand-over: offsets
+             ↳ options: valueFormat='json', valueSchema='amount DOUBLE'
+        >>> orders.read(spark).select("_leg").distinct().count()
+        2
     """
 
     kind = "hybrid"
@@ -74,20 +83,25 @@ class HybridSource(SourceSpec):
 
         Raises:
             OptionError: if an argument is invalid, or the legs do not fit together.
+
+        Examples:
+            >>> chain = history.then(history, names=("old", "new")).then(
+            ...     live, "live", hand_over=HandOver.offsets(), on_duplicates="warn"
+            ... )
+            >>> chain.options()["legs"]
+            'old,new,live'
         """
         builder = HybridSourceBuilder(*self._legs).options(self._of_chain)
-        return _built(
-            builder.add_source(
-                name,
-                following,
-                hand_over,
-                select,
-                on_holes=on_holes,
-                on_gap=on_gap,
-                on_duplicates=on_duplicates,
-                log_columns=log_columns,
-            )
-        )
+        return builder.add_source(
+            name,
+            following,
+            hand_over,
+            select,
+            on_holes=on_holes,
+            on_gap=on_gap,
+            on_duplicates=on_duplicates,
+            log_columns=log_columns,
+        ).build()
 
     def _prepare(self) -> None:
         for leg in self._legs:
@@ -119,12 +133,32 @@ class HybridSource(SourceSpec):
             select: SELECT list of deterministic row expressions over the source's columns. The
                 default is all columns. Every leg must result in the same columns.
             log_columns: The same as for :meth:`HybridSourceBuilder.add_source`.
+
+        Examples:
+            >>> HybridSource.builder("history", history, select="order_id")
+            HybridSourceBuilder
+            └─ history  files  parquet  /lake/orders  select order_id
         """
         return HybridSourceBuilder(Leg(name, source, None, select, log_columns=log_columns))
 
 
 class HybridSourceBuilder(SourceBuilder[HybridSource]):
-    """Builder of a HybridSource. Options of the builder apply to the whole chain."""
+    """Builder of a HybridSource. Options of the builder apply to the whole chain.
+
+    Examples:
+        >>> built = (
+        ...     HybridSource.builder("history", history, select="order_id, amount")
+        ...     .add_source(
+        ...         "live",
+        ...         live,
+        ...         hand_over=HandOver.offsets(),
+        ...         select="CAST(key AS STRING) AS order_id, value.amount AS amount",
+        ...     )
+        ...     .build()
+        ... )
+        >>> built.options() == orders.options()
+        True
+    """
 
     def __init__(self, *legs: Leg) -> None:
         """Create a builder with legs; use ``HybridSource.builder`` instead."""
@@ -166,6 +200,12 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
                 ``key`` may be added. The default is the columns of the hand-over. ``"none"``
                 excludes the leg from the hand-over. The names are columns of the source before
                 ``select``.
+
+        Examples:
+            >>> builder = HybridSource.builder("history", history, select="order_id")
+            >>> builder = builder.add_source("live", live, select="CAST(key AS STRING) AS order_id")
+            >>> builder.build().read(spark).count()
+            90
         """
         policies = {"on_holes": on_holes, "on_gap": on_gap, "on_duplicates": on_duplicates}
         changed = copy(self)
@@ -203,16 +243,7 @@ def joined(
     selects, columns = leg_selects(names, select), leg_columns(log_columns)
     first = Leg(names[0], both[0], None, selects[0], log_columns=columns[0])
     second = Leg(names[1], both[1], hand_over, selects[1], policies, columns[1])
-    return _built(HybridSourceBuilder(first, second))
-
-
-def _built(builder: HybridSourceBuilder) -> HybridSource:
-    source = builder._make()
-    # Log columns of the last leg are for a leg that a further call appends, and the JVM rejects
-    # log columns without such a leg.
-    if builder._legs[-1].log_columns is None:
-        jvm.check(source.options())
-    return source
+    return HybridSourceBuilder(first, second).build()
 
 
 def _check_names(legs: Sequence[Leg]) -> None:

@@ -13,7 +13,13 @@ _SUBSCRIPTIONS = ("subscribe", "subscribePattern", "assign")
 
 
 class KafkaSource(LogSource):
-    """Source of Kafka topics, with the columns of Spark's Kafka source."""
+    """Source of Kafka topics, with the columns of Spark's Kafka source.
+
+    Examples:
+        >>> source = KafkaSource.builder().bootstrap_servers("broker:9092").topics("orders").build()
+        >>> source.read(spark).columns
+        ['key', 'value', 'topic', 'partition', 'offset', 'timestamp', 'timestampType']
+    """
 
     kind = "kafka"
 
@@ -27,6 +33,14 @@ class KafkaSourceBuilder(LogSourceBuilder[KafkaSource]):
     """Builder of a KafkaSource. Options have the same names as in Spark's Kafka source.
 
     Set a property of the Kafka client with ``option("kafka.<property>", value)``.
+
+    Examples:
+        >>> base = KafkaSource.builder().bootstrap_servers("broker:9092")
+        >>> late = base.topics("orders").starting_offsets("2026-01-01T00:00:30Z")
+        >>> late.build().read(spark).count()
+        30
+        >>> base
+        KafkaSourceBuilder(kafka.bootstrap.servers='broker:9092')
     """
 
     def bootstrap_servers(self, *servers: Names) -> KafkaSourceBuilder:
@@ -35,6 +49,10 @@ class KafkaSourceBuilder(LogSourceBuilder[KafkaSource]):
         Args:
             servers: One or several ``host:port``, as separate texts, as a list, or as one text
                 with commas.
+
+        Examples:
+            >>> KafkaSource.builder().bootstrap_servers(["b1:9092", "b2:9092"])
+            KafkaSourceBuilder(kafka.bootstrap.servers='b1:9092,b2:9092')
         """
         return self.option(_SERVERS, brokers(servers))
 
@@ -43,6 +61,10 @@ class KafkaSourceBuilder(LogSourceBuilder[KafkaSource]):
 
         Args:
             topics: One or several names, as separate texts or as a list.
+
+        Examples:
+            >>> KafkaSource.builder().topics(["sales", "returns"])
+            KafkaSourceBuilder(subscribe='sales,returns')
         """
         return self.option("subscribe", listed(topics, _invalid_topic))
 
@@ -51,6 +73,10 @@ class KafkaSourceBuilder(LogSourceBuilder[KafkaSource]):
 
         The source reads all topics whose name contains a match. ``^`` and ``$`` anchor the pattern
         to the whole name.
+
+        Examples:
+            >>> KafkaSource.builder().topic_pattern("^sales-.*")
+            KafkaSourceBuilder(subscribePattern='^sales-.*')
         """
         return self.option("subscribePattern", pattern)
 

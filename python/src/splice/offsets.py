@@ -23,6 +23,14 @@ class OffsetsInitializer:
 
     The methods have the names of Flink's OffsetsInitializer (FLIP-27). Splice resolves each value
     into offsets once, at the first start of the query, and stores the offsets in the checkpoint.
+
+    Examples:
+        >>> at = OffsetsInitializer.timestamp("2026-01-01T00:00:30Z")
+        >>> base = KafkaSource.builder().bootstrap_servers("broker:9092").topics("orders")
+        >>> base.starting_offsets(at).build().read(spark).count()
+        30
+        >>> base.ending_offsets(at).build().read(spark).count()
+        30
     """
 
     kind: str
@@ -30,12 +38,22 @@ class OffsetsInitializer:
 
     @staticmethod
     def earliest() -> OffsetsInitializer:
-        """Start at the first available record."""
+        """Start at the first available record.
+
+        Examples:
+            >>> OffsetsInitializer.earliest()
+            OffsetsInitializer(kind='earliest', value='')
+        """
         return OffsetsInitializer("earliest")
 
     @staticmethod
     def latest() -> OffsetsInitializer:
-        """Start or end at the end of each partition at the first start of the query."""
+        """Start or end at the end of each partition at the first start of the query.
+
+        Examples:
+            >>> KafkaSource.builder().ending_offsets(OffsetsInitializer.latest())
+            KafkaSourceBuilder(endingOffsets='latest')
+        """
         return OffsetsInitializer("latest")
 
     @staticmethod
@@ -48,6 +66,18 @@ class OffsetsInitializer:
 
         Raises:
             OptionError: if the time has no time zone, is before 1970, or is of another type.
+
+        Examples:
+            >>> from datetime import datetime, timezone
+            >>> OffsetsInitializer.timestamp(datetime(2026, 1, 31, tzinfo=timezone.utc))
+            OffsetsInitializer(kind='timestamp', value='1769817600000')
+            >>> OffsetsInitializer.timestamp("2026-01-31T00:00:00Z").value
+            '1769817600000'
+            >>> try:
+            ...     OffsetsInitializer.timestamp(datetime(2026, 1, 31))
+            ... except OptionError as error:
+            ...     print(error.getCondition())
+            SPLICE_BUILDER.TIME_ZONE_NOT_SET
         """
         return OffsetsInitializer("timestamp", str(milliseconds(at)))
 
@@ -61,6 +91,13 @@ class OffsetsInitializer:
 
         Raises:
             OptionError: if a partition or a time is invalid.
+
+        Examples:
+            >>> times = {"orders": {0: "2026-01-01T00:00:30Z", 1: 0, 2: 0}}
+            >>> base = KafkaSource.builder().bootstrap_servers("broker:9092").topics("orders")
+            >>> start = OffsetsInitializer.timestamps(times)
+            >>> base.starting_offsets(start).build().read(spark).count()
+            50
         """
         if not isinstance(times, Mapping) or not times:
             raise OptionError.of("SPLICE_BUILDER.INVALID_OFFSETS", value=repr(times))
@@ -77,6 +114,12 @@ class OffsetsInitializer:
 
         Raises:
             OptionError: if a partition or an offset is not a valid number.
+
+        Examples:
+            >>> start = OffsetsInitializer.offsets({"orders": {0: 15, 1: -2, 2: 20}})
+            >>> base = KafkaSource.builder().bootstrap_servers("broker:9092").topics("orders")
+            >>> base.starting_offsets(start).build().read(spark).count()
+            25
         """
         if not isinstance(offsets, Mapping) or not offsets:
             raise OptionError.of("SPLICE_BUILDER.INVALID_OFFSETS", value=repr(offsets))
@@ -96,6 +139,13 @@ class OffsetsInitializer:
 
         Raises:
             OptionError: if on_no_committed_offset has another value.
+
+        Examples:
+            >>> base = KafkaSource.builder().bootstrap_servers("broker:9092").topics("orders")
+            >>> base = base.option("kafka.group.id", "report")
+            >>> start = OffsetsInitializer.committed("earliest")
+            >>> base.starting_offsets(start).build().read(spark).count()
+            60
         """
         if on_no_committed_offset not in committed_policies():
             raise OptionError.of(

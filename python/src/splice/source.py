@@ -35,6 +35,12 @@ class SourceSpec(ABC):
     A source consists of options and is immutable, so several sessions and threads can read the
     source several times. A notebook shows a source as a table of its options. The text and the
     table hide secret values.
+
+    Examples:
+        >>> isinstance(history, SourceSpec), history.bounded, live.bounded
+        (True, True, False)
+        >>> history
+        FileSource(format='parquet', path='/lake/orders')
     """
 
     kind: ClassVar[str]
@@ -49,7 +55,14 @@ class SourceSpec(ABC):
         """True if the source has an end, so that another leg can follow."""
 
     def options(self) -> dict[str, str]:
-        """Return the options of this source for ``format("splice")``, including secrets."""
+        """Return the options of this source for ``format("splice")``, including secrets.
+
+        Examples:
+            >>> history.options()
+            {'source': 'files', 'format': 'parquet', 'path': '/lake/orders'}
+            >>> spark.read.format("splice").options(**history.options()).load().count()
+            30
+        """
         return {"source": self.kind, **self._options}
 
     def then(
@@ -89,6 +102,20 @@ class SourceSpec(ABC):
 
         Raises:
             OptionError: if an argument is invalid, or the legs do not fit together.
+
+        Examples:
+            >>> chain = history.then(
+            ...     live,
+            ...     hand_over=HandOver.offsets(),
+            ...     select={"history": "order_id", "live": "CAST(key AS STRING) AS order_id"},
+            ...     on_gap="warn",
+            ... )
+            >>> chain
+            HybridSource
+            ├─ history  files  parquet  /lake/orders  select order_id
+            └─ live     kafka  orders @ broker:9092   select CAST(key AS STRING) AS order_id
+                 ↳ hand-over: offsets, on gap: warn
+                 ↳ options: valueFormat='json', valueSchema='amount DOUBLE'
         """
         from splice.hybrid import joined
 
@@ -111,6 +138,10 @@ class SourceSpec(ABC):
             OptionError: if an option is invalid.
             SourceError: if the source cannot be read, for example because its path does not exist.
             SetupError: if no session is active, or Splice's jar is not on its class path.
+
+        Examples:
+            >>> orders.read_stream(spark).isStreaming
+            True
         """
         self._prepare()
         return load(self.options(), spark, streaming=True)
@@ -125,6 +156,12 @@ class SourceSpec(ABC):
             OptionError: if an option is invalid.
             SourceError: if the source cannot be read, for example because its path does not exist.
             SetupError: if no session is active, or Splice's jar is not on its class path.
+
+        Examples:
+            >>> orders.read(spark).columns
+            ['order_id', 'amount']
+            >>> orders.read(spark).count()
+            60
         """
         self._prepare()
         return load(self.options(), spark, streaming=False)
@@ -144,6 +181,19 @@ class SourceSpec(ABC):
             OptionError: if an option is invalid.
             SourceError: if the query could not start, for example because a topic does not exist.
             SetupError: if no classic session is active, or Splice's jar is not on its class path.
+
+        Examples:
+            >>> orders.plan(spark, scan=True)
+            hybrid, ... slots, ... batches
+            leg      source  files  bytes  rows  batches  hand-over
+            history  files   4      ...    30    1        -
+            live     kafka   -      -      30    1        handOver=offsets ...
+            leg   topic   partitions  offsets  complete since
+            live  orders  3           60       2026-01-01T00:00:02Z
+            live: handOver=offsets ...; decided at ..., start: offsets
+            topic   partition  history has      missing  ...
+            orders  0          history: 0 to 9  -        ...
+            ...
         """
         self._prepare()
         return planned(self.options(), spark, scan)
@@ -187,6 +237,13 @@ class SourceBuilder(ABC, Generic[BuiltSource]):
 
         Raises:
             OptionError: if the value is of another type, or is not valid text of an option.
+
+        Examples:
+            >>> from datetime import timedelta
+            >>> from pyspark.sql.types import LongType, StructField, StructType
+            >>> builder = KafkaSource.builder().option("discoveryInterval", timedelta(minutes=1))
+            >>> builder.option("valueSchema", StructType([StructField("id", LongType())]))
+            KafkaSourceBuilder(discoveryInterval='1m', valueSchema='`id` BIGINT')
         """
         return self._with({name: value})
 
@@ -198,6 +255,10 @@ class SourceBuilder(ABC, Generic[BuiltSource]):
         Args:
             options: Options by name, for names with dots.
             more: Further options.
+
+        Examples:
+            >>> KafkaSource.builder().options({"kafka.client.id": "report"}, includeHeaders=True)
+            KafkaSourceBuilder(kafka.client.id='report', includeHeaders='true')
         """
         return self._with({**(options or {}), **more})
 
@@ -209,6 +270,13 @@ class SourceBuilder(ABC, Generic[BuiltSource]):
 
         Raises:
             OptionError: if an option is missing or invalid, or contradicts another option.
+
+        Examples:
+            >>> try:
+            ...     KafkaSource.builder().topics("orders").build()
+            ... except OptionError as error:
+            ...     print(error.getCondition(), error.getMessageParameters())
+            SPLICE_BUILDER.SERVERS_NOT_SET {'option': 'kafka.bootstrap.servers'}
         """
         source = self._make()
         jvm.check(source.options())

@@ -88,18 +88,19 @@ def test_options_of_the_chain_remain() -> None:
     assert chain.options()["schema"] == "id INT"
 
 
-def test_a_chain_does_not_change(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_chain_does_not_change() -> None:
     chain = HISTORY.then(BOUNDED)
     before = chain.options()
     chain.then(LIVE, "later")
     assert chain.options() == before
-    # Log columns of the last leg are for a leg that a further call appends.
+
+
+def test_a_running_jvm_checks_each_chain(monkeypatch: pytest.MonkeyPatch) -> None:
     checked: list[dict[str, str]] = []
     monkeypatch.setattr(jvm, "check", checked.append)
-    open_end = HISTORY.then(HISTORY, log_columns=(COLUMNS, COLUMNS))
-    assert checked == []
-    whole = open_end.then(LIVE, "third", hand_over=OFFSETS)
-    assert checked == [whole.options()]
+    two = HISTORY.then(BOUNDED)
+    three = two.then(LIVE, "later")
+    assert checked == [two.options(), three.options()]
 
 
 @pytest.mark.parametrize(

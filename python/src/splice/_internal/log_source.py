@@ -49,6 +49,11 @@ class LogSourceBuilder(SourceBuilder[BuiltLogSource]):
         Args:
             start: ``"earliest"``, ``"latest"``, ``"committed"``, an OffsetsInitializer, or a time:
                 a datetime with a time zone, or ISO 8601 text with a time zone.
+
+        Examples:
+            >>> from datetime import datetime, timezone
+            >>> KafkaSource.builder().starting_offsets(datetime(2026, 1, 31, tzinfo=timezone.utc))
+            KafkaSourceBuilder(startingTimestamp='1769817600000')
         """
         options = offsets_of("starting_offsets", start)._starting_options()
         return self._with(options, without=starting())
@@ -61,6 +66,11 @@ class LogSourceBuilder(SourceBuilder[BuiltLogSource]):
         Args:
             end: The same values as for ``starting_offsets``, except earliest. Records at the end
                 and after the end are not read.
+
+        Examples:
+            >>> base = KafkaSource.builder().bootstrap_servers("broker:9092").topics("orders")
+            >>> base.ending_offsets("latest").build().bounded
+            True
         """
         options = offsets_of("ending_offsets", end)._ending_options()
         return self._with(options, without=ending())
@@ -74,6 +84,10 @@ class LogSourceBuilder(SourceBuilder[BuiltLogSource]):
 
         Args:
             group: The id of the group, the option ``kafka.group.id``.
+
+        Examples:
+            >>> KafkaSource.builder().commit_to_group("report")
+            KafkaSourceBuilder(kafka.group.id='report', commitToGroup='true')
         """
         if not isinstance(group, str) or not group.strip():
             raise OptionError.of("SPLICE_BUILDER.INVALID_GROUP", value=repr(group))
@@ -84,6 +98,10 @@ class LogSourceBuilder(SourceBuilder[BuiltLogSource]):
 
         Args:
             properties: Kafka's names such as ``security.protocol``, without ``kafka.``, and values.
+
+        Examples:
+            >>> KafkaSource.builder().properties({"ssl.key.password": "s3cret"})
+            KafkaSourceBuilder(kafka.ssl.key.password='*********(redacted)')
         """
         return self._with({f"kafka.{name}": value for name, value in properties.items()})
 

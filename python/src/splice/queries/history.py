@@ -38,7 +38,12 @@ class HistoryEvent:
         at: Time of the event in UTC; None if unknown.
         generation: Generation of the metadata of the change; None without metadata.
         event: Kind of the event, such as ``handOver`` or ``topicAdded``.
-        names: Names of the clusters, streams, topics or legs of the event.
+        names: Names of the clusters, streams or topics of the event; for a switch, its rule.
+
+    Examples:
+        >>> event = query_history(spark, "/checkpoints/copy")[-1]
+        >>> event.source, event.event, event.names
+        ('0/leg-live', 'handOver', ('handOver=offsets handOver.topic=topic ...',))
     """
 
     source: str
@@ -57,6 +62,16 @@ class QueryHistory:
 
     The history is shown as a table, also in notebooks, and is a sequence of :class:`HistoryEvent`.
     The history has all methods and columns of its DataFrame, such as ``where`` and ``show``.
+
+    Examples:
+        >>> history_of_copy = query_history(spark, "/checkpoints/copy")
+        >>> history_of_copy.where("event = 'handOver'").count()
+        1
+        >>> [event.at.year > 2000 for event in history_of_copy]
+        [True]
+        >>> history_of_copy.to_pandas()[["source", "event"]]
+               source     event
+        0  0/leg-live  handOver
     """
 
     def __init__(self, spark: SparkSession, events: tuple[HistoryEvent, ...]) -> None:
@@ -141,6 +156,12 @@ def query_history(spark: SparkSession, checkpoint: str) -> QueryHistory:
     Raises:
         SetupError: if this process has no JVM with Splice's jar.
         SourceError: if the folder has no checkpoint.
+
+    Examples:
+        >>> query_history(spark, "/checkpoints/copy")
+        1 event
+        source      change  at   generation  event     names
+        0/leg-live  0       ...  -           handOver  handOver=offsets ...
     """
     with source_errors():
         events = json.loads(jvm.history(checkpoint))

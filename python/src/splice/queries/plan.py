@@ -51,6 +51,16 @@ class TopicPlan:
         complete_since: Greatest timestamp of the partitions' first records, in ISO 8601. From this
             time on, the log has the records of all partitions.
         ranges: First offset and end offset of each partition.
+
+    Examples:
+        >>> topic = orders.plan(spark).legs[1].topics[0]
+        >>> topic.name, topic.partitions, topic.ranges[0]
+        ('orders', 3, (0, 20))
+        >>> topic.to_pandas()
+            topic  partition  first  end
+        0  orders          0      0   20
+        1  orders          1      0   20
+        2  orders          2      0   20
     """
 
     name: str
@@ -91,6 +101,13 @@ class LegPlan:
         start: Start position of a log.
         topics: Topics of the log at the time of the plan.
         hand_over: Hand-over of the leg; None for the first leg.
+
+    Examples:
+        >>> first, second = orders.plan(spark, scan=True).legs
+        >>> first.name, first.files, first.rows
+        ('history', 4, 30)
+        >>> second.start
+        {'orders': {'0': 10, '1': 10, '2': 10}}
     """
 
     name: str | None
@@ -134,6 +151,17 @@ class SourcePlan:
             rows, or if the plan stopped counting.
         legs: Legs in order; one leg for a source without legs.
         warnings: Warnings about the query.
+
+    Examples:
+        >>> plan = orders.plan(spark)
+        >>> [(leg.name, leg.source) for leg in plan.legs]
+        [('history', 'files'), ('live', 'kafka')]
+        >>> plan.warnings
+        ()
+        >>> plan.to_pandas()[["leg", "source", "rows"]]
+               leg source  rows
+        0  history  files    30
+        1     live  kafka  <NA>
     """
 
     source: str

@@ -51,6 +51,16 @@ class HandOverDescription:
         policies: Values of ``onHoles``, ``onGap`` and ``onDuplicates``; only in a plan.
         undecided: Reason for a plan without the result of the rule.
         error: Error that would stop the query at the switch; only in a plan.
+
+    Examples:
+        >>> switch = describe(query).hand_overs[0]
+        >>> switch.leg, switch.start
+        ('live', 'offsets')
+        >>> switch.to_pandas()[["topic", "partition", "start"]]
+            topic  partition  start
+        0  orders          0     10
+        1  orders          1     10
+        2  orders          2     10
     """
 
     leg: str
