@@ -184,16 +184,12 @@ class SourceSpec(ABC):
 
         Examples:
             >>> orders.plan(spark, scan=True)
-            hybrid, ... slots, ... batches
+            hybrid, ... slots, 2 batches
             leg      source  files  bytes  rows  batches  hand-over
             history  files   4      ...    30    1        -
-            live     kafka   -      -      30    1        handOver=offsets ...
-            leg   topic   partitions  offsets  complete since
-            live  orders  3           60       2026-01-01T00:00:02Z
-            live: handOver=offsets ...; decided at ..., start: offsets
-            topic   partition  history has      missing  ...
-            orders  0          history: 0 to 9  -        ...
-            ...
+            live     kafka   -      -      30    1        ...
+            >>> orders.plan(spark, scan=True).legs[1].hand_over.rows[0]["start"]
+            10
         """
         self._prepare()
         return planned(self.options(), spark, scan)

@@ -63,7 +63,7 @@ def option_text(name: str, value: OptionValue) -> str:
 
 
 def flat(given: Iterable[object]) -> Iterator[object]:
-    """Return the names or paths of arguments, each of which is one name or several names."""
+    """Return all names or paths. An argument is one name, or an iterable of names."""
     for one in given:
         if isinstance(one, Iterable) and not isinstance(one, (str, bytes, os.PathLike)):
             yield from one
