@@ -143,8 +143,8 @@ class HandOver:
         Args:
             rule: Function that receives the evidence as a dictionary. The function returns
                 ``{"offsets": {"orders": {"0": 12}}}``, the first offset to read of each
-                partition, or ``{"timestamp": at}``, a datetime with a time zone or
-                milliseconds since 1970-01-01 UTC. Alternatively the name of a class that
+                partition, or ``{"timestamp": at}``, a time as for
+                ``OffsetsInitializer.timestamp``. Alternatively the name of a class that
                 implements ``splice.hybrid.HandOverRule``.
             topic: Column of the history with the Kafka topic. With any of ``topic``,
                 ``partition`` and ``offset``, the evidence has the offsets of the history.
@@ -202,6 +202,7 @@ def _start(function: HandOverFunction, evidence: str) -> str:
     found = function(json.loads(evidence))
     if isinstance(found, str):
         return found
-    if isinstance(found.get("timestamp"), datetime):
-        found = {**found, "timestamp": milliseconds(found["timestamp"])}
+    at = found.get("timestamp")
+    if isinstance(at, (datetime, str)):
+        found = {**found, "timestamp": milliseconds(at)}
     return json.dumps(found)
