@@ -49,7 +49,7 @@ def test_a_topic_with_python_values(spark: SparkSession, topics: KafkaTopics, to
         KafkaSource.builder()
         .bootstrap_servers(topics.bootstrap_servers.split(","))
         .topics([topic])
-        .options({"valueFormat": "json", "valueSchema": amount})
+        .json_values(amount)
         .option("discoveryInterval", timedelta(seconds=30))
         .properties({"request.timeout.ms": timedelta(seconds=20)})
         .option("startingTimestamp", datetime(2026, 1, 1, 0, 0, 30, tzinfo=timezone.utc))

@@ -11,8 +11,7 @@ Examples:
     ...     KafkaSource.builder()
     ...     .bootstrap_servers("broker:9092")
     ...     .topics("orders")
-    ...     .option("valueFormat", "json")
-    ...     .option("valueSchema", "amount DOUBLE")
+    ...     .json_values("amount DOUBLE")
     ...     .build()
     ... )
     >>> orders = history.then(

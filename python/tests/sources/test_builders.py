@@ -47,6 +47,7 @@ CHAIN = HybridSource.builder("history", HISTORY).add_source("live", LIVE)
         (KAFKA.ending_offsets("latest"), lambda b: b.ending_offsets("2026-01-01T00:00:00Z")),
         (KAFKA, lambda b: b.commit_to_group("g")),
         (KAFKA, lambda b: b.properties({"client.id": "c"})),
+        (KAFKA, lambda b: b.json_values("id BIGINT")),
         (DYNAMIC, lambda b: b.streams("u")),
         (DYNAMIC, lambda b: b.metadata_file("/other.yaml")),
         (DYNAMIC, lambda b: b.metadata_url("https://streams/")),
@@ -106,6 +107,19 @@ def test_both_kafka_builders_have_the_same_words(base: Any) -> None:
         "commitToGroup": "true",
         "kafka.client.id": "c",
     }
+
+
+@pytest.mark.parametrize("base", [KAFKA, DYNAMIC])
+def test_json_values(base: Any) -> None:
+    schema = StructType([StructField("id", LongType())])
+    builder = base.json_values(schema, on_error="corrupt", timestampFormat="yyyy")
+    assert builder._options.items() - base._options.items() == {
+        ("valueFormat", "json"),
+        ("valueSchema", "`id` BIGINT"),
+        ("onParseError", "corrupt"),
+        ("value.timestampFormat", "yyyy"),
+    }
+    assert "onParseError" not in base.json_values("id BIGINT")._options
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from splice._internal.registry import ending, starting
 from splice._internal.values import flat
@@ -15,6 +15,7 @@ from splice.source import SourceBuilder, SourceSpec
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from pyspark.sql.types import StructType
     from typing_extensions import Self
 
     from splice._internal.values import Names, OptionValue
@@ -104,6 +105,32 @@ class LogSourceBuilder(SourceBuilder[BuiltLogSource]):
             KafkaSourceBuilder(kafka.ssl.key.password='*********(redacted)')
         """
         return self._with({f"kafka.{name}": value for name, value in properties.items()})
+
+    def json_values(
+        self,
+        schema: StructType | str,
+        *,
+        on_error: Literal["fail", "null", "corrupt"] | None = None,
+        **options: OptionValue,
+    ) -> Self:
+        """Return a builder that parses the values of records as JSON, into a struct ``value``.
+
+        Args:
+            schema: Fields of the values: DDL such as ``id BIGINT, name STRING``, or a StructType.
+            on_error: Policy for a value that is not valid: ``fail`` (default) stops the query,
+                ``null`` returns a null value, and ``corrupt`` also returns the record in the
+                column ``_corrupt``.
+            options: Options of Spark's ``from_json``, such as ``timestampFormat``.
+
+        Examples:
+            >>> builder = KafkaSource.builder().bootstrap_servers("broker:9092").topics("orders")
+            >>> values = builder.json_values("amount DOUBLE", on_error="corrupt").build()
+            >>> values.read(spark).select("value.amount").orderBy("amount").first()
+            Row(amount=0.0)
+        """
+        policy: dict[str, OptionValue] = {} if on_error is None else {"onParseError": on_error}
+        of_format = {f"value.{name}": value for name, value in options.items()}
+        return self._with({"valueFormat": "json", "valueSchema": schema, **policy, **of_format})
 
     def _exactly_one(self, names: tuple[str, ...], what: str, methods: str) -> None:
         given = self._options.named(*names)
