@@ -134,6 +134,9 @@ class HybridSource(SourceSpec):
                 default is all columns. Every leg must result in the same columns.
             log_columns: The same as for :meth:`HybridSourceBuilder.add_source`.
 
+        Raises:
+            OptionError: if an argument is invalid.
+
         Examples:
             >>> HybridSource.builder("history", history, select="order_id")
             HybridSourceBuilder
@@ -201,6 +204,9 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
                 excludes the leg from the hand-over. The names are columns of the source before
                 ``select``.
 
+        Raises:
+            OptionError: if an argument is invalid. ``build`` checks the legs together.
+
         Examples:
             >>> builder = HybridSource.builder("history", history, select="order_id")
             >>> builder = builder.add_source("live", live, select="CAST(key AS STRING) AS order_id")
@@ -213,8 +219,6 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
         return changed
 
     def _make(self) -> HybridSource:
-        for leg in self._legs:
-            leg.check()
         self._reject_chain_options([leg.name for leg in self._legs])
         _check_names(self._legs)
         for before, leg in zip(self._legs, self._legs[1:], strict=False):

@@ -57,7 +57,7 @@ class Leg:
     policies: Mapping[str, str | None] = field(default_factory=dict)
     log_columns: Mapping[str, str] | str | None = None
 
-    def check(self) -> None:
+    def __post_init__(self) -> None:
         """Check the arguments of this leg, without the other legs.
 
         Raises:
