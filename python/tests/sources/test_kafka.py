@@ -102,6 +102,9 @@ NOON = 1_780_315_200_000
     [
         "2026-06-01T12:00:00Z",
         "2026-06-01 14:00:00.000+02:00",
+        "2026-06-01T12:00Z",
+        "2026-06-01T14:00:00.0+0200",
+        "2026-06-01T12:00:00.000000999Z",
         datetime(2026, 6, 1, 12, tzinfo=timezone.utc),
         NOON,
     ],
@@ -167,7 +170,19 @@ def test_offsets_that_are_none(offsets: dict[str, dict[int, int]]) -> None:
         OffsetsInitializer.offsets(offsets)
 
 
-@pytest.mark.parametrize("at", [-1, True, "2026-01-01", "noon", 1.5, "1960-01-01T00:00:00Z"])
+@pytest.mark.parametrize(
+    "at",
+    [
+        -1,
+        True,
+        "2026-01-01",
+        "noon",
+        "2026-06-01T12:00:00Z02:00",
+        "2026-06-01T25:00Z",
+        1.5,
+        "1960-01-01T00:00:00Z",
+    ],
+)
 def test_timestamps_that_are_none(at: int) -> None:
     with pytest.raises(OptionError):
         OffsetsInitializer.timestamp(at)

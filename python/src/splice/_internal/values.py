@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, TypeAlias, Union
@@ -27,6 +28,10 @@ OptionValue: TypeAlias = Union[
 ]
 """Value of an option."""
 
+_ISO = re.compile(
+    r"(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?"
+    r"([Zz]|[+-]\d\d:?\d\d)?)?"
+)
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MILLISECOND = timedelta(milliseconds=1)
 _UNITS = (
@@ -119,11 +124,15 @@ def milliseconds(at: TimeArgument) -> int:
 
 def parsed_time(text: str) -> datetime | None:
     """Parse ISO 8601 text, or return None for other text."""
-    # Python 3.10 does not parse the suffix Z.
-    stripped = text.strip()
-    zoned = stripped[:-1] + "+00:00" if stripped[-1:] in ("Z", "z") else stripped
+    found = _ISO.fullmatch(text.strip())
+    if found is None:
+        return None
+    date, hour, second, fraction, zone = (one or "" for one in found.groups())
+    # Python 3.10 parses only 3 or 6 digits of a fraction, and an offset with a colon.
+    offset = "+00:00" if zone in ("Z", "z") else f"{zone[:3]}:{zone[-2:]}" if zone else ""
+    time = f"{hour or '00:00'}:{second or '00'}.{fraction[:6]:0<6}"
     try:
-        return datetime.fromisoformat(zoned)
+        return datetime.fromisoformat(f"{date}T{time}{offset}")
     except ValueError:
         return None
 
