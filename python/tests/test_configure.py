@@ -61,6 +61,12 @@ def test_jars_of_the_builder_are_kept(jars: Path) -> None:
     assert len(jars_of(builder)) == 4
 
 
+def test_packages_of_the_builder_are_kept(jars: Path) -> None:
+    builder = configure(SparkSession.builder.config("spark.jars.packages", "io.delta:delta:1"))
+    assert builder._options["spark.jars.packages"] == "io.delta:delta:1"
+    assert len(jars_of(builder)) == 2
+
+
 def test_jars_of_spark_defaults_are_kept(
     jars: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

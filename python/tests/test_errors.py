@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import splice
-from splice import KafkaSource, OptionError, SetupError
+from splice import KafkaSource, OptionError, SetupError, SourceError, SpliceError
 
 PACKAGE = Path(splice.__file__).parent
 DECLARED = json.loads((PACKAGE / "_internal" / "error-conditions.json").read_text("utf-8"))
@@ -38,6 +38,15 @@ def test_an_error_has_condition_parameters_and_sqlstate() -> None:
     assert str(error).endswith(" SQLSTATE: 42616")
     with pytest.warns(FutureWarning):
         assert error.getErrorClass() == error.getCondition()
+
+
+def test_all_errors_have_one_base_and_are_siblings() -> None:
+    from pyspark.errors import PySparkException
+
+    assert issubclass(SpliceError, PySparkException)
+    for one in (OptionError, SetupError, SourceError):
+        assert issubclass(one, SpliceError)
+    assert not issubclass(OptionError, SourceError)
 
 
 def test_an_error_can_be_pickled() -> None:

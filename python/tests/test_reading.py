@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 import pytest
-from pyspark.errors import QueryExecutionException
+from pyspark.errors import IllegalArgumentException, QueryExecutionException
 
 from splice import FileSource, OptionError, SetupError, SourceError
 from splice._internal import jvm
@@ -86,6 +86,37 @@ def test_an_error_of_splice_loses_the_stack_of_the_jvm() -> None:
         SOURCE.read(session)  # type: ignore[arg-type]
     assert str(raised.value) == "[SPLICE_FILES.PATH_NOT_FOUND] There is nothing at /a."
     assert raised.value.getCondition() == "SPLICE_FILES.PATH_NOT_FOUND"
+    session.read.error = CaughtError("SOMETHING_ELSE")
+    with pytest.raises(CaughtError):
+        SOURCE.read(session)  # type: ignore[arg-type]
+
+
+def test_an_option_error_of_the_jvm_has_its_condition_and_parameters() -> None:
+    class CaughtError(IllegalArgumentException):
+        def __init__(self, condition: str) -> None:
+            super().__init__(message="")
+            self.condition = condition
+
+        def getCondition(self) -> str:  # noqa: N802 (PySpark's name)
+            return self.condition
+
+        def getMessageParameters(self) -> dict[str, str]:  # noqa: N802 (PySpark's name)
+            return {"option": "x"}
+
+        def getSqlState(self) -> str:  # noqa: N802 (PySpark's name)
+            return "42616"
+
+        def __str__(self) -> str:
+            return f"[{self.condition}] No option 'x'.\n\nJVM stacktrace:\n\tat a.b"
+
+    session = Session()
+    session.read.error = CaughtError("SPLICE_OPTION.UNKNOWN")
+    with pytest.raises(OptionError) as raised:
+        SOURCE.read(session)  # type: ignore[arg-type]
+    assert str(raised.value) == "[SPLICE_OPTION.UNKNOWN] No option 'x'."
+    assert raised.value.getCondition() == "SPLICE_OPTION.UNKNOWN"
+    assert raised.value.getMessageParameters() == {"option": "x"}
+    assert raised.value.getSqlState() == "42616"
     session.read.error = CaughtError("SOMETHING_ELSE")
     with pytest.raises(CaughtError):
         SOURCE.read(session)  # type: ignore[arg-type]

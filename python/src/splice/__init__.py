@@ -2,13 +2,40 @@
 # SPDX-License-Identifier: Apache-2.0
 """Splice joins sources into one Spark stream: first the history, then the log, each row once.
 
-Call :func:`configure`, create each source with its builder, join the sources with
-:class:`HybridSource`, and read the result with ``read_stream()`` or ``read()``.
+Call :func:`configure`, create each source with its builder, join the sources with ``then``, and
+read the result with ``read_stream()`` or ``read()``.
+
+Examples:
+    >>> history = FileSource.builder("parquet", "/lake/orders").build()
+    >>> live = (
+    ...     KafkaSource.builder()
+    ...     .bootstrap_servers("broker:9092")
+    ...     .topics("orders")
+    ...     .json_values("amount DOUBLE")
+    ...     .build()
+    ... )
+    >>> orders = history.then(
+    ...     live,
+    ...     hand_over=HandOver.offsets(),
+    ...     select=("order_id, amount", "CAST(key AS STRING) AS order_id, value.amount AS amount"),
+    ... )
+    >>> query = (
+    ...     orders.read_stream(spark)
+    ...     .writeStream.format("parquet")
+    ...     .option("path", "/lake/copy")
+    ...     .option("checkpointLocation", "/checkpoints/copy")
+    ...     .trigger(availableNow=True)
+    ...     .start()
+    ... )
+    >>> query.awaitTermination()
+
+The examples of this package use these names, and ``spark``, a classic session of
+``configure(SparkSession.builder).getOrCreate()``.
 """
 
 from splice.configure import configure
 from splice.dynamic_kafka import DynamicKafkaSource, DynamicKafkaSourceBuilder
-from splice.errors import OptionError, SetupError, SourceError
+from splice.errors import OptionError, SetupError, SourceError, SpliceError
 from splice.files import FileSource, FileSourceBuilder
 from splice.hand_over import HandOver
 from splice.hybrid import HybridSource, HybridSourceBuilder
@@ -22,7 +49,7 @@ from splice.queries.describe import (
     SourceDescription,
     describe,
 )
-from splice.queries.history import query_history
+from splice.queries.history import HistoryEvent, QueryHistory, query_history
 from splice.queries.plan import LegPlan, SourcePlan, TopicPlan
 from splice.queries.switches import HandOverDescription
 from splice.source import SourceSpec
@@ -35,6 +62,7 @@ __all__ = [
     "FileSourceBuilder",
     "HandOver",
     "HandOverDescription",
+    "HistoryEvent",
     "HybridSource",
     "HybridSourceBuilder",
     "KafkaSource",
@@ -44,11 +72,13 @@ __all__ = [
     "OffsetsInitializer",
     "OptionError",
     "QueryDescription",
+    "QueryHistory",
     "SetupError",
     "SourceDescription",
     "SourceError",
     "SourcePlan",
     "SourceSpec",
+    "SpliceError",
     "TopicPlan",
     "WaitingGroupDescription",
     "compare_clusters",

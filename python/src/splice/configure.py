@@ -44,6 +44,12 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
             an earlier session or of spark-submit runs without the jar. Also if PYSPARK_SUBMIT_ARGS
             sets jars, which would replace the jars of the builder. Also if the session belongs to
             a Spark Connect server.
+
+    Examples:
+        >>> from pyspark.sql import SparkSession
+        >>> spark = configure(SparkSession.builder.appName("orders")).getOrCreate()
+        >>> history.read(spark).count()
+        30
     """
     options = _options(builder)
     _reject_remote(builder, options)

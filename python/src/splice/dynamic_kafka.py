@@ -10,8 +10,9 @@ from typing import Any
 from uuid import uuid4
 
 from splice._internal.jvm import register_metadata
-from splice._internal.log_source import LogSource, LogSourceBuilder
+from splice._internal.log_source import LogSource, LogSourceBuilder, brokers, listed
 from splice._internal.registry import starting
+from splice._internal.values import Names, OptionValue
 from splice.errors import OptionError
 from splice.offsets import OffsetsArgument, offsets_of
 
@@ -28,6 +29,16 @@ class DynamicKafkaSource(LogSource):
 
     A metadata service maps each stream to clusters and topics. The source has the columns of a
     KafkaSource. The hidden columns ``_cluster`` and ``_stream`` contain the origin of a row.
+
+    Examples:
+        >>> streams = (
+        ...     DynamicKafkaSource.builder()
+        ...     .metadata_file("/config/streams.yaml")
+        ...     .streams("orders")
+        ...     .build()
+        ... )
+        >>> streams.read(spark).select("_stream", "_cluster").distinct().collect()
+        [Row(_stream='orders', _cluster='east')]
     """
 
     kind = "dynamicKafka"
@@ -62,6 +73,10 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
 
     The options of a KafkaSource apply to all clusters, except the options that select topics and
     brokers. ``cluster.<name>.<option>`` sets an option of one cluster.
+
+    Examples:
+        >>> DynamicKafkaSource.builder().metadata_file("/config/streams.yaml").streams(["orders"])
+        DynamicKafkaSourceBuilder(metadata.file='/config/streams.yaml', streams='orders')
     """
 
     def __init__(self) -> None:
@@ -70,7 +85,7 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
         self._service: MetadataService | None = None
 
     def metadata_service(self, service: MetadataService) -> DynamicKafkaSourceBuilder:
-        """Set a Python function of the driver's process as the metadata service.
+        """Return a builder with a Python function of the driver's process as the metadata service.
 
         A separate thread calls the function every ``discoveryInterval``, never concurrently. If
         the function raises an exception, the query continues with the previous metadata. Spark
@@ -79,76 +94,130 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
         Args:
             service: Function without arguments that returns the metadata document, as a
                 dictionary or as YAML or JSON text.
+
+        Examples:
+            >>> def registry():
+            ...     return {
+            ...         "version": 1,
+            ...         "clusters": {"east": {"bootstrapServers": "broker:9092"}},
+            ...         "streams": {"orders": {"east": ["orders"]}},
+            ...     }
+            >>> builder = DynamicKafkaSource.builder().metadata_service(registry)
+            >>> builder.streams("orders").build().read(spark).count()
+            60
         """
         if not callable(service):
             raise OptionError.of("SPLICE_BUILDER.INVALID_METADATA_SERVICE", value=repr(service))
-        self._service = service
-        return self.option(_PYTHON, f"{getattr(service, '__name__', 'service')}-{uuid4().hex[:8]}")
+        name = f"{getattr(service, '__name__', 'service')}-{uuid4().hex[:8]}"
+        changed = self.option(_PYTHON, name)
+        changed._service = service
+        return changed
 
-    def streams(self, *names: str) -> DynamicKafkaSourceBuilder:
-        """Reads streams by name; instead of a pattern."""
-        for name in names:
-            if not isinstance(name, str) or not name.strip() or "," in name:
-                raise OptionError.of("SPLICE_BUILDER.INVALID_STREAM_NAME", value=repr(name))
-        return self.option("streams", ",".join(names))
+    def streams(self, *names: Names) -> DynamicKafkaSourceBuilder:
+        """Return a builder that reads streams by name, instead of a pattern.
+
+        Args:
+            names: One or several names, as separate texts or as a list.
+
+        Examples:
+            >>> DynamicKafkaSource.builder().streams("sales", "returns")
+            DynamicKafkaSourceBuilder(streams='sales,returns')
+        """
+        return self.option("streams", listed(names, _invalid_stream))
 
     def stream_pattern(self, pattern: str) -> DynamicKafkaSourceBuilder:
-        """Select all streams whose name contains a match of a Java regular expression.
+        """Return a builder that selects streams by a Java regular expression.
 
-        ``^`` and ``$`` anchor the pattern to the whole name. The selection includes streams that
-        are added later.
+        The source reads all streams whose name contains a match, including streams that are added
+        later. ``^`` and ``$`` anchor the pattern to the whole name.
+
+        Examples:
+            >>> DynamicKafkaSource.builder().stream_pattern("^sales-.*")
+            DynamicKafkaSourceBuilder(streamPattern='^sales-.*')
         """
         return self.option("streamPattern", pattern)
 
     def metadata_file(self, path: str) -> DynamicKafkaSourceBuilder:
-        """Set a YAML or JSON file on any file system of Hadoop as the metadata service."""
+        """Return a builder with a YAML or JSON file as the metadata service.
+
+        The file may be on any file system of Hadoop.
+
+        Examples:
+            >>> DynamicKafkaSource.builder().metadata_file("s3a://config/streams.yaml")
+            DynamicKafkaSourceBuilder(metadata.file='s3a://config/streams.yaml')
+        """
         return self.option("metadata.file", path)
 
     def metadata_url(self, url: str) -> DynamicKafkaSourceBuilder:
-        """Set an HTTP endpoint, with or without ETags, as the metadata service.
+        """Return a builder with an HTTP endpoint, with or without ETags, as the metadata service.
 
         Plain HTTP to another machine needs the option ``metadata.allowPlainHttp``.
+
+        Examples:
+            >>> DynamicKafkaSource.builder().metadata_url("https://streams.example.com/v1")
+            DynamicKafkaSourceBuilder(metadata.url='https://streams.example.com/v1')
         """
         return self.option("metadata.url", url)
 
-    def metadata_class(self, name: str, **options: str) -> DynamicKafkaSourceBuilder:
-        """Set a class of the driver's JVM as the metadata service.
+    def metadata_class(self, name: str, **options: OptionValue) -> DynamicKafkaSourceBuilder:
+        """Return a builder with a class of the driver's JVM as the metadata service.
 
         Args:
             name: Class that implements ``splice.kafka.dynamic.KafkaMetadataService``, such as
                 ``"com.example.Inventory"``. A jar on the class path of the driver must contain the
                 class.
             options: Options of the class, which receives them as ``metadata.class.<name>``.
+
+        Examples:
+            >>> DynamicKafkaSource.builder().metadata_class("com.example.Inventory", region="eu")
+            DynamicKafkaSourceBuilder(metadata.class='com.example.Inventory', ...region='eu')
         """
         if not isinstance(name, str) or not name.strip():
             raise OptionError.of("SPLICE_BUILDER.INVALID_CLASS_NAME", value=repr(name))
         return self.option(_CLASS, name).options({f"{_CLASS}.{k}": v for k, v in options.items()})
 
-    def single_cluster(self, name: str, bootstrap_servers: str) -> DynamicKafkaSourceBuilder:
-        """Use one cluster as metadata: each topic is a stream with the name of the topic."""
-        return self.option("metadata.cluster", name).option(
-            "kafka.bootstrap.servers", bootstrap_servers
-        )
+    def single_cluster(self, name: str, bootstrap_servers: Names) -> DynamicKafkaSourceBuilder:
+        """Return a builder with one cluster as metadata: each topic is a stream of the same name.
+
+        Args:
+            name: Name of the cluster, the value of ``_cluster``.
+            bootstrap_servers: One or several ``host:port``, as a list or as text with commas.
+
+        Examples:
+            >>> builder = DynamicKafkaSource.builder().single_cluster("east", "broker:9092")
+            >>> builder.streams("orders").build().read(spark).count()
+            60
+        """
+        servers = brokers((bootstrap_servers,))
+        return self._with({"metadata.cluster": name, "kafka.bootstrap.servers": servers})
 
     def starting_offsets(
         self, start: OffsetsArgument, stream: str | None = None
     ) -> DynamicKafkaSourceBuilder:
-        """Set the start on every cluster.
+        """Return a builder with a start on every cluster.
 
         The default is latest for a stream and earliest for a batch. A leg with a hand-over
         accepts no start.
 
         Args:
-            start: ``"earliest"``, ``"latest"`` or an OffsetsInitializer.
+            start: ``"earliest"``, ``"latest"``, ``"committed"``, an OffsetsInitializer, or a time:
+                a datetime with a time zone, or ISO 8601 text with a time zone.
             stream: Stream with this start. The default is all streams without a separate start.
+
+        Examples:
+            >>> builder = DynamicKafkaSource.builder().starting_offsets("earliest")
+            >>> builder.starting_offsets("latest", stream="returns")
+            DynamicKafkaSourceBuilder(startingOffsets='earliest', stream.returns...='latest')
         """
         if stream is None:
             return super().starting_offsets(start)
         if not isinstance(stream, str) or not stream.strip():
             raise OptionError.of("SPLICE_BUILDER.INVALID_STREAM", value=repr(stream))
         options = offsets_of("starting_offsets", start)._starting_options()
-        self._options.discard(*(f"stream.{stream}.{name}" for name in starting()))
-        return self.options({f"stream.{stream}.{name}": v for name, v in options.items()})
+        return self._with(
+            {f"stream.{stream}.{name}": value for name, value in options.items()},
+            without=[f"stream.{stream}.{name}" for name in starting()],
+        )
 
     def _make(self) -> DynamicKafkaSource:
         self._reject_chain_options()
@@ -163,3 +232,7 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
 def _document(service: MetadataService) -> str:
     found = service()
     return found if isinstance(found, str) else json.dumps(found)
+
+
+def _invalid_stream(name: object) -> OptionError:
+    return OptionError.of("SPLICE_BUILDER.INVALID_STREAM_NAME", value=repr(name))

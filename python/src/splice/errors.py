@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.errors import (
     IllegalArgumentException,
+    PySparkException,
     PySparkRuntimeError,
     QueryExecutionException,
 )
@@ -20,10 +21,17 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class _Conditioned:
-    """Condition, parameters and SQLSTATE of an error, as in PySpark's exceptions.
+class SpliceError(PySparkException):
+    """Base class of the errors of Splice, with condition, parameters and SQLSTATE.
 
     A value that the JVM did not return is None.
+
+    Examples:
+        >>> try:
+        ...     KafkaSource.builder().starting_offsets("oldest")
+        ... except SpliceError as error:
+        ...     print(error.getCondition(), error.getSqlState())
+        SPLICE_BUILDER.INVALID_POSITION 42616
     """
 
     def __init__(
@@ -34,7 +42,7 @@ class _Conditioned:
         sql_state: str | None = None,
     ) -> None:
         """Create an error with the full message, which begins with the condition in brackets."""
-        super().__init__(message=message)  # type: ignore[call-arg]
+        super().__init__(message=message)
         self._text = message
         self._errorClass = condition
         self._messageParameters: dict[str, str] | None = dict(parameters or {})
@@ -72,23 +80,47 @@ class _Conditioned:
         return type(self), state
 
 
-class SourceError(_Conditioned, QueryExecutionException):
+class SourceError(SpliceError, QueryExecutionException):
     """Error of the data, the servers or the checkpoint of a source.
 
     ``read()`` and ``read_stream()`` raise this error. An error that occurs later, when Spark plans
     a batch read, is PySpark's ``QueryExecutionException``, the parent of this class.
     ``getCondition()``, ``getMessageParameters()`` and ``getSqlState()`` return the same values as
     in Scala.
+
+    Examples:
+        >>> try:
+        ...     FileSource.builder("parquet", "/lake/none").build().read(spark)
+        ... except SourceError as error:
+        ...     print(error.getCondition())
+        SPLICE_FILES.PATH_NOT_FOUND
     """
 
 
-class OptionError(SourceError, IllegalArgumentException, ValueError):
+class OptionError(SpliceError, IllegalArgumentException, ValueError):
     """An option of a source is missing, unknown or malformed, or contradicts another option.
 
-    The class extends ``pyspark.errors.IllegalArgumentException``, which PySpark raises for a bad
-    argument, and Python's ``ValueError``.
+    Builders, ``build()``, ``read()``, ``read_stream()`` and ``plan()`` raise this error. The class
+    extends ``pyspark.errors.IllegalArgumentException``, which PySpark raises for a bad argument,
+    and Python's ``ValueError``.
+
+    Examples:
+        >>> try:
+        ...     FileSource.builder("/lake/orders").build()
+        ... except OptionError as error:
+        ...     print(error.getCondition(), error.getMessageParameters())
+        SPLICE_BUILDER.FORMAT_IS_PATH {'value': '/lake/orders'}
     """
 
 
-class SetupError(_Conditioned, PySparkRuntimeError):
-    """The process, the session or the server is not configured for Splice."""
+class SetupError(SpliceError, PySparkRuntimeError):
+    """The process, the session or the server is not configured for Splice.
+
+    Examples:
+        >>> from pyspark.sql import SparkSession
+        >>> try:
+        ...     configure(SparkSession.builder.remote("sc://server:15002"))
+        ... except SetupError as error:
+        ...     print(error.getCondition())
+        SPLICE_SETUP.CONNECT_NOT_SUPPORTED
+    """

@@ -7,11 +7,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from splice._internal.duration import interval
 from splice._internal.jvm import register_rule
+from splice._internal.values import duration_text, milliseconds
 from splice.errors import OptionError
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ class HandOver:
 
     Create rules with the static methods. Splice evaluates a rule once, at the switch, and stores
     the start in the checkpoint.
+
+    Examples:
+        >>> from datetime import timedelta
+        >>> HandOver.event_time("event_time", overlap=timedelta(minutes=10)).options()
+        {'handOver': 'eventTime', 'handOver.column': 'event_time', 'handOver.overlap': '10m'}
     """
 
     kind: str
@@ -54,6 +60,10 @@ class HandOver:
                 compares the last timestamp of each partition with the log before the switch. By
                 default Splice compares no timestamps.
             key: Column of the history with the key of the Kafka record, compared in the same way.
+
+        Examples:
+            >>> HandOver.offsets(topic="t", partition="p", offset="o")
+            HandOver(kind='offsets', parameters={'topic': 't', 'partition': 'p', 'offset': 'o'})
         """
         columns = {"topic": topic, "partition": partition, "offset": offset}
         given = {k: _column(k, v) for k, v in columns.items() if v != k}
@@ -71,12 +81,18 @@ class HandOver:
         Args:
             column: The history's own timestamp column, before ``select``.
             overlap: A duration, as a timedelta or text such as ``10m``.
+
+        Examples:
+            >>> rule = HandOver.event_time("event_time", overlap="10s")
+            >>> both = ("order_id", "CAST(key AS STRING) AS order_id")
+            >>> history.then(live, hand_over=rule, select=both).read(spark).count()
+            71
         """
         return HandOver(
             "eventTime",
             {
                 "column": _column("column", column),
-                "overlap": interval("overlap", overlap),
+                "overlap": duration_text("overlap", overlap),
             },
         )
 
@@ -89,8 +105,12 @@ class HandOver:
 
         Args:
             overlap: A duration, as a timedelta or text such as ``1h``.
+
+        Examples:
+            >>> HandOver.modification_time("1h").options()
+            {'handOver': 'modificationTime', 'handOver.overlap': '1h'}
         """
-        return HandOver("modificationTime", {"overlap": interval("overlap", overlap)})
+        return HandOver("modificationTime", {"overlap": duration_text("overlap", overlap)})
 
     @staticmethod
     def now_minus(duration: timedelta | str) -> HandOver:
@@ -98,8 +118,12 @@ class HandOver:
 
         Args:
             duration: A duration, as a timedelta or text such as ``2h``.
+
+        Examples:
+            >>> HandOver.now_minus("2h").options()
+            {'handOver': 'nowMinus', 'handOver.duration': '2h'}
         """
-        return HandOver("nowMinus", {"duration": interval("duration", duration)})
+        return HandOver("nowMinus", {"duration": duration_text("duration", duration)})
 
     @staticmethod
     def custom(
@@ -119,14 +143,23 @@ class HandOver:
         Args:
             rule: Function that receives the evidence as a dictionary. The function returns
                 ``{"offsets": {"orders": {"0": 12}}}``, the first offset to read of each
-                partition, or ``{"timestamp": 1732190400000}``, a time in milliseconds.
-                Alternatively the name of a class that implements ``splice.hybrid.HandOverRule``.
+                partition, or ``{"timestamp": at}``, a time as for
+                ``OffsetsInitializer.timestamp``. Alternatively the name of a class that
+                implements ``splice.hybrid.HandOverRule``.
             topic: Column of the history with the Kafka topic. With any of ``topic``,
                 ``partition`` and ``offset``, the evidence has the offsets of the history.
             partition: Column of the history with the Kafka partition.
             offset: Column of the history with the Kafka offset.
             column: Timestamp column of the history. With this column, the evidence has the least
                 and the greatest event time.
+
+        Examples:
+            >>> def after_the_history(evidence):
+            ...     return {"timestamp": evidence["eventTimes"]["last"] + 1}
+            >>> rule = HandOver.custom(after_the_history, column="event_time")
+            >>> both = ("order_id", "CAST(key AS STRING) AS order_id")
+            >>> history.then(live, hand_over=rule, select=both).read(spark).count()
+            60
         """
         columns = {"topic": topic, "partition": partition, "offset": offset, "column": column}
         counted = {k: _column(k, v) for k, v in columns.items() if v is not None}
@@ -148,7 +181,12 @@ class HandOver:
             register_rule(self.parameters["python"], lambda found: _start(function, found))
 
     def options(self) -> dict[str, str]:
-        """Return the options of this rule, without the name of the leg as prefix."""
+        """Return the options of this rule, without the name of the leg as prefix.
+
+        Examples:
+            >>> HandOver.offsets().options()
+            {'handOver': 'offsets'}
+        """
         return {"handOver": self.kind} | {f"handOver.{k}": v for k, v in self.parameters.items()}
 
 
@@ -162,4 +200,9 @@ def _column(parameter: str, name: str) -> str:
 
 def _start(function: HandOverFunction, evidence: str) -> str:
     found = function(json.loads(evidence))
-    return found if isinstance(found, str) else json.dumps(found)
+    if isinstance(found, str):
+        return found
+    at = found.get("timestamp")
+    if isinstance(at, (datetime, str)):
+        found = {**found, "timestamp": milliseconds(at)}
+    return json.dumps(found)

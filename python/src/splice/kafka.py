@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from splice._internal.log_source import LogSource, LogSourceBuilder
+from splice._internal.log_source import LogSource, LogSourceBuilder, brokers, listed
+from splice._internal.values import Names
 from splice.errors import OptionError
 
 _SERVERS = "kafka.bootstrap.servers"
@@ -12,7 +13,13 @@ _SUBSCRIPTIONS = ("subscribe", "subscribePattern", "assign")
 
 
 class KafkaSource(LogSource):
-    """Source of Kafka topics, with the columns of Spark's Kafka source."""
+    """Source of Kafka topics, with the columns of Spark's Kafka source.
+
+    Examples:
+        >>> source = KafkaSource.builder().bootstrap_servers("broker:9092").topics("orders").build()
+        >>> source.read(spark).columns
+        ['key', 'value', 'topic', 'partition', 'offset', 'timestamp', 'timestampType']
+    """
 
     kind = "kafka"
 
@@ -26,23 +33,50 @@ class KafkaSourceBuilder(LogSourceBuilder[KafkaSource]):
     """Builder of a KafkaSource. Options have the same names as in Spark's Kafka source.
 
     Set a property of the Kafka client with ``option("kafka.<property>", value)``.
+
+    Examples:
+        >>> base = KafkaSource.builder().bootstrap_servers("broker:9092")
+        >>> late = base.topics("orders").starting_offsets("2026-01-01T00:00:30Z")
+        >>> late.build().read(spark).count()
+        30
+        >>> base
+        KafkaSourceBuilder(kafka.bootstrap.servers='broker:9092')
     """
 
-    def bootstrap_servers(self, servers: str) -> KafkaSourceBuilder:
-        """Set the bootstrap brokers, as ``host:port,host:port``."""
-        return self.option(_SERVERS, servers)
+    def bootstrap_servers(self, *servers: Names) -> KafkaSourceBuilder:
+        """Return a builder with bootstrap brokers.
 
-    def topics(self, *topics: str) -> KafkaSourceBuilder:
-        """Subscribe to topics by name, instead of a pattern."""
-        for topic in topics:
-            if not isinstance(topic, str) or not topic.strip() or "," in topic:
-                raise OptionError.of("SPLICE_BUILDER.INVALID_TOPIC_NAME", value=repr(topic))
-        return self.option("subscribe", ",".join(topics))
+        Args:
+            servers: One or several ``host:port``, as separate texts, as a list, or as one text
+                with commas.
+
+        Examples:
+            >>> KafkaSource.builder().bootstrap_servers(["b1:9092", "b2:9092"])
+            KafkaSourceBuilder(kafka.bootstrap.servers='b1:9092,b2:9092')
+        """
+        return self.option(_SERVERS, brokers(servers))
+
+    def topics(self, *topics: Names) -> KafkaSourceBuilder:
+        """Return a builder that subscribes to topics by name, instead of a pattern.
+
+        Args:
+            topics: One or several names, as separate texts or as a list.
+
+        Examples:
+            >>> KafkaSource.builder().topics(["sales", "returns"])
+            KafkaSourceBuilder(subscribe='sales,returns')
+        """
+        return self.option("subscribe", listed(topics, _invalid_topic))
 
     def topic_pattern(self, pattern: str) -> KafkaSourceBuilder:
-        """Subscribe to all topics whose name contains a match of a Java regular expression.
+        """Return a builder that subscribes to topics by a Java regular expression.
 
-        ``^`` and ``$`` anchor the pattern to the whole name.
+        The source reads all topics whose name contains a match. ``^`` and ``$`` anchor the pattern
+        to the whole name.
+
+        Examples:
+            >>> KafkaSource.builder().topic_pattern("^sales-.*")
+            KafkaSourceBuilder(subscribePattern='^sales-.*')
         """
         return self.option("subscribePattern", pattern)
 
@@ -56,3 +90,7 @@ class KafkaSourceBuilder(LogSourceBuilder[KafkaSource]):
             "topics(...), topic_pattern(...) or option('assign', json)",
         )
         return KafkaSource(self._options)
+
+
+def _invalid_topic(name: object) -> OptionError:
+    return OptionError.of("SPLICE_BUILDER.INVALID_TOPIC_NAME", value=repr(name))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -125,3 +126,41 @@ def test_a_plan_needs_a_classic_session() -> None:
         source.plan()
     with pytest.raises(SetupError, match="classic"):
         source.plan(object())  # type: ignore[arg-type]
+
+
+def test_the_text_and_the_table_of_a_plan_are_its_display() -> None:
+    parsed = read(json.dumps(plan(legs=[HISTORY, decided(ROW)], batches=3)))
+    assert repr(parsed) == str(parsed)
+    switch = parsed.legs[1].hand_over
+    assert switch is not None
+    assert repr(switch).splitlines()[0].startswith("live: handOver=offsets")
+    assert "<td>history: 0 to 19</td>" in switch._repr_html_()
+    assert "color" not in parsed._repr_html_() + switch._repr_html_()
+    timed = {"rule": "<r>", "at": "T", "start": {"timestamp": 8000}, "found": []}
+    without = read(json.dumps(plan(legs=[HISTORY, {**LIVE, "handOver": timed}]))).legs[1].hand_over
+    assert repr(without).count("\n") == 0
+    assert without is not None
+    assert "&lt;r&gt;" in without._repr_html_()
+
+
+def test_a_plan_as_data_frames() -> None:
+    parsed = read(json.dumps(plan(legs=[HISTORY, decided(ROW)], batches=3)))
+    legs = parsed.to_pandas()
+    assert legs["leg"].tolist() == ["history", "live"]
+    assert legs["rows"].tolist() == [15, 15]
+    assert legs["files"].tolist()[0] == 3
+    assert str(legs["files"].dtype) == "Int64"
+    assert legs["hand_over"].tolist()[1] == RULE
+    ranges = parsed.legs[1].topics[0].to_pandas()
+    assert ranges.to_dict("records") == [{"topic": "orders", "partition": 0, "first": 0, "end": 30}]
+    assert parsed.legs[1].hand_over is not None
+    found = parsed.legs[1].hand_over.to_pandas()
+    assert found["start"].tolist() == [20]
+    assert "later" in found.columns
+
+
+def test_pandas_is_optional(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(SetupError, match="needs pandas, which is not installed") as raised:
+        read(json.dumps(plan())).to_pandas()
+    assert raised.value.getCondition() == "SPLICE_SETUP.PANDAS_NOT_FOUND"

@@ -89,6 +89,24 @@ def test_one_cluster_is_a_service_too() -> None:
     assert source.build().options()["metadata.cluster"] == "east"
 
 
+def test_lists_of_names_and_of_servers() -> None:
+    source = DynamicKafkaSource.builder().single_cluster("east", ["b1:1", "b2:1"])
+    options = source.streams(["a", "b"]).build().options()
+    assert (options["kafka.bootstrap.servers"], options["streams"]) == ("b1:1,b2:1", "a,b")
+
+
+def test_a_builder_keeps_its_service(builder: DynamicKafkaSourceBuilder) -> None:
+    with_service = builder.metadata_service(dict)
+    assert with_service.build()._service is dict
+    assert builder.build()._service is None
+    assert "metadata.python" not in builder.build().options()
+
+
+def test_a_time_is_a_start_of_a_stream(builder: DynamicKafkaSourceBuilder) -> None:
+    source = builder.starting_offsets("1970-01-01T00:00:07Z", stream="orders").build()
+    assert source.options()["stream.orders.startingTimestamp"] == "7000"
+
+
 def test_streams_and_a_service_are_needed(builder: DynamicKafkaSourceBuilder) -> None:
     with pytest.raises(OptionError, match="exactly one of the options streams, streamPattern"):
         builder.stream_pattern("o.*").build()

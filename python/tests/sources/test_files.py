@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -30,13 +31,43 @@ def test_several_paths_are_a_json_array() -> None:
 def test_schema_as_ddl_or_struct() -> None:
     ddl = FileSource.builder("json", "/a").schema("id BIGINT").build()
     assert ddl.options()["schema"] == "id BIGINT"
-    struct = StructType([StructField("id", LongType())])
-    assert (
-        StructType.fromJson(
-            json.loads(FileSource.builder("json", "/a").schema(struct).build().options()["schema"])
-        )
-        == struct
-    )
+    struct = StructType([StructField("id", LongType(), nullable=False)])
+    for builder in (
+        FileSource.builder("json", "/a").schema(struct),
+        FileSource.builder("json", "/a").option("schema", struct),
+    ):
+        assert builder.build().options()["schema"] == "`id` BIGINT NOT NULL"
+
+
+@pytest.mark.parametrize("paths", [["/a", Path("/b")], ("/a", "/b"), iter(["/a", "/b"])])
+def test_paths_as_one_argument(paths: Iterable[str]) -> None:
+    options = FileSource.builder("csv", paths).build().options()
+    assert json.loads(options["paths"]) == ["/a", "/b"]
+    assert FileSource.builder("csv", ["/a"]).build().options()["path"] == "/a"
+
+
+def test_a_path_of_another_type_is_rejected() -> None:
+    with pytest.raises(OptionError, match=r"7 is not a path.*pathlib"):
+        FileSource.builder("csv", ["/a", 7])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("given", ["/lake/x", "s3a://lake/x", "x/*.parquet", "C:\\lake"])
+def test_a_path_instead_of_the_format_is_detected(given: str) -> None:
+    with pytest.raises(OptionError, match=r"is a path.*FileSource.builder\('parquet'") as raised:
+        FileSource.builder(given).build()
+    assert raised.value.getCondition() == "SPLICE_BUILDER.FORMAT_IS_PATH"
+
+
+def test_a_secret_in_a_path_is_not_in_the_error() -> None:
+    with pytest.raises(OptionError, match="is a path") as raised:
+        FileSource.builder("ftp://me:hunter2@host/lake").build()
+    assert "hunter2" not in str(raised.value)
+
+
+@pytest.mark.parametrize("given", ["delta", "Iceberg", "hudi"])
+def test_a_table_format_is_rejected(given: str) -> None:
+    with pytest.raises(OptionError, match=f"'{given}' is a table format.*Export the table"):
+        FileSource.builder(given, "/lake/table").build()
 
 
 @pytest.mark.parametrize("schema", ["", " ", 5, ["id"]])

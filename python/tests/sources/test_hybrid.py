@@ -235,4 +235,4 @@ def test_secrets_of_a_leg_are_not_shown() -> None:
     )
     source = HybridSource.builder("history", HISTORY).add_source("live", live).build()
     assert "hunter2" not in repr(source)
-    assert repr(source).startswith("HybridSource(legs='history,live', history.source='files'")
+    assert "hunter2" not in source._repr_html_()

@@ -78,6 +78,8 @@ def test_starts(start: str | OffsetsInitializer, options: dict[str, str]) -> Non
     ("end", "options"),
     [
         ("latest", {"endingOffsets": "latest"}),
+        ("committed", {"endingOffsets": "committed"}),
+        (OffsetsInitializer.committed(), {"endingOffsets": "committed"}),
         (OffsetsInitializer.timestamp(5), {"endingTimestamp": "5"}),
         (
             OffsetsInitializer.offsets({"orders": {0: 9}}),
@@ -92,9 +94,46 @@ def test_an_end_makes_it_bounded(end: str | OffsetsInitializer, options: dict[st
     assert not orders().build().bounded
 
 
-def test_a_naive_datetime_is_local_time() -> None:
-    local = datetime(2026, 6, 1, 12)
-    assert OffsetsInitializer.timestamp(local) == OffsetsInitializer.timestamp(local.astimezone())
+NOON = 1_780_315_200_000
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        "2026-06-01T12:00:00Z",
+        "2026-06-01 14:00:00.000+02:00",
+        "2026-06-01T12:00Z",
+        "2026-06-01T14:00:00.0+0200",
+        "2026-06-01T12:00:00.000000999Z",
+        datetime(2026, 6, 1, 12, tzinfo=timezone.utc),
+        NOON,
+    ],
+)
+def test_times_with_a_zone(at: datetime | str | int) -> None:
+    assert OffsetsInitializer.timestamp(at).value == str(NOON)
+    by_partition = OffsetsInitializer.timestamps({"orders": {0: at}})
+    source = orders().starting_offsets(by_partition).build()
+    assert source.options()["startingOffsetsByTimestamp"] == f'{{"orders":{{"0":{NOON}}}}}'
+    ended = orders().ending_offsets(by_partition).build()
+    assert ended.options()["endingOffsetsByTimestamp"] == f'{{"orders":{{"0":{NOON}}}}}'
+    assert ended.bounded
+    if not isinstance(at, int):
+        assert orders().starting_offsets(at).build().options()["startingTimestamp"] == str(NOON)
+        assert orders().ending_offsets(at).build().options()["endingTimestamp"] == str(NOON)
+
+
+@pytest.mark.parametrize("at", [datetime(2026, 6, 1, 12), "2026-06-01T12:00:00", "2026-06-01"])
+def test_a_time_without_a_zone_is_rejected_with_the_fix(at: datetime | str) -> None:
+    for call in (OffsetsInitializer.timestamp, orders().starting_offsets):
+        with pytest.raises(OptionError, match=r"has no time zone.*tzinfo=timezone\.utc") as raised:
+            call(at)
+        assert raised.value.getCondition() == "SPLICE_BUILDER.TIME_ZONE_NOT_SET"
+
+
+@pytest.mark.parametrize("times", [{}, {"t": {}}, {"t": 5}, {"t": {-1: 0}}, {"t": {0: "noon"}}])
+def test_times_per_partition_that_are_none(times: dict[str, dict[int, int]]) -> None:
+    with pytest.raises(OptionError):
+        OffsetsInitializer.timestamps(times)
 
 
 def test_a_start_replaces_the_one_before() -> None:
@@ -105,7 +144,7 @@ def test_a_start_replaces_the_one_before() -> None:
     assert "onNoCommittedOffset" not in built
 
 
-@pytest.mark.parametrize("end", ["earliest", OffsetsInitializer.committed()])
+@pytest.mark.parametrize("end", ["earliest", OffsetsInitializer.committed("latest")])
 def test_some_positions_are_not_valid_ends(end: str | OffsetsInitializer) -> None:
     with pytest.raises(OptionError, match="valid only as a start"):
         orders().ending_offsets(end)
@@ -116,7 +155,7 @@ def test_an_offset_of_earliest_is_not_a_valid_end() -> None:
         orders().ending_offsets(OffsetsInitializer.offsets({"orders": {0: -2}}))
 
 
-@pytest.mark.parametrize("word", ["oldest", '{"orders":{"0":1}}', None, 5])
+@pytest.mark.parametrize("word", ["oldest", '{"orders":{"0":1}}', None, 5, "2026-13-01"])
 def test_another_word_is_not_a_position(word: object) -> None:
     with pytest.raises(OptionError, match=r"'starting_offsets' is .*Use 'earliest', 'latest'"):
         orders().starting_offsets(word)  # type: ignore[arg-type]
@@ -131,7 +170,19 @@ def test_offsets_that_are_none(offsets: dict[str, dict[int, int]]) -> None:
         OffsetsInitializer.offsets(offsets)
 
 
-@pytest.mark.parametrize("at", [-1, True, "2026-01-01", 1.5])
+@pytest.mark.parametrize(
+    "at",
+    [
+        -1,
+        True,
+        "2026-01-01",
+        "noon",
+        "2026-06-01T12:00:00Z02:00",
+        "2026-06-01T25:00Z",
+        1.5,
+        "1960-01-01T00:00:00Z",
+    ],
+)
 def test_timestamps_that_are_none(at: int) -> None:
     with pytest.raises(OptionError):
         OffsetsInitializer.timestamp(at)
@@ -167,7 +218,22 @@ def test_a_missing_subscription_is_rejected() -> None:
         KafkaSource.builder().bootstrap_servers("b:1").build()
 
 
-@pytest.mark.parametrize("topics", [("a,b",), ("",), (7,)])
+def test_lists_of_names() -> None:
+    source = (
+        KafkaSource.builder().bootstrap_servers(["b1:9092", "b2:9092"]).topics(["a", "b"]).build()
+    )
+    assert source.options()["kafka.bootstrap.servers"] == "b1:9092,b2:9092"
+    assert source.options()["subscribe"] == "a,b"
+    separate = KafkaSource.builder().bootstrap_servers("b1:9092", "b2:9092").topics("a", ("b",))
+    assert separate.build().options() == source.options()
+
+
+def test_a_server_is_a_text() -> None:
+    with pytest.raises(OptionError, match=r"9092 is not an address of a broker"):
+        KafkaSource.builder().bootstrap_servers(["b", 9092])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("topics", [("a,b",), ("",), (7,), (["a", None],)])
 def test_invalid_topic_names(topics: tuple[str, ...]) -> None:
     with pytest.raises(OptionError, match="is not a valid topic name"):
         KafkaSource.builder().topics(*topics)
@@ -210,6 +276,12 @@ def test_a_group_that_is_committed_to() -> None:
     options = orders().commit_to_group("reports").build().options()
     assert options["kafka.group.id"] == "reports"
     assert options["commitToGroup"] == "true"
+
+
+def test_properties_of_the_client() -> None:
+    source = orders().properties({"security.protocol": "SSL", "request.timeout.ms": 5000}).build()
+    assert source.options()["kafka.security.protocol"] == "SSL"
+    assert source.options()["kafka.request.timeout.ms"] == "5000"
 
 
 @pytest.mark.parametrize("group", ["", " ", None])

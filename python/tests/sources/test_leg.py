@@ -71,6 +71,8 @@ def test_log_columns_are_an_option_of_their_leg() -> None:
     ],
 )
 def test_log_columns_that_cannot_be(columns: str | dict[str, str], why: str) -> None:
-    builder = HybridSource.builder("history", HISTORY, log_columns=columns)
     with pytest.raises(OptionError, match=f"'log_columns' of leg 'history' is .*: {why}"):
-        builder.add_source("live", BOUNDED, HandOver.offsets()).build()
+        HybridSource.builder("history", HISTORY, log_columns=columns)
+    builder = HybridSource.builder("older", HISTORY)
+    with pytest.raises(OptionError, match=f"'log_columns' of leg 'history' is .*: {why}"):
+        builder.add_source("history", HISTORY, log_columns=columns)

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from splice._internal.registry import words
 from splice.errors import OptionError
@@ -17,6 +17,15 @@ from splice.source import SourceSpec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+LegSelects: TypeAlias = str | tuple["str | None", "str | None"] | Mapping[str, str] | None
+"""SELECT list of two legs, a pair of lists, or lists by the name of the leg."""
+
+LogColumns: TypeAlias = Mapping[str, str] | str
+"""Columns that identify records of the log, or ``"none"``."""
+
+LegColumns: TypeAlias = LogColumns | tuple["LogColumns | None", "LogColumns | None"] | None
+"""Log columns of the first leg, or of two legs."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -48,7 +57,7 @@ class Leg:
     policies: Mapping[str, str | None] = field(default_factory=dict)
     log_columns: Mapping[str, str] | str | None = None
 
-    def check(self) -> None:
+    def __post_init__(self) -> None:
         """Check the arguments of this leg, without the other legs.
 
         Raises:
@@ -128,6 +137,45 @@ class Leg:
         elif self.log_columns is not None:
             options["logColumns"] = self.log_columns
         return {f"{self.name}.{option}": value for option, value in options.items()}
+
+
+def leg_names(names: object) -> tuple[str, str]:
+    """Return the names of two legs.
+
+    Raises:
+        OptionError: if the value is not a pair.
+    """
+    if isinstance(names, str) or not _is_pair(names):
+        raise OptionError.of("SPLICE_BUILDER.INVALID_LEG_NAMES", value=repr(names))
+    return names[0], names[1]
+
+
+def leg_selects(names: tuple[str, str], given: LegSelects) -> tuple[str | None, str | None]:
+    """Return the SELECT lists of two legs.
+
+    Raises:
+        OptionError: if the value is neither a text, nor a pair, nor a mapping with these names.
+    """
+    if given is None or isinstance(given, str):
+        return given, given
+    if isinstance(given, Mapping) and set(given) <= set(names):
+        return given.get(names[0]), given.get(names[1])
+    if not isinstance(given, Mapping) and _is_pair(given):
+        return given[0], given[1]
+    raise OptionError.of(
+        "SPLICE_BUILDER.INVALID_LEG_SELECT",
+        value=repr(given),
+        legs=" and ".join(f"'{name}'" for name in names),
+    )
+
+
+def leg_columns(given: LegColumns) -> tuple[LogColumns | None, LogColumns | None]:
+    """Return the log columns of two legs. A single value belongs to the first leg."""
+    return given if isinstance(given, tuple) and _is_pair(given) else (given, None)  # type: ignore[return-value]
+
+
+def _is_pair(value: object) -> TypeGuard[Sequence[str]]:
+    return isinstance(value, (tuple, list)) and len(value) == 2
 
 
 def _either(values: Sequence[str]) -> str:

@@ -4,51 +4,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
 
+from splice._internal.values import OptionValue, option_text
 from splice.errors import OptionError
-
-OptionValue: TypeAlias = str | bool | int | float
-
-
-def option_text(name: str, value: OptionValue) -> str:
-    """Convert a value to text, as Spark's readers do.
-
-    Raises:
-        OptionError: if the value is not a string, a boolean or a number.
-    """
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (str, int, float)):
-        return str(value)
-    raise OptionError.of(
-        "SPLICE_BUILDER.INVALID_OPTION_VALUE", option=name, type=type(value).__name__
-    )
 
 
 class OptionMap(Mapping[str, str]):
-    """Map of options with case-insensitive keys, which keeps the case and order of names.
+    """Immutable map of options with case-insensitive keys, which keeps the case of names.
 
     A name that differs only in case replaces the value, as in Spark's readers.
     """
 
-    def __init__(self, options: Mapping[str, str] | None = None) -> None:
-        """Create a map with a copy of options."""
+    def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
+        """Create a map with the texts of values.
+
+        Raises:
+            OptionError: if a name or a value is invalid.
+        """
         self._entries: dict[str, tuple[str, str]] = {}
         for name, value in (options or {}).items():
-            self.set(name, value)
+            if not isinstance(name, str) or not name.strip():
+                raise OptionError.of("SPLICE_BUILDER.INVALID_OPTION_NAME", value=repr(name))
+            self._entries[name.lower()] = (name, option_text(name, value))
 
-    def set(self, name: str, value: OptionValue) -> None:
-        """Set an option. A name that differs only in case replaces the value."""
-        if not isinstance(name, str) or not name.strip():
-            raise OptionError.of("SPLICE_BUILDER.INVALID_OPTION_NAME", value=repr(name))
-        self._entries[name.lower()] = (name, option_text(name, value))
-
-    def discard(self, *names: str) -> None:
-        """Remove options that are set."""
-        for name in names:
-            self._entries.pop(name.lower(), None)
+    def updated(self, options: Mapping[str, OptionValue], without: Iterable[str] = ()) -> OptionMap:
+        """Return a map without some options, and with the given values of other options."""
+        changed = OptionMap()
+        removed = {name.lower() for name in without}
+        changed._entries = {k: v for k, v in self._entries.items() if k not in removed}
+        changed._entries |= OptionMap(options)._entries
+        return changed
 
     def named(self, *names: str) -> list[str]:
         """Return the names that are set, with the case in which they were set."""

@@ -7,11 +7,15 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pyspark.errors import PySparkRuntimeError, QueryExecutionException
+from pyspark.errors import (
+    IllegalArgumentException,
+    PySparkRuntimeError,
+    QueryExecutionException,
+)
 
 from splice._internal import jvm
 from splice._internal.jars import how_to_submit, replaced_jars
-from splice.errors import SetupError, SourceError
+from splice.errors import OptionError, SetupError, SourceError, SpliceError
 from splice.queries import plan
 
 if TYPE_CHECKING:
@@ -47,13 +51,14 @@ def planned(options: Mapping[str, str], spark: SparkSession | None, scan: bool) 
 
 @contextmanager
 def source_errors() -> Iterator[None]:
-    """Convert the JVM's errors of sources to ``SourceError``."""
+    """Convert the JVM's errors of sources to ``SourceError`` and ``OptionError``."""
     try:
         yield
-    except QueryExecutionException as error:
-        if not (error.getCondition() or "").startswith("SPLICE_"):
+    except (QueryExecutionException, IllegalArgumentException) as error:
+        if isinstance(error, SpliceError) or not (error.getCondition() or "").startswith("SPLICE_"):
             raise
-        raise SourceError(
+        of_option = isinstance(error, IllegalArgumentException)
+        raise (OptionError if of_option else SourceError)(
             str(error).split(_STACK)[0],
             error.getCondition(),
             error.getMessageParameters(),

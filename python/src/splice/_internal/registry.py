@@ -59,3 +59,27 @@ def ending() -> tuple[str, ...]:
 def committed_policies() -> tuple[str, ...]:
     """Return the values of the policy for a partition without a committed offset."""
     return words("onNoCommittedOffset", _KAFKA)
+
+
+def takes_milliseconds(option: str) -> bool:
+    """Return True for an option whose times are milliseconds since 1970 in UTC."""
+    return _allowed(option).startswith("milliseconds since")
+
+
+def takes_json_array(option: str) -> bool:
+    """Return True for an option whose list is a JSON array, not text with commas."""
+    return _allowed(option).startswith("a JSON array")
+
+
+def _allowed(option: str) -> str:
+    """Return the allowed values of an option, also with a leg, cluster or stream as prefix."""
+    name = option.lower()
+    last = name.rpartition(".")[2]
+    return next((text for known, text in _all() if known in (name, last)), "")
+
+
+@lru_cache(maxsize=1)
+def _all() -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (name.lower(), option["allowed"]) for of in _sets().values() for name, option in of.items()
+    )

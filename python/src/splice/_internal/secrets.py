@@ -32,10 +32,11 @@ _SIGNED_QUERY = re.compile(
 
 def shown(options: Mapping[str, str]) -> str:
     """Return options as ``name='value'``, with secret values hidden."""
-    return ", ".join(f"{name}={_redact(name, value)!r}" for name, value in options.items())
+    return ", ".join(f"{name}={redacted(name, value)!r}" for name, value in options.items())
 
 
-def _redact(name: str, value: str) -> str:
+def redacted(name: str, value: str) -> str:
+    """Return the value of an option, with secrets hidden."""
     if _is_secret(name):
         return value if _REFERENCE.fullmatch(value) else HIDDEN
     if ":/" in value:

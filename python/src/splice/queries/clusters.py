@@ -44,6 +44,20 @@ class ClusterDescription:
         response_age_ms: Milliseconds since the last response; None as for ``available``.
         topics_waiting: Number of topics that wait for a cutover or a drain.
         topics_draining: Number of topics that Splice drains.
+
+    Examples:
+        >>> builder = DynamicKafkaSource.builder().metadata_file("/config/streams.yaml")
+        >>> streams = builder.streams("orders").starting_offsets("earliest").build()
+        >>> copy = (
+        ...     streams.read_stream(spark)
+        ...     .writeStream.format("noop")
+        ...     .option("checkpointLocation", "/checkpoints/streams")
+        ...     .trigger(availableNow=True)
+        ...     .start()
+        ... )
+        >>> copy.awaitTermination()
+        >>> [(one.name, one.splits) for one in describe(copy).sources[0].clusters]
+        [('east', 3)]
     """
 
     name: str
@@ -75,6 +89,10 @@ class WaitingGroupDescription:
         generation: Generation of the document; None if the metadata service has no generations.
         waits_for: Clusters whose responses the change needs.
         rejected: Reason of the rejection, if this part of the document is rejected.
+
+    Examples:
+        >>> describe(query).sources[0].waiting_groups
+        ()
     """
 
     streams: tuple[str, ...]

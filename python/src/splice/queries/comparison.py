@@ -27,6 +27,17 @@ def compare_clusters(rows: DataFrame, left: str, right: str) -> DataFrame:
         ``_stream``, ``key``, the numbers of records as ``left_rows`` and ``right_rows``, and the
         numbers of records that only one cluster has as ``only_left`` and ``only_right``. The
         result has no row if the records are equal.
+
+    Examples:
+        >>> both = (
+        ...     DynamicKafkaSource.builder()
+        ...     .metadata_file("/config/mirror.yaml")
+        ...     .streams("orders")
+        ...     .ending_offsets("latest")
+        ...     .build()
+        ... )
+        >>> compare_clusters(both.read(spark), "east", "west").count()
+        5
     """
     from pyspark.sql import functions as f
 

@@ -10,13 +10,32 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from splice._internal import tables
+from splice._internal.display.frames import frame
 from splice.queries.switches import HandOverDescription, hand_over
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import pandas as pd
+
 _HEADINGS = ("leg", "source", "files", "bytes", "rows", "batches", "hand-over")
 _TOPIC_HEADINGS = ("leg", "topic", "partitions", "offsets", "complete since")
+
+_LEG_COLUMNS = (
+    "leg",
+    "source",
+    "reads",
+    "files",
+    "bytes",
+    "rows",
+    "batches",
+    "more_batches",
+    "newest_file",
+    "start",
+    "hand_over",
+)
+
+_PARTITION_COLUMNS = ("topic", "partition", "first", "end")
 
 _Table = tuple["Sequence[str]", "list[tuple[str, ...]]"]
 
@@ -32,6 +51,16 @@ class TopicPlan:
         complete_since: Greatest timestamp of the partitions' first records, in ISO 8601. From this
             time on, the log has the records of all partitions.
         ranges: First offset and end offset of each partition.
+
+    Examples:
+        >>> topic = orders.plan(spark).legs[1].topics[0]
+        >>> topic.name, topic.partitions, topic.ranges[0]
+        ('orders', 3, (0, 20))
+        >>> topic.to_pandas()
+            topic  partition  first  end
+        0  orders          0      0   20
+        1  orders          1      0   20
+        2  orders          2      0   20
     """
 
     name: str
@@ -39,6 +68,18 @@ class TopicPlan:
     offsets: int
     complete_since: str | None
     ranges: Mapping[int, tuple[int, int]]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the partitions as a data frame of pandas, one row per partition.
+
+        Raises:
+            SetupError: if pandas is not installed.
+        """
+        rows = (
+            {"topic": self.name, "partition": partition, "first": first, "end": end}
+            for partition, (first, end) in self.ranges.items()
+        )
+        return frame(rows, _PARTITION_COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -60,6 +101,13 @@ class LegPlan:
         start: Start position of a log.
         topics: Topics of the log at the time of the plan.
         hand_over: Hand-over of the leg; None for the first leg.
+
+    Examples:
+        >>> first, second = orders.plan(spark, scan=True).legs
+        >>> first.name, first.files, first.rows
+        ('history', 4, 30)
+        >>> second.start
+        {'orders': {'0': 10, '1': 10, '2': 10}}
     """
 
     name: str | None
@@ -76,6 +124,13 @@ class LegPlan:
     topics: tuple[TopicPlan, ...]
     hand_over: HandOverDescription | None
 
+    def _row(self) -> dict[str, Any]:
+        values = {
+            name: getattr(self, name) for name in _LEG_COLUMNS if name not in ("leg", "hand_over")
+        }
+        rule = None if self.hand_over is None else self.hand_over.rule
+        return {"leg": self.name, **values, "hand_over": rule}
+
     def cells(self) -> tuple[str, ...]:
         """Return the values in the order of the headings; '-' for an unknown value."""
         batches = f"more than {self.batches}" if self.more_batches else self.batches
@@ -85,9 +140,9 @@ class LegPlan:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SourcePlan:
-    """Plan of a query that starts now. The plan prints as tables, also in notebooks.
+    """Plan of a query that starts now. The plan is shown as tables, also in notebooks.
 
     Attributes:
         source: Kind of the source.
@@ -96,6 +151,17 @@ class SourcePlan:
             rows, or if the plan stopped counting.
         legs: Legs in order; one leg for a source without legs.
         warnings: Warnings about the query.
+
+    Examples:
+        >>> plan = orders.plan(spark)
+        >>> [(leg.name, leg.source) for leg in plan.legs]
+        [('history', 'files'), ('live', 'kafka')]
+        >>> plan.warnings
+        ()
+        >>> plan.to_pandas()[["leg", "source", "rows"]]
+               leg source  rows
+        0  history  files    30
+        1     live  kafka  <NA>
     """
 
     source: str
@@ -108,7 +174,15 @@ class SourcePlan:
         """Return all values as dicts, tuples, numbers and texts."""
         return asdict(self)
 
-    def __str__(self) -> str:
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the legs as a data frame of pandas, one row per leg.
+
+        Raises:
+            SetupError: if pandas is not installed.
+        """
+        return frame((leg._row() for leg in self.legs), _LEG_COLUMNS)
+
+    def __repr__(self) -> str:
         """Return the tables as text."""
         lines = [self._title()]
         for title, table in self._tables():

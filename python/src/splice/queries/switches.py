@@ -7,12 +7,17 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from html import escape
 from typing import TYPE_CHECKING, Any
 
+from splice._internal import tables
+from splice._internal.display.frames import frame
 from splice._internal.tables import cells
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import pandas as pd
 
 _HEADINGS = {
     "topic": "topic",
@@ -31,9 +36,9 @@ _HEADINGS = {
 _SHOWN = 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class HandOverDescription:
-    """Hand-over of a leg.
+    """Hand-over of a leg. The hand-over is shown as a table, also in notebooks.
 
     Attributes:
         leg: Name of the leg that begins.
@@ -46,6 +51,16 @@ class HandOverDescription:
         policies: Values of ``onHoles``, ``onGap`` and ``onDuplicates``; only in a plan.
         undecided: Reason for a plan without the result of the rule.
         error: Error that would stop the query at the switch; only in a plan.
+
+    Examples:
+        >>> switch = describe(query).hand_overs[0]
+        >>> switch.leg, switch.start
+        ('live', 'offsets')
+        >>> switch.to_pandas()[["topic", "partition", "start"]]
+            topic  partition  start
+        0  orders          0     10
+        1  orders          1     10
+        2  orders          2     10
     """
 
     leg: str
@@ -68,6 +83,24 @@ class HandOverDescription:
         else:
             result = f"decided at {self.at}, start: {self.start}"
         return f"{self.leg}: {rule}{policies}; {result}"
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the findings of the rule as a data frame of pandas, one row per partition.
+
+        Raises:
+            SetupError: if pandas is not installed.
+        """
+        return frame(self.rows, tuple(dict.fromkeys(key for row in self.rows for key in row)))
+
+    def __repr__(self) -> str:
+        """Return the title and the table as text."""
+        found = self.table()
+        return self.title() if found is None else f"{self.title()}\n{tables.text(*found)}"
+
+    def _repr_html_(self) -> str:
+        """Return the title and the table as HTML, for notebooks."""
+        found = self.table()
+        return f"<p>{escape(self.title())}</p>{'' if found is None else tables.html(*found)}"
 
     def table(self) -> tuple[Sequence[str], list[tuple[str, ...]]] | None:
         """Return headings and the first rows; None without rows."""
