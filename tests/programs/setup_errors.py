@@ -14,7 +14,15 @@ from typing import Any
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
-from splice import FileSource, HandOver, HybridSource, KafkaSource, configure, query_history
+from splice import (
+    FileSource,
+    HandOver,
+    HybridSource,
+    KafkaSource,
+    SourcePlan,
+    configure,
+    query_history,
+)
 from splice._internal import jars
 
 FOLDER = Path(sys.argv[1]) / "setup"
@@ -63,6 +71,10 @@ def main() -> None:
     other = "/lib/splice-spark_2.13-9.8.jar"
     with_other = SparkSession.Builder().config("spark.jars", other)
     tell("JAR_VERSION_CONFLICT", lambda: configure(with_other))
+    # Python imports no module whose entry in the table of modules is None.
+    sys.modules["pandas"] = None  # type: ignore[assignment]
+    tell("PANDAS_NOT_FOUND", SourcePlan("kafka", 1, None, (), ()).to_pandas)
+    del sys.modules["pandas"]
     tell("SESSION_NOT_FOUND", SOURCE.read)
     live = KafkaSource.builder().bootstrap_servers("127.0.0.1:1").topics("orders").build()
     chain = HybridSource.builder("history", SOURCE).add_source("live", live, HandOver.custom(rule))

@@ -63,6 +63,7 @@ def _cases() -> dict[str, Callable[[], object]]:
         "EMPTY_PATH": lambda: files("parquet", " ").build(),
         "EMPTY_SCHEMA": lambda: files("parquet", "/a").schema(" "),
         "END_NOT_SUPPORTED": lambda: kafka().ending_offsets("earliest"),
+        "FORMAT_IS_PATH": lambda: files("/lake/orders").build(),
         "FORMAT_NOT_SET": lambda: files("", "/a").build(),
         "HAND_OVER_NOT_SUPPORTED": lambda: chain(then=FILES, rule=rules.offsets()),
         "INVALID_CLASS_NAME": lambda: dynamic().metadata_class(" "),
@@ -72,6 +73,9 @@ def _cases() -> dict[str, Callable[[], object]]:
         "INVALID_GROUP": lambda: kafka().commit_to_group(" "),
         "INVALID_HAND_OVER": lambda: chain(rule="offsets"),
         "INVALID_LEG_NAME": lambda: chain(name="2live"),
+        "INVALID_LEG_NAMES": lambda: FILES.then(kafka().build(), names="live"),  # type: ignore[arg-type]
+        "INVALID_LEG_SELECT": lambda: FILES.then(kafka().build(), select={"other": "id"}),
+        "INVALID_LIST": lambda: kafka().option("subscribe", ["a,b"]),
         "INVALID_LOG_COLUMNS": lambda: (
             HybridSource.builder("history", FILES, log_columns="all")
             .add_source("live", kafka().build(), rules.offsets())
@@ -82,15 +86,18 @@ def _cases() -> dict[str, Callable[[], object]]:
         "INVALID_OFFSETS": lambda: offsets.offsets({}),
         "INVALID_OPTION_NAME": lambda: kafka().option("", 1),
         "INVALID_OPTION_VALUE": lambda: kafka().option("slots", object()),
+        "INVALID_PATH": lambda: files("parquet", 12).build(),
         "INVALID_POLICY": lambda: chain(rule=rules.offsets(), on_gap="skip"),
         "INVALID_POSITION": lambda: kafka().starting_offsets("first"),
         "INVALID_RULE": lambda: rules.custom(12),
         "INVALID_SCHEMA": lambda: files("parquet", "/a").schema(12),
         "INVALID_SELECT": lambda: chain(select=" "),
+        "INVALID_SERVER": lambda: kafka().bootstrap_servers(9092),
         "INVALID_SOURCE": lambda: chain(then="orders"),  # type: ignore[arg-type]
         "INVALID_STREAM": lambda: dynamic().starting_offsets("latest", stream=" "),
         "INVALID_STREAM_NAME": lambda: dynamic().streams("a,b"),
         "INVALID_TIMESTAMP": lambda: offsets.timestamp(-1),
+        "INVALID_TIMESTAMP_TEXT": lambda: offsets.timestamp("yesterday"),
         "INVALID_TIMESTAMP_TYPE": lambda: offsets.timestamp(1.5),
         "INVALID_TOPIC_NAME": lambda: kafka().topics("a,b"),
         "INVALID_TOPIC_OFFSETS": lambda: offsets.offsets({"orders": 12}),
@@ -102,6 +109,8 @@ def _cases() -> dict[str, Callable[[], object]]:
         "OPTION_OF_HYBRID": lambda: kafka().option("handOver", "offsets").build(),
         "POLICY_WITHOUT_HAND_OVER": lambda: chain(on_gap="warn"),
         "SERVERS_NOT_SET": lambda: KafkaSource.builder().topics("orders").build(),
+        "TABLE_FORMAT_NOT_SUPPORTED": lambda: files("delta", "/lake/orders").build(),
+        "TIME_ZONE_NOT_SET": lambda: offsets.timestamp("2026-01-31T00:00:00"),
         "UNBOUNDED_LEG": lambda: chain(first=kafka().build()),
     }
 
