@@ -54,7 +54,6 @@ class Sites:
                 if not name.startswith("__"):
                     topics.delete(name)
 
-
     def fail_within_a_batch(self, checkpoint: Path, produce: Callable[[], None]) -> None:
         """Kill the cluster east after Spark has planned a batch and before the batch ends.
 

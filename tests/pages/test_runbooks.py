@@ -13,9 +13,9 @@ import pytest
 from orders import assert_each_once
 from pages.runbook import Runbook
 from pages.sites import Scene, Sites
+from servers.class_data import java
 from servers.kafka.cluster import KafkaCluster
 from servers.kafka.jars import class_path
-from servers.kafka.node import java
 from servers.logins.login_kafka import LoginKafka
 
 if TYPE_CHECKING:
@@ -127,7 +127,9 @@ def test_fail_over(scene: Scene) -> None:
 
     def mirror_back() -> None:
         scene.create(("east", "orders-2"), ("east", "payments-2"))
-        scene.mirrors = {("west", topic): ("east", f"{topic}-2") for topic in ("orders", "payments")}
+        scene.mirrors = {
+            ("west", topic): ("east", f"{topic}-2") for topic in ("orders", "payments")
+        }
 
     west = [("west", topic) for topic in ("orders", "payments", "returns")]
     east = [("east", topic) for topic in ("orders-2", "payments-2", "returns")]
@@ -142,5 +144,8 @@ def test_fail_over(scene: Scene) -> None:
     scene.finish("orders", "returns")
     scene.until_read("payments")
     repeated = scene.repeated("payments")
-    assert repeated and all(scene.times[one] >= names["since"] for one in repeated)
-    assert_each_once({row["key"].decode() for row in scene.rows("payments")}, scene.produced["payments"])
+    assert repeated
+    assert all(scene.times[one] >= names["since"] for one in repeated)
+    assert_each_once(
+        {row["key"].decode() for row in scene.rows("payments")}, scene.produced["payments"]
+    )
