@@ -20,7 +20,10 @@ _BLOCK = re.compile(
     r"```(?P<language>\w+)\n(?P<code>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
-_PATIENCE = 60
+_PATIENCE = 90
+
+HEADING = "heading"
+"""Language of the heading of a step."""
 
 
 class Block(NamedTuple):
@@ -29,6 +32,7 @@ class Block(NamedTuple):
     step: int
     """Number of the last heading such as ``### 2. Publish the document``; 0 before the first."""
     language: str
+    """Language of the fence, or ``HEADING``."""
     code: str
 
 
@@ -49,11 +53,12 @@ class Runbook:
         self._shown = shown
 
     def blocks(self) -> list[Block]:
-        """Return the blocks of the page that are executed."""
+        """Return the headings of steps, and the blocks that are executed."""
         text, step, found = self._page.path.read_text("utf-8"), 0, []
         for one in _BLOCK.finditer(text):
             if one["step"]:
                 step = int(one["step"])
+                found.append(Block(step, HEADING, ""))
             elif not one["skipped"]:
                 before = "\n" * text.count("\n", 0, one.start("code"))
                 found.append(Block(step, one["language"], before + one["code"]))
@@ -71,19 +76,18 @@ class Runbook:
         """
         names: dict[str, Any] = {}
         pending, blocks = dict(actions), self.blocks()
-        for at, block in enumerate(blocks):
-            for number in [n for n in pending if n <= block.step]:
-                pending.pop(number)()
-            following = blocks[at + 1] if at + 1 < len(blocks) else block
-            if block.language == "python":
-                expected = following.code if following.language == "text" else None
-                self._run(block, expected, names)
+        for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+            if block.language == HEADING:
+                pending.pop(block.step, lambda: None)()
+            elif block.language == "python":
+                shown = following.code if following and following.language == "text" else None
+                self._run(block, shown, names)
             elif block.language == "yaml":
                 self._publish(block)
             elif block.language == "sh":
                 self._command(block, commands or {})
             else:
-                assert block.language == "text", f"a block of {self._page.name} has no language"
+                assert block.language == "text", f"{self._page.name}: {block.language}"
         assert not pending, f"{self._page.name} has no steps {sorted(pending)}"
         return names
 

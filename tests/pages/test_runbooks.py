@@ -141,6 +141,7 @@ def test_fail_over(scene: Scene) -> None:
         11: scene.aims(*east),
     }
     names = Runbook(f"{FOLDER}/fail-over.md", scene.shown).execute(actions)
+    assert names["planned"] > names["finished"]
     scene.finish("orders", "returns")
     scene.until_read("payments")
     repeated = scene.repeated("payments")
