@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import Counter
@@ -25,6 +26,8 @@ from servers.logins.login_kafka import LoginKafka
 from servers.waiting import wait_for
 
 FOLDERS = ("/config/", "/lake/", "/checkpoints/", "/run/secrets")
+
+_PATIENCE = 30
 
 Place = tuple[str, str]
 """Cluster and topic."""
@@ -69,10 +72,13 @@ class Sites:
 
         def is_stuck() -> bool:
             produce()
-            while not is_open():
+            end = time.monotonic() + _PATIENCE
+            # A pause would let the batch end before the freeze.
+            while not is_open() and time.monotonic() < end:
                 pass
             node.freeze()
-            time.sleep(1)
+            with contextlib.suppress(TimeoutError):
+                wait_for("the end of the batch", lambda: not is_open(), 1)
             if not is_open():
                 node.thaw()
             return is_open()
