@@ -26,6 +26,7 @@ _TOGETHER = (
     "fixtures",
     "sources/test_dynamic_kafka.py",
     "pages/test_dynamic_page.py",
+    "pages/test_runbooks.py",
     "stores",
 )
 """Folders and files with tests that share servers or topics."""

@@ -98,7 +98,6 @@ def test_each_program(
     spark: SparkSession, places: Places, capsys: pytest.CaptureFixture[str]
 ) -> None:
     places.publish("streams", "east")
-    places.publish("streams-on-west", "west")
     places.publish("streams-on-both", "east", "west")
     places.path("/run/secrets/east").write_text("key=unused")
     secret = f"${{file:{places.path('/run/secrets/east')}:key}}"
@@ -109,7 +108,7 @@ def test_each_program(
         exec(compile(places.replaced(code), PAGE.name, "exec"), names)
         return names
 
-    first, both, secured, _, changes, move, compare = PAGE.blocks("python")
+    first, both, secured, _, changes, compare = PAGE.blocks("python")
     run(first)
     assert rows_of(spark, places, "orders") == wanted(east=EAST)
     run(both)
@@ -119,8 +118,6 @@ def test_each_program(
     capsys.readouterr()
     run(changes)
     assert re.search(r"streamApplied *\|\[orders\]", capsys.readouterr().out)
-    run(move)
-    assert rows_of(spark, places, "orders") == wanted(east=EAST, west=WEST)
     found = [row["key"].decode() for row in run(compare)["differences"].collect()]
     assert sorted(found) == [order_id(n) for n in (*range(15), *range(20, 30))]
 
