@@ -55,7 +55,7 @@ def test_no_group_is_ahead_of_the_checkpoint(
 ) -> None:
     group, lies = _three(atlas)
     source = _builder(atlas, group).starting_offsets("earliest")
-    source.option("maxOffsetsPerTrigger", BATCH)
+    source = source.option("maxOffsetsPerTrigger", BATCH)
     _fail_at(source.build().read_stream(spark), tmp_path, FAILING)
     checkpoint = Checkpoint(tmp_path / "checkpoint")
     assert (checkpoint.planned(), checkpoint.committed()) == (FAILING, FAILING - 1)

@@ -1,0 +1,3 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the Python package with a session and a broker."""
