@@ -113,6 +113,15 @@ def test_sql(spark: SparkSession, snippet: Snippet, tmp_path: Path) -> None:
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)
 
 
+def test_the_session_and_the_options_of_one_source(topics: KafkaTopics) -> None:
+    session, options, _, _ = GETTING_STARTED.blocks("python")
+    names: dict[str, Any] = {}
+    for code in (session, options):
+        GETTING_STARTED.run(code, {"broker:9092": topics.bootstrap_servers}, names)
+    assert names["df"].isStreaming
+    assert "value" in names["df"].columns
+
+
 def _text(page: str) -> str:
     return (ROOT / page).read_text("utf-8")
 
