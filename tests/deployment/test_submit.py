@@ -1,17 +1,19 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that spark-submit starts."""
+"""Programs that spark-submit starts, with the arguments of "Getting started"."""
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from orders import archive, assert_each_once, history, history_then_live, ids, live, orders
+from pages.page import Page
 from programs.launch import run, spark_submit
 from servers.jars import ROOT
 from servers.kafka.topics import KafkaTopics
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from conftest import MakeTopic
 
 ORDERS = range(60)
+PAGE = Page("docs/getting-started.md")
 
 
 @pytest.fixture
@@ -50,6 +53,14 @@ def submit(tmp_path: Path) -> list[str]:
     return command
 
 
+def documented(option: str, shown: str, real: str) -> list[str]:
+    """Return the arguments of the command with an option, with a path replaced."""
+    commands = [line for block in PAGE.blocks("sh") for line in block.split("\n")]
+    (command,) = [c for c in commands if c.startswith("spark-submit ") and option in c]
+    assert shown in command
+    return shlex.split(command.replace(shown, real))[1:-1]
+
+
 def test_packages_from_a_repository(
     spark: SparkSession, submit: list[str], options: str, tmp_path: Path
 ) -> None:
@@ -57,17 +68,17 @@ def test_packages_from_a_repository(
         os.environ.get("SPLICE_REPOSITORY") or ROOT / "target" / "repository"
     ).resolve()
     version = (ROOT / "VERSION").read_text().strip()
-    package = f"io.github.splice:splice-spark_2.13:{version}"
     assert list(repository.rglob(f"*-{version}.pom")), "make jar publishes to target/repository"
-    found = ["--packages", package, "--repositories", repository.as_uri()]
+    found = documented("--packages", "$PWD/target/repository", str(repository))
+    assert f"io.github.splice:splice-spark_2.13:{version}" in found
     output = run([*submit, *found], "drain_orders", options, str(tmp_path))
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)
     assert f"batch rows: {len(ORDERS)}" in output
 
 
 def test_jars(spark: SparkSession, submit: list[str], options: str, tmp_path: Path) -> None:
-    jars = ",".join(str(path) for path in jar_paths())
-    output = run([*submit, "--jars", jars], "drain_orders", options, str(tmp_path))
+    built = documented("--jars", "jvm/bundle/target/dist", str(jar_paths()[0].parent))
+    output = run([*submit, *built], "drain_orders", options, str(tmp_path))
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)
     assert "live" in output
 

@@ -39,6 +39,13 @@ class Page:
             for one in found
         ]
 
+    def section(self, name: str) -> str:
+        """Return the code block between the markers of a section, such as ``[start:python]``."""
+        pattern = rf"\[start:{re.escape(name)}\] -->\n```\w+\n(.*?)```\n"
+        code: str
+        (code,) = re.findall(pattern, self.path.read_text("utf-8"), re.DOTALL)
+        return code
+
     def run(self, code: str, shown: Mapping[str, str], names: dict[str, Any]) -> dict[str, Any]:
         """Execute a block of Python, and return the names that it defines.
 

@@ -1,17 +1,16 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Installs a release from a local index and a local repository, and runs the README's query.
+"""Installs a release from a local index and a local repository, and runs the documented queries.
 
-The first program runs in an environment with PySpark and the wheel. The second one runs by
-spark-submit with the option --packages, in the same environment without the wheel. Both read an
-archive and a topic of a real broker.
+The first program, of the README, runs in an environment with PySpark and the wheel. The second
+program, of "Getting started", runs by spark-submit with the option --packages, in the same
+environment without the wheel. Both read an archive and a topic of a real broker.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import re
 import subprocess
 import sys
 import uuid
@@ -22,14 +21,19 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from orders import archive, assert_each_once, orders
+from pages.page import Page
 from servers.kafka.cluster import KafkaCluster
 
-ROOT = Path(__file__).resolve().parents[2]
 _ORDERS = range(90)
 _OWN = ("PYTHONPATH", "SPARK_HOME", "SPLICE_JARS", "PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON")
 _SESSION = """
 from pyspark.sql import SparkSession
 spark = SparkSession.builder.getOrCreate()
+"""
+_READ_ALL = """
+query.processAllAvailable()
+query.stop()
+spark.stop()
 """
 _DRAIN = """
 query = (df.writeStream.format("parquet").option("path", {out!r})
@@ -57,32 +61,40 @@ class Trial:
 
     def python(self) -> None:
         """Run the section of the README that uses the package."""
-        self._run(str(self._bin / "python"), str(self._program("python", "")))
+        folder = self._section_folder("python")
+        code = Page("README.md").section("python").replace("/tables/orders/", str(folder / "out"))
+        code = code.replace("/checkpoints/orders/", str(folder / "checkpoint"))
+        program = self._program(folder, code + _READ_ALL)
+        self._run(str(self._bin / "python"), str(program))
 
     def packages(self, repository: Path, version: str) -> None:
-        """Run the section of the README that uses options, without the package."""
+        """Run the section of "Getting started" that uses options, without the package."""
         pip = (str(self._bin / "pip"), "--disable-pip-version-check", "--quiet")
         self._run(*pip, "uninstall", "--yes", "splice-spark")
         settings = ("--master", "local[2]", "--conf", f"spark.jars.ivy={self._folder / 'ivy'}")
         package = f"io.github.splice:splice-spark_2.13:{version}"
         found = ("--packages", package, "--repositories", repository.as_uri())
-        program = str(self._program("options", _SESSION))
+        folder = self._section_folder("options")
+        drain = _DRAIN.format(out=str(folder / "out"), checkpoint=str(folder / "checkpoint"))
+        code = _SESSION + Page("docs/getting-started.md").section("options") + drain
+        program = str(self._program(folder, code))
         self._run(str(self._bin / "spark-submit"), *settings, *found, program)
 
-    def ids(self, section: str) -> list[str]:
-        """Return the ids of the orders that a program wrote."""
-        found: list[str] = pq.read_table(self._folder / section / "out")["order_id"].to_pylist()
+    def ids(self, name: str) -> list[str]:
+        """Return the ids of the orders that the program of a section wrote."""
+        found: list[str] = pq.read_table(self._folder / name / "out")["order_id"].to_pylist()
         return found
 
-    def _program(self, section: str, before: str) -> Path:
-        folder = self._folder / section
+    def _section_folder(self, name: str) -> Path:
+        folder = self._folder / name
         folder.mkdir()
-        code = _code(section)
+        return folder
+
+    def _program(self, folder: Path, code: str) -> Path:
         for shown, real in self._names.items():
             code = code.replace(shown, real)
-        drain = _DRAIN.format(out=str(folder / "out"), checkpoint=str(folder / "checkpoint"))
         program = folder / "query.py"
-        program.write_text(before + code + drain)
+        program.write_text(code)
         return program
 
     def _run(self, *command: str) -> None:
@@ -91,13 +103,6 @@ class Trial:
         done = subprocess.run(command, cwd=self._folder, env=env, capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"{' '.join(command)} failed:\n{(done.stdout + done.stderr)[-6000:]}")
-
-
-def _code(section: str) -> str:
-    pattern = rf"\[start:{section}\] -->\n```\w+\n(.*?)```\n"
-    code: str
-    (code,) = re.findall(pattern, (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
-    return code
 
 
 def main() -> None:
