@@ -27,6 +27,8 @@ _TOGETHER = (
     "sources/test_dynamic_kafka.py",
     "pages/test_dynamic_page.py",
     "stores",
+    "cli/test_metadata.py",
+    "cli/test_commands.py",
 )
 """Folders and files with tests that share servers or topics."""
 
