@@ -23,8 +23,8 @@ The Python package installs the command `splice`. `python -m splice` is the same
 | 1 | The command found a problem, and printed the problem. |
 | 2 | The arguments are invalid, or the command could not run. |
 
-`splice demo` starts a query of its own. No other command starts a query. A command writes files or
-topics only where its description says so. Commands that need a JVM start a local Spark session,
+Only `splice demo` starts a query. A command writes files or topics only if its description names
+them. Commands that need a JVM start a local Spark session,
 which takes a few seconds. `--conf` sets the settings of this session, such as the access keys of an
 object store.
 

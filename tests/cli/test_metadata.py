@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cli.conftest import Splice
 from conftest import MakeTopic
 from orders import orders
+from pages.page import Page
 from servers.kafka.cluster import KafkaCluster
 from servers.logins.guarded_kafka import GuardedKafka
 from servers.ports import free_ports
@@ -20,6 +22,8 @@ from streams import drain
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+PAGE = Page("docs/dynamic-kafka.md")
 
 
 def write(
@@ -167,6 +171,17 @@ def test_diff_and_drained_follow_a_query_that_moves_to_another_topic(
     assert unknown.code == 2
     assert "Clusters: east" in unknown.err
     assert before == {f: f.read_bytes() for f in checkpoint.rglob("*") if f.is_file()}
+
+    (block,) = (code for code in PAGE.blocks("sh") if "splice metadata" in code)
+    shown = {
+        "/config/streams-next.yaml": str(moved),
+        "/config/query.options": str(options),
+        "/checkpoints/orders": str(checkpoint),
+    }
+    for name, real in shown.items():
+        block = block.replace(name, real)
+    codes = [splice(*shlex.split(line)[1:]).code for line in block.split("\n") if line]
+    assert codes == [0, 0, 1]
 
     moved.replace(current)
     run()

@@ -63,7 +63,7 @@ def diff(options: Mapping[str, str], source: StoredSource) -> dict[str, Any]:
 
 
 def drained(options: Mapping[str, str], source: StoredSource, cluster: str) -> dict[str, Any]:
-    """Return what a checkpoint still needs of a cluster."""
+    """Return the topics of a cluster that a checkpoint still needs."""
     return _read(_tools().drained(dict(options), source.log, source.committed, cluster))
 
 

@@ -35,7 +35,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         ),
     )
     add_kafka(command)
-    command.add_argument("--topic", metavar="TOPIC", help="topic of which permissions are checked")
+    command.add_argument("--topic", metavar="TOPIC", help="topic whose permissions are checked")
     command.add_argument(
         "--checkpoint", metavar="PATH", help="folder in which the command writes a probe file"
     )

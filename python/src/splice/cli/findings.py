@@ -22,7 +22,7 @@ class Finding:
 
     Attributes:
         state: Result.
-        text: What was checked, and what was found.
+        text: Subject of the check, and its state.
         step: Next step of the user; empty without a problem.
     """
 

@@ -58,14 +58,14 @@ def _add_check(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 def _add_diff(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     action = actions.add_parser(
         "diff",
-        help="show what a query would change with a document",
+        help="show the changes that a query would make with a document",
         description=(
             "Show the changes that the next trigger of a query would make with a document: added "
-            "and removed topics and clusters, unread rows of removed topics, rejected streams, "
-            "missing topics and missing permissions. The command reads the checkpoint, sends "
-            "requests to the clusters, and writes nothing. The query may be running. The exit code "
-            "is 1 if the document, or a part of it, would not be applied, or if a topic or a "
-            "permission is missing."
+            "and removed topics and clusters, unread rows of removed topics, and rejected streams. "
+            "Also show missing topics and missing permissions. The command reads the checkpoint, "
+            "sends requests to the clusters, and writes nothing. The query may be running. The "
+            "exit code is 1 if the query would reject the document or a part of the document, or "
+            "if a topic or a permission is missing."
         ),
     )
     action.add_argument("checkpoint", metavar="CHECKPOINT", help="checkpoint of the query")

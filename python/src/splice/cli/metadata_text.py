@@ -73,7 +73,7 @@ def diff(file: str, found: Mapping[str, Any]) -> str:
 
 
 def drained(found: Mapping[str, Any]) -> str:
-    """Return the answer to the question if a cluster can be switched off."""
+    """Return the reasons why a cluster can, or cannot, be switched off."""
     lines = [f"source {found['source']}"]
     if found["drained"]:
         lines.append(f"yes: the query no longer needs the cluster '{found['cluster']}'")

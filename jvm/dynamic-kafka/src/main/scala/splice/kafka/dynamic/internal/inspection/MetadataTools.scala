@@ -83,7 +83,7 @@ private[splice] object MetadataTools {
     }
   }
 
-  /** Returns what a checkpoint still needs of a cluster.
+  /** Returns the topics of a cluster that a checkpoint still needs.
     *
     * @param committed
     *   the last committed offset of the source; "" if no batch is committed
