@@ -93,14 +93,14 @@ def test_doctor_checks_brokers_permissions_and_a_checkpoint(
 
 
 def test_doctor_finds_dead_addresses(splice: Splice, guarded: GuardedKafka) -> None:
-    done = splice("doctor", "--servers", guarded.away_servers)
+    client = ("--kafka", "default.api.timeout.ms=2000")
+    done = splice("doctor", "--servers", guarded.away_servers, *client)
     assert done.code == 1
     assert done.lines("bootstrap server")[0].startswith("ok ")
     assert done.lines("advertised address")[0].startswith(
         f"failed   advertised address {guarded.dead}: "
     )
     dead = f"127.0.0.1:{free_ports(1)[0]}"
-    client = ("--kafka", "default.api.timeout.ms=1000")
     done = splice("doctor", "--servers", dead, *client)
     assert done.code == 1
     assert done.lines("bootstrap server")[0].startswith(f"failed   bootstrap server {dead}: ")

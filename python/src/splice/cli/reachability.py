@@ -48,10 +48,10 @@ def cluster(servers: str, client: Mapping[str, str], topic: str | None) -> Itera
     found = jvm_metadata.cluster(options, topic or "")
     if "error" in found:
         login = found["condition"] == _LOGIN
-        yield failed(
-            f"{'login' if login else 'request'} to {servers}: {found['error']}",
-            "Check security.protocol, sasl.mechanism and sasl.jaas.config with --kafka.",
-        )
+        step = "Check security.protocol, sasl.mechanism and sasl.jaas.config of --kafka."
+        if not login:
+            step += " If the bootstrap servers accept connections, also check advertised.listeners."
+        yield failed(f"{'login' if login else 'request'} to {servers}: {found['error']}", step)
         return
     yield ok(f"the cluster accepts the client and has {len(found['brokers'])} brokers")
     for broker in found["brokers"]:

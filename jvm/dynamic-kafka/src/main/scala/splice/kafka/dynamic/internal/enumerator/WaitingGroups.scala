@@ -89,10 +89,12 @@ final private[splice] class WaitingGroups(clock: Clock) {
   def allWaiting: Seq[(StreamGroup, SortedSet[String])] = waiting.toSeq.sortBy(_._1.streams.minOption)
 
   /** Returns the rejected groups of streams, each with the reason. */
-  def allRejected: Seq[(StreamGroup, Rejection)] =
-    (rejected.toSeq ++ invalid.map(Set.empty[String] -> _)).sortBy(_._1.minOption).map { case (streams, rejection) =>
-      StreamGroup(streams, rejection.generation) -> rejection.reason
-    }
+  def allRejected: Seq[(
+      StreamGroup,
+      Rejection
+  )] = (rejected.toSeq ++ invalid.map(Set.empty[String] -> _)).sortBy(_._1.minOption).map { case (streams, rejection) =>
+    StreamGroup(streams, rejection.generation) -> rejection.reason
+  }
 
   /** Returns the groups as a figure; None without groups. */
   def figures: Option[(String, String)] = {

@@ -62,7 +62,7 @@ private[dynamic] object DrainedCluster {
         if (committed.isEmpty && is != Gone) Some(Open(topic.topic, is.word, None, Some("no batch is committed")))
         else opened(state, topic, is, at)(unread)
       }
-      val notes  = topics.flatMap { case (topic, is) =>
+      val notes = topics.flatMap { case (topic, is) =>
         is.abandoned.map(lost => s"$topic: ${lost.text}").toSeq ++
           (if (is.isInstanceOf[Removed] && state.streamOf.contains(topic))
              Seq(s"$topic: the metadata still lists the topic, which was read to its stop")

@@ -65,10 +65,10 @@ private[splice] object MetadataTools {
     document(settings) match {
       case Left(error) => Json.write(Json.obj("error" -> Json.text(error.getMessage)))
       case Right(is)   =>
-        val clock   = Clock.systemUTC()
-        val stored  = Option.when(start.nonEmpty)(StoredStart(start))
-        val source  = new DynamicKafkaSource(settings)
-        val trial   = MetadataTrial.of(log, DynamicPosition.read(committed)) { trial =>
+        val clock  = Clock.systemUTC()
+        val stored = Option.when(start.nonEmpty)(StoredStart(start))
+        val source = new DynamicKafkaSource(settings)
+        val trial  = MetadataTrial.of(log, DynamicPosition.read(committed)) { trial =>
           source.enumerator(EnumeratorContext(
             trial,
             ReadMode.Stream,
@@ -157,7 +157,8 @@ private[splice] object MetadataTools {
       "streams" -> Json.array(document.streams.values.toSeq.map { stream =>
         Json.obj(
           "name"   -> Json.text(stream.name),
-          "topics" -> Json.array(AppliedMetadata.streamOf(Seq(stream)).keys.toSeq.map(topic => Json.text(topic.toString))),
+          "topics" ->
+            Json.array(AppliedMetadata.streamOf(Seq(stream)).keys.toSeq.map(topic => Json.text(topic.toString))),
           "paused" -> Json.bool(stream.paused)
         )
       }),
@@ -174,7 +175,7 @@ private[splice] object MetadataTools {
     try {
       val cluster = state.clusters(topic.cluster)
       val left    = at.of(topic.cluster)
-      val ends    = Using.resource(new KafkaClusterClient(settings.of(cluster, SortedSet(topic.topic)), Run)) { client =>
+      val ends = Using.resource(new KafkaClusterClient(settings.of(cluster, SortedSet(topic.topic)), Run)) { client =>
         client.ends(client.describe().partitions.toSet)
       }
       MetadataTrial.Drain(Some(ends.map { case (p, end) => math.max(end - left.get(p).getOrElse(0L), 0L) }.sum))

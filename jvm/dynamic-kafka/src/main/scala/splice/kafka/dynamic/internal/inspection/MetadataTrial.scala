@@ -49,9 +49,9 @@ final private[dynamic] case class MetadataTrial(
 
   def json: Seq[(String, JsonNode)] =
     Seq(
-      "change" -> Json.number(before.number.toLong),
-      "events" -> Json.obj(events.toSeq.map { case (event, names) => event -> Json.array(names.map(Json.text)) }: _*),
-      "drains" -> Json.array(drains.toSeq.map { case (topic, drain) => drain.json(topic) }),
+      "change"   -> Json.number(before.number.toLong),
+      "events"   -> Json.obj(events.toSeq.map { case (event, names) => event -> Json.array(names.map(Json.text)) }: _*),
+      "drains"   -> Json.array(drains.toSeq.map { case (topic, drain) => drain.json(topic) }),
       "rejected" -> Json.array(rejected.map { case (group, why) =>
         Json.obj("streams" -> MetadataTrial.names(group), "reason" -> Json.text(DynamicErrors.rejected(why).getMessage))
       }),
@@ -101,9 +101,9 @@ private[dynamic] object MetadataTrial {
       (groups, error)
     }
     val ((rejected, waiting), error) = groups
-    val changes = new ChangeEntries(trial)
-    val steps   = before +: changes.last.toSeq.flatMap(last => changes.between(before.number, last.number))
-    val events  = steps.zip(steps.drop(1)).flatMap { case (was, is) => ChangeDescription(was, is) }
+    val changes                      = new ChangeEntries(trial)
+    val steps  = before +: changes.last.toSeq.flatMap(last => changes.between(before.number, last.number))
+    val events = steps.zip(steps.drop(1)).flatMap { case (was, is) => ChangeDescription(was, is) }
     MetadataTrial(
       before,
       SortedMap.from(events.groupMapReduce(_.event)(_.names)((a, b) => (a ++ b).distinct)),
@@ -122,7 +122,7 @@ private[dynamic] object MetadataTrial {
     val at  = steps.drop(1).foldLeft(from)((position, step) => position.renamed(step.renames))
     val was = steps.drop(1).foldLeft(steps.head)((state, step) => state.renamed(step.renames)).topics
     steps.last.topics.collect {
-      case (topic, is: Draining)                        => topic -> unread(is.bound, at, topic)
+      case (topic, is: Draining)                       => topic -> unread(is.bound, at, topic)
       case (topic, is: Removed) if !isLeft(was, topic) =>
         val rows = is.abandoned.fold(Option(0L))(_.rows)
         topic -> Drain(rows, is.abandoned.map(_.text))

@@ -28,7 +28,8 @@ final class MetadataTrialSuite extends RemovedTopics {
 
   private def drained(world: SimulatedClusters, at: Option[DynamicOffset], cluster: String): Option[DrainedCluster] = {
     val changes  = new ChangeEntries(new ReadOnlySideLog(world.side))
-    val position = for (offset <- at; last <- changes.last; p <- MetadataTrial.position(world.side, offset, last)) yield p
+    val position =
+      for (offset <- at; last <- changes.last; p <- MetadataTrial.position(world.side, offset, last)) yield p
     DrainedCluster.of(changes, position, cluster)((_, _, _) => MetadataTrial.Drain(Some(7L)))
   }
 
