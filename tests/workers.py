@@ -28,6 +28,8 @@ _TOGETHER = (
     "pages/test_dynamic_page.py",
     "pages/test_runbooks.py",
     "stores",
+    "cli/test_metadata.py",
+    "cli/test_commands.py",
 )
 """Folders and files with tests that share servers or topics."""
 

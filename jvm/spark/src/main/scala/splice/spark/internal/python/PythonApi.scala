@@ -17,7 +17,7 @@ import splice.source.errors.{SpliceException, SpliceOptionException}
 import splice.source.internal.entries.Json
 import splice.source.options.SourceOptions
 import splice.source.runtime.HistoryEvent
-import splice.spark.internal.stream.QueryCheckpoints
+import splice.spark.internal.stream.{QueryCheckpoints, SourceLogs}
 import splice.spark.{QueryHistory, SourcePlan}
 
 /** Methods that the Python package calls through py4j. All results are strings. */
@@ -67,6 +67,10 @@ private[spark] object PythonApi {
     }
     Json.write(Json.array(rows))
   }
+
+  /** Returns the [[SourceLogs]] of a checkpoint, read with the active session, as a JSON array. */
+  def sideLogs(checkpoint: String): String =
+    Json.write(Json.array(SourceLogs.of(SparkSession.active, checkpoint).map(_.json)))
 
   /** Returns the [[SourcePlan]] of a source as one JSON object. */
   def plan(spark: SparkSession, options: JMap[String, String], scan: Boolean): String =

@@ -171,6 +171,9 @@ final private[splice] class DynamicEnumerator(
   override def reached(settled: DynamicOffset, unread: Seq[SplitRange]): DynamicOffset =
     positions.offset(opens.reached(positionOf(settled), unread))
 
+  /** Groups of streams that wait, or that are rejected. */
+  private[dynamic] def groups: WaitingGroups = driver.groups
+
   override def isStale: Boolean = opens.last.exists { batch =>
     import batch.applied
     // Only a new document changes this, and a new document makes a batch stale.

@@ -85,6 +85,17 @@ final private[splice] class WaitingGroups(clock: Clock) {
   /** Keeps only rejections that still apply. */
   def keepRejected(isRejected: Set[String] => Boolean): Unit = rejected = rejected.filter(r => isRejected(r._1))
 
+  /** Returns the groups of streams that wait, each with the clusters that have not responded. */
+  def allWaiting: Seq[(StreamGroup, SortedSet[String])] = waiting.toSeq.sortBy(_._1.streams.minOption)
+
+  /** Returns the rejected groups of streams, each with the reason. */
+  def allRejected: Seq[(
+      StreamGroup,
+      Rejection
+  )] = (rejected.toSeq ++ invalid.map(Set.empty[String] -> _)).sortBy(_._1.minOption).map { case (streams, rejection) =>
+    StreamGroup(streams, rejection.generation) -> rejection.reason
+  }
+
   /** Returns the groups as a figure; None without groups. */
   def figures: Option[(String, String)] = {
     val all = waiting.toSeq.map { case (group, clusters) => group -> ("waitsFor" -> names(clusters)) } ++

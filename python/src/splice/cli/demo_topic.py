@@ -1,0 +1,85 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Kafka topic of the demo, with the Kafka client of the package."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from splice._internal import jvm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from types import TracebackType
+
+_TEXT = "org.apache.kafka.common.serialization.StringSerializer"
+_TIMEOUT = "15000"
+
+
+class DemoTopic:
+    """Topic with a unique name and one partition, which exists within a ``with`` block."""
+
+    def __init__(self, servers: str, client: Mapping[str, str]) -> None:
+        """Create an instance for a cluster, with properties of the Kafka client."""
+        self.servers = servers
+        self.client = dict(client)
+        self.name = f"splice-demo-{uuid.uuid4().hex[:8]}"
+        self._jvm: Any = jvm.running()
+
+    def __enter__(self) -> DemoTopic:
+        """Create the topic."""
+        java = self._jvm.java.util
+        self._admin = self._jvm.org.apache.kafka.clients.admin.AdminClient.create(
+            self._properties({"default.api.timeout.ms": _TIMEOUT, "request.timeout.ms": _TIMEOUT})
+        )
+        topic = self._jvm.org.apache.kafka.clients.admin.NewTopic(
+            self.name, java.Optional.of(1), java.Optional.empty()
+        )
+        try:
+            self._done(self._admin.createTopics(java.List.of(topic)).all())
+        except BaseException:
+            self._admin.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Delete the topic."""
+        try:
+            self._done(self._admin.deleteTopics(self._jvm.java.util.List.of(self.name)).all())
+            print(f"The topic {self.name} was deleted.")
+        finally:
+            self._admin.close()
+
+    def produce(self, records: Iterable[tuple[str, str]]) -> None:
+        """Append records, each with a key and a value."""
+        clients = self._jvm.org.apache.kafka.clients.producer
+        serializers = {"key.serializer": _TEXT, "value.serializer": _TEXT, "linger.ms": "50"}
+        producer = clients.KafkaProducer(self._properties(serializers))
+        try:
+            for key, value in records:
+                last = producer.send(clients.ProducerRecord(self.name, key, value))
+            producer.flush()
+            self._done(last)
+        finally:
+            producer.close()
+
+    def _properties(self, own: Mapping[str, str]) -> Any:
+        found = self._jvm.java.util.Properties()
+        for name, value in {**own, **self.client, "bootstrap.servers": self.servers}.items():
+            found.setProperty(name, value)
+        return found
+
+    def _done(self, future: Any) -> None:
+        from py4j.protocol import Py4JJavaError
+
+        try:
+            future.get()
+        except Py4JJavaError as error:
+            cause = error.java_exception.getCause()
+            raise OSError(f"{self.servers}: {cause.getMessage()}") from None

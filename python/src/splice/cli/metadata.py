@@ -1,0 +1,203 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Command ``splice metadata``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from splice._internal import jvm_metadata
+from splice._internal.option_map import OptionMap
+from splice._internal.reading import source_errors
+from splice.cli import metadata_text
+from splice.cli.options import OptionFile
+from splice.cli.session import add_conf, local_session
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Mapping
+
+    from pyspark.sql import SparkSession
+
+    Found = dict[str, Any]
+
+
+def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the parser of the command."""
+    command = commands.add_parser(
+        "metadata",
+        help="check a stream metadata document, and compare it with a checkpoint",
+        description="Check a stream metadata document, and compare it with a checkpoint.",
+    )
+    actions = command.add_subparsers(title="actions", metavar="ACTION", required=True)
+    _add_check(actions)
+    _add_diff(actions)
+    _add_drained(actions)
+
+
+def _add_check(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    action = actions.add_parser(
+        "check",
+        help="check a document by the rules of the query",
+        description=(
+            "Check a document by the rules of the query: format, names, client properties and "
+            "references to secrets. With --reach, also request the topics and permissions from "
+            "each active cluster. The exit code is 1 if the document has a problem."
+        ),
+    )
+    action.add_argument("file", metavar="FILE", help="YAML or JSON document")
+    action.add_argument(
+        "--reach", action="store_true", help="send requests to the clusters of the document"
+    )
+    _add_common(action, _check)
+
+
+def _add_diff(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    action = actions.add_parser(
+        "diff",
+        help="show the changes that a query would make with a document",
+        description=(
+            "Show the changes that the next trigger of a query would make with a document: added "
+            "and removed topics and clusters, unread rows of removed topics, and rejected streams. "
+            "Also show missing topics and missing permissions. The command reads the checkpoint, "
+            "sends requests to the clusters, and writes nothing. The query may be running. The "
+            "exit code is 1 if the query would reject the document or a part of the document, or "
+            "if a topic or a permission is missing."
+        ),
+    )
+    action.add_argument("checkpoint", metavar="CHECKPOINT", help="checkpoint of the query")
+    action.add_argument("file", metavar="FILE", help="YAML or JSON document")
+    _add_common(action, _diff)
+
+
+def _add_drained(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    action = actions.add_parser(
+        "drained",
+        help="show if a cluster can be switched off",
+        description=(
+            "Show if a query no longer needs a cluster: every topic was removed, and all rows "
+            "before the removal were read and committed. The exit code is 0 if the cluster can be "
+            "switched off, and 1 if the query still needs a topic of the cluster."
+        ),
+    )
+    action.add_argument("checkpoint", metavar="CHECKPOINT", help="checkpoint of the query")
+    action.add_argument("cluster", metavar="CLUSTER", help="name of the cluster in the metadata")
+    _add_common(action, _drained)
+
+
+def _add_common(
+    action: argparse.ArgumentParser,
+    command: Callable[[SparkSession, argparse.Namespace], tuple[Any, str, int]],
+) -> None:
+    action.add_argument(
+        "--options",
+        metavar="FILE",
+        help=(
+            "options of the query, one name=value per line; the options set the streams, the "
+            "policies and the permitted properties"
+        ),
+    )
+    action.add_argument(
+        "--leg", metavar="NAME", help="use the options of this leg of a hybrid source"
+    )
+    action.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=_seconds,
+        default=10,
+        help="maximum time for which the command waits for a cluster; 10 by default",
+    )
+    action.add_argument("--format", choices=("text", "json"), default="text", help="output format")
+    add_conf(action)
+    action.set_defaults(run=lambda arguments: _run(arguments, command))
+
+
+def _seconds(text: str) -> int:
+    seconds = int(text)
+    if seconds < 1:
+        raise ValueError(text)
+    return seconds
+
+
+def _run(
+    arguments: argparse.Namespace,
+    command: Callable[[SparkSession, argparse.Namespace], tuple[Any, str, int]],
+) -> int:
+    with local_session(arguments) as spark, source_errors():
+        found, text, code = command(spark, arguments)
+    print(json.dumps(found) if arguments.format == "json" else text)
+    return code
+
+
+def _check(_: SparkSession, arguments: argparse.Namespace) -> tuple[Any, str, int]:
+    found = jvm_metadata.check(_options(arguments), arguments.reach)
+    return found, metadata_text.check(arguments.file, found), metadata_text.code(found)
+
+
+def _diff(spark: SparkSession, arguments: argparse.Namespace) -> tuple[Any, str, int]:
+    options = _options(arguments)
+    found: list[Found] = []
+    for source in jvm_metadata.dynamic_sources(spark, arguments.checkpoint):
+        of_source = (
+            jvm_metadata.diff(options, source)
+            if source.committed
+            else {"error": "No batch of the source is committed."}
+        )
+        found.append({"source": source.name, **of_source})
+    _require(found, arguments.checkpoint)
+    code = max(metadata_text.code(one) for one in found)
+    return found, "\n\n".join(metadata_text.diff(arguments.file, one) for one in found), code
+
+
+def _drained(spark: SparkSession, arguments: argparse.Namespace) -> tuple[Any, str, int]:
+    from splice.cli.main import OK, PROBLEM, USAGE
+
+    options = _options(arguments)
+    found: list[Found] = [
+        {"source": source.name, **jvm_metadata.drained(options, source, arguments.cluster)}
+        for source in jvm_metadata.dynamic_sources(spark, arguments.checkpoint)
+    ]
+    _require(found, arguments.checkpoint)
+    known = [one for one in found if "drained" in one]
+    if not known:
+        names = sorted({name for one in found for name in one["clusters"]})
+        text = f"The checkpoint has no cluster '{arguments.cluster}'. Clusters: {', '.join(names)}"
+        print(text, file=sys.stderr)
+        return found, "", USAGE
+    code = OK if all(one["drained"] for one in known) else PROBLEM
+    return found, "\n\n".join(map(metadata_text.drained, known)), code
+
+
+def _require(found: list[Found], checkpoint: str) -> None:
+    if not found:
+        raise OSError(f"The checkpoint {checkpoint} has no source of many Kafka clusters.")
+
+
+def _options(arguments: argparse.Namespace) -> Mapping[str, str]:
+    """Return the options of the query, with the document and the timeouts of the command."""
+    given = OptionFile(arguments.options).options if arguments.options else OptionMap()
+    options = _of_leg(given, arguments.leg) if arguments.leg else OptionMap(dict(given))
+    options.discard("source")
+    file = getattr(arguments, "file", None)
+    # A command that reads only a checkpoint never reads this path.
+    path = str(Path(file).resolve()) if file and Path(file).exists() else file or "/unused"
+    options.set("metadata", "file")
+    options.set("metadata.file", path)
+    # The command must not commit offsets to the group of the query.
+    options.set("commitToGroup", False)
+    options.set("clusterWait", f"{arguments.timeout}s")
+    if not options.named("streams", "streamPattern"):
+        options.set("streamPattern", ".*")
+    if not options.named("kafka.default.api.timeout.ms"):
+        options.set("kafka.default.api.timeout.ms", arguments.timeout * 1000)
+    return options
+
+
+def _of_leg(given: OptionMap, leg: str) -> OptionMap:
+    prefix = f"{leg.lower()}."
+    return OptionMap(
+        {name[len(prefix) :]: v for name, v in given.items() if name.lower().startswith(prefix)}
+    )
