@@ -27,6 +27,8 @@ _TOGETHER = (
     "sources/test_dynamic_kafka.py",
     "pages/test_dynamic_page.py",
     "stores",
+    "cli/checkpoints",
+    "pages/test_checkpoints_page.py",
 )
 """Folders and files with tests that share servers or topics."""
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
 
+from splice.cli import checkpoint
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -26,7 +28,9 @@ PROBLEM = 1
 USAGE = 2
 """The arguments are invalid, or the command could not run."""
 
-COMMANDS: tuple[Callable[[argparse._SubParsersAction[argparse.ArgumentParser]], None], ...] = ()
+COMMANDS: tuple[Callable[[argparse._SubParsersAction[argparse.ArgumentParser]], None], ...] = (
+    checkpoint.register,
+)
 """Functions that add the parser of one command each, in the order of the help."""
 
 

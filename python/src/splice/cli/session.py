@@ -29,9 +29,16 @@ def add_conf(command: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def local_session(arguments: argparse.Namespace) -> Iterator[SparkSession]:
-    """Start a small local session with the settings of ``--conf``, and stop the session."""
+    """Start a small local session with the settings of ``--conf``, and stop the session.
+
+    If this process has a session already, the command uses that session with its settings.
+    """
     from pyspark.sql import SparkSession
 
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        yield running
+        return
     builder = SparkSession.builder.master("local[1]").appName("splice")
     settings = {
         "spark.ui.enabled": "false",

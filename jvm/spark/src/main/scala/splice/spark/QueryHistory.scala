@@ -71,9 +71,9 @@ object QueryHistory {
   }
 
   /** Returns the folder of a side log, and the folders of the side logs of its parts. */
-  private def logs(fs: FileSystem, folder: Path): Seq[Path] =
+  private[spark] def logs(fs: FileSystem, folder: Path): Seq[Path] =
     if (fs.exists(folder)) folder +: folders(fs, folder).flatMap(logs(fs, _)) else Nil
 
-  private def folders(fs: FileSystem, in: Path): Seq[Path] =
+  private[spark] def folders(fs: FileSystem, in: Path): Seq[Path] =
     fs.listStatus(in).toSeq.filter(_.isDirectory).map(_.getPath).sortBy(_.getName)
 }
