@@ -60,6 +60,7 @@ def test_the_next_batch_begins_at_the_new_offsets(
     }
     logs = {name: text for name, text in before.items() if name.startswith(("offsets/", "commits"))}
     assert saved == {name: text for name, text in logs.items() if "/." not in name}
+    assert not list(copy.path.rglob("*.tmp*"))
     assert query.resume(copy) == sorted(
         of_offsets(0, range(7, LAST)) + of_offsets(1, range(END + 2, LAST))
     )

@@ -23,7 +23,7 @@ private[splice] object FileChecks {
   def apply(stored: StoredSource): Seq[CheckpointFinding] = {
     val (positions, damaged) = stored.positions(FilesPosition.read)
     val lists                = new FileLists(stored.log)
-    val used                 = positions.lastOption.map(_._2.list).toSet ++ positions.map(_._2).filter(_.files > 0).map(_.list)
+    val used = positions.lastOption.map(_._2.list).toSet ++ positions.map(_._2).filter(_.files > 0).map(_.list)
     val next = stored.next.flatMap(at => Try(FilesPosition.read(at.json)).toOption)
     damaged ++ StoredSource.order(positions) ++ used.toSeq.sorted.flatMap { number =>
       CheckpointFinding.caught(stored.file(if (number == 0) "files-<n>" else s"list-$number/files-<n>")) {

@@ -6,7 +6,7 @@ package splice.kafka.internal.checks
 import scala.util.{Try, Using}
 
 import splice.kafka.internal.cluster.{ClusterClient, KafkaClusterClient}
-import splice.kafka.internal.identity.{IdentityEntries, Identities, TopicOwner}
+import splice.kafka.internal.identity.{Identities, IdentityEntries, TopicOwner}
 import splice.kafka.internal.options.KafkaSettings
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition

@@ -34,7 +34,8 @@ final private[splice] case class CheckpointFinding(
 
 private[splice] object CheckpointFinding {
 
-  private val Restore = "Restore the file from a copy of the checkpoint. Without a copy, start with a new checkpoint location."
+  private val Restore =
+    "Restore the file from a copy of the checkpoint. Without a copy, start with a new checkpoint location."
 
   /** Returns the finding for content that Splice could not read. */
   def of(where: String, error: SpliceException): CheckpointFinding = CheckpointFinding(where, error.text, Restore)

@@ -23,8 +23,9 @@ private[spark] object BatchChecks {
   )
 
   private def unreadable(content: CheckpointContent) = content.offsets.toSeq.flatMap {
-    case (batch, Left(reason)) => Some(CheckpointFinding(s"offsets/$batch", s"Spark cannot read the file: $reason", Copy))
-    case (batch, Right(file))  =>
+    case (batch, Left(reason)) =>
+      Some(CheckpointFinding(s"offsets/$batch", s"Spark cannot read the file: $reason", Copy))
+    case (batch, Right(file)) =>
       val damaged = file.sources.flatMap(file.position).find(Json.read(_).isEmpty)
       damaged.map(text => CheckpointFinding(s"offsets/$batch", s"The offset '$text' is not JSON.", Copy))
   }
@@ -36,9 +37,9 @@ private[spark] object BatchChecks {
     val last    = content.commits.lastOption.getOrElse(-1L)
     (first to last).flatMap { batch =>
       (offsets(batch), content.commits(batch)) match {
-        case (true, true)   => None
-        case (false, true)  => Some(CheckpointFinding(s"offsets/$batch", lost(content, batch), Copy))
-        case (true, false)  => Some(CheckpointFinding(
+        case (true, true)  => None
+        case (false, true) => Some(CheckpointFinding(s"offsets/$batch", lost(content, batch), Copy))
+        case (true, false) => Some(CheckpointFinding(
             s"commits/$batch",
             s"The commit of batch $batch is missing, although batch $last is committed.",
             Copy

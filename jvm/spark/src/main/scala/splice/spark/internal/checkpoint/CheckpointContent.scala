@@ -27,6 +27,9 @@ final private[spark] case class CheckpointContent(
 
   def committed: Option[Long] = commits.lastOption
 
+  /** True if Spark has not removed a batch by its default retention. */
+  def isWhole: Boolean = offsets.headOption.exists(_._1 == 0) && planned.exists(_ < CheckpointContent.Retained)
+
   /** Batches after the last committed batch. Spark repeats the last of them at the next start. */
   def uncommitted: Seq[Long] = offsets.keysIterator.filter(batch => committed.forall(_ < batch)).toSeq
 
@@ -45,4 +48,10 @@ final private[spark] case class CheckpointContent(
 
   /** The start of the next batch for one source, or of the batch that Spark repeats. */
   def next(source: String): Option[StoredOffset] = committed.flatMap(end(_, source))
+}
+
+private object CheckpointContent {
+
+  // The default of spark.sql.streaming.minBatchesToRetain.
+  private val Retained = 100L
 }

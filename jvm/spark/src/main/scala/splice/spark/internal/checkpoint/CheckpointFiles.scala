@@ -41,15 +41,20 @@ final private[spark] class CheckpointFiles(folder: Path, configuration: Configur
     *   if the folder has no checkpoint
     */
   def content: CheckpointContent = {
+    // A running query writes the offset of a batch before the commit, and may purge an old batch at any time.
+    val commits = numbers(Commits)
     val offsets = numbers(Offsets)
     if (offsets.isEmpty && !fs.exists(new Path(root, Metadata))) throw CheckpointErrors.notFound(root.toString)
-    val files = offsets.toSeq.map { batch =>
-      val file =
-        try Right(OffsetFile.read(read(offset(batch)))).filterOrElse(_.isComplete, "The file is empty or truncated")
-        catch { case e: IOException => Left(Option(e.getMessage).getOrElse(e.toString)) }
-      batch -> file
+    val files = offsets.toSeq.flatMap { batch =>
+      try {
+        val file = OffsetFile.read(read(offset(batch)))
+        Some(batch -> Either.cond(file.isComplete, file, "The file is empty or truncated"))
+      } catch {
+        case _: FileNotFoundException => None
+        case e: IOException           => Some(batch -> Left(Option(e.getMessage).getOrElse(e.toString)))
+      }
     }
-    CheckpointContent(query, SortedMap.from(files), numbers(Commits))
+    CheckpointContent(query, SortedMap.from(files), commits)
   }
 
   private def query: Option[String] =

@@ -77,8 +77,9 @@ final private[spark] class CheckpointSource(
   /** Returns all findings about the source. The positions are not compared with damaged entries. */
   def check(kafka: Map[String, String]): Seq[CheckpointFinding] = {
     val damaged = entries.flatMap(_.content.left.toOption)
-    damaged ++ SideLogChecks(this, content.offsets.headOption.exists(_._1 == 0)) ++
-      (if (damaged.isEmpty && (hasSideLog || isOfSpark)) ofKind(initial.toSeq ++ ends, content.next(name), kafka) else Nil)
+    damaged ++ SideLogChecks(this, content.isWhole) ++
+      (if (damaged.isEmpty && (hasSideLog || isOfSpark)) ofKind(initial.toSeq ++ ends, content.next(name), kafka)
+       else Nil)
   }
 
   private def ofKind(offsets: Seq[StoredOffset], next: Option[StoredOffset], kafka: Map[String, String]) =
@@ -89,13 +90,15 @@ final private[spark] class CheckpointSource(
     }
 
   /** Returns the findings about a position at which no batch begins yet. */
-  def checkAt(next: StoredOffset, kafka: Map[String, String]): Seq[CheckpointFinding] = ofKind(Seq(next), Some(next), kafka)
+  def checkAt(next: StoredOffset, kafka: Map[String, String]): Seq[CheckpointFinding] =
+    ofKind(Seq(next), Some(next), kafka)
 
   /** Current leg of a hybrid, after the last committed batch. */
   lazy val leg: Option[String] = for {
     legs  <- chain
-    begun <- content.next(name).orElse(ends.lastOption).flatMap(end => Json.read(end.json)).flatMap(Json.field(_, "legs"))
-    last  <- legs.flatMap(_.name).filter(begun.has).lastOption
+    begun <-
+      content.next(name).orElse(ends.lastOption).flatMap(end => Json.read(end.json)).flatMap(Json.field(_, "legs"))
+    last <- legs.flatMap(_.name).filter(begun.has).lastOption
   } yield last
 
   /** Returns the place of the log offsets in a position of this source.
@@ -116,17 +119,23 @@ final private[spark] class CheckpointSource(
     }
     kind match {
       case Some(CheckpointSource.Kafka) if part.isEmpty => LogOffsets(Nil)
-      case Some(CheckpointSource.ManyClusters)          => single("clusters", names("clusters") match {
-          case Seq(only) => Some(only)
-          case _         => None
-        })
+      case Some(CheckpointSource.ManyClusters)          => single(
+          "clusters",
+          names("clusters") match {
+            case Seq(only) => Some(only)
+            case _         => None
+          }
+        )
       case Some("hybrid") =>
         val chosen = part.orElse(leg)
         val kinds  = chain.toSeq.flatten.filter(of => chosen.exists(of.name.contains)).map(_.source)
         if (kinds != Seq(CheckpointSource.Kafka))
-          throw new IllegalArgumentException(s"Leg '${chosen.getOrElse("")}' of source $name is not a Kafka leg of the checkpoint.")
+          throw new IllegalArgumentException(
+            s"Leg '${chosen.getOrElse("")}' of source $name is not a Kafka leg of the checkpoint."
+          )
         single("legs", chosen)
-      case _ => throw new IllegalArgumentException(s"Source $name has no log offsets${part.fold("")(p => s" of '$p'")}.")
+      case _ =>
+        throw new IllegalArgumentException(s"Source $name has no log offsets${part.fold("")(p => s" of '$p'")}.")
     }
   }
 

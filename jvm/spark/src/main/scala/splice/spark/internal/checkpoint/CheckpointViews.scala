@@ -59,7 +59,8 @@ private[spark] object CheckpointViews {
       val (from, until) = (numbers(before), numbers(after))
       val changes       = (from.keySet ++ until.keySet).toSeq.sortBy(_.mkString("\u0000")).collect {
         case path if from.get(path) != until.get(path) =>
-          val known = from.get(path).map("before" -> Json.number(_)) ++ until.get(path).map("after" -> Json.number(_)) ++
+          val known = from.get(path).map("before" -> Json.number(_)) ++
+            until.get(path).map("after" -> Json.number(_)) ++
             from.get(path).zip(until.get(path)).map { case (a, b) => "change" -> Json.number(b - a) }
           Json.obj(("path" -> Json.array(path.map(Json.text))) +: known.toSeq: _*)
       }

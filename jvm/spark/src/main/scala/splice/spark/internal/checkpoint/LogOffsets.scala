@@ -58,9 +58,9 @@ final private[spark] case class LogOffsets(part: Seq[String]) {
       partitions <- existing.toRight(s"topic '$topic' is not in the position")
       number     <- key.toIntOption.filter(_ >= 0).toRight(s"'$key' is not a partition")
       name       <- Json.fields(partitions).map(_._1).find(same(_, key, number))
-                      .toRight(s"partition $key of topic '$topic' is not in the position")
-      after      <- Option.when(offset.isIntegralNumber && offset.asLong >= 0)(offset.asLong)
-                      .toRight(s"$offset is not an offset; offsets are numbers from 0")
+        .toRight(s"partition $key of topic '$topic' is not in the position")
+      after <- Option.when(offset.isIntegralNumber && offset.asLong >= 0)(offset.asLong)
+        .toRight(s"$offset is not an offset; offsets are numbers from 0")
     } yield {
       val before = partitions.get(name).asLong
       val _      = partitions.put(name, after)
@@ -92,10 +92,10 @@ private[spark] object LogOffsets {
 
   /** Returns the numbers in a position by the keys that lead to them, such as leg, topic and partition. */
   def numbers(position: JsonNode): Map[Seq[String], Long] = Json.fields(position).flatMap {
-    case (key, _) if Format(key)                       => Nil
-    case (key, value) if value.isObject                =>
+    case (key, _) if Format(key)        => Nil
+    case (key, value) if value.isObject =>
       numbers(value).map { case (path, number) => (if (Frames(key)) path else key +: path) -> number }
-    case (key, value) if value.isIntegralNumber        => Seq(Seq(key) -> value.asLong)
+    case (key, value) if value.isIntegralNumber         => Seq(Seq(key) -> value.asLong)
     case (key, value) if value.isTextual && key == "at" =>
       Seq(Seq(key) -> Try(value.asText.split("-").last.toLong).getOrElse(0L))
     case _ => Nil

@@ -51,12 +51,14 @@ final private[spark] case class PositionChange(
 
   /** Effects of the change that a user must accept. */
   def warnings: Seq[String] = {
-    val (forward, back) = changes.partition(change => change.after > change.before)
+    val (forward, back)                 = changes.partition(change => change.after > change.before)
     def sum(of: Seq[LogOffsets.Change]) = of.map(change => math.abs(change.after - change.before)).sum
     Option.when(back.nonEmpty)(
       s"The query reads ${sum(back)} offsets again, so the sink may receive rows twice. Rows before the watermark are dropped by stateful operators."
     ).toSeq ++
-      Option.when(forward.nonEmpty)(s"The query skips ${sum(forward)} offsets. It never reads the rows of these offsets.") ++
+      Option.when(forward.nonEmpty)(
+        s"The query skips ${sum(forward)} offsets. It never reads the rows of these offsets."
+      ) ++
       Option.when(removed.nonEmpty)(
         s"Batch ${removed.mkString(", ")} has no commit, and is planned again with other rows. A sink that has already written this batch number, " +
           "such as a Delta table or a file sink, ignores the new batch."
@@ -71,7 +73,7 @@ final private[spark] case class PositionChange(
       "changes"  -> Json.array(changes.map(_.json)),
       "removed"  -> Json.array(removed.map(batch => Json.text(s"offsets/$batch"))),
       "warnings" -> Json.array(warnings.map(Json.text)),
-      "rejected"  -> Json.array(rejected.map(_.json))
+      "rejected" -> Json.array(rejected.map(_.json))
     ): _*
   )
 }

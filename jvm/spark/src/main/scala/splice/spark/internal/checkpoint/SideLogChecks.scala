@@ -56,9 +56,10 @@ private[spark] object SideLogChecks {
   ): Seq[CheckpointFinding] = {
     def at(scope: String, key: String) = Seq(path, scope, key).filter(_.nonEmpty).mkString("/")
     val ofSource                       = keys.collect { case ("", key) => key }.toSet
-    val missing                        = Required.collect { case (key, reason) if !ofSource(key) =>
-      val isProblem = key != Initial || !mayBeOfSpark
-      CheckpointFinding.missing(at("", key), reason).copy(isProblem = isProblem)
+    val missing                        = Required.collect {
+      case (key, reason) if !ofSource(key) =>
+        val isProblem = key != Initial || !mayBeOfSpark
+        CheckpointFinding.missing(at("", key), reason).copy(isProblem = isProblem)
     }
     val gaps = keys.groupMap(_._1)(_._2).toSeq.sortBy(_._1).flatMap { case (scope, names) =>
       (Kept ++ Purged).toSeq.sorted.flatMap { prefix =>

@@ -17,12 +17,12 @@ private[python] object CheckpointArguments {
 
   /** @throws IllegalArgumentException if the arguments do not match the checkpoint */
   def run(spark: SparkSession, command: String, folder: String, arguments: String): JsonNode = {
-    val values                               = Json.readObject(arguments).getOrElse(Json.obj())
-    def open(root: String)                  = new CheckpointCommands(root, HadoopConfiguration(spark), Clock.systemUTC())
-    def text(name: String): Option[String]  = Json.field(values, name).map(_.asText)
-    def number(name: String): Option[Long]  = Json.field(values, name).map(_.asLong)
-    def flag(name: String): Boolean         = Json.field(values, name).exists(_.asBoolean)
-    def properties: Map[String, String]     =
+    val values                             = Json.readObject(arguments).getOrElse(Json.obj())
+    def open(root: String)                 = new CheckpointCommands(root, HadoopConfiguration(spark), Clock.systemUTC())
+    def text(name: String): Option[String] = Json.field(values, name).map(_.asText)
+    def number(name: String): Option[Long] = Json.field(values, name).map(_.asLong)
+    def flag(name: String): Boolean        = Json.field(values, name).exists(_.asBoolean)
+    def properties: Map[String, String]    =
       Json.field(values, "kafka").toSeq.flatMap(Json.fields).map { case (key, value) => key -> value.asText }.toMap
     val checkpoint = open(folder)
     command match {
@@ -30,8 +30,9 @@ private[python] object CheckpointArguments {
       case "verify"  => checkpoint.verify(properties)
       case "offsets" => checkpoint.offsets(number("batch"), text("source"), text("part"))
       case "diff"    =>
-        text("other").fold(checkpoint.difference(number("from").getOrElse(0L), number("until").getOrElse(0L))) { other =>
-          checkpoint.difference(open(other))
+        text("other").fold(checkpoint.difference(number("from").getOrElse(0L), number("until").getOrElse(0L))) {
+          other =>
+            checkpoint.difference(open(other))
         }
       case "set-position" =>
         val request = PositionRequest(

@@ -41,8 +41,16 @@ final class LogOffsetsSuite extends AnyFunSuite {
   }
 
   test("unknown topics, unknown partitions and values that are not offsets are rejected") {
-    val wrong = Seq("""{"x":{"0":1}}""", """{"orders":{"2":1}}""", """{"orders":{"a":1}}""", """{"orders":{"0":-1}}""",
-      """{"orders":{"0":"1"}}""", """{"orders":{"0":1.5}}""", "{}", """{"orders":{}}""")
+    val wrong = Seq(
+      """{"x":{"0":1}}""",
+      """{"orders":{"2":1}}""",
+      """{"orders":{"a":1}}""",
+      """{"orders":{"0":-1}}""",
+      """{"orders":{"0":"1"}}""",
+      """{"orders":{"0":1.5}}""",
+      "{}",
+      """{"orders":{}}"""
+    )
     assert(wrong.filter(moved(_).isRight) == Nil)
   }
 

@@ -35,7 +35,8 @@ private[splice] object DynamicChecks {
       changes: ChangeEntries,
       texts: NumberedEntries[DynamicPosition]
   ): Seq[CheckpointFinding] = {
-    def missing(file: String) = CheckpointFinding.missing(stored.file(file), s"The position of ${at.file} refers to the entry.")
+    def missing(file: String) =
+      CheckpointFinding.missing(stored.file(file), s"The position of ${at.file} refers to the entry.")
     def ofChange(number: Int) =
       Option.when(changes.find(number).isEmpty)(missing(NumberedEntries.key("change", number))).toSeq
     offset match {
