@@ -37,6 +37,10 @@ PUBLIC = {
 }
 
 
+# The command `splice` is an interface of the shell, so its modules may change.
+COMMANDS = "splice.cli"
+
+
 def public_modules(folder: Path) -> set[str]:
     """Return the modules of a folder with sources, without modules that begin with `_`."""
     found = set()
@@ -62,7 +66,8 @@ def definitions(module: str) -> set[str]:
 
 
 def test_the_list_has_each_public_module() -> None:
-    assert public_modules(SOURCES) == PUBLIC
+    found = public_modules(SOURCES)
+    assert {name for name in found if not f"{name}.".startswith(f"{COMMANDS}.")} == PUBLIC
 
 
 def test_a_module_outside_of_internal_is_public(tmp_path: Path) -> None:
