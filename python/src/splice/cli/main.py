@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
 
-from splice.cli import checkpoint
+from splice.cli.checkpoint import commands as checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from splice._internal import jvm
 from splice._internal.reading import source_errors
-from splice.cli import checkpoint_text
+from splice.cli.checkpoint import text
 from splice.cli.session import add_conf, local_session
 
 if TYPE_CHECKING:
@@ -218,12 +218,12 @@ def _offsets_json(text: str) -> dict[str, dict[str, int]]:
 
 
 def _run_show(given: argparse.Namespace) -> int:
-    return _print(given, _call(given, "show"), checkpoint_text.state, _fine)
+    return _print(given, _call(given, "show"), text.state, _fine)
 
 
 def _run_verify(given: argparse.Namespace) -> int:
     result = _call(given, "verify", kafka=dict(given.kafka))
-    return _print(given, result, checkpoint_text.findings, _without_problem)
+    return _print(given, result, text.findings, _without_problem)
 
 
 def _run_offsets(given: argparse.Namespace) -> int:
@@ -242,7 +242,7 @@ def _run_diff(given: argparse.Namespace) -> int:
             print(f"'{given.first}' is not the number of a batch.", file=sys.stderr)
             return _usage()
         result = _call(given, "diff", **{"from": first, "until": given.second})
-    return _print(given, result, checkpoint_text.difference, _fine)
+    return _print(given, result, text.difference, _fine)
 
 
 def _run_set_position(given: argparse.Namespace) -> int:
@@ -265,7 +265,7 @@ def _run_set_position(given: argparse.Namespace) -> int:
         write=given.write,
         backup=given.backup,
     )
-    return _print(given, result, checkpoint_text.change, lambda found: not found["rejected"])
+    return _print(given, result, text.change, lambda found: not found["rejected"])
 
 
 def _call(given: argparse.Namespace, command: str, **arguments: object) -> dict[str, Any]:
@@ -285,10 +285,10 @@ def _call(given: argparse.Namespace, command: str, **arguments: object) -> dict[
 def _print(
     given: argparse.Namespace,
     result: dict[str, Any],
-    text: Callable[[dict[str, Any]], str],
+    shown: Callable[[dict[str, Any]], str],
     is_fine: Callable[[dict[str, Any]], bool],
 ) -> int:
-    print(json.dumps(result, indent=2) if given.format == "json" else text(result))
+    print(json.dumps(result, indent=2) if given.format == "json" else shown(result))
     return _code(is_fine(result))
 
 
