@@ -30,6 +30,8 @@ _TOGETHER = (
     "stores",
     "cli/test_metadata.py",
     "cli/test_commands.py",
+    "cli/checkpoints",
+    "pages/test_checkpoints_page.py",
 )
 """Folders and files with tests that share servers or topics."""
 

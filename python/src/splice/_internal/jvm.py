@@ -84,6 +84,16 @@ def plan(spark: SparkSession, options: Mapping[str, str], scan: bool) -> str:
     return str(api.plan(spark._jsparkSession, dict(options), scan))
 
 
+def checkpoint(command: str, folder: str, arguments: Mapping[str, object]) -> str:
+    """Run a command for a checkpoint, and return its result as a JSON object.
+
+    Raises:
+        SetupError: if this process has no JVM with Splice's jar.
+    """
+    api = _required("splice checkpoint")
+    return str(api.checkpoint(command, folder, json.dumps(arguments)))
+
+
 def _required(name: str) -> JavaClass:
     api = _found()
     if api is None:

@@ -99,8 +99,7 @@ def _archive_and_topic(spark: SparkSession, folder: Path, topic: DemoTopic) -> H
     print(f"{ORDERS} orders in the topic {topic.name}, the first {ARCHIVED} also in an archive")
     archive = FileSource.builder("parquet", folder / "2025").option("maxFilesPerTrigger", 2)
     live = KafkaSource.builder().bootstrap_servers(topic.servers).topics(topic.name)
-    for name, value in topic.client.items():
-        live.option(f"kafka.{name}", value)
+    live = live.properties(topic.client)
     builder = HybridSource.builder("archive", archive.build(), select="order_id, amount")
     return builder.add_source("live", live.build(), HandOver.offsets(), select=_OF_TOPIC).build()
 

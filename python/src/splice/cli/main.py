@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pyspark.errors import PySparkException
 
 from splice.cli import demo, doctor, metadata, plan
+from splice.cli.checkpoint import commands as checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,6 +33,7 @@ COMMANDS: tuple[Callable[[argparse._SubParsersAction[argparse.ArgumentParser]], 
     demo.register,
     plan.register,
     metadata.register,
+    checkpoint.register,
     doctor.register,
 )
 """Functions that add the parser of one command each, in the order of the help."""

@@ -3,13 +3,15 @@
 
 package splice.files
 
+import splice.files.internal.checks.FileChecks
 import splice.files.internal.options.FileOptions
 import splice.files.internal.settings.FileSettings
+import splice.source.internal.checks.{CheckpointFinding, ChecksCheckpoint, StoredSource}
 import splice.source.options.{OptionSet, SourceOptions}
 import splice.source.{Position, Source, SourceProvider}
 
 /** Registers the file source. */
-final class FileSourceProvider extends SourceProvider {
+final class FileSourceProvider extends SourceProvider with ChecksCheckpoint {
 
   override def kind: String = FileSource.Kind
 
@@ -21,6 +23,10 @@ final class FileSourceProvider extends SourceProvider {
     Seq(FileOptions.Empty.key -> "fail") ++
       Option.unless(limits.exists(options.contains))(FileOptions.MaxBytesPerTrigger.key -> FileSourceProvider.Bytes)
   }
+
+  override private[splice] def isPosition(json: String): Boolean = FileChecks.isPosition(json)
+
+  override private[splice] def check(stored: StoredSource): Seq[CheckpointFinding] = FileChecks(stored)
 
   override def create(options: SourceOptions): Source[_ <: Position] = new FileSource(FileSettings(options))
 }

@@ -5,20 +5,26 @@ package splice.hybrid
 
 import java.time.Instant
 
+import splice.hybrid.internal.checks.HybridChecks
 import splice.hybrid.internal.handover.SwitchFormat
 import splice.hybrid.internal.options.{ChainParser, HybridOptions}
 import splice.hybrid.internal.schema.HybridSchema
+import splice.source.internal.checks.{CheckpointFinding, ChecksCheckpoint, StoredSource}
 import splice.source.internal.entries.Json
 import splice.source.options.{OptionSet, SourceOptions}
 import splice.source.runtime.{HistoryEvent, SideLog}
 import splice.source.{KeepsHistory, Position, Source, SourceProvider}
 
 /** Registers the hybrid source. */
-final class HybridSourceProvider extends SourceProvider with KeepsHistory {
+final class HybridSourceProvider extends SourceProvider with KeepsHistory with ChecksCheckpoint {
 
   override def kind: String = HybridSourceProvider.Kind
 
   override def options: OptionSet = HybridOptions.set
+
+  override private[splice] def isPosition(json: String): Boolean = HybridChecks.isPosition(json)
+
+  override private[splice] def check(stored: StoredSource): Seq[CheckpointFinding] = HybridChecks(stored)
 
   override def create(options: SourceOptions): Source[_ <: Position] =
     new HybridSource(ChainParser.parse(options), options.find(HybridOptions.Schema).map(HybridSchema.parse(options, _)))

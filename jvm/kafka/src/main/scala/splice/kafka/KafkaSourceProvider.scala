@@ -3,12 +3,14 @@
 
 package splice.kafka
 
+import splice.kafka.internal.checks.KafkaChecks
 import splice.kafka.internal.options.{AdmissionOptions, KafkaOptions, KafkaSettings}
+import splice.source.internal.checks.{CheckpointFinding, ChecksCheckpoint, StoredSource}
 import splice.source.options.{OptionSet, SourceOptions}
 import splice.source.{Position, Source, SourceProvider}
 
 /** Registers the Kafka source. */
-final class KafkaSourceProvider extends SourceProvider {
+final class KafkaSourceProvider extends SourceProvider with ChecksCheckpoint {
 
   override def kind: String = KafkaSource.Kind
 
@@ -18,6 +20,10 @@ final class KafkaSourceProvider extends SourceProvider {
     Set(KafkaOptions.Starting, KafkaOptions.StartingTimestamp, KafkaOptions.StartingTimestamps).map(_.key)
 
   override def beforeAnotherLeg(options: SourceOptions): Seq[(String, String)] = KafkaSourceProvider.limit(options)
+
+  override private[splice] def isPosition(json: String): Boolean = KafkaChecks.isPosition(json)
+
+  override private[splice] def check(stored: StoredSource): Seq[CheckpointFinding] = KafkaChecks(stored)
 
   override def create(options: SourceOptions): Source[_ <: Position] = new KafkaSource(KafkaSettings(options))
 }

@@ -44,6 +44,12 @@ private[splice] object ChainEntries {
     if (shape(before) != shape(merged)) { val _ = entries.append(write(merged)) }
   }
 
+  /** Returns the legs in force, or None if the side log has no entry. */
+  def stored(log: SideLog): Option[Seq[LegIdentity]] = {
+    val entries = new NumberedEntries(log, Prefix)(read)
+    entries.numbers.lastOption.map(entries(_))
+  }
+
   private def shape(legs: Seq[LegIdentity]) = legs.map(leg => (leg.name, leg.source, leg.removed))
 
   private def takeOver(source: Source[_ <: Position], offset: String): Unit = {

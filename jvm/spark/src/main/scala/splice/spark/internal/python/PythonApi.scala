@@ -75,4 +75,12 @@ private[spark] object PythonApi {
   /** Returns the [[SourcePlan]] of a source as one JSON object. */
   def plan(spark: SparkSession, options: JMap[String, String], scan: Boolean): String =
     SourcePlan.of(spark, options.asScala.toMap, scan).json
+
+  /** Runs a command for a checkpoint with the active session, and returns the result as one JSON object.
+    *
+    * @param arguments
+    *   the arguments of the command as a JSON object
+    */
+  def checkpoint(command: String, folder: String, arguments: String): String =
+    Json.write(CheckpointArguments.run(SparkSession.active, command, folder, arguments))
 }

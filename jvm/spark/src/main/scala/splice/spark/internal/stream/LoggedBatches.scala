@@ -12,6 +12,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 
 import splice.coordinator.internal.OffsetLog
+import splice.spark.internal.checkpoint.OffsetFile
 
 /** The offset log and the commit log of a checkpoint, for one source.
   *
@@ -42,7 +43,7 @@ final private[spark] class LoggedBatches(source: Path, configuration: Configurat
   def lastEpoch(): Option[Long] = numbers("offsets").maxOption.filter(isEpoch)
 
   /** True if a batch is an epoch of continuous mode. Spark logs no metadata for an epoch. */
-  def isEpoch(batch: Long): Boolean = lines(batch).lift(1).exists(_.isBlank)
+  def isEpoch(batch: Long): Boolean = file(batch).isEpoch
 
   /** Removes the offset of a batch, and the checksum files that Spark and Hadoop keep for the offset. */
   def remove(batch: Long): Unit = files("offsets").map(_.getPath).filter { file =>
@@ -53,16 +54,9 @@ final private[spark] class LoggedBatches(source: Path, configuration: Configurat
 
   override def oldest(): Option[String] = numbers("offsets").minOption.filter(_ > First).flatMap(offset)
 
-  private def offset(batch: Long): Option[String] = {
-    val all  = lines(batch)
-    val line = all.headOption match {
-      case Some("v1") => source.getName.toIntOption.flatMap(all.drop(Head).lift)
-      case _          => all.drop(Head).find(_.startsWith(s"${source.getName}:")).map(_.drop(source.getName.length + 1))
-    }
-    line.filter(_ != Nothing)
-  }
+  private def offset(batch: Long): Option[String] = file(batch).position(source.getName)
 
-  private def lines(batch: Long): Seq[String] = read(new Path(new Path(root, "offsets"), batch.toString))
+  private def file(batch: Long): OffsetFile = read(new Path(new Path(root, "offsets"), batch.toString))
 
   private def numbers(folder: String): Seq[Long] = files(folder).flatMap(_.getPath.getName.toLongOption)
 
@@ -70,9 +64,9 @@ final private[spark] class LoggedBatches(source: Path, configuration: Configurat
     try fs.listStatus(new Path(root, folder)).toSeq.filter(_.isFile)
     catch { case _: FileNotFoundException => Nil }
 
-  private def read(file: Path): Seq[String] =
-    try Using.resource(fs.open(file))(in => new String(in.readAllBytes(), UTF_8)).linesIterator.toSeq
-    catch { case _: FileNotFoundException => Nil }
+  private def read(file: Path): OffsetFile =
+    try OffsetFile.read(Using.resource(fs.open(file))(in => new String(in.readAllBytes(), UTF_8)))
+    catch { case _: FileNotFoundException => OffsetFile(Nil) }
 
   private def fs: FileSystem = root.getFileSystem(configuration)
 }
@@ -81,10 +75,4 @@ private[spark] object LoggedBatches {
 
   // The number of the first batch, which begins at the initial offset.
   private val First = 0L
-
-  // The number of lines before the offsets: the version, and the metadata of the batch.
-  private val Head = 2
-
-  // The text of the offset log for a source from which a batch reads nothing.
-  private val Nothing = "-"
 }

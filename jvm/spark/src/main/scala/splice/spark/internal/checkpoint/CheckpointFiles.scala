@@ -1,0 +1,127 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.checkpoint
+
+import java.io.{FileNotFoundException, IOException}
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.UUID
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.util.Using
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{
+  FileContext,
+  FileStatus,
+  FileSystem,
+  FileUtil,
+  Options,
+  Path,
+  UnsupportedFileSystemException
+}
+
+import splice.source.errors.CheckpointErrors
+import splice.source.internal.entries.Json
+import splice.spark.QueryHistory
+
+/** The files of a checkpoint, on any file system that Hadoop supports. */
+final private[spark] class CheckpointFiles(folder: Path, configuration: Configuration) {
+
+  import CheckpointFiles._
+
+  private val fs: FileSystem = folder.getFileSystem(configuration)
+
+  // Listed files have qualified paths.
+  private val root = fs.makeQualified(folder)
+
+  /** Reads Spark's files.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   if the folder has no checkpoint
+    */
+  def content: CheckpointContent = {
+    // A running query writes the offset of a batch before the commit, and may purge an old batch at any time.
+    val commits = numbers(Commits)
+    val offsets = numbers(Offsets)
+    if (offsets.isEmpty && !fs.exists(new Path(root, Metadata))) throw CheckpointErrors.notFound(root.toString)
+    val files = offsets.toSeq.flatMap { batch =>
+      try {
+        val file = OffsetFile.read(read(offset(batch)))
+        Some(batch -> Either.cond(file.isComplete, file, "The file is empty or truncated"))
+      } catch {
+        case _: FileNotFoundException => None
+        case e: IOException           => Some(batch -> Left(Option(e.getMessage).getOrElse(e.toString)))
+      }
+    }
+    CheckpointContent(query, SortedMap.from(files), commits)
+  }
+
+  private def query: Option[String] =
+    try Json.readObject(read(new Path(root, Metadata))).flatMap(Json.field(_, "id")).map(_.asText)
+    catch { case _: IOException => None }
+
+  /** Folders of the side log of a source and of its parts. Empty if Splice has not run the source. */
+  def sideLogs(source: String): Seq[Path] = QueryHistory.logs(fs, sideLog(source))
+
+  /** Folder of the side log of a source. */
+  def sideLog(source: String): Path = new Path(root, s"sources/$source/splice")
+
+  /** Time of the last change of Spark's files, in milliseconds since 1970. */
+  def modified: Long = Seq(Offsets, Commits).flatMap(list).map(_.getModificationTime).maxOption.getOrElse(0L)
+
+  /** Copies Spark's files of batches to a folder that does not exist yet, and returns the folder. */
+  def backUp(to: Path): Path = {
+    val target = to.getFileSystem(configuration)
+    if (target.exists(to)) throw new IllegalArgumentException(s"The backup folder $to exists already.")
+    target.mkdirs(to)
+    Seq(Offsets, Commits).filter(folder => fs.exists(new Path(root, folder))).foreach { folder =>
+      FileUtil.copy(fs, new Path(root, folder), target, new Path(to, folder), false, true, configuration)
+    }
+    to
+  }
+
+  /** Default folder of a backup, next to the checkpoint. */
+  def backup(time: String): Path = new Path(root.getParent, s"${root.getName}.backup-$time")
+
+  /** Removes the file of a batch, with the checksum files that Spark and Hadoop keep for the file. */
+  def removeOffset(batch: Long): Unit =
+    list(Offsets).map(_.getPath).filter { file =>
+      file.getName == batch.toString || file.getName.stripPrefix(".").startsWith(s"$batch.")
+    }.foreach(fs.delete(_, false))
+
+  /** Replaces the file of a batch. A file system without an atomic replacement writes the file in place. */
+  def replaceOffset(batch: Long, file: OffsetFile): Unit = {
+    val target    = offset(batch)
+    val temporary = new Path(target.getParent, s".$batch.${UUID.randomUUID()}.tmp")
+    val context   =
+      try Some(FileContext.getFileContext(target.toUri, configuration))
+      catch { case _: UnsupportedFileSystemException => None }
+    context match {
+      case Some(files) =>
+        write(temporary, file.text)
+        files.rename(temporary, target, Options.Rename.OVERWRITE)
+      case None => write(target, file.text)
+    }
+  }
+
+  private def write(file: Path, text: String): Unit =
+    Using.resource(fs.create(file, true))(_.write(text.getBytes(UTF_8)))
+
+  private def offset(batch: Long) = new Path(new Path(root, Offsets), batch.toString)
+
+  private def read(file: Path) = Using.resource(fs.open(file))(in => new String(in.readAllBytes(), UTF_8))
+
+  private def numbers(folder: String) =
+    SortedSet.from(list(folder).flatMap(_.getPath.getName.toLongOption))
+
+  private def list(folder: String): Seq[FileStatus] =
+    try fs.listStatus(new Path(root, folder)).toSeq.filter(_.isFile)
+    catch { case _: FileNotFoundException => Nil }
+}
+
+private[spark] object CheckpointFiles {
+  private val Offsets  = "offsets"
+  private val Commits  = "commits"
+  private val Metadata = "metadata"
+}

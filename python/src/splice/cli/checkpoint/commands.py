@@ -1,0 +1,313 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Commands for the checkpoint of a query: ``splice checkpoint show`` and others."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from splice._internal import jvm
+from splice._internal.reading import source_errors
+from splice.cli.checkpoint import text
+from splice.cli.session import add_conf, local_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_QUIET = 60
+
+
+def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command ``checkpoint`` with its subcommands."""
+    group = commands.add_parser(
+        "checkpoint",
+        help="inspect, verify and change the checkpoint of a query",
+        description=(
+            "Commands for the checkpoint of a streaming query over Splice's sources or over"
+            " Spark's Kafka source. No command starts a query. Only set-position --write changes"
+            " the checkpoint."
+        ),
+    )
+    actions = group.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True)
+    _show(actions)
+    _verify(actions)
+    _offsets(actions)
+    _diff(actions)
+    _set_position(actions)
+
+
+def _show(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = _command(
+        actions,
+        "show",
+        "print the batches of a checkpoint, and the position and the side log of each source",
+    )
+    _add_format(command)
+    command.set_defaults(run=_run_show)
+
+
+def _verify(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = _command(
+        actions,
+        "verify",
+        "find damaged and missing files, and positions that the sources no longer have",
+        " The exit code is 0 without a problem, and 1 with a problem.",
+    )
+    _add_kafka(command, "to compare positions with the offsets at the brokers")
+    _add_format(command)
+    command.set_defaults(run=_run_verify)
+
+
+def _offsets(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = _command(
+        actions, "offsets", "print Kafka offsets as a value of the option startingOffsets"
+    )
+    command.add_argument(
+        "--batch",
+        type=int,
+        metavar="N",
+        help="batch whose end is printed; default: the last committed batch",
+    )
+    _add_source(command)
+    part = command.add_mutually_exclusive_group()
+    part.add_argument("--leg", dest="part", help="leg of a hybrid; default: the current leg")
+    part.add_argument(
+        "--cluster",
+        dest="part",
+        help="cluster of a source of many clusters; default: the only cluster",
+    )
+    command.set_defaults(run=_run_offsets)
+
+
+def _diff(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = _command(
+        actions,
+        "diff",
+        "print the positions that differ between two batches, or between two checkpoints",
+    )
+    command.add_argument(
+        "first", metavar="A|OTHER", help="number of the first batch, or another checkpoint"
+    )
+    command.add_argument(
+        "second",
+        metavar="B",
+        nargs="?",
+        type=int,
+        help="number of the second batch. Without B, the command compares the last committed"
+        " batches of two checkpoints",
+    )
+    _add_format(command)
+    command.set_defaults(run=_run_diff)
+
+
+def _set_position(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = _command(
+        actions,
+        "set-position",
+        "begin the next batch of a stopped query at other Kafka offsets",
+        " Without --write, the command prints the change and writes nothing. The query may read"
+        " rows twice, or skip rows.",
+    )
+    _add_source(command)
+    command.add_argument("--leg", dest="part", help="leg of a hybrid; only the current leg")
+    target = command.add_mutually_exclusive_group(required=True)
+    target.add_argument(
+        "--offsets",
+        type=_offsets_json,
+        metavar="JSON",
+        help='next offset per topic and partition, for example \'{"orders":{"0":500}}\'.'
+        " Other partitions keep their offsets",
+    )
+    target.add_argument(
+        "--topic", metavar="TOPIC", help="topic of one partition; needs --partition and --offset"
+    )
+    target.add_argument(
+        "--batch", type=int, metavar="N", help="batch whose end becomes the position"
+    )
+    command.add_argument("--partition", type=int, metavar="P", help="partition of --topic")
+    command.add_argument("--offset", type=int, metavar="O", help="next offset of --partition")
+    _add_kafka(command, "to check that the brokers have the new offsets")
+    command.add_argument(
+        "--unchecked", action="store_true", help="write offsets that the brokers may not have"
+    )
+    command.add_argument(
+        "--discard-uncommitted",
+        action="store_true",
+        help="also remove the offsets of a batch without a commit. Use this option only if the"
+        " sink has no row of the batch",
+    )
+    command.add_argument(
+        "--quiet",
+        type=int,
+        default=_QUIET,
+        metavar="SECONDS",
+        help="time without a change of the checkpoint, after which the query counts as stopped;"
+        f" default: {_QUIET}",
+    )
+    command.add_argument("--write", action="store_true", help="make a backup, and write the change")
+    command.add_argument(
+        "--backup",
+        metavar="FOLDER",
+        help="new folder for copies of offsets/ and commits/; default: CHECKPOINT.backup-TIME",
+    )
+    _add_format(command)
+    command.set_defaults(run=_run_set_position, parser=command)
+
+
+def _command(
+    actions: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    purpose: str,
+    more: str = "",
+) -> argparse.ArgumentParser:
+    text = f"{purpose[0].upper()}{purpose[1:]}.{more}"
+    command = actions.add_parser(name, help=purpose, description=text)
+    command.add_argument(
+        "checkpoint",
+        metavar="CHECKPOINT",
+        help="folder of the option checkpointLocation, on any file system of Hadoop",
+    )
+    add_conf(command)
+    return command
+
+
+def _add_format(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--format", choices=("text", "json"), default="text", help="format of the output"
+    )
+
+
+def _add_source(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--source",
+        metavar="I",
+        help="number or name of the source in the query, as in sources/I; default: the only source",
+    )
+
+
+def _add_kafka(command: argparse.ArgumentParser, purpose: str) -> None:
+    command.add_argument(
+        "--kafka",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        type=_property,
+        help=f"property of Kafka clients {purpose}, such as bootstrap.servers=broker:9092;"
+        " may be repeated",
+    )
+
+
+def _property(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+    return name.removeprefix("kafka."), value
+
+
+def _offsets_json(text: str) -> dict[str, dict[str, int]]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"'{text}' is not JSON: {error}") from error
+    if not isinstance(found, dict) or not all(isinstance(part, dict) for part in found.values()):
+        raise argparse.ArgumentTypeError(f'\'{text}\' is not like {{"orders":{{"0":500}}}}')
+    return found
+
+
+def _run_show(given: argparse.Namespace) -> int:
+    return _print(given, _call(given, "show"), text.state, _fine)
+
+
+def _run_verify(given: argparse.Namespace) -> int:
+    result = _call(given, "verify", kafka=dict(given.kafka))
+    return _print(given, result, text.findings, _without_problem)
+
+
+def _run_offsets(given: argparse.Namespace) -> int:
+    chosen = {"batch": given.batch, "source": given.source, "part": given.part}
+    print(json.dumps(_call(given, "offsets", **chosen), separators=(",", ":")))
+    return _code(True)
+
+
+def _run_diff(given: argparse.Namespace) -> int:
+    if given.second is None:
+        result = _call(given, "diff", other=given.first)
+    else:
+        try:
+            first = int(given.first)
+        except ValueError:
+            print(f"'{given.first}' is not the number of a batch.", file=sys.stderr)
+            return _usage()
+        result = _call(given, "diff", **{"from": first, "until": given.second})
+    return _print(given, result, text.difference, _fine)
+
+
+def _run_set_position(given: argparse.Namespace) -> int:
+    offsets = given.offsets
+    if given.topic is not None:
+        if given.partition is None or given.offset is None:
+            given.parser.error("--topic needs --partition and --offset")
+        offsets = {given.topic: {str(given.partition): given.offset}}
+    result = _call(
+        given,
+        "set-position",
+        source=given.source,
+        part=given.part,
+        offsets=offsets,
+        batch=given.batch,
+        kafka=dict(given.kafka),
+        unchecked=given.unchecked,
+        discard=given.discard_uncommitted,
+        quiet=given.quiet,
+        write=given.write,
+        backup=given.backup,
+    )
+    return _print(given, result, text.change, lambda found: not found["rejected"])
+
+
+def _call(given: argparse.Namespace, command: str, **arguments: object) -> dict[str, Any]:
+    from py4j.protocol import Py4JJavaError
+
+    set_arguments = {name: value for name, value in arguments.items() if value is not None}
+    with local_session(given), source_errors():
+        try:
+            found: dict[str, Any] = json.loads(
+                jvm.checkpoint(command, given.checkpoint, set_arguments)
+            )
+        except Py4JJavaError as error:
+            raise OSError(str(error.java_exception)) from error
+    return found
+
+
+def _print(
+    given: argparse.Namespace,
+    result: dict[str, Any],
+    shown: Callable[[dict[str, Any]], str],
+    is_fine: Callable[[dict[str, Any]], bool],
+) -> int:
+    print(json.dumps(result, indent=2) if given.format == "json" else shown(result))
+    return _code(is_fine(result))
+
+
+def _fine(_: dict[str, Any]) -> bool:
+    return True
+
+
+def _without_problem(result: dict[str, Any]) -> bool:
+    return not any(found["problem"] for found in result["findings"])
+
+
+def _code(is_fine: bool) -> int:
+    # The parser of all commands imports this module.
+    from splice.cli.main import OK, PROBLEM
+
+    return OK if is_fine else PROBLEM
+
+
+def _usage() -> int:
+    from splice.cli.main import USAGE
+
+    return USAGE

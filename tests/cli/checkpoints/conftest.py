@@ -1,0 +1,33 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""One stopped query per kind of source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+
+from cli.checkpoints.stopped import Stopped
+from servers.kafka.cluster import KafkaCluster
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+OfKind = Callable[[str], Stopped]
+
+
+@pytest.fixture(scope="session")
+def stopped(
+    spark: SparkSession, kafka: KafkaCluster, tmp_path_factory: pytest.TempPathFactory
+) -> OfKind:
+    """Return a function that runs the query of a kind at its first call."""
+    folder = tmp_path_factory.mktemp("stopped")
+
+    @cache
+    def of(kind: str) -> Stopped:
+        return Stopped(kind, spark, kafka.topics, folder)
+
+    return of
