@@ -128,7 +128,7 @@ class Stopped:
             return rows.selectExpr("CAST(key AS STRING) AS id")
         limit = {"maxOffsetsPerTrigger": "10"}
         if self._kind == "files":
-            files = history(self.history, maxFilesPerTrigger="1")
+            files = history(self.history, maxFilesPerTrigger="1", orderBy="path")
             return files.read_stream(self._spark).selectExpr("order_id AS id")
         if self._kind == "hybrid":
             chain = history_then_live(

@@ -73,10 +73,13 @@ def _offsets(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
     _add_source(command)
     part = command.add_mutually_exclusive_group()
-    part.add_argument("--leg", dest="part", help="leg of a hybrid; default: the current leg")
+    part.add_argument(
+        "--leg", dest="part", metavar="LEG", help="leg of a hybrid; default: the current leg"
+    )
     part.add_argument(
         "--cluster",
         dest="part",
+        metavar="CLUSTER",
         help="cluster of a source of many clusters; default: the only cluster",
     )
     command.set_defaults(run=_run_offsets)
@@ -112,7 +115,9 @@ def _set_position(actions: argparse._SubParsersAction[argparse.ArgumentParser]) 
         " rows twice, or skip rows.",
     )
     _add_source(command)
-    command.add_argument("--leg", dest="part", help="leg of a hybrid; only the current leg")
+    command.add_argument(
+        "--leg", dest="part", metavar="LEG", help="leg of a hybrid; only the current leg"
+    )
     target = command.add_mutually_exclusive_group(required=True)
     target.add_argument(
         "--offsets",
@@ -251,6 +256,8 @@ def _run_set_position(given: argparse.Namespace) -> int:
         if given.partition is None or given.offset is None:
             given.parser.error("--topic needs --partition and --offset")
         offsets = {given.topic: {str(given.partition): given.offset}}
+    elif given.partition is not None or given.offset is not None:
+        given.parser.error("--partition and --offset need --topic")
     result = _call(
         given,
         "set-position",
