@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from orders import archive, assert_each_once, history, history_then_live, ids, live, orders
-from programs.launch import run, spark_submit
+from pages.page import Page
+from programs.launch import environment, program, run, spark_submit
 from servers.jars import ROOT
 from servers.kafka.topics import KafkaTopics
 from splice._internal.jars import jar_paths
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from conftest import MakeTopic
 
+PAGE = Page("docs/getting-started.md", by="tests/deployment/test_submit.py")
 ORDERS = range(60)
 
 
@@ -50,26 +53,26 @@ def submit(tmp_path: Path) -> list[str]:
     return command
 
 
-def test_packages_from_a_repository(
+def test_the_commands_of_the_page(
     spark: SparkSession, submit: list[str], options: str, tmp_path: Path
 ) -> None:
     repository = Path(
         os.environ.get("SPLICE_REPOSITORY") or ROOT / "target" / "repository"
     ).resolve()
     version = (ROOT / "VERSION").read_text().strip()
-    package = f"io.github.splice:splice-spark_2.13:{version}"
     assert list(repository.rglob(f"*-{version}.pom")), "make jar publishes to target/repository"
-    found = ["--packages", package, "--repositories", repository.as_uri()]
-    output = run([*submit, *found], "drain_orders", options, str(tmp_path))
-    assert_each_once(ids(written(spark, tmp_path)), ORDERS)
-    assert f"batch rows: {len(ORDERS)}" in output
-
-
-def test_jars(spark: SparkSession, submit: list[str], options: str, tmp_path: Path) -> None:
-    jars = ",".join(str(path) for path in jar_paths())
-    output = run([*submit, "--jars", jars], "drain_orders", options, str(tmp_path))
-    assert_each_once(ids(written(spark, tmp_path)), ORDERS)
-    assert "live" in output
+    shown = {path.name: str(path) for path in jar_paths()} | {
+        "spark-submit": shlex.join(submit),
+        "file://$PWD/target/repository": repository.as_uri(),
+    }
+    for block in PAGE.blocks("sh"):
+        folder = tmp_path / ("packages" if "--packages" in block else "jars")
+        job = shlex.join([program("drain_orders"), options, str(folder)])
+        output = PAGE.shell(block, shown | {"job.py": job}, tmp_path, environment())
+        assert_each_once(ids(written(spark, folder)), ORDERS)
+        assert f"batch rows: {len(ORDERS)}" in output
+        assert "live" in output
+    PAGE.assert_all_executed()
 
 
 def test_neither(submit: list[str]) -> None:
