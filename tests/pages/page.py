@@ -8,8 +8,9 @@ import os
 import re
 import subprocess
 import textwrap
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ _COMMANDS = re.compile(r"\b(?:splice|spark-submit|pyspark|make)\b")
 _PARSED = ("json", "yaml", "properties", "xml")
 _SHOWN = ("text", "diff", "mermaid")
 _PATIENCE = 400
+_EXECUTED: dict[str, set[int]] = defaultdict(set)
+"""Lines of the blocks that this process has executed, by page."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,6 @@ class Page:
 
     name: str
     by: str | None = None
-    _executed: set[int] = field(default_factory=set, compare=False, repr=False)
 
     @property
     def path(self) -> Path:
@@ -118,12 +120,15 @@ class Page:
         """Return a block with other addresses and paths, for a test that executes the block.
 
         Args:
-            code: A block of the page. The block counts as executed.
+            code: A block of the page, or a text that contains blocks. The blocks count as executed.
             shown: Addresses and paths of the page, each with the one that replaces it.
         """
         line = len(code) - len(code.lstrip("\n"))
-        assert any(block.line == line for block in self.own_blocks), "no block of this page"
-        self._executed.add(line)
+        blocks = [block.line for block in self.own_blocks if block.line == line]
+        if not blocks:
+            blocks = [block.line for block in self.own_blocks if block.code.strip() in code]
+        assert blocks, f"the text has no block of {self.name}"
+        _EXECUTED[self.name].update(blocks)
         for name, real in shown.items():
             code = code.replace(name, real)
         return code
@@ -176,7 +181,7 @@ class Page:
         missing = [
             f"{block.place} ({block.language})"
             for block in self.own_blocks
-            if block.executable and block.line not in self._executed
+            if block.executable and block.line not in _EXECUTED[self.name]
         ]
         assert not missing, f"blocks that the test did not execute: {missing}"
 

@@ -8,6 +8,7 @@ import ast
 import json
 import re
 import xml.etree.ElementTree as ET
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -42,7 +43,7 @@ BLOCKS = [block for each in pages() for block in each.all_blocks]
 @cache
 def executing_modules() -> dict[str, set[tuple[str, str | None]]]:
     """Return for each test module the pages, and `by`, whose blocks a test executes."""
-    files = (path for path in TESTS.rglob("test_*.py") if "target" not in path.parts)
+    files = (path for path in TESTS.rglob("test_*.py") if path != Path(__file__))
     return {
         path.relative_to(ROOT).as_posix(): set(executed_pages(ast.parse(path.read_text("utf-8"))))
         for path in files
@@ -50,27 +51,43 @@ def executing_modules() -> dict[str, set[tuple[str, str | None]]]:
 
 
 def executed_pages(module: ast.Module) -> Iterator[tuple[str, str | None]]:
-    """Yield name and `by` of each page on which a test ends with ``assert_all_executed``."""
-    variables = {}
+    """Yield name and `by` of each page whose execution a test asserts.
+
+    The page is a variable of the module, or is created in the test: `PAGE.assert_all_executed()`
+    or `Page(f"{FOLDER}/rename.md").assert_all_executed()`.
+    """
+    texts: dict[str, str] = {}
+    variables: dict[str, ast.expr] = {}
     for statement in module.body:
         match statement:
+            case ast.Assign(targets=[ast.Name(id=variable)], value=ast.Constant(str(text))):
+                texts[variable] = text
             case ast.Assign(
-                targets=[ast.Name(id=variable)],
-                value=ast.Call(func=ast.Name(id="Page"), args=[ast.Constant(str(name))]) as call,
+                targets=[ast.Name(id=variable)], value=ast.Call(func=ast.Name(id="Page")) as call
             ):
-                by = [ast.literal_eval(each.value) for each in call.keywords if each.arg == "by"]
-                variables[variable] = (name, by[0] if by else None)
-            case ast.FunctionDef(name=test) if test.startswith("test_"):
-                for inner in statement.body:
-                    match inner:
-                        case ast.Expr(
-                            ast.Call(
-                                func=ast.Attribute(
-                                    value=ast.Name(id=variable), attr="assert_all_executed"
-                                )
-                            )
-                        ) if variable in variables:
-                            yield variables[variable]
+                variables[variable] = call
+            case ast.FunctionDef(name=test, body=body) if test.startswith("test_"):
+                for made in map(_asserted, body):
+                    if isinstance(made, ast.Name) and made.id in variables:
+                        yield page_of(variables[made.id], texts)
+                    elif isinstance(made, ast.Call):
+                        yield page_of(made, texts)
+
+
+def _asserted(statement: ast.stmt) -> ast.expr | None:
+    match statement:
+        case ast.Expr(ast.Call(func=ast.Attribute(value=made, attr="assert_all_executed"))):
+            match made:
+                case ast.Name() | ast.Call(func=ast.Name(id="Page")):
+                    return made
+    return None
+
+
+def page_of(call: ast.expr, texts: Mapping[str, str]) -> tuple[str, str | None]:
+    """Return name and `by` of a call of `Page`, with the constants of the module."""
+    expression = ast.Expression(call)
+    made: Page = eval(compile(expression, "page", "eval"), {"Page": Page, **texts})
+    return made.name, made.by
 
 
 def test_each_executable_block_has_a_test_that_asserts_its_execution() -> None:
@@ -166,6 +183,7 @@ pip install x
 def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     """The name of a small page."""
     monkeypatch.setattr(page, "ROOT", tmp_path)
+    monkeypatch.setattr(page, "_EXECUTED", defaultdict(set))
     (tmp_path / "page.md").write_text(TEXT)
     return "page.md"
 
@@ -197,8 +215,15 @@ def test_a_module_executes_the_blocks_with_its_name(small: str) -> None:
 
 
 def test_another_text_is_not_a_block(small: str) -> None:
-    with pytest.raises(AssertionError, match="no block of this page"):
-        Page(small).run("first = 1", {}, {})
+    with pytest.raises(AssertionError, match="the text has no block"):
+        Page(small).run("fourth = 4", {}, {})
+
+
+def test_a_text_may_contain_a_block(small: str) -> None:
+    tested = Page(small)
+    assert tested.run("zero = 0\nfirst = 1\nthird = 3\n", {}, {})["third"] == 3
+    # Another object of the same page has the same executed blocks.
+    Page(small).assert_all_executed()
 
 
 def test_shell_returns_the_output_and_fails_with_a_command(small: str, tmp_path: Path) -> None:
@@ -210,8 +235,10 @@ def test_shell_returns_the_output_and_fails_with_a_command(small: str, tmp_path:
 
 
 def test_only_an_assertion_of_a_test_counts() -> None:
-    code = "A = Page('a.md')\nB = Page('b.md', by='x')\nC = Page('c.md')\n"
+    code = "A = Page('a.md')\nB = Page('b.md', by='x')\nC = Page('c.md')\nD = 'docs'\n"
     code += "def test_a():\n  A.assert_all_executed()\n  B.assert_all_executed()\n"
     code += "def some():\n  C.assert_all_executed()\n"
     code += "def test_c():\n  if C:\n    C.assert_all_executed()\n"
-    assert set(executed_pages(ast.parse(code))) == {("a.md", None), ("b.md", "x")}
+    code += "def test_d():\n  Page(f'{D}/d.md').assert_all_executed()\n"
+    found = {("a.md", None), ("b.md", "x"), ("docs/d.md", None)}
+    assert set(executed_pages(ast.parse(code))) == found
