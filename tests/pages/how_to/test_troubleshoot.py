@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from driver_log import DriverLog
 from orders import orders
 from pages.page import ROOT, Page
 from servers.kafka.topics import KafkaTopics
-from splice import KafkaSource
+from servers.network.fault_proxy import FaultProxy
+from servers.ports import free_ports
+from splice import KafkaSource, SourceError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -55,6 +58,20 @@ def test_a_missing_data_source_has_the_text_of_the_page(spark: SparkSession) -> 
         spark.readStream.format("splice-missing").load()
     text = re.findall(r"\[DATA_SOURCE_NOT_FOUND\].*(?=splice-missing)", str(raised.value))[0]
     assert f"`{text}splice`" in PAGE.path.read_text("utf-8")
+
+
+def test_an_advertised_address_that_the_driver_cannot_reach(
+    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
+) -> None:
+    topic, broker = make_topic(1), int(topics.bootstrap_servers.rsplit(":", 1)[1])
+    reachable, unreachable = free_ports(2)
+    with FaultProxy(reachable, broker) as proxy, DriverLog(spark, tmp_path) as log:
+        proxy.advertise(unreachable)
+        builder = KafkaSource.builder().bootstrap_servers(f"127.0.0.1:{reachable}").topics(topic)
+        source = builder.option("kafka.default.api.timeout.ms", 3000).build()
+        with pytest.raises(SourceError, match=rf"BROKERS_UNAVAILABLE.*{reachable}"):
+            source.plan(spark)
+        assert log.has(rf"Connection to node .*:{unreachable}\) could not be established")
 
 
 def test_a_start_by_time_after_the_last_record(
