@@ -123,22 +123,31 @@ def test_an_option_error_of_the_jvm_has_its_condition_and_parameters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("jars", "advice"),
+    ("jars", "condition", "advice"),
     [
-        ("/mine.jar", r"'/mine\.jar', without Splice's jar.*call configure\(builder\) last"),
-        ("", r"Create the session with configure\(builder\)"),
-        ("/x/splice-spark_2.13-9.9.jar", r"Create the session with configure\(builder\)"),
+        (
+            "/mine.jar",
+            "JARS_REPLACED",
+            r"'/mine\.jar', without Splice's jar.*call configure\(builder\) last",
+        ),
+        ("", "FORMAT_NOT_FOUND", r"Create the session with configure\(builder\)"),
+        (
+            "/x/splice-spark_2.13-9.9.jar",
+            "FORMAT_NOT_FOUND",
+            r"Create the session with configure\(builder\)",
+        ),
     ],
 )
 def test_jars_that_were_replaced_after_configure_are_named(
-    monkeypatch: pytest.MonkeyPatch, jars: str, advice: str
+    monkeypatch: pytest.MonkeyPatch, jars: str, condition: str, advice: str
 ) -> None:
     session = Session(jars)
     session._jsparkSession = None  # type: ignore[attr-defined]
     monkeypatch.setattr(jvm, "running", object)
     monkeypatch.setattr(jvm, "entry_point", lambda _: None)
-    with pytest.raises(SetupError, match=advice):
+    with pytest.raises(SetupError, match=advice) as raised:
         SOURCE.read(session)  # type: ignore[arg-type]
+    assert raised.value.getCondition() == f"SPLICE_SETUP.{condition}"
 
 
 def test_a_missing_session_is_an_error() -> None:

@@ -13,11 +13,17 @@ import pytest
 
 from compat.pair import OURS, SPARKS, Pair, records
 from conftest import MakeTopic
+from orders import orders
+from pages.page import Page
+from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+
+
+PAGE = Page("docs/from-sparks-kafka.md")
 
 
 def read(spark: SparkSession, servers: str, topic: str) -> DataFrame:
@@ -91,3 +97,25 @@ def test_a_batch_that_runs_twice_is_written_once(
     with contextlib.closing(sqlite3.connect(database)) as connection:
         found = connection.execute("SELECT id, value FROM orders").fetchall()
     assert found == [(f"k{number}", f"v{number}") for number in range(9)]
+
+
+def test_the_query_of_the_page(
+    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
+) -> None:
+    topic, database = make_topic(1), tmp_path / "orders.db"
+    topics.produce(topic, orders(range(5), 1))
+    (block,) = PAGE.blocks("python")
+    names = {
+        "orders": read(spark, topics.bootstrap_servers, topic),
+        "write_once": write_once,
+        "database": database,
+        "checkpoint": str(tmp_path / "checkpoint"),
+    }
+    query = PAGE.run(block, {}, names)["query"]
+    try:
+        query.processAllAvailable()
+    finally:
+        query.stop()
+    with contextlib.closing(sqlite3.connect(database)) as connection:
+        assert connection.execute("SELECT count(*) FROM orders").fetchone() == (5,)
+    PAGE.assert_all_executed()

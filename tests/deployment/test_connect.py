@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,8 @@ import pyspark
 import pytest
 
 from orders import archive, assert_each_once, history, history_then_live, ids, live, orders
-from programs.launch import run, spark_submit
+from pages.page import Page
+from programs.launch import environment, run, spark_submit
 from servers.kafka.topics import KafkaTopics
 from servers.ports import free_ports
 from servers.process import ServerProcess
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from conftest import MakeTopic
 
+PAGE = Page("docs/getting-started.md", by="tests/deployment/test_connect.py")
 ORDERS = range(60)
 _SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
@@ -85,6 +88,17 @@ def test_the_source_is_the_servers(
     assert "rows behind" in output
     assert "plan: [SPLICE_SETUP.PLAN_NOT_SUPPORTED]" in output
     assert "live" in output
+
+    (program,) = PAGE.blocks("python")
+    shown = {
+        "sc://server:15002": server,
+        "broker:9092": topics.bootstrap_servers,
+        '"orders"': f'"{topic}"',
+    }
+    script = tmp_path / "page.py"
+    script.write_text(PAGE.replaced(program, shown) + "assert df.isStreaming\n")
+    subprocess.run([sys.executable, str(script)], check=True, timeout=180, env=environment())
+    PAGE.assert_all_executed()
 
 
 @pytest.mark.skipif(

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that spark-submit starts, with the arguments of "Getting started"."""
+"""Programs that spark-submit starts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from orders import archive, assert_each_once, history, history_then_live, ids, live, orders
 from pages.page import Page
-from programs.launch import run, spark_submit
+from programs.launch import environment, program, run, spark_submit
 from servers.jars import ROOT
 from servers.kafka.topics import KafkaTopics
 from splice._internal.jars import jar_paths
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from conftest import MakeTopic
 
+PAGE = Page("docs/getting-started.md", by="tests/deployment/test_submit.py")
 ORDERS = range(60)
-PAGE = Page("docs/getting-started.md")
 
 
 @pytest.fixture
@@ -53,15 +53,7 @@ def submit(tmp_path: Path) -> list[str]:
     return command
 
 
-def documented(option: str, shown: str, real: str) -> list[str]:
-    """Return the arguments of the command with an option, with a path replaced."""
-    commands = [line for block in PAGE.blocks("sh") for line in block.split("\n")]
-    (command,) = [c for c in commands if c.startswith("spark-submit ") and option in c]
-    assert shown in command
-    return shlex.split(command.replace(shown, real))[1:-1]
-
-
-def test_packages_from_a_repository(
+def test_the_commands_of_the_page(
     spark: SparkSession, submit: list[str], options: str, tmp_path: Path
 ) -> None:
     repository = Path(
@@ -69,18 +61,18 @@ def test_packages_from_a_repository(
     ).resolve()
     version = (ROOT / "VERSION").read_text().strip()
     assert list(repository.rglob(f"*-{version}.pom")), "make jar publishes to target/repository"
-    found = documented("--packages", "$PWD/target/repository", str(repository))
-    assert f"io.github.splice:splice-spark_2.13:{version}" in found
-    output = run([*submit, *found], "drain_orders", options, str(tmp_path))
-    assert_each_once(ids(written(spark, tmp_path)), ORDERS)
-    assert f"batch rows: {len(ORDERS)}" in output
-
-
-def test_jars(spark: SparkSession, submit: list[str], options: str, tmp_path: Path) -> None:
-    built = documented("--jars", "jvm/bundle/target/dist", str(jar_paths()[0].parent))
-    output = run([*submit, *built], "drain_orders", options, str(tmp_path))
-    assert_each_once(ids(written(spark, tmp_path)), ORDERS)
-    assert "live" in output
+    shown = {path.name: str(path) for path in jar_paths()} | {
+        "spark-submit": shlex.join(submit),
+        "file://$PWD/target/repository": repository.as_uri(),
+    }
+    for block in PAGE.blocks("sh"):
+        folder = tmp_path / ("packages" if "--packages" in block else "jars")
+        job = shlex.join([program("drain_orders"), options, str(folder)])
+        output = PAGE.shell(block, shown | {"job.py": job}, tmp_path, environment())
+        assert_each_once(ids(written(spark, folder)), ORDERS)
+        assert f"batch rows: {len(ORDERS)}" in output
+        assert "live" in output
+    PAGE.assert_all_executed()
 
 
 def test_neither(submit: list[str]) -> None:

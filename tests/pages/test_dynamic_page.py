@@ -14,13 +14,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyspark
 import pytest
 
 from orders import order_id, orders
 from pages.page import Page
+from pages.scala import QUICK, compile_scala
 from servers.kafka.cluster import KafkaCluster
-from splice._internal.jars import jar_paths
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -67,11 +66,11 @@ class Places:
         }
         self.path(f"/config/{name}.yaml").write_text(json.dumps(document))
 
-    def replaced(self, code: str) -> str:
-        """Return a program with the folders and servers of the test."""
-        for shown in FOLDERS:
-            code = code.replace(f'"{shown}', f'"{self.path(shown)}')
-        return code.replace("east-1:9092", self._servers["east"])
+    @property
+    def shown(self) -> dict[str, str]:
+        """Return the folders and servers of the page, with those of the test."""
+        folders = {f'"{shown}': f'"{self.path(shown)}' for shown in FOLDERS}
+        return {**folders, "east-1:9092": self._servers["east"]}
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +94,7 @@ def wanted(**numbers: range) -> list[tuple[str, str, str]]:
 
 
 def test_each_program(
-    spark: SparkSession, places: Places, capsys: pytest.CaptureFixture[str]
+    spark: SparkSession, places: Places, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     places.publish("streams", "east")
     places.publish("streams-on-both", "east", "west")
@@ -104,11 +103,9 @@ def test_each_program(
     places.publish("secured", "east", **{"ssl.key.password": secret})
 
     def run(code: str) -> dict[str, Any]:
-        names: dict[str, Any] = {}
-        exec(compile(places.replaced(code), PAGE.name, "exec"), names)
-        return names
+        return PAGE.run(code, places.shown, {})
 
-    first, both, secured, _, changes, compare = PAGE.blocks("python")
+    first, both, secured, with_class, changes, compare = PAGE.blocks("python")
     run(first)
     assert rows_of(spark, places, "orders") == wanted(east=EAST)
     run(both)
@@ -120,25 +117,19 @@ def test_each_program(
     assert re.search(r"streamApplied *\|\[orders\]", capsys.readouterr().out)
     found = [row["key"].decode() for row in run(compare)["differences"].collect()]
     assert sorted(found) == [order_id(n) for n in (*range(15), *range(20, 30))]
-
-
-def test_the_program_with_a_class(spark: SparkSession, places: Places, tmp_path: Path) -> None:
-    (inventory,) = PAGE.blocks("scala")
-    (program,) = (code for code in PAGE.blocks("python") if "metadata_class" in code)
-    source = tmp_path / "Inventory.scala"
-    source.write_text(inventory)
-    scala = f"{Path(pyspark.__file__).parent}/jars/*"
-    libraries = ":".join(str(path) for path in jar_paths())
-    # A short program ends before an optimizing compiler pays off.
-    quick = os.environ | {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
-    compiler = ["java", "-cp", scala, "scala.tools.nsc.Main"]
-    options = ["-usejavacp", "-cp", libraries, "-d", str(tmp_path)]
-    subprocess.run([*compiler, *options, str(source)], check=True, timeout=180, env=quick)
-    with zipfile.ZipFile(places.path("/jars/inventory.jar"), "w") as jar:
-        for file in tmp_path.rglob("*.class"):
-            jar.write(file, file.relative_to(tmp_path))
-    script = tmp_path / "program.py"
-    script.write_text(places.replaced(program))
-    command = [sys.executable, str(script)]
-    subprocess.run(command, check=True, timeout=180, cwd=tmp_path, env=quick)
+    run_with_a_class(places, with_class, tmp_path)
     assert rows_of(spark, places, "inventory") == wanted(east=EAST)
+    PAGE.assert_all_executed()
+
+
+def run_with_a_class(places: Places, program: str, folder: Path) -> None:
+    """Compile the metadata service of the page, and execute the program that uses the class."""
+    (inventory,) = PAGE.blocks("scala")
+    compile_scala(PAGE.replaced(inventory, {}), folder)
+    with zipfile.ZipFile(places.path("/jars/inventory.jar"), "w") as jar:
+        for file in folder.rglob("*.class"):
+            jar.write(file, file.relative_to(folder))
+    script = folder / "program.py"
+    script.write_text(PAGE.replaced(program, places.shown))
+    command = [sys.executable, str(script)]
+    subprocess.run(command, check=True, timeout=180, cwd=folder, env=os.environ | QUICK)

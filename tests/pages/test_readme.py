@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Execute the code of the README and of "Getting started", and check the facts of the README."""
+"""Execute the code of the README, and check the facts of the README."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ README = Page("README.md")
 GETTING_STARTED = Page("docs/getting-started.md")
 ORDERS = range(90)
 
-Snippet = Callable[..., str]
+Snippet = Callable[[str], str]
 
 
 @pytest.fixture
@@ -60,11 +60,8 @@ def snippet(
         "'orders'": f"'{topic}'",
     }
 
-    def of(name: str, page: Page = README) -> str:
-        code = page.section(name)
-        for shown, real in places.items():
-            code = code.replace(shown, real)
-        return code
+    def of(name: str) -> str:
+        return README.replaced(README.section(name), places)
 
     return of
 
@@ -78,7 +75,7 @@ def _keys(rows: DataFrame) -> list[str]:
     return [row["key"].decode() for row in rows.select("key").collect()]
 
 
-def test_python(spark: SparkSession, snippet: Snippet, tmp_path: Path) -> None:
+def test_each_program(spark: SparkSession, snippet: Snippet, tmp_path: Path) -> None:
     names = _run(snippet("python"))
     try:
         names["query"].processAllAvailable()
@@ -86,40 +83,10 @@ def test_python(spark: SparkSession, snippet: Snippet, tmp_path: Path) -> None:
         names["query"].stop()
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)
     assert_each_once(ids(names["orders"].read()), ORDERS)
-
-
-@pytest.mark.parametrize("name", ["kafka", "clusters"])
-def test_all_records_of_a_topic(
-    spark: SparkSession, snippet: Snippet, tmp_path: Path, name: str
-) -> None:
-    drain(_run(snippet(name), spark=spark)["df"], tmp_path)
-    assert sorted(_keys(written(spark, tmp_path))) == [order_id(n) for n in ORDERS]
-
-
-def test_options(spark: SparkSession, snippet: Snippet, tmp_path: Path) -> None:
-    names = _run(snippet("options", GETTING_STARTED), spark=spark)
-    drain(names["df"], tmp_path)
-    assert_each_once(ids(written(spark, tmp_path)), ORDERS)
-
-
-def test_sql(spark: SparkSession, snippet: Snippet, tmp_path: Path) -> None:
-    statements = re.sub(r"--.*", "", snippet("sql", GETTING_STARTED)).split(";")
-    try:
-        _, count, stream = [spark.sql(text) for text in statements if text.strip()]
-        assert count.collect()[0][0] == len(ORDERS)
-        drain(stream, tmp_path)
-    finally:
-        spark.sql("DROP TABLE IF EXISTS orders")
-    assert_each_once(ids(written(spark, tmp_path)), ORDERS)
-
-
-def test_the_session_and_the_options_of_one_source(topics: KafkaTopics) -> None:
-    session, options, _, _ = GETTING_STARTED.blocks("python")
-    names: dict[str, Any] = {}
-    for code in (session, options):
-        GETTING_STARTED.run(code, {"broker:9092": topics.bootstrap_servers}, names)
-    assert names["df"].isStreaming
-    assert "value" in names["df"].columns
+    for name in ("kafka", "clusters"):
+        drain(_run(snippet(name), spark=spark)["df"], tmp_path / name)
+        assert sorted(_keys(written(spark, tmp_path / name))) == [order_id(n) for n in ORDERS]
+    README.assert_all_executed()
 
 
 def _text(page: str) -> str:

@@ -21,8 +21,23 @@ def spark_submit() -> str:
     return str(Path(pyspark.__file__).parent / "bin" / "spark-submit")
 
 
+def program(name: str) -> str:
+    """Return the path of a program of this folder."""
+    return str(_PROGRAMS / f"{name}.py")
+
+
+def environment() -> dict[str, str]:
+    """Return the variables of this process, and those with which a program finds the packages."""
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(_PROGRAMS.parent), *sys.path]),
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+    }
+
+
 def run(
-    command: Sequence[str], program: str, *arguments: str, env: Mapping[str, str] | None = None
+    command: Sequence[str], name: str, *arguments: str, env: Mapping[str, str] | None = None
 ) -> str:
     """Run a program of this folder with a command, and return its output.
 
@@ -30,20 +45,14 @@ def run(
         AssertionError: with the end of the output, if the program fails.
     """
     done = subprocess.run(
-        [*command, str(_PROGRAMS / f"{program}.py"), *arguments],
+        [*command, program(name), *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         timeout=_PATIENCE,
         check=False,
-        env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(_PROGRAMS.parent), *sys.path]),
-            "PYSPARK_PYTHON": sys.executable,
-            "PYSPARK_DRIVER_PYTHON": sys.executable,
-            **(env or {}),
-        },
+        env=environment() | dict(env or {}),
     )
     lines = [line for line in done.stdout.splitlines() if not line.startswith("\tat ")]
     assert done.returncode == 0, "\n".join(lines)[-6000:]

@@ -30,6 +30,7 @@ class FaultProxy:
         """Create a proxy between two ports of 127.0.0.1."""
         self.port, self._upstream = listen, upstream
         self._delay = 0.0
+        self._advertised = upstream
         self._is_cut = False
         self._passes = threading.Event()
         self._passes.set()
@@ -80,6 +81,10 @@ class FaultProxy:
         """Make connections half-open: requests are forwarded, responses are not."""
         self._passes.clear()
 
+    def advertise(self, port: int) -> None:
+        """Replace the port of the broker by another port in all responses."""
+        self._advertised = port
+
     def before_next(self, kind: int, act: Callable[[], None]) -> None:
         """Call a function once, before the next request of a kind (a Kafka API key)."""
         self._watched[kind] = act
@@ -126,6 +131,11 @@ class FaultProxy:
                         self.requests[kind] += 1
                     self._watched.pop(kind, lambda: None)()
                 if answers:
+                    if self._advertised != self._upstream:
+                        old, new = (
+                            p.to_bytes(4, "big") for p in (self._upstream, self._advertised)
+                        )
+                        piece = piece.replace(old, new)
                     time.sleep(self._delay)
                     self._passes.wait()
                 sink.sendall(piece)
