@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
     from mkdocs.structure.pages import Page
 
-_PAGES = {
+PAGES = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security-policy.md",
 }
+"""Pages of the site by their files in the root folder."""
+
 _GENERATED = "<!-- Generated from the code"
 _LINK = re.compile(r"\]\((?!\w+:|#)(?P<path>[^)#]+)(?P<anchor>#[^)]*)?\)")
 
@@ -31,7 +33,7 @@ _LINK = re.compile(r"\]\((?!\w+:|#)(?P<path>[^)#]+)(?P<anchor>#[^)]*)?\)")
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages of the root folder."""
     root = Path(config.config_file_path).parent
-    for source, page in _PAGES.items():
+    for source, page in PAGES.items():
         text = (root / source).read_text("utf-8")
         content = with_links(text, f"{config.extra['repository']}/blob/main")
         files.append(File.generated(config, page, content=content))
@@ -55,8 +57,8 @@ def with_links(text: str, repository: str) -> str:
 
     def replaced(link: re.Match[str]) -> str:
         path, anchor = link["path"], link["anchor"] or ""
-        if path in _PAGES:
-            return f"]({_PAGES[path]}{anchor})"
+        if path in PAGES:
+            return f"]({PAGES[path]}{anchor})"
         if path.startswith("docs/"):
             return f"]({path.removeprefix('docs/')}{anchor})"
         return f"]({repository}/{path}{anchor})"
