@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import pyspark
 import pytest
 
+from deployment import page
 from orders import archive, assert_each_once, history, history_then_live, ids, live, orders
 from programs.launch import run, spark_submit
 from servers.kafka.topics import KafkaTopics
 from servers.ports import free_ports
 from servers.process import ServerProcess
 from servers.waiting import wait_for
-from splice._internal.jars import jar_paths
 from streams import written
 
 if TYPE_CHECKING:
@@ -48,8 +48,9 @@ def server(tmp_path: Path) -> Iterator[str]:
         "spark.sql.warehouse.dir": f"{tmp_path}/warehouse",
         "spark.ui.enabled": "false",
     }
-    command = [spark_submit(), "--class", _SERVER, "--master", "local[2]"]
-    command += ["--driver-memory", "1g", "--jars", ",".join(str(path) for path in jar_paths())]
+    # PySpark lacks start-connect-server.sh, which passes its arguments to spark-submit.
+    (arguments,) = page.arguments("Spark Connect")
+    command = [spark_submit(), "--class", _SERVER, "--driver-memory", "1g", *arguments]
     for name, value in conf.items():
         command += ["--conf", f"{name}={value}"]
     process = ServerProcess([*command, "spark-internal"], tmp_path / "server.log")
