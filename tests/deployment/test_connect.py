@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pyspark
 import pytest
 
+from deployment import page
 from orders import archive, assert_each_once, history, history_then_live, ids, live, orders
 from pages.page import Page
 from programs.launch import environment, run, spark_submit
@@ -22,7 +23,6 @@ from servers.kafka.topics import KafkaTopics
 from servers.ports import free_ports
 from servers.process import ServerProcess
 from servers.waiting import wait_for
-from splice._internal.jars import jar_paths
 from streams import written
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from conftest import MakeTopic
 
 PAGE = Page("docs/getting-started.md", by="tests/deployment/test_connect.py")
+DEPLOY = Page("docs/how-to/deploy.md", by="tests/deployment/test_connect.py")
 ORDERS = range(60)
 _SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
@@ -51,8 +52,9 @@ def server(tmp_path: Path) -> Iterator[str]:
         "spark.sql.warehouse.dir": f"{tmp_path}/warehouse",
         "spark.ui.enabled": "false",
     }
-    command = [spark_submit(), "--class", _SERVER, "--master", "local[2]"]
-    command += ["--driver-memory", "1g", "--jars", ",".join(str(path) for path in jar_paths())]
+    # PySpark lacks start-connect-server.sh, which passes its arguments to spark-submit.
+    (arguments,) = page.arguments(DEPLOY, "Spark Connect")
+    command = [spark_submit(), "--class", _SERVER, "--driver-memory", "1g", *arguments]
     for name, value in conf.items():
         command += ["--conf", f"{name}={value}"]
     process = ServerProcess([*command, "spark-internal"], tmp_path / "server.log")
@@ -99,6 +101,7 @@ def test_the_source_is_the_servers(
     script.write_text(PAGE.replaced(program, shown) + "assert df.isStreaming\n")
     subprocess.run([sys.executable, str(script)], check=True, timeout=180, env=environment())
     PAGE.assert_all_executed()
+    DEPLOY.assert_all_executed()
 
 
 @pytest.mark.skipif(

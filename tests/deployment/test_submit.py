@@ -6,16 +6,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from deployment import page
+from kill.cluster import two_hosts
 from orders import archive, assert_each_once, history, history_then_live, ids, live, orders
 from pages.page import Page
 from programs.launch import environment, program, run, spark_submit
 from servers.jars import ROOT
+from servers.kafka.jars import class_path
 from servers.kafka.topics import KafkaTopics
 from splice._internal.jars import jar_paths
 from streams import written
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from conftest import MakeTopic
 
 PAGE = Page("docs/getting-started.md", by="tests/deployment/test_submit.py")
+DEPLOY = Page("docs/how-to/deploy.md")
 ORDERS = range(60)
 
 
@@ -43,8 +48,10 @@ def options(
 @pytest.fixture
 def submit(tmp_path: Path) -> list[str]:
     """Return the command of spark-submit with separate folders."""
-    command = [spark_submit(), "--master", "local[2]", "--driver-memory", "1g"]
+    command = [spark_submit(), "--driver-memory", "1g"]
     for name, value in {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
         "spark.ui.enabled": "false",
         "spark.jars.ivy": f"{tmp_path}/ivy",
         "spark.sql.warehouse.dir": f"{tmp_path}/warehouse",
@@ -53,14 +60,10 @@ def submit(tmp_path: Path) -> list[str]:
     return command
 
 
-def test_the_commands_of_the_page(
+def test_the_commands_to_get_started(
     spark: SparkSession, submit: list[str], options: str, tmp_path: Path
 ) -> None:
-    repository = Path(
-        os.environ.get("SPLICE_REPOSITORY") or ROOT / "target" / "repository"
-    ).resolve()
-    version = (ROOT / "VERSION").read_text().strip()
-    assert list(repository.rglob(f"*-{version}.pom")), "make jar publishes to target/repository"
+    repository = repository_of_the_build()
     shown = {path.name: str(path) for path in jar_paths()} | {
         "spark-submit": shlex.join(submit),
         "file://$PWD/target/repository": repository.as_uri(),
@@ -75,8 +78,72 @@ def test_the_commands_of_the_page(
     PAGE.assert_all_executed()
 
 
+def test_the_page_about_deployment(
+    spark: SparkSession,
+    submit: list[str],
+    options: str,
+    topics: KafkaTopics,
+    make_topic: MakeTopic,
+    tmp_path: Path,
+) -> None:
+    names = page.local_program(DEPLOY)
+    assert names["spark"].sparkContext.applicationId == spark.sparkContext.applicationId
+    repository = {"file:///opt/splice/repository": repository_of_the_build().as_uri()}
+    for number, command in enumerate(page.arguments(DEPLOY, "spark-submit", repository)):
+        folder = tmp_path / str(number)
+        output = run([*submit, *command], "drain_orders", options, str(folder))
+        assert_each_once(ids(written(spark, folder)), ORDERS)
+        assert f"batch rows: {len(ORDERS)}" in output
+    topic = make_topic()
+    topics.produce(topic, orders(ORDERS, 3))
+    run_on_a_cluster(submit, topics.bootstrap_servers, topic, tmp_path)
+    rows = written(spark, tmp_path).selectExpr("CAST(key AS STRING) AS order_id")
+    assert_each_once(ids(rows), ORDERS)
+    DEPLOY.assert_all_executed()
+
+
+def repository_of_the_build() -> Path:
+    """Return the Maven repository that ``make jar`` writes."""
+    given = os.environ.get("SPLICE_REPOSITORY") or ROOT / "target" / "repository"
+    repository = Path(given).resolve()
+    assert list(repository.rglob(f"*-{page.VERSION}.pom")), (
+        "make jar publishes to target/repository"
+    )
+    return repository
+
+
+def run_on_a_cluster(submit: list[str], servers: str, topic: str, folder: Path) -> None:
+    """Run the program of the page on two workers, with two versions of the Kafka client."""
+    program = folder / "job.py"
+    shown = {
+        "broker:9092": servers,
+        '"subscribe", "orders"': f'"subscribe", "{topic}"',
+        "/lake/orders": str(folder / "out"),
+        "/checkpoints/orders": str(folder / "checkpoint"),
+    }
+    program.write_text(page.program(DEPLOY, shown))
+    (other,) = Path(class_path()).parent.glob("kafka-clients-*.jar")
+    mine = jar_paths()[1]
+    assert other.name != mine.name
+    cluster = folder / "cluster"
+    with two_hosts(cluster) as master:
+        places = {"spark://master:7077": master}
+        (command,) = page.arguments(DEPLOY, "Standalone cluster", places)
+        at = command.index("--jars") + 1
+        command[at] = f"{command[at]},{other}"
+        output = run([*submit, *command], str(program.with_suffix("")))
+        logs = [log.read_text() for log in cluster.glob("app-*/*/stderr")]
+    assert "The class path has several versions of the Kafka client: " in output
+    used = [set(re.findall(r"Kafka version: (\S+)", log)) for log in (output, *logs)]
+    versions = [one.stem.removeprefix("kafka-clients-") for one in (mine, other)]
+    assert used[0] == {versions[0]}
+    # Spark does not keep the order of the list on executors, but an executor uses one version.
+    assert any(used[1:])
+    assert all(len(found) <= 1 and found <= set(versions) for found in used[1:])
+
+
 def test_neither(submit: list[str]) -> None:
-    output = run(submit, "configure_only")
+    output = run([*submit, "--master", "local[2]"], "configure_only")
     assert "rejected: [SPLICE_SETUP.JAR_NOT_LOADED]" in output
     assert "Splice's jar is not on the class path of the JVM that spark-submit" in output
     assert "--jars " in output

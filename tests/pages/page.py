@@ -117,7 +117,7 @@ class Page:
         ]
 
     def section(self, name: str) -> str:
-        """Return the code of the block after the marker of a section, such as ``[start:python]``."""
+        """Return the code of the block after a marker such as ``[start:python]``."""
         text = self.path.read_text("utf-8")
         line = text.count("\n", 0, text.index(f"[start:{name}]")) + 1
         return next(block.code for block in self.all_blocks if block.line > line)

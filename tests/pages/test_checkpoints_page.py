@@ -60,37 +60,32 @@ class Places:
             "--topic orders": f"--topic {query.topic}",
         }
 
-    def replaced(self, text: str) -> str:
-        """Return a text of the page with the real places."""
-        for shown, real in self.shown.items():
-            text = text.replace(shown, real)
-        return text
 
-
-@pytest.mark.parametrize(("command", "output"), COMMANDS, ids=[code[:60] for code, _ in COMMANDS])
-def test_each_command_has_the_output_of_the_page(
-    command: str, output: str, query: Stopped, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_the_commands_and_the_program(
+    spark: SparkSession, query: Stopped, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    places = Places(tmp_path, query)
-    capsys.readouterr()
-    assert main(shlex.split(places.replaced(command))[1:]) == 0
-    printed = capsys.readouterr().out.replace(query.topic, "orders")
-    lines = output.splitlines()
-    if "checkpoint show" in command:
-        printed = re.sub("query id: .*", lines[0], printed)
-        lines.remove("    ...")
-        assert printed.splitlines()[: len(lines)] == lines
-    elif output:
-        assert printed.splitlines() == lines
-    if "--write" in command:
-        copy = places.failed if "discard" in command else places.orders
-        assert list(copy.folder.glob("checkpoint.backup-*"))
+    for number, (command, output) in enumerate(COMMANDS):
+        places = Places(tmp_path / str(number), query)
+        capsys.readouterr()
+        assert main(shlex.split(PAGE.replaced(command, places.shown))[1:]) == 0
+        printed = capsys.readouterr().out.replace(query.topic, "orders")
+        lines = output.splitlines()
+        if "checkpoint show" in command:
+            printed = re.sub("query id: .*", lines[0], printed)
+            lines.remove("    ...")
+            assert printed.splitlines()[: len(lines)] == lines
+        elif output:
+            assert printed.splitlines() == lines
+        if "--write" in command:
+            copy = places.failed if "discard" in command else places.orders
+            assert list(copy.folder.glob("checkpoint.backup-*"))
+    run_the_program(spark, query, tmp_path / "program")
+    PAGE.assert_all_executed()
 
 
-def test_the_program_continues_at_the_printed_offsets(
-    spark: SparkSession, query: Stopped, tmp_path: Path
-) -> None:
-    places = Places(tmp_path, query)
+def run_the_program(spark: SparkSession, query: Stopped, folder: Path) -> None:
+    """Run the program of the page, which continues at the printed offsets."""
+    places = Places(folder, query)
     (program,) = PAGE.blocks("python")
     PAGE.run(program, places.shown, {"spark": spark})
     rows = spark.read.parquet(places.shown["/lake/orders"]).collect()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orders import assert_each_once
+from pages.page import Page
 from pages.runbook import Runbook
 from pages.sites import Scene, Sites
 from servers.class_data import java
@@ -48,6 +49,7 @@ def test_rename(scene: Scene) -> None:
     scene.aim(*places)
     Runbook(f"{FOLDER}/rename.md", scene.shown).execute({})
     scene.finish("orders")
+    Page(f"{FOLDER}/rename.md").assert_all_executed()
 
 
 def test_bulk_move(scene: Scene) -> None:
@@ -62,6 +64,7 @@ def test_bulk_move(scene: Scene) -> None:
     }
     Runbook(f"{FOLDER}/bulk-move.md", scene.shown).execute(actions)
     scene.finish("orders", "payments", "returns")
+    Page(f"{FOLDER}/bulk-move.md").assert_all_executed()
 
 
 def test_wrong_document(scene: Scene) -> None:
@@ -70,6 +73,7 @@ def test_wrong_document(scene: Scene) -> None:
     scene.aim(*places)
     Runbook(f"{FOLDER}/wrong-document.md", scene.shown).execute({})
     scene.finish("orders", "payments", "returns")
+    Page(f"{FOLDER}/wrong-document.md").assert_all_executed()
 
 
 def test_decommission(scene: Scene) -> None:
@@ -80,6 +84,7 @@ def test_decommission(scene: Scene) -> None:
     actions = {2: scene.aims(*west), 6: scene.sites.east.kill}
     Runbook(f"{FOLDER}/decommission.md", scene.shown).execute(actions)
     scene.finish("orders", "payments")
+    Page(f"{FOLDER}/decommission.md").assert_all_executed()
 
 
 def test_rotate_credentials(scene: Scene) -> None:
@@ -95,6 +100,7 @@ def test_rotate_credentials(scene: Scene) -> None:
     configs = f"{java()} {quick} -cp '{class_path()}' kafka.admin.ConfigCommand"
     Runbook(f"{FOLDER}/rotate-credentials.md", shown).execute({}, {"kafka-configs.sh": configs})
     scene.finish("orders")
+    Page(f"{FOLDER}/rotate-credentials.md").assert_all_executed()
 
 
 def test_fail_over(scene: Scene) -> None:
@@ -143,6 +149,7 @@ def test_fail_over(scene: Scene) -> None:
     names = Runbook(f"{FOLDER}/fail-over.md", scene.shown).execute(actions)
     assert names["planned"] > names["finished"]
     scene.finish("orders", "returns")
+    Page(f"{FOLDER}/fail-over.md").assert_all_executed()
     scene.until_read("payments")
     repeated = scene.repeated("payments")
     assert repeated

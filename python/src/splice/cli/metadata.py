@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from splice._internal.values import OptionValue
+
     Found = dict[str, Any]
 
 
@@ -180,20 +182,21 @@ def _options(arguments: argparse.Namespace) -> Mapping[str, str]:
     """Return the options of the query, with the document and the timeouts of the command."""
     given = OptionFile(arguments.options).options if arguments.options else OptionMap()
     options = _of_leg(given, arguments.leg) if arguments.leg else OptionMap(dict(given))
-    options.discard("source")
     file = getattr(arguments, "file", None)
     # A command that reads only a checkpoint never reads this path.
     path = str(Path(file).resolve()) if file and Path(file).exists() else file or "/unused"
-    options.set("metadata", "file")
-    options.set("metadata.file", path)
-    # The command must not commit offsets to the group of the query.
-    options.set("commitToGroup", False)
-    options.set("clusterWait", f"{arguments.timeout}s")
+    changed: dict[str, OptionValue] = {
+        "metadata": "file",
+        "metadata.file": path,
+        # The command must not commit offsets to the group of the query.
+        "commitToGroup": False,
+        "clusterWait": f"{arguments.timeout}s",
+    }
     if not options.named("streams", "streamPattern"):
-        options.set("streamPattern", ".*")
+        changed["streamPattern"] = ".*"
     if not options.named("kafka.default.api.timeout.ms"):
-        options.set("kafka.default.api.timeout.ms", arguments.timeout * 1000)
-    return options
+        changed["kafka.default.api.timeout.ms"] = arguments.timeout * 1000
+    return options.updated(changed, without=["source"])
 
 
 def _of_leg(given: OptionMap, leg: str) -> OptionMap:

@@ -50,7 +50,7 @@ class OptionFile:
             first = self._lines[name.lower()]
             raise OptionError(f"{place}: the option '{name}' is already set in line {first}.")
         self._lines[name.lower()] = number
-        self.options.set(name, value)
+        self.options = self.options.updated({name: value})
 
 
 def add_kafka(command: argparse.ArgumentParser) -> None:
