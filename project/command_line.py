@@ -102,7 +102,7 @@ def _table(parser: argparse.ArgumentParser) -> str:
     for action in _arguments(parser):
         names = ", ".join(action.option_strings)
         shown = " ".join(filter(None, [names, _value(action)]))
-        meaning = _escaped(action.help or "")
+        meaning = _escaped(action.help or "").rstrip(".")
         lines.append(f"| `{_escaped(shown)}` | {meaning[:1].upper()}{meaning[1:]}. |")
     return "\n".join(lines) + "\n"
 

@@ -17,7 +17,7 @@ from pages.page import Page
 from servers.kafka.cluster import KafkaCluster
 from servers.logins.guarded_kafka import GuardedKafka
 from servers.ports import free_ports
-from splice import DynamicKafkaSource
+from splice import DynamicKafkaSource, FileSource, HybridSource
 from streams import drain
 
 if TYPE_CHECKING:
@@ -189,3 +189,35 @@ def test_diff_and_drained_follow_a_query_that_moves_to_another_topic(
     assert left.code == 0, left
     assert "yes: the query no longer needs the cluster 'east'" in left.out
     assert splice("metadata", "drained", checkpoint, "west", "--options", options).code == 1
+
+
+def test_a_leg_of_a_hybrid_is_compared_with_its_options(
+    spark: SparkSession,
+    splice: Splice,
+    kafka: KafkaCluster,
+    make_topic: MakeTopic,
+    tmp_path: Path,
+) -> None:
+    topic = make_topic(1)
+    kafka.topics.produce(topic, orders(range(4), 1))
+    spark.range(3).selectExpr("id").write.parquet(str(tmp_path / "history"))
+    servers = kafka.bootstrap_servers
+    current = write(tmp_path / "streams.json", 1, {"east": servers}, {"east": [topic]})
+    live = DynamicKafkaSource.builder().metadata_file(str(current)).streams("orders")
+    source = (
+        HybridSource.builder("history", FileSource.builder("parquet", tmp_path / "history").build())
+        .add_source("live", live.starting_offsets("earliest").build(), select="offset AS id")
+        .build()
+    )
+    drain(source.read_stream(spark), tmp_path)
+    kafka.topics.produce(topic, orders(range(4, 6), 1))
+    options = tmp_path / "query.options"
+    options.write_text("".join(f"{name}={value}\n" for name, value in source.options().items()))
+    more = ("--options", options, "--leg", "live")
+    done = splice("metadata", "drained", tmp_path / "checkpoint", "east", *more)
+    assert (done.code, done.lines("source"), done.err) == (1, ["source 0/leg-live"], "")
+    assert done.lines(topic) == [f"  {topic}: reading, 2 unread rows"]
+    moved = write(tmp_path / "moved.json", 2, {"east": servers}, {"east": [make_topic(1)]})
+    found = splice("metadata", "diff", tmp_path / "checkpoint", moved, *more)
+    assert found.code == 0, found
+    assert found.lines("drained:") == [f"drained: east/{topic}, 2 unread rows"]

@@ -79,9 +79,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _archives(spark: SparkSession, folder: Path) -> HybridSource:
     """Write two archives, and return a source that reads one after the other."""
-    years = {"2025": range(ARCHIVED), "2026": range(ARCHIVED, ORDERS)}
-    for year, ids in years.items():
-        orders = spark.range(ids.start, ids.stop, numPartitions=4).selectExpr(*_COLUMNS)
+    years = {"2025": (0, ARCHIVED, 4), "2026": (ARCHIVED, ORDERS, 1)}
+    for year, (first, end, files) in years.items():
+        orders = spark.range(first, end, numPartitions=files).selectExpr(*_COLUMNS)
         orders.write.parquet(str(folder / year))
     print(f"{ARCHIVED} orders in {folder / '2025'}, {ORDERS - ARCHIVED} in {folder / '2026'}")
     archive = FileSource.builder("parquet", folder / "2025").option("maxFilesPerTrigger", 2)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from splice._internal import jvm_metadata
 from splice._internal.option_map import OptionMap
 from splice._internal.reading import source_errors
+from splice._internal.registry import chain_options
 from splice.cli import metadata_text
 from splice.cli.options import OptionFile
 from splice.cli.session import add_conf, local_session
@@ -200,7 +201,8 @@ def _options(arguments: argparse.Namespace) -> Mapping[str, str]:
 
 
 def _of_leg(given: OptionMap, leg: str) -> OptionMap:
+    """Return the options of a leg's source, without the options of the hybrid about the leg."""
     prefix = f"{leg.lower()}."
-    return OptionMap(
-        {name[len(prefix) :]: v for name, v in given.items() if name.lower().startswith(prefix)}
-    )
+    of_chain = {name.lower() for name in chain_options()}
+    found = {name[len(prefix) :]: v for name, v in given.items() if name.lower().startswith(prefix)}
+    return OptionMap({k: v for k, v in found.items() if k.lower().split(".")[0] not in of_chain})
