@@ -19,12 +19,14 @@ from splice.queries.comparison import compare_clusters
 from splice.queries.describe import (
     LagDescription,
     QueryDescription,
+    QueryDescriptions,
     SourceDescription,
     describe,
 )
 from splice.queries.history import query_history
 from splice.queries.plan import LegPlan, SourcePlan, TopicPlan
 from splice.queries.switches import HandOverDescription
+from splice.queries.watch import watch
 from splice.source import SourceSpec
 
 __all__ = [
@@ -44,6 +46,7 @@ __all__ = [
     "OffsetsInitializer",
     "OptionError",
     "QueryDescription",
+    "QueryDescriptions",
     "SetupError",
     "SourceDescription",
     "SourceError",
@@ -55,4 +58,5 @@ __all__ = [
     "configure",
     "describe",
     "query_history",
+    "watch",
 ]
