@@ -18,7 +18,8 @@ from orders import archive, history, history_then_live, live, orders
 from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
 from splice import FileSource, HybridSource, describe
-from splice.queries.watch import TerminalScreen, run
+from splice._internal.progress.loop import show
+from splice._internal.progress.screens import TerminalScreen
 from streams import start, start_to_drain
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def watched(query: StreamingQuery, file: io.StringIO | None = None) -> str:
     """Watch a query until its end or until an interrupt, and return the text of the terminal."""
     console = Console(file=file or io.StringIO(), record=True, force_terminal=True, width=160)
     before = threading.active_count()
-    run(query, TerminalScreen(console, query.name or str(query.id)), _FAST, None)
+    show(query, TerminalScreen(console, query.name or str(query.id)), _FAST, None)
     assert threading.active_count() <= before
     return console.export_text()
 

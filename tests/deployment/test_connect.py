@@ -83,7 +83,8 @@ def test_the_source_is_the_servers(
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)
     assert f"batch rows: {len(ORDERS)}" in output
     assert "rows behind" in output
-    assert "live" in output
+    assert "live: 100 %, 0 unread rows" in output
+    assert "The query has ended." in output
 
 
 @pytest.mark.skipif(

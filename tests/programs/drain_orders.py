@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from splice import configure, describe
+from splice import configure, describe, watch
 
 
 def main(options: dict[str, str], folder: Path, remote: str | None) -> None:
@@ -33,6 +33,7 @@ def main(options: dict[str, str], folder: Path, remote: str | None) -> None:
     )
     query.awaitTermination()
     print(describe(query))
+    watch(query)
     print("batch rows:", spark.read.format("splice").options(**options).load().count())
     spark.stop()
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from progress_reports import report
 
-from splice.queries.rates import Rates, of
+from splice._internal.progress.rates import Rates, of
 
 
 def rates(*reports: dict[str, Any]) -> Rates:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from splice.queries import units
+from splice._internal.progress import units
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,9 @@ from progress_reports import report
 from rich.console import Console
 
 from splice import watch
-from splice.queries.bars import Bars, Switch
-from splice.queries.watch import LogScreen, TerminalScreen, run
+from splice._internal.progress.bars import Bars, Switch
+from splice._internal.progress.loop import show
+from splice._internal.progress.screens import LogScreen, TerminalScreen
 
 
 def files(batch: int, read: int, left: int, leg: str = "history") -> dict[str, Any]:
@@ -54,9 +55,7 @@ def test_one_bar_per_leg() -> None:
     ]
     assert [bar.is_current for bar in bars.all] == [False, True]
     bars.add(kafka(3, 40, "history"))
-    assert (
-        lines(bars)[1] == "live: 60 %, 40 unread rows, 50 rows/s, lag 1 min 1 s, 1 s remaining"
-    )
+    assert lines(bars)[1] == "live: 60 %, 40 unread rows, 50 rows/s, lag 1 min 1 s, 1 s remaining"
     bars.add(kafka(4, 0, "history"))
     assert lines(bars)[1] == "live: 100 %, 0 unread rows, 50 rows/s, lag 1 min 1 s"
 
@@ -120,7 +119,7 @@ BOTH = [files(0, 2, 100), kafka(1, 10, "history"), kafka(2, 0, "history")]
 
 def log(query: Query, timeout: timedelta | None = None) -> list[str]:
     console = Console(file=io.StringIO(), width=40)
-    run(query, LogScreen(console, "orders"), FAST, timeout)  # type: ignore[arg-type]
+    show(query, LogScreen(console, "orders"), FAST, timeout)  # type: ignore[arg-type]
     written: str = console.file.getvalue()  # type: ignore[attr-defined]
     return [line.split(" orders: ", 1)[1] for line in written.splitlines()]
 
@@ -158,7 +157,7 @@ def test_a_session_that_has_stopped_ends_the_display() -> None:
 
 def test_a_terminal_shows_bars_and_lines_of_switches() -> None:
     console = Console(file=io.StringIO(), record=True, force_terminal=True, width=120)
-    run(Query(list(BOTH)), TerminalScreen(console, "orders"), FAST, None)  # type: ignore[arg-type]
+    show(Query(list(BOTH)), TerminalScreen(console, "orders"), FAST, None)  # type: ignore[arg-type]
     shown = console.export_text()
     assert "switch history -> live" in shown
     assert "━" in shown

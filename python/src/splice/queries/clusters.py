@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from splice._internal import tables
-from splice.queries import units
+from splice._internal.progress import units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

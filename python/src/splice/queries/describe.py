@@ -11,9 +11,10 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from splice._internal import jvm, tables
-from splice.queries import clusters, rates, units
+from splice._internal.progress import rates, units
+from splice._internal.progress.rates import Rates, whole
+from splice.queries import clusters
 from splice.queries.clusters import ClusterDescription, WaitingGroupDescription
-from splice.queries.rates import Rates, whole
 from splice.queries.switches import HandOverDescription, switches
 
 if TYPE_CHECKING:
@@ -112,8 +113,8 @@ class SourceDescription:
             reports of the last 5 minutes, and at least 5 reports, of the current run and leg.
         bytes_per_second: Number of bytes of files that the query reads per second; None for Kafka,
             and before the second report of a leg.
-        remaining: Time from the last report until the current leg has no backlog, at the rate at
-            which the backlog shrinks; None if unknown, or if the backlog does not shrink.
+        remaining: Time until the current leg has no backlog, at the rate at which the backlog
+            shrinks; None if unknown, or if the backlog does not shrink.
         slots: Number of slots of the last batch; None if the source has no slots.
         switches_total: Number of switches from one leg to the next leg in this run.
         end_offset: End offset of the last batch, as in the checkpoint.

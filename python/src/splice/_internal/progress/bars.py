@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from splice.queries import rates, units
-from splice.queries.rates import Rates, Sample, whole
+from splice._internal.progress import rates, units
+from splice._internal.progress.rates import Rates, Sample, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
