@@ -90,6 +90,8 @@ def test_the_source_is_the_servers(
     assert "rows behind" in output
     assert "plan: [SPLICE_SETUP.PLAN_NOT_SUPPORTED]" in output
     assert "live" in output
+    assert "live: 100 %, 0 unread rows" in output
+    assert "The query has ended." in output
 
     (program,) = PAGE.blocks("python")
     shown = {

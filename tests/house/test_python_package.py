@@ -34,6 +34,7 @@ PUBLIC = {
     "splice.queries.history",
     "splice.queries.plan",
     "splice.queries.switches",
+    "splice.queries.watch",
 }
 
 

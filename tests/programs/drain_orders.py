@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from splice import FileSource, SetupError, configure, describe
+from splice import FileSource, SetupError, configure, describe, watch
 
 
 def main(options: dict[str, str], folder: Path, remote: str | None) -> None:
@@ -33,6 +33,7 @@ def main(options: dict[str, str], folder: Path, remote: str | None) -> None:
     )
     query.awaitTermination()
     print(describe(query))
+    watch(query)
     if remote is not None:
         try:
             FileSource.builder("parquet", str(folder)).build().plan(spark)

@@ -46,12 +46,14 @@ from splice.queries.comparison import compare_clusters
 from splice.queries.describe import (
     LagDescription,
     QueryDescription,
+    QueryDescriptions,
     SourceDescription,
     describe,
 )
 from splice.queries.history import HistoryEvent, QueryHistory, query_history
 from splice.queries.plan import LegPlan, SourcePlan, TopicPlan
 from splice.queries.switches import HandOverDescription
+from splice.queries.watch import watch
 from splice.source import SourceSpec
 
 __all__ = [
@@ -72,6 +74,7 @@ __all__ = [
     "OffsetsInitializer",
     "OptionError",
     "QueryDescription",
+    "QueryDescriptions",
     "QueryHistory",
     "SetupError",
     "SourceDescription",
@@ -85,4 +88,5 @@ __all__ = [
     "configure",
     "describe",
     "query_history",
+    "watch",
 ]

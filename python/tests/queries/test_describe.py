@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -30,9 +31,24 @@ RATE = {"description": "rate", "endOffset": "5", "metrics": {}}
 
 @dataclass
 class Query:
-    lastProgress: dict[str, Any] | None  # noqa: N815 (PySpark's name)
+    last: dict[str, Any] | None
     name: str | None = None
     id: str = field(default="c0ffee")
+    before: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def recentProgress(self) -> list[dict[str, Any]]:  # noqa: N802 (PySpark's name)
+        return [*self.before, *([self.last] if self.last else [])]
+
+
+@dataclass
+class Streams:
+    active: list[Query]
+
+
+@dataclass
+class Session:
+    streams: Streams
 
 
 def test_values_are_from_the_metrics() -> None:
@@ -49,11 +65,37 @@ def test_it_prints_as_a_table() -> None:
     described = describe(Query({"batchId": 4, "sources": [SPLICE]}, "orders"))  # type: ignore[arg-type]
     assert str(described).splitlines() == [
         "orders, batch 4",
-        "leg   position      splits  rows behind  bytes behind  seconds behind  rows/s arriving"
-        "  switches",
-        "live  orders-0@<7>  8       120          -             -               -                1",
+        "leg   position      splits  rows behind  bytes behind  time behind  rows/s arriving"
+        "  rows/s  bytes/s  remaining  switches",
+        "live  orders-0@<7>       8          120             -            -                -"
+        "       -        -          -         1",
     ]
-    assert "<td>orders-0@&lt;7&gt;</td>" in described._repr_html_()
+    assert repr(described) == str(described)
+    assert ">orders-0@&lt;7&gt;</td>" in described._repr_html_()
+
+
+def test_rates_and_human_units() -> None:
+    def at(second: int, rows: str, size: str) -> dict[str, Any]:
+        metrics = SPLICE["metrics"] | {"rowsBehind": rows, "bytesBehind": size}  # type: ignore[operator]
+        return {
+            "runId": "a",
+            "batchId": second,
+            "timestamp": f"2026-11-26T14:00:{second:02}.000Z",
+            "durationMs": {"triggerExecution": 1000},
+            "sources": [RATE, SPLICE | {"numInputRows": 2011, "metrics": metrics}],
+        }
+
+    query = Query(at(1, "120934", "14512080"), "orders", before=(at(0, "122934", "14752080"),))
+    described = describe(query)  # type: ignore[arg-type]
+    (source,) = described.sources
+    assert (source.rows_per_second, source.bytes_per_second) == (2011, None)
+    assert source.remaining == timedelta(seconds=60)
+    shown = "live orders-0@<7> 8 120,934 13.8 MiB - - 2,011 - 1 min 1"
+    assert str(described).splitlines()[2].split() == shown.split()
+    frame = described.to_pandas()
+    assert frame.loc[0, ["source", "leg", "rows_behind"]].tolist() == [0, "live", 120934]
+    assert frame.loc[0, "remaining"] == timedelta(seconds=60)
+    assert described.to_dict()["sources"][0]["remaining"] == timedelta(seconds=60)
 
 
 def test_topics_and_partitions_with_the_greatest_lag() -> None:
@@ -72,13 +114,16 @@ def test_topics_and_partitions_with_the_greatest_lag() -> None:
     assert [topic.name for topic in source.topics] == ["orders", "*"]
     assert source.lagging[0].bytes_behind == 90
     assert str(described).splitlines()[3:] == [
-        "topic   partitions  rows behind  bytes behind  seconds behind  rows/s arriving",
-        "orders  2           9            -             -               20",
-        "*       10          0            -             -               -",
-        "partition  rows behind  bytes behind  seconds behind",
-        "orders-1   9            90            61",
+        "topic   partitions  rows behind  bytes behind  time behind  rows/s arriving",
+        "orders           2            9             -            -               20",
+        "*               10            0             -            -                -",
+        "partition  rows behind  bytes behind  time behind",
+        "orders-1             9          90 B    1 min 1 s",
     ]
     assert described._repr_html_().count("<table>") == 3
+    assert described.to_pandas("topics")["name"].tolist() == ["orders", "*"]
+    assert described.to_pandas("lagging")["bytes_behind"].tolist() == [90]
+    assert list(described.to_pandas("clusters").columns[:2]) == ["source", "name"]
 
 
 def test_clusters_that_a_change_waits_for() -> None:
@@ -117,11 +162,11 @@ def test_clusters() -> None:
     assert south.available is None
     heading, *rows = str(described).splitlines()[3:]
     assert heading.endswith(
-        "unavailable ms  available  response age ms  topics waiting  topics draining"
+        "unavailable for  available  response age  topics waiting  topics draining"
     )
     assert [row.split() for row in rows] == [
-        ["east", "4", "9", "-", "-", "-", "-", "True", "70", "2", "1"],
-        ["west", "0", "-", "-", "-", "-", "8", "False", "-", "-", "-"],
+        ["east", "4", "9", "-", "-", "-", "-", "yes", "70", "ms", "2", "1"],
+        ["west", "0", "-", "-", "-", "-", "8", "ms", "no", "-", "-", "-"],
         ["south", "1", "-", "-", "-", "-", "-", "-", "-", "-", "-"],
     ]
 
@@ -138,6 +183,15 @@ def test_before_the_first_progress() -> None:
     assert described.sources == ()
     assert str(described) == "c0ffee: no progress has been reported yet"
     assert "no progress" in described._repr_html_()
+
+
+def test_the_queries_of_a_session() -> None:
+    queries = [Query(None, "b"), Query({"batchId": 4, "sources": [SPLICE]}, "a")]
+    described = describe(Session(Streams(queries)))  # type: ignore[call-overload]
+    assert [one.name for one in described] == ["a", "b"]
+    assert repr(described) == f"{described[0]}\n\n{described[1]}"
+    assert described._repr_html_().count("<table>") == 1
+    assert repr(describe(Session(Streams([])))) == "no active query"  # type: ignore[call-overload]
 
 
 def test_a_query_without_splice() -> None:

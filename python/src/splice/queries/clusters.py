@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from splice._internal import tables
+from splice._internal.progress import units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,11 +18,11 @@ HEADINGS = (
     "splits",
     "rows behind",
     "bytes behind",
-    "seconds behind",
+    "time behind",
     "rows/s arriving",
-    "unavailable ms",
+    "unavailable for",
     "available",
-    "response age ms",
+    "response age",
     "topics waiting",
     "topics draining",
 )
@@ -74,7 +75,22 @@ class ClusterDescription:
 
     def cells(self) -> tuple[str, ...]:
         """Return the values in the order of the headings; '-' for a value that is unknown."""
-        return tables.cells(astuple(self))
+        available = None if self.available is None else ("yes" if self.available else "no")
+        return tables.cells(
+            (
+                self.name,
+                units.number(self.splits),
+                units.number(self.rows_behind),
+                units.size(self.bytes_behind),
+                units.duration(self.seconds_behind),
+                units.number(self.rows_arriving_per_second),
+                units.milliseconds(self.unavailable_ms),
+                available,
+                units.milliseconds(self.response_age_ms),
+                units.number(self.topics_waiting),
+                units.number(self.topics_draining),
+            )
+        )
 
 
 GROUP_HEADINGS = ("streams that wait", "generation", "wait for", "rejected")

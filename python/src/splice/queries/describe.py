@@ -1,15 +1,18 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Position and backlog of a query."""
+"""Position, backlog and rates of a query."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from splice._internal import jvm, tables
+from splice._internal.progress import rates, units
+from splice._internal.progress.rates import Rates, whole
 from splice.queries import clusters
 from splice.queries.clusters import ClusterDescription, WaitingGroupDescription
 from splice.queries.switches import HandOverDescription, switches
@@ -17,6 +20,8 @@ from splice.queries.switches import HandOverDescription, switches
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import pandas
+    from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
 _HEADINGS = (
@@ -25,8 +30,11 @@ _HEADINGS = (
     "splits",
     "rows behind",
     "bytes behind",
-    "seconds behind",
+    "time behind",
     "rows/s arriving",
+    "rows/s",
+    "bytes/s",
+    "remaining",
     "switches",
 )
 
@@ -35,8 +43,22 @@ _TOPIC_HEADINGS = (
     "partitions",
     "rows behind",
     "bytes behind",
-    "seconds behind",
+    "time behind",
     "rows/s arriving",
+)
+
+
+Table = Literal["sources", "topics", "lagging", "clusters"]
+"""Tables of ``QueryDescription.to_pandas``."""
+
+_NOT_IN_PANDAS = (
+    "topics",
+    "lagging",
+    "clusters",
+    "waiting_groups",
+    "metadata_waits_for",
+    "streams_paused",
+    "metrics",
 )
 
 
@@ -63,12 +85,21 @@ class LagDescription:
 
     def cells(self) -> tuple[str, ...]:
         """Return the values in the order of the headings; '-' for an unknown value."""
-        return tables.cells(astuple(self))
+        return tables.cells(
+            (
+                self.name,
+                units.number(self.partitions),
+                units.number(self.rows_behind),
+                units.size(self.bytes_behind),
+                units.duration(self.seconds_behind),
+                units.number(self.rows_arriving_per_second),
+            )
+        )
 
 
 @dataclass(frozen=True)
 class SourceDescription:
-    """Position and backlog of one source of a query in its last progress report.
+    """Position, backlog and rates of one source at the last progress report.
 
     Attributes:
         leg: Current leg; None if the source has no legs.
@@ -78,6 +109,12 @@ class SourceDescription:
         bytes_behind: Number of unread bytes; None if unknown.
         seconds_behind: Age of the oldest unread row in seconds; None if unknown.
         rows_arriving_per_second: Number of new rows per second since the last report.
+        rows_per_second: Number of rows that the query reads per second. The estimate uses the
+            reports of the last 5 minutes, and at least 5 reports, of the current run and leg.
+        bytes_per_second: Number of bytes of files that the query reads per second; None for Kafka,
+            and before the second report of a leg.
+        remaining: Time until the current leg has no backlog, at the rate at which the backlog
+            shrinks; None if unknown, or if the backlog does not shrink.
         slots: Number of slots of the last batch; None if the source has no slots.
         switches_total: Number of switches from one leg to the next leg in this run.
         end_offset: End offset of the last batch, as in the checkpoint.
@@ -100,6 +137,9 @@ class SourceDescription:
     end_offset: str | None
     seconds_behind: int | None = None
     rows_arriving_per_second: int | None = None
+    rows_per_second: float | None = None
+    bytes_per_second: float | None = None
+    remaining: timedelta | None = None
     slots: int | None = None
     topics: tuple[LagDescription, ...] = ()
     lagging: tuple[LagDescription, ...] = ()
@@ -114,19 +154,22 @@ class SourceDescription:
         values = (
             self.leg,
             self.position,
-            self.splits,
-            self.rows_behind,
-            self.bytes_behind,
-            self.seconds_behind,
-            self.rows_arriving_per_second,
-            self.switches_total,
+            units.number(self.splits),
+            units.number(self.rows_behind),
+            units.size(self.bytes_behind),
+            units.duration(self.seconds_behind),
+            units.number(self.rows_arriving_per_second),
+            units.number(self.rows_per_second),
+            units.size(self.bytes_per_second),
+            None if self.remaining is None else units.duration(self.remaining.total_seconds()),
+            units.number(self.switches_total),
         )
         return tables.cells(values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class QueryDescription:
-    """Position and backlog of a query. The result prints as a table, also in notebooks.
+    """Position and backlog of a query. The result is displayed as a table, also in notebooks.
 
     Attributes:
         name: Name of the query, or the id of a query without a name.
@@ -141,8 +184,38 @@ class QueryDescription:
     hand_overs: tuple[HandOverDescription, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all values as dicts, tuples, numbers and texts."""
+        """Return all values as dicts, tuples, numbers, texts and ``timedelta``."""
         return asdict(self)
+
+    def to_pandas(self, table: Table = "sources") -> pandas.DataFrame:
+        """Return one of the tables as a pandas DataFrame, with the attributes as columns.
+
+        Args:
+            table: ``sources`` (one row per source), ``topics``, ``lagging`` or ``clusters``. The
+                column ``source`` is the index of the source in ``sources``.
+
+        Examples:
+            >>> list(describe(query).to_pandas().columns[:3])
+            ['source', 'leg', 'position']
+        """
+        import pandas
+
+        rows: Sequence[tuple[int, SourceDescription | LagDescription | ClusterDescription]]
+        kind: type[SourceDescription | LagDescription | ClusterDescription]
+        if table == "sources":
+            kind, rows = SourceDescription, list(enumerate(self.sources))
+        else:
+            kind = ClusterDescription if table == "clusters" else LagDescription
+            rows = [(n, one) for n, of in enumerate(self.sources) for one in getattr(of, table)]
+        columns = [
+            name for name, one in kind.__dataclass_fields__.items() if name not in _NOT_IN_PANDAS
+        ]
+        data = [(n, *(getattr(one, name) for name in columns)) for n, one in rows]
+        return pandas.DataFrame(data, columns=["source", *columns])
+
+    def __repr__(self) -> str:
+        """Return the tables as text."""
+        return str(self)
 
     def __str__(self) -> str:
         """Return the tables as text."""
@@ -164,23 +237,23 @@ class QueryDescription:
             html += "".join(tables.html(*table) for table in [one.table()] if table)
         return html
 
-    def _tables(self) -> list[tuple[Sequence[str], list[tuple[str, ...]]]]:
+    def _tables(self) -> list[tuple[Sequence[str], list[tuple[str, ...]], int | None]]:
         topics = [topic.cells() for source in self.sources for topic in source.topics]
         worst = [one.cells() for source in self.sources for one in source.lagging]
-        found: list[tuple[Sequence[str], list[tuple[str, ...]]]] = [
-            (_HEADINGS, [source.cells() for source in self.sources])
+        found: list[tuple[Sequence[str], list[tuple[str, ...]], int | None]] = [
+            (_HEADINGS, [source.cells() for source in self.sources], 2)
         ]
         if each := [one.cells() for source in self.sources for one in source.clusters]:
-            found.append((clusters.HEADINGS, each))
+            found.append((clusters.HEADINGS, each, 1))
         if groups := [one.cells() for source in self.sources for one in source.waiting_groups]:
-            found.append((clusters.GROUP_HEADINGS, groups))
+            found.append((clusters.GROUP_HEADINGS, groups, None))
         if paused := [tables.cells((name,)) for s in self.sources for name in s.streams_paused]:
-            found.append((("paused streams",), paused))
+            found.append((("paused streams",), paused, None))
         if topics:
-            found.append((_TOPIC_HEADINGS, topics))
+            found.append((_TOPIC_HEADINGS, topics, 1))
         if worst:
             headings = ("partition", *_TOPIC_HEADINGS[2:5])
-            found.append((headings, [(row[0], *row[2:5]) for row in worst]))
+            found.append((headings, [(row[0], *row[2:5]) for row in worst], 1))
         return found
 
     def _title(self) -> str:
@@ -192,39 +265,86 @@ class QueryDescription:
         return "the query has no Splice source"
 
 
-def describe(query: StreamingQuery) -> QueryDescription:
-    """Return leg, position and backlog of each Splice source of a query.
+class QueryDescriptions(tuple[QueryDescription, ...]):
+    """Descriptions of several queries. The result is displayed as tables, also in notebooks."""
 
-    The values are from the query's last progress report, and the switches are from the checkpoint.
-    With Spark Connect, and for a query of another driver, the result has no switches.
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """Return the tables as text."""
+        return "\n\n".join(map(str, self)) or "no active query"
+
+    def _repr_html_(self) -> str:
+        """Return the tables as HTML, for notebooks."""
+        return "".join(one._repr_html_() for one in self) or "<p>no active query</p>"
+
+
+@overload
+def describe(query: StreamingQuery) -> QueryDescription: ...
+
+
+@overload
+def describe(query: SparkSession) -> QueryDescriptions: ...
+
+
+def describe(query: StreamingQuery | SparkSession) -> QueryDescription | QueryDescriptions:
+    """Return leg, position, backlog and rates of each Splice source of a query.
+
+    The values are from the progress reports of the query, and the switches are from the
+    checkpoint. The function sends no request to the sources. With Spark Connect, and for a query of
+    another driver, the result has no switches.
 
     Args:
-        query: A running or ended query.
+        query: A running or ended query, or a session. The result of a session has a description per
+            active query, in the order of the names.
+
+    Examples:
+        >>> described = describe(query)
+        >>> "rows behind" in str(described)
+        True
+        >>> rate, left = described.sources[0].rows_per_second, described.sources[0].remaining
+        >>> len(describe(spark)) == len(spark.streams.active)
+        True
     """
+    if hasattr(query, "streams"):
+        found = (_described(one) for one in query.streams.active)
+        return QueryDescriptions(sorted(found, key=lambda one: one.name))
+    return _described(query)
+
+
+def _described(query: StreamingQuery) -> QueryDescription:
     name = query.name or str(query.id)
-    progress: Mapping[str, Any] | None = query.lastProgress
-    if progress is None:
+    reports: Sequence[Mapping[str, Any]] = query.recentProgress
+    if not reports:
         return QueryDescription(name, None, ())
+    progress = reports[-1]
     sources: Sequence[Mapping[str, Any]] = progress["sources"]
-    described = tuple(_source(s) for s in sources if "position" in (s.get("metrics") or {}))
+    described = tuple(
+        _source(source, rates.of(reports, n))
+        for n, source in enumerate(sources)
+        if "position" in (source.get("metrics") or {})
+    )
     has_legs = any(source.leg for source in described)
     taken = switches(jvm.history_of(str(query.id))) if has_legs else ()
     return QueryDescription(name, int(progress["batchId"]), described, taken)
 
 
-def _source(source: Mapping[str, Any]) -> SourceDescription:
+def _source(source: Mapping[str, Any], estimated: Rates) -> SourceDescription:
     metrics: Mapping[str, str] = source["metrics"]
     return SourceDescription(
         leg=metrics.get("leg") or None,
         position=metrics.get("position") or None,
-        splits=_number(metrics.get("splits")),
-        rows_behind=_number(metrics.get("rowsBehind")),
-        bytes_behind=_number(metrics.get("bytesBehind")),
-        switches_total=_number(metrics.get("switchesTotal")),
+        splits=whole(metrics.get("splits")),
+        rows_behind=whole(metrics.get("rowsBehind")),
+        bytes_behind=whole(metrics.get("bytesBehind")),
+        switches_total=whole(metrics.get("switchesTotal")),
         end_offset=source.get("endOffset"),
-        seconds_behind=_number(metrics.get("secondsBehind")),
-        rows_arriving_per_second=_number(metrics.get("rowsArrivingPerSecond")),
-        slots=_number(metrics.get("slots")),
+        seconds_behind=whole(metrics.get("secondsBehind")),
+        rows_arriving_per_second=whole(metrics.get("rowsArrivingPerSecond")),
+        rows_per_second=estimated.rows_per_second,
+        bytes_per_second=estimated.bytes_per_second,
+        remaining=estimated.remaining,
+        slots=whole(metrics.get("slots")),
         topics=tuple(_lag(name, topic) for name, topic in _json(metrics.get("topics"), {}).items()),
         lagging=tuple(
             _lag(partition["partition"], partition)
@@ -251,10 +371,3 @@ def _lag(name: str, figures: Mapping[str, int]) -> LagDescription:
 
 def _json(text: str | None, default: Any) -> Any:
     return json.loads(text) if text else default
-
-
-def _number(text: str | None) -> int | None:
-    try:
-        return None if text is None else int(text)
-    except ValueError:
-        return None

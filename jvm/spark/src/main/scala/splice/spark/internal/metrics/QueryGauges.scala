@@ -102,8 +102,8 @@ private[spark] object QueryGauges {
     *   returns a local property of Spark, which may be null
     */
   def queryOf(property: String => String): String = Option(property(QueryId)).fold("query") { id =>
-    // The job description is Spark's only local property with the name of the query.
-    val named = s"(?s)(.+)<br/>\\s*id = ${Pattern.quote(id)}.*".r
+    // The job description is Spark's only local property with the name of the query: the first lines.
+    val named = s"(?s)(.+?)\\s*\\nid = ${Pattern.quote(id)}\\n.*".r
     Option(property(Description)).collect { case named(name) => name }.getOrElse(id)
   }
 

@@ -65,10 +65,11 @@ final class QueryGaugesSuite extends AnyFunSuite {
   test("a gauge has the name of its query, or the id of a query without a name") {
     def of(properties: (String, String)*) = QueryGauges.queryOf(properties.toMap.get(_).orNull)
     val id                                = "sql.streaming.queryId" -> "c0ffee"
-    val rest                              = "\nid = c0ffee<br/>runId = 1<br/>batch = 3"
+    val rest                              = "\nid = c0ffee\nrunId = 1\nbatch = 3"
     assert(of() == "query" && of(id) == "c0ffee")
     assert(of(id, "spark.job.description" -> rest) == "c0ffee")
-    assert(of(id, "spark.job.description" -> s"orders<br/>$rest") == "orders")
+    assert(of(id, "spark.job.description" -> s"orders$rest") == "orders")
+    assert(of(id, "spark.job.description" -> s"orders\nof 2026$rest") == "orders\nof 2026")
     assert(of(id, "spark.job.description" -> "a job of the user") == "c0ffee")
   }
 }
