@@ -26,12 +26,12 @@ _TOGETHER = (
     "fixtures",
     "sources/test_dynamic_kafka.py",
     "pages/test_dynamic_page.py",
-    "pages/test_runbooks.py",
+    "pages/runbooks",
     "stores",
     "cli/test_metadata.py",
     "cli/test_commands.py",
     "cli/checkpoints",
-    "pages/test_checkpoints_page.py",
+    "pages/how_to/test_checkpoints_by_command.py",
 )
 """Folders and files with tests that share servers or topics."""
 

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
     from conftest import MakeTopic
 
-# A name of this list has no example yet.
-WITHOUT = frozenset({"LagDescription", "QueryDescription", "SourceDescription", "describe"})
-
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -94,7 +91,7 @@ def places(
 
 def test_each_public_name_has_an_example() -> None:
     own = {one.name for name in splice.__all__ for one in docstrings(name)}
-    assert set(splice.__all__) - own == WITHOUT
+    assert set(splice.__all__) - own == set()
 
 
 def test_each_example(spark: SparkSession, places: Places) -> None:

@@ -36,7 +36,8 @@ def links(path: Path) -> Iterator[str]:
     text = re.sub(r"`[^`\n]*`", "", text_of(path))
     for pattern in (_LINK, _DEFINITION, _HTML):
         for target in pattern.findall(text):
-            if not re.match(r"[a-z][a-z+.-]*:|//", target):
+            # GitHub resolves the path of a badge to a page of the repository, not to a file.
+            if not re.match(r"[a-z][a-z+.-]*:|//|\.\./\.\./actions/", target):
                 yield target
 
 

@@ -11,6 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from splice._internal import jvm, tables
+from splice._internal.display.frames import frame
 from splice._internal.progress import rates, units
 from splice._internal.progress.rates import Rates, whole
 from splice.queries import clusters
@@ -66,6 +67,10 @@ _NOT_IN_PANDAS = (
 class LagDescription:
     """Lag of a topic or a partition. A value that is unknown is None.
 
+    Examples:
+        >>> [(topic.partitions, topic.rows_behind) for topic in describe(query).sources[0].topics]
+        [(3, 0)]
+
     Attributes:
         name: Name of the topic, or of the partition as ``topic-0``.
         partitions: Number of partitions of a topic.
@@ -100,6 +105,11 @@ class LagDescription:
 @dataclass(frozen=True)
 class SourceDescription:
     """Position, backlog and rates of one source at the last progress report.
+
+    Examples:
+        >>> source = describe(query).sources[0]
+        >>> source.leg, source.rows_behind
+        ('live', 0)
 
     Attributes:
         leg: Current leg; None if the source has no legs.
@@ -171,6 +181,10 @@ class SourceDescription:
 class QueryDescription:
     """Position and backlog of a query. The result is displayed as a table, also in notebooks.
 
+    Examples:
+        >>> [source.leg for source in describe(query).sources]
+        ['live']
+
     Attributes:
         name: Name of the query, or the id of a query without a name.
         batch_id: Batch of the last progress report; None before the first report.
@@ -198,8 +212,6 @@ class QueryDescription:
             >>> list(describe(query).to_pandas().columns[:3])
             ['source', 'leg', 'position']
         """
-        import pandas
-
         rows: Sequence[tuple[int, SourceDescription | LagDescription | ClusterDescription]]
         kind: type[SourceDescription | LagDescription | ClusterDescription]
         if table == "sources":
@@ -210,8 +222,8 @@ class QueryDescription:
         columns = [
             name for name, one in kind.__dataclass_fields__.items() if name not in _NOT_IN_PANDAS
         ]
-        data = [(n, *(getattr(one, name) for name in columns)) for n, one in rows]
-        return pandas.DataFrame(data, columns=["source", *columns])
+        data = ({"source": n} | {name: getattr(one, name) for name in columns} for n, one in rows)
+        return frame(data, ["source", *columns])
 
     def __repr__(self) -> str:
         """Return the tables as text."""
@@ -266,7 +278,12 @@ class QueryDescription:
 
 
 class QueryDescriptions(tuple[QueryDescription, ...]):
-    """Descriptions of several queries. The result is displayed as tables, also in notebooks."""
+    """Descriptions of several queries. The result is displayed as tables, also in notebooks.
+
+    Examples:
+        >>> describe(spark)
+        no active query
+    """
 
     __slots__ = ()
 

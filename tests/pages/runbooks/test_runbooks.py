@@ -12,8 +12,8 @@ import pytest
 
 from orders import assert_each_once
 from pages.page import Page
-from pages.runbook import Runbook
-from pages.sites import Scene, Sites
+from pages.runbooks.runbook import Runbook
+from pages.runbooks.sites import Scene, Sites
 from servers.class_data import java
 from servers.kafka.cluster import KafkaCluster
 from servers.kafka.jars import class_path

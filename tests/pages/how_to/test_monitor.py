@@ -83,6 +83,7 @@ def test_each_block_of_python(
     assert "The query has ended." in written
     assert "100 %" in written
     assert "rows behind" in written
+    PAGE.assert_all_executed()
 
 
 def test_each_metric_of_the_rules_and_of_the_dashboard_is_on_the_page_of_the_driver(

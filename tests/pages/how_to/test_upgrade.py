@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 PAGE = Page("docs/how-to/upgrade.md")
-KEPT = KeptRun(Path(__file__).parents[1] / "fixtures" / "kept-0.1.0" / "kafka")
+KEPT = KeptRun(Path(__file__).parents[2] / "fixtures" / "kept-0.1.0" / "kafka")
 
 
 def test_a_rehearsal_and_the_way_back(

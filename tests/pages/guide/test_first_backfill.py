@@ -60,3 +60,4 @@ def test_the_output_is_the_output_of_the_page(
     finally:
         # Functions of the page keep the names alive, and with the names a client of Kafka.
         names.clear()
+    PAGE.assert_all_executed()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pages.page import ROOT, Page
 
-README = Page("README.md", by="tests/pages/test_first_query.py")
+README = Page("README.md", by="tests/pages/guide/test_first_query.py")
 
 _LIMIT = 120
 """Maximum seconds of the installation and the query together."""
