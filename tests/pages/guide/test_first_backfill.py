@@ -23,9 +23,9 @@ _EXAMPLE = re.compile(
 )
 _VARIABLE = (
     (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z"), "TIME"),
-    # Sizes of Parquet files depend on the version of Spark. The page has no other long numbers.
-    (re.compile(r"\b\d{4}\b(?=  )"), "BYTES"),
     (re.compile(r" +"), " "),
+    # Sizes of Parquet files depend on the version of Spark, and rates depend on the machine.
+    (re.compile(r"(?m)( of \d+ files \d+ -) .* (\d+)$"), r"\1 ... \2"),
 )
 
 
