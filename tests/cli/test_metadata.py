@@ -23,7 +23,7 @@ from streams import drain
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PAGE = Page("docs/dynamic-kafka.md")
+PAGE = Page("docs/dynamic-kafka.md", by="tests/cli/test_metadata.py")
 
 
 def write(
@@ -172,16 +172,15 @@ def test_diff_and_drained_follow_a_query_that_moves_to_another_topic(
     assert "Clusters: east" in unknown.err
     assert before == {f: f.read_bytes() for f in checkpoint.rglob("*") if f.is_file()}
 
-    (block,) = (code for code in PAGE.blocks("sh") if "splice metadata" in code)
+    (block,) = PAGE.blocks("sh")
     shown = {
         "/config/streams-next.yaml": str(moved),
         "/config/query.options": str(options),
         "/checkpoints/orders": str(checkpoint),
     }
-    for name, real in shown.items():
-        block = block.replace(name, real)
-    codes = [splice(*shlex.split(line)[1:]).code for line in block.split("\n") if line]
-    assert codes == [0, 0, 1]
+    lines = PAGE.replaced(block, shown).split("\n")
+    assert [splice(*shlex.split(line)[1:]).code for line in lines if line] == [0, 0, 1]
+    PAGE.assert_all_executed()
 
     moved.replace(current)
     run()

@@ -53,7 +53,7 @@ class Checkpoint:
     @property
     def kafka(self) -> str:
         """Return the argument with the address of the broker."""
-        return f"--kafka=bootstrap.servers={self.servers}"
+        return f"--servers={self.servers}"
 
     @property
     def side_log(self) -> Path:

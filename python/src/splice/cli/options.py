@@ -53,9 +53,15 @@ class OptionFile:
         self.options = self.options.updated({name: value})
 
 
-def add_kafka(command: argparse.ArgumentParser) -> None:
-    """Add the options of a command that connects to one cluster."""
-    command.add_argument("--servers", metavar="HOST:PORT", help="bootstrap servers of a cluster")
+def add_kafka(command: argparse.ArgumentParser, purpose: str = "") -> None:
+    """Add the options of a command that connects to one cluster.
+
+    Args:
+        command: Parser of the command.
+        purpose: End of the help of ``--servers``, such as ``to compare positions``.
+    """
+    servers = f"bootstrap servers of a cluster {purpose}".strip()
+    command.add_argument("--servers", metavar="HOST:PORT", help=servers)
     command.add_argument(
         "--kafka",
         metavar="NAME=VALUE",
@@ -77,5 +83,15 @@ def pairs(arguments: Iterable[str], option: str) -> dict[str, str]:
         if not equals or not name.strip():
             # The argument may be a secret.
             raise OptionError(f"{option}: an argument is not NAME=VALUE.")
-        found[name.strip()] = value
+        found[name.strip().removeprefix("kafka.")] = value
     return found
+
+
+def client(arguments: argparse.Namespace) -> dict[str, str]:
+    """Return the properties of a Kafka client by ``--servers`` and ``--kafka``.
+
+    Raises:
+        OptionError: if an argument of ``--kafka`` has no name or no ``=``.
+    """
+    found = pairs(arguments.kafka, "--kafka")
+    return found | ({"bootstrap.servers": arguments.servers} if arguments.servers else {})

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from splice._internal import jvm
 from splice._internal.reading import source_errors
 from splice.cli.checkpoint import text
+from splice.cli.options import add_kafka, client
 from splice.cli.session import add_conf, local_session
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _verify(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "find damaged and missing files, and positions that the sources no longer have",
         " The exit code is 0 without a problem, and 1 with a problem.",
     )
-    _add_kafka(command, "to compare positions with the offsets at the brokers")
+    add_kafka(command, "to compare positions with the offsets at the brokers")
     _add_format(command)
     command.set_defaults(run=_run_verify)
 
@@ -134,7 +135,7 @@ def _set_position(actions: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     command.add_argument("--partition", type=int, metavar="P", help="partition of --topic")
     command.add_argument("--offset", type=int, metavar="O", help="next offset of --partition")
-    _add_kafka(command, "to check that the brokers have the new offsets")
+    add_kafka(command, "to check that the brokers have the new offsets")
     command.add_argument(
         "--unchecked", action="store_true", help="write offsets that the brokers may not have"
     )
@@ -193,25 +194,6 @@ def _add_source(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_kafka(command: argparse.ArgumentParser, purpose: str) -> None:
-    command.add_argument(
-        "--kafka",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        type=_property,
-        help=f"property of Kafka clients {purpose}, such as bootstrap.servers=broker:9092;"
-        " may be repeated",
-    )
-
-
-def _property(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
-    return name.removeprefix("kafka."), value
-
-
 def _offsets_json(text: str) -> dict[str, dict[str, int]]:
     try:
         found = json.loads(text)
@@ -227,7 +209,7 @@ def _run_show(given: argparse.Namespace) -> int:
 
 
 def _run_verify(given: argparse.Namespace) -> int:
-    result = _call(given, "verify", kafka=dict(given.kafka))
+    result = _call(given, "verify", kafka=client(given))
     return _print(given, result, text.findings, _without_problem)
 
 
@@ -265,7 +247,7 @@ def _run_set_position(given: argparse.Namespace) -> int:
         part=given.part,
         offsets=offsets,
         batch=given.batch,
-        kafka=dict(given.kafka),
+        kafka=client(given),
         unchecked=given.unchecked,
         discard=given.discard_uncommitted,
         quiet=given.quiet,

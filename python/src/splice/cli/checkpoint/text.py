@@ -55,7 +55,7 @@ def _leg(leg: dict[str, Any], current: str | None) -> str:
 
 def findings(found: dict[str, Any]) -> str:
     """Return the text of ``verify``."""
-    compared = "compared" if found["compared"] else "not compared (set --kafka)"
+    compared = "compared" if found["compared"] else "not compared (set --servers)"
     lines = [
         f"{found['batches']} batches and {found['entries']} entries of side logs read,"
         f" offsets of brokers {compared}"

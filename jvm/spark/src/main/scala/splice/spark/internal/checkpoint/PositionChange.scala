@@ -132,7 +132,7 @@ private[spark] object PositionChange {
       Option.when(request.kafka.isEmpty && !request.unchecked)(CheckpointFinding(
         "the new position",
         "The offsets were not compared with the brokers.",
-        "Set --kafka bootstrap.servers=..., or use --unchecked."
+        "Set --servers, or use --unchecked."
       ))
   }
 
