@@ -5,12 +5,13 @@ package splice.files.internal.checks
 
 import java.io.{FileNotFoundException, IOException}
 
-import scala.util.Try
+import scala.util.{Failure, Success, Try}
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.paths.SparkPath
 
 import splice.files.internal.enumerator.{FileList, FileLists, FilesPosition}
+import splice.files.internal.reader.FileOpener
 import splice.files.internal.split.ListedFile
 import splice.source.internal.HadoopConfiguration
 import splice.source.internal.checks.{CheckpointFinding, StoredSource}
@@ -44,16 +45,17 @@ private[splice] object FileChecks {
   private def unread(list: FileList, at: FilesPosition): Seq[CheckpointFinding] = {
     val numbers = at.partly.keysIterator.map(_.file).distinct ++ (at.files until list.files.size).iterator
     val files   = numbers.map(list.files).toSeq
-    try files.flatMap(file => compare(file, status(file)))
-    catch {
-      case e: IOException => files.headOption.toSeq.map { file =>
-          CheckpointFinding(
-            file.path,
-            s"The unread files were not compared, because their storage is not available: $e",
-            "Make the storage available to the command, for example with --conf."
-          )
-        }
+    val found   = files.map(file => file -> Try(status(file)))
+    val failed  = found.collectFirst { case (file, Failure(e: IOException)) =>
+      CheckpointFinding(
+        file.path,
+        s"Unread files were not compared, because their storage is not available: $e",
+        "Make the storage available to the command, for example with --conf.",
+        isProblem = false
+      )
     }
+    found.collect { case (_, Failure(e)) if !e.isInstanceOf[IOException] => throw e }
+    found.collect { case (file, Success(now)) => compare(file, now) }.flatten ++ failed
   }
 
   private def compare(listed: ListedFile, found: Option[FileStatus]): Option[CheckpointFinding] = found match {
@@ -62,13 +64,13 @@ private[splice] object FileChecks {
         "The file is missing, and the query has not read the file completely.",
         "Restore the file. A file that was renamed or rewritten needs a new checkpoint location."
       ))
-    case Some(now) if now.getLen != listed.size || now.getModificationTime != listed.modified =>
-      Some(CheckpointFinding(
-        listed.path,
-        s"The file has changed since the listing. The listed file had ${listed.size} bytes, and the file has ${now.getLen} bytes.",
-        "Restore the file of the listing. 'onFileChanged' sets the reaction of the query."
-      ))
-    case _ => None
+    case Some(now) => FileOpener.difference(listed.size, listed.modified, now).map { case (property, before, after) =>
+        CheckpointFinding(
+          listed.path,
+          s"The file has changed since the listing: $property was $before and is now $after.",
+          "Restore the file of the listing. 'onFileChanged' sets the reaction of the query."
+        )
+      }
   }
 
   private def status(file: ListedFile): Option[FileStatus] = {

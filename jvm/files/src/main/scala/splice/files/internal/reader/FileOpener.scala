@@ -40,7 +40,7 @@ final private[splice] class FileOpener(
   private def check(block: FileBlock): Unit = {
     val path = block.hadoopPath(users)
     val now  = path.getFileSystem(configuration).getFileStatus(path)
-    difference(block, now).foreach { case (property, listed, current) =>
+    FileOpener.difference(block.size, block.modified, now).foreach { case (property, listed, current) =>
       policy.onChanged match {
         case OnFileChanged.Fail => throw FileErrors.fileChanged(block.path, property, listed, current)
         case OnFileChanged.Warn =>
@@ -49,19 +49,21 @@ final private[splice] class FileOpener(
     }
   }
 
-  private def difference(block: FileBlock, now: FileStatus): Option[(String, String, String)] =
-    if (now.getLen != block.size) Some(("the length", s"${block.size} bytes", s"${now.getLen} bytes"))
-    else if (!FileOpener.isSameTime(block.modified, now.getModificationTime))
-      Some(("the modification time", time(block.modified), time(now.getModificationTime)))
-    else None
-
-  private def time(millis: Long): String = java.time.Instant.ofEpochMilli(millis).toString
 }
 
-private object FileOpener {
+private[files] object FileOpener {
   private val logger = LoggerFactory.getLogger(classOf[FileOpener])
 
   private val Second = 1000L
+
+  /** Returns the property in which a file differs from its listing, with the listed value and the current value. */
+  def difference(size: Long, modified: Long, now: FileStatus): Option[(String, String, String)] =
+    if (now.getLen != size) Some(("the length", s"$size bytes", s"${now.getLen} bytes"))
+    else if (!isSameTime(modified, now.getModificationTime))
+      Some(("the modification time", time(modified), time(now.getModificationTime)))
+    else None
+
+  private def time(millis: Long): String = java.time.Instant.ofEpochMilli(millis).toString
 
   /** Some stores return milliseconds in a listing, but whole seconds in the status of one file. */
   private def isSameTime(a: Long, b: Long): Boolean =

@@ -8,7 +8,7 @@ import scala.util.Try
 import splice.hybrid.internal.chain.LegEnumerators
 import splice.hybrid.internal.handover.SwitchFormat
 import splice.source.SourceProvider
-import splice.source.errors.CheckpointErrors
+import splice.source.errors.{CheckpointErrors, SpliceException}
 import splice.source.internal.checks.{CheckpointFinding, ChecksCheckpoint, StoredOffset, StoredSource}
 import splice.source.internal.entries.{Json, VersionedJson}
 import splice.source.internal.legs.LegIdentity
@@ -31,13 +31,8 @@ private[splice] object HybridChecks {
 
   def apply(stored: StoredSource): Seq[CheckpointFinding] = {
     val (damaged, valid) = stored.offsets.partitionMap { offset =>
-      Try(offset -> read(offset.json)).toEither.left.map(_ =>
-        CheckpointFinding(
-          offset.file,
-          s"The offset '${offset.json}' is not a position of a hybrid source.",
-          "Restore the file from a copy of the checkpoint."
-        )
-      )
+      try Right(offset -> read(offset.json))
+      catch { case e: SpliceException => Left(CheckpointFinding.of(offset.file, e)) }
     }
     val next    = stored.next.flatMap(at => Try(read(at.json)).toOption.map(at -> _))
     val current = next.flatMap { case (_, legs) => stored.chain.flatMap(_.name).filter(legs.contains).lastOption }

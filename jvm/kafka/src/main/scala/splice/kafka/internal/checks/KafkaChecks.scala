@@ -5,11 +5,13 @@ package splice.kafka.internal.checks
 
 import scala.util.{Try, Using}
 
+import splice.kafka.internal.bounds.{SkipEntries, SkippedRanges}
 import splice.kafka.internal.cluster.{ClusterClient, KafkaClusterClient}
-import splice.kafka.internal.identity.{Identities, IdentityEntries, TopicOwner}
+import splice.kafka.internal.identity.{DeletionEntries, Identities, IdentityEntries, TopicOwner}
 import splice.kafka.internal.options.KafkaSettings
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
+import splice.source.errors.SpliceException
 import splice.source.internal.checks.{CheckpointFinding, StoredOffset, StoredSource}
 import splice.source.options.SourceOptions
 
@@ -27,8 +29,36 @@ private[splice] object KafkaChecks {
     damaged ++ StoredSource.order(positions) ++
       positions.lastOption.toSeq.flatMap { case (at, position) => generations(stored, at, position, identities) } ++
       (if (stored.kafka.isEmpty) Nil
-       else next.flatMap { case (at, position) => ofBrokers(at, position, identities, stored.kafka) })
+       else next.flatMap { case (at, position) => reached(at, identities.meant(position), identities, stored) }) ++
+      next.flatMap { case (at, position) => skipped(at, identities.meant(position), new SkipEntries(stored.log).known) }
   }
+
+  /** Returns one fact per partition whose position is before a stored skip. Splice continues at the end of the skip. */
+  private def skipped(at: StoredOffset, position: KafkaPosition, skips: SkippedRanges) =
+    position.offsets.toSeq.flatMap { case (partition, offset) =>
+      skips.of(partition, position.generation(partition.topic)).filter(offset < _.until).map { skip =>
+        CheckpointFinding(
+          s"partition $partition",
+          s"${at.file} continues at offset $offset, and the entry skips-<n> skips the offsets ${skip.from} to ${skip.until -
+              1}.",
+          "The query does not read these offsets. To read the offsets, start with a new checkpoint location.",
+          isProblem = false
+        )
+      }
+    }
+
+  private def reached(at: StoredOffset, position: KafkaPosition, known: Identities, stored: StoredSource) =
+    try {
+      val deleted = new DeletionEntries(stored.log)
+      ofBrokers(at, position, known, stored.kafka).map { found =>
+        val topic = found.where.stripPrefix("topic ")
+        if (deleted.of(topic).isEmpty) found
+        else found.copy(what = s"${found.what} The query knows the deletion.", isProblem = false)
+      }
+    } catch {
+      case e: SpliceException if !e.condition.startsWith("SPLICE_CHECKPOINT.") =>
+        Seq(CheckpointFinding("brokers", e.text, "Make the brokers available to the command, or omit --servers."))
+    }
 
   private def generations(stored: StoredSource, at: StoredOffset, position: KafkaPosition, known: Identities) =
     position.generations.toSeq.filter { case (topic, number) => known.generation(topic, number).isEmpty }.map {

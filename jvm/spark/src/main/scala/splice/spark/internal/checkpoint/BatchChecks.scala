@@ -12,7 +12,7 @@ private[spark] object BatchChecks {
   private val Copy = "Restore the file from a copy of the checkpoint."
 
   def apply(content: CheckpointContent): Seq[CheckpointFinding] =
-    identity(content).toSeq ++ unreadable(content) ++ gaps(content) ++ ends(content)
+    identity(content).toSeq ++ unreadable(content) ++ commit(content) ++ gaps(content) ++ ends(content)
 
   private def identity(content: CheckpointContent) = Option.when(content.query.isEmpty)(
     CheckpointFinding(
@@ -27,13 +27,26 @@ private[spark] object BatchChecks {
       Some(CheckpointFinding(s"offsets/$batch", s"Spark cannot read the file: $reason", Copy))
     case (batch, Right(file)) =>
       val damaged = file.sources.flatMap(file.position).find(Json.read(_).isEmpty)
-      damaged.map(text => CheckpointFinding(s"offsets/$batch", s"The offset '$text' is not JSON.", Copy))
+      val absent  = content.sources.diff(file.sources)
+      damaged.map(text => CheckpointFinding(s"offsets/$batch", s"The offset '$text' is not JSON.", Copy)).orElse(
+        Option.when(absent.nonEmpty)(CheckpointFinding(
+          s"offsets/$batch",
+          s"The file has no line of source ${absent.mkString(", ")}.",
+          Copy
+        ))
+      )
   }
 
-  /** Compares the numbers of both logs. Spark purges both logs up to the same batch. */
+  private def commit(content: CheckpointContent) = content.damagedCommit.map { batch =>
+    CheckpointFinding(s"commits/$batch", "Spark cannot read the file, so the next start fails.", Copy)
+  }
+
+  /** Compares the numbers of both logs from the first offset. Spark purges the log of offsets first, and no restart reads
+    * a commit before the first offset.
+    */
   private def gaps(content: CheckpointContent): Seq[CheckpointFinding] = {
     val offsets = content.offsets.keySet
-    val first   = (offsets ++ content.commits).headOption.getOrElse(0L)
+    val first   = offsets.headOption.orElse(content.commits.headOption).getOrElse(0L)
     val last    = content.commits.lastOption.getOrElse(-1L)
     (first to last).flatMap { batch =>
       (offsets(batch), content.commits(batch)) match {

@@ -3,6 +3,7 @@
 
 package splice.spark.internal.checkpoint
 
+import java.io.IOException
 import java.time.ZoneOffset.UTC
 import java.time.format.DateTimeFormatter
 import java.time.{Clock, Instant}
@@ -85,7 +86,7 @@ final private[spark] class CheckpointCommands(root: String, configuration: Confi
       write: Boolean,
       backup: Option[String]
   ): JsonNode = {
-    val change  = PositionChange.of(content, select(source), request, clock.millis() - files.modified)
+    val change  = PositionChange.of(content, select(source), request, clock.millis() - files.modified, files.hasState)
     val written = write && change.rejected.isEmpty
     val copy    = Option.when(written)(backUpAndWrite(change, backup))
     val more    = ("written" -> Json.bool(written)) +: copy.map(path => "backup" -> Json.text(path.toString)).toSeq
@@ -99,9 +100,16 @@ final private[spark] class CheckpointCommands(root: String, configuration: Confi
     val now  = files.content
     if (now.planned != content.planned || now.committed != content.committed)
       invalid("The query has planned or committed a batch since the start of the command. Stop the query.")
-    change.removed.sorted.reverse.foreach(files.removeOffset)
-    now.file(change.batch).foreach { file =>
+    val file =
+      now.file(change.batch).getOrElse(invalid(s"offsets/${change.batch} cannot be read. Nothing was changed."))
+    try {
+      change.removed.sorted.reverse.foreach(files.removeOffset)
       files.replaceOffset(change.batch, file.updated(change.source, Json.write(change.after)))
+    } catch {
+      case e: IOException => throw new IOException(
+          s"The change failed after the backup to $copy. Copy offsets and commits back. Reason: ${e.getMessage}",
+          e
+        )
     }
     copy
   }

@@ -15,11 +15,14 @@ import splice.source.internal.checks.StoredOffset
   *   the files `offsets/<n>`, each with its content or with the reason why the content cannot be read
   * @param commits
   *   the numbers of the files `commits/<n>`
+  * @param damagedCommit
+  *   the last commit, if Spark cannot read its file
   */
 final private[spark] case class CheckpointContent(
     query: Option[String],
     offsets: SortedMap[Long, Either[String, OffsetFile]],
-    commits: SortedSet[Long]
+    commits: SortedSet[Long],
+    damagedCommit: Option[Long] = None
 ) {
 
   /** The last batch whose offsets Spark has stored. */

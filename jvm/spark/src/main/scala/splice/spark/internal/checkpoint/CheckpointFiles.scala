@@ -11,15 +11,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{
-  FileContext,
-  FileStatus,
-  FileSystem,
-  FileUtil,
-  Options,
-  Path,
-  UnsupportedFileSystemException
-}
+import org.apache.hadoop.fs.{FileContext, FileStatus, FileSystem, FileUtil, Options, Path}
 
 import splice.source.errors.CheckpointErrors
 import splice.source.internal.entries.Json
@@ -54,8 +46,18 @@ final private[spark] class CheckpointFiles(folder: Path, configuration: Configur
         case e: IOException           => Some(batch -> Left(Option(e.getMessage).getOrElse(e.toString)))
       }
     }
-    CheckpointContent(query, SortedMap.from(files), commits)
+    CheckpointContent(query, SortedMap.from(files), commits, commits.lastOption.filter(isDamaged))
   }
+
+  // Spark reads the last commit at each start: a version, and metadata as JSON.
+  private def isDamaged(batch: Long): Boolean =
+    try {
+      val lines = read(new Path(new Path(root, Commits), batch.toString)).linesIterator.toSeq
+      !lines.headOption.exists(_.matches("v\\d+")) || lines.lift(1).flatMap(Json.read).isEmpty
+    } catch {
+      case _: FileNotFoundException => false
+      case _: IOException           => true
+    }
 
   private def query: Option[String] =
     try Json.readObject(read(new Path(root, Metadata))).flatMap(Json.field(_, "id")).map(_.asText)
@@ -74,10 +76,13 @@ final private[spark] class CheckpointFiles(folder: Path, configuration: Configur
   def backUp(to: Path): Path = {
     val target = to.getFileSystem(configuration)
     if (target.exists(to)) throw new IllegalArgumentException(s"The backup folder $to exists already.")
-    target.mkdirs(to)
-    Seq(Offsets, Commits).filter(folder => fs.exists(new Path(root, folder))).foreach { folder =>
-      FileUtil.copy(fs, new Path(root, folder), target, new Path(to, folder), false, true, configuration)
-    }
+    // Hadoop reports some failures only by the result.
+    val copied = target.mkdirs(to) &&
+      Seq(Offsets, Commits).filter(folder => fs.exists(new Path(root, folder))).forall { folder =>
+        FileUtil.copy(fs, new Path(root, folder), target, new Path(to, folder), false, true, configuration) &&
+        target.listStatus(new Path(to, folder)).length == fs.listStatus(new Path(root, folder)).length
+      }
+    if (!copied) throw new IOException(s"The backup folder $to could not be written. Nothing was changed.")
     to
   }
 
@@ -88,22 +93,25 @@ final private[spark] class CheckpointFiles(folder: Path, configuration: Configur
   def removeOffset(batch: Long): Unit =
     list(Offsets).map(_.getPath).filter { file =>
       file.getName == batch.toString || file.getName.stripPrefix(".").startsWith(s"$batch.")
-    }.foreach(fs.delete(_, false))
+    }.foreach(file => if (!fs.delete(file, false)) throw new IOException(s"The file $file could not be deleted."))
 
-  /** Replaces the file of a batch. A file system without an atomic replacement writes the file in place. */
+  /** Replaces the file of a batch. On an object store, one request writes the file, because a rename there first deletes
+    * the file.
+    */
   def replaceOffset(batch: Long, file: OffsetFile): Unit = {
-    val target    = offset(batch)
-    val temporary = new Path(target.getParent, s".$batch.${UUID.randomUUID()}.tmp")
-    val context   =
-      try Some(FileContext.getFileContext(target.toUri, configuration))
-      catch { case _: UnsupportedFileSystemException => None }
-    context match {
-      case Some(files) =>
+    val target = offset(batch)
+    if (!Renaming(fs.getScheme)) write(target, file.text)
+    else {
+      val temporary = new Path(target.getParent, s".$batch.${UUID.randomUUID()}.tmp")
+      try {
         write(temporary, file.text)
-        files.rename(temporary, target, Options.Rename.OVERWRITE)
-      case None => write(target, file.text)
+        FileContext.getFileContext(target.toUri, configuration).rename(temporary, target, Options.Rename.OVERWRITE)
+      } finally { val _ = fs.delete(temporary, false) }
     }
   }
+
+  /** True if the query has state of aggregations or joins. */
+  def hasState: Boolean = fs.exists(new Path(root, State)) && fs.listStatus(new Path(root, State)).nonEmpty
 
   private def write(file: Path, text: String): Unit =
     Using.resource(fs.create(file, true))(_.write(text.getBytes(UTF_8)))
@@ -124,4 +132,7 @@ private[spark] object CheckpointFiles {
   private val Offsets  = "offsets"
   private val Commits  = "commits"
   private val Metadata = "metadata"
+  private val State    = "state"
+
+  private val Renaming = Set("file", "hdfs", "webhdfs", "swebhdfs")
 }

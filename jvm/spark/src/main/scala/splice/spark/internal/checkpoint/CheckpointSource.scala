@@ -53,8 +53,8 @@ final private[spark] class CheckpointSource(
 
   /** Kind of the source, or None for a source of another project. */
   lazy val kind: Option[String] = chain.flatMap(_.headOption) match {
-    case Some(first) if first.name.isEmpty => Some(first.source)
-    case _ => ends.lastOption.flatMap(end => checkers.find(_.isPosition(end.json)).map(_.kind))
+    case Some(first) => Some(if (first.name.isEmpty) first.source else CheckpointSource.Hybrid)
+    case _           => ends.lastOption.flatMap(end => checkers.find(_.isPosition(end.json)).map(_.kind))
   }
 
   /** Keys of all entries with the folder of their scope, and the entry or the error of its content. */
@@ -71,16 +71,19 @@ final private[spark] class CheckpointSource(
     try Right(VersionedEntry.read(key, part.get(key).getOrElse(Nil)))
     catch {
       case e: SpliceException => Left(CheckpointFinding.of(where, e))
-      case e: IOException     => Left(CheckpointFinding.missing(where, e.toString))
+      case e: IOException     =>
+        Left(CheckpointFinding(where, s"The file could not be read: $e", "Make the storage available to the command."))
     }
 
   /** Returns all findings about the source. The positions are not compared with damaged entries. */
   def check(kafka: Map[String, String]): Seq[CheckpointFinding] = {
     val damaged = entries.flatMap(_.content.left.toOption)
     damaged ++ SideLogChecks(this, content.isWhole) ++
-      (if (damaged.isEmpty && (hasSideLog || isOfSpark)) ofKind(initial.toSeq ++ ends, content.next(name), kafka)
+      (if (damaged.isEmpty && (hasSideLog || isOfSpark)) ofKind(initial.toSeq ++ ends, next, kafka)
        else Nil)
   }
+
+  private def next = content.next(name).orElse(initial.filter(_ => content.committed.isEmpty))
 
   private def ofKind(offsets: Seq[StoredOffset], next: Option[StoredOffset], kafka: Map[String, String]) =
     checkers.filter(checker => kind.contains(checker.kind)).flatMap { checker =>
@@ -113,6 +116,10 @@ final private[spark] class CheckpointSource(
       .flatMap(Json.fields).map(_._1)
     def single(key: String, default: Option[String]) = {
       val all = names(key)
+      if (all.isEmpty)
+        throw new IllegalArgumentException(
+          s"The position of source $name is an entry of the side log, which this command does not support."
+        )
       part.orElse(default).filter(all.contains).fold(
         throw new IllegalArgumentException(s"Source $name: name one of its $key, ${all.mkString(", ")}.")
       )(chosen => LogOffsets(Seq(key, chosen)))
@@ -126,7 +133,7 @@ final private[spark] class CheckpointSource(
             case _         => None
           }
         )
-      case Some("hybrid") =>
+      case Some(CheckpointSource.Hybrid) =>
         val chosen = part.orElse(leg)
         val kinds  = chain.toSeq.flatten.filter(of => chosen.exists(of.name.contains)).map(_.source)
         if (kinds != Seq(CheckpointSource.Kafka))
@@ -152,6 +159,9 @@ private[spark] object CheckpointSource {
 
   /** Kind of a source of Kafka topics, which Spark has too. */
   val Kafka = "kafka"
+
+  /** Kind of a source with several legs. */
+  val Hybrid = "hybrid"
 
   /** Kind of a source of many clusters. */
   val ManyClusters = "dynamicKafka"

@@ -59,7 +59,7 @@ final private[spark] case class LogOffsets(part: Seq[String]) {
       number     <- key.toIntOption.filter(_ >= 0).toRight(s"'$key' is not a partition")
       name       <- Json.fields(partitions).map(_._1).find(same(_, key, number))
         .toRight(s"partition $key of topic '$topic' is not in the position")
-      after <- Option.when(offset.isIntegralNumber && offset.asLong >= 0)(offset.asLong)
+      after <- Option.when(offset.isIntegralNumber && offset.canConvertToLong && offset.asLong >= 0)(offset.asLong)
         .toRight(s"$offset is not an offset; offsets are numbers from 0")
     } yield {
       val before = partitions.get(name).asLong
@@ -92,8 +92,8 @@ private[spark] object LogOffsets {
 
   /** Returns the numbers in a position by the keys that lead to them, such as leg, topic and partition. */
   def numbers(position: JsonNode): Map[Seq[String], Long] = Json.fields(position).flatMap {
-    case (key, _) if Format(key)        => Nil
-    case (key, value) if value.isObject =>
+    case (key, value) if Format(key) && value.isNumber => Nil
+    case (key, value) if value.isObject                =>
       numbers(value).map { case (path, number) => (if (Frames(key)) path else key +: path) -> number }
     case (key, value) if value.isIntegralNumber         => Seq(Seq(key) -> value.asLong)
     case (key, value) if value.isTextual && key == "at" =>

@@ -35,6 +35,10 @@ final private[spark] case class PositionRequest(
 
 /** New position of a source, which no file has yet.
   *
+  * @param hasState
+  *   true if the query has aggregations or joins with state
+  * @param facts
+  *   findings about the new position that do not reject the change
   * @param rejected
   *   reasons not to write the position
   */
@@ -46,6 +50,8 @@ final private[spark] case class PositionChange(
     after: JsonNode,
     changes: Seq[LogOffsets.Change],
     removed: Seq[Long],
+    hasState: Boolean,
+    facts: Seq[CheckpointFinding],
     rejected: Seq[CheckpointFinding]
 ) {
 
@@ -54,7 +60,7 @@ final private[spark] case class PositionChange(
     val (forward, back)                 = changes.partition(change => change.after > change.before)
     def sum(of: Seq[LogOffsets.Change]) = of.map(change => math.abs(change.after - change.before)).sum
     Option.when(back.nonEmpty)(
-      s"The query reads ${sum(back)} offsets again, so the sink may receive rows twice. Rows before the watermark are dropped by stateful operators."
+      s"The query reads ${sum(back)} offsets again, so the sink may receive rows twice."
     ).toSeq ++
       Option.when(forward.nonEmpty)(
         s"The query skips ${sum(forward)} offsets. It never reads the rows of these offsets."
@@ -62,7 +68,11 @@ final private[spark] case class PositionChange(
       Option.when(removed.nonEmpty)(
         s"Batch ${removed.mkString(", ")} has no commit, and is planned again with other rows. A sink that has already written this batch number, " +
           "such as a Delta table or a file sink, ignores the new batch."
-      ) :+ "Stop the query before the change. Splice cannot detect a query that is running and idle."
+      ) ++
+      Option.when(hasState)(
+        "The query has state. Aggregations and joins count the rows of repeated offsets again, and drop rows before the watermark. Use a rollback instead."
+      ) ++ facts.map(fact => s"${fact.where}: ${fact.what}") :+
+      "Stop the query before the change. Splice cannot detect a query that waits for rows, or that runs a batch for longer than --quiet."
   }
 
   def json: JsonNode = Json.obj(
@@ -89,10 +99,17 @@ private[spark] object PositionChange {
     * @throws IllegalArgumentException
     *   if the request does not match the checkpoint
     */
-  def of(content: CheckpointContent, source: CheckpointSource, request: PositionRequest, age: Long): PositionChange = {
-    val batch = content.committed.filter(content.offsets.contains).getOrElse(
+  def of(
+      content: CheckpointContent,
+      source: CheckpointSource,
+      request: PositionRequest,
+      age: Long,
+      hasState: Boolean
+  ): PositionChange = {
+    val batch = content.committed.getOrElse(
       invalid("the checkpoint has no committed batch. Set the start in the options of a new checkpoint")
     )
+    if (!content.offsets.contains(batch)) invalid(s"offsets/$batch is missing. Run 'splice checkpoint verify'")
     val file = content.file(batch).getOrElse(invalid(s"offsets/$batch cannot be read"))
     if (file.isEpoch) invalid("the query used continuous mode, which this command does not support")
     if (source.kind.contains(CheckpointSource.ManyClusters)) invalid("the positions of many clusters cannot be changed")
@@ -103,13 +120,41 @@ private[spark] object PositionChange {
     val before  = positionOf(content, source.name, batch)
     val offsets = request.offsets.getOrElse {
       val earlier = request.batch.getOrElse(invalid("no offset and no batch is given"))
-      part.find(positionOf(content, source.name, earlier)).getOrElse(invalid(s"batch $earlier was in another leg"))
+      val wanted  = part.find(positionOf(content, source.name, earlier)).getOrElse(
+        invalid(s"batch $earlier was in another leg")
+      )
+      rejectOthers(earlier, part.find(before).getOrElse(before), wanted)
+      wanted
     }
     val (after, changes) = part.moved(before, offsets).fold(invalid, identity)
     if (changes.isEmpty) invalid("the position has these offsets already")
-    val found  = source.checkAt(StoredOffset("the new position", Json.write(after)), request.kafka)
-    val change = PositionChange(source.name, source.leg, batch, before, after, changes, content.uncommitted, Nil)
-    change.copy(rejected = found.filter(_.isProblem) ++ rejections(content, request, age))
+    val found             = source.checkAt(StoredOffset("the new position", Json.write(after)), request.kafka)
+    val (problems, facts) = found.partition(_.isProblem)
+    PositionChange(
+      source.name,
+      source.leg,
+      batch,
+      before,
+      after,
+      changes,
+      content.uncommitted,
+      hasState,
+      facts,
+      problems ++ rejections(content, request, age)
+    )
+  }
+
+  /** Rejects a batch without an offset of each partition. The key of a partition also has the generation of its topic. */
+  private def rejectOthers(batch: Long, current: JsonNode, earlier: JsonNode): Unit = {
+    def keys(topics: JsonNode) = for {
+      (topic, partitions) <- Json.fields(topics)
+      (key, _)            <- Json.fields(partitions)
+    } yield (topic, key)
+    val others = keys(current).toSet.diff(keys(earlier).toSet).toSeq.sorted.map { case (topic, key) => s"$topic $key" }
+    if (others.nonEmpty)
+      invalid(
+        s"batch $batch has no offset of ${others.mkString(", ")}, because Splice found the partition later, or because the topic was recreated. Set --offsets"
+      )
   }
 
   private def positionOf(content: CheckpointContent, source: String, batch: Long): JsonNode =
@@ -136,5 +181,5 @@ private[spark] object PositionChange {
       ))
   }
 
-  private[checkpoint] def invalid(reason: String): Nothing = throw new IllegalArgumentException(s"No change: $reason.")
+  private def invalid(reason: String): Nothing = throw new IllegalArgumentException(s"No change: $reason.")
 }

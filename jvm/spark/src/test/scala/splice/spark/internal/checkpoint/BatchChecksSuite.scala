@@ -29,10 +29,20 @@ final class BatchChecksSuite extends AnyFunSuite {
   test("each missing file is a problem") {
     assert(problems(content(Seq(0, 1, 3), 0L to 3L)) == Seq("offsets/2"))
     assert(problems(content(0L to 2L, 0L to 3L)) == Seq("offsets/3"))
-    assert(problems(content(1L to 3L, 0L to 3L)) == Seq("offsets/0"))
     assert(problems(content(0L to 3L, Seq(0, 2, 3))) == Seq("commits/1"))
     assert(problems(content(0L to 3L, 0L to 1L)) == Seq("commits/2"))
     assert(problems(content(Seq(0L), Seq(0L)).copy(query = None)) == Seq("metadata"))
+  }
+
+  test("a commit before the first offset has no finding, because a kill may leave it there") {
+    assert(BatchChecks(content(1L to 3L, 0L to 3L)) == Nil)
+  }
+
+  test("an unreadable last commit, and a file without the line of a source, are problems") {
+    val two  = OffsetFile.read("v1\n{\"batchWatermarkMs\":0}\n{\"a\":1}\n{\"b\":1}")
+    val good = content(0L to 1L, 0L to 1L, two)
+    assert(problems(good.copy(damagedCommit = Some(1))) == Seq("commits/1"))
+    assert(problems(good.copy(offsets = good.offsets.updated(0L, Right(file)))) == Seq("offsets/0"))
   }
 
   test("batches that are in neither log are a note, because asynchronous progress tracking skips batches") {

@@ -48,6 +48,7 @@ final class LogOffsetsSuite extends AnyFunSuite {
       """{"orders":{"0":-1}}""",
       """{"orders":{"0":"1"}}""",
       """{"orders":{"0":1.5}}""",
+      """{"orders":{"0":18446744073709551617}}""",
       "{}",
       """{"orders":{}}"""
     )

@@ -106,13 +106,16 @@ private[dynamic] object ClusterCheck {
       missing: SortedSet[String],
       hidden: Seq[String]
   ): ClusterCheck = {
-    val unreadable = this.unreadable(client, topics -- hidden -- missing)
-    ClusterCheck(name, id, None, missing, SortedMap.from(hidden.map(_ -> Describe) ++ unreadable.map(_ -> Read)))
+    def check(error: Option[String], unreadable: Set[String]) =
+      ClusterCheck(name, id, error, missing, SortedMap.from(hidden.map(_ -> Describe) ++ unreadable.map(_ -> Read)))
+    val readable = topics -- hidden -- missing
+    attempt(client.checkReadable(readable)) match {
+      case Right(_)                       => check(None, Set.empty)
+      case Left(error) if isDenied(error) =>
+        check(None, readable.filter(topic => attempt(client.checkReadable(Set(topic))).left.toOption.exists(isDenied)))
+      case Left(error) => check(Some(error.getMessage), Set.empty)
+    }
   }
-
-  private def unreadable(client: KafkaClusterClient, topics: SortedSet[String]): Set[String] =
-    if (attempt(client.checkReadable(topics)).isRight) Set.empty
-    else topics.filter(topic => attempt(client.checkReadable(Set(topic))).left.toOption.exists(isDenied))
 
   private def isDenied(error: SpliceException): Boolean =
     ClientSecrets.chain(error).exists(_.isInstanceOf[TopicAuthorizationException])

@@ -173,11 +173,15 @@ private[splice] object MetadataTools {
       settings: DynamicSettings
   )(state: AppliedMetadata, topic: ClusterTopic, at: DynamicPosition): MetadataTrial.Drain =
     try {
-      val cluster = state.clusters(topic.cluster)
-      val left    = at.of(topic.cluster)
-      val ends = Using.resource(new KafkaClusterClient(settings.of(cluster, SortedSet(topic.topic)), Run)) { client =>
-        client.ends(client.describe().partitions.toSet)
-      }
-      MetadataTrial.Drain(Some(ends.map { case (p, end) => math.max(end - left.get(p).getOrElse(0L), 0L) }.sum))
+      val cluster        = state.clusters(topic.cluster)
+      val left           = at.of(topic.cluster)
+      val (starts, ends) =
+        Using.resource(new KafkaClusterClient(settings.of(cluster, SortedSet(topic.topic)), Run)) { client =>
+          val partitions = client.describe().partitions.toSet
+          (client.earliest(partitions.filter(left.get(_).isEmpty)), client.ends(partitions))
+        }
+      // A partition without a position begins at its first record.
+      val unread = ends.map { case (p, end) => math.max(end - left.get(p).orElse(starts.get(p)).getOrElse(0L), 0L) }
+      MetadataTrial.Drain(Some(unread.sum))
     } catch { case e: SpliceException => MetadataTrial.Drain(None, Some(SpliceError.text(e))) }
 }

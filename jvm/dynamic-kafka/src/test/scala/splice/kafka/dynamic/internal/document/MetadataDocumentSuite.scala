@@ -78,7 +78,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
   test("each document of the documentation is valid") {
     val page      = DocsPage("dynamic-kafka.md")
     val documents = "(?ms)^```yaml\n(.*?)^```$".r.findAllMatchIn(page).map(_.group(1)).toSeq
-    assert(documents.size == 6 && documents.forall(read(_).streams.contains("orders")))
+    assert(documents.size == 4 && documents.forall(read(_).streams.contains("orders")))
   }
 
   test("JSON may be indented with tabs") {
