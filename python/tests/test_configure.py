@@ -133,7 +133,9 @@ def test_two_versions_are_rejected(jars: Path) -> None:
         configure(SparkSession.builder)
 
 
-@pytest.mark.parametrize("arguments", ["--jars /a.jar", "--conf spark.jars=/a.jar"])
+@pytest.mark.parametrize(
+    "arguments", ["--jars /a.jar", "--jars=/a.jar", "--conf spark.jars=/a.jar"]
+)
 def test_jars_of_submit_arguments_would_win(
     jars: Path, monkeypatch: pytest.MonkeyPatch, arguments: str
 ) -> None:

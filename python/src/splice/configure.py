@@ -13,14 +13,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from splice._internal import jvm
-from splice._internal.jars import CONNECTOR, artifact, file_name, how_to_submit, jar_paths
+from splice._internal.jars import (
+    CONNECTOR,
+    SETTING,
+    artifact,
+    file_name,
+    how_to_submit,
+    jar_paths,
+    sets_jars,
+)
 from splice.errors import SetupError
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JVMView
     from pyspark.sql import SparkSession
 
-_JARS = "spark.jars"
 _PACKAGES = "spark.jars.packages"
 
 
@@ -59,13 +66,14 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     arguments = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
     if CONNECTOR in options.get(_PACKAGES, _default(_PACKAGES)) or CONNECTOR in arguments:
         return builder
-    _reject_jars_in(shlex.split(arguments))
-    jars = [jar for jar in options.get(_JARS, _default(_JARS)).split(",") if jar.strip()]
+    if sets_jars(shlex.split(arguments)):
+        raise SetupError.of("SPLICE_SETUP.DUPLICATE_JARS_SETTING", arguments=how_to_submit())
+    jars = [jar for jar in options.get(SETTING, _default(SETTING)).split(",") if jar.strip()]
     paths = jar_paths()
     _reject_other_versions(jars, paths)
     names = {file_name(jar) for jar in jars}
     return builder.config(
-        _JARS,
+        SETTING,
         ",".join([*jars, *(str(path) for path in paths if path.name not in names)]),
     )
 
@@ -99,18 +107,12 @@ def _running(builder: SparkSession.Builder, driver: JVMView) -> SparkSession.Bui
     raise SetupError.of("SPLICE_SETUP.JAR_NOT_LOADED", origin=origin, arguments=how_to_submit())
 
 
-def _reject_jars_in(arguments: list[str]) -> None:
-    for flag, value in itertools.pairwise(arguments):
-        if flag == "--jars" or (flag in ("--conf", "-c") and value.startswith(f"{_JARS}=")):
-            raise SetupError.of("SPLICE_SETUP.DUPLICATE_JARS_SETTING", arguments=how_to_submit())
-
-
 def _reject_other_versions(jars: list[str], paths: list[Path]) -> None:
     for jar, mine in itertools.product(jars, paths):
         name = file_name(jar)
         if name != mine.name and artifact(name) == artifact(mine.name):
             raise SetupError.of(
-                "SPLICE_SETUP.JAR_VERSION_CONFLICT", setting=_JARS, jar=name, packageJar=mine.name
+                "SPLICE_SETUP.JAR_VERSION_CONFLICT", setting=SETTING, jar=name, packageJar=mine.name
             )
 
 

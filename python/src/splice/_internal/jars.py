@@ -4,11 +4,19 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from splice.errors import SetupError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SETTING = "spark.jars"
+"""Setting of a session with its jars."""
 
 CONNECTOR = "splice-spark_2.13"
 """Artifact of the connector: the name of its jar without the version."""
@@ -57,6 +65,19 @@ def replaced_jars(present: str) -> bool:
     """Return True if a session's ``spark.jars`` has jars, but not the jars of this package."""
     names = {artifact(file_name(jar)) for jar in present.split(",") if jar.strip()}
     return bool(names) and CONNECTOR not in names
+
+
+def sets_jars(arguments: Iterable[str]) -> bool:
+    """Return True if arguments of spark-submit set jars, which replace the jars of a builder."""
+    words: list[str] = []
+    for argument in arguments:
+        # spark-submit also accepts an option and its value as one argument.
+        name, equals, value = argument.partition("=")
+        words += [name, value] if equals and name in ("--jars", "--conf") else [argument]
+    return any(
+        flag == "--jars" or (flag in ("--conf", "-c") and value.startswith(f"{SETTING}="))
+        for flag, value in itertools.pairwise(words)
+    )
 
 
 def how_to_submit() -> str:

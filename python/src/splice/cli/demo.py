@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from splice import FileSource, HandOver, HybridSource, KafkaSource, describe
 from splice.cli.demo_topic import DemoTopic
-from splice.cli.options import add_kafka, pairs
+from splice.cli.options import add_kafka, properties, require_servers
 from splice.cli.session import add_conf, local_session
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the demo, and remove its files and its topic."""
-    client = pairs(arguments.kafka, "--kafka")
+    require_servers(arguments, ["--kafka", "--kafka-file"])
+    client = properties(arguments)
     if arguments.keep:
         folder = Path(arguments.keep)
         folder.mkdir(parents=True)
@@ -112,12 +113,17 @@ class _Demo:
         from splice.cli.main import OK, PROBLEM
 
         first = self._start(source, once=False)
-        _await_rows(first)
-        first.stop()
+        try:
+            _await_rows(first)
+        finally:
+            first.stop()
         print(f"\nThe query was stopped after {self._rows()} rows, in the first leg:")
         print(describe(first))
         second = self._start(source, once=True)
-        second.awaitTermination()
+        try:
+            second.awaitTermination()
+        finally:
+            second.stop()
         print("\nThe restarted query read the remaining rows and switched to the next leg:")
         print(describe(second))
         return OK if self._judge() else PROBLEM
@@ -158,3 +164,5 @@ def _await_rows(query: StreamingQuery) -> None:
         time.sleep(0.05)
     if not query.isActive:
         query.awaitTermination()
+    if not query.recentProgress:
+        raise OSError(f"The query committed no batch within {_WAIT} seconds.")

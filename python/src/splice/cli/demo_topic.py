@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 import uuid
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ from splice._internal import jvm
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from types import TracebackType
+
+    from py4j.protocol import Py4JJavaError
 
 _TEXT = "org.apache.kafka.common.serialization.StringSerializer"
 _TIMEOUT = "15000"
@@ -30,16 +33,15 @@ class DemoTopic:
     def __enter__(self) -> DemoTopic:
         """Create the topic."""
         java = self._jvm.java.util
-        self._admin = self._jvm.org.apache.kafka.clients.admin.AdminClient.create(
-            self._properties({"default.api.timeout.ms": _TIMEOUT, "request.timeout.ms": _TIMEOUT})
-        )
+        self._admin = self._client()
         topic = self._jvm.org.apache.kafka.clients.admin.NewTopic(
             self.name, java.Optional.of(1), java.Optional.empty()
         )
         try:
             self._done(self._admin.createTopics(java.List.of(topic)).all())
         except BaseException:
-            self._admin.close()
+            # After a timeout or an interrupt, the topic may exist.
+            self._clean()
             raise
         return self
 
@@ -49,12 +51,9 @@ class DemoTopic:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Delete the topic."""
-        try:
-            self._done(self._admin.deleteTopics(self._jvm.java.util.List.of(self.name)).all())
+        """Delete the topic. A failed deletion does not hide the result of the block."""
+        if self._clean():
             print(f"The topic {self.name} was deleted.")
-        finally:
-            self._admin.close()
 
     def produce(self, records: Iterable[tuple[str, str]]) -> None:
         """Append records, each with a key and a value."""
@@ -69,6 +68,36 @@ class DemoTopic:
         finally:
             producer.close()
 
+    def _client(self) -> Any:
+        from py4j.protocol import Py4JJavaError
+
+        settings = {"default.api.timeout.ms": _TIMEOUT, "request.timeout.ms": _TIMEOUT}
+        try:
+            return self._jvm.org.apache.kafka.clients.admin.AdminClient.create(
+                self._properties(settings)
+            )
+        except Py4JJavaError as error:
+            raise OSError(f"{self.servers}: {_message(_cause(error))}") from None
+
+    def _clean(self) -> bool:
+        """Delete the topic, close the client, and return True if the topic was deleted.
+
+        An error of the deletion is printed, unless the topic does not exist.
+        """
+        from py4j.protocol import Py4JError
+
+        try:
+            self._done(self._admin.deleteTopics(self._jvm.java.util.List.of(self.name)).all())
+        except _MissingTopicError:
+            return False
+        except (OSError, Py4JError) as error:
+            text = f"The topic {self.name} was not deleted: {error}. Delete the topic."
+            print(text, file=sys.stderr)
+            return False
+        finally:
+            self._admin.close()
+        return True
+
     def _properties(self, own: Mapping[str, str]) -> Any:
         found = self._jvm.java.util.Properties()
         for name, value in {**own, **self.client, "bootstrap.servers": self.servers}.items():
@@ -81,5 +110,21 @@ class DemoTopic:
         try:
             future.get()
         except Py4JJavaError as error:
-            cause = error.java_exception.getCause()
-            raise OSError(f"{self.servers}: {cause.getMessage()}") from None
+            cause = _cause(error)
+            missing = cause.getClass().getSimpleName() == "UnknownTopicOrPartitionException"
+            kind = _MissingTopicError if missing else OSError
+            raise kind(f"{self.servers}: {_message(cause)}") from None
+
+
+class _MissingTopicError(OSError):
+    pass
+
+
+def _cause(error: Py4JJavaError) -> Any:
+    """Return the cause of a Java exception; the exception itself if the cause is not set."""
+    cause = error.java_exception.getCause()
+    return error.java_exception if cause is None else cause
+
+
+def _message(cause: Any) -> str:
+    return str(cause.getMessage() or cause.toString()).removesuffix(".")

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import PySparkException
 
 from splice._internal import jvm
+from splice._internal.reading import source_errors
 from splice.cli import environment, reachability
 from splice.cli.findings import Finding, State, failed, ok, warning
-from splice.cli.options import add_kafka, pairs
+from splice.cli.options import add_kafka, pairs, properties, require_servers
 from splice.cli.session import add_conf, local_session
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from pyspark.sql import SparkSession
 
@@ -56,7 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _findings(arguments: argparse.Namespace) -> Iterator[Finding]:
-    client = pairs(arguments.kafka, "--kafka")
+    require_servers(arguments, ["--topic", "--kafka", "--kafka-file"])
+    pairs(arguments.conf, "--conf")
+    client = properties(arguments)
     has_java = True
     for finding in environment.findings():
         has_java &= not (finding.state is State.FAILED and finding.text.startswith("Java"))
@@ -70,13 +73,28 @@ def _findings(arguments: argparse.Namespace) -> Iterator[Finding]:
         with local_session(arguments) as spark:
             yield from _session(spark)
             if arguments.servers:
-                yield from reachability.cluster(arguments.servers, client, arguments.topic)
+                yield from _cluster(arguments.servers, client, arguments.topic)
             if arguments.checkpoint:
                 yield from _checkpoint(spark, arguments.checkpoint)
     except PySparkException as error:
         yield failed(f"Spark session: {error}", "Correct the settings that the error names.")
     except OSError as error:
-        yield failed(f"Spark session: {error}", "Check that Java and PySpark can start.")
+        step = "Correct the settings that the error names. Check that Java and PySpark can start."
+        yield failed(f"Spark session: {error}", step)
+
+
+def _cluster(servers: str, client: Mapping[str, str], topic: str | None) -> Iterator[Finding]:
+    """Check a cluster. Invalid properties are a finding, so the next check runs."""
+    from py4j.protocol import Py4JJavaError
+
+    step = "Correct --servers, --kafka or --kafka-file."
+    try:
+        with source_errors():
+            yield from reachability.cluster(servers, client, topic)
+    except PySparkException as error:
+        yield failed(f"client properties: {error}", step)
+    except Py4JJavaError as error:
+        yield failed(f"client properties: {error.java_exception}", step)
 
 
 def _session(spark: SparkSession) -> Iterator[Finding]:

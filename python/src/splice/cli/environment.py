@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import pyspark
 
-from splice._internal.jars import CONNECTOR, artifact, jar_paths
+from splice._internal.jars import CONNECTOR, artifact, jar_paths, sets_jars
 from splice.cli.findings import Finding, failed, ok, warning
 from splice.errors import SetupError
 
@@ -172,9 +172,9 @@ def _submit_arguments() -> Iterator[Finding]:
             "PYSPARK_SUBMIT_ARGS does not end with pyspark-shell",
             "Add pyspark-shell as the last argument. Otherwise PySpark starts no JVM.",
         )
-    elif "--jars" in arguments and CONNECTOR not in text:
+    elif sets_jars(arguments) and CONNECTOR not in text:
         yield failed(
-            "PYSPARK_SUBMIT_ARGS has --jars without the jars of Splice",
+            "PYSPARK_SUBMIT_ARGS sets jars without the jars of Splice",
             "Move the jars to spark.jars of the session, or add the jars of Splice.",
         )
     else:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
 
@@ -39,9 +39,16 @@ COMMANDS: tuple[Callable[[argparse._SubParsersAction[argparse.ArgumentParser]], 
 """Functions that add the parser of one command each, in the order of the help."""
 
 
+class _Parser(argparse.ArgumentParser):
+    """Parser that rejects abbreviated options. The parsers of the commands have the same class."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{"allow_abbrev": False, **settings})
+
+
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
-    whole = argparse.ArgumentParser(
+    whole: argparse.ArgumentParser = _Parser(
         prog="splice", description="Inspect sources, checkpoints and stream metadata of Splice."
     )
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -63,6 +70,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run: Callable[[argparse.Namespace], int] = given.run
     try:
         return run(given)
-    except (PySparkException, OSError) as error:
-        print(error, file=sys.stderr)
+    except Exception as error:
+        text = _text(error)
+        if text is None:
+            raise
+        print(text, file=sys.stderr)
         return USAGE
+
+
+def _text(error: Exception) -> str | None:
+    """Return the text of an error of Spark, of the JVM or of a file; None for a defect."""
+    if isinstance(error, (PySparkException, OSError, UnicodeError)):
+        return str(error)
+    try:
+        # An installation for Spark Connect only does not have py4j.
+        from py4j.protocol import Py4JError, Py4JJavaError
+    except ImportError:
+        return None
+    if isinstance(error, Py4JJavaError):
+        return str(error.java_exception)
+    return f"{type(error).__name__}: {error}" if isinstance(error, Py4JError) else None

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
@@ -16,13 +17,14 @@ from splice._internal.registry import chain_options
 from splice.cli import metadata_text
 from splice.cli.options import OptionFile
 from splice.cli.session import add_conf, local_session
+from splice.errors import OptionError
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable, Mapping
 
     from pyspark.sql import SparkSession
 
+    from splice._internal.jvm_metadata import StoredSource
     from splice._internal.values import OptionValue
 
     Found = dict[str, Any]
@@ -73,6 +75,7 @@ def _add_diff(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
     action.add_argument("checkpoint", metavar="CHECKPOINT", help="checkpoint of the query")
     action.add_argument("file", metavar="FILE", help="YAML or JSON document")
+    _add_source(action, "the only source")
     _add_common(action, _diff)
 
 
@@ -88,7 +91,16 @@ def _add_drained(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     action.add_argument("checkpoint", metavar="CHECKPOINT", help="checkpoint of the query")
     action.add_argument("cluster", metavar="CLUSTER", help="name of the cluster in the metadata")
+    _add_source(action, "each source")
     _add_common(action, _drained)
+
+
+def _add_source(action: argparse.ArgumentParser, default: str) -> None:
+    action.add_argument(
+        "--source",
+        metavar="I",
+        help=f"number or name of the source in the query, as in sources/I; default: {default}",
+    )
 
 
 def _add_common(
@@ -104,7 +116,7 @@ def _add_common(
         ),
     )
     action.add_argument(
-        "--leg", metavar="NAME", help="use the options of this leg of a hybrid source"
+        "--leg", metavar="NAME", help="use only this leg of a hybrid source, and its options"
     )
     action.add_argument(
         "--timeout",
@@ -119,9 +131,12 @@ def _add_common(
 
 
 def _seconds(text: str) -> int:
-    seconds = int(text)
+    try:
+        seconds = int(text)
+    except ValueError:
+        seconds = 0
     if seconds < 1:
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds above 0")
     return seconds
 
 
@@ -129,9 +144,13 @@ def _run(
     arguments: argparse.Namespace,
     command: Callable[[SparkSession, argparse.Namespace], tuple[Any, str, int]],
 ) -> int:
+    if arguments.leg and not arguments.options:
+        raise OptionError("--leg needs --options.")
     with local_session(arguments) as spark, source_errors():
         found, text, code = command(spark, arguments)
-    print(json.dumps(found) if arguments.format == "json" else text)
+    shown = json.dumps(found) if arguments.format == "json" else text
+    if shown:
+        print(shown)
     return code
 
 
@@ -142,17 +161,21 @@ def _check(_: SparkSession, arguments: argparse.Namespace) -> tuple[Any, str, in
 
 def _diff(spark: SparkSession, arguments: argparse.Namespace) -> tuple[Any, str, int]:
     options = _options(arguments)
-    found: list[Found] = []
-    for source in jvm_metadata.dynamic_sources(spark, arguments.checkpoint):
-        of_source = (
-            jvm_metadata.diff(options, source)
-            if source.committed
-            else {"error": "No batch of the source is committed."}
+    sources = _sources(spark, arguments)
+    if len(sources) > 1:
+        names = ", ".join(source.name for source in sources)
+        raise OptionError(
+            f"A document is compared with one source, and the checkpoint has the sources {names}. "
+            "Set --source, and for a hybrid source also --leg."
         )
-        found.append({"source": source.name, **of_source})
-    _require(found, arguments.checkpoint)
-    code = max(metadata_text.code(one) for one in found)
-    return found, "\n\n".join(metadata_text.diff(arguments.file, one) for one in found), code
+    (source,) = sources
+    of_source = (
+        jvm_metadata.diff(options, source)
+        if source.committed
+        else {"error": "No batch of the source is committed."}
+    )
+    found = {"source": source.name, **of_source}
+    return [found], metadata_text.diff(arguments.file, found), metadata_text.code(found)
 
 
 def _drained(spark: SparkSession, arguments: argparse.Namespace) -> tuple[Any, str, int]:
@@ -161,9 +184,8 @@ def _drained(spark: SparkSession, arguments: argparse.Namespace) -> tuple[Any, s
     options = _options(arguments)
     found: list[Found] = [
         {"source": source.name, **jvm_metadata.drained(options, source, arguments.cluster)}
-        for source in jvm_metadata.dynamic_sources(spark, arguments.checkpoint)
+        for source in _sources(spark, arguments)
     ]
-    _require(found, arguments.checkpoint)
     known = [one for one in found if "drained" in one]
     if not known:
         names = sorted({name for one in found for name in one["clusters"]})
@@ -174,9 +196,27 @@ def _drained(spark: SparkSession, arguments: argparse.Namespace) -> tuple[Any, s
     return found, "\n\n".join(map(metadata_text.drained, known)), code
 
 
-def _require(found: list[Found], checkpoint: str) -> None:
+def _sources(spark: SparkSession, arguments: argparse.Namespace) -> list[StoredSource]:
+    """Return the sources of many clusters that ``--source`` and ``--leg`` select."""
+    found = jvm_metadata.dynamic_sources(spark, arguments.checkpoint)
     if not found:
-        raise OSError(f"The checkpoint {checkpoint} has no source of many Kafka clusters.")
+        raise OSError(
+            f"The checkpoint {arguments.checkpoint} has no source of many Kafka clusters."
+        )
+    selected = [one for one in found if _is_selected(one.name, arguments.source, arguments.leg)]
+    if not selected:
+        names = ", ".join(one.name for one in found)
+        raise OptionError(
+            f"--source and --leg select no source of many Kafka clusters. Sources: {names}."
+        )
+    return selected
+
+
+def _is_selected(name: str, source: str | None, leg: str | None) -> bool:
+    """Return True for a name such as ``0/leg-live`` if its source and its leg are selected."""
+    number, _, folder = name.partition("/")
+    of_leg = leg is None or folder.lower() == f"leg-{leg.lower()}"
+    return of_leg and source in (None, number)
 
 
 def _options(arguments: argparse.Namespace) -> Mapping[str, str]:
@@ -205,4 +245,6 @@ def _of_leg(given: OptionMap, leg: str) -> OptionMap:
     prefix = f"{leg.lower()}."
     of_chain = {name.lower() for name in chain_options()}
     found = {name[len(prefix) :]: v for name, v in given.items() if name.lower().startswith(prefix)}
+    if not found:
+        raise OptionError(f"--leg: the options have no leg '{leg}'.")
     return OptionMap({k: v for k, v in found.items() if k.lower().split(".")[0] not in of_chain})

@@ -26,12 +26,17 @@ class OptionFile:
         """Read a file.
 
         Raises:
-            OptionError: if a line has no ``=`` or no name, or if two lines set the same option.
+            OptionError: if a line has no ``=`` or no name, if two lines set the same option, or if
+                the file is not UTF-8 text.
         """
         self.file = file
         self.options = OptionMap()
         self._lines: dict[str, int] = {}
-        for number, line in enumerate(Path(file).read_text("utf-8").splitlines(), 1):
+        try:
+            lines = Path(file).read_text("utf-8").splitlines()
+        except UnicodeError as error:
+            raise OptionError(f"{file}: the file is not UTF-8 text: {error}") from None
+        for number, line in enumerate(lines, 1):
             text = line.strip()
             if text and not text.startswith("#"):
                 self._add(number, text)
@@ -69,6 +74,14 @@ def add_kafka(command: argparse.ArgumentParser, purpose: str = "") -> None:
         default=[],
         help="property of the Kafka client, such as security.protocol=SSL; may be repeated",
     )
+    command.add_argument(
+        "--kafka-file",
+        metavar="FILE",
+        help=(
+            "file with properties of the Kafka client, one name=value per line; other users of the "
+            "machine can read arguments, so put secrets into a file"
+        ),
+    )
 
 
 def pairs(arguments: Iterable[str], option: str) -> dict[str, str]:
@@ -83,15 +96,43 @@ def pairs(arguments: Iterable[str], option: str) -> dict[str, str]:
         if not equals or not name.strip():
             # The argument may be a secret.
             raise OptionError(f"{option}: an argument is not NAME=VALUE.")
-        found[name.strip().removeprefix("kafka.")] = value
+        found[name.strip()] = value
     return found
 
 
-def client(arguments: argparse.Namespace) -> dict[str, str]:
-    """Return the properties of a Kafka client by ``--servers`` and ``--kafka``.
+def properties(arguments: argparse.Namespace) -> dict[str, str]:
+    """Return the properties of a Kafka client by ``--kafka-file`` and ``--kafka``.
+
+    ``--kafka`` replaces a property of the file. The prefix ``kafka.`` of a name is removed.
 
     Raises:
-        OptionError: if an argument of ``--kafka`` has no name or no ``=``.
+        OptionError: if an argument of ``--kafka`` or a line of the file is not NAME=VALUE.
     """
-    found = pairs(arguments.kafka, "--kafka")
-    return found | ({"bootstrap.servers": arguments.servers} if arguments.servers else {})
+    of_file = dict(OptionFile(arguments.kafka_file).options) if arguments.kafka_file else {}
+    return {
+        name.removeprefix("kafka."): value
+        for found in (of_file, pairs(arguments.kafka, "--kafka"))
+        for name, value in found.items()
+    }
+
+
+def client(arguments: argparse.Namespace) -> dict[str, str]:
+    """Return the properties of a Kafka client by ``properties(...)`` and ``--servers``.
+
+    Raises:
+        OptionError: if an argument of ``--kafka`` or a line of the file is not NAME=VALUE.
+    """
+    servers = {"bootstrap.servers": arguments.servers} if arguments.servers else {}
+    return properties(arguments) | servers
+
+
+def require_servers(arguments: argparse.Namespace, options: Iterable[str]) -> None:
+    """Reject options that have no effect without ``--servers``.
+
+    Raises:
+        OptionError: if one of the options is set, and ``--servers`` is not set.
+    """
+    for option in options:
+        name = option.removeprefix("--").replace("-", "_")
+        if getattr(arguments, name) and not arguments.servers:
+            raise OptionError(f"{option} needs --servers.")

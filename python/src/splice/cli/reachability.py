@@ -15,17 +15,18 @@ if TYPE_CHECKING:
 
 _LOGIN = "SPLICE_KAFKA_ACCESS.AUTHENTICATION_FAILED"
 _SECONDS = 5.0
+_DIGITS = 5
 _MILLIS = "15000"
 
 
 def bootstrap(servers: str) -> Iterator[Finding]:
     """Connect to each bootstrap server. The checks need no JVM."""
     for server in servers.split(","):
-        host, _, port = server.strip().rpartition(":")
-        if not host or not port.isdigit():
+        address = _address(server.strip())
+        if address is None:
             yield failed(f"'{server}' is not an address", "Use host:port, such as broker-1:9092.")
             continue
-        error = _connect(host, int(port))
+        error = _connect(*address)
         if error is None:
             yield ok(f"bootstrap server {server} accepts connections")
         else:
@@ -83,10 +84,19 @@ def _topic(name: str, state: Mapping[str, Any]) -> Iterator[Finding]:
         yield ok(f"topic {name} exists, and the user may describe and read the topic")
 
 
+def _address(server: str) -> tuple[str, int] | None:
+    """Return host and port; None if the text is not an address."""
+    host, _, port = server.rpartition(":")
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    is_port = port.isascii() and port.isdigit() and len(port) <= _DIGITS
+    return (host, int(port)) if host and is_port else None
+
+
 def _connect(host: str, port: int) -> str | None:
     """Return the error of a connection; None if the address accepts connections."""
     try:
         with socket.create_connection((host, port), timeout=_SECONDS):
             return None
-    except OSError as error:
+    except (OSError, UnicodeError, OverflowError) as error:
         return str(error)

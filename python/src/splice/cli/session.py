@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from splice.cli.options import pairs
 from splice.configure import configure
 
 if TYPE_CHECKING:
@@ -32,9 +34,18 @@ def local_session(arguments: argparse.Namespace) -> Iterator[SparkSession]:
     """Start a small local session with the settings of ``--conf``, and stop the session.
 
     If this process has a session already, the command uses that session with its settings.
+
+    Raises:
+        OptionError: if an argument of ``--conf`` has no name or no ``=``.
+        OSError: if the environment selects a Spark Connect server.
     """
     from pyspark.sql import SparkSession
 
+    given = pairs(arguments.conf, "--conf")
+    if os.environ.get("SPARK_REMOTE"):
+        raise OSError(
+            "SPARK_REMOTE is set. Unset SPARK_REMOTE, because the command needs a local session."
+        )
     running = SparkSession.getActiveSession()
     if running is not None:
         yield running
@@ -48,10 +59,7 @@ def local_session(arguments: argparse.Namespace) -> Iterator[SparkSession]:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "1",
     }
-    for setting in arguments.conf:
-        name, _, value = setting.partition("=")
-        settings[name] = value
-    session = configure(builder.config(map=dict(settings))).getOrCreate()
+    session = configure(builder.config(map={**settings, **given})).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     try:
         yield session

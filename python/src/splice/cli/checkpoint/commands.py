@@ -258,16 +258,9 @@ def _run_set_position(given: argparse.Namespace) -> int:
 
 
 def _call(given: argparse.Namespace, command: str, **arguments: object) -> dict[str, Any]:
-    from py4j.protocol import Py4JJavaError
-
     set_arguments = {name: value for name, value in arguments.items() if value is not None}
     with local_session(given), source_errors():
-        try:
-            found: dict[str, Any] = json.loads(
-                jvm.checkpoint(command, given.checkpoint, set_arguments)
-            )
-        except Py4JJavaError as error:
-            raise OSError(str(error.java_exception)) from error
+        found: dict[str, Any] = json.loads(jvm.checkpoint(command, given.checkpoint, set_arguments))
     return found
 
 
