@@ -114,7 +114,9 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
         return changed
 
     def streams(self, *names: Names) -> DynamicKafkaSourceBuilder:
-        """Return a builder that reads streams by name, instead of a pattern.
+        """Return a builder that reads streams by name.
+
+        The names replace the streams and the pattern of earlier calls.
 
         Args:
             names: One or several names, as separate texts or as a list.
@@ -123,19 +125,21 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
             >>> DynamicKafkaSource.builder().streams("sales", "returns")
             DynamicKafkaSourceBuilder(streams='sales,returns')
         """
-        return self.option("streams", listed(names, _invalid_stream))
+        found = listed(names, _invalid_stream)
+        return self._with({"streams": found}, without=_SELECTIONS)
 
     def stream_pattern(self, pattern: str) -> DynamicKafkaSourceBuilder:
         """Return a builder that selects streams by a Java regular expression.
 
         The source reads all streams whose name contains a match, including streams that are added
-        later. ``^`` and ``$`` anchor the pattern to the whole name.
+        later. ``^`` and ``$`` anchor the pattern to the whole name. The pattern replaces the
+        streams and the pattern of earlier calls.
 
         Examples:
             >>> DynamicKafkaSource.builder().stream_pattern("^sales-.*")
             DynamicKafkaSourceBuilder(streamPattern='^sales-.*')
         """
-        return self.option("streamPattern", pattern)
+        return self._with({"streamPattern": pattern}, without=_SELECTIONS)
 
     def metadata_file(self, path: str) -> DynamicKafkaSourceBuilder:
         """Return a builder with a YAML or JSON file as the metadata service.

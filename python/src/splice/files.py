@@ -24,7 +24,9 @@ _TABLE_FORMATS = ("delta", "iceberg", "hudi")
 
 
 class FileSource(SourceSpec):
-    """The files that lie under some paths when the query first starts; a bounded source.
+    """Source of the files that some paths have at the first start of the query.
+
+    The source is bounded.
 
     Examples:
         >>> source = FileSource.builder("parquet", "/lake/orders").build()
@@ -69,6 +71,8 @@ class FileSourceBuilder(SourceBuilder[FileSource]):
 
     def __init__(self, format: str, *paths: Paths) -> None:  # noqa: A002 (Spark's name)
         """Create a builder with the format and the paths; use ``FileSource.builder`` instead."""
+        if not isinstance(format, (str, os.PathLike)):
+            raise OptionError.of("SPLICE_BUILDER.FORMAT_NOT_SET")
         texts = [_path(one) for one in flat(paths)]
         given = {"path": texts[0]} if len(texts) == 1 else {"paths": texts} if texts else {}
         super().__init__({"format": _path(format), **given})
@@ -113,9 +117,9 @@ class FileSourceBuilder(SourceBuilder[FileSource]):
         self._reject_chain_options()
         self._check_format(self._options["format"].strip())
         given = self._options.named("path", "paths")
-        if len(given) != 1 or not self._options[given[0]].strip():
-            if len(given) != 1:
-                raise OptionError.of("SPLICE_BUILDER.DUPLICATE_PATHS", count=len(given))
+        if len(given) > 1:
+            raise OptionError.of("SPLICE_BUILDER.DUPLICATE_PATHS", count=len(given))
+        if not given or not self._options[given[0]].strip():
             raise OptionError.of("SPLICE_BUILDER.EMPTY_PATH")
         return FileSource(self._options)
 

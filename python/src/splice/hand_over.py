@@ -38,6 +38,10 @@ class HandOver:
     parameters: Mapping[str, str] = field(default_factory=dict)
     function: HandOverFunction | None = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        """Copy the parameters. A later change of the dictionary does not change the rule."""
+        object.__setattr__(self, "parameters", dict(self.parameters))
+
     @staticmethod
     def offsets(
         topic: str = "topic",

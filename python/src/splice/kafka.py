@@ -57,7 +57,9 @@ class KafkaSourceBuilder(LogSourceBuilder[KafkaSource]):
         return self.option(_SERVERS, brokers(servers))
 
     def topics(self, *topics: Names) -> KafkaSourceBuilder:
-        """Return a builder that subscribes to topics by name, instead of a pattern.
+        """Return a builder that subscribes to topics by name.
+
+        The names replace the topics, the pattern and the assignment of earlier calls.
 
         Args:
             topics: One or several names, as separate texts or as a list.
@@ -66,19 +68,21 @@ class KafkaSourceBuilder(LogSourceBuilder[KafkaSource]):
             >>> KafkaSource.builder().topics(["sales", "returns"])
             KafkaSourceBuilder(subscribe='sales,returns')
         """
-        return self.option("subscribe", listed(topics, _invalid_topic))
+        names = listed(topics, _invalid_topic)
+        return self._with({"subscribe": names}, without=_SUBSCRIPTIONS)
 
     def topic_pattern(self, pattern: str) -> KafkaSourceBuilder:
         """Return a builder that subscribes to topics by a Java regular expression.
 
         The source reads all topics whose name contains a match. ``^`` and ``$`` anchor the pattern
-        to the whole name.
+        to the whole name. The pattern replaces the topics, the pattern and the assignment of
+        earlier calls.
 
         Examples:
             >>> KafkaSource.builder().topic_pattern("^sales-.*")
             KafkaSourceBuilder(subscribePattern='^sales-.*')
         """
-        return self.option("subscribePattern", pattern)
+        return self._with({"subscribePattern": pattern}, without=_SUBSCRIPTIONS)
 
     def _make(self) -> KafkaSource:
         self._reject_chain_options()

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from splice import SourceDescription, WaitingGroupDescription, describe
+from splice import OptionError, SourceDescription, WaitingGroupDescription, describe
 from splice._internal import jvm
+from splice._internal.display.frames import frame
 
 SPLICE = {
     "description": "splice",
@@ -96,6 +97,43 @@ def test_rates_and_human_units() -> None:
     assert frame.loc[0, ["source", "leg", "rows_behind"]].tolist() == [0, "live", 120934]
     assert frame.loc[0, "remaining"] == timedelta(seconds=60)
     assert described.to_dict()["sources"][0]["remaining"] == timedelta(seconds=60)
+
+
+def test_types_of_a_data_frame() -> None:
+    rows = [{"n": 2**60 + 1, "rate": 2.0, "is": True}, {"n": None, "rate": None, "is": False}]
+    found = frame(rows, ("n", "rate", "is", "none"))
+    assert [str(found[name].dtype) for name in ("n", "rate", "is")] == ["Int64", "float64", "bool"]
+    assert found["n"][0] == 2**60 + 1
+    assert frame([{"n": 2**70}], ("n",))["n"][0] == 2**70
+    assert list(frame([], ("n",)).columns) == ["n"]
+
+
+def test_another_table_is_rejected() -> None:
+    described = describe(Query({"batchId": 4, "sources": [SPLICE]}, "q"))  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match=r"'partitions' is not a table.*'topics'") as raised:
+        described.to_pandas("partitions")  # type: ignore[arg-type]
+    assert raised.value.getCondition() == "SPLICE_BUILDER.INVALID_TABLE"
+
+
+@pytest.mark.parametrize(
+    ("offset", "text"),
+    [
+        ('{"v":1, "legs":{}}', '{"v":1, "legs":{}}'),
+        (
+            "{'v': 1, 'a': True, 'b': None, 'c': \"it's ü\"}",
+            '{"v":1,"a":true,"b":null,"c":"it\'s ü"}',
+        ),
+        ({"v": 1}, '{"v":1}'),
+        ("orders@7", "orders@7"),
+        ("{1, 2}", "{1, 2}"),
+        ("None", None),
+        (None, None),
+    ],
+)
+def test_the_end_offset_is_json(offset: Any, text: str | None) -> None:
+    source = SPLICE | {"endOffset": offset}
+    described = describe(Query({"batchId": 4, "sources": [source]}, "q"))  # type: ignore[arg-type]
+    assert described.sources[0].end_offset == text
 
 
 def test_topics_and_partitions_with_the_greatest_lag() -> None:
@@ -230,4 +268,5 @@ def test_switches_are_read_from_the_checkpoint(monkeypatch: pytest.MonkeyPatch) 
     ]
     assert "<td>0 to 29</td>" in described._repr_html_()
     assert described.to_dict()["hand_overs"][0]["leg"] == "live"
+    assert described.hand_overs[0].source == 0
     assert described.to_dict()["sources"][0]["rows_behind"] == 120

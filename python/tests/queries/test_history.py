@@ -27,6 +27,9 @@ EVENT = {
 class Frame:
     columns = ("source", "change")
 
+    def __getitem__(self, name: str) -> str:
+        return f"column {name}"
+
     def where(self, condition: str) -> str:
         return f"where {condition}"
 
@@ -81,6 +84,8 @@ def test_the_history_has_the_methods_of_its_data_frame(
 ) -> None:
     found = history(monkeypatch, session, EVENT)
     assert found.where("a") == "where a"
+    assert str(found["event"]) == "column event"
+    assert found[:1] == tuple(found)
     assert found.columns == ("source", "change")
     assert session.rows[0][-1] == ["east/<orders>", "west/orders"]
     assert list(copy.copy(found)) == list(found)

@@ -125,3 +125,33 @@ def test_broken_reports_are_skipped() -> None:
     no_figures = good | {"sources": [{}], "durationMs": None}
     assert rates(no_time, no_source, no_figures) == Rates()
     assert rates(report(0, 0, rows=5, rowsBehind="many")) == Rates(5)
+
+
+@pytest.mark.parametrize(
+    ("backlog", "remaining"),
+    [
+        ({0: 0, 240: 9000, 241: 8000, 242: 7000, 243: 6000}, timedelta(seconds=6)),
+        ({0: 5, 240: 9000, 241: 4000, 242: 1000, 243: 4}, timedelta(0)),
+    ],
+)
+def test_the_remaining_time_after_a_burst(backlog: dict[int, int], remaining: timedelta) -> None:
+    found = rates(*(report(n, n, rows=9, rowsBehind=rows) for n, rows in backlog.items()))
+    assert found.remaining == remaining
+
+
+def test_the_rate_of_files_counts_from_the_first_report() -> None:
+    sizes = (1000, 1200, 900)
+    found = rates(*(report(n, n, bytesBehind=size) for n, size in enumerate(sizes)))
+    # The backlog shrinks by 100 bytes in 2 seconds, and by 300 bytes since the maximum.
+    assert (found.bytes_per_second, found.remaining) == (50, timedelta(seconds=3))
+
+
+def test_an_idle_time_begins_a_new_estimate() -> None:
+    evening = [report(n, n, rows=10, rowsBehind=0) for n in range(10)]
+    morning = report(10, 40_000, rows=1000, rowsBehind=0)
+    assert rates(*evening, morning).rows_per_second == 1000
+
+
+def test_the_wait_of_a_long_trigger_is_no_idle_time() -> None:
+    found = rates(*(report(n, n * 600, rows=6, rowsBehind=50 - 10 * n) for n in range(3)))
+    assert found == Rates(18 / 1201, None, timedelta(seconds=1800))

@@ -16,8 +16,10 @@ import pytest
 from progress_reports import report
 from rich.console import Console
 
-from splice import watch
-from splice._internal.progress.bars import Bars, Switch
+from splice import OptionError, watch
+from splice._internal import jvm
+from splice._internal.progress import screens
+from splice._internal.progress.bars import Bar, Bars, Switch
 from splice._internal.progress.loop import show
 from splice._internal.progress.screens import LogScreen, TerminalScreen
 
@@ -58,6 +60,22 @@ def test_one_bar_per_leg() -> None:
     assert lines(bars)[1] == "live: 60 %, 40 unread rows, 50 rows/s, lag 1 min 1 s, 1 s remaining"
     bars.add(kafka(4, 0, "history"))
     assert lines(bars)[1] == "live: 100 %, 0 unread rows, 50 rows/s, lag 1 min 1 s"
+
+
+def test_an_offset_as_the_text_of_a_dict() -> None:
+    bars = Bars("orders")
+    bars.add(files(0, 1, 100))
+    shown = kafka(9, 5, "history", "recent")
+    shown["sources"][0]["endOffset"] = str(json.loads(shown["sources"][0]["endOffset"]))
+    assert [(one.before, one.after) for one in bars.add(shown)] == [
+        ("history", "recent"),
+        ("recent", "live"),
+    ]
+
+
+def test_shares_are_not_below_the_number_of_files() -> None:
+    shares = [Bar("a", n / 100).cells()[0] for n in range(101)]
+    assert shares == [f"{n} %" for n in range(101)]
 
 
 def test_an_equal_report_has_no_effect() -> None:
@@ -153,6 +171,78 @@ def test_a_session_that_has_stopped_ends_the_display() -> None:
             raise ConnectionError("no JVM")
 
     assert log(Stopped(BOTH)) == ["The query does not respond: no JVM"]
+
+
+def test_another_error_is_not_hidden() -> None:
+    class Wrong(Query):
+        @property
+        def isActive(self) -> bool:  # noqa: N802
+            raise KeyError("x")
+
+    with pytest.raises(KeyError):
+        log(Wrong(BOTH))
+
+
+def test_a_switch_without_a_readable_checkpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    def history_of(_: str) -> str:
+        raise OSError("no checkpoint")
+
+    monkeypatch.setattr(jvm, "history_of", history_of)
+    shown = log(Query(list(BOTH)))
+    assert "2026-11-26T14:00:01.000Z switch history -> live" in shown
+    assert shown[-1] == "The query has ended."
+
+
+def test_each_source_has_its_own_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    def event(source: int, rule: str) -> dict[str, Any]:
+        details = {"at": "t", "rule": rule, "start": "offsets"}
+        return {"source": f"{source}/leg-live", "event": "handOver", "details": details}
+
+    monkeypatch.setattr(jvm, "history_of", lambda _: json.dumps([event(0, "a"), event(1, "b")]))
+    reports = [files(0, 2, 100), kafka(1, 10, "history")]
+    for one in reports:
+        one["sources"] *= 2
+    shown = [line for line in log(Query(reports)) if "switch" in line]
+    assert [line.partition(" switch ")[2] for line in shown] == [
+        "0: history -> 0: live; live: a; decided at t, start: offsets",
+        "1: history -> 1: live; live: b; decided at t, start: offsets",
+    ]
+
+
+@pytest.mark.parametrize("wrong", ["1s", True, float("nan"), float("inf"), [1]])
+@pytest.mark.parametrize("argument", ["refresh", "timeout"])
+def test_a_time_is_checked_before_the_screen_starts(
+    monkeypatch: pytest.MonkeyPatch, argument: str, wrong: Any
+) -> None:
+    monkeypatch.setattr(screens, "screen", lambda _: pytest.fail("the screen has started"))
+    with pytest.raises(OptionError, match=f"'{argument}' is .*, which is not a time") as raised:
+        watch(Query(list(BOTH)), **{argument: wrong})  # type: ignore[arg-type]
+    assert raised.value.getCondition() == "SPLICE_BUILDER.INVALID_TIME_SPAN"
+
+
+def test_times_in_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+    query = Query([kafka(n, 10) for n in range(1000)])
+    watch(query, refresh=0.05, timeout=0)  # type: ignore[arg-type]
+    assert "The query continues." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("term", "isatty", "kind"),
+    [("xterm", True, TerminalScreen), ("dumb", True, LogScreen), ("xterm", False, LogScreen)],
+)
+def test_only_a_terminal_with_a_cursor_has_bars(
+    monkeypatch: pytest.MonkeyPatch, term: str, isatty: bool, kind: type
+) -> None:
+    output = io.StringIO()
+    monkeypatch.setattr(output, "isatty", lambda: isatty, raising=False)
+    monkeypatch.setattr(sys, "stdout", output)
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    shown = screens.screen("orders")
+    shown.note("a line")
+    shown.close()
+    assert type(shown) is kind
+    assert ("\x1b" in output.getvalue()) == (kind is TerminalScreen)
 
 
 def test_a_terminal_shows_bars_and_lines_of_switches() -> None:

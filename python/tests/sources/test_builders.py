@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -110,6 +111,14 @@ def test_both_kafka_builders_have_the_same_words(base: Any) -> None:
 
 
 @pytest.mark.parametrize("base", [KAFKA, DYNAMIC])
+def test_properties_with_and_without_the_prefix_are_equal(base: Any) -> None:
+    names = ("security.protocol", "kafka.security.protocol")
+    first, second = (base.properties({name: "SSL"}).build().options() for name in names)
+    assert first == second
+    assert first["kafka.security.protocol"] == "SSL"
+
+
+@pytest.mark.parametrize("base", [KAFKA, DYNAMIC])
 def test_json_values(base: Any) -> None:
     schema = StructType([StructField("id", LongType())])
     builder = base.json_values(schema, on_error="corrupt", timestampFormat="yyyy")
@@ -135,6 +144,8 @@ def test_json_values(base: Any) -> None:
         ("kafka.ssl.enabled.protocols", ("TLSv1.2", "TLSv1.3"), "TLSv1.2,TLSv1.3"),
         ("paths", ["/a,b", "/c"], '["/a,b", "/c"]'),
         ("history.paths", ["/a"], '["/a"]'),
+        ("paths", [Path("/a,b"), "/c"], '["/a,b", "/c"]'),
+        ("modifiedAfter", datetime(1960, 1, 1, tzinfo=timezone.utc), "1960-01-01T00:00:00Z"),
         ("valueSchema", StructType([StructField("id", LongType())]), "`id` BIGINT"),
         ("slots", 3, "3"),
         ("includeHeaders", True, "true"),
@@ -176,7 +187,6 @@ def test_a_schema_as_ddl() -> None:
         ([" "], "INVALID_LIST"),
         (timedelta(seconds=-1), "INVALID_DURATION"),
         (datetime(2026, 1, 1), "TIME_ZONE_NOT_SET"),
-        (datetime(1960, 1, 1, tzinfo=timezone.utc), "INVALID_TIMESTAMP"),
     ],
 )
 def test_values_that_no_option_has(value: Any, condition: str) -> None:
@@ -185,3 +195,25 @@ def test_values_that_no_option_has(value: Any, condition: str) -> None:
     assert raised.value.getCondition() == f"SPLICE_BUILDER.{condition}"
     assert raised.value.getSqlState() == "42616"
     assert raised.value.getMessageParameters()
+
+
+def test_a_time_of_records_is_not_before_1970() -> None:
+    with pytest.raises(OptionError, match="no Kafka record") as raised:
+        KAFKA.option("startingTimestamp", datetime(1960, 1, 1, tzinfo=timezone.utc))
+    assert raised.value.getCondition() == "SPLICE_BUILDER.INVALID_TIMESTAMP"
+
+
+@pytest.mark.parametrize(
+    ("option", "values", "message"),
+    [
+        ("subscribe", ["a,b"], "'a,b'. Set a list of strings that are not empty and contain no c"),
+        ("subscribe", [Path("a")], "PosixPath.'a'.. Set a list of strings"),
+        ("paths", [" "], "' '. Set a list of strings or objects of pathlib that are not empty. S"),
+        ("paths", [1], "1. Set a list of strings or objects of pathlib"),
+    ],
+)
+def test_the_error_of_a_list_names_the_values_of_its_option(
+    option: str, values: Any, message: str
+) -> None:
+    with pytest.raises(OptionError, match=message):
+        FILES.option(option, values)

@@ -107,9 +107,16 @@ def test_a_time_is_a_start_of_a_stream(builder: DynamicKafkaSourceBuilder) -> No
     assert source.options()["stream.orders.startingTimestamp"] == "7000"
 
 
+def test_the_last_selection_replaces_the_other(builder: DynamicKafkaSourceBuilder) -> None:
+    pattern = builder.stream_pattern("o.*").build().options()
+    assert ("streams" in pattern, pattern["streamPattern"]) == (False, "o.*")
+    names = builder.stream_pattern("o.*").streams("a").build().options()
+    assert ("streamPattern" in names, names["streams"]) == (False, "a")
+
+
 def test_streams_and_a_service_are_needed(builder: DynamicKafkaSourceBuilder) -> None:
     with pytest.raises(OptionError, match="exactly one of the options streams, streamPattern"):
-        builder.stream_pattern("o.*").build()
+        builder.option("streamPattern", "o.*").build()
     with pytest.raises(OptionError, match="exactly one of the options streams, streamPattern"):
         DynamicKafkaSource.builder().metadata_url("http://streams/").build()
     with pytest.raises(OptionError, match="needs a metadata service"):

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql.types import LongType, StructField, StructType
@@ -102,10 +103,11 @@ def test_files_are_bounded() -> None:
     assert FileSource.builder("csv", "/a").build().bounded
 
 
-@pytest.mark.parametrize("paths", [(), ("",)])
+@pytest.mark.parametrize("paths", [(), ("",), ([],)])
 def test_a_path_is_needed(paths: tuple[str, ...]) -> None:
-    with pytest.raises(OptionError, match="path"):
+    with pytest.raises(OptionError, match="The file source has no path") as raised:
         FileSource.builder("csv", *paths).build()
+    assert raised.value.getCondition() == "SPLICE_BUILDER.EMPTY_PATH"
 
 
 def test_path_together_with_paths_is_rejected() -> None:
@@ -116,6 +118,12 @@ def test_path_together_with_paths_is_rejected() -> None:
 def test_a_format_is_needed() -> None:
     with pytest.raises(OptionError, match="needs a format"):
         FileSource.builder(" ", "/a").build()
+
+
+@pytest.mark.parametrize("given", [None, 5, ["parquet"]])
+def test_a_format_of_another_type_is_not_a_path(given: Any) -> None:
+    with pytest.raises(OptionError, match="needs a format"):
+        FileSource.builder(given, "/x")
 
 
 def test_an_error_is_what_python_and_pyspark_expect() -> None:

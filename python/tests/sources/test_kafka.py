@@ -208,9 +208,22 @@ def test_servers_are_needed() -> None:
     ],
 )
 def test_two_subscriptions_are_rejected(extra: dict[str, str], names: str) -> None:
-    builder = orders().topic_pattern("o.*").options(**extra)
+    builder = orders().option("subscribePattern", "o.*").options(**extra)
     with pytest.raises(OptionError, match=f"exactly one of .*Options that are set: {names}"):
         builder.build()
+
+
+def test_the_last_subscription_replaces_the_others() -> None:
+    base = KafkaSource.builder().bootstrap_servers("b:1").option("assign", '{"orders":[0]}')
+
+    def selected(builder: KafkaSourceBuilder) -> list[tuple[str, str]]:
+        options = builder.build().options()
+        names = ("subscribe", "subscribePattern", "assign")
+        return [(name, options[name]) for name in names if name in options]
+
+    assert selected(base.topic_pattern("b").topics("a")) == [("subscribe", "a")]
+    assert selected(base.topics("a").topic_pattern("b")) == [("subscribePattern", "b")]
+    assert selected(base) == [("assign", '{"orders":[0]}')]
 
 
 def test_a_missing_subscription_is_rejected() -> None:

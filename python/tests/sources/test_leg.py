@@ -76,3 +76,15 @@ def test_log_columns_that_cannot_be(columns: str | dict[str, str], why: str) -> 
     builder = HybridSource.builder("older", HISTORY)
     with pytest.raises(OptionError, match=f"'log_columns' of leg 'history' is .*: {why}"):
         builder.add_source("history", HISTORY, log_columns=columns)
+
+
+def test_a_later_change_of_a_dictionary_does_not_change_a_builder() -> None:
+    columns = {"topic": "t", "partition": "p", "offset": "o"}
+    parameters = {"topic": "t"}
+    rule = HandOver("offsets", parameters)
+    builder = HybridSource.builder("history", HISTORY, log_columns=columns)
+    before = builder.add_source("live", BOUNDED, rule).build().options()
+    columns["topic"] = parameters["topic"] = "X"
+    assert builder.add_source("live", BOUNDED, rule).build().options() == before
+    assert before["history.logColumns"] == '{"topic": "t", "partition": "p", "offset": "o"}'
+    assert before["live.handOver.topic"] == "t"

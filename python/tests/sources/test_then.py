@@ -108,6 +108,7 @@ def test_a_running_jvm_checks_each_chain(monkeypatch: pytest.MonkeyPatch) -> Non
     [
         ({"select": {"other": "id"}}, "INVALID_LEG_SELECT"),
         ({"select": ("a", "b", "c")}, "INVALID_LEG_SELECT"),
+        ({"select": ["order_id", "amount"]}, "INVALID_LEG_SELECT"),
         ({"select": 5}, "INVALID_LEG_SELECT"),
         ({"select": (" ", "b")}, "INVALID_SELECT"),
         ({"names": "ab"}, "INVALID_LEG_NAMES"),

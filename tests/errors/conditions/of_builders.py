@@ -16,7 +16,9 @@ from splice import (
     HybridSource,
     KafkaSource,
     OffsetsInitializer,
+    QueryDescription,
     SourceSpec,
+    watch,
 )
 
 FILES = FileSource.builder("parquet", "/lake/orders").build()
@@ -51,7 +53,7 @@ def _cases() -> dict[str, Callable[[], object]]:
     files: Any = FileSource.builder
     bounded = kafka().ending_offsets("latest").build()
     return {
-        "AMBIGUOUS_SELECTION": lambda: kafka().topic_pattern("o.*").build(),
+        "AMBIGUOUS_SELECTION": lambda: kafka().option("subscribePattern", "o.*").build(),
         "DUPLICATE_LEG_NAME": lambda: chain(name="History"),
         "DUPLICATE_PATHS": lambda: files("parquet", "/a").option("paths", '["/b"]').build(),
         "DUPLICATE_START": lambda: chain(
@@ -96,9 +98,11 @@ def _cases() -> dict[str, Callable[[], object]]:
         "INVALID_SOURCE": lambda: chain(then="orders"),  # type: ignore[arg-type]
         "INVALID_STREAM": lambda: dynamic().starting_offsets("latest", stream=" "),
         "INVALID_STREAM_NAME": lambda: dynamic().streams("a,b"),
+        "INVALID_TABLE": lambda: QueryDescription("q", None, ()).to_pandas("files"),  # type: ignore[arg-type]
         "INVALID_TIMESTAMP": lambda: offsets.timestamp(-1),
         "INVALID_TIMESTAMP_TEXT": lambda: offsets.timestamp("yesterday"),
         "INVALID_TIMESTAMP_TYPE": lambda: offsets.timestamp(1.5),
+        "INVALID_TIME_SPAN": lambda: watch(None, refresh="1s"),  # type: ignore[arg-type]
         "INVALID_TOPIC_NAME": lambda: kafka().topics("a,b"),
         "INVALID_TOPIC_OFFSETS": lambda: offsets.offsets({"orders": 12}),
         "METADATA_SERVICE_NOT_SET": lambda: DynamicKafkaSource.builder().streams("a").build(),

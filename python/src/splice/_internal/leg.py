@@ -63,6 +63,10 @@ class Leg:
         Raises:
             OptionError: with the name of the leg.
         """
+        # A later change of the caller's dictionary must not change this leg.
+        object.__setattr__(self, "policies", dict(self.policies))
+        if isinstance(self.log_columns, Mapping):
+            object.__setattr__(self, "log_columns", dict(self.log_columns))
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise OptionError.of("SPLICE_BUILDER.INVALID_LEG_NAME", value=repr(self.name))
         if not isinstance(self.source, SourceSpec):
@@ -154,14 +158,16 @@ def leg_selects(names: tuple[str, str], given: LegSelects) -> tuple[str | None, 
     """Return the SELECT lists of two legs.
 
     Raises:
-        OptionError: if the value is neither a text, nor a pair, nor a mapping with these names.
+        OptionError: if the value is neither a text, nor a tuple of two SELECT lists, nor a mapping
+            with these names.
     """
     if given is None or isinstance(given, str):
         return given, given
     if isinstance(given, Mapping) and set(given) <= set(names):
         return given.get(names[0]), given.get(names[1])
-    if not isinstance(given, Mapping) and _is_pair(given):
-        return given[0], given[1]
+    # A list may be a list of columns, so only a tuple is a pair.
+    if isinstance(given, tuple) and len(given) == 2:
+        return given
     raise OptionError.of(
         "SPLICE_BUILDER.INVALID_LEG_SELECT",
         value=repr(given),

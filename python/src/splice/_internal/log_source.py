@@ -98,13 +98,19 @@ class LogSourceBuilder(SourceBuilder[BuiltLogSource]):
         """Return a builder with properties of the Kafka client of every cluster.
 
         Args:
-            properties: Kafka's names such as ``security.protocol``, without ``kafka.``, and values.
+            properties: Kafka's names such as ``security.protocol``, with or without the prefix
+                ``kafka.``, and values.
 
         Examples:
             >>> KafkaSource.builder().properties({"ssl.key.password": "s3cret"})
             KafkaSourceBuilder(kafka.ssl.key.password='*********(redacted)')
         """
-        return self._with({f"kafka.{name}": value for name, value in properties.items()})
+        return self._with(
+            {
+                f"kafka.{str(name).removeprefix('kafka.')}": value
+                for name, value in properties.items()
+            }
+        )
 
     def json_values(
         self,

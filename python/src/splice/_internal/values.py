@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Values of Python as the text that options have: the only place with such conversions."""
+"""Conversion of Python values to the text of options."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ _ISO = re.compile(
     r"(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?"
     r"([Zz]|[+-]\d\d:?\d\d)?)?"
 )
+_PATHS = "strings or objects of pathlib that are not empty"
+_WITH_COMMAS = "strings that are not empty and contain no comma"
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MILLISECOND = timedelta(milliseconds=1)
 _UNITS = (
@@ -56,8 +58,10 @@ def option_text(name: str, value: OptionValue) -> str:
         text = duration_text(name, value)
         return str(-(-value // _MILLISECOND)) if _in_milliseconds(name) else text
     if isinstance(value, datetime):
-        millis = milliseconds(value)
-        return str(millis) if takes_milliseconds(name) else _iso(millis)
+        if takes_milliseconds(name):
+            return str(milliseconds(value))
+        # Only a time of Kafka records cannot be before 1970.
+        return _iso(_since_1970(value))
     if _is_schema(value):
         return ddl(value)  # type: ignore[arg-type]
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -100,6 +104,22 @@ def duration_text(name: str, value: timedelta | str) -> str:
     return value.strip()
 
 
+def time_span(name: str, value: timedelta | float) -> timedelta:
+    """Convert a timedelta, or a number of seconds, to a timedelta.
+
+    Raises:
+        OptionError: if the value is of another type, or not a finite number of seconds.
+    """
+    if isinstance(value, timedelta):
+        return value
+    try:
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return timedelta(seconds=value)
+    except (ValueError, OverflowError):
+        pass
+    raise OptionError.of("SPLICE_BUILDER.INVALID_TIME_SPAN", argument=name, value=repr(value))
+
+
 def milliseconds(at: TimeArgument) -> int:
     """Convert a time to milliseconds since 1970-01-01 UTC.
 
@@ -114,12 +134,16 @@ def milliseconds(at: TimeArgument) -> int:
         time = parsed_time(at) if isinstance(at, str) else at
         if time is None:
             raise OptionError.of("SPLICE_BUILDER.INVALID_TIMESTAMP_TEXT", value=repr(at))
-        if time.utcoffset() is None:
-            raise OptionError.of("SPLICE_BUILDER.TIME_ZONE_NOT_SET", value=repr(at))
-        millis = (time - _EPOCH) // _MILLISECOND
+        millis = _since_1970(time, at)
     if millis < 0:
         raise OptionError.of("SPLICE_BUILDER.INVALID_TIMESTAMP", value=repr(at))
     return millis
+
+
+def _since_1970(time: datetime, given: object = None) -> int:
+    if time.utcoffset() is None:
+        raise OptionError.of("SPLICE_BUILDER.TIME_ZONE_NOT_SET", value=repr(given or time))
+    return (time - _EPOCH) // _MILLISECOND
 
 
 def parsed_time(text: str) -> datetime | None:
@@ -180,11 +204,16 @@ def _is_schema(value: object) -> bool:
 
 
 def _list_text(name: str, values: Iterable[object]) -> str:
-    texts = list(values)
     as_json = takes_json_array(name)
+    texts = [os.fspath(one) if as_json and isinstance(one, os.PathLike) else one for one in values]
     for one in texts:
         if not isinstance(one, str) or not one.strip() or ("," in one and not as_json):
-            raise OptionError.of("SPLICE_BUILDER.INVALID_LIST", option=name, value=repr(one))
+            raise OptionError.of(
+                "SPLICE_BUILDER.INVALID_LIST",
+                option=name,
+                value=repr(one),
+                allowed=_PATHS if as_json else _WITH_COMMAS,
+            )
     return json.dumps(texts) if as_json else ",".join(str(one) for one in texts)
 
 

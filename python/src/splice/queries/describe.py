@@ -8,12 +8,14 @@ import json
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from splice._internal import jvm, tables
 from splice._internal.display.frames import frame
 from splice._internal.progress import rates, units
+from splice._internal.progress.offsets import offset_json
 from splice._internal.progress.rates import Rates, whole
+from splice.errors import OptionError
 from splice.queries import clusters
 from splice.queries.clusters import ClusterDescription, WaitingGroupDescription
 from splice.queries.switches import HandOverDescription, switches
@@ -120,7 +122,9 @@ class SourceDescription:
         seconds_behind: Age of the oldest unread row in seconds; None if unknown.
         rows_arriving_per_second: Number of new rows per second since the last report.
         rows_per_second: Number of rows that the query reads per second. The estimate uses the
-            reports of the last 5 minutes, and at least 5 reports, of the current run and leg.
+            reports of the last 5 minutes, and at least 5 reports, of the current run and leg. The
+            time includes the waits between batches. An idle time of more than 5 minutes begins a
+            new estimate.
         bytes_per_second: Number of bytes of files that the query reads per second; None for Kafka,
             and before the second report of a leg.
         remaining: Time until the current leg has no backlog, at the rate at which the backlog
@@ -208,10 +212,16 @@ class QueryDescription:
             table: ``sources`` (one row per source), ``topics``, ``lagging`` or ``clusters``. The
                 column ``source`` is the index of the source in ``sources``.
 
+        Raises:
+            OptionError: if no table has this name.
+
         Examples:
             >>> list(describe(query).to_pandas().columns[:3])
             ['source', 'leg', 'position']
         """
+        if table not in get_args(Table):
+            allowed = ", ".join(repr(name) for name in get_args(Table))
+            raise OptionError.of("SPLICE_BUILDER.INVALID_TABLE", value=repr(table), allowed=allowed)
         rows: Sequence[tuple[int, SourceDescription | LagDescription | ClusterDescription]]
         kind: type[SourceDescription | LagDescription | ClusterDescription]
         if table == "sources":
@@ -355,7 +365,7 @@ def _source(source: Mapping[str, Any], estimated: Rates) -> SourceDescription:
         rows_behind=whole(metrics.get("rowsBehind")),
         bytes_behind=whole(metrics.get("bytesBehind")),
         switches_total=whole(metrics.get("switchesTotal")),
-        end_offset=source.get("endOffset"),
+        end_offset=offset_json(source.get("endOffset")),
         seconds_behind=whole(metrics.get("secondsBehind")),
         rows_arriving_per_second=whole(metrics.get("rowsArrivingPerSecond")),
         rows_per_second=estimated.rows_per_second,

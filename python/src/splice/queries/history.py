@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 from datetime import datetime, timedelta, timezone
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from splice._internal import jvm, tables
 from splice._internal.display.frames import frame
@@ -17,7 +17,7 @@ from splice._internal.reading import source_errors
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 _SCHEMA = (
     "source STRING NOT NULL, change BIGINT NOT NULL, at TIMESTAMP, generation BIGINT, "
@@ -87,9 +87,23 @@ class QueryHistory:
         """Iterate over the events, oldest first."""
         return iter(self._events)
 
-    def __getitem__(self, position: int) -> HistoryEvent:
-        """Return the event at a position; -1 is the newest event."""
-        return self._events[position]
+    @overload
+    def __getitem__(self, key: int) -> HistoryEvent: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> tuple[HistoryEvent, ...]: ...
+
+    @overload
+    def __getitem__(self, key: str) -> Column: ...
+
+    def __getitem__(
+        self, key: int | slice | str
+    ) -> HistoryEvent | tuple[HistoryEvent, ...] | Column:
+        """Return the event at a position, the events of a slice, or a column by its name.
+
+        The position -1 is the newest event.
+        """
+        return self.to_df()[key] if isinstance(key, str) else self._events[key]
 
     def to_df(self) -> DataFrame:
         """Return the events as a DataFrame of Spark."""

@@ -218,7 +218,7 @@ class SourcePlan:
 
 
 def read(text: str) -> SourcePlan:
-    """Reads the plan that the JVM gives."""
+    """Parse the JSON of a plan."""
     found = json.loads(text)
     return SourcePlan(
         found["source"],

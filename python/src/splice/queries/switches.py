@@ -51,6 +51,7 @@ class HandOverDescription:
         policies: Values of ``onHoles``, ``onGap`` and ``onDuplicates``; only in a plan.
         undecided: Reason for a plan without the result of the rule.
         error: Error that would stop the query at the switch; only in a plan.
+        source: Index of the source in the query; None in a plan.
 
     Examples:
         >>> switch = describe(query).hand_overs[0]
@@ -71,6 +72,7 @@ class HandOverDescription:
     policies: tuple[tuple[str, str], ...] = ()
     undecided: str | None = None
     error: str | None = None
+    source: int | None = None
 
     def title(self) -> str:
         """Return leg, rule, time and start in one line."""
@@ -116,7 +118,7 @@ class HandOverDescription:
         return [_HEADINGS.get(key, key) for key in keys], rows
 
 
-def hand_over(leg: str, found: Mapping[str, Any]) -> HandOverDescription:
+def hand_over(leg: str, found: Mapping[str, Any], source: int | None = None) -> HandOverDescription:
     """Parse a hand-over from the JSON of the JVM."""
     start = found.get("start")
     return HandOverDescription(
@@ -128,6 +130,7 @@ def hand_over(leg: str, found: Mapping[str, Any]) -> HandOverDescription:
         tuple((key, found[key]) for key in ("onHoles", "onGap", "onDuplicates") if key in found),
         found.get("undecided"),
         found.get("error"),
+        source,
     )
 
 
@@ -136,13 +139,18 @@ def switches(events: str) -> tuple[HandOverDescription, ...]:
     return tuple(
         sorted(
             (
-                hand_over(event["source"].partition("/leg-")[2], event["details"])
+                _switch(event["source"], event["details"])
                 for event in json.loads(events)
                 if event["event"] == "handOver" and "details" in event
             ),
             key=lambda found: found.at or "",
         )
     )
+
+
+def _switch(name: str, details: Mapping[str, Any]) -> HandOverDescription:
+    source, _, leg = name.partition("/leg-")
+    return hand_over(leg, details, int(source) if source.isdecimal() else None)
 
 
 def _time(millis: int) -> str:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from splice._internal.progress import loop, screens
+from splice._internal.values import time_span
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 def watch(
     query: StreamingQuery,
     *,
-    refresh: timedelta = timedelta(seconds=1),
-    timeout: timedelta | None = None,
+    refresh: timedelta | float = timedelta(seconds=1),
+    timeout: timedelta | float | None = None,
 ) -> None:
     """Show one bar per leg of a query until the query ends.
 
@@ -26,15 +27,21 @@ def watch(
     updates the bars. Otherwise, the function prints one line per change, for example into a log
     file. If the query fails, the last line is the error of the query.
 
-    Ctrl-C and the interrupt of a notebook end the function, and the query continues. The function
-    starts no thread, sends no request to the sources, and raises no error of the query. Legs that
-    have not begun have no bar. With Spark Connect, the line of a switch has no rule.
+    In the main thread, Ctrl-C and the interrupt of a notebook end the function, and the query
+    continues. In another thread, only ``timeout`` and the end of the query end the function. The
+    function starts no thread, sends no request to the sources, and raises no error of the query.
+    Legs that have not begun have no bar. With Spark Connect, and if the checkpoint cannot be read,
+    the line of a switch has no rule.
 
     Args:
         query: A running or ended query.
         refresh: Time between two reads of the query's last progress report, at least 50
-            milliseconds. Default: 1 second.
-        timeout: Time after which the function ends, and the query continues. Default: no limit.
+            milliseconds, as a timedelta or in seconds. Default: 1 second.
+        timeout: Time after which the function ends, and the query continues, as a timedelta or in
+            seconds. Default: no limit.
+
+    Raises:
+        OptionError: if ``refresh`` or ``timeout`` is not a time.
 
     Examples:
         >>> from datetime import timedelta
@@ -42,4 +49,8 @@ def watch(
         >>> watch(query, timeout=timedelta(seconds=1))  # doctest: +ELLIPSIS
         20...: ...
     """
-    loop.show(query, screens.screen(query.name or str(query.id)), refresh, timeout)
+    pause = time_span("refresh", refresh)
+    limit = None if timeout is None else time_span("timeout", timeout)
+    name = query.name or str(query.id)
+    # A screen replaces the output and hides the cursor, so all arguments are checked before.
+    loop.show(query, screens.screen(name), pause, limit)

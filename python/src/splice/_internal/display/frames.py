@@ -24,6 +24,20 @@ def frame(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataF
         import pandas as pd
     except ImportError as error:
         raise SetupError.of("SPLICE_SETUP.PANDAS_NOT_FOUND") from error
-    found = pd.DataFrame([dict(row) for row in rows], columns=list(columns))
-    # Without a conversion, an integer column with a missing value has floating-point numbers.
-    return found.convert_dtypes(convert_string=False, convert_boolean=False, convert_floating=False)
+    data = [dict(row) for row in rows]
+    found = pd.DataFrame(data, columns=list(columns))
+    for column in columns:
+        values = [row.get(column) for row in data]
+        # Without a conversion, an integer column with a missing value has floating-point numbers.
+        if _are_integers(values):
+            found[column] = pd.array(values, dtype="Int64")
+    return found
+
+
+def _are_integers(values: Sequence[object]) -> bool:
+    """Return True for integers of 64 bits and missing values. A bool is not an integer."""
+    present = [value for value in values if value is not None]
+    return bool(present) and all(
+        isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
+        for value in present
+    )

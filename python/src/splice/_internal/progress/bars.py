@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from splice._internal.progress import rates, units
+from splice._internal.progress.offsets import offset_json
 from splice._internal.progress.rates import Rates, Sample, whole
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 _FILES = re.compile(r"(\d+) of (\d+) files")
 _KEPT = 1000
 """Samples per source: the window of 5 minutes at three reports per second."""
+
+_ROUNDING = 1e-9
+"""Above the error of a share as a floating-point number. For example, 0.29 * 100 is below 29."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +51,11 @@ class Bar:
 
     def cells(self) -> tuple[str, ...]:
         """Return the texts after the bar."""
-        share = "" if self.share is None else f"{int(self.share * 100)} %"
+        share = "" if self.share is None else f"{int(self.share * 100 + _ROUNDING)} %"
         return (share, self.done, self.rate, self.lag, self.remaining)
 
     def line(self) -> str:
-        """Return the bar as one line without a bar."""
+        """Return the values of the bar as one line."""
         return f"{self.name}: {', '.join(cell for cell in self.cells() if cell)}"
 
 
@@ -63,11 +67,13 @@ class Switch:
         before: Name of the bar of the leg that has ended.
         after: Name of the bar of the leg that has begun.
         leg: Name of the leg that has begun.
+        source: Index of the source in the query.
     """
 
     before: str
     after: str
     leg: str
+    source: int = 0
 
 
 class Bars:
@@ -126,7 +132,7 @@ class Bars:
         self._bars[key] = self._bar(key, self._bars[key].name, metrics, rates.estimate(kept))
         chain = [*begun[-1:], *new] if begun else []
         return [
-            Switch(self._bars[(source, one)].name, self._bars[(source, then)].name, then)
+            Switch(self._bars[(source, one)].name, self._bars[(source, then)].name, then, source)
             for one, then in pairwise(chain)
         ]
 
@@ -169,10 +175,10 @@ def _ended(bar: Bar) -> Bar:
     return replace(bar, share=1.0, done=done, lag="", remaining="", is_current=False)
 
 
-def _legs(offset: str | None) -> list[str]:
+def _legs(offset: object) -> list[str]:
     """Return the legs of the offset of a hybrid source, in order; no legs for another source."""
     try:
-        legs = json.loads(offset or "{}").get("legs", {})
+        legs = json.loads(offset_json(offset) or "{}").get("legs", {})
     except (ValueError, AttributeError):
         return []
     return list(legs) if isinstance(legs, dict) else []

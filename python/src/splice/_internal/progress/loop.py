@@ -11,6 +11,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
 from splice._internal import jvm
 from splice._internal.progress.bars import Bars
 from splice.queries.switches import switches
@@ -20,20 +23,22 @@ if TYPE_CHECKING:
 
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from splice._internal.progress.bars import Switch
     from splice._internal.progress.screens import Screen
 
 _LEAST_REFRESH = 0.05
+_UNAVAILABLE = (PySparkException, Py4JError, OSError)
 
 
 def show(
     query: StreamingQuery, screen: Screen, refresh: timedelta, timeout: timedelta | None
 ) -> None:
     """Show a query on a screen."""
-    bars = Bars(query.name or str(query.id))
-    pause = max(refresh.total_seconds(), _LEAST_REFRESH)
+    pause = min(max(refresh.total_seconds(), _LEAST_REFRESH), threading.TIMEOUT_MAX)
     end = None if timeout is None else time.monotonic() + timeout.total_seconds()
     waits = threading.Event()
     try:
+        bars = Bars(query.name or str(query.id))
         with _interruptible():
             # The state has the rates and the switches of the query before this call.
             for report in query.recentProgress:
@@ -56,7 +61,7 @@ def show(
             screen.note("The query has ended." if error is None else f"The query failed: {error}")
     except KeyboardInterrupt:
         screen.note("The query continues.")
-    except Exception as error:
+    except _UNAVAILABLE as error:
         # For example, the session has stopped, or the server of Spark Connect does not respond.
         screen.note(f"The query does not respond: {error}")
     finally:
@@ -65,9 +70,18 @@ def show(
 
 def _add(query: StreamingQuery, bars: Bars, report: Mapping[str, Any], screen: Screen) -> None:
     for switch in bars.add(report):
-        taken = {one.leg: one for one in switches(jvm.history_of(str(query.id)))}
-        rule = f"; {taken[switch.leg].title()}" if switch.leg in taken else ""
+        rule = _rule(query, switch)
         screen.note(f"{report['timestamp']} switch {switch.before} -> {switch.after}{rule}")
+
+
+def _rule(query: StreamingQuery, switch: Switch) -> str:
+    """Return the rule of a switch from the checkpoint; an empty text if the rule is unknown."""
+    try:
+        taken = switches(jvm.history_of(str(query.id)))
+    except _UNAVAILABLE:
+        return ""
+    key = (switch.source, switch.leg)
+    return next((f"; {one.title()}" for one in taken if (one.source, one.leg) == key), "")
 
 
 @contextmanager

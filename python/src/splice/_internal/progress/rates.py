@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 WINDOW = timedelta(minutes=5)
-"""Reports that are older than the last report by more than this time do not count."""
+"""Reports that are older than the last report by more than this time do not count.
+
+Reports before an idle time of more than this time do not count either.
+"""
 
 LEAST = 5
 """This many reports count regardless of their age, because a batch may take longer than WINDOW."""
@@ -49,13 +52,19 @@ class Sample:
         """Return the end of the batch."""
         return self.start + self.took
 
+    @property
+    def has_backlog(self) -> bool:
+        """Return True if the source has unread rows after the batch; False if unknown."""
+        return bool(self.rows_behind or self.bytes_behind)
+
 
 @dataclass(frozen=True)
 class Rates:
     """Estimate of a source. An unknown value is None.
 
     Attributes:
-        rows_per_second: Number of rows that the query reads per second.
+        rows_per_second: Number of rows that the query reads per second. The time includes the
+            waits between batches.
         bytes_per_second: Number of bytes of files that the query reads per second.
         remaining: Time until the leg has no backlog.
     """
@@ -92,12 +101,18 @@ def sample(report: Mapping[str, Any], source: int) -> Sample | None:
 
 
 def window(samples: Iterable[Sample]) -> list[Sample]:
-    """Return the samples that count: those of the last run and leg, within WINDOW."""
+    """Return the samples that count: those of the last run and leg, within WINDOW.
+
+    LEAST exists for long batches and long triggers, so a query without backlog that waits for
+    more than WINDOW begins again.
+    """
     kept: list[Sample] = []
     for one in samples:
         # A clock that moves backwards makes all times before the move useless.
         if kept and (
-            (one.run, one.leg) != (kept[-1].run, kept[-1].leg) or one.start < kept[-1].start
+            (one.run, one.leg) != (kept[-1].run, kept[-1].leg)
+            or one.start < kept[-1].start
+            or (one.start - kept[-1].end > WINDOW and not kept[-1].has_backlog)
         ):
             kept.clear()
         kept.append(one)
@@ -122,12 +137,13 @@ def estimate(samples: Iterable[Sample]) -> Rates:
     ]
     if not backlog or (kept[-1].bytes_behind if files else kept[-1].rows_behind) is None:
         return Rates(rows)
-    (begin, most), (end, left) = backlog[0], backlog[-1]
-    seconds = (end - begin).total_seconds()
-    # The backlog shrinks by the rate of reading minus the rate of arriving.
-    shrinks = (most - left) / seconds if seconds > 0 else None
-    read = shrinks if files and shrinks is not None and shrinks >= 0 else None
-    return Rates(rows, read, _remaining(left, shrinks))
+    left = backlog[-1][1]
+    # The backlog shrinks by the rate of reading minus the rate of arriving. The slope begins at
+    # the last maximum, because the backlog before a burst of new rows has no effect on the time.
+    most = max(backlog, key=lambda one: (one[1], one[0]))
+    remaining = _remaining(left, _slope(most, backlog[-1]))
+    read = _slope(backlog[0], backlog[-1]) if files else None
+    return Rates(rows, read if read is None or read >= 0 else None, remaining)
 
 
 def of(reports: Iterable[Mapping[str, Any]], source: int) -> Rates:
@@ -149,6 +165,12 @@ def _covered(one: Sample, following: Sample | None) -> timedelta:
     if following is None or following.batch - one.batch not in (0, 1):
         return one.took
     return max(following.start - one.start, one.took)
+
+
+def _slope(first: tuple[datetime, int], last: tuple[datetime, int]) -> float | None:
+    """Return by how much a backlog shrinks per second; None for two reports at the same time."""
+    seconds = (last[0] - first[0]).total_seconds()
+    return (first[1] - last[1]) / seconds if seconds > 0 else None
 
 
 def _remaining(left: int, shrinks: float | None) -> timedelta | None:

@@ -40,7 +40,18 @@ def screen(name: str) -> Screen:
     from rich.console import Console
 
     console = Console()
-    return TerminalScreen(console, name) if console.is_terminal else LogScreen(console, name)
+    return TerminalScreen(console, name) if _has_cursor(console) else LogScreen(console, name)
+
+
+def _has_cursor(console: Console) -> bool:
+    """Return True if the console can draw the bars again. FORCE_COLOR makes a file a terminal."""
+    isatty = getattr(console.file, "isatty", None)
+    return (
+        console.is_terminal
+        and not console.is_dumb_terminal
+        and isatty is not None
+        and bool(isatty())
+    )
 
 
 class TerminalScreen:
