@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,6 +83,12 @@ class Checkpoint:
         file = self.path / name
         file.unlink()
         file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+
+    def add(self, name: str, lines: Sequence[str]) -> None:
+        """Add an entry of version 1 to the side log."""
+        body = "\n".join(['{"v":1}', *lines])
+        digest = hashlib.sha256(body.encode()).hexdigest()[:32]
+        (self.side_log / name).write_text(f"splice 1 {digest}\n{body}")
 
     def content(self) -> dict[str, bytes]:
         """Return the content of all files."""

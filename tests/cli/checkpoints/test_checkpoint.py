@@ -18,6 +18,7 @@ from cli.checkpoints.stopped import ARCHIVED, PARTITIONS, READ, UNREAD, Checkpoi
 from conftest import MakeTopic
 from orders import orders
 from servers.kafka.topics import KafkaTopics
+from servers.ports import free_ports
 
 KINDS = ("kafka", "spark", "hybrid", "files")
 KEPT = sorted((Path(__file__).resolve().parents[2] / "fixtures").glob("*-0.1*/**/checkpoint"))
@@ -315,3 +316,24 @@ def test_the_command_starts_its_own_session(stopped: OfKind, tmp_path: Path) -> 
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "0 problems"), done.stderr
     assert ARCHIVED < READ
+
+
+def test_an_unreadable_last_commit_is_a_problem(
+    stopped: OfKind, tmp_path: Path, capsys: Output
+) -> None:
+    copy = stopped("kafka").copy(tmp_path)
+    last = copy.batches()[-1]
+    copy.delete(f"commits/{last}")
+    (copy.path / "commits" / str(last)).write_text("v1\n")
+    found = problems(capsys, copy.path)
+    assert found == {f"commits/{last}": "Spark cannot read the file, so the next start fails."}
+
+
+def test_brokers_that_do_not_respond_are_a_problem_beside_local_problems(
+    stopped: OfKind, tmp_path: Path, capsys: Output
+) -> None:
+    copy = stopped("kafka").copy(tmp_path)
+    copy.delete(f"commits/{copy.batches()[0]}")
+    dead = f"--servers=127.0.0.1:{free_ports(1)[0]}"
+    found = problems(capsys, copy.path, dead, "--kafka=default.api.timeout.ms=2000")
+    assert set(found) == {f"commits/{copy.batches()[0]}", "brokers"}

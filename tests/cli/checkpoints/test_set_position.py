@@ -115,7 +115,7 @@ def test_changes_that_lose_the_meaning_of_the_position_are_rejected(
     for arguments, quiet, text in (
         ((*one(LAST + 1), copy.kafka), 0, f"the end of the partition is {LAST}"),
         ((*one(ARCHIVED - 1), copy.kafka), 0, "hand-over-00000000"),
-        (one(7), 0, "Set --kafka bootstrap.servers"),
+        (one(7), 0, "Set --servers"),
         ((*one(7), copy.kafka), 3600, "Stop the query"),
     ):
         code, out = set_position(capsys, copy, *arguments, quiet=quiet)
@@ -141,3 +141,47 @@ def test_offsets_may_be_written_without_a_check(
     code, _ = set_position(capsys, copy, "--offsets", offsets, "--unchecked", "--write")
     assert code == 0
     assert copy.position(copy.batches()[-1])[copy.topic] == {"0": 10_000, "1": END}
+
+
+@pytest.mark.parametrize(("old", "new"), [(',"1":', ',"01":'), (',"1":10', "")])
+def test_a_batch_without_the_partitions_of_the_position_is_rejected(
+    stopped: OfKind, tmp_path: Path, capsys: Output, old: str, new: str
+) -> None:
+    # A zero before a partition marks offsets of another topic of the same name.
+    copy = stopped("kafka").copy(tmp_path)
+    first = copy.batches()[0]
+    copy.edit(
+        f"offsets/{first}", old.replace("10", str(copy.position(first)[copy.topic]["1"])), new
+    )
+    before = copy.content()
+    code, out = set_position(capsys, copy, "--batch", first, copy.kafka, "--write")
+    assert code == 2
+    assert f"batch {first} has no offset of {copy.topic} 1" in out
+    assert copy.content() == before
+
+
+def test_state_and_stored_skips_are_warnings(
+    stopped: OfKind, tmp_path: Path, capsys: Output
+) -> None:
+    copy = stopped("kafka").copy(tmp_path)
+    (copy.path / "state" / "0").mkdir(parents=True)
+    lines = [json.dumps({copy.topic: {"0": offset}}, separators=(",", ":")) for offset in (3, 9)]
+    copy.add("skips-00000000", lines)
+    code, out = set_position(
+        capsys, copy, "--topic", copy.topic, "--partition", 0, "--offset", 7, copy.kafka
+    )
+    assert code == 0, out
+    assert "The query has state." in out
+    assert "skips-<n> skips the offsets 3 to 8" in out
+
+
+def test_a_backup_that_cannot_be_written_prevents_the_change(
+    stopped: OfKind, tmp_path: Path, capsys: Output
+) -> None:
+    copy = stopped("kafka").copy(tmp_path)
+    before = copy.content()
+    (tmp_path / "file").touch()
+    change = ("--topic", copy.topic, "--partition", 0, "--offset", 7, copy.kafka, "--write")
+    code, _ = set_position(capsys, copy, *change, "--backup", tmp_path / "file" / "backup")
+    assert code == 2
+    assert copy.content() == before
