@@ -90,7 +90,7 @@ def duplicate_column(world: World) -> None:
 
 @provokes("SPLICE_SCHEMA.EXTRA_COLUMN")
 def extra_column(world: World) -> None:
-    legs(world, "id", "id, name")
+    legs(world, "id, name", "id")
 
 
 @provokes("SPLICE_SCHEMA.RESERVED_COLUMN")
