@@ -34,6 +34,23 @@ def connect() -> JVMView | None:
     return running()
 
 
+def errors() -> tuple[type[Exception], ...]:
+    """Return the class of the errors of calls to a JVM; nothing without py4j (Spark Connect)."""
+    try:
+        from py4j.protocol import Py4JError
+    except ImportError:
+        return ()
+    return (Py4JError,)
+
+
+def error_text(error: Exception) -> str | None:
+    """Return the text of an error of a call to a JVM; None for any other error."""
+    if not isinstance(error, errors()):
+        return None
+    java: object = getattr(error, "java_exception", None)
+    return f"{type(error).__name__}: {error}" if java is None else str(java)
+
+
 def entry_point(jvm: JVMView) -> JavaClass | None:
     """Return Splice's entry point in the JVM, or None if its jar is not on the class path."""
     from py4j.java_gateway import JavaClass

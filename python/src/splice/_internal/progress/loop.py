@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from splice._internal import jvm
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from splice._internal.progress.screens import Screen
 
 _LEAST_REFRESH = 0.05
-_UNAVAILABLE = (PySparkException, Py4JError, OSError)
 
 
 def show(
@@ -61,11 +59,15 @@ def show(
             screen.note("The query has ended." if error is None else f"The query failed: {error}")
     except KeyboardInterrupt:
         screen.note("The query continues.")
-    except _UNAVAILABLE as error:
+    except _unavailable() as error:
         # For example, the session has stopped, or the server of Spark Connect does not respond.
         screen.note(f"The query does not respond: {error}")
     finally:
         screen.close()
+
+
+def _unavailable() -> tuple[type[Exception], ...]:
+    return (PySparkException, OSError, *jvm.errors())
 
 
 def _add(query: StreamingQuery, bars: Bars, report: Mapping[str, Any], screen: Screen) -> None:
@@ -78,7 +80,7 @@ def _rule(query: StreamingQuery, switch: Switch) -> str:
     """Return the rule of a switch from the checkpoint; an empty text if the rule is unknown."""
     try:
         taken = switches(jvm.history_of(str(query.id)))
-    except _UNAVAILABLE:
+    except _unavailable():
         return ""
     key = (switch.source, switch.leg)
     return next((f"; {one.title()}" for one in taken if (one.source, one.leg) == key), "")
