@@ -11,9 +11,9 @@ from unittest.mock import MagicMock
 import pytest
 from py4j.protocol import Py4JJavaError
 
-from splice.cli import demo
+from splice.cli import USAGE, demo
 from splice.cli.demo_topic import DemoTopic
-from splice.cli.main import USAGE, main
+from splice.cli.main import main
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark.errors import IllegalArgumentException
 
-from splice.cli import doctor, environment, reachability
+from splice.cli import PROBLEM, USAGE, doctor, environment, reachability
 from splice.cli.findings import ok
-from splice.cli.main import PROBLEM, USAGE, main
+from splice.cli.main import main
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,8 +12,8 @@ import pytest
 
 from splice._internal import jvm_metadata
 from splice._internal.jvm_metadata import StoredSource
-from splice.cli import metadata
-from splice.cli.main import OK, USAGE, main
+from splice.cli import OK, USAGE, metadata
+from splice.cli.main import main
 
 if TYPE_CHECKING:
     from pathlib import Path

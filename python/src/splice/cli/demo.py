@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from splice import FileSource, HandOver, HybridSource, KafkaSource, describe
+from splice.cli import OK, PROBLEM
 from splice.cli.demo_topic import DemoTopic
 from splice.cli.options import add_kafka, properties, require_servers
 from splice.cli.session import add_conf, local_session
@@ -110,8 +111,6 @@ class _Demo:
         self._spark, self._folder = spark, folder
 
     def run(self, source: HybridSource) -> int:
-        from splice.cli.main import OK, PROBLEM
-
         first = self._start(source, once=False)
         try:
             _await_rows(first)

@@ -11,7 +11,7 @@ from pyspark.errors import PySparkException
 
 from splice._internal import jvm
 from splice._internal.reading import source_errors
-from splice.cli import environment, reachability
+from splice.cli import OK, PROBLEM, environment, reachability
 from splice.cli.findings import Finding, State, failed, ok, warning
 from splice.cli.options import add_kafka, pairs, properties, require_servers
 from splice.cli.session import add_conf, local_session
@@ -46,8 +46,6 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the findings."""
-    from splice.cli.main import OK, PROBLEM
-
     code = OK
     for finding in _findings(arguments):
         print(finding, flush=True)

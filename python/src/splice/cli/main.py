@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Parser of the command ``splice``, and its exit codes.
+"""Parser of the command ``splice``.
 
 A command is a module of this package with a function ``register``, which adds the parser of the
 command. The parser sets ``run`` to a function that takes the arguments and returns the exit code.
@@ -14,20 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
 
-from splice.cli import demo, doctor, metadata, plan
+from splice._internal import jvm
+from splice.cli import USAGE, demo, doctor, metadata, plan
 from splice.cli.checkpoint import commands as checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-OK = 0
-"""The command found no problem."""
-
-PROBLEM = 1
-"""The command found a problem, and printed the problem."""
-
-USAGE = 2
-"""The arguments are invalid, or the command could not run."""
 
 COMMANDS: tuple[Callable[[argparse._SubParsersAction[argparse.ArgumentParser]], None], ...] = (
     demo.register,
@@ -82,11 +74,4 @@ def _text(error: Exception) -> str | None:
     """Return the text of an error of Spark, of the JVM or of a file; None for a defect."""
     if isinstance(error, (PySparkException, OSError, UnicodeError)):
         return str(error)
-    try:
-        # An installation for Spark Connect only does not have py4j.
-        from py4j.protocol import Py4JError, Py4JJavaError
-    except ImportError:
-        return None
-    if isinstance(error, Py4JJavaError):
-        return str(error.java_exception)
-    return f"{type(error).__name__}: {error}" if isinstance(error, Py4JError) else None
+    return jvm.error_text(error)

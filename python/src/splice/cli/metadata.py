@@ -14,8 +14,8 @@ from splice._internal import jvm_metadata
 from splice._internal.option_map import OptionMap
 from splice._internal.reading import source_errors
 from splice._internal.registry import chain_options
-from splice.cli import metadata_text
-from splice.cli.options import OptionFile
+from splice.cli import OK, PROBLEM, USAGE, metadata_text
+from splice.cli.options import OptionFile, add_format, add_source
 from splice.cli.session import add_conf, local_session
 from splice.errors import OptionError
 
@@ -75,7 +75,7 @@ def _add_diff(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
     action.add_argument("checkpoint", metavar="CHECKPOINT", help="checkpoint of the query")
     action.add_argument("file", metavar="FILE", help="YAML or JSON document")
-    _add_source(action, "the only source")
+    add_source(action, "the only source")
     _add_common(action, _diff)
 
 
@@ -91,16 +91,8 @@ def _add_drained(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     action.add_argument("checkpoint", metavar="CHECKPOINT", help="checkpoint of the query")
     action.add_argument("cluster", metavar="CLUSTER", help="name of the cluster in the metadata")
-    _add_source(action, "each source")
+    add_source(action, "each source")
     _add_common(action, _drained)
-
-
-def _add_source(action: argparse.ArgumentParser, default: str) -> None:
-    action.add_argument(
-        "--source",
-        metavar="I",
-        help=f"number or name of the source in the query, as in sources/I; default: {default}",
-    )
 
 
 def _add_common(
@@ -125,7 +117,7 @@ def _add_common(
         default=10,
         help="maximum time for which the command waits for a cluster; 10 by default",
     )
-    action.add_argument("--format", choices=("text", "json"), default="text", help="output format")
+    add_format(action)
     add_conf(action)
     action.set_defaults(run=lambda arguments: _run(arguments, command))
 
@@ -179,8 +171,6 @@ def _diff(spark: SparkSession, arguments: argparse.Namespace) -> tuple[Any, str,
 
 
 def _drained(spark: SparkSession, arguments: argparse.Namespace) -> tuple[Any, str, int]:
-    from splice.cli.main import OK, PROBLEM, USAGE
-
     options = _options(arguments)
     found: list[Found] = [
         {"source": source.name, **jvm_metadata.drained(options, source, arguments.cluster)}

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from splice.cli import OK, PROBLEM
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -33,8 +35,6 @@ _EVENTS = {
 
 def code(found: Mapping[str, Any]) -> int:
     """Return the exit code of a check or of a comparison."""
-    from splice.cli.main import OK, PROBLEM
-
     reached = found.get("reached", [])
     wrong = any(one["missing"] or one["forbidden"] or "error" in one for one in reached)
     failed = "error" in found or found.get("problems") or found.get("rejected")

@@ -58,6 +58,22 @@ class OptionFile:
         self.options = self.options.updated({name: value})
 
 
+def add_format(command: argparse.ArgumentParser) -> None:
+    """Add the option ``--format``."""
+    command.add_argument(
+        "--format", choices=("text", "json"), default="text", help="format of the output"
+    )
+
+
+def add_source(command: argparse.ArgumentParser, default: str) -> None:
+    """Add the option ``--source`` of a command for a checkpoint, with the source by default."""
+    command.add_argument(
+        "--source",
+        metavar="I",
+        help=f"number or name of the source in the query, as in sources/I; default: {default}",
+    )
+
+
 def add_kafka(command: argparse.ArgumentParser, purpose: str = "") -> None:
     """Add the options of a command that connects to one cluster.
 

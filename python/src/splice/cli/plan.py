@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from pyspark.errors import IllegalArgumentException
 
 from splice._internal.reading import planned
-from splice.cli.options import OptionFile
+from splice.cli import OK, PROBLEM
+from splice.cli.options import OptionFile, add_format
 from splice.cli.session import add_conf, local_session
 from splice.errors import SourceError
 
@@ -40,15 +41,13 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         action="store_true",
         help="read the columns of hand-over rules with a Spark job, to show their results",
     )
-    command.add_argument("--format", choices=("text", "json"), default="text", help="output format")
+    add_format(command)
     add_conf(command)
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the plan of the source."""
-    from splice.cli.main import OK, PROBLEM
-
     options = OptionFile(arguments.file)
     with local_session(arguments) as spark:
         try:

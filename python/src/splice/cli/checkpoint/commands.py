@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from splice._internal import jvm
 from splice._internal.reading import source_errors
+from splice.cli import OK, PROBLEM, USAGE
 from splice.cli.checkpoint import text
-from splice.cli.options import add_kafka, client
+from splice.cli.options import add_format, add_kafka, add_source, client
 from splice.cli.session import add_conf, local_session
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def _show(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "show",
         "print the batches of a checkpoint, and the position and the side log of each source",
     )
-    _add_format(command)
+    add_format(command)
     command.set_defaults(run=_run_show)
 
 
@@ -58,7 +59,7 @@ def _verify(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         " The exit code is 0 without a problem, and 1 with a problem.",
     )
     add_kafka(command, "to compare positions with the offsets at the brokers")
-    _add_format(command)
+    add_format(command)
     command.set_defaults(run=_run_verify)
 
 
@@ -72,7 +73,7 @@ def _offsets(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         metavar="N",
         help="batch whose end is printed; default: the last committed batch",
     )
-    _add_source(command)
+    add_source(command, "the only source")
     part = command.add_mutually_exclusive_group()
     part.add_argument(
         "--leg", dest="part", metavar="LEG", help="leg of a hybrid; default: the current leg"
@@ -103,7 +104,7 @@ def _diff(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="number of the second batch. Without B, the command compares the last committed"
         " batches of two checkpoints",
     )
-    _add_format(command)
+    add_format(command)
     command.set_defaults(run=_run_diff)
 
 
@@ -115,7 +116,7 @@ def _set_position(actions: argparse._SubParsersAction[argparse.ArgumentParser]) 
         " Without --write, the command prints the change and writes nothing. The query may read"
         " rows twice, or skip rows.",
     )
-    _add_source(command)
+    add_source(command, "the only source")
     command.add_argument(
         "--leg", dest="part", metavar="LEG", help="leg of a hybrid; only the current leg"
     )
@@ -159,7 +160,7 @@ def _set_position(actions: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="FOLDER",
         help="new folder for copies of offsets/ and commits/; default: CHECKPOINT.backup-TIME",
     )
-    _add_format(command)
+    add_format(command)
     command.set_defaults(run=_run_set_position, parser=command)
 
 
@@ -178,20 +179,6 @@ def _command(
     )
     add_conf(command)
     return command
-
-
-def _add_format(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--format", choices=("text", "json"), default="text", help="format of the output"
-    )
-
-
-def _add_source(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--source",
-        metavar="I",
-        help="number or name of the source in the query, as in sources/I; default: the only source",
-    )
 
 
 def _offsets_json(text: str) -> dict[str, dict[str, int]]:
@@ -216,7 +203,7 @@ def _run_verify(given: argparse.Namespace) -> int:
 def _run_offsets(given: argparse.Namespace) -> int:
     chosen = {"batch": given.batch, "source": given.source, "part": given.part}
     print(json.dumps(_call(given, "offsets", **chosen), separators=(",", ":")))
-    return _code(True)
+    return OK
 
 
 def _run_diff(given: argparse.Namespace) -> int:
@@ -227,7 +214,7 @@ def _run_diff(given: argparse.Namespace) -> int:
             first = int(given.first)
         except ValueError:
             print(f"'{given.first}' is not the number of a batch.", file=sys.stderr)
-            return _usage()
+            return USAGE
         result = _call(given, "diff", **{"from": first, "until": given.second})
     return _print(given, result, text.difference, _fine)
 
@@ -271,7 +258,7 @@ def _print(
     is_fine: Callable[[dict[str, Any]], bool],
 ) -> int:
     print(json.dumps(result, indent=2) if given.format == "json" else shown(result))
-    return _code(is_fine(result))
+    return OK if is_fine(result) else PROBLEM
 
 
 def _fine(_: dict[str, Any]) -> bool:
@@ -280,16 +267,3 @@ def _fine(_: dict[str, Any]) -> bool:
 
 def _without_problem(result: dict[str, Any]) -> bool:
     return not any(found["problem"] for found in result["findings"])
-
-
-def _code(is_fine: bool) -> int:
-    # The parser of all commands imports this module.
-    from splice.cli.main import OK, PROBLEM
-
-    return OK if is_fine else PROBLEM
-
-
-def _usage() -> int:
-    from splice.cli.main import USAGE
-
-    return USAGE
