@@ -10,6 +10,12 @@ from errors.conditions.world import World, provokes
 from splice import FileSource, HandOver, HybridSource, KafkaSource
 from streams import drain
 
+EVENT_TIME = {
+    "live.handOver": "eventTime",
+    "live.handOver.column": "event_time",
+    "live.handOver.overlap": "1m",
+}
+
 
 def chained(world: World, history: str | None = None, **more: str) -> None:
     """Drain a hybrid over a topic with 60 orders, and an archive of 30 of these orders."""
@@ -46,11 +52,10 @@ def column_type(world: World) -> None:
 
 @provokes("SPLICE_HAND_OVER.NO_EVENT_TIME")
 def no_event_time(world: World) -> None:
-    rule = {"handOver": "eventTime", "handOver.column": "event_time", "handOver.overlap": "1m"}
     over_changed(
         world,
         "CAST(NULL AS TIMESTAMP) AS event_time",
-        **{f"live.{name}": value for name, value in rule.items()},
+        **EVENT_TIME,
     )
 
 
@@ -134,11 +139,10 @@ def duplicates(world: World) -> None:
 
 @provokes("SPLICE_HAND_OVER_DATA.END_IN_FUTURE")
 def end_in_future(world: World) -> None:
-    rule = {"handOver": "eventTime", "handOver.column": "event_time", "handOver.overlap": "1m"}
     over_changed(
         world,
         "TIMESTAMP '2099-01-01 00:00:00' AS event_time",
-        **{f"live.{name}": value for name, value in rule.items()},
+        **EVENT_TIME,
     )
 
 
@@ -183,6 +187,5 @@ def time_gap(world: World) -> None:
     topic = world.topic()
     path = world.archived(topic)
     world.topics.delete_records(topic, {0: 20})
-    rule = {"handOver": "eventTime", "handOver.column": "event_time", "handOver.overlap": "1m"}
     options = world.chain(path, world.real_kafka(topic))
-    world.drain(**options | {f"live.{name}": value for name, value in rule.items()})
+    world.drain(**options | EVENT_TIME)

@@ -113,7 +113,7 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
   /** Stops the query after all offsets of the partitions are committed, so that no row is read again. */
   protected def stopAt(query: StreamingQuery, topic: String, ends: Long*): Unit = {
     committed(topic, ends: _*)
-    query.stop()
+    stop(query)
   }
 
   protected def committed(topic: String, ends: Long*): Unit = {
@@ -134,7 +134,13 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
     stop(query)
   }
 
-  protected def stop(query: StreamingQuery): Unit = query.stop()
+  /** Stops the query and waits until its tasks have ended. Spark cancels the tasks after the stop, and a task that still
+    * runs would read rows that a test writes for the next run.
+    */
+  protected def stop(query: StreamingQuery): Unit = {
+    query.stop()
+    eventually(assert(spark.sparkContext.statusTracker.getExecutorInfos.forall(_.numRunningTasks() == 0)))
+  }
 
   protected def grow(topic: String, partitions: Int): Unit =
     Using.resource(broker.admin())(KafkaTopics.grow(_, topic, partitions))

@@ -7,7 +7,6 @@ import scala.util.Try
 
 import splice.hybrid.internal.chain.LegEnumerators
 import splice.hybrid.internal.handover.SwitchFormat
-import splice.source.SourceProvider
 import splice.source.errors.{CheckpointErrors, SpliceException}
 import splice.source.internal.checks.{CheckpointFinding, ChecksCheckpoint, StoredOffset, StoredSource}
 import splice.source.internal.entries.{Json, VersionedJson}
@@ -54,9 +53,7 @@ private[splice] object HybridChecks {
       name: String,
       offsets: Seq[StoredOffset],
       next: Option[StoredOffset]
-  ): Seq[CheckpointFinding] = SourceProvider.all.collect {
-    case checks: ChecksCheckpoint if checks.kind == leg.source => checks
-  }.flatMap { checks =>
+  ): Seq[CheckpointFinding] = ChecksCheckpoint.of(leg.source).toSeq.flatMap { checks =>
     val scope = LegEnumerators.scope(name)
     CheckpointFinding.caught(stored.file(scope))(
       checks.check(StoredSource(stored.file(scope), stored.log.scope(scope), Seq(leg), offsets, next, stored.kafka))

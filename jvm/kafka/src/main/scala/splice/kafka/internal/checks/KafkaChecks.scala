@@ -25,12 +25,14 @@ private[splice] object KafkaChecks {
   def apply(stored: StoredSource): Seq[CheckpointFinding] = {
     val (positions, damaged) = stored.positions(KafkaPosition.read)
     val identities           = new IdentityEntries(stored.log).known
-    val next                 = stored.next.toSeq.flatMap(at => Try(KafkaPosition.read(at.json)).toOption.map(at -> _))
+    val next                 = stored.next.toSeq.flatMap { at =>
+      Try(KafkaPosition.read(at.json)).toOption.map(position => at -> identities.meant(position))
+    }
     damaged ++ StoredSource.order(positions) ++
       positions.lastOption.toSeq.flatMap { case (at, position) => generations(stored, at, position, identities) } ++
       (if (stored.kafka.isEmpty) Nil
-       else next.flatMap { case (at, position) => reached(at, identities.meant(position), identities, stored) }) ++
-      next.flatMap { case (at, position) => skipped(at, identities.meant(position), new SkipEntries(stored.log).known) }
+       else next.flatMap { case (at, position) => reached(at, position, identities, stored) }) ++
+      next.flatMap { case (at, position) => skipped(at, position, new SkipEntries(stored.log).known) }
   }
 
   /** Returns one fact per partition whose position is before a stored skip. Splice continues at the end of the skip. */

@@ -3,10 +3,10 @@
 
 package splice.source.internal.checks
 
-import splice.source.Position
 import splice.source.errors.SpliceException
 import splice.source.internal.legs.LegIdentity
 import splice.source.runtime.SideLog
+import splice.source.{Position, SourceProvider}
 
 /** Connector that can check the positions and the side log of its sources in a checkpoint. A check needs no options of
   * the query, and writes no data.
@@ -21,6 +21,15 @@ private[splice] trait ChecksCheckpoint {
 
   /** Returns the findings about one source of this kind. */
   private[splice] def check(stored: StoredSource): Seq[CheckpointFinding]
+}
+
+private[splice] object ChecksCheckpoint {
+
+  /** All connectors of the class path that can check a checkpoint. */
+  def all: Seq[ChecksCheckpoint] = SourceProvider.all.collect { case checks: ChecksCheckpoint => checks }
+
+  /** Returns the connector for sources of a kind. */
+  def of(kind: String): Option[ChecksCheckpoint] = all.find(_.kind == kind)
 }
 
 /** Offset with the file of the checkpoint that contains it. */

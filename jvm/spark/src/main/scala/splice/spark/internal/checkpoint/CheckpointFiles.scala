@@ -3,15 +3,15 @@
 
 package splice.spark.internal.checkpoint
 
-import java.io.{FileNotFoundException, IOException}
+import java.io.IOException
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.UUID
 
-import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.collection.immutable.SortedMap
 import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileContext, FileStatus, FileSystem, FileUtil, Options, Path}
+import org.apache.hadoop.fs.{FileContext, FileSystem, FileUtil, Options, Path}
 
 import splice.source.errors.CheckpointErrors
 import splice.source.internal.entries.Json
@@ -27,6 +27,8 @@ final private[spark] class CheckpointFiles(folder: Path, configuration: Configur
   // Listed files have qualified paths.
   private val root = fs.makeQualified(folder)
 
+  private val logs = new BatchLogs(fs, root)
+
   /** Reads Spark's files.
     *
     * @throws splice.source.errors.SpliceException
@@ -34,30 +36,25 @@ final private[spark] class CheckpointFiles(folder: Path, configuration: Configur
     */
   def content: CheckpointContent = {
     // A running query writes the offset of a batch before the commit, and may purge an old batch at any time.
-    val commits = numbers(Commits)
-    val offsets = numbers(Offsets)
+    val commits = logs.commits
+    val offsets = logs.offsets
     if (offsets.isEmpty && !fs.exists(new Path(root, Metadata))) throw CheckpointErrors.notFound(root.toString)
     val files = offsets.toSeq.flatMap { batch =>
-      try {
-        val file = OffsetFile.read(read(offset(batch)))
-        Some(batch -> Either.cond(file.isComplete, file, "The file is empty or truncated"))
-      } catch {
-        case _: FileNotFoundException => None
-        case e: IOException           => Some(batch -> Left(Option(e.getMessage).getOrElse(e.toString)))
-      }
+      try logs.readOffset(batch).map { file =>
+          batch -> Either.cond(file.isComplete, file, "The file is empty or truncated")
+        }
+      catch { case e: IOException => Some(batch -> Left(Option(e.getMessage).getOrElse(e.toString))) }
     }
     CheckpointContent(query, SortedMap.from(files), commits, commits.lastOption.filter(isDamaged))
   }
 
   // Spark reads the last commit at each start: a version, and metadata as JSON.
   private def isDamaged(batch: Long): Boolean =
-    try {
-      val lines = read(new Path(new Path(root, Commits), batch.toString)).linesIterator.toSeq
-      !lines.headOption.exists(_.matches("v\\d+")) || lines.lift(1).flatMap(Json.read).isEmpty
-    } catch {
-      case _: FileNotFoundException => false
-      case _: IOException           => true
-    }
+    try logs.readCommit(batch).exists { text =>
+        val lines = text.linesIterator.toSeq
+        !lines.headOption.exists(_.matches("v\\d+")) || lines.lift(1).flatMap(Json.read).isEmpty
+      }
+    catch { case _: IOException => true }
 
   private def query: Option[String] =
     try Json.readObject(read(new Path(root, Metadata))).flatMap(Json.field(_, "id")).map(_.asText)
@@ -70,7 +67,7 @@ final private[spark] class CheckpointFiles(folder: Path, configuration: Configur
   def sideLog(source: String): Path = new Path(root, s"sources/$source/splice")
 
   /** Time of the last change of Spark's files, in milliseconds since 1970. */
-  def modified: Long = Seq(Offsets, Commits).flatMap(list).map(_.getModificationTime).maxOption.getOrElse(0L)
+  def modified: Long = logs.modified
 
   /** Copies Spark's files of batches to a folder that does not exist yet, and returns the folder. */
   def backUp(to: Path): Path = {
@@ -78,9 +75,10 @@ final private[spark] class CheckpointFiles(folder: Path, configuration: Configur
     if (target.exists(to)) throw new IllegalArgumentException(s"The backup folder $to exists already.")
     // Hadoop reports some failures only by the result.
     val copied = target.mkdirs(to) &&
-      Seq(Offsets, Commits).filter(folder => fs.exists(new Path(root, folder))).forall { folder =>
-        FileUtil.copy(fs, new Path(root, folder), target, new Path(to, folder), false, true, configuration) &&
-        target.listStatus(new Path(to, folder)).length == fs.listStatus(new Path(root, folder)).length
+      logs.folders.forall { folder =>
+        val copy = new Path(to, folder.getName)
+        FileUtil.copy(fs, folder, target, copy, false, true, configuration) &&
+        target.listStatus(copy).length == fs.listStatus(folder).length
       }
     if (!copied) throw new IOException(s"The backup folder $to could not be written. Nothing was changed.")
     to
@@ -90,16 +88,13 @@ final private[spark] class CheckpointFiles(folder: Path, configuration: Configur
   def backup(time: String): Path = new Path(root.getParent, s"${root.getName}.backup-$time")
 
   /** Removes the file of a batch, with the checksum files that Spark and Hadoop keep for the file. */
-  def removeOffset(batch: Long): Unit =
-    list(Offsets).map(_.getPath).filter { file =>
-      file.getName == batch.toString || file.getName.stripPrefix(".").startsWith(s"$batch.")
-    }.foreach(file => if (!fs.delete(file, false)) throw new IOException(s"The file $file could not be deleted."))
+  def removeOffset(batch: Long): Unit = logs.removeOffset(batch)
 
   /** Replaces the file of a batch. On an object store, one request writes the file, because a rename there first deletes
     * the file.
     */
   def replaceOffset(batch: Long, file: OffsetFile): Unit = {
-    val target = offset(batch)
+    val target = logs.offset(batch)
     if (!Renaming(fs.getScheme)) write(target, file.text)
     else {
       val temporary = new Path(target.getParent, s".$batch.${UUID.randomUUID()}.tmp")
@@ -116,21 +111,10 @@ final private[spark] class CheckpointFiles(folder: Path, configuration: Configur
   private def write(file: Path, text: String): Unit =
     Using.resource(fs.create(file, true))(_.write(text.getBytes(UTF_8)))
 
-  private def offset(batch: Long) = new Path(new Path(root, Offsets), batch.toString)
-
   private def read(file: Path) = Using.resource(fs.open(file))(in => new String(in.readAllBytes(), UTF_8))
-
-  private def numbers(folder: String) =
-    SortedSet.from(list(folder).flatMap(_.getPath.getName.toLongOption))
-
-  private def list(folder: String): Seq[FileStatus] =
-    try fs.listStatus(new Path(root, folder)).toSeq.filter(_.isFile)
-    catch { case _: FileNotFoundException => Nil }
 }
 
 private[spark] object CheckpointFiles {
-  private val Offsets  = "offsets"
-  private val Commits  = "commits"
   private val Metadata = "metadata"
   private val State    = "state"
 

@@ -9,7 +9,6 @@ import org.apache.hadoop.conf.Configuration
 
 import splice.coordinator.internal.ChainEntries
 import splice.coordinator.internal.sidelog.HadoopSideLog
-import splice.source.SourceProvider
 import splice.source.errors.SpliceException
 import splice.source.internal.checks.{CheckpointFinding, ChecksCheckpoint, StoredOffset, StoredSource}
 import splice.source.internal.entries.{Json, VersionedEntry}
@@ -54,7 +53,7 @@ final private[spark] class CheckpointSource(
   /** Kind of the source, or None for a source of another project. */
   lazy val kind: Option[String] = chain.flatMap(_.headOption) match {
     case Some(first) => Some(if (first.name.isEmpty) first.source else CheckpointSource.Hybrid)
-    case _           => ends.lastOption.flatMap(end => checkers.find(_.isPosition(end.json)).map(_.kind))
+    case _           => ends.lastOption.flatMap(end => ChecksCheckpoint.all.find(_.isPosition(end.json)).map(_.kind))
   }
 
   /** Keys of all entries with the folder of their scope, and the entry or the error of its content. */
@@ -86,7 +85,7 @@ final private[spark] class CheckpointSource(
   private def next = content.next(name).orElse(initial.filter(_ => content.committed.isEmpty))
 
   private def ofKind(offsets: Seq[StoredOffset], next: Option[StoredOffset], kafka: Map[String, String]) =
-    checkers.filter(checker => kind.contains(checker.kind)).flatMap { checker =>
+    kind.flatMap(ChecksCheckpoint.of).toSeq.flatMap { checker =>
       val legs   = chain.getOrElse(Seq(LegIdentity(None, checker.kind, None)))
       val stored = StoredSource(path, log, legs, offsets, next, kafka)
       CheckpointFinding.caught(path)(checker.check(stored))
@@ -151,8 +150,6 @@ final private[spark] class CheckpointSource(
     case CheckpointSource.Entry("", "initial", Right(entry)) if entry.lines.sizeIs == 1 =>
       StoredOffset(s"$path/initial", entry.line)
   }
-
-  private def checkers: Seq[ChecksCheckpoint] = SourceProvider.all.collect { case checks: ChecksCheckpoint => checks }
 }
 
 private[spark] object CheckpointSource {
