@@ -4,17 +4,20 @@
 package splice.hybrid
 
 import scala.util.Using
+import scala.util.control.NonFatal
 
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
+import org.slf4j.LoggerFactory
 
-import splice.hybrid.internal.chain.{Chain, HybridColumns}
+import splice.hybrid.internal.chain.{Chain, HybridColumns, Leg}
 import splice.hybrid.internal.enumerator.HybridEnumerator
 import splice.hybrid.internal.handover.LegEntries
 import splice.hybrid.internal.options.EvidenceCheck
 import splice.hybrid.internal.plan.LaterLegs
 import splice.hybrid.internal.schema.{HybridSchema, LegSelects}
 import splice.hybrid.internal.split.HybridPosition
+import splice.source.errors.SpliceError
 import splice.source.internal.legs.{LegIdentity, LegPlan}
 import splice.source.runtime.{Boundedness, SideLog}
 import splice.source.{EnumeratorContext, Source, SourceSpec, SplitEnumerator}
@@ -56,13 +59,26 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
     }
   }
 
-  override private[splice] def preflight(log: SideLog): Unit = {
+  override private[splice] def preflight(log: SideLog, isKnown: String => Boolean): Unit = {
     val known = new LegEntries(log, chain)
     EvidenceCheck(known.chain)
-    HybridSchema.check(chain.legs.filter(leg => leg.source.schemaNeedsStorage && !known.hasEnded(leg)), schema)(
-      selects.columns
-    )
+    val legs = chain.legs.filter(leg => leg.source.schemaNeedsStorage && !known.hasEnded(leg))
+    HybridSchema.check(legs.filter(leg => !isKnown(leg.name) || isAvailable(leg)), schema)(selects.columns)
   }
+
+  // The files of a leg may be removed after their batch, and the storage of a later leg may be unavailable until the
+  // leg begins.
+  private def isAvailable(leg: Leg): Boolean =
+    try {
+      val _ = leg.source.schema
+      true
+    } catch {
+      case NonFatal(e) =>
+        HybridSource.logger.warn(
+          s"The columns of leg '${leg.name}' are not checked, because its storage is not available: ${SpliceError.text(e)}"
+        )
+        false
+    }
 
   override private[splice] def firstStart(context: EnumeratorContext): Unit = LaterLegs.check(chain, context)
 
@@ -85,6 +101,8 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
 }
 
 object HybridSource {
+
+  private val logger = LoggerFactory.getLogger(classOf[HybridSource])
 
   /** Begins a chain with its first leg. The options of the source set the start.
     *

@@ -61,6 +61,11 @@ trait Source[P <: Position] extends Serializable {
   /** True if [[SplitReaderFactory.columnar]] can be true. Spark then needs a second planning call per batch. */
   def mayBeColumnar: Boolean = false
 
+  /** True if a policy of the source skips rows that cannot be read. The rows of such a source depend on the columns that
+    * are read.
+    */
+  private[splice] def skipsRows: Boolean = false
+
   /** True if the rows are the records of a log, and not copies of records. The options of the source or a hand-over
     * define the start in the log.
     */
@@ -98,8 +103,10 @@ trait Source[P <: Position] extends Serializable {
     *
     * @param log
     *   side log of the source, which the method only reads
+    * @param isKnown
+    *   true for a leg of an earlier start, whose storage may be unavailable now
     */
-  private[splice] def preflight(log: SideLog): Unit = ()
+  private[splice] def preflight(log: SideLog, isKnown: String => Boolean): Unit = ()
 
   /** Checks the parts of the source that later batches read, such as the later legs of a hybrid. Called at the first
     * start, before the first row.

@@ -57,7 +57,7 @@ object SourcePlan {
     val source  = SourceProvider.create(options)
     val _       = source.schema
     val log     = new MemorySideLog
-    source.preflight(log)
+    source.preflight(log, _ => false)
     val context = EnumeratorContext(
       log,
       ReadMode.Stream,

@@ -25,24 +25,42 @@ private[splice] object ChainEntries {
   private val logger = LoggerFactory.getLogger(ChainEntries.getClass)
 
   /** Stores the legs of the source at the first start of a checkpoint. Each later start must have legs that
-    * [[ChainChange]] allows.
+    * [[ChainChange]] allows. New legs are stored after `verify`, because a stored leg keeps its identity: a user could
+    * not correct a wrong path.
     *
+    * @param verify
+    *   checks the source, and fails if the options of a leg are wrong. Receives the names of the stored legs
     * @throws SpliceException
     *   if a difference is not allowed; the message names the first difference. Also if Spark's offset log has offsets,
     *   the side log has no entry, and the source cannot take the checkpoint over
     */
-  def check(log: SideLog, source: Source[_ <: Position], batches: OffsetLog): Unit = {
+  def check(
+      log: SideLog,
+      source: Source[_ <: Position],
+      batches: OffsetLog,
+      verify: Set[String] => Unit = _ => ()
+  ): Unit = {
     val now     = source.legs(log)
     val entries = new NumberedEntries(log, Prefix)(read)
-    val before  = entries.numbers.lastOption.map(entries(_)).getOrElse {
-      batches.latest().foreach(takeOver(source, _))
-      entries.append(write(now))
+    val stored  = entries.numbers.lastOption.map(entries(_))
+    if (stored.isEmpty) batches.latest().foreach(takeOver(source, _))
+    stored.foreach(requireAllowed(_, now, source))
+    verify(stored.toSeq.flatten.flatMap(_.name).toSet)
+    val before = stored.getOrElse {
+      val first = entries.append(write(now))
+      // Another driver may have stored its legs first.
+      requireAllowed(first, now, source)
+      first
     }
-    val change = new ChainChange(before, now, source.continues(_))
-    change.difference.foreach(difference => throw CheckpointErrors.changed(difference))
-    val merged = change.merged
+    val merged = change(before, now, source).merged
     if (shape(before) != shape(merged)) { val _ = entries.append(write(merged)) }
   }
+
+  private def change(before: Seq[LegIdentity], now: Seq[LegIdentity], source: Source[_ <: Position]) =
+    new ChainChange(before, now, source.continues(_))
+
+  private def requireAllowed(before: Seq[LegIdentity], now: Seq[LegIdentity], source: Source[_ <: Position]): Unit =
+    change(before, now, source).difference.foreach(difference => throw CheckpointErrors.changed(difference))
 
   /** Returns the legs in force, or None if the side log has no entry. */
   def stored(log: SideLog): Option[Seq[LegIdentity]] = {

@@ -62,10 +62,7 @@ final private[splice] class Coordinator(
   private val slots = cores.map(new SlotCount(rules.slots, _, context.steady))
 
   /** Checks that the checkpoint belongs to this source. A stream calls this method once, before any other method. */
-  def open(): Unit = {
-    ChainEntries.check(log, source, batches)
-    source.preflight(log)
-  }
+  def open(): Unit = ChainEntries.check(log, source, batches, source.preflight(log, _))
 
   /** Returns the start position of the query. The first run of a checkpoint computes and stores the position. */
   def initial(): Position = {
@@ -132,7 +129,7 @@ final private[splice] class Coordinator(
 
   /** Returns the tasks of one bounded read: all rows from the start to the current ends of the splits. */
   def everything(): Seq[TaskRanges] = {
-    source.preflight(log)
+    source.preflight(log, _ => false)
     freeze()
     val start = initial()
     val until = exhaust(start)

@@ -35,7 +35,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
 
     val source = new CounterSource(() => ends, limits) {
 
-      override private[splice] def preflight(log: SideLog): Unit =
+      override private[splice] def preflight(log: SideLog, isKnown: String => Boolean): Unit =
         calls += s"preflight after ${log.keys("").mkString(",")}"
 
       override private[splice] def firstStart(context: EnumeratorContext): Unit = {
@@ -92,10 +92,11 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     }
   }
 
-  test("each start checks the source after its legs are stored, and each bounded read checks the source first") {
+  test("each start checks the source before its legs are stored, and each bounded read checks the source first") {
     val world = new World
     world.run().open()
-    assert(world.requested() == Seq("preflight after chain-00000000"))
+    assert(world.requested() == Seq("preflight after "))
+    assert(world.log.keys("") == Seq("chain-00000000"))
     val read = world.run()
     read.everything()
     assert(world.requested().head == "preflight after chain-00000000")

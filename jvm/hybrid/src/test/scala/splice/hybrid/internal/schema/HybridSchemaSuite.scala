@@ -26,7 +26,7 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
     val error = intercept[SpliceException] {
       val created = source
       val _       = created.schema
-      created.preflight(new MemorySideLog)
+      created.preflight(new MemorySideLog, _ => false)
     }
     assert(error.getCondition == s"SPLICE_SCHEMA.$condition", error.getMessage)
     texts.foreach(text => assert(error.getMessage.contains(text), error.getMessage))
@@ -102,7 +102,7 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
       Legs.source(Legs.history(gone, "select" -> "CAST(id AS STRING) AS id"), Legs.live(log, "select" -> "id"))
     gone.remove()
     assert(source.schema == StructType.fromDDL("id BIGINT"))
-    assert(intercept[SpliceException](source.preflight(new MemorySideLog)).getCondition ==
+    assert(intercept[SpliceException](source.preflight(new MemorySideLog, _ => false)).getCondition ==
       "SPLICE_MEMORY.LOG_NOT_FOUND")
     val range  = LegRange("history", splice.testkit.internal.memory.MemoryRange(gone.name, 0, 0, 1, slotted = false))
     def read() = SplitEnumerator.untyped(source, Legs.context(new MemorySideLog)).readers(source.schema, Seq(range))
@@ -113,7 +113,7 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("an invalid SELECT list is not reported as missing storage") {
-    val error = intercept[SpliceOptionException](chain("nothing", "id").preflight(new MemorySideLog))
+    val error = intercept[SpliceOptionException](chain("nothing", "id").preflight(new MemorySideLog, _ => false))
     assert(error.getCondition == "SPLICE_SELECT.INVALID_EXPRESSION" && error.getMessage.contains("'history.select'"))
   }
 

@@ -146,6 +146,61 @@ final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
     }
   }
 
+  test("a leg whose storage does not exist is not stored, so that a corrected start continues") {
+    new World {
+      private val folder = Files.createTempDirectory("splice-typo")
+      Files.writeString(folder.resolve("a.json"), """{"id":1}""")
+      private def files(path: Path) = Seq(
+        "source" -> "files",
+        "format" -> "json",
+        "path"   -> path.toString,
+        "schema" -> "id BIGINT"
+      )
+      override def rule: Seq[(String, String)]              = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
+      private val last                                      = Legs.live(live, rule :+ ("select" -> "id"): _*)
+      private def first(path: Path)                         = Legs.source("history" -> files(path), last)
+      private def longer(path: Path): Source[_ <: Position] =
+        Legs.source("history" -> files(folder), "more" -> (files(path) ++ rule), last)
+      private def rejected(source: Source[_ <: Position], stored: Seq[String]): Unit = {
+        assert(intercept[SpliceException](Legs.run(source, log)).getCondition == "SPLICE_FILES.PATH_NOT_FOUND")
+        assert(log.keys("chain-") == stored)
+      }
+      rejected(first(folder.resolve("typo")), Nil)
+      Legs.run(first(folder), log).close()
+      rejected(longer(folder.resolve("typo")), Seq("chain-00000000"))
+      Legs.run(longer(folder), log).close()
+      assert(log.keys("chain-").size == 2)
+      Files.delete(folder.resolve("a.json"))
+      Files.delete(folder)
+    }
+  }
+
+  test("a restart needs no storage of a leg that was read to its end before a failed switch") {
+    new World {
+      live.forget(0, 3)
+      private val folder                         = Files.createTempDirectory("splice-read")
+      private def chain(rule: (String, String)*) = Legs.source(
+        "history" -> Seq(
+          "source" -> "files",
+          "format" -> "json",
+          "path"   -> folder.toString,
+          "schema" -> "id BIGINT, topic STRING, partition INT, offset BIGINT",
+          "select" -> "id"
+        ),
+        Legs.live(live, Seq("handOver" -> "offsets", "select" -> "id") ++ rule: _*)
+      )
+      Files.writeString(
+        folder.resolve("a.json"),
+        Seq(0, 1).map(p => s"""{"id":$p,"topic":"${live.name}","partition":$p,"offset":0}""").mkString("\n")
+      )
+      assert(intercept[SpliceException](Using.resource(Legs.run(chain(), log))(batches(_))).getCondition ==
+        "SPLICE_HAND_OVER_DATA.GAP")
+      Files.delete(folder.resolve("a.json"))
+      Files.delete(folder)
+      assert(leg(Using.resource(Legs.run(chain("onGap" -> "warn"), log))(batches(_)).last._2) == "live")
+    }
+  }
+
   test("a rule whose start no longer exists can be replaced by another rule") {
     new World {
       live.forget(0, 3)
