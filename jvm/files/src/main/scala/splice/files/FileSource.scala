@@ -64,6 +64,8 @@ final class FileSource private[files] (private[files] val settings: FileSettings
 
   override def schemaNeedsStorage: Boolean = true
 
+  override private[splice] def skipsRows: Boolean = settings.skipsRows
+
   /** Columns of this start, if the files were already listed. */
   private[files] def analysed: Option[FileSchemas] = analysis.listed
 

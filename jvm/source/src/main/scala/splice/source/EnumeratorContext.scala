@@ -7,6 +7,8 @@ import java.time.Clock
 
 import scala.collection.immutable.SortedMap
 
+import org.apache.spark.sql.types.StructType
+
 import splice.source.runtime.{Jobs, SessionSettings, SideLog}
 
 /** Context of an enumerator in one run of one query.
@@ -34,6 +36,8 @@ import splice.source.runtime.{Jobs, SessionSettings, SideLog}
   *   persisted start, or None before the first start of the query or of the leg
   * @param durations
   *   clock for timeouts, intervals and ages. This clock never moves back. With None, `clock` is used, for simulated clocks
+  * @param columns
+  *   columns of the rows that the query reads, or None if no query reads rows, for example for a plan
   */
 final case class EnumeratorContext(
     sideLog: SideLog,
@@ -45,20 +49,21 @@ final case class EnumeratorContext(
     session: SessionSettings = SessionSettings.current,
     jobs: Jobs = Jobs.InThread,
     start: Option[StoredStart] = None,
-    durations: Option[Clock] = None
+    durations: Option[Clock] = None,
+    columns: Option[StructType] = None
 ) {
 
   /** Returns the clock for timeouts, intervals and ages. */
   def steady: Clock = durations.getOrElse(clock)
 
   /** Returns the context of a part of the source, such as a leg. The part has a separate side log, and shares no
-    * readers with other parts.
+    * readers with other parts. The columns of a part are not known.
     *
     * @param start
     *   persisted start of the part; None if no start is persisted
     */
   def scope(name: String, start: Option[StoredStart] = None): EnumeratorContext =
-    copy(sideLog = sideLog.scope(name), run = s"$run-$name", start = start)
+    copy(sideLog = sideLog.scope(name), run = s"$run-$name", start = start, columns = None)
 }
 
 /** Persisted result of [[SplitEnumerator.start]], with the ranges that fill holes of the history.

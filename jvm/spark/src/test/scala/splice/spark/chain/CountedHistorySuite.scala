@@ -125,6 +125,28 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
     assert(read.collect().map(_.getLong(0)).sorted.toSeq == w.all)
   }
 
+  test("a bounded read counts the rows that it reads: a line that only a read of more columns drops is a hole") {
+    val w    = new World("dropped")
+    val file = Files.createDirectories(folder.resolve("dropped-csv")).resolve("0.csv")
+    Files.writeString(file, "0,dropped,0,0\nx,dropped,0,1\n2,dropped,0,2\n")
+    val rows = spark.read.format("splice").options(Map(
+      "source"         -> "hybrid",
+      "legs"           -> "history,live",
+      "history.source" -> "files",
+      "history.format" -> "csv",
+      "history.path"   -> file.getParent.toString,
+      "history.schema" -> "id BIGINT, topic STRING, partition INT, offset BIGINT",
+      "history.mode"   -> "DROPMALFORMED",
+      "history.select" -> "id",
+      "live.source"    -> "memory",
+      "live.log"       -> w.name,
+      "live.handOver"  -> "offsets",
+      "live.select"    -> "id"
+    )).load()
+    assert(rows.collect().map(_.getLong(0)).sorted.toSeq == w.all)
+    assert(rows.count() == w.all.size)
+  }
+
   test("computed rows are also counted") {
     val w = new World("computed", 0 -> (0 -> 4), 1 -> (0 -> 5))
     assert(w.run(more = Seq("history.select" -> "id + 0 AS id"))((rows, _) => w.collect(rows)).isEmpty)

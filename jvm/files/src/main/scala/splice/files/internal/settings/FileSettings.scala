@@ -4,7 +4,7 @@
 package splice.files.internal.settings
 
 import org.apache.spark.sql.catalyst.FileSourceOptions
-import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.catalyst.util.{CaseInsensitiveMap, DropMalformedMode, ParseMode}
 import org.apache.spark.sql.types.StructType
 
 import splice.files.internal.access.PathUsers
@@ -51,6 +51,10 @@ final private[splice] case class FileSettings(
 
   /** Spark's options `ignoreMissingFiles` and `ignoreCorruptFiles`. Default: the session settings of the same names. */
   def tolerance: FileSourceOptions = new FileSourceOptions(spark)
+
+  /** True if Spark skips rows or the rest of a file that it cannot read. Which rows these are depends on the columns. */
+  def skipsRows: Boolean =
+    tolerance.ignoreCorruptFiles || spark.get("mode").map(ParseMode.fromString).contains(DropMalformedMode)
 }
 
 private[splice] object FileSettings {

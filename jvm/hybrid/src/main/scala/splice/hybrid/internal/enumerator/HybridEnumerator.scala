@@ -40,7 +40,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   private val chain       = log.chain
   private lazy val first  = context.start.map(stored => HybridPosition.parse(chain, stored.position))
   private val enumerators = new LegEnumerators(chain, context)(stored)
-  private val tallies     = new Tallies(chain, context, enumerators, log.hasEnded(_))
+  private val tallies     = new Tallies(chain, context, enumerators, log.hasEnded(_), requested)
   private val commits     = new LegCommits(chain, log, enumerators)
   private var isFrozen    = false
   private var hasWarned   = false
@@ -155,6 +155,10 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
       }
     })
   }
+
+  // A plan counts all columns, because a plan does not know the query.
+  private def requested(leg: Leg): StructType =
+    selects.compile(leg, context.columns.getOrElse(selects.all), context.session).columns
 
   override def cost(range: SplitRange): Long = range match {
     case LegRange(leg, inner) => enumerators.ifOpen(leg)(_.cost(inner)).getOrElse(inner.weight)

@@ -22,6 +22,9 @@ final private[hybrid] class LegSelects(declared: => StructType) {
 
   private val compiled = TrieMap.empty[(String, StructType, SessionSettings), CompiledSelect]
 
+  /** Columns of the hybrid source. */
+  def all: StructType = declared
+
   /** Columns that a leg contributes to the hybrid source, under the current session settings. */
   def columns(leg: Leg): StructType = leg.select match {
     case None       => HybridColumns.nullable(leg.errors(leg.source.schema))

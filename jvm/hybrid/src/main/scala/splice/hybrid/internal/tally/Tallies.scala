@@ -24,12 +24,15 @@ import splice.source.{EnumeratorContext, Evidence, OffsetSummary, Position, Read
   *
   * @param hasEnded
   *   true if a leg has ended permanently and its rows are counted
+  * @param requested
+  *   columns of a leg that the query reads
   */
 final private[hybrid] class Tallies(
     chain: Chain,
     context: EnumeratorContext,
     enumerators: LegEnumerators,
-    hasEnded: Leg => Boolean
+    hasEnded: Leg => Boolean,
+    requested: Leg => StructType
 ) {
 
   private val tallies: Map[String, LegTally] = (for {
@@ -109,20 +112,22 @@ final private[hybrid] class Tallies(
     }
 
   private def finished(leg: Leg, at: Position, end: => Evidence): Tally = {
-    val tally = tallies(leg.name)
-    tally.finished(at).getOrElse {
-      val created =
-        if (isCounted(leg)) tally.finish(at)(scan(leg, at, _)) else tally.finish(at, ofLog(leg, tally.columns, end))
-      check(leg, created)
-      created
+    val tally  = tallies(leg.name)
+    val result = tally.finished(at).getOrElse {
+      if (isCounted(leg)) tally.finish(at)(scan(leg, at, _)) else tally.finish(at, ofLog(leg, tally.columns, end))
     }
+    // A run with another rule may have stored the result without this check.
+    check(leg, result)
+    result
   }
 
   private def scan(leg: Leg, at: Position, tally: Tally): Seq[LegCounts] = enumerators(leg) { inner =>
     val left = tally.remaining(inner.remaining(at, _))
     if (left.isEmpty) Nil
     else {
-      val (columns, plan) = CountPlan.over(new StructType(), leg.name, fields(leg), zone)
+      // Such a source may skip rows only when the query's columns are read. Skipped rows are not rows of the history.
+      val read            = if (leg.source.skipsRows) requested(leg) else new StructType()
+      val (columns, plan) = CountPlan.over(read, leg.name, fields(leg), zone)
       val readers         = inner.readers(columns, left)
       val errors          = leg.errors
       context.jobs.run(left)(_.preferredHosts)(range => errors(plan.scan(readers, range)))

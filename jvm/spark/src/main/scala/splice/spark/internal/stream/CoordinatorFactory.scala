@@ -8,6 +8,7 @@ import java.util.UUID
 
 import org.apache.spark.SparkConf
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.types.StructType
 
 import splice.coordinator.internal.sidelog.SourceFolder
 import splice.coordinator.internal.slots.SlotRules
@@ -42,6 +43,7 @@ private[spark] object CoordinatorFactory {
   def apply(
       source: Source[_ <: Position],
       options: SourceOptions,
+      columns: StructType,
       log: SideLog,
       mode: ReadMode,
       folder: Option[SourceFolder],
@@ -53,7 +55,17 @@ private[spark] object CoordinatorFactory {
     val run      = UUID.randomUUID().toString
     val clock    = Clock.systemUTC()
     val steady   = Some(new SteadyClock(clock))
-    val context  = EnumeratorContext(log, mode, clock, cores(spark), run, retained, jobs = jobs, durations = steady)
+    val context  = EnumeratorContext(
+      log,
+      mode,
+      clock,
+      cores(spark),
+      run,
+      retained,
+      jobs = jobs,
+      durations = steady,
+      columns = Some(columns)
+    )
     val followed = Option.when(!options.contains(CommonOptions.Slots.key))(() => tasks(spark))
     new Coordinator(source, context, SlotRules.of(options, tasks(spark)), retained, folder, batches, followed)
   }

@@ -103,7 +103,7 @@ private[spark] object SourceRun {
     val sideLog     = new HadoopSideLog(new Path(checkpoint, Folder), hadoop, store)
     val sources     = new HadoopSourceFolder(new Path(checkpoint), hadoop, store)
     val batches     = new LoggedBatches(new Path(checkpoint), hadoop)
-    val coordinator = CoordinatorFactory(source, options, sideLog, ReadMode.Stream, Some(sources), batches)
+    val coordinator = CoordinatorFactory(source, options, columns, sideLog, ReadMode.Stream, Some(sources), batches)
     QueryCheckpoints.learn(spark.sparkContext, new Path(checkpoint))
     coordinator.open()
     Leftovers.remove(new Path(checkpoint), hadoop, Clock.systemUTC())

@@ -21,7 +21,9 @@ final private[spark] class SpliceBatch(source: Source[_ <: Position], options: S
     extends Batch {
 
   private lazy val plan: BatchPlan =
-    Using.resource(CoordinatorFactory(source, options, new MemorySideLog, ReadMode.Batch, None, OffsetLog.Empty)) {
+    Using.resource(
+      CoordinatorFactory(source, options, columns, new MemorySideLog, ReadMode.Batch, None, OffsetLog.Empty)
+    ) {
       coordinator =>
         val tasks   = coordinator.everything()
         val context = SparkSession.active.sparkContext

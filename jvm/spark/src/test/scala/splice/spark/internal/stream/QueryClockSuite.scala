@@ -35,7 +35,15 @@ final class QueryClockSuite extends AnyFunSuite with WithSpark {
       val source = new Observed
       intercept[UnsupportedOperationException] {
         Using.resource(
-          CoordinatorFactory(source, SourceOptions(Map.empty), new MemorySideLog, mode, None, OffsetLog.Empty)
+          CoordinatorFactory(
+            source,
+            SourceOptions(Map.empty),
+            source.schema,
+            new MemorySideLog,
+            mode,
+            None,
+            OffsetLog.Empty
+          )
         )(_.initial())
       }
       assert(source.context.exists(of => of.steady.isInstanceOf[SteadyClock] && !of.clock.isInstanceOf[SteadyClock]))
