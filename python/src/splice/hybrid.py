@@ -224,10 +224,10 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
         for before, leg in zip(self._legs, self._legs[1:], strict=False):
             _check_end(before, leg)
             _check_hand_over(before, leg)
-        options = {"legs": ",".join(leg.name for leg in self._legs), **self._options}
+        options = OptionMap({"legs": ",".join(leg.name for leg in self._legs)})
         for leg in self._legs:
-            options |= leg.options()
-        return HybridSource(options, self._legs, self._options)
+            options = options.updated(leg.options())
+        return HybridSource(dict(options.updated(self._options)), self._legs, self._options)
 
     def __repr__(self) -> str:
         """Return the legs as a tree, with secret values hidden."""

@@ -10,6 +10,7 @@ import pytest
 from chain_legs import BOUNDED, HISTORY, LIVE
 
 from splice import (
+    FileSource,
     HandOver,
     HybridSource,
     KafkaSource,
@@ -151,6 +152,15 @@ def test_a_leg_named_as_a_chain_option_takes_options(name: str) -> None:
     assert builder.option(f"{name}.onGap", "warn").build().options()[f"{name}.onGap"] == "warn"
     with pytest.raises(OptionError, match=f"Option '{name}' belongs to a hybrid source"):
         builder.option(name, "x").build()
+
+
+def test_an_option_of_the_builder_replaces_the_option_of_a_leg() -> None:
+    history = FileSource.builder("parquet", "/lake").option("maxFilesPerTrigger", 1).build()
+    builder = HybridSource.builder("history", history).add_source("live", LIVE)
+    options = builder.option("history.maxfilespertrigger", 50).build().options()
+    assert {n.lower(): v for n, v in options.items() if "maxfiles" in n.lower()} == {
+        "history.maxfilespertrigger": "50"
+    }
 
 
 @pytest.mark.parametrize("name", ["history", "History"])

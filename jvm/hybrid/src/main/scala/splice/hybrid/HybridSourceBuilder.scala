@@ -79,7 +79,9 @@ final class HybridSourceBuilder private (
   def onDuplicates(leg: String, policy: String): HybridSourceBuilder =
     option(s"$leg.${HandOverOptions.OnDuplicates.key}", policy)
 
-  /** Sets an option of the hybrid source, such as `schema`. */
+  /** Sets an option of the hybrid source, such as `schema`, or an option of a leg with the prefix of the leg. The value
+    * replaces the value of the source of the leg.
+    */
   override def option(key: String, value: String): HybridSourceBuilder =
     new HybridSourceBuilder(names, legs, settings + (key -> value))
 
@@ -89,10 +91,11 @@ final class HybridSourceBuilder private (
     *   with the name of the option, prefixed by its leg
     */
   def build(): SourceSpec = {
+    val own     = settings.keySet.map(SourceOptions.fold)
     val options = ListMap(
       CommonOptions.Source.key -> HybridSourceProvider.Kind,
       HybridOptions.Legs.key   -> names.mkString(",")
-    ) ++ settings ++ legs
+    ) ++ legs.filterNot { case (key, _) => own(SourceOptions.fold(key)) } ++ settings
     val _ = SourceProvider.create(SourceOptions(options))
     SourceSpec(options)
   }

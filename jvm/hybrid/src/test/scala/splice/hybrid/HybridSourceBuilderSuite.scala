@@ -72,6 +72,14 @@ final class HybridSourceBuilderSuite extends AnyFunSuite {
     assert(exact.build().options.keys.forall(key => !key.startsWith("live.on")))
   }
 
+  test("an option of the builder replaces the option of the source of a leg, regardless of case") {
+    val limited = SourceSpec(history.options + ("maxRows" -> "1"))
+    val built   = HybridSource.builder("history", limited).addSource("live", live, HandOver.offsets())
+      .option("history.maxrows", "50")
+      .build()
+    assert(built.options.filter(_._1.equalsIgnoreCase("history.maxRows")).toSeq == Seq("history.maxrows" -> "50"))
+  }
+
   test("a policy that is not allowed results in the error of the option") {
     val without = first.addSource("live", live)
     Seq(
