@@ -31,7 +31,7 @@ from splice._internal import jvm
 from splice._internal.progress import loop
 
 print(len(splice.__all__) > 30, jvm.errors(), jvm.error_text(ValueError()))
-print(len(loop._unavailable()))
+print(len(jvm.unavailable()))
 """
 
 

@@ -237,6 +237,16 @@ def test_a_query_without_splice() -> None:
     assert str(described) == "q, batch 0: the query has no Splice source"
 
 
+def test_an_unreadable_checkpoint_hides_only_the_switches(monkeypatch: pytest.MonkeyPatch) -> None:
+    def history_of(_: str) -> str:
+        raise OSError("the storage does not respond")
+
+    monkeypatch.setattr(jvm, "history_of", history_of)
+    described = describe(Query({"batchId": 4, "sources": [SPLICE]}, "q"))  # type: ignore[arg-type]
+    assert described.hand_overs == ()
+    assert described.sources[0].rows_behind == 120
+
+
 def test_switches_are_read_from_the_checkpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     switch = {
         "source": "0/leg-live",

@@ -41,6 +41,20 @@ def test_an_intact_checkpoint_has_no_problem_and_stays_unchanged(
     assert copy.content() == before
 
 
+def test_a_truncated_offset_is_shown_and_not_compared(
+    stopped: OfKind, tmp_path: Path, capsys: Output
+) -> None:
+    copy = stopped("kafka").copy(tmp_path)
+    last = copy.batches()[-1]
+    copy.delete(f"commits/{last}")
+    copy.edit(f"offsets/{last}", (copy.path / f"offsets/{last}").read_text(), "v1")
+    code, out = splice(capsys, "show", copy.path)
+    assert code == 0
+    assert f"batch without commit: {last}" in out
+    assert "position of the batch without commit: cannot be read" in out
+    assert splice(capsys, "diff", copy.path, 0, last)[0] == 2
+
+
 def test_show_has_legs_positions_and_entries(
     stopped: OfKind, tmp_path: Path, capsys: Output
 ) -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, ClassVar
 
+from pyspark.errors import PySparkException
+
 from splice.errors import OptionError, SetupError
 
 if TYPE_CHECKING:
@@ -83,6 +85,11 @@ def history(checkpoint: str) -> str:
         SetupError: if this process has no JVM with Splice's jar.
     """
     return str(_required("query_history(...)").history(checkpoint))
+
+
+def unavailable() -> tuple[type[Exception], ...]:
+    """Return the errors of a session, a server or a storage that does not respond."""
+    return (PySparkException, OSError, *errors())
 
 
 def history_of(query: str) -> str:

@@ -10,7 +10,7 @@ from datetime import timedelta
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
-from splice._internal import jvm, tables
+from splice._internal import tables
 from splice._internal.display.frames import frame
 from splice._internal.progress import rates, units
 from splice._internal.progress.offsets import offset_json
@@ -18,7 +18,7 @@ from splice._internal.progress.rates import Rates, whole
 from splice.errors import OptionError
 from splice.queries import clusters
 from splice.queries.clusters import ClusterDescription, WaitingGroupDescription
-from splice.queries.switches import HandOverDescription, switches
+from splice.queries.switches import HandOverDescription, switches_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -193,7 +193,7 @@ class QueryDescription:
         name: Name of the query, or the id of a query without a name.
         batch_id: Batch of the last progress report; None before the first report.
         sources: Sources of Splice in the query.
-        hand_overs: Switches in the checkpoint; empty with Spark Connect.
+        hand_overs: Switches in the checkpoint; empty with Spark Connect, or without its storage.
     """
 
     name: str
@@ -352,7 +352,7 @@ def _described(query: StreamingQuery) -> QueryDescription:
         if "position" in (source.get("metrics") or {})
     )
     has_legs = any(source.leg for source in described)
-    taken = switches(jvm.history_of(str(query.id))) if has_legs else ()
+    taken = switches_of(query) if has_legs else ()
     return QueryDescription(name, int(progress["batchId"]), described, taken)
 
 

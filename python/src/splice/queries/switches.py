@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from splice._internal import tables
+from splice._internal import jvm, tables
 from splice._internal.display.frames import frame
 from splice._internal.tables import cells
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pandas as pd
+    from pyspark.sql.streaming.query import StreamingQuery
 
 _HEADINGS = {
     "topic": "topic",
@@ -132,6 +133,17 @@ def hand_over(leg: str, found: Mapping[str, Any], source: int | None = None) -> 
         found.get("error"),
         source,
     )
+
+
+def switches_of(query: StreamingQuery) -> tuple[HandOverDescription, ...]:
+    """Return the switches of a query of this process; none if its checkpoint cannot be read.
+
+    The progress of a query remains useful while the storage of the checkpoint does not respond.
+    """
+    try:
+        return switches(jvm.history_of(str(query.id)))
+    except jvm.unavailable():
+        return ()
 
 
 def switches(events: str) -> tuple[HandOverDescription, ...]:

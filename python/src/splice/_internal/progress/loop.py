@@ -11,11 +11,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pyspark.errors import PySparkException
-
 from splice._internal import jvm
 from splice._internal.progress.bars import Bars
-from splice.queries.switches import switches
+from splice.queries.switches import switches_of
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -59,15 +57,11 @@ def show(
             screen.note("The query has ended." if error is None else f"The query failed: {error}")
     except KeyboardInterrupt:
         screen.note("The query continues.")
-    except _unavailable() as error:
+    except jvm.unavailable() as error:
         # For example, the session has stopped, or the server of Spark Connect does not respond.
         screen.note(f"The query does not respond: {error}")
     finally:
         screen.close()
-
-
-def _unavailable() -> tuple[type[Exception], ...]:
-    return (PySparkException, OSError, *jvm.errors())
 
 
 def _add(query: StreamingQuery, bars: Bars, report: Mapping[str, Any], screen: Screen) -> None:
@@ -78,10 +72,7 @@ def _add(query: StreamingQuery, bars: Bars, report: Mapping[str, Any], screen: S
 
 def _rule(query: StreamingQuery, switch: Switch) -> str:
     """Return the rule of a switch from the checkpoint; an empty text if the rule is unknown."""
-    try:
-        taken = switches(jvm.history_of(str(query.id)))
-    except _unavailable():
-        return ""
+    taken = switches_of(query)
     key = (switch.source, switch.leg)
     return next((f"; {one.title()}" for one in taken if (one.source, one.leg) == key), "")
 

@@ -34,8 +34,10 @@ def _source(source: dict[str, Any]) -> Iterable[str]:
         yield "  legs: " + ", ".join(_leg(leg, source.get("leg")) for leg in source["legs"])
     committed = source.get("committed")
     yield f"  position: {'none' if committed is None else _json(committed)}"
-    if source.get("planned") != committed:
-        yield f"  position of the batch without commit: {_json(source['planned'])}"
+    planned = source.get("planned")
+    if planned != committed:
+        text = "cannot be read" if planned is None else _json(planned)
+        yield f"  position of the batch without commit: {text}"
     if not source["sideLog"]:
         yield "  side log: none, as for a source of Spark"
         return

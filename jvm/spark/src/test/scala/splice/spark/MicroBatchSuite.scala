@@ -4,12 +4,17 @@
 package splice.spark
 
 import java.nio.file.Files
+import java.time.Clock
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.{StreamingQueryException, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source.internal.entries.Json
+import splice.spark.internal.checkpoint.CheckpointCommands
 
 final class MicroBatchSuite extends AnyFunSuite with WithSpark {
 
@@ -65,6 +70,13 @@ final class MicroBatchSuite extends AnyFunSuite with WithSpark {
     val frame = files(numbers("union", 0, 20, 2))
     drain(frame.union(frame), "union")
     assert(idsOut("union") == (0L until 20L).flatMap(i => Seq(i, i)))
+    // Spark logs one offset for each use of the source, and keeps one folder for the source.
+    val commands =
+      new CheckpointCommands(s"$folder/union-checkpoint", new Configuration(false), Clock.systemUTC())
+    val findings = Json.items(commands.verify(Map.empty).get("findings"))
+    assert(findings.map(_.get("problem").asBoolean) == Seq(false))
+    val error = intercept[IllegalArgumentException](commands.offsets(None, Some("1"), None))
+    assert(error.getMessage.contains("uses a source more than once"))
   }
 
   test("a checkpoint of another source is rejected, and the error names the difference") {

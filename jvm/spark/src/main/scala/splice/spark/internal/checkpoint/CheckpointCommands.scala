@@ -12,7 +12,7 @@ import com.fasterxml.jackson.databind.JsonNode
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-import splice.source.internal.checks.StoredOffset
+import splice.source.internal.checks.{CheckpointFinding, StoredOffset}
 import splice.source.internal.entries.Json
 
 /** Commands for the checkpoint of a query. Each result is JSON. No command starts a query. Only [[setPosition]] writes,
@@ -24,6 +24,8 @@ final private[spark] class CheckpointCommands(root: String, configuration: Confi
   private val content = files.content
   private val sources = content.sources.map(new CheckpointSource(_, content, files, configuration))
 
+  private def isRepeated = files.hasRepeatedSource(content)
+
   def show: JsonNode = CheckpointViews.state(content, sources)
 
   /** Returns all findings.
@@ -32,7 +34,8 @@ final private[spark] class CheckpointCommands(root: String, configuration: Confi
     *   properties of Kafka clients, without the prefix `kafka.`; without properties, no request is sent
     */
   def verify(kafka: Map[String, String]): JsonNode = {
-    val found = BatchChecks(content) ++ sources.flatMap(_.check(kafka))
+    val found = BatchChecks(content) ++
+      (if (isRepeated) Seq(CheckpointCommands.Repeated) else sources.flatMap(_.check(kafka)))
     Json.obj(
       "batches"  -> Json.number(content.offsets.size.toLong),
       "entries"  -> Json.number(sources.map(_.entries.size.toLong).sum),
@@ -70,6 +73,7 @@ final private[spark] class CheckpointCommands(root: String, configuration: Confi
       val range = content.offsets.headOption.zip(content.planned).map { case ((first, _), last) => s"$first to $last" }
       invalid(s"Batch $batch is not in the checkpoint. Batches: ${range.getOrElse("none")}.")
     }
+    content.offsets(batch).left.foreach(reason => invalid(s"offsets/$batch cannot be read: $reason."))
     sources.flatMap(source => content.end(batch, source.name).map(source.name -> _)).toMap
   }
 
@@ -114,21 +118,32 @@ final private[spark] class CheckpointCommands(root: String, configuration: Confi
     copy
   }
 
-  private def select(name: Option[String]): CheckpointSource = name match {
-    case Some(wanted) => sources.find(_.name == wanted).getOrElse(
-        invalid(s"Source '$wanted' is not in the checkpoint. Sources: ${sources.map(_.name).mkString(", ")}.")
-      )
-    case None => sources.filter(_.kind.nonEmpty) match {
-        case Seq(single) => single
-        case several     =>
-          invalid(s"The checkpoint has ${several.size} sources of Splice or Kafka. Set --source to one of " +
-            s"${sources.map(_.name).mkString(", ")}.")
-      }
+  private def select(name: Option[String]): CheckpointSource = {
+    if (isRepeated) invalid(CheckpointCommands.Repeated.what)
+    name match {
+      case Some(wanted) => sources.find(_.name == wanted).getOrElse(
+          invalid(s"Source '$wanted' is not in the checkpoint. Sources: ${sources.map(_.name).mkString(", ")}.")
+        )
+      case None => sources.filter(_.kind.nonEmpty) match {
+          case Seq(single) => single
+          case several     =>
+            invalid(s"The checkpoint has ${several.size} sources of Splice or Kafka. Set --source to one of " +
+              s"${sources.map(_.name).mkString(", ")}.")
+        }
+    }
   }
 
   private def invalid(reason: String): Nothing = throw new IllegalArgumentException(reason)
 }
 
 private[spark] object CheckpointCommands {
+
+  private val Repeated = CheckpointFinding(
+    "offsets, sources",
+    "The query uses a source more than once, so the checkpoint does not show which offset belongs to which source.",
+    "Compare the offsets with the sources of the query yourself.",
+    isProblem = false
+  )
+
   private def time(at: Instant): String = DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(UTC).format(at)
 }

@@ -3,7 +3,7 @@
 
 package splice.spark.internal.checkpoint
 
-import java.io.IOException
+import java.io.{FileNotFoundException, IOException}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.UUID
 
@@ -65,6 +65,18 @@ final private[spark] class CheckpointFiles(folder: Path, configuration: Configur
 
   /** Folder of the side log of a source. */
   def sideLog(source: String): Path = new Path(root, s"sources/$source/splice")
+
+  /** True if the offset log has more numbered sources than the checkpoint has folders of sources. Spark logs one offset
+    * for each use of a source, for example in a union of two filters, and keeps one folder per source.
+    */
+  def hasRepeatedSource(content: CheckpointContent): Boolean = {
+    val numbers = content.sources.flatMap(_.toIntOption)
+    numbers.exists(_ > 0) && numbers.size > folders("sources").count(_.toIntOption.nonEmpty)
+  }
+
+  private def folders(name: String): Seq[String] =
+    try fs.listStatus(new Path(root, name)).toSeq.filter(_.isDirectory).map(_.getPath.getName)
+    catch { case _: FileNotFoundException => Nil }
 
   /** Time of the last change of Spark's files, in milliseconds since 1970. */
   def modified: Long = logs.modified
