@@ -6,13 +6,14 @@ package splice.kafka.internal.reader
 import java.time.Duration
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.locks.ReentrantLock
+import java.util.{List => JList}
 
 import scala.annotation.tailrec
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-import org.apache.kafka.clients.consumer.OffsetOutOfRangeException
+import org.apache.kafka.clients.consumer.{ConsumerRecord, OffsetOutOfRangeException}
 import org.apache.kafka.common.errors.{InterruptException, WakeupException}
 import org.apache.kafka.common.{KafkaException, TopicPartition}
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
@@ -223,6 +224,12 @@ final private[splice] class SlotReader(
         range.position
     }
 
+  /** The position after records that the consumer has returned. While the client validates its position, only the
+    * records show this position.
+    */
+  private def after(range: OpenRange, records: JList[ConsumerRecord[Array[Byte], Array[Byte]]]): Long =
+    if (records.isEmpty) position(range) else math.max(position(range), records.get(records.size - 1).offset + 1)
+
   /** Gets records or ends ranges. Returns false if the time has passed without either. */
   private def fill(patience: Duration): Boolean = {
     if (owner.isEmpty) owner = Some(Thread.currentThread())
@@ -234,7 +241,10 @@ final private[splice] class SlotReader(
         chunks += Chunk(open(partition), leftover.records, open(partition).from)
       }
       // A reused consumer may have passed a whole range without a record.
-      finishPassed(open.valuesIterator.filter(range => range.moved(position(range))).toSeq, left.contains)
+      val moved = open.valuesIterator.filter { range =>
+        range.moved(left.get(range.partition).fold(position(range))(leftover => after(range, leftover.records)))
+      }
+      finishPassed(moved.toSeq, left.contains)
       changes.leaveKnown(left.keysIterator.map(_.topic).toSet)
       true
     }
@@ -258,7 +268,7 @@ final private[splice] class SlotReader(
       // If a range ends without a record, the next poll that returns no record detects the end. A check of each range
       // after each poll would take more time.
       val checked = if (polled.isEmpty) open.valuesIterator else polled.partitions.asScala.iterator.flatMap(open.get)
-      val reached = checked.map(range => range -> position(range)).toSeq
+      val reached = checked.map(range => range -> after(range, polled.records(range.partition))).toSeq
       val passed  = reached.collect { case (range, at) if at != range.position => range }
       val idle    = polled.isEmpty && passed.isEmpty
       if (idle) window.release()
