@@ -73,7 +73,7 @@ final private[splice] class LogChanges(
         abandon(
           DataLoss(fail = false, counted),
           "the topic was deleted and created again after the batch was planned",
-          lost
+          others
         )
         hasOther = true
       }
@@ -109,9 +109,8 @@ final private[splice] class LogChanges(
       abandon(
         DataLoss(settings.failRemoved, counted),
         "the topic was deleted after the batch was planned",
-        of(absent)
+        absent
       )
-      consumer.leave(absent)
     }
     absent.nonEmpty
   }
@@ -169,9 +168,12 @@ final private[splice] class LogChanges(
   private def of(topics: Set[String]): Seq[OpenRange] =
     open.valuesIterator.filter(range => topics(range.partition.topic)).toSeq
 
-  private def abandon(policy: DataLoss, reason: String, lost: Seq[OpenRange]): Unit = {
+  // The records of an abandoned topic would delay the check of ranges that end without a record.
+  private def abandon(policy: DataLoss, reason: String, abandoned: Set[String]): Unit = {
+    val lost = of(abandoned)
     report(policy, reason, lost.map(range => (range, range.position, range.until)))
     open --= lost.map(_.partition)
+    consumer.leave(abandoned)
   }
 
   private def finish(range: OpenRange): Unit = {

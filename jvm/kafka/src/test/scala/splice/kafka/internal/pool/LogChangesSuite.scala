@@ -282,6 +282,18 @@ final class LogChangesSuite extends AnyFunSuite {
     assert(w.client.closed && w.returned == 0)
   }
 
+  test("the records of a recreated topic do not delay the end of a range without records") {
+    val w = new SlotWorld(recreated = TopicRecreated.Restart)
+    w.client.bring(0, 0, 1)
+    w.recreate(2, 3)
+    w.client.schedulePollTask { () =>
+      assert(!w.client.assignment.contains(w.client.p(0)) || w.client.paused.contains(w.client.p(0)))
+      w.client.seek(w.client.u(0), 2)
+    }
+    val messages = lost(assert(w.read(of("t", 0, 0, 4), of("u", 0, 0, 2)).map(_._2) == Seq(0L, 1L)))
+    assert(messages.size == 1 && w.client.closed && w.returned == 0)
+  }
+
   private def of(topic: String, partition: Int, from: Long, until: Long): KafkaSplitRange =
     KafkaSplitRange(LogPartition(topic, partition), from, until)(Some(if (topic == "u") "other" else "first"))
 
