@@ -74,6 +74,9 @@ final private[splice] class SlotReader(
   // returned.
   private var invalid = Option.empty[OffsetOutOfRangeException]
 
+  // The ranges that were checked after the last poll, with their positions.
+  private var reached = Seq.empty[(OpenRange, Long)]
+
   private val step = Duration.ofNanos(math.min(SlotReader.Step.toNanos, settings.pollTimeout.toNanos / 4))
 
   private val counts    = new ReadCounts(reused)
@@ -252,13 +255,19 @@ final private[splice] class SlotReader(
 
   @tailrec private def requests(patience: Duration): Boolean = {
     val start = System.nanoTime()
-    request(if (patience.compareTo(step) < 0) patience else step)
+    request(if (hasUnchecked) Duration.ZERO else if (patience.compareTo(step) < 0) patience else step)
     if ((patience eq Poll.Forever) || chunks.nonEmpty || open.isEmpty) true
     else {
       val left = patience.minusNanos(System.nanoTime() - start)
       if (left.isNegative || left.isZero) false else requests(left)
     }
   }
+
+  /** True if all ranges of the last poll have ended. The same poll may have passed the ends of other ranges without a
+    * record, and a wait for their records would have no result.
+    */
+  private def hasUnchecked: Boolean =
+    reached.nonEmpty && !reached.exists { case (range, _) => open.contains(range.partition) }
 
   private def request(patience: Duration): Unit = {
     val start = System.nanoTime()
@@ -268,9 +277,9 @@ final private[splice] class SlotReader(
       // If a range ends without a record, the next poll that returns no record detects the end. A check of each range
       // after each poll would take more time.
       val checked = if (polled.isEmpty) open.valuesIterator else polled.partitions.asScala.iterator.flatMap(open.get)
-      val reached = checked.map(range => range -> after(range, polled.records(range.partition))).toSeq
-      val passed  = reached.collect { case (range, at) if at != range.position => range }
-      val idle    = polled.isEmpty && passed.isEmpty
+      reached = checked.map(range => range -> after(range, polled.records(range.partition))).toSeq
+      val passed = reached.collect { case (range, at) if at != range.position => range }
+      val idle   = polled.isEmpty && passed.isEmpty
       if (idle) window.release()
       else {
         def moved(topic: String) =

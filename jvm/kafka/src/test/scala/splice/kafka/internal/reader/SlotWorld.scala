@@ -22,13 +22,20 @@ import splice.kafka.internal.topicids.TopicIds
 import splice.kafka.internal.value.KafkaSchema
 import splice.source.SplitReader
 
-/** Mock consumer that records seeks. */
+/** Mock consumer that records seeks and the timeouts of polls. */
 final private[kafka] class SlotClient extends MockConsumer[Array[Byte], Array[Byte]](OffsetResetStrategy.NONE) {
   val seeks: mutable.ArrayBuffer[(Int, Long)] = mutable.ArrayBuffer.empty
 
   override def seek(partition: TopicPartition, offset: Long): Unit = {
     seeks += partition.partition -> offset
     super.seek(partition, offset)
+  }
+
+  val timeouts: mutable.ArrayBuffer[Duration] = mutable.ArrayBuffer.empty
+
+  override def poll(timeout: Duration): ConsumerRecords[Array[Byte], Array[Byte]] = {
+    timeouts += timeout
+    super.poll(timeout)
   }
 
   /** Throws at the next call of `position` for this partition. */
