@@ -81,25 +81,27 @@ final private[splice] class LogChanges(
   }
 
   /** Abandons ranges of topics that were deleted, and returns true if any were. A broker with outdated metadata may
-    * lack a new topic, so a topic must be missing for some time.
+    * lack a new topic, so a topic must be missing for some time, unless an earlier reader has found it deleted.
     */
   def leaveDeleted(): Boolean = {
-    val read   = open.keysIterator.map(_.topic).toSet
-    val now    = System.nanoTime()
-    val absent = consumer.missing(topics.filter { case (topic, _) => read(topic) })
-    missing = absent.iterator.map(topic => topic -> missing.getOrElse(topic, now)).toMap
-    leaveMissing(absent.filter(topic => now - missing(topic) >= confirmed))
+    val read = open.keysIterator.map(_.topic).toSet
+    val now  = System.nanoTime()
+    consumer.missing(topics.filter { case (topic, _) => read(topic) }).exists { absent =>
+      missing = absent.iterator.map(topic => topic -> missing.getOrElse(topic, now)).toMap
+      leaveMissing(absent.filter(topic => now - missing(topic) >= confirmed || deleted.contains(planned(topic))))
+    }
   }
 
   /** Abandons ranges of topics that an earlier reader has found deleted, if the topics are still missing. If a topic
-    * has ranges in many tasks, only one task waits as in [[leaveDeleted]].
+    * has ranges in many tasks, only one task waits as in [[leaveDeleted]]. If the request runs on another thread,
+    * [[leaveDeleted]] receives its result.
     *
     * @param except
     *   topics with records to return
     */
   def leaveKnown(except: Set[String]): Unit = {
     val known = topics.filter { case (topic, id) => !except(topic) && deleted.contains(id) }
-    if (known.nonEmpty) { val _ = leaveMissing(consumer.missing(known)) }
+    if (known.nonEmpty) consumer.missing(known).foreach(leaveMissing)
   }
 
   private def leaveMissing(absent: Set[String]): Boolean = {

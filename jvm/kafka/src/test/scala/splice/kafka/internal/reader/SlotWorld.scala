@@ -93,13 +93,15 @@ final private[kafka] class SlotWorld(
     lease: ReadLease = ReadLease.unlimited,
     failOutOfRange: Option[Boolean] = None,
     reused: Boolean = false,
-    planned: Map[String, Int] = Map.empty
+    planned: Map[String, Int] = Map.empty,
+    request: TopicIds.Request => TopicIds.Request = identity
 ) {
   val client    = new SlotClient
   var topicId   = "first"
-  var deleted   = Set.empty[String]
   var responses = 0L
   var requests  = 0
+
+  @volatile var deleted = Set.empty[String]
 
   private def ids = Map("t" -> topicId, "u" -> "other").removedAll(deleted)
 
@@ -107,7 +109,7 @@ final private[kafka] class SlotWorld(
     client,
     new TopicIds(
       () => responses,
-      planned => {
+      request { planned =>
         requests += 1
         ids.filter { case (topic, _) => planned.contains(topic) }
       }
