@@ -75,9 +75,10 @@ final private[splice] class SlotConsumer(
     */
   def others(topics: Map[String, String], polled: String => Boolean): Set[String] = ids.others(topics, polled)
 
-  /** The topics that no longer exist. Sends a request only if the client's metadata has changed ([[TopicIds.missing]]).
+  /** The topics that no longer exist; None while a request is running. Sends a request only if the client's metadata has
+    * changed ([[TopicIds.missing]]).
     */
-  def missing(topics: Map[String, String]): Set[String] = ids.missing(topics)
+  def missing(topics: Map[String, String]): Option[Set[String]] = ids.missing(topics)
 
   /** Prepares the ranges of a task. Returns the leftover records with which ranges begin. */
   def begin(ranges: Seq[KafkaSplitRange]): Map[TopicPartition, Leftover] = {

@@ -73,7 +73,7 @@ final private[splice] class LogChanges(
         abandon(
           DataLoss(fail = false, counted),
           "the topic was deleted and created again after the batch was planned",
-          lost
+          others
         )
         hasOther = true
       }
@@ -81,25 +81,27 @@ final private[splice] class LogChanges(
   }
 
   /** Abandons ranges of topics that were deleted, and returns true if any were. A broker with outdated metadata may
-    * lack a new topic, so a topic must be missing for some time.
+    * lack a new topic, so a topic must be missing for some time, unless an earlier reader has found it deleted.
     */
   def leaveDeleted(): Boolean = {
-    val read   = open.keysIterator.map(_.topic).toSet
-    val now    = System.nanoTime()
-    val absent = consumer.missing(topics.filter { case (topic, _) => read(topic) })
-    missing = absent.iterator.map(topic => topic -> missing.getOrElse(topic, now)).toMap
-    leaveMissing(absent.filter(topic => now - missing(topic) >= confirmed))
+    val read = open.keysIterator.map(_.topic).toSet
+    val now  = System.nanoTime()
+    consumer.missing(topics.filter { case (topic, _) => read(topic) }).exists { absent =>
+      missing = absent.iterator.map(topic => topic -> missing.getOrElse(topic, now)).toMap
+      leaveMissing(absent.filter(topic => now - missing(topic) >= confirmed || deleted.contains(planned(topic))))
+    }
   }
 
   /** Abandons ranges of topics that an earlier reader has found deleted, if the topics are still missing. If a topic
-    * has ranges in many tasks, only one task waits as in [[leaveDeleted]].
+    * has ranges in many tasks, only one task waits as in [[leaveDeleted]]. If the request runs on another thread,
+    * [[leaveDeleted]] receives its result.
     *
     * @param except
     *   topics with records to return
     */
   def leaveKnown(except: Set[String]): Unit = {
     val known = topics.filter { case (topic, id) => !except(topic) && deleted.contains(id) }
-    if (known.nonEmpty) { val _ = leaveMissing(consumer.missing(known)) }
+    if (known.nonEmpty) consumer.missing(known).foreach(leaveMissing)
   }
 
   private def leaveMissing(absent: Set[String]): Boolean = {
@@ -109,9 +111,8 @@ final private[splice] class LogChanges(
       abandon(
         DataLoss(settings.failRemoved, counted),
         "the topic was deleted after the batch was planned",
-        of(absent)
+        absent
       )
-      consumer.leave(absent)
     }
     absent.nonEmpty
   }
@@ -169,9 +170,12 @@ final private[splice] class LogChanges(
   private def of(topics: Set[String]): Seq[OpenRange] =
     open.valuesIterator.filter(range => topics(range.partition.topic)).toSeq
 
-  private def abandon(policy: DataLoss, reason: String, lost: Seq[OpenRange]): Unit = {
+  // The records of an abandoned topic would delay the check of ranges that end without a record.
+  private def abandon(policy: DataLoss, reason: String, abandoned: Set[String]): Unit = {
+    val lost = of(abandoned)
     report(policy, reason, lost.map(range => (range, range.position, range.until)))
     open --= lost.map(_.partition)
+    consumer.leave(abandoned)
   }
 
   private def finish(range: OpenRange): Unit = {

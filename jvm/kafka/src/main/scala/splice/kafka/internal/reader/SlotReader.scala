@@ -6,13 +6,14 @@ package splice.kafka.internal.reader
 import java.time.Duration
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.locks.ReentrantLock
+import java.util.{List => JList}
 
 import scala.annotation.tailrec
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-import org.apache.kafka.clients.consumer.OffsetOutOfRangeException
+import org.apache.kafka.clients.consumer.{ConsumerRecord, OffsetOutOfRangeException}
 import org.apache.kafka.common.errors.{InterruptException, WakeupException}
 import org.apache.kafka.common.{KafkaException, TopicPartition}
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
@@ -72,6 +73,9 @@ final private[splice] class SlotReader(
   // Positions that the log does not contain. The error is thrown after all records before these positions were
   // returned.
   private var invalid = Option.empty[OffsetOutOfRangeException]
+
+  // The ranges that were checked after the last poll, with their positions.
+  private var reached = Seq.empty[(OpenRange, Long)]
 
   private val step = Duration.ofNanos(math.min(SlotReader.Step.toNanos, settings.pollTimeout.toNanos / 4))
 
@@ -223,6 +227,12 @@ final private[splice] class SlotReader(
         range.position
     }
 
+  /** The position after records that the consumer has returned. While the client validates its position, only the
+    * records show this position.
+    */
+  private def after(range: OpenRange, records: JList[ConsumerRecord[Array[Byte], Array[Byte]]]): Long =
+    if (records.isEmpty) position(range) else math.max(position(range), records.get(records.size - 1).offset + 1)
+
   /** Gets records or ends ranges. Returns false if the time has passed without either. */
   private def fill(patience: Duration): Boolean = {
     if (owner.isEmpty) owner = Some(Thread.currentThread())
@@ -234,7 +244,10 @@ final private[splice] class SlotReader(
         chunks += Chunk(open(partition), leftover.records, open(partition).from)
       }
       // A reused consumer may have passed a whole range without a record.
-      finishPassed(open.valuesIterator.filter(range => range.moved(position(range))).toSeq, left.contains)
+      val moved = open.valuesIterator.filter { range =>
+        range.moved(left.get(range.partition).fold(position(range))(leftover => after(range, leftover.records)))
+      }
+      finishPassed(moved.toSeq, left.contains)
       changes.leaveKnown(left.keysIterator.map(_.topic).toSet)
       true
     }
@@ -242,13 +255,19 @@ final private[splice] class SlotReader(
 
   @tailrec private def requests(patience: Duration): Boolean = {
     val start = System.nanoTime()
-    request(if (patience.compareTo(step) < 0) patience else step)
+    request(if (hasUnchecked) Duration.ZERO else if (patience.compareTo(step) < 0) patience else step)
     if ((patience eq Poll.Forever) || chunks.nonEmpty || open.isEmpty) true
     else {
       val left = patience.minusNanos(System.nanoTime() - start)
       if (left.isNegative || left.isZero) false else requests(left)
     }
   }
+
+  /** True if all ranges of the last poll have ended. The same poll may have passed the ends of other ranges without a
+    * record, and a wait for their records would have no result.
+    */
+  private def hasUnchecked: Boolean =
+    reached.nonEmpty && !reached.exists { case (range, _) => open.contains(range.partition) }
 
   private def request(patience: Duration): Unit = {
     val start = System.nanoTime()
@@ -258,9 +277,9 @@ final private[splice] class SlotReader(
       // If a range ends without a record, the next poll that returns no record detects the end. A check of each range
       // after each poll would take more time.
       val checked = if (polled.isEmpty) open.valuesIterator else polled.partitions.asScala.iterator.flatMap(open.get)
-      val reached = checked.map(range => range -> position(range)).toSeq
-      val passed  = reached.collect { case (range, at) if at != range.position => range }
-      val idle    = polled.isEmpty && passed.isEmpty
+      reached = checked.map(range => range -> after(range, polled.records(range.partition))).toSeq
+      val passed = reached.collect { case (range, at) if at != range.position => range }
+      val idle   = polled.isEmpty && passed.isEmpty
       if (idle) window.release()
       else {
         def moved(topic: String) =

@@ -68,18 +68,18 @@ final private[splice] class TopicIds(responses: () => Long, request: TopicIds.Re
 
   /** The topics that do not exist according to one broker, which may have outdated metadata. Topics that existed are
     * requested again only after the next metadata response, because a client repeatedly requests metadata while a topic
-    * is missing.
+    * is missing. Returns None while a request is running; a later call returns its result.
     */
-  def missing(planned: Map[String, String]): Set[String] = {
+  def missing(planned: Map[String, String]): Option[Set[String]] = {
     val now = responses()
     if (now != presentAt) present = Set.empty
     presentAt = now
-    if (planned.keySet.subsetOf(present)) Set.empty
-    else
-      request.missing(planned).fold(Set.empty[String]) { absent =>
-        present ++= planned.keySet -- absent
-        absent
-      }
+    if (planned.keySet.subsetOf(present)) Some(Set.empty)
+    else {
+      val response = request.missing(planned)
+      response.foreach(absent => present ++= planned.keySet -- absent)
+      response
+    }
   }
 
   /** Cancels a request of another thread. */

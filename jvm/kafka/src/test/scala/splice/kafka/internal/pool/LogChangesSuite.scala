@@ -15,6 +15,7 @@ import splice.kafka.internal.metrics.TaskReads
 import splice.kafka.internal.options.TopicRecreated
 import splice.kafka.internal.reader.SlotWorld
 import splice.kafka.internal.split.{Holes, KafkaSplitRange}
+import splice.kafka.internal.topicids.BackgroundRequest
 import splice.source.errors.SpliceException
 import splice.source.runtime.Report
 import splice.source.{LogPartition, Poll}
@@ -280,6 +281,41 @@ final class LogChangesSuite extends AnyFunSuite {
     }
     assert(messages.size == 1 && messages.head.contains("t-0 [2, 4)") && !messages.head.contains("u-0"), messages)
     assert(w.client.closed && w.returned == 0)
+  }
+
+  test("the records of a recreated topic do not delay the end of a range without records") {
+    val w = new SlotWorld(recreated = TopicRecreated.Restart)
+    w.client.bring(0, 0, 1)
+    w.recreate(2, 3)
+    w.client.schedulePollTask { () =>
+      assert(!w.client.assignment.contains(w.client.p(0)) || w.client.paused.contains(w.client.p(0)))
+      w.client.seek(w.client.u(0), 2)
+    }
+    val messages = lost(assert(w.read(of("t", 0, 0, 4), of("u", 0, 0, 2)).map(_._2) == Seq(0L, 1L)))
+    assert(messages.size == 1 && w.client.closed && w.returned == 0)
+  }
+
+  test("an open range of a deleted topic ends if requests run on another thread") {
+    assert(readDeleted(Duration.ofSeconds(2), within = Duration.ofSeconds(30)).found.contains("other"))
+  }
+
+  test("an open range of a topic that another task found deleted ends soon if requests run on another thread") {
+    // Without the other task, the topic counts as deleted after ten seconds.
+    val _ = readDeleted(Duration.ofMinutes(1), within = Duration.ofSeconds(9), "other")
+  }
+
+  private def readDeleted(timeout: Duration, within: Duration, known: String*): SlotWorld = {
+    val w = new SlotWorld(timeout = timeout, failRemoved = false, request = new BackgroundRequest(_))
+    known.foreach(w.found.add)
+    w.deleted = Set("u")
+    val reader   = w.reader(of("u", 0, 0, Long.MaxValue))
+    val limit    = System.nanoTime() + within.toNanos
+    val messages = lost {
+      while (reader.poll(Duration.ofMillis(10)) != Poll.Ended) assert(System.nanoTime() < limit)
+    }
+    reader.close()
+    assert(messages.size == 1 && messages.head.contains("u-0 [0, end)"), messages)
+    w
   }
 
   private def of(topic: String, partition: Int, from: Long, until: Long): KafkaSplitRange =

@@ -96,6 +96,26 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(w.read(range(0, 0, 5)) == Seq(0 -> 0L, 0 -> 1L))
   }
 
+  test("a range that ends without a record causes no wait after the other ranges have ended") {
+    val w = new SlotWorld
+    w.client.schedulePollTask { () =>
+      w.client.add(w.client.p(0), 0, 1, 2)
+      w.client.seek(w.client.p(1), 5)
+    }
+    assert(w.read(range(0, 0, 3), range(1, 0, 5)) == Seq(0 -> 0L, 0 -> 1L, 0 -> 2L))
+    assert(w.client.timeouts.size > 1 && w.client.timeouts.tail.forall(_.isZero), w.client.timeouts)
+  }
+
+  test("a poll waits if a range of the last records is not at its end, or if the last poll returned no record") {
+    val w = new SlotWorld
+    w.client.bring(0, 0, 1)
+    w.client.bring(0, 2)
+    w.client.schedulePollTask(() => ())
+    w.client.bring(1, 0)
+    assert(w.read(range(0, 0, 3), range(1, 0, 1)).size == 4)
+    assert(w.client.timeouts.map(_.isZero) == Seq(false, false, true, false))
+  }
+
   test("a range ends when the next record is after its end, and the next range begins with that record") {
     val w = new SlotWorld
     w.client.bring(0, 0, 9)

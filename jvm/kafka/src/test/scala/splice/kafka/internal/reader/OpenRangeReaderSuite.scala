@@ -32,6 +32,10 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
     p -> LazyList.iterate(random.nextInt(3).toLong)(_ + 1 + random.nextInt(3)).take(random.nextInt(30)).toVector
   }.toMap
 
+  /** Starts or ends validations of positions. */
+  private def check(w: SlotWorld, partitions: Set[Int], random: Random): Unit =
+    w.client.checking = partitions.filter(_ => random.nextInt(4) == 0).map(w.client.p)
+
   test("without a record, the ranges are unread, even before the first poll and after a long time") {
     val w      = new SlotWorld(timeout = Duration.ofMillis(20))
     val reader = w.reader(open(0, 5), open(1, 7))
@@ -77,6 +81,35 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
     w.client.checking = Set(w.client.p(0))
     assert(reader.poll(Duration.ZERO) == Poll.Pending)
     assert(unread(reader) == Map(0 -> 8L, 1 -> 7L))
+  }
+
+  test("returned records are not unread while the client validates the position after them") {
+    val w = new SlotWorld
+    w.client.bring(0, 5, 6)
+    w.client.checking = Set(w.client.p(0))
+    val reader = w.reader(open(0, 5), open(1, 0))
+    assert(Seq.fill(2)(reader.poll(Duration.ZERO)) == Seq.fill(2)(Poll.Found))
+    assert(unread(reader) == Map(0 -> 7L, 1 -> 0L))
+    assert(reader.poll(Duration.ZERO) == Poll.Pending)
+    assert(unread(reader) == Map(0 -> 7L, 1 -> 0L))
+  }
+
+  test("returned leftover records are not unread while the client validates the position after them") {
+    val w = new SlotWorld
+    w.client.bring(0, 5, 6, 7, 8)
+    assert(w.read(range(0, 5, 7)) == Seq(0 -> 5L, 0 -> 6L))
+    w.client.checking = Set(w.client.p(0))
+    val reader = w.reader(open(0, 7), open(1, 0))
+    assert(Seq.fill(2)(reader.poll(Duration.ZERO)) == Seq.fill(2)(Poll.Found))
+    assert(unread(reader) == Map(0 -> 9L, 1 -> 0L))
+  }
+
+  test("a bounded range ends after its last record while the client validates the position after it") {
+    val w = new SlotWorld
+    w.client.bring(0, 5, 6, 7)
+    w.client.checking = Set(w.client.p(0))
+    val reader = w.reader(range(0, 5, 8))
+    assert(Seq.fill(4)(reader.poll(Duration.ZERO)) == Seq.fill(3)(Poll.Found) :+ Poll.Ended)
   }
 
   test("the end of a batch does not wait for an unresponsive leader") {
@@ -134,6 +167,7 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
       val reader = w.reader(logs.keys.toSeq.sorted.filter(ends(_) > 0).map(p => range(p, 0, ends(p))): _*)
       val seen   = mutable.Map.empty[Int, Vector[Long]].withDefaultValue(Vector.empty)
       (0 until 200).foreach { _ =>
+        check(w, logs.keySet, random)
         if (reader.poll(Duration.ZERO) == Poll.Found)
           seen(reader.get().getInt(3)) :+= reader.get().getLong(4)
         val left = unread(reader)
@@ -161,6 +195,7 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
           val reader = w.reader(from.toSeq.sorted.map { case (p, offset) => open(p, offset) }: _*)
           val polls  = random.nextInt(20)
           val found  = (0 until polls).flatMap { _ =>
+            check(w, logs.keySet, random)
             Option.when(reader.poll(Duration.ZERO) == Poll.Found)(reader.get().getInt(3) -> reader.get().getLong(4))
           }
           val next = unread(reader)

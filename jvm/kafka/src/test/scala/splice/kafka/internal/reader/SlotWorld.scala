@@ -22,13 +22,20 @@ import splice.kafka.internal.topicids.TopicIds
 import splice.kafka.internal.value.KafkaSchema
 import splice.source.SplitReader
 
-/** Mock consumer that records seeks. */
+/** Mock consumer that records seeks and the timeouts of polls. */
 final private[kafka] class SlotClient extends MockConsumer[Array[Byte], Array[Byte]](OffsetResetStrategy.NONE) {
   val seeks: mutable.ArrayBuffer[(Int, Long)] = mutable.ArrayBuffer.empty
 
   override def seek(partition: TopicPartition, offset: Long): Unit = {
     seeks += partition.partition -> offset
     super.seek(partition, offset)
+  }
+
+  val timeouts: mutable.ArrayBuffer[Duration] = mutable.ArrayBuffer.empty
+
+  override def poll(timeout: Duration): ConsumerRecords[Array[Byte], Array[Byte]] = {
+    timeouts += timeout
+    super.poll(timeout)
   }
 
   /** Throws at the next call of `position` for this partition. */
@@ -86,13 +93,15 @@ final private[kafka] class SlotWorld(
     lease: ReadLease = ReadLease.unlimited,
     failOutOfRange: Option[Boolean] = None,
     reused: Boolean = false,
-    planned: Map[String, Int] = Map.empty
+    planned: Map[String, Int] = Map.empty,
+    request: TopicIds.Request => TopicIds.Request = identity
 ) {
   val client    = new SlotClient
   var topicId   = "first"
-  var deleted   = Set.empty[String]
   var responses = 0L
   var requests  = 0
+
+  @volatile var deleted = Set.empty[String]
 
   private def ids = Map("t" -> topicId, "u" -> "other").removedAll(deleted)
 
@@ -100,7 +109,7 @@ final private[kafka] class SlotWorld(
     client,
     new TopicIds(
       () => responses,
-      planned => {
+      request { planned =>
         requests += 1
         ids.filter { case (topic, _) => planned.contains(topic) }
       }
