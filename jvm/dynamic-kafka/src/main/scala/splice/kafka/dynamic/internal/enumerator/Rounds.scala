@@ -41,7 +41,9 @@ final private[splice] class Rounds(
     val responses = workers.advance(requests, settings.clusterWait, patient)
     val checked   = same.checked(before, begun, responses)
     missing.update(before, checked)
-    val (now, applied) = driver.respond(begun, checked, requests.keySet)
+    // A held cluster has responded. Only another document releases the cluster, so no change waits for its response.
+    val held           = responses.keySet -- checked.keySet
+    val (now, applied) = driver.respond(begun, checked, requests.keySet -- held)
     Round(
       now,
       applied,
@@ -50,7 +52,7 @@ final private[splice] class Rounds(
         name -> reach.after(applied.read.getOrElse(name, SortedSet.empty[String]), now.of(name))
       },
       // Splice does not need a response for a paused stream.
-      (requests.keySet -- checked.keySet).filterNot(applied.readsOnlyPaused)
+      (requests.keySet -- responses.keySet).filterNot(applied.readsOnlyPaused)
     )
   }
 }

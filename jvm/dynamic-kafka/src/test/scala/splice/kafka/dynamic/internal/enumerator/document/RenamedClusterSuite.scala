@@ -6,20 +6,30 @@ package splice.kafka.dynamic.internal.enumerator.document
 import java.time.Duration
 
 import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.concurrent.ExecutionContext.Implicits.global
+import scala.concurrent.duration.DurationInt
+import scala.concurrent.{Await, Future}
 import scala.util.Using
 
-import splice.kafka.dynamic.internal.enumerator.RemovedTopics
+import splice.kafka.dynamic.internal.enumerator.StoppedStreams
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata, StreamPlace}
 import splice.source.{LogPartition, SplitEnumerator, StartPosition}
 
 /** Tests of clusters that are renamed in the metadata. */
-final class RenamedClusterSuite extends RemovedTopics {
+final class RenamedClusterSuite extends StoppedStreams {
 
-  private def document(generation: Long, name: String, formerly: String*): StreamMetadata = StreamMetadata(
+  private def at(name: String, server: String, formerly: String*): KafkaCluster =
+    KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$server:9092"), active = true, formerly)
+
+  private def document(generation: Long, name: String, formerly: String*): StreamMetadata =
+    ofTopic(topic(east), generation, at(name, east, formerly: _*))
+
+  /** Returns a document with one stream, which has a topic of all clusters. */
+  private def ofTopic(topic: String, generation: Long, clusters: KafkaCluster*): StreamMetadata = StreamMetadata(
     Some(generation),
-    SortedMap(name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$east:9092"), active = true, formerly)),
-    SortedMap("s"  -> KafkaStream("s", SortedMap(name -> SortedSet(topic(east)))))
+    SortedMap.from(clusters.map(c => c.name -> c)),
+    SortedMap("s" -> KafkaStream("s", SortedMap.from(clusters.map(_.name -> SortedSet(topic)))))
   )
 
   private def named(run: SplitEnumerator[DynamicOffset], from: DynamicOffset, until: DynamicOffset) =
@@ -91,6 +101,23 @@ final class RenamedClusterSuite extends RemovedTopics {
         world.awaitRefresh()
         val (_, rest) = readAll(run, held)
         assert((drained ++ rest).map(_._3) == Seq(5L, 6L, 7L), policy)
+      }
+    }
+  }
+
+  test("a run to the end does not wait for a cluster with a new name without its earlier name") {
+    Seq(None, Some(StreamPlace.Latest)).foreach { start =>
+      val world = simulated("fetchOffset.retryIntervalMs" -> "0")
+      world.publish(document(2, "old"))
+      fill(world, east, 5)
+      val first = in(world)(run => readAll(run, world.begin(StartPosition.Configured, run))._1)
+      fill(world, east, 2)
+      val renamed = document(3, "new")
+      world.publish(renamed.copy(streams = renamed.streams.map { case (name, s) => name -> s.copy(start = start) }))
+      in(world) { run =>
+        run.freeze()
+        val rest = Future(readAll(run, world.source.position(first.json))._2)
+        assert(Await.result(rest, 1.minute) == Seq(5L, 6L).map(("old", 0, _)), start)
       }
     }
   }
