@@ -82,6 +82,8 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val listed  = AppliedMetadata.streamOf(part.streams.values)
     val cut     = cutovers.plan(at, part, position)
     val removed = at.streamOf.keySet -- listed.keySet
+    val all     = at.renewed(part) ++ part.clusters
+    val fresh   = at.freshScopes(all.keySet, at.number + 1)
     val left    = carried(at, position, listed.contains) ~> removed.toSeq.map { topic =>
       topic ->
         TopicEvent.Unlisted(now, position.of(topic.cluster).only(topic.topic), rules.onRemoved == OnRemoved.Drain)
@@ -91,7 +93,8 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val next    = left ~> listed.toSeq.map { case (topic, stream) =>
       def after         = drained.collect { case (old, `stream`) => old }.toSet
       val (time, start) = (cut.times.get(topic), cut.starts.get(topic))
-      def begins        = !left.topics.contains(topic) && (part.streams(stream).start.nonEmpty || hasBegun(topic))
+      def isBegun       = !fresh.contains(topic.cluster) && hasBegun(topic)
+      def begins        = !left.topics.contains(topic) && (part.streams(stream).start.nonEmpty || isBegun)
       // A topic that stops, or has stopped, resumes only if the stop changes.
       def stop  = at.streamOf.get(topic).flatMap(at.stopOf)
       def stays = stop.nonEmpty && stop == part.streams(stream).stop
@@ -102,8 +105,9 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     }
     next.copy(
       generation = (at.generation ++ part.generation).maxOption,
-      clusters = at.renewed(part) ++ part.clusters,
+      clusters = all,
       streams = part.streams,
+      scopes = at.scopes ++ fresh,
       renames = at.renames,
       generations = at.generations.filter { case (name, _) => part.streams.contains(name) && !group(name) } ++
         (for (name <- part.streams.keys if group(name); generation <- part.generation) yield name -> generation)

@@ -268,7 +268,7 @@ final private[splice] class DynamicEnumerator(
   }
 
   override def committed(until: DynamicOffset): Unit = takeover.find(positions(until)).foreach { position =>
-    workers.call(position)(_.committed(_))
+    workers.call(ofScopes(position))(_.committed(_))
     changes.purge(position.change)
     positions.purge(until)
   }
@@ -286,7 +286,7 @@ final private[splice] class DynamicEnumerator(
   }
 
   override def retain(oldest: DynamicOffset): Unit =
-    takeover.find(positions(oldest)).foreach(workers.call(_)(_.retain(_)))
+    takeover.find(positions(oldest)).foreach(at => workers.call(ofScopes(at))(_.retain(_)))
 
   override def stopped(last: => Option[DynamicOffset]): Unit = if (settings.base.commitToGroup) last.foreach(committed)
 
@@ -306,7 +306,16 @@ final private[splice] class DynamicEnumerator(
 
   private def positionOf(offset: DynamicOffset): DynamicPosition = takeover(positions(offset))
 
-  private def firstName(cluster: String): String = changes.last.flatMap(_.scopes.get(cluster)).getOrElse(cluster)
+  private def firstName(cluster: String): String = changes.last.fold(cluster)(_.scopeOf(cluster))
+
+  /** Returns the clusters of a position whose names still belong to the same clusters. */
+  private def ofScopes(position: DynamicPosition): DynamicPosition =
+    changes.last.filter(now => now.scopes.nonEmpty && position.change < now.number).fold(position) { now =>
+      val was = changes.find(position.change)
+      position.copy(clusters = position.clusters.filter { case (name, _) =>
+        was.exists(_.scopeOf(name) == now.scopeOf(name))
+      })
+    }
 
   private def cluster(name: String): Option[KafkaCluster] =
     workers.cluster(name).orElse(changes.last.flatMap(_.clusters.get(name)))

@@ -11,6 +11,7 @@ import scala.concurrent.duration.DurationInt
 import scala.concurrent.{Await, Future}
 import scala.util.Using
 
+import splice.kafka.dynamic.internal.enumerator.SimulatedClusters.Both
 import splice.kafka.dynamic.internal.enumerator.StoppedStreams
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata, StreamPlace}
@@ -119,6 +120,37 @@ final class RenamedClusterSuite extends StoppedStreams {
         val rest = Future(readAll(run, world.source.position(first.json))._2)
         assert(Await.result(rest, 1.minute) == Seq(5L, 6L).map(("old", 0, _)), start)
       }
+    }
+  }
+
+  test("another cluster may get the old name of a renamed cluster") {
+    val world = simulated()
+    Seq(east, west).foreach { cluster =>
+      world.logs(cluster).create(Both, 1)
+      world.logs(cluster).fill(Both, 0, 3)
+    }
+    val renamed = at("new", east, "old")
+    world.publish(ofTopic(Both, 2, at("old", east)))
+    val left = in(world) { run =>
+      val (first, _) = readAll(run, world.begin(StartPosition.Configured, run))
+      world.publish(ofTopic(Both, 3, renamed))
+      world.awaitRefresh()
+      val (second, none) = readAll(run, first)
+      world.publish(ofTopic(Both, 4, renamed, at("old", west)))
+      world.awaitRefresh()
+      val (third, rows) = readAll(run, second)
+      assert(none.isEmpty && rows == all("old", 3))
+      third
+    }
+    world.logs(east).fill(Both, 0, 2)
+    in(world) { run =>
+      val (fourth, rows) = readAll(run, world.source.position(left.json))
+      assert(rows == all("new", 5).drop(3))
+      // The entries of the second cluster have another name than the cluster, which may be renamed too.
+      world.publish(ofTopic(Both, 5, renamed, at("other", west, "old")))
+      world.awaitRefresh()
+      world.logs(west).fill(Both, 0, 1)
+      assert(readAll(run, fourth)._2 == all("other", 4).drop(3))
     }
   }
 }
