@@ -5,7 +5,7 @@ package splice.kafka.dynamic.internal.change
 
 import java.time.Instant
 
-import scala.collection.immutable.SortedMap
+import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState._
@@ -128,14 +128,21 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   ): Option[AppliedMetadata] = {
     // An inactive cluster receives no requests, so an inactive cluster is not an outage.
     def of(topic: ClusterTopic) = if (at.isActive(topic.cluster)) availability(topic) else Availability.Available
-    val events                  = at.topics.toSeq.flatMap {
+    // The other cluster may be the same cluster, in which the rows up to the kept position must not be read again.
+    lazy val unread = at.read.toSeq.flatMap { case (cluster, topics) =>
+      topics.toSeq.filterNot(position.of(cluster).hasTopic).map(_ -> cluster)
+    }.groupMap(_._1)(_._2)
+    def isAwaited(topic: ClusterTopic, is: Removed) =
+      is.position.offsets.nonEmpty && unread.get(topic.topic).exists(_.exists(_ != topic.cluster))
+    val events = at.topics.toSeq.flatMap {
       case (topic, is: Reading) =>
         at.stopOf(is.stream).map(stop => topic -> TopicEvent.Bounded(now, bound(stop, topic, position)))
       case (topic, is: Draining) =>
         // Splice reads the rows up to a stop when the cluster is available again.
         val responses = if (at.streamOf.contains(topic)) Availability.Available else of(topic)
         drained(topic, is, position.of(topic.cluster), now, responses)
-      case (topic, is: Removed) if !at.streamOf.contains(topic) && !now.isBefore(is.since.plus(rules.retention)) =>
+      case (topic, is: Removed)
+          if !at.streamOf.contains(topic) && !now.isBefore(is.since.plus(rules.retention)) && !isAwaited(topic, is) =>
         Some(topic -> TopicEvent.RetentionOver)
       case _ => None
     }
@@ -167,6 +174,15 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
         known.flatMap(bound => lost(bound.ends, end, position.of(topic.cluster)))
       )
     }
+
+  /** Returns the state after the drains of topics ended, because no row of the topics is to be read. */
+  def end(
+      at: AppliedMetadata,
+      position: DynamicPosition,
+      topics: SortedSet[ClusterTopic],
+      now: Instant
+  ): AppliedMetadata =
+    carried(at, position) ~> topics.toSeq.map(_ -> TopicEvent.Ended(now, KafkaPosition.Empty))
 
   /** Returns the rows between the end of a drain and its new end, which is lower or has fewer partitions. */
   private def lost(before: KafkaPosition, end: KafkaPosition, at: KafkaPosition): Option[Abandoned] = {

@@ -162,6 +162,22 @@ final private[dynamic] case class ClusterResponse(
     copy(until = stays(until), begins = begins.filterNot(b => moved(b._1.topic)), settled = stays(settled))
   }
 
+  /** Returns the response without topics that are not read. */
+  def without(topics: Set[String]): ClusterResponse = {
+    def left(position: KafkaPosition) = topics.foldLeft(position)(_ without _)
+    copy(
+      request = request.copy(draining = request.draining -- topics, starts = request.starts -- topics),
+      until = left(until),
+      begins = begins.filterNot { case (p, _) => topics(p.topic) },
+      silent = silent.filterNot { case (p, _) => topics(p.topic) },
+      places = places.filterNot { case ((topic, _), _) => topics(topic) },
+      starts = starts -- topics,
+      missing = missing -- topics,
+      settled = left(settled),
+      open = open.filterNot { case (p, _) => topics(p.topic) }
+    )
+  }
+
   /** Returns the response within the bound of a batch. If a topic was recreated and stays at its position, its old
     * offsets are not the start of its new generation.
     *

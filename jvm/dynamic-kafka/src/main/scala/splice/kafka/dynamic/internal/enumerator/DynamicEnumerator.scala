@@ -117,9 +117,12 @@ final private[splice] class DynamicEnumerator(
   override def start(at: StartPosition): DynamicOffset = {
     val first = begun()
     // A missing topic or a rejected login is more probably an error of the metadata than an outage.
-    val starts = request(first, KafkaErrors.isUnreachable)((name, enumerator) =>
-      enumerator.start(ClusterStart(at, first.read(name)), settings.starts(name, first))
-    )
+    val responses = request(first, KafkaErrors.isUnreachable) { (name, enumerator) =>
+      enumerator.start(ClusterStart(at, first.read(name)), settings.starts(name, first)) -> enumerator.clusterId
+    }
+    // No start is stored yet, so a corrected document may replace this document.
+    SameClusters.reject(responses.toSeq.map { case (name, (start, id)) => (name, id, start.topics) })
+    val starts = responses.map { case (name, (start, _)) => name -> start }
     if (at != StartPosition.Configured) ClusterStart.rejectAbsent(first.read.keySet -- starts.keySet)
     val start = DynamicPosition.of(first.number, starts)
     scopes.begin(start, at)
