@@ -208,9 +208,13 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       val stream = at.waiting(topic).stream
       val after  = at.draining.collect { case (old, is) if is.stream == stream && !at.streamOf.contains(old) => old }
       // The end that a consumer sees may be before the start, because a mirror lags or a transaction is open.
-      val isAhead = at.waiting(topic).time.nonEmpty ||
-        at.streams.get(stream).flatMap(_.start).exists(_.isInstanceOf[StreamCutover.Offsets])
-      val expected = if (isAhead) start else KafkaPosition.Empty
+      val expected = at.streams.get(stream).flatMap(_.start) match {
+        case _ if at.waiting(topic).time.nonEmpty => start
+        case Some(offsets: StreamCutover.Offsets) =>
+          val named = offsets.of(topic).offsets
+          KafkaPosition(start.offsets.filter { case (p, _) => named.contains(p) }).like(start)
+        case _ => KafkaPosition.Empty
+      }
       topic -> TopicEvent.Listed(stream, after.toSet, Some(TopicEvent.Start(start, expected)))
     }
 

@@ -293,8 +293,11 @@ private[dynamic] object ClusterResponse {
   ): Map[String, KafkaPosition] =
     topics.groupMap(_._2)(_._1).flatMap { case (start, names) =>
       val resolved: Map[LogPartition, Long] = start match {
-        // The log may not have reached these offsets yet.
-        case Some(StartingOffsets.Exact(offsets, _)) => offsets
+        // The log may not have reached these offsets yet. The other partitions of a returned topic may have an earlier
+        // start in the checkpoint, which must not apply again.
+        case Some(StartingOffsets.Exact(offsets, _)) =>
+          val others = names.flatMap(until.of(_).keySet).toSet -- offsets.keySet
+          if (others.isEmpty) offsets else offsets ++ enumerator.newStarts(others, None)
         case _ => enumerator.newStarts(names.flatMap(until.of(_).keySet).toSet, start)
       }
       // A position of a partition that does not exist counts as data loss.
