@@ -5,7 +5,7 @@ package splice.kafka.dynamic.internal.change
 
 import java.time.Instant
 
-import scala.collection.immutable.SortedMap
+import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState._
@@ -82,6 +82,8 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val listed  = AppliedMetadata.streamOf(part.streams.values)
     val cut     = cutovers.plan(at, part, position)
     val removed = at.streamOf.keySet -- listed.keySet
+    val all     = at.renewed(part) ++ part.clusters
+    val fresh   = at.freshScopes(all.keySet, at.number + 1)
     val left    = carried(at, position, listed.contains) ~> removed.toSeq.map { topic =>
       topic ->
         TopicEvent.Unlisted(now, position.of(topic.cluster).only(topic.topic), rules.onRemoved == OnRemoved.Drain)
@@ -91,7 +93,8 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val next    = left ~> listed.toSeq.map { case (topic, stream) =>
       def after         = drained.collect { case (old, `stream`) => old }.toSet
       val (time, start) = (cut.times.get(topic), cut.starts.get(topic))
-      def begins        = !left.topics.contains(topic) && (part.streams(stream).start.nonEmpty || hasBegun(topic))
+      def isBegun       = !fresh.contains(topic.cluster) && hasBegun(topic)
+      def begins        = !left.topics.contains(topic) && (part.streams(stream).start.nonEmpty || isBegun)
       // A topic that stops, or has stopped, resumes only if the stop changes.
       def stop  = at.streamOf.get(topic).flatMap(at.stopOf)
       def stays = stop.nonEmpty && stop == part.streams(stream).stop
@@ -102,8 +105,9 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     }
     next.copy(
       generation = (at.generation ++ part.generation).maxOption,
-      clusters = at.renewed(part) ++ part.clusters,
+      clusters = all,
       streams = part.streams,
+      scopes = at.scopes ++ fresh,
       renames = at.renames,
       generations = at.generations.filter { case (name, _) => part.streams.contains(name) && !group(name) } ++
         (for (name <- part.streams.keys if group(name); generation <- part.generation) yield name -> generation)
@@ -124,14 +128,21 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   ): Option[AppliedMetadata] = {
     // An inactive cluster receives no requests, so an inactive cluster is not an outage.
     def of(topic: ClusterTopic) = if (at.isActive(topic.cluster)) availability(topic) else Availability.Available
-    val events                  = at.topics.toSeq.flatMap {
+    // The other cluster may be the same cluster, in which the rows up to the kept position must not be read again.
+    lazy val unread = at.read.toSeq.flatMap { case (cluster, topics) =>
+      topics.toSeq.filterNot(position.of(cluster).hasTopic).map(_ -> cluster)
+    }.groupMap(_._1)(_._2)
+    def isAwaited(topic: ClusterTopic, is: Removed) =
+      is.position.offsets.nonEmpty && unread.get(topic.topic).exists(_.exists(_ != topic.cluster))
+    val events = at.topics.toSeq.flatMap {
       case (topic, is: Reading) =>
         at.stopOf(is.stream).map(stop => topic -> TopicEvent.Bounded(now, bound(stop, topic, position)))
       case (topic, is: Draining) =>
         // Splice reads the rows up to a stop when the cluster is available again.
         val responses = if (at.streamOf.contains(topic)) Availability.Available else of(topic)
         drained(topic, is, position.of(topic.cluster), now, responses)
-      case (topic, is: Removed) if !at.streamOf.contains(topic) && !now.isBefore(is.since.plus(rules.retention)) =>
+      case (topic, is: Removed)
+          if !at.streamOf.contains(topic) && !now.isBefore(is.since.plus(rules.retention)) && !isAwaited(topic, is) =>
         Some(topic -> TopicEvent.RetentionOver)
       case _ => None
     }
@@ -164,6 +175,15 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       )
     }
 
+  /** Returns the state after the drains of topics ended, because no row of the topics is to be read. */
+  def end(
+      at: AppliedMetadata,
+      position: DynamicPosition,
+      topics: SortedSet[ClusterTopic],
+      now: Instant
+  ): AppliedMetadata =
+    carried(at, position) ~> topics.toSeq.map(_ -> TopicEvent.Ended(now, KafkaPosition.Empty))
+
   /** Returns the rows between the end of a drain and its new end, which is lower or has fewer partitions. */
   private def lost(before: KafkaPosition, end: KafkaPosition, at: KafkaPosition): Option[Abandoned] = {
     val deleted   = before.copy(offsets = before.offsets -- end.offsets.keySet)
@@ -188,9 +208,13 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       val stream = at.waiting(topic).stream
       val after  = at.draining.collect { case (old, is) if is.stream == stream && !at.streamOf.contains(old) => old }
       // The end that a consumer sees may be before the start, because a mirror lags or a transaction is open.
-      val isAhead = at.waiting(topic).time.nonEmpty ||
-        at.streams.get(stream).flatMap(_.start).exists(_.isInstanceOf[StreamCutover.Offsets])
-      val expected = if (isAhead) start else KafkaPosition.Empty
+      val expected = at.streams.get(stream).flatMap(_.start) match {
+        case _ if at.waiting(topic).time.nonEmpty => start
+        case Some(offsets: StreamCutover.Offsets) =>
+          val named = offsets.of(topic).offsets
+          KafkaPosition(start.offsets.filter { case (p, _) => named.contains(p) }).like(start)
+        case _ => KafkaPosition.Empty
+      }
       topic -> TopicEvent.Listed(stream, after.toSet, Some(TopicEvent.Start(start, expected)))
     }
 

@@ -162,6 +162,22 @@ final private[dynamic] case class ClusterResponse(
     copy(until = stays(until), begins = begins.filterNot(b => moved(b._1.topic)), settled = stays(settled))
   }
 
+  /** Returns the response without topics that are not read. */
+  def without(topics: Set[String]): ClusterResponse = {
+    def left(position: KafkaPosition) = topics.foldLeft(position)(_ without _)
+    copy(
+      request = request.copy(draining = request.draining -- topics, starts = request.starts -- topics),
+      until = left(until),
+      begins = begins.filterNot { case (p, _) => topics(p.topic) },
+      silent = silent.filterNot { case (p, _) => topics(p.topic) },
+      places = places.filterNot { case ((topic, _), _) => topics(topic) },
+      starts = starts -- topics,
+      missing = missing -- topics,
+      settled = left(settled),
+      open = open.filterNot { case (p, _) => topics(p.topic) }
+    )
+  }
+
   /** Returns the response within the bound of a batch. If a topic was recreated and stays at its position, its old
     * offsets are not the start of its new generation.
     *
@@ -277,8 +293,11 @@ private[dynamic] object ClusterResponse {
   ): Map[String, KafkaPosition] =
     topics.groupMap(_._2)(_._1).flatMap { case (start, names) =>
       val resolved: Map[LogPartition, Long] = start match {
-        // The log may not have reached these offsets yet.
-        case Some(StartingOffsets.Exact(offsets, _)) => offsets
+        // The log may not have reached these offsets yet. The other partitions of a returned topic may have an earlier
+        // start in the checkpoint, which must not apply again.
+        case Some(StartingOffsets.Exact(offsets, _)) =>
+          val others = names.flatMap(until.of(_).keySet).toSet -- offsets.keySet
+          if (others.isEmpty) offsets else offsets ++ enumerator.newStarts(others, None)
         case _ => enumerator.newStarts(names.flatMap(until.of(_).keySet).toSet, start)
       }
       // A position of a partition that does not exist counts as data loss.

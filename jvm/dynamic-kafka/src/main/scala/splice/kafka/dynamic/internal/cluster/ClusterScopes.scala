@@ -11,7 +11,7 @@ import splice.source.{EnumeratorContext, LogPartition, OffsetRanges, StartPositi
 /** Contexts of the clusters' enumerators, each with the part of the start that belongs to its cluster.
   *
   * @param first
-  *   returns the first name of a cluster; the side-log entries of the cluster use this name
+  *   returns the name that the side-log entries of a cluster use
   * @param position
   *   returns the position of an offset, with the names of clusters
   */

@@ -17,7 +17,7 @@ import splice.kafka.internal.split.KafkaPosition
 /** Workers, one per cluster with topics that are read. A worker is replaced only if its topics or properties change.
   *
   * @param scope
-  *   returns the first name of a cluster, which names the scope of its side-log entries
+  *   returns the name that the side-log entries of a cluster use
   * @param make
   *   creates the enumerator of some topics of a cluster, on the worker's thread
   */

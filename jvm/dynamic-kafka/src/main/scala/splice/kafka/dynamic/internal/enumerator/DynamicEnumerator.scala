@@ -117,9 +117,12 @@ final private[splice] class DynamicEnumerator(
   override def start(at: StartPosition): DynamicOffset = {
     val first = begun()
     // A missing topic or a rejected login is more probably an error of the metadata than an outage.
-    val starts = request(first, KafkaErrors.isUnreachable)((name, enumerator) =>
-      enumerator.start(ClusterStart(at, first.read(name)), settings.starts(name, first))
-    )
+    val responses = request(first, KafkaErrors.isUnreachable) { (name, enumerator) =>
+      enumerator.start(ClusterStart(at, first.read(name)), settings.starts(name, first)) -> enumerator.clusterId
+    }
+    // No start is stored yet, so a corrected document may replace this document.
+    SameClusters.reject(responses.toSeq.map { case (name, (start, id)) => (name, id, start.topics) })
+    val starts = responses.map { case (name, (start, _)) => name -> start }
     if (at != StartPosition.Configured) ClusterStart.rejectAbsent(first.read.keySet -- starts.keySet)
     val start = DynamicPosition.of(first.number, starts)
     scopes.begin(start, at)
@@ -268,7 +271,7 @@ final private[splice] class DynamicEnumerator(
   }
 
   override def committed(until: DynamicOffset): Unit = takeover.find(positions(until)).foreach { position =>
-    workers.call(position)(_.committed(_))
+    workers.call(ofScopes(position))(_.committed(_))
     changes.purge(position.change)
     positions.purge(until)
   }
@@ -286,7 +289,7 @@ final private[splice] class DynamicEnumerator(
   }
 
   override def retain(oldest: DynamicOffset): Unit =
-    takeover.find(positions(oldest)).foreach(workers.call(_)(_.retain(_)))
+    takeover.find(positions(oldest)).foreach(at => workers.call(ofScopes(at))(_.retain(_)))
 
   override def stopped(last: => Option[DynamicOffset]): Unit = if (settings.base.commitToGroup) last.foreach(committed)
 
@@ -306,7 +309,16 @@ final private[splice] class DynamicEnumerator(
 
   private def positionOf(offset: DynamicOffset): DynamicPosition = takeover(positions(offset))
 
-  private def firstName(cluster: String): String = changes.last.flatMap(_.scopes.get(cluster)).getOrElse(cluster)
+  private def firstName(cluster: String): String = changes.last.fold(cluster)(_.scopeOf(cluster))
+
+  /** Returns the clusters of a position whose names still belong to the same clusters. */
+  private def ofScopes(position: DynamicPosition): DynamicPosition =
+    changes.last.filter(now => now.scopes.nonEmpty && position.change < now.number).fold(position) { now =>
+      val was = changes.find(position.change)
+      position.copy(clusters = position.clusters.filter { case (name, _) =>
+        was.exists(_.scopeOf(name) == now.scopeOf(name))
+      })
+    }
 
   private def cluster(name: String): Option[KafkaCluster] =
     workers.cluster(name).orElse(changes.last.flatMap(_.clusters.get(name)))

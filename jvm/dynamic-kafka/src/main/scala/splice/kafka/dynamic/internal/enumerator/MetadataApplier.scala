@@ -6,7 +6,7 @@ package splice.kafka.dynamic.internal.enumerator
 import java.time.{Clock, Instant}
 
 import scala.annotation.tailrec
-import scala.collection.immutable.SortedMap
+import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.collection.mutable
 
 import org.slf4j.LoggerFactory
@@ -151,12 +151,15 @@ final private[dynamic] class MetadataApplier(
   /** Applies all changes that responses allow. Returns the position and the state after these changes.
     *
     * @param sent
-    *   the clusters that received a request
+    *   the clusters that received a request, without held clusters
+    * @param unread
+    *   removed topics whose drain ends without a row
     */
   def respond(
       at: DynamicPosition,
       responses: SortedMap[String, ClusterResponse],
-      sent: collection.Set[String]
+      sent: collection.Set[String],
+      unread: SortedSet[ClusterTopic]
   ): (DynamicPosition, AppliedMetadata) = {
     val applied = log(at.change)
     places = for {
@@ -169,7 +172,8 @@ final private[dynamic] class MetadataApplier(
         responses.get(t.cluster).flatMap(_.start(t.topic, startOf(applied, t))).map(t -> _)
       )
     val change =
-      Option.when(bounded.nonEmpty)(rules.drain(applied, at, bounded, steady.instant()))
+      Option.when(unread.nonEmpty)(rules.end(applied, at, unread, steady.instant()))
+        .orElse(Option.when(bounded.nonEmpty)(rules.drain(applied, at, bounded, steady.instant())))
         .orElse(Option.when(started.nonEmpty)(rules.begin(applied, at, SortedMap.from(started))))
     val settled = change match {
       case Some(next) =>

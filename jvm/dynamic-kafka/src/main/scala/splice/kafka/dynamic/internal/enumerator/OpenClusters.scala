@@ -103,8 +103,9 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
       applied.isActive(name) && ahead(round, name, position).exists(p => isUnlimited(round, name, p.topic))
     }
     def changes = applied.topics.exists {
-      case (topic, _: Waiting | _: Draining) => applied.isActive(topic.cluster) && !applied.isPaused(topic)
-      case _                                 => false
+      case (topic, _: Waiting | _: Draining) =>
+        applied.isActive(topic.cluster) && !applied.isPaused(topic) && !round.held(topic)
+      case _ => false
     }
     def unknown = silent.exists(name => applied.read.get(name).exists(_.exists(!settled.of(name).hasTopic(_))))
     changes || isAhead || unknown

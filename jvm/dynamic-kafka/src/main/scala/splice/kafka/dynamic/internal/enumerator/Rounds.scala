@@ -7,7 +7,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.dynamic.internal.cluster.{ClusterResponse, ClusterWorkers, MissingTopics, SameClusters}
 import splice.kafka.dynamic.internal.settings.DynamicSettings
-import splice.kafka.dynamic.internal.split.DynamicPosition
+import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.AppliedMetadata
 import splice.kafka.internal.cluster.UnavailablePartition
 
@@ -40,17 +40,21 @@ final private[splice] class Rounds(
     ))
     val responses = workers.advance(requests, settings.clusterWait, patient)
     val checked   = same.checked(before, begun, responses)
-    missing.update(before, checked)
-    val (now, applied) = driver.respond(begun, checked, requests.keySet)
+    import checked.{responses => open}
+    missing.update(before, open)
+    // A held cluster has responded. Only another document releases the cluster, so no change waits for its response.
+    val held           = responses.keySet -- open.keySet
+    val (now, applied) = driver.respond(begun, open, requests.keySet -- held, checked.unread)
     Round(
       now,
       applied,
-      if (applied eq before) checked
-      else checked.map { case (name, reach) =>
+      if (applied eq before) open
+      else open.map { case (name, reach) =>
         name -> reach.after(applied.read.getOrElse(name, SortedSet.empty[String]), now.of(name))
       },
       // Splice does not need a response for a paused stream.
-      (requests.keySet -- checked.keySet).filterNot(applied.readsOnlyPaused)
+      (requests.keySet -- responses.keySet).filterNot(applied.readsOnlyPaused),
+      checked.held
     )
   }
 }
@@ -65,12 +69,15 @@ final private[splice] class Rounds(
   *   the responses, adjusted to the changes that they caused
   * @param silent
   *   clusters that did not respond
+  * @param held
+  *   topics that wait for another document
   */
 final private[splice] case class Round(
     at: DynamicPosition,
     applied: AppliedMetadata,
     responses: SortedMap[String, ClusterResponse],
-    silent: collection.Set[String]
+    silent: collection.Set[String],
+    held: Set[ClusterTopic]
 ) {
 
   /** Returns the partitions that do not respond, of clusters that respond. */

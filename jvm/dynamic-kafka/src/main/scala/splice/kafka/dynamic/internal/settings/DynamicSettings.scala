@@ -9,6 +9,7 @@ import scala.collection.immutable.SortedSet
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
+import org.apache.kafka.clients.consumer.ConsumerConfig
 
 import splice.kafka.dynamic.internal.change.{CutoverOrder, RemovalRules}
 import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets}
@@ -48,14 +49,23 @@ final private[splice] case class DynamicSettings(
 ) {
 
   /** Returns the settings for the topics of one cluster. The properties of the metadata override the properties of the
-    * query. The options `cluster.<name>.` override both kinds of properties.
+    * query, and the property `client.rack` overrides `rackFrom`. The options `cluster.<name>.` override both kinds of
+    * properties.
     */
   def of(cluster: KafkaCluster, topics: SortedSet[String]): KafkaSettings = {
     val properties = cluster.properties.map { case (k, v) => s"${KafkaOptions.ClientPrefix}$k" -> v }
     val special    = scoped(cluster).toMap
     val read       = Map(KafkaOptions.Subscribe.key -> topics.mkString(","))
-    val all        = DynamicSettings.merged(DynamicSettings.ofOne(options), properties, special, read)
-    val created    = KafkaSettings(SourceOptions(all))
+    val own        = scoped(cluster).find(PolicyOptions.Rack)
+    val every      = DynamicSettings.ofOne(options)
+    // At most one setting defines the rack of an executor.
+    val (common, documented) = own match {
+      case Some(from) if from != RackFrom.Nowhere            => (every, properties - DynamicSettings.Rack)
+      case None if properties.contains(DynamicSettings.Rack) => (DynamicSettings.withoutRack(every), properties)
+      case _                                                 => (every, properties)
+    }
+    val all     = DynamicSettings.merged(common, documented, special, read)
+    val created = KafkaSettings(SourceOptions(all))
     // The dynamic source, and not the enumerator of a cluster, decides how long to wait for a cluster.
     val policies = created.policies.copy(
       patience = Duration.ZERO,
@@ -230,6 +240,11 @@ private[splice] object DynamicSettings {
     val shared = (AdmissionOptions.all ++ Seq(KafkaOptions.MaxOffsets, KafkaOptions.MinOffsets)).map(o => fold(o.key))
     ofEvery(options).filterNot { case (key, _) => shared.contains(fold(key)) }
   }
+
+  private val Rack = s"${KafkaOptions.ClientPrefix}${ConsumerConfig.CLIENT_RACK_CONFIG}"
+
+  private def withoutRack(options: Map[String, String]): Map[String, String] =
+    options.filterNot { case (key, _) => fold(key) == fold(PolicyOptions.Rack.key) }
 
   /** Merges options. Later options override earlier options; the case of keys is ignored. */
   private def merged(options: Iterable[(String, String)]*): Map[String, String] =

@@ -26,7 +26,8 @@ import splice.kafka.internal.split.KafkaPosition
   * @param clusters
   *   clusters of topics that are read or may return
   * @param scopes
-  *   the first name of each renamed cluster; the side-log entries of the cluster use this name
+  *   the names that the side-log entries of clusters use, if they are not the names of the clusters: the first name of a
+  *   renamed cluster, or a name of [[freshScopes]]
   * @param renames
   *   the clusters that this change renamed: the new name by the old name
   * @param at
@@ -163,6 +164,23 @@ final private[dynamic] case class AppliedMetadata(
         renames = names
       )
     }
+
+  /** Returns the name that the side-log entries of a cluster use. */
+  def scopeOf(cluster: String): String = scopes.getOrElse(cluster, cluster)
+
+  /** Returns the scopes of new clusters with the first name of a cluster that was renamed. The entries of two clusters
+    * in one scope would contradict each other.
+    *
+    * @param names
+    *   all clusters
+    * @param change
+    *   number of the change that adds the clusters
+    */
+  def freshScopes(names: Set[String], change: Int): SortedMap[String, String] = {
+    val used = clusters.keySet.map(scopeOf)
+    // The name of a cluster cannot contain this character.
+    SortedMap.from((names -- clusters.keySet).filter(used).map(name => name -> s"$name~$change"))
+  }
 
   /** Returns the clusters that a document renames: the new name by the old name.
     *

@@ -27,7 +27,11 @@ private[dynamic] object ChangeDescription {
     val returned             = (has -- had).filter(was(_).nonEmpty)
     val lost                 = newlyAbandoned(before, now)
     val finished             = now.topics.keySet.filter(t => is(t).exists(isRemoved) && was(t).exists(isDraining))
-    val resumed              =
+    val drained              = finished -- lost.map(_._1) -- has
+    val idle                 = (before.read.keySet -- now.read.keySet).filter(c =>
+      now.clusters.contains(c) && drained.exists(_.cluster == c) && !has.exists(_.cluster == c)
+    )
+    val resumed =
       had.intersect(has).filter(t => was(t).exists(is => isRemoved(is) || isDraining(is)) && is(t).exists(isReading))
     val renewed =
       now.clusters.keys.filter(c => before.clusters.get(c).exists(_.properties != now.clusters(c).properties))
@@ -40,6 +44,7 @@ private[dynamic] object ChangeDescription {
       list("clusterRenamed", now.renames.map { case (old, name) => s"$old to $name" }),
       list("clusterAdded", now.clusters.keySet -- before.clusters.keySet),
       list("clusterRemoved", before.clusters.keySet -- now.clusters.keySet),
+      list("clusterDrained", idle),
       list("clusterChanged", renewed),
       list(
         "clusterLimited",
@@ -50,7 +55,7 @@ private[dynamic] object ChangeDescription {
       topics("topicAdded", has -- had -- returned),
       topics("topicReturned", returned),
       topics("topicRemoved", had -- has),
-      topics("topicDrained", finished -- lost.map(_._1) -- has),
+      topics("topicDrained", drained),
       topics("topicStopped", finished.intersect(has)),
       topics("topicResumed", resumed),
       list("streamPaused", now.paused -- before.paused),

@@ -15,7 +15,7 @@ import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.{DynamicKafkaSource, KafkaCluster, KafkaMetadataService, KafkaStream, StreamMetadata}
 import splice.kafka.internal.admission.RecordSizes
-import splice.kafka.internal.cluster.{ClockedDiscovery, Discovery}
+import splice.kafka.internal.cluster.{ClockedDiscovery, Discovery, DiscoveryHealth, LogDescription}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedLog, SimulatedRun}
 import splice.kafka.internal.options.Subscription
 import splice.source.errors.SpliceException
@@ -66,6 +66,9 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
 
   /** Discovery of topics of a cluster. */
   var discovery: String => Discovery = name => new ClockedDiscovery(logs(name), never, clock)
+
+  /** True if the enumerator of a cluster sees only its topics, as two names of one cluster require. */
+  var seesOwnTopics = false
 
   /** Number of created enumerators of single clusters. */
   val enumerators = new AtomicInteger
@@ -154,8 +157,21 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
       val log = logs(server(cluster))
       enumerators.incrementAndGet()
       clients.update(cluster.name, cluster)
-      KafkaEnumerator(current.of(cluster, own), scope, log, discovery(server(cluster)))
+      val topics = discovery(server(cluster))
+      KafkaEnumerator(current.of(cluster, own), scope, log, if (seesOwnTopics) seeing(own, topics) else topics)
     }
+  }
+
+  private def seeing(topics: Set[String], all: Discovery): Discovery = new Discovery {
+    private def own(seen: LogDescription) = seen.copy(
+      topicIds = seen.topicIds.filter { case (topic, _) => topics(topic) },
+      partitions = seen.partitions.filter(p => topics(p.topic))
+    )
+    override def now(): LogDescription           = own(all.now())
+    override def news(): Option[LogDescription]  = all.news().map(own)
+    override def pending: Option[LogDescription] = all.pending.map(own)
+    override def health: DiscoveryHealth         = all.health
+    override def close(): Unit                   = all.close()
   }
 
   private def server(cluster: KafkaCluster): String = cluster.properties("bootstrap.servers").stripSuffix(":9092")

@@ -8,6 +8,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.{DocsPage, KafkaCluster, KafkaMetadataService, StreamMetadata}
+import splice.kafka.internal.options.RackFrom
 import splice.source.Limits
 import splice.source.errors.{SpliceException, SpliceOptionException}
 import splice.source.options.SourceOptions
@@ -114,5 +115,22 @@ final class ClusterOptionsSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_METADATA.AMBIGUOUS_CLUSTER_NAME" && error.getMessage.contains("East and east"))
     assert(error.getMessage.contains("'cluster.east.*'"))
     assert(options.check(metadata("East", "west", "West")).isEmpty)
+  }
+
+  test("the rack of a document replaces 'rackFrom' of all clusters, and 'rackFrom' of one cluster replaces the rack") {
+    val documented = cluster("east")
+      .copy(properties = SortedMap("bootstrap.servers" -> "a:9092", "client.rack" -> "r1"))
+    def found(named: KafkaCluster, options: (String, String)*) = {
+      val all = settings(options: _*).of(named, SortedSet("t"))
+      all.rackFrom -> all.client.properties.get("client.rack")
+    }
+    val every = "rackFrom" -> "env:RACK"
+    assert(found(documented, every) == ((RackFrom.Nowhere, Some("r1"))))
+    assert(found(cluster("east"), every) == ((RackFrom.Environment("RACK"), None)))
+    assert(found(documented, "cluster.East.RackFrom" -> "env:R") == ((RackFrom.Environment("R"), None)))
+    assert(found(documented, every, "cluster.east.rackFrom" -> "none") == ((RackFrom.Nowhere, Some("r1"))))
+    assert(found(documented, "cluster.east.kafka.client.rack" -> "r2") == ((RackFrom.Nowhere, Some("r2"))))
+    val both = rejected("cluster.east.rackFrom" -> "env:R", "cluster.east.kafka.client.rack" -> "r2")
+    assert(both.contains("rackFrom, kafka.client.rack conflict"), both)
   }
 }

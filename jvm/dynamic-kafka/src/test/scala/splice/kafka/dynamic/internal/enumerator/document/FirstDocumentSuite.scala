@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
-import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.enumerator.RemovedTopics
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 import splice.source.errors.SpliceException
 import splice.source.{Limits, StartPosition}
 
@@ -170,6 +170,21 @@ final class FirstDocumentSuite extends RemovedTopics {
       val error = intercept[SpliceException](run.advance(next, Limits.Everything))
       assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE")
       assert(Seq(east, west).forall(name => error.getMessage.contains(name)), error)
+    }
+  }
+
+  test("a document may set the rack of a client, and the query may set 'rackFrom'") {
+    val world = simulated("rackFrom" -> "env:RACK")
+    fill(world, east, 3)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readAll(run, run.start(StartPosition.Configured))
+      val properties = SortedMap("bootstrap.servers" -> s"$east:9092", "client.rack" -> "r1")
+      val clusters   = SortedMap(east -> KafkaCluster(east, properties))
+      world.publish(StreamMetadata(Some(world.generation + 1), clusters, SortedMap("s" -> stream(east))))
+      world.awaitRefresh()
+      fill(world, east, 2)
+      assert(readAll(run, first)._2 == all(east, 5).drop(3))
+      assert(world.clients(east).properties.get("client.rack").contains("r1"))
     }
   }
 }

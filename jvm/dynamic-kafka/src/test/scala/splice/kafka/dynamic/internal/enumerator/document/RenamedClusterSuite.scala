@@ -6,20 +6,31 @@ package splice.kafka.dynamic.internal.enumerator.document
 import java.time.Duration
 
 import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.concurrent.ExecutionContext.Implicits.global
+import scala.concurrent.duration.DurationInt
+import scala.concurrent.{Await, Future}
 import scala.util.Using
 
-import splice.kafka.dynamic.internal.enumerator.RemovedTopics
+import splice.kafka.dynamic.internal.enumerator.SimulatedClusters.Both
+import splice.kafka.dynamic.internal.enumerator.StoppedStreams
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata, StreamPlace}
 import splice.source.{LogPartition, SplitEnumerator, StartPosition}
 
 /** Tests of clusters that are renamed in the metadata. */
-final class RenamedClusterSuite extends RemovedTopics {
+final class RenamedClusterSuite extends StoppedStreams {
 
-  private def document(generation: Long, name: String, formerly: String*): StreamMetadata = StreamMetadata(
+  private def at(name: String, server: String, formerly: String*): KafkaCluster =
+    KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$server:9092"), active = true, formerly)
+
+  private def document(generation: Long, name: String, formerly: String*): StreamMetadata =
+    ofTopic(topic(east), generation, at(name, east, formerly: _*))
+
+  /** Returns a document with one stream, which has a topic of all clusters. */
+  private def ofTopic(topic: String, generation: Long, clusters: KafkaCluster*): StreamMetadata = StreamMetadata(
     Some(generation),
-    SortedMap(name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$east:9092"), active = true, formerly)),
-    SortedMap("s"  -> KafkaStream("s", SortedMap(name -> SortedSet(topic(east)))))
+    SortedMap.from(clusters.map(c => c.name -> c)),
+    SortedMap("s" -> KafkaStream("s", SortedMap.from(clusters.map(_.name -> SortedSet(topic)))))
   )
 
   private def named(run: SplitEnumerator[DynamicOffset], from: DynamicOffset, until: DynamicOffset) =
@@ -92,6 +103,54 @@ final class RenamedClusterSuite extends RemovedTopics {
         val (_, rest) = readAll(run, held)
         assert((drained ++ rest).map(_._3) == Seq(5L, 6L, 7L), policy)
       }
+    }
+  }
+
+  test("a run to the end does not wait for a cluster with a new name without its earlier name") {
+    Seq(None, Some(StreamPlace.Latest)).foreach { start =>
+      val world = simulated("fetchOffset.retryIntervalMs" -> "0")
+      world.publish(document(2, "old"))
+      fill(world, east, 5)
+      val first = in(world)(run => readAll(run, world.begin(StartPosition.Configured, run))._1)
+      fill(world, east, 2)
+      val renamed = document(3, "new")
+      world.publish(renamed.copy(streams = renamed.streams.map { case (name, s) => name -> s.copy(start = start) }))
+      in(world) { run =>
+        run.freeze()
+        val rest = Future(readAll(run, world.source.position(first.json))._2)
+        assert(Await.result(rest, 1.minute) == Seq(5L, 6L).map(("old", 0, _)), start)
+      }
+    }
+  }
+
+  test("another cluster may get the old name of a renamed cluster") {
+    val world = simulated()
+    Seq(east, west).foreach { cluster =>
+      world.logs(cluster).create(Both, 1)
+      world.logs(cluster).fill(Both, 0, 3)
+    }
+    val renamed = at("new", east, "old")
+    world.publish(ofTopic(Both, 2, at("old", east)))
+    val left = in(world) { run =>
+      val (first, _) = readAll(run, world.begin(StartPosition.Configured, run))
+      world.publish(ofTopic(Both, 3, renamed))
+      world.awaitRefresh()
+      val (second, none) = readAll(run, first)
+      world.publish(ofTopic(Both, 4, renamed, at("old", west)))
+      world.awaitRefresh()
+      val (third, rows) = readAll(run, second)
+      assert(none.isEmpty && rows == all("old", 3))
+      third
+    }
+    world.logs(east).fill(Both, 0, 2)
+    in(world) { run =>
+      val (fourth, rows) = readAll(run, world.source.position(left.json))
+      assert(rows == all("new", 5).drop(3))
+      // The entries of the second cluster have another name than the cluster, which may be renamed too.
+      world.publish(ofTopic(Both, 5, renamed, at("other", west, "old")))
+      world.awaitRefresh()
+      world.logs(west).fill(Both, 0, 1)
+      assert(readAll(run, fourth)._2 == all("other", 4).drop(3))
     }
   }
 }

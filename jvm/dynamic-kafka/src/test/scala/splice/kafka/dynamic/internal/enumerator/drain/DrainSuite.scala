@@ -12,6 +12,7 @@ import scala.util.Using
 import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters}
 import splice.kafka.dynamic.internal.split.DynamicOffset
+import splice.kafka.dynamic.internal.state.ChangeHistory
 import splice.kafka.internal.enumerator.SimulatedLog
 import splice.kafka.internal.options.Subscription
 import splice.source.runtime.ProgressMetric
@@ -283,6 +284,32 @@ final class DrainSuite extends RemovedTopics {
       world.awaitRefresh()
       val (left, _) = readUntil(world, run, read)(!_.clusters.contains(west))
       assert(skipped(left) == "5")
+    }
+  }
+
+  test("the history has the event clusterDrained with the drain of the last topic of a cluster") {
+    Seq("drain", "drop").foreach { policy =>
+      val world = simulated("onRemoved" -> policy, "removedRetention" -> "1h")
+      world.publish(stream(east, west))
+      fill(world, west, 3)
+      Using.resource(world.start()) { run =>
+        val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(west, 0, 3))
+        fill(world, west, 4)
+        world.publish(stream(east))
+        world.awaitRefresh()
+        val (drained, rows) = readAll(run, first)
+        val changes         = ChangeHistory(world.side)
+        val last            = changes.map(_.number).max
+        if (policy == "drain") {
+          assert(rows == all(west, 7).drop(3))
+          assert(changes.filter(_.number == last).map(e => e.event -> e.names) ==
+            Seq("clusterDrained" -> Seq(west), "topicDrained" -> Seq(s"$west/${topic(west)}")))
+        } else assert(rows.isEmpty && !changes.exists(_.event == "clusterDrained"))
+        world.clock.pass(Duration.ofHours(2))
+        val _ = readAll(run, drained)
+        assert(history(world).count(_._1 == "clusterDrained") == (if (policy == "drain") 1 else 0))
+        assert(history(world).contains("clusterRemoved" -> Seq(west)))
+      }
     }
   }
 }

@@ -319,4 +319,29 @@ final class WaitingChangeSuite extends RemovedTopics {
         Seq(s"$east/${topic(east)}-0" -> 2L, s"$west/${topic(west)}-0" -> 2L))
     }
   }
+
+  test("a topic that returns after its retention with offsets of one partition starts like a new topic in the others") {
+    val world = simulated("onRemoved" -> "drop", "removedRetention" -> "1h", "newPartitionsStartAt" -> "latest")
+    world.logs(west).create(topic(west), 2)
+    def fillBoth(count: Int): Unit = Seq(0, 1).foreach(world.logs(west).fill(topic(west), _, count))
+    world.publish(stream(east, west))
+    fillBoth(3)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(west, 1, 3))
+      publish(world, stream(east))
+      val dropped = trigger(world, run, first)
+      world.clock.pass(Duration.ofHours(2))
+      val forgotten = trigger(world, run, dropped)
+      fillBoth(4)
+      val offsets = StreamCutover.Offsets(SortedMap(west -> SortedMap(LogPartition(topic(west), 0) -> 9L)))
+      publish(world, stream(east, west).copy(start = Some(offsets)))
+      val (back, none) = readUntil(world, run, forgotten)(reads(west, 0, 9))
+      val still        = trigger(world, run, back)
+      assert(none.isEmpty && still == back)
+      assert(new ChangeEntries(world.side).last.exists(_.expectedOn(west).offsets.keySet.map(_.partition) == Set(0)))
+      fillBoth(4)
+      val (_, rest) = readUntil(world, run, still)(at => reads(west, 0, 11)(at) && reads(west, 1, 11)(at))
+      assert(rest.sorted == all(west, 11).drop(9) ++ all(west, 11, partition = 1).drop(7))
+    }
+  }
 }

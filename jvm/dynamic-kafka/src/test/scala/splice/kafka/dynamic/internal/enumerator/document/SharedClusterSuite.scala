@@ -1,0 +1,137 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator.document
+
+import java.time.Duration
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import splice.kafka.dynamic.internal.enumerator.SimulatedClusters.Both
+import splice.kafka.dynamic.internal.enumerator.{SimulatedClusters, StoppedStreams}
+import splice.kafka.dynamic.internal.split.DynamicSplitRange
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
+import splice.source.StartPosition
+import splice.source.errors.SpliceException
+
+/** Tests of names that belong to the same cluster. */
+final class SharedClusterSuite extends StoppedStreams {
+
+  private val (own, retention) = (topic(east), Duration.ofHours(1))
+
+  /** Returns a document with one stream, which has topics of the two names of a cluster, and optionally of another
+    * cluster.
+    */
+  private def document(generation: Long, other: Boolean, topics: (String, Seq[String])*): StreamMetadata = {
+    val servers = topics.map(_._1 -> east) ++ Option.when(other)(west -> west)
+    StreamMetadata(
+      Some(generation),
+      SortedMap.from(servers.map { case (name, at) =>
+        name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$at:9092"))
+      }),
+      SortedMap("s" -> KafkaStream(
+        "s",
+        SortedMap.from(topics.map { case (name, all) => name -> SortedSet.from(all) }) ++
+          Option.when(other)(west -> SortedSet(topic(west)))
+      ))
+    )
+  }
+
+  private def begun(options: (String, String)*): SimulatedClusters = {
+    val world = simulated(options :+ ("removedRetention" -> s"${retention.toHours}h"): _*)
+    world.seesOwnTopics = true
+    world.logs(east).create(Both, 1)
+    Seq(own, Both).foreach(world.logs(east).fill(_, 0, 3))
+    world
+  }
+
+  private def rejected(run: => Any): Unit = {
+    val error = intercept[SpliceException](run)
+    assert(error.getCondition == "SPLICE_METADATA.DUPLICATE_CLUSTER", error)
+  }
+
+  test("a corrected document continues the query after a document had a topic under two names of one cluster") {
+    for (policy <- Seq("drain", "drop"); kept <- Seq("one", "two")) {
+      val world = begun("onRemoved" -> policy)
+      world.publish(stream(west))
+      val first = in(world)(run => readAll(run, world.begin(StartPosition.Configured, run))._1)
+      world.publish(document(3, true, "one" -> Seq(own), "two" -> Seq(own)))
+      Seq(1, 2).foreach(_ => rejected(in(world)(readAll(_, world.source.position(first.json)))))
+      world.publish(document(4, true, kept -> Seq(own)))
+      val left = in(world) { run =>
+        val (at, rows) = readAll(run, world.source.position(first.json))
+        assert(rows == all(kept, 3), policy)
+        fill(world, east, 1)
+        val (end, more) = readAll(run, at)
+        assert(more == all(kept, 4).drop(3))
+        end
+      }
+      in(world)(run => assert(readAll(run, world.source.position(left.json))._2.isEmpty))
+    }
+  }
+
+  test("a document without a topic that it had under two names of one cluster reads the topic once") {
+    val world = begun()
+    world.publish(stream(west))
+    val first = in(world)(run => readAll(run, world.begin(StartPosition.Configured, run))._1)
+    world.publish(document(3, true, "one" -> Seq(own), "two" -> Seq(own)))
+    rejected(in(world)(readAll(_, world.source.position(first.json))))
+    world.publish(stream(west).copy(topics = document(4, true).streams("s").topics))
+    in(world)(run => assert(readAll(run, world.source.position(first.json))._2 == all("one", 3)))
+  }
+
+  test("a first document with a topic under two names of one cluster is an error, and a corrected document starts") {
+    val world = begun()
+    world.publish(document(2, false, "one" -> Seq(own), "two" -> Seq(own)))
+    Seq(1, 2).foreach(_ => rejected(in(world)(world.begin(StartPosition.Configured, _))))
+    world.publish(document(3, false, "two" -> Seq(own)))
+    in(world)(run => assert(readAll(run, world.begin(StartPosition.Configured, run))._2 == all("two", 3)))
+  }
+
+  test("a topic that moves between two names of one cluster does not stop other topics, and is never read twice") {
+    Seq("drain", "drop").foreach { policy =>
+      val world = begun("onRemoved" -> policy)
+      world.publish(document(2, false, "one" -> Seq(own), "two" -> Seq(Both)))
+      val left = in(world) { run =>
+        val (first, rows) = readAll(run, world.begin(StartPosition.Configured, run))
+        assert(rows.sorted == all("one", 3) ++ all("two", 3))
+        world.publish(document(3, false, "one" -> Seq(own, Both)))
+        world.awaitRefresh()
+        val (second, none) = readAll(run, first)
+        Seq(own, Both).foreach(world.logs(east).fill(_, 0, 2))
+        val (third, rest) = readAll(run, second)
+        assert(none.isEmpty && rest == all("one", 5).drop(3), policy)
+        third
+      }
+      world.clock.pass(retention.multipliedBy(2))
+      in(world) { run =>
+        val (waiting, none) = readAll(run, world.source.position(left.json))
+        assert(none.isEmpty, policy)
+        world.publish(document(4, false, "one" -> Seq(own), "two" -> Seq(Both)))
+        world.awaitRefresh()
+        val next = advance(run, waiting)
+        val back = run.splits(waiting, next).collect { case r: DynamicSplitRange =>
+          (r.cluster, r.range.partition.topic, r.range.from, r.range.until)
+        }
+        assert(back == Seq(("two", Both, 3L, 5L)), policy)
+      }
+    }
+  }
+
+  test("a topic that was never read under its second name does not remain a removed topic that is drained") {
+    val world = begun()
+    world.publish(document(2, false, "one" -> Seq(own)))
+    in(world) { run =>
+      val (first, _) = readAll(run, world.begin(StartPosition.Configured, run))
+      world.publish(document(3, false, "one" -> Seq(own), "two" -> Seq(own)))
+      world.awaitRefresh()
+      val (second, none) = readAll(run, first)
+      world.publish(document(4, false, "one" -> Seq(own)))
+      world.awaitRefresh()
+      fill(world, east, 1)
+      val (_, rows) = readAll(run, second)
+      assert(none.isEmpty && rows == all("one", 4).drop(3))
+      assert(history(world).contains("topicDrained" -> Seq(s"two/$own")))
+    }
+  }
+}
