@@ -66,6 +66,43 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
     assert(count("path" -> at("m"), "modifiedAfter" -> "2026-03-01T00:00:00") == 0)
   }
 
+  private def inZone[A](zone: String)(body: => A): A = {
+    val key    = "spark.sql.session.timeZone"
+    val before = spark.conf.get(key)
+    spark.conf.set(key, zone)
+    try body
+    finally spark.conf.set(key, before)
+  }
+
+  test("a modification time is in the time zone of the session, of the option timeZone or of the text") {
+    val time = FileTime.from(Instant.parse("2026-10-31T12:00:00Z"))
+    Files.setLastModifiedTime(Paths.get(write("zone/a.txt")), time)
+    def rows(options: (String, String)*) = count(Seq("path" -> at("zone")) ++ options: _*)
+    inZone("Asia/Tokyo") {
+      assert(rows("modifiedBefore" -> "2026-11-01T00:00:00") == 2 &&
+        rows("modifiedAfter" -> "2026-11-01T00:00:00") == 0)
+      assert(rows("modifiedBefore" -> "2026-10-31T15:00:00Z") == 2)
+      // The time of the file in Tokyo is 21:00.
+      assert(rows("MODIFIEDBEFORE" -> "2026-10-31 21:00:00") == 0 &&
+        rows("modifiedAfter" -> "2026-10-31T21:00:00") == 0)
+      assert(rows("modifiedBefore" -> "2026-10-31T21:00:01") == 2 &&
+        rows("modifiedAfter" -> "2026-10-31T20:59:59") == 2)
+      val inBerlin = "timeZone" -> "Europe/Berlin"
+      assert(rows("modifiedBefore" -> "2026-10-31T13:00:01", inBerlin) == 2)
+      assert(rows("modifiedAfter" -> "2026-10-31T13:00:01", inBerlin) == 0)
+    }
+  }
+
+  test("a modification time that is not a time is Spark's error") {
+    val _ = write("invalid/a.txt")
+    Seq("modifiedBefore", "modifiedAfter").foreach { key =>
+      val options = Seq("path" -> at("invalid"), key -> "yesterday", "schema" -> "value STRING")
+      val error   = intercept[Exception](count(options: _*))
+      def own     = spark.read.format("text").option(key, "yesterday").load(at("invalid"))
+      assert(error.getMessage == intercept[Exception](own).getMessage && error.getMessage.contains("yesterday"))
+    }
+  }
+
   test("folder names result in partition columns with the types that Spark infers") {
     val parts = spark.range(60).select(
       col("id"),
