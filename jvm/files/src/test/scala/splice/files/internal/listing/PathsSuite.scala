@@ -55,6 +55,19 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
     assert(count("paths" -> s"""["${at("h")}","${at("h/_old")}"]""") == 4)
   }
 
+  test("a wildcard does not match hidden folders and files, and a pattern may name them") {
+    Seq("g/a/x.txt", "g/a/_SUCCESS", "g/_old/y.txt", "g/.older/z.txt", "g/b/_temporary/0/t.txt").foreach(write(_))
+    def counts(expected: Int, patterns: String*) =
+      patterns.foreach(pattern => assert(count("path" -> at(pattern)) == expected, pattern))
+    counts(2, "g/*", "g/*/*", "g/*/*.txt", "g/?", "g/{a,?old}", "g/[a_]*", "g/{a/*,?old/*}")
+    counts(2, "g/_old", "g/_*", "g/_old/*", "g/.older/?.txt", "g/{_old,?older}/*", "g/b/_temp*/*", "g/\\_old")
+    counts(4, "g/{_*,a}", "g/{a,.older}/*.txt", "g/{a/*,_o*/*}", "g/{{a,_old}}")
+    val _ = write("partition/_k=1/x.txt")
+    counts(2, "partition/*", "partition/*/*.txt")
+    val hidden = intercept[SpliceException](count("path" -> at("g/?old"), "schema" -> "value STRING"))
+    assert(hidden.getCondition == FileErrors.PathNotFound)
+  }
+
   test("modifiedBefore and modifiedAfter filter files") {
     Seq("m/a.txt" -> "2026-01-01T00:00:00Z", "m/b.txt" -> "2026-02-01T00:00:00Z").foreach { case (name, time) =>
       Files.setLastModifiedTime(Paths.get(write(name)), FileTime.from(Instant.parse(time)))
