@@ -6,9 +6,9 @@ package splice.files.internal.listing
 import java.io.FileNotFoundException
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, FileSystem, Path, UnsupportedFileSystemException}
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 
-import splice.files.internal.access.PathUsers
+import splice.files.internal.access.{NoFileSystem, PathUsers}
 import splice.files.internal.errors.FileErrors
 
 /** Resolution of configured paths to paths of a file system. */
@@ -64,5 +64,5 @@ private[files] object RootPaths {
 
   private def system(path: Path, configuration: Configuration): FileSystem =
     try path.getFileSystem(configuration)
-    catch { case e: UnsupportedFileSystemException => throw FileErrors.noFileSystem(path.toString, e) }
+    catch { case NoFileSystem(e) => throw FileErrors.noFileSystem(path.toString, e) }
 }

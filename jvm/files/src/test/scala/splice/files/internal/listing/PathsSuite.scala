@@ -183,6 +183,14 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
     assert(error.getCondition == "SPLICE_FILES.FILE_SYSTEM_NOT_FOUND" && error.getMessage.contains("nosuch://bucket/x"))
   }
 
+  test("a scheme without the class of its file system, and an unknown host, are errors with the path") {
+    Seq("lost://b/x", "lost://b/*", "hdfs://no-such-host.invalid:8020/x").foreach { path =>
+      val source = SourceRead("format" -> "text", "path" -> path, "fs.lost.impl" -> "no.such.Class").source
+      val error  = intercept[SpliceException](source.schema)
+      assert(error.getCondition == "SPLICE_FILES.FILE_SYSTEM_NOT_FOUND" && error.getMessage.contains(path))
+    }
+  }
+
   test("an empty folder has no inferred schema, and no rows with a given schema") {
     Files.createDirectories(Paths.get(at("empty")))
     val error = intercept[SpliceException](SourceRead("format" -> "parquet", "path" -> at("empty")).source.schema)
