@@ -184,7 +184,7 @@ final class OffsetRuns private (
   private def flush(): Unit = if (runEnd > runStart) {
     var at = runStart
     while (at < runEnd) {
-      val chunkEnd = math.min(runEnd, join(high(at) + 1, 0L))
+      val chunkEnd = if (high(at) == high(runEnd - 1)) runEnd else join(high(at) + 1, 0L)
       val until    = low(chunkEnd - 1) + 1
       val chunk    = bitmap(upper, high(at))
       if (chunk.intersects(low(at), until)) include(high(at), RoaringBitmap.bitmapOfRange(low(at), until))
