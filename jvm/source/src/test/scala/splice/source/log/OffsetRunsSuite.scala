@@ -66,6 +66,12 @@ final class OffsetRunsSuite extends AnyFunSuite {
     Await.result(greatest, 1.minute)
   }
 
+  test("a hole that begins at a multiple of 2^32 and has more than 2^31 offsets") {
+    Seq(Seq((1L << 32) - 1, (1L << 33) - 1), Seq((1L << 32) - 1, (1L << 33) - 1, (5L << 32) - 1)).foreach { far =>
+      check(far, of(far), far.toString)
+    }
+  }
+
   test("overlapping ranges of offsets") {
     val runs = new OffsetRuns
     Seq(0L -> 5L, 5L -> 7L, 20L -> 30L, 25L -> 26L, 4L -> 6L).foreach { case (from, until) => runs.add(from, until) }
