@@ -184,7 +184,7 @@ final class OffsetRuns private (
   private def flush(): Unit = if (runEnd > runStart) {
     var at = runStart
     while (at < runEnd) {
-      val chunkEnd = math.min(runEnd, join(high(at) + 1, 0L))
+      val chunkEnd = if (high(at) == high(runEnd - 1)) runEnd else join(high(at) + 1, 0L)
       val until    = low(chunkEnd - 1) + 1
       val chunk    = bitmap(upper, high(at))
       if (chunk.intersects(low(at), until)) include(high(at), RoaringBitmap.bitmapOfRange(low(at), until))
@@ -202,8 +202,9 @@ final class OffsetRuns private (
     chunk.or(offsets)
   }
 
+  // A bitmap compares the keys of its parts as signed numbers if the start is absent, so the start is checked here.
   @tailrec private def nextAbsent(in: OffsetRuns.Bitmaps, from: Long): Long =
-    in.get(high(from)).map(_.nextAbsentValue(from.toInt)) match {
+    in.get(high(from)).filter(_.contains(from.toInt)).map(_.nextAbsentValue(from.toInt)) match {
       case None                                                  => from
       case Some(value) if value < 0 || value >= OffsetRuns.Chunk => nextAbsent(in, join(high(from) + 1, 0L))
       case Some(value)                                           => join(high(from), value)

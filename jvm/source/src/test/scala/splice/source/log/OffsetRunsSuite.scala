@@ -3,6 +3,8 @@
 
 package splice.source.log
 
+import scala.concurrent.duration._
+import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -55,6 +57,19 @@ final class OffsetRunsSuite extends AnyFunSuite {
     val run = ((1L << 33) - 3) until ((1L << 33) + 3)
     check(run, of(run), "run over a border")
     check(run ++ run ++ far, of(run ++ run ++ far), "runs that repeat over a border")
+    // A defect would end in an endless loop.
+    val greatest = Future {
+      check(Seq(Long.MaxValue - 1), of(Seq(Long.MaxValue - 1)), "greatest")
+      val last = (Long.MaxValue - 3) until Long.MaxValue
+      check(far ++ last ++ last, of(far ++ last ++ last), "runs at the greatest offset")
+    }(ExecutionContext.global)
+    Await.result(greatest, 1.minute)
+  }
+
+  test("a hole that begins at a multiple of 2^32 and has more than 2^31 offsets") {
+    Seq(Seq((1L << 32) - 1, (1L << 33) - 1), Seq((1L << 32) - 1, (1L << 33) - 1, (5L << 32) - 1)).foreach { far =>
+      check(far, of(far), far.toString)
+    }
   }
 
   test("overlapping ranges of offsets") {

@@ -36,7 +36,7 @@ final private[splice] class PathUsers private (roots: Seq[PathUsers.Root]) exten
 
   /** Returns the error, or an equivalent error without users and passwords. */
   def cleaned(e: Exception): Exception =
-    if (roots.nonEmpty && PathUsers.chain(e).exists(hasUser)) clean(e) else e
+    if (roots.nonEmpty && Causes.of(e).exists(hasUser)) clean(e) else e
 
   private def hasUser(e: Throwable): Boolean = roots.exists(root => e.toString.contains(root.user))
 
@@ -65,8 +65,6 @@ private[splice] object PathUsers {
   // hosts with an underscore, so a regular expression parses the user.
   private val user = "^([A-Za-z][A-Za-z0-9+.-]*://)([^/]*:[^/]*)@".r
 
-  private val Depth = 20
-
   /** @param paths folders, files and patterns of the options */
   def of(paths: Seq[String]): PathUsers = {
     val roots = for {
@@ -83,9 +81,6 @@ private[splice] object PathUsers {
 
   /** Removes the user and password from a URI. */
   def without(uri: String): String = user.replaceFirstIn(uri, "$1")
-
-  private def chain(e: Throwable): Iterator[Throwable] =
-    Iterator.iterate(Option(e))(_.flatMap(error => Option(error.getCause))).takeWhile(_.isDefined).take(Depth).flatten
 
   /** @param host scheme and host without the user */
   final private case class Root(host: String, folder: String, user: String)

@@ -4,12 +4,15 @@
 package splice.files.internal.checks
 
 import java.io.{FileNotFoundException, IOException}
+import java.net.URI
 
-import scala.util.{Failure, Success, Try}
+import scala.collection.mutable
+import scala.util.Try
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.paths.SparkPath
 
+import splice.files.internal.access.{AccessDenied, NoFileSystem}
 import splice.files.internal.enumerator.{FileList, FileLists, FilesPosition}
 import splice.files.internal.reader.FileOpener
 import splice.files.internal.split.ListedFile
@@ -41,22 +44,39 @@ private[splice] object FileChecks {
     }
   }
 
-  /** Compares the unread files with the storage, one request per file. */
+  /** Compares the unread files with the storage, one request per file. A file system that is not available receives no
+    * further request, because a request may take minutes.
+    */
   private def unread(list: FileList, at: FilesPosition): Seq[CheckpointFinding] = {
     val numbers = at.partly.keysIterator.map(_.file).distinct ++ (at.files until list.files.size).iterator
-    val files   = numbers.map(list.files).toSeq
-    val found   = files.map(file => file -> Try(status(file)))
-    val failed  = found.collectFirst { case (file, Failure(e: IOException)) =>
-      CheckpointFinding(
-        file.path,
-        s"Unread files were not compared, because their storage is not available: $e",
-        "Make the storage available to the command, for example with --conf.",
-        isProblem = false
-      )
-    }
-    found.collect { case (_, Failure(e)) if !e.isInstanceOf[IOException] => throw e }
-    found.collect { case (file, Success(now)) => compare(file, now) }.flatten ++ failed
+    val failed  = mutable.LinkedHashMap.empty[URI, CheckpointFinding]
+    val skipped = mutable.Set.empty[URI]
+    val found   = numbers.map(list.files).flatMap { file =>
+      val path = SparkPath.fromUrlString(file.path).toPath
+      val root = new Path(path.toUri.getScheme, path.toUri.getAuthority, "/").toUri
+      def failure(e: Exception, ofAllFiles: Boolean): Option[CheckpointFinding] = {
+        if (ofAllFiles) skipped += root
+        failed.getOrElseUpdate(root, unavailable(file, e))
+        None
+      }
+      if (skipped(root)) None
+      else
+        try compare(file, status(path))
+        catch {
+          case AccessDenied(e) => failure(e, ofAllFiles = false)
+          case NoFileSystem(e) => failure(e, ofAllFiles = true)
+          case e: IOException  => failure(e, ofAllFiles = true)
+        }
+    }.toSeq
+    found ++ failed.values
   }
+
+  private def unavailable(file: ListedFile, e: Exception) = CheckpointFinding(
+    file.path,
+    s"Unread files were not compared, because their storage is not available: $e",
+    "Make the storage available to the command, for example with --conf.",
+    isProblem = false
+  )
 
   private def compare(listed: ListedFile, found: Option[FileStatus]): Option[CheckpointFinding] = found match {
     case None => Some(CheckpointFinding(
@@ -73,9 +93,7 @@ private[splice] object FileChecks {
       }
   }
 
-  private def status(file: ListedFile): Option[FileStatus] = {
-    val path: Path = SparkPath.fromUrlString(file.path).toPath
+  private def status(path: Path): Option[FileStatus] =
     try Some(path.getFileSystem(HadoopConfiguration.active).getFileStatus(path))
     catch { case _: FileNotFoundException => None }
-  }
 }

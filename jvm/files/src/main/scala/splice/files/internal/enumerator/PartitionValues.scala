@@ -40,15 +40,15 @@ private[splice] object PartitionValues {
     if (item.isNull) null
     else
       kind match {
-        case BooleanType            => item.asBoolean
-        case ByteType               => item.asInt.toByte
-        case ShortType              => item.asInt.toShort
-        case IntegerType | DateType => item.asInt
-        case FloatType              => item.asText.toFloat
-        case DoubleType             => item.asText.toDouble
-        case d: DecimalType         => Decimal(BigDecimal(item.asText), d.precision, d.scale)
-        case BinaryType             => Base64.getDecoder.decode(item.asText)
-        case _: StringType          => UTF8String.fromString(item.asText)
-        case _                      => item.asLong
+        case BooleanType                                       => item.asBoolean
+        case ByteType                                          => item.asInt.toByte
+        case ShortType                                         => item.asInt.toShort
+        case IntegerType | DateType | _: YearMonthIntervalType => item.asInt
+        case FloatType                                         => item.asText.toFloat
+        case DoubleType                                        => item.asText.toDouble
+        case d: DecimalType                                    => Decimal(BigDecimal(item.asText), d.precision, d.scale)
+        case BinaryType                                        => Base64.getDecoder.decode(item.asText)
+        case _: StringType                                     => UTF8String.fromString(item.asText)
+        case _                                                 => item.asLong
       }
 }

@@ -20,7 +20,7 @@ private[splice] object FileErrors {
   /** Error for a missing folder or file, or a pattern without a match. */
   def pathNotFound(path: String): SpliceException = conditions.error(PathNotFound, "path" -> shown(path))
 
-  /** Error for a path whose scheme has no file system. */
+  /** Error for a path whose scheme has no file system, or whose host is unknown. */
   def noFileSystem(path: String, cause: Throwable): SpliceException =
     conditions.error("SPLICE_FILES.FILE_SYSTEM_NOT_FOUND", cause, "path" -> shown(path))
 

@@ -14,11 +14,14 @@ import org.apache.spark.sql.types.StructType
   *
   * @param roots
   *   status of folders and files, from the file system
+  * @param times
+  *   bounds of the modification times of the files
   */
 final private[files] class CommittedFiles private (
     spark: SparkSession,
     roots: Seq[FileStatus],
     options: Map[String, String],
+    times: ModificationTimes,
     columns: Option[StructType],
     owners: FolderOwners
 ) extends InMemoryFileIndex(spark, roots.map(_.getPath), options, columns) {
@@ -40,6 +43,9 @@ final private[files] class CommittedFiles private (
   override protected def leafFiles: mutable.LinkedHashMap[Path, FileStatus] = committed
 
   override protected def leafDirToChildrenFiles: Map[Path, Array[FileStatus]] = byFolder
+
+  override protected def matchPathPattern(file: FileStatus): Boolean =
+    times.contain(file) && super.matchPathPattern(file)
 
   private lazy val rootSet = rootPaths.toSet
 
@@ -75,6 +81,7 @@ private[files] object CommittedFiles {
       spark: SparkSession,
       roots: Seq[FileStatus],
       options: Map[String, String],
+      times: ModificationTimes,
       columns: Option[StructType],
       owners: FolderOwners
   ): CommittedFiles = {
@@ -83,7 +90,7 @@ private[files] object CommittedFiles {
     val kept = roots.filter { root =>
       root.isDirectory || owners.sink(folder(root)).forall(_.committed.contains(root.getPath.toUri.getPath))
     }
-    new CommittedFiles(spark, kept, options, columns, owners)
+    new CommittedFiles(spark, kept, options, times, columns, owners)
   }
 
   private def folder(root: FileStatus): Path = if (root.isDirectory) root.getPath else root.getPath.getParent

@@ -130,6 +130,7 @@ private[files] object FileListing {
       FileFormats.conf(spark).fileStreamSinkMetadataIgnored,
       settings.name(FileOptions.BasePath.key)
     )
-    new FileListing(settings, spark, CommittedFiles(spark, roots, options, known.rows, owners), known)
+    val (times, ofIndex) = ModificationTimes.of(options)
+    new FileListing(settings, spark, CommittedFiles(spark, roots, ofIndex, times, known.rows, owners), known)
   }
 }

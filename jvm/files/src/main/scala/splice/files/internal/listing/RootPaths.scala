@@ -6,9 +6,9 @@ package splice.files.internal.listing
 import java.io.FileNotFoundException
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, FileSystem, Path, UnsupportedFileSystemException}
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 
-import splice.files.internal.access.PathUsers
+import splice.files.internal.access.{NoFileSystem, PathUsers}
 import splice.files.internal.errors.FileErrors
 
 /** Resolution of configured paths to paths of a file system. */
@@ -20,7 +20,8 @@ private[files] object RootPaths {
   def qualified(paths: Seq[String], configuration: Configuration): Seq[String] =
     paths.map(p => PathUsers.without(qualify(new Path(p), configuration).toUri.toString)).distinct.sorted
 
-  /** Resolves patterns and returns the existing folders and files. Paths within another path are omitted.
+  /** Resolves patterns and returns the existing folders and files. Paths within another path are omitted. Wildcards
+    * match no hidden files and folders.
     *
     * @param recursive
     *   true if a folder includes the files of all subfolders; else it includes only subfolders named `column=value`
@@ -36,15 +37,10 @@ private[files] object RootPaths {
 
   private def isContained(root: FileStatus, folders: Set[Path], recursive: Boolean): Boolean = {
     def within(folder: Path): Boolean       = folders(folder) || partOfParent(folder)
-    def partOfParent(folder: Path): Boolean =
-      (recursive || FolderOwners.isPartition(folder)) && !isHidden(folder) && Option(folder.getParent).exists(within)
+    def partOfParent(folder: Path): Boolean = (recursive || FolderOwners.isPartition(folder)) &&
+      !HiddenPaths.isHidden(folder) && Option(folder.getParent).exists(within)
     if (root.isDirectory) partOfParent(root.getPath)
-    else !isHidden(root.getPath) && within(root.getPath.getParent)
-  }
-
-  private def isHidden(path: Path): Boolean = {
-    val name = path.getName
-    name.startsWith(".") || (name.startsWith("_") && !name.contains("="))
+    else !HiddenPaths.isHidden(root.getPath) && within(root.getPath.getParent)
   }
 
   private def resolve(text: String, configuration: Configuration): Seq[FileStatus] = {
@@ -52,7 +48,7 @@ private[files] object RootPaths {
     val fs       = system(path, configuration)
     val statuses =
       if (path.toString.exists(GlobLetters))
-        Option(fs.globStatus(path)).toSeq.flatten
+        HiddenPaths.omit(Option(fs.globStatus(path)).toSeq.flatten, path)
       else status(fs, path).toSeq
     if (statuses.isEmpty) throw FileErrors.pathNotFound(path.toString)
     statuses.foreach(s => s.setPath(fs.makeQualified(s.getPath)))
@@ -68,5 +64,5 @@ private[files] object RootPaths {
 
   private def system(path: Path, configuration: Configuration): FileSystem =
     try path.getFileSystem(configuration)
-    catch { case e: UnsupportedFileSystemException => throw FileErrors.noFileSystem(path.toString, e) }
+    catch { case NoFileSystem(e) => throw FileErrors.noFileSystem(path.toString, e) }
 }

@@ -94,7 +94,7 @@ private[files] object SinkLog {
     val prefix       = root.getPath.stripSuffix("/") + "/"
     if (Option(file.getAuthority) != Option(root.getAuthority) || !file.getPath.startsWith(prefix))
       throw FileErrors.sinkLogMoved(folder.toString, path.toString)
-    folder.suffix(s"/${file.getPath.drop(prefix.length)}")
+    new Path(root.getScheme, root.getAuthority, file.getPath)
   }
 
   private def status(node: JsonNode, path: Path): FileStatus = {

@@ -108,7 +108,7 @@ private[splice] object FileOptions {
     "Folder below which folder names add columns to the rows. Default: each path in 'path' or 'paths'."
   )
 
-  /** Options that are also passed to Spark's listing. All other options are used by Splice only. */
+  /** Options of the listing. Splice also passes these options to Spark's reader. */
   private[files] val ofListing: Seq[SourceOption[_]] =
     Seq(RecursiveFileLookup, PathGlobFilter, ModifiedBefore, ModifiedAfter, BasePath)
 

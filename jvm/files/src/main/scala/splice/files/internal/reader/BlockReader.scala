@@ -10,7 +10,7 @@ import org.apache.hadoop.hdfs.BlockMissingException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.slf4j.LoggerFactory
 
-import splice.files.internal.access.{AccessDenied, PathUsers}
+import splice.files.internal.access.{AccessDenied, Causes, NoFileSystem, PathUsers}
 import splice.files.internal.errors.FileErrors
 import splice.files.internal.split.{FileBlock, FileRange}
 import splice.source.errors.SpliceException
@@ -122,17 +122,13 @@ final private[splice] class BlockReader[T](
 private object BlockReader {
   private val logger = LoggerFactory.getLogger(classOf[BlockReader[_]])
 
-  /** Matches denied access and missing blocks. Another attempt may be able to read the file. File formats wrap such
-    * errors.
+  /** Matches denied access, missing blocks and missing file systems. Another attempt may be able to read the file. File
+    * formats wrap such errors.
     */
   private object Unavailable {
-    def unapply(e: Throwable): Boolean =
-      Iterator.iterate(Option(e))(_.flatMap(error => Option(error.getCause))).takeWhile(_.isDefined).take(Depth).flatten
-        .exists {
-          case AccessDenied(_) | _: BlockMissingException => true
-          case _                                          => false
-        }
+    def unapply(e: Throwable): Boolean = Causes.of(e).exists {
+      case AccessDenied(_) | NoFileSystem(_) | _: BlockMissingException => true
+      case _                                                            => false
+    }
   }
-
-  private val Depth = 20
 }

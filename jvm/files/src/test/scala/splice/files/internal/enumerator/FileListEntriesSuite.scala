@@ -43,7 +43,8 @@ final class FileListEntriesSuite extends AnyFunSuite {
   test("a list is equal after a write and a read, with every type of partition value") {
     val partition = StructType.fromDDL(
       "a INT, b BIGINT, c DOUBLE, d DATE, e TIMESTAMP, f STRING, g DECIMAL(38,0), h BOOLEAN, i TIMESTAMP_NTZ, " +
-        "j SMALLINT, k FLOAT, l TINYINT, m BINARY"
+        "j SMALLINT, k FLOAT, l TINYINT, m BINARY, n INTERVAL YEAR TO MONTH, o INTERVAL DAY TO SECOND, p CHAR(2), " +
+        "q VARCHAR(2)"
     )
     val values = InternalRow(
       -7,
@@ -58,9 +59,13 @@ final class FileListEntriesSuite extends AnyFunSuite {
       3.toShort,
       1.5f,
       1.toByte,
-      Array[Byte](0, -1)
+      Array[Byte](0, -1),
+      -14,
+      1L << 40,
+      UTF8String.fromString("ab"),
+      UTF8String.fromString("c")
     )
-    val nulls = InternalRow.fromSeq(Seq.fill(13)(null))
+    val nulls = InternalRow.fromSeq(Seq.fill(partition.size)(null))
     val files = IndexedSeq(
       ListedFile(
         "file:/lake/x/1%20a",
@@ -83,6 +88,7 @@ final class FileListEntriesSuite extends AnyFunSuite {
     val again = read(logOf(0 -> lines))
     assert(again.files == files && again.schemas == schemas && again.packing == packing)
     assert(again.reader.values == SortedMap("header" -> "true", "sep" -> "|"))
+    assert(again.files.head.values.getInt(13) == -14)
     assert(lines.forall(!_.contains('\n')))
     assert(read(logOf(0 -> FileListEntries.write(list(3)))).reader == ReaderOptions.Empty)
     assert(read(logOf(0 -> FileListEntries.write(list()))).files.isEmpty)

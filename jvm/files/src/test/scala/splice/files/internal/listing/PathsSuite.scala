@@ -55,6 +55,19 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
     assert(count("paths" -> s"""["${at("h")}","${at("h/_old")}"]""") == 4)
   }
 
+  test("a wildcard does not match hidden folders and files, and a pattern may name them") {
+    Seq("g/a/x.txt", "g/a/_SUCCESS", "g/_old/y.txt", "g/.older/z.txt", "g/b/_temporary/0/t.txt").foreach(write(_))
+    def counts(expected: Int, patterns: String*) =
+      patterns.foreach(pattern => assert(count("path" -> at(pattern)) == expected, pattern))
+    counts(2, "g/*", "g/*/*", "g/*/*.txt", "g/?", "g/{a,?old}", "g/[a_]*", "g/{a/*,?old/*}")
+    counts(2, "g/_old", "g/_*", "g/_old/*", "g/.older/?.txt", "g/{_old,?older}/*", "g/b/_temp*/*", "g/\\_old")
+    counts(4, "g/{_*,a}", "g/{a,.older}/*.txt", "g/{a/*,_o*/*}", "g/{{a,_old}}")
+    val _ = write("partition/_k=1/x.txt")
+    counts(2, "partition/*", "partition/*/*.txt")
+    val hidden = intercept[SpliceException](count("path" -> at("g/?old"), "schema" -> "value STRING"))
+    assert(hidden.getCondition == FileErrors.PathNotFound)
+  }
+
   test("modifiedBefore and modifiedAfter filter files") {
     Seq("m/a.txt" -> "2026-01-01T00:00:00Z", "m/b.txt" -> "2026-02-01T00:00:00Z").foreach { case (name, time) =>
       Files.setLastModifiedTime(Paths.get(write(name)), FileTime.from(Instant.parse(time)))
@@ -64,6 +77,43 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
     assert(files("modifiedAfter" -> "2026-01-15T00:00:00", "maxPartitionBytes" -> "1") == 4)
     assert(count("path" -> at("m"), "modifiedBefore" -> "2026-01-15T00:00:00") == 2)
     assert(count("path" -> at("m"), "modifiedAfter" -> "2026-03-01T00:00:00") == 0)
+  }
+
+  private def inZone[A](zone: String)(body: => A): A = {
+    val key    = "spark.sql.session.timeZone"
+    val before = spark.conf.get(key)
+    spark.conf.set(key, zone)
+    try body
+    finally spark.conf.set(key, before)
+  }
+
+  test("a modification time is in the time zone of the session, of the option timeZone or of the text") {
+    val time = FileTime.from(Instant.parse("2026-10-31T12:00:00Z"))
+    Files.setLastModifiedTime(Paths.get(write("zone/a.txt")), time)
+    def rows(options: (String, String)*) = count(Seq("path" -> at("zone")) ++ options: _*)
+    inZone("Asia/Tokyo") {
+      assert(rows("modifiedBefore" -> "2026-11-01T00:00:00") == 2 &&
+        rows("modifiedAfter" -> "2026-11-01T00:00:00") == 0)
+      assert(rows("modifiedBefore" -> "2026-10-31T15:00:00Z") == 2)
+      // The time of the file in Tokyo is 21:00.
+      assert(rows("MODIFIEDBEFORE" -> "2026-10-31 21:00:00") == 0 &&
+        rows("modifiedAfter" -> "2026-10-31T21:00:00") == 0)
+      assert(rows("modifiedBefore" -> "2026-10-31T21:00:01") == 2 &&
+        rows("modifiedAfter" -> "2026-10-31T20:59:59") == 2)
+      val inBerlin = "timeZone" -> "Europe/Berlin"
+      assert(rows("modifiedBefore" -> "2026-10-31T13:00:01", inBerlin) == 2)
+      assert(rows("modifiedAfter" -> "2026-10-31T13:00:01", inBerlin) == 0)
+    }
+  }
+
+  test("a modification time that is not a time is Spark's error") {
+    val _ = write("invalid/a.txt")
+    Seq("modifiedBefore", "modifiedAfter").foreach { key =>
+      val options = Seq("path" -> at("invalid"), key -> "yesterday", "schema" -> "value STRING")
+      val error   = intercept[Exception](count(options: _*))
+      def own     = spark.read.format("text").option(key, "yesterday").load(at("invalid"))
+      assert(error.getMessage == intercept[Exception](own).getMessage && error.getMessage.contains("yesterday"))
+    }
   }
 
   test("folder names result in partition columns with the types that Spark infers") {
@@ -131,6 +181,14 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
   test("a scheme without a file system is an error with its path") {
     val error = intercept[SpliceException](SourceRead("format" -> "text", "path" -> "nosuch://bucket/x").source.schema)
     assert(error.getCondition == "SPLICE_FILES.FILE_SYSTEM_NOT_FOUND" && error.getMessage.contains("nosuch://bucket/x"))
+  }
+
+  test("a scheme without the class of its file system, and an unknown host, are errors with the path") {
+    Seq("lost://b/x", "lost://b/*", "hdfs://no-such-host.invalid:8020/x").foreach { path =>
+      val source = SourceRead("format" -> "text", "path" -> path, "fs.lost.impl" -> "no.such.Class").source
+      val error  = intercept[SpliceException](source.schema)
+      assert(error.getCondition == "SPLICE_FILES.FILE_SYSTEM_NOT_FOUND" && error.getMessage.contains(path))
+    }
   }
 
   test("an empty folder has no inferred schema, and no rows with a given schema") {

@@ -10,6 +10,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.streaming.{DataStreamWriter, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.files.storage.RootedFileSystem
 import splice.files.{LocalSpark, SourceRead}
 import splice.source.errors.SpliceException
 
@@ -226,5 +227,41 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     val folder = last.replace("\"isDir\":false", "\"isDir\":true").replaceFirst("part-[^\"]*", "folder")
     rewrite(entry, s"$text\n$folder")
     assert(count("path" -> path) == 10)
+  }
+
+  /** Writes a folder with 5 rows, an orphaned file and a log. Returns the committed file.
+    *
+    * @param root
+    *   address of the folder for the log
+    */
+  private def committed(path: String, root: String): Path = {
+    spark.range(0, 5, 1, 1).write.parquet(path)
+    orphan(path)
+    val file  = parts(path).filterNot(_.toString.contains("orphan")).head
+    val entry = s"""{"path":"$root/${file.getFileName}","size":${Files.size(file)},"isDir":false,"action":"add"}"""
+    Files.createDirectory(Paths.get(path, "_spark_metadata"))
+    rewrite(Paths.get(path, "_spark_metadata", "0"), s"v1\n$entry")
+    file
+  }
+
+  test("a folder with a colon in its name is read, and a deleted committed file is noticed") {
+    val path = at("run-10:00")
+    val file = committed(path, Paths.get(path).toUri.toString.stripSuffix("/"))
+    assert(count("path" -> path) == 5)
+    Files.delete(file)
+    assert(failure("path" -> path, "schema" -> "id BIGINT").getCondition == "SPLICE_FILES.FILE_NOT_FOUND")
+  }
+
+  test("a folder at the root of a file system is read, and a deleted committed file is noticed") {
+    val file = committed(at("store"), "rooted://bucket")
+    val all  = Seq(
+      "path"             -> "rooted://bucket/",
+      "schema"           -> "id BIGINT",
+      "fs.rooted.impl"   -> classOf[RootedFileSystem].getName,
+      "fs.rooted.folder" -> at("store")
+    )
+    assert(count(all: _*) == 5)
+    Files.delete(file)
+    assert(failure(all: _*).getCondition == "SPLICE_FILES.FILE_NOT_FOUND")
   }
 }
