@@ -72,6 +72,9 @@ final private[splice] class RealTimeBatches private[splice] (
     if (tasks.isEmpty) Seq(TaskRanges(None, IndexedSeq.empty)) else tasks
   }
 
+  /** The number of slots of the last batch of a log that was planned, or None if this run has planned none. */
+  def lastSlots: Option[Int] = Option.when(assignment.nonEmpty)(slots)
+
   /** Distributes ranges without a slot, in their order, over at most as many tasks as there are slots. Each range is
     * added to the task with the least weight. Spark starts all tasks of a batch at the same time.
     */
