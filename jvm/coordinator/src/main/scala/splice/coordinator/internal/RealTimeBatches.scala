@@ -22,8 +22,8 @@ import splice.source.{Position, SplitRange, TaskRanges}
   * @param rules
   *   the number of tasks, and the assignment of splits to tasks
   * @param available
-  *   the number of tasks that the executors can run at the same time now. The duration of a batch is measured from its
-  *   start, so a task that waited for another task would read nothing in any batch
+  *   the number of tasks of this source that the executors can run at the same time now. The duration of a batch is
+  *   measured from its start, so a task that waited for another task would read nothing in any batch
   */
 final private[splice] class RealTimeBatches private[splice] (
     enumerator: => OpenEnded[Position],
@@ -113,7 +113,7 @@ final private[splice] class RealTimeBatches private[splice] (
     val now  = if (all.slots > most) all.copy(slots = most) else all
     if (now.slots < all.slots && slots != now.slots)
       RealTimeBatches.logger.warn(
-        s"${now.slots} tasks read the splits instead of ${all.slots} ('slots'), because the executors cannot run more tasks at the same time"
+        s"${now.slots} tasks read the splits instead of ${all.slots} ('slots'), because the executors cannot run more tasks of this source at the same time"
       )
     val known = ranges.iterator.filter(_.slotted).map(range => range.splitId -> range.weight).toMap
     val kept  = assignment.keysIterator.filter(isMember(at)).map(_ -> 1L).toMap

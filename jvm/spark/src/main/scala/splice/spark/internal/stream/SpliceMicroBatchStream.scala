@@ -8,13 +8,14 @@ import java.util.{Map => JMap, Optional}
 import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
 import splice.coordinator.internal.RealTimeBatches
-import splice.source.options.SourceOptions
+import splice.source.options.{CommonOptions, SourceOptions}
 import splice.source.runtime.ProgressMetric
 import splice.source.{Position, Source}
 import splice.spark.internal.errors.FrontErrors
@@ -26,7 +27,8 @@ import splice.spark.internal.read.{BatchPlan, SlotOffset, StaleBatches}
   */
 final private[spark] class SpliceMicroBatchStream private (
     run: SourceRun,
-    realTime: () => RealTimeBatches
+    options: SourceOptions,
+    realTime: RealTimeSource => RealTimeBatches
 ) extends MicroBatchStream
     with SupportsRealTimeMode
     with SupportsTriggerAvailableNow
@@ -36,6 +38,7 @@ final private[spark] class SpliceMicroBatchStream private (
   import run.{batches, coordinator, homes, position, reports}
 
   private var plan: Option[(Position, Position, BatchPlan)] = None
+  private var shared                                        = Option.empty[RealTimeSource]
   private var timed                                         = Option.empty[RealTimeBatches]
   private var timedPlan                                     = Option.empty[BatchPlan]
   private var stale                                         = Option.empty[StaleBatches]
@@ -59,6 +62,7 @@ final private[spark] class SpliceMicroBatchStream private (
       // Spark needs an offset to begin a batch, and replaces the offset at the end of the batch.
       case Some(mode) =>
         mode.begin(from)
+        shared.foreach(_.begin())
         stale = stale.orElse(run.watch(mode))
         stale.foreach(_.begin())
         timedPlan = None
@@ -70,7 +74,9 @@ final private[spark] class SpliceMicroBatchStream private (
   }
 
   override def prepareForRealTimeMode(): Unit = {
-    timed = Some(realTime())
+    val source = RealTimeSources.ofQuery(SparkSession.active).join(options.find(CommonOptions.Slots))
+    shared = Some(source)
+    timed = Some(realTime(source))
     batches.uncommitted().foreach { batch =>
       SpliceMicroBatchStream.logger.warn(
         s"Real-time mode plans batch $batch again, because the batch was not committed."
@@ -126,8 +132,10 @@ final private[spark] class SpliceMicroBatchStream private (
   override def commit(end: Offset): Unit = coordinator.committed(position(end))
 
   override def stop(): Unit =
-    try stale.foreach(_.close())
-    finally run.stop()
+    try {
+      shared.foreach(_.leave())
+      stale.foreach(_.close())
+    } finally run.stop()
 
   private def planOf(from: Position, until: Position): BatchPlan =
     plan.collect { case (`from`, `until`, known) => known }.getOrElse {
@@ -153,9 +161,11 @@ private[spark] object SpliceMicroBatchStream {
     run.batches.lastEpoch().foreach(epoch => throw FrontErrors.afterContinuous(epoch, run.batches.committed()))
     new SpliceMicroBatchStream(
       run,
-      () => {
+      options,
+      shared => {
         RealTimeLimits.check(source, options)(FrontErrors.limitsInRealTime(_))
-        val timed = run.timed.getOrElse(throw FrontErrors.noRealTime(source.kind))
+        val timed =
+          run.coordinator.realTime(() => shared.available).getOrElse(throw FrontErrors.noRealTime(source.kind))
         timed.unsupportedLeg.foreach(leg => throw FrontErrors.noRealTime(leg))
         timed
       }
