@@ -3,6 +3,8 @@
 
 package splice.spark.internal.stream
 
+import java.time.Duration
+
 import scala.collection.mutable
 import scala.ref.WeakReference
 
@@ -15,7 +17,8 @@ import splice.spark.internal.errors.FrontErrors
   *
   * Spark reads all sources of a query in one batch, and all tasks of a batch begin at the same time. A task that waits
   * for a core until the end of the batch reads no row. Therefore, the sources share the tasks that the executors can
-  * run at the same time.
+  * run at the same time. A batch ends when the tasks of all sources have ended. Therefore, a change of one source ends
+  * the tasks of all sources.
   *
   * @param tasks
   *   the number of tasks that the executors can run at the same time now
@@ -26,6 +29,8 @@ final private[spark] class RealTimeSources(tasks: () => Int, isFixed: Boolean) {
 
   private var members = Vector.empty[RealTimeSource]
   private var lacking = false
+  // The number of the last batch that a change has ended.
+  private var changed = 0L
 
   /** Adds a source. Spark prepares all sources of a query before the first batch.
     *
@@ -45,8 +50,9 @@ final private[spark] class RealTimeSources(tasks: () => Int, isFixed: Boolean) {
   /** Records that a batch of a source begins. Spark begins a batch of all sources before the tasks of the batch are
     * planned. Fails if some sources would have no task.
     */
-  private[stream] def begin(member: RealTimeSource): Unit = synchronized {
+  private[stream] def begin(member: RealTimeSource)(update: => Unit): Unit = synchronized {
     if (members.headOption.exists(_ eq member)) requireTasks()
+    update
   }
 
   // On a cluster, the first batch may begin before the executors are registered. Spark requests executors for the
@@ -69,23 +75,57 @@ final private[spark] class RealTimeSources(tasks: () => Int, isFixed: Boolean) {
       case index => shares(index)
     }
   }
+
+  private[stream] def staleInterval: Option[Duration] = synchronized(members.flatMap(_.interval).minOption)
+
+  /** True if a source has changed since the batch began at all sources. The result stays true until the next batch, so
+    * that the tasks of all sources end.
+    */
+  private[stream] def isStale: Boolean = synchronized {
+    val batches = members.map(_.batch).distinct
+    batches.size == 1 && {
+      if (changed != batches.head && members.exists(_.isChanged)) changed = batches.head
+      changed == batches.head
+    }
+  }
 }
 
-/** One source of a run in real-time mode. The query's thread calls all methods.
+/** One source of a run in real-time mode. The query's thread calls all methods except [[isStale]].
   *
   * @param slots
   *   the number of tasks that the user sets for the source, if any
   */
 final private[spark] class RealTimeSource private[stream] (all: RealTimeSources, val slots: Option[Int]) {
 
-  /** Records that a batch begins. */
-  def begin(): Unit = all.begin(this)
+  private var begun  = 0L
+  private var ending = Option.empty[(Duration, () => Boolean)]
+
+  /** Records that a batch begins.
+    *
+    * @param change
+    *   the minimum interval between two checks of the source for a change, and the check, which any thread may call.
+    *   None if changes of the source end no batch
+    */
+  def begin(change: Option[(Duration, () => Boolean)]): Unit = all.begin(this) {
+    begun += 1
+    ending = change
+  }
 
   /** The number of tasks of this source that the executors can run at the same time now. */
   def available: Int = all.available(this)
 
+  /** The minimum interval between two checks for a stale batch, or None if no source of the query ends a batch. */
+  def staleInterval: Option[Duration] = all.staleInterval
+
+  /** True if the batch must end, because a source of the query has changed. Any thread may call this method. */
+  def isStale: Boolean = all.isStale
+
   /** Removes the source when the query stops. */
   def leave(): Unit = all.leave(this)
+
+  private[stream] def batch: Long                = begun
+  private[stream] def interval: Option[Duration] = ending.map(_._1)
+  private[stream] def isChanged: Boolean         = ending.exists { case (_, check) => check() }
 }
 
 private[spark] object RealTimeSources {

@@ -62,8 +62,8 @@ final private[spark] class SpliceMicroBatchStream private (
       // Spark needs an offset to begin a batch, and replaces the offset at the end of the batch.
       case Some(mode) =>
         mode.begin(from)
-        shared.foreach(_.begin())
-        stale = stale.orElse(run.watch(mode))
+        val interval = mode.staleInterval.filter(_ => options(CommonOptions.EndBatchOnChange))
+        shared.foreach(_.begin(interval.map(_ -> (() => mode.isStale))))
         stale.foreach(_.begin())
         timedPlan = None
         start
@@ -88,7 +88,18 @@ final private[spark] class SpliceMicroBatchStream private (
     homes.learn(reports.takeHomes())
     val created = timedPlan.getOrElse(run.plan(inRealTime.tasks(position(start))))
     timedPlan = Some(created)
+    if (stale.isEmpty) stale = watched()
     created.partitions
+  }
+
+  // Spark has begun the batch of all sources, so the interval of each source is known.
+  private def watched(): Option[StaleBatches] = for {
+    source   <- shared
+    interval <- source.staleInterval
+  } yield {
+    val batches = run.watch(interval)(() => source.isStale)
+    batches.begin()
+    batches
   }
 
   override def mergeOffsets(offsets: Array[PartitionOffset]): Offset = {

@@ -3,11 +3,13 @@
 
 package splice.spark.internal.stream
 
+import java.time.Duration
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.errors.SpliceUnsupportedException
 
-/** The shares of several sources. */
+/** The shares and the ends of batches of several sources. */
 final class RealTimeSourcesSuite extends AnyFunSuite {
 
   import RealTimeSources.shares
@@ -31,8 +33,42 @@ final class RealTimeSourcesSuite extends AnyFunSuite {
     assert(both.last.available == 4)
   }
 
+  test("a change of one source ends the batch of all sources, once, after the batch began at all sources") {
+    val sources      = new RealTimeSources(() => 4, isFixed = true)
+    val (one, two)   = (sources.join(None), sources.join(None))
+    var changed      = true
+    def begin()      = one.begin(Some(Duration.ofSeconds(5) -> (() => changed)))
+    def beginOther() = two.begin(None)
+    begin()
+    assert(!one.isStale && !two.isStale)
+    beginOther()
+    assert(one.isStale)
+    // Another source is checked later, when the source is unchanged again.
+    changed = false
+    assert(two.isStale)
+    begin()
+    assert(!one.isStale && !two.isStale)
+    beginOther()
+    assert(!one.isStale && !two.isStale)
+    changed = true
+    assert(two.isStale && one.isStale)
+    one.leave()
+    two.begin(None)
+    assert(!two.isStale)
+  }
+
+  test("all sources are checked at the least interval of a source") {
+    val sources = new RealTimeSources(() => 4, isFixed = true)
+    val all     = Seq.fill(3)(sources.join(None))
+    assert(all.flatMap(_.staleInterval).isEmpty)
+    all.zip(Seq(Some(7L), None, Some(3L))).foreach { case (source, seconds) =>
+      source.begin(seconds.map(Duration.ofSeconds(_) -> (() => false)))
+    }
+    assert(all.flatMap(_.staleInterval) == Seq.fill(3)(Duration.ofSeconds(3)))
+  }
+
   test("more sources than tasks are an error, on a cluster only in two batches in a row") {
-    def begin(sources: Seq[RealTimeSource]) = sources.foreach(_.begin())
+    def begin(sources: Seq[RealTimeSource]) = sources.foreach(_.begin(None))
     val local                               = new RealTimeSources(() => 2, isFixed = true)
     val three                               = Seq.fill(3)(local.join(None))
     val error                               = intercept[SpliceUnsupportedException](begin(three))
