@@ -7,6 +7,7 @@ import java.util.{Map => JMap, Optional}
 
 import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
+import scala.util.Try
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.streaming._
@@ -37,6 +38,7 @@ final private[spark] class SpliceMicroBatchStream private (
 
   import run.{batches, coordinator, homes, position, reports}
 
+  private var preparation                                   = Option.empty[() => Unit]
   private var plan: Option[(Position, Position, BatchPlan)] = None
   private var shared                                        = Option.empty[RealTimeSource]
   private var timed                                         = Option.empty[RealTimeBatches]
@@ -44,7 +46,10 @@ final private[spark] class SpliceMicroBatchStream private (
   private var stale                                         = Option.empty[StaleBatches]
   private var latencies                                     = Map.empty[String, String]
 
-  override def initialOffset(): Offset = SpliceOffset(coordinator.initial())
+  override def initialOffset(): Offset = {
+    prepare()
+    SpliceOffset(coordinator.initial())
+  }
 
   override def deserializeOffset(json: String): Offset = new SpliceOffset(coordinator.position(json), json)
 
@@ -56,6 +61,7 @@ final private[spark] class SpliceMicroBatchStream private (
     throw new UnsupportedOperationException("latestOffset(Offset, ReadLimit) is called instead")
 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
+    prepare()
     coordinator.reported(reports.takeReports())
     val from = position(start)
     timed match {
@@ -76,8 +82,14 @@ final private[spark] class SpliceMicroBatchStream private (
   override def prepareForRealTimeMode(): Unit = {
     val source = RealTimeSources.ofQuery(SparkSession.active).join(options.find(CommonOptions.Slots))
     shared = Some(source)
+    // Spark removes the offsets of these batches before the first call that prepares the source.
+    val uncommitted = Try(batches.uncommitted())
+    preparation = Some(() => begin(source, uncommitted.get))
+  }
+
+  private def begin(source: RealTimeSource, uncommitted: Seq[Long]): Unit = {
     timed = Some(realTime(source))
-    batches.uncommitted().foreach { batch =>
+    uncommitted.foreach { batch =>
       SpliceMicroBatchStream.logger.warn(
         s"Real-time mode plans batch $batch again, because the batch was not committed."
       )
@@ -110,16 +122,21 @@ final private[spark] class SpliceMicroBatchStream private (
 
   private def inRealTime = timed.getOrElse(throw new IllegalStateException("the query is not in real-time mode"))
 
-  override def prepareForTriggerAvailableNow(): Unit =
-    try coordinator.freeze()
-    catch {
-      // Spark stops only the sources whose preparation succeeded.
-      case e: Throwable =>
-        stop()
-        throw e
-    }
+  override def prepareForTriggerAvailableNow(): Unit = preparation = Some(() => coordinator.freeze())
 
-  override def setLatestSeenOffset(offset: Offset): Unit = { val _ = position(offset) }
+  override def setLatestSeenOffset(offset: Offset): Unit = {
+    prepare()
+    val _ = position(offset)
+  }
+
+  // Spark stops the sources of a query only after Spark has prepared all of them. A source that fails during the
+  // preparation would therefore leave the other sources open. Spark calls one of the methods that prepare a source
+  // before the first batch of a run, and before a repeated batch.
+  private def prepare(): Unit = {
+    val now = preparation
+    preparation = None
+    now.foreach(_())
+  }
 
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = {
     homes.learn(reports.takeHomes())
