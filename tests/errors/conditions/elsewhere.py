@@ -34,6 +34,10 @@ TESTS: dict[str, tuple[str, str]] = {
         "def test_a_limit_of_batches_is_rejected_by_name",
     ),
     "SPLICE_REAL_TIME.SOURCE_NOT_SUPPORTED": (f"{_LIVE}/RealTimeSuite.scala", _LIMITS),
+    "SPLICE_REAL_TIME.TOO_FEW_CORES": (
+        f"{_LIVE}/RealTimeUnionSuite.scala",
+        "a query with more sources than cores fails by name",
+    ),
     "SPLICE_KAFKA_ACCESS.AUTHENTICATION_FAILED": (_SECURITY, '"wrong_plain"'),
     "SPLICE_KAFKA.BROKER_ERROR": (_SECURITY, '"wrong_store"'),
     "SPLICE_METADATA.INVALID_RESPONSE": (

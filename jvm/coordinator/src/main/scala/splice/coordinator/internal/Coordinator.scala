@@ -59,6 +59,7 @@ final private[splice] class Coordinator(
   private var frozen                                                 = false
   private var planned: Option[(Position, Position, Seq[SplitRange])] = None
   private val retention                                              = new Retention(source, batches, batchesToRetain)
+  private var timed                                                  = Option.empty[RealTimeBatches]
   private val slots = cores.map(new SlotCount(rules.slots, _, context.steady))
 
   /** Checks that the checkpoint belongs to this source. A stream calls this method once, before any other method. */
@@ -165,11 +166,13 @@ final private[splice] class Coordinator(
   /** Returns the batches of Spark's real-time mode, or None if the source does not support this mode.
     *
     * @param tasks
-    *   returns the number of tasks that the executors can run at the same time now
+    *   returns the number of tasks of this source that the executors can run at the same time now
     */
   def realTime(tasks: () => Int): Option[RealTimeBatches] = enumerator match {
-    case _: OpenEnded[_] => Some(new RealTimeBatches(openEnded, enumerator.isMember(_), () => current, tasks))
-    case _               => None
+    case _: OpenEnded[_] =>
+      timed = Some(new RealTimeBatches(openEnded, enumerator.isMember(_), () => current, tasks))
+      timed
+    case _ => None
   }
 
   // Evaluated at each call: `initial` replaces the enumerator if another driver has stored its start position first.
@@ -204,7 +207,10 @@ final private[splice] class Coordinator(
 
   /** Returns the figures for the query progress. */
   def figures(at: Position): SortedMap[String, String] =
-    enumerator.figures(at) ++ slotLog.last.map(layout => ProgressMetric.Slots -> layout.rules.slots.toString)
+    enumerator.figures(at) ++ lastSlots.map(number => ProgressMetric.Slots -> number.toString)
+
+  // A batch that ends at a time stores no layout.
+  private def lastSlots: Option[Int] = timed.flatMap(_.lastSlots).orElse(slotLog.last.map(_.rules.slots))
 
   /** Returns further figures for Spark's metric system, as of the last call of [[figures]]. */
   def gauges(at: Position): Iterable[(String, Long)] = enumerator.gauges(at)

@@ -22,8 +22,8 @@ import splice.source.{Position, SplitRange, TaskRanges}
   * @param rules
   *   the number of tasks, and the assignment of splits to tasks
   * @param available
-  *   the number of tasks that the executors can run at the same time now. The duration of a batch is measured from its
-  *   start, so a task that waited for another task would read nothing in any batch
+  *   the number of tasks of this source that the executors can run at the same time now. The duration of a batch is
+  *   measured from its start, so a task that waited for another task would read nothing in any batch
   */
 final private[splice] class RealTimeBatches private[splice] (
     enumerator: => OpenEnded[Position],
@@ -72,6 +72,9 @@ final private[splice] class RealTimeBatches private[splice] (
     if (tasks.isEmpty) Seq(TaskRanges(None, IndexedSeq.empty)) else tasks
   }
 
+  /** The number of slots of the last batch of a log that was planned, or None if this run has planned none. */
+  def lastSlots: Option[Int] = Option.when(assignment.nonEmpty)(slots)
+
   /** Distributes ranges without a slot, in their order, over at most as many tasks as there are slots. Each range is
     * added to the task with the least weight. Spark starts all tasks of a batch at the same time.
     */
@@ -110,7 +113,7 @@ final private[splice] class RealTimeBatches private[splice] (
     val now  = if (all.slots > most) all.copy(slots = most) else all
     if (now.slots < all.slots && slots != now.slots)
       RealTimeBatches.logger.warn(
-        s"${now.slots} tasks read the splits instead of ${all.slots} ('slots'), because the executors cannot run more tasks at the same time"
+        s"${now.slots} tasks read the splits instead of ${all.slots} ('slots'), because the executors cannot run more tasks of this source at the same time"
       )
     val known = ranges.iterator.filter(_.slotted).map(range => range.splitId -> range.weight).toMap
     val kept  = assignment.keysIterator.filter(isMember(at)).map(_ -> 1L).toMap

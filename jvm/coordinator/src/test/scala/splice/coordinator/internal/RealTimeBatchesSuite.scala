@@ -82,9 +82,10 @@ final class RealTimeBatchesSuite extends AnyFunSuite {
       all.begin(start)
       splits(all.tasks(start))
     }
-    assert(next().values.map(_.size).toSeq == Seq(3, 3))
+    assert(all.lastSlots.isEmpty)
+    assert(next().values.map(_.size).toSeq == Seq(3, 3) && all.lastSlots.contains(2))
     cores = 3
-    assert(next().values.map(_.size).toSeq == Seq(2, 2, 2))
+    assert(next().values.map(_.size).toSeq == Seq(2, 2, 2) && all.lastSlots.contains(3))
     cores = 9
     assert(next().size == 4)
   }
@@ -115,6 +116,7 @@ final class RealTimeBatchesSuite extends AnyFunSuite {
     val few = batches(new Numbers(Set.empty, Map(0 -> 1L), slotted = false), slots = 3)
     few.begin(start)
     assert(few.tasks(start).map(_.ranges) == Seq(Seq(CounterRange(0, 0, 1, slotted = false))))
+    assert(few.lastSlots.isEmpty)
   }
 
   test("a batch without anything to read has one task without ranges") {

@@ -16,7 +16,7 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.serialization.StringSerializer
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
-import org.apache.spark.sql.{ForeachWriter, Row, SparkSession}
+import org.apache.spark.sql.{DataFrame, ForeachWriter, Row, SparkSession}
 import org.scalatest.Suite
 import org.scalatest.concurrent.Eventually
 import org.scalatest.time.{Millis, Seconds, Span}
@@ -80,7 +80,11 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
       topic: String,
       trigger: Trigger,
       options: (String, String)*
-  ): StreamingQuery = {
+  ): StreamingQuery =
+    startFrame(rows(topic, options: _*), topic, trigger, sink)
+
+  /** Reads a topic, or the topics of the option `subscribePattern`. */
+  protected def rows(topic: String, options: (String, String)*): DataFrame = {
     val topics = options.find(_._1 == "subscribePattern").getOrElse("subscribe" -> topic)
     spark.readStream.format("splice-kafka")
       .option("kafka.bootstrap.servers", broker.servers)
@@ -89,13 +93,21 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
       .options(Map(topics) ++ options)
       .load()
       .selectExpr("topic", "cast(value as string)")
-      .writeStream
+  }
+
+  /** @param name the name of the checkpoint */
+  protected def startFrame(
+      frame: DataFrame,
+      name: String,
+      trigger: Trigger,
+      sink: ForeachWriter[Row] = new Collecting
+  ): StreamingQuery =
+    frame.writeStream
       .foreach(sink)
       .outputMode("update")
-      .option("checkpointLocation", checkpoint(topic).toString)
+      .option("checkpointLocation", checkpoint(name).toString)
       .trigger(trigger)
       .start()
-  }
 
   protected def checkpoint(topic: String): Path = folder.resolve(topic)
 

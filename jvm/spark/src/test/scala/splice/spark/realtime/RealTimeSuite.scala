@@ -6,7 +6,7 @@ package splice.spark.realtime
 import scala.util.Using
 
 import org.apache.kafka.clients.producer.ProducerRecord
-import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.internal.entries.Json
@@ -104,6 +104,18 @@ final class RealTimeSuite extends AnyFunSuite with LiveQueries {
       val Some(read) = Json.read(first.endOffset).map(_.get("lag").get("1").asLong): @unchecked
       assert(read < 230 && first.metrics.get("rowsBehind").toLong == 230 - read)
     } finally slow.stop()
+  }
+
+  test("the progress has the slots of the last batch, also after batches of another trigger") {
+    create("resized", 2)
+    (0 until 2).foreach(p => write("resized", p, numbers(p, 0 until 10)))
+    val now = start("resized", Trigger.AvailableNow(), "slots" -> "1")
+    now.awaitTermination()
+    def slots(query: StreamingQuery) = query.recentProgress.lastOption.map(_.sources.head.metrics.get("slots"))
+    assert(slots(now).contains("1"))
+    val timed = start("resized", Trigger.RealTime("1 second"), "slots" -> "2")
+    try eventually(assert(slots(timed).contains("2")))
+    finally timed.stop()
   }
 
   test("the progress has the latency of the rows of a batch") {

@@ -23,6 +23,12 @@ private[spark] object FrontErrors {
   def limitsInRealTime(options: Seq[String]): SpliceUnsupportedException =
     conditions.unsupported("SPLICE_REAL_TIME.LIMIT_NOT_SUPPORTED", "options" -> quoted(options))
 
+  def tooFewCores(sources: Int, tasks: Int): SpliceUnsupportedException = conditions.unsupported(
+    "SPLICE_REAL_TIME.TOO_FEW_CORES",
+    "sources" -> sources.toString,
+    "tasks"   -> tasks.toString
+  )
+
   def notContinuous(kind: String): SpliceUnsupportedException =
     conditions.unsupported("SPLICE_CONTINUOUS.SOURCE_NOT_SUPPORTED", "source" -> kind)
 

@@ -19,30 +19,41 @@ import splice.source.runtime.ProgressMetric
 /** The figures of one source of a query as gauges, and its totals as counters. The query's thread updates the figures,
   * and any thread may read the metrics.
   *
+  * Queries of several sessions may have the same name. The metrics of such queries have the same names, and the query
+  * that registered a metric last owns the metric. A query removes only its own metrics.
+  *
   * @param query
   *   the name of the query, or its id if the query has no name
   * @param source
-  *   the number of the source in its query
+  *   the number or the name of the source in its query
   */
-final private[spark] class QueryGauges(registry: MetricRegistry, val query: String, source: Int = 0)
+final private[spark] class QueryGauges(registry: MetricRegistry, val query: String, source: String = "0")
     extends AutoCloseable {
 
   private val figures         = new AtomicReference(Map.empty[String, Long])
-  private var shown           = Set.empty[String]
-  private def name(k: String) = s"${ProgressMetric.part(query)}.$source.$k"
+  private var shown           = Map.empty[String, Metric]
+  private def name(k: String) = s"${ProgressMetric.part(query)}.${ProgressMetric.part(source)}.$k"
 
   /** Shows these figures, and removes the metrics of all other figures. */
   def show(report: Iterable[(String, String)], gauges: Iterable[(String, Long)] = Nil): Unit = {
     val now = QueryGauges.numbers(report) ++ gauges
     val _   = QueryGauges.boards.add(this)
     figures.set(now)
-    (shown -- now.keySet).foreach(key => registry.remove(name(key)))
-    (now.keySet -- shown).foreach { key =>
-      val _ = registry.remove(name(key))
-      val _ = registry.register(name(key), metric(key))
+    // Another query with the same name may register its metrics on another thread.
+    registry.synchronized {
+      val before = shown
+      (before -- now.keySet).foreach { case (key, own) =>
+        if (registered(key).exists(_ eq own)) registry.remove(name(key))
+      }
+      shown = now.map { case (key, _) => key -> before.getOrElse(key, metric(key)) }
+      shown.foreach { case (key, own) =>
+        if (!before.contains(key)) registry.remove(name(key))
+        if (registered(key).isEmpty) registry.register(name(key), own)
+      }
     }
-    shown = now.keySet
   }
+
+  private def registered(key: String): Option[Metric] = Option(registry.getMetrics.get(name(key)))
 
   private def metric(key: String): Metric = {
     def value = figures.get.getOrElse(key, 0L)
@@ -90,10 +101,10 @@ private[spark] object QueryGauges {
   /** Returns the board of a source of the query that this thread runs, or None without the plugin.
     *
     * @param source
-    *   the folder of the source, `<checkpoint>/sources/<n>`
+    *   the folder of the source, `<checkpoint>/sources/<n>`, or `<checkpoint>/sources/<name>` of a named source
     */
   def ofSource(context: SparkContext, source: Path): Option[QueryGauges] = current.get.map { registry =>
-    new QueryGauges(registry, queryOf(context.getLocalProperty(_)), source.getName.toIntOption.getOrElse(0))
+    new QueryGauges(registry, queryOf(context.getLocalProperty(_)), source.getName)
   }
 
   /** Returns the name of the query that a thread or a task runs, or the id of a query without a name.

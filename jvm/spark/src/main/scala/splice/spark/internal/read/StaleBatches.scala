@@ -25,14 +25,17 @@ import splice.source.runtime.SideLog
   *
   * @param folder
   *   the folder of the side log, which executors must be able to read
+  * @param ofReaders
+  *   true if a change that the reader of a task detects also ends the task
   * @param isStale
-  *   true if the source has changed since its last batch was planned; evaluated on any thread
+  *   true if a source of the query has changed since its last batch was planned; evaluated on any thread
   */
 final private[spark] class StaleBatches(
     log: SideLog,
     folder: Path,
     configuration: Broadcast[SerializableConfiguration],
-    interval: Duration
+    interval: Duration,
+    ofReaders: Boolean = true
 )(isStale: => Boolean)
     extends AutoCloseable {
 
@@ -56,7 +59,7 @@ final private[spark] class StaleBatches(
   }
 
   /** Returns the check by which a task detects that the last batch is stale. */
-  def current: StaleCheck = synchronized(StaleCheck(new Path(folder, key).toString, configuration, interval))
+  def current: StaleCheck = synchronized(StaleCheck(new Path(folder, key).toString, configuration, interval, ofReaders))
 
   private def key = s"$Prefix$number"
 
@@ -88,11 +91,14 @@ private object StaleBatches {
   *
   * @param entry
   *   the path of the side-log entry
+  * @param ofReader
+  *   true if a change that the reader detects also makes the batch stale
   */
 final private[spark] case class StaleCheck(
     entry: String,
     configuration: Broadcast[SerializableConfiguration],
-    interval: Duration
+    interval: Duration,
+    ofReader: Boolean = true
 )
 
 /** Checks whether the batch of one task is stale. The task's thread calls all methods.
@@ -116,7 +122,7 @@ final private[spark] class StaleTask(entry: Option[StaleCheck])(isReaderStale: =
     *   the time of the system clock in milliseconds, which the caller reads for each row
     */
   def check(now: Long): Unit = if (!stale && interval.hasEnded(now)) {
-    stale = entry.exists(marker => isReaderStale || exists(marker))
+    stale = entry.exists(marker => marker.ofReader && isReaderStale || exists(marker))
     interval.restart(System.currentTimeMillis())
   }
 

@@ -3,7 +3,7 @@
 
 package splice.spark.internal.stream
 
-import java.time.Clock
+import java.time.{Clock, Duration}
 
 import scala.collection.immutable.SortedMap
 import scala.util.control.NonFatal
@@ -27,7 +27,7 @@ import splice.spark.internal.read.{BatchPlan, SlotLocality, StaleBatches, TaskRe
 /** One run of a query over one source, with the parts that the stream of each Spark mode needs.
   *
   * @param watch
-  *   starts to end real-time batches when the source changes, or returns None if no batch ends because of a change
+  *   starts to end real-time batches when a condition is true. The condition is checked once per interval
   */
 final private[spark] case class SourceRun(
     columns: StructType,
@@ -36,10 +36,12 @@ final private[spark] case class SourceRun(
     reports: TaskReports,
     batches: LoggedBatches,
     board: Option[QueryGauges],
-    watch: RealTimeBatches => Option[StaleBatches]
+    watch: Duration => (() => Boolean) => StaleBatches
 ) {
 
-  /** Returns the batches without ends, or None if the source does not support such batches. */
+  /** Returns the batches without ends of the only source of a query, or None if the source does not support such
+    * batches.
+    */
   def timed: Option[RealTimeBatches] = {
     val spark = SparkSession.active
     coordinator.realTime(() => CoordinatorFactory.tasks(spark))
@@ -114,10 +116,16 @@ private[spark] object SourceRun {
       TaskReports(spark.sparkContext),
       batches,
       QueryGauges.ofSource(spark.sparkContext, new Path(checkpoint)),
-      mode =>
-        mode.staleInterval.filter(_ => options(CommonOptions.EndBatchOnChange)).map { interval =>
+      interval =>
+        isStale => {
           val shipped = spark.sparkContext.broadcast(new SerializableConfiguration(hadoop))
-          new StaleBatches(sideLog, new Path(checkpoint, Folder), shipped, interval)(mode.isStale)
+          new StaleBatches(
+            sideLog,
+            new Path(checkpoint, Folder),
+            shipped,
+            interval,
+            ofReaders = options(CommonOptions.EndBatchOnChange)
+          )(isStale())
         }
     )
   }

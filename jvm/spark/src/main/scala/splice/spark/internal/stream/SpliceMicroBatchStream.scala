@@ -7,14 +7,16 @@ import java.util.{Map => JMap, Optional}
 
 import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
+import scala.util.Try
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
 import splice.coordinator.internal.RealTimeBatches
-import splice.source.options.SourceOptions
+import splice.source.options.{CommonOptions, SourceOptions}
 import splice.source.runtime.ProgressMetric
 import splice.source.{Position, Source}
 import splice.spark.internal.errors.FrontErrors
@@ -26,7 +28,8 @@ import splice.spark.internal.read.{BatchPlan, SlotOffset, StaleBatches}
   */
 final private[spark] class SpliceMicroBatchStream private (
     run: SourceRun,
-    realTime: () => RealTimeBatches
+    options: SourceOptions,
+    realTime: RealTimeSource => RealTimeBatches
 ) extends MicroBatchStream
     with SupportsRealTimeMode
     with SupportsTriggerAvailableNow
@@ -35,13 +38,18 @@ final private[spark] class SpliceMicroBatchStream private (
 
   import run.{batches, coordinator, homes, position, reports}
 
+  private var preparation                                   = Option.empty[() => Unit]
   private var plan: Option[(Position, Position, BatchPlan)] = None
+  private var shared                                        = Option.empty[RealTimeSource]
   private var timed                                         = Option.empty[RealTimeBatches]
   private var timedPlan                                     = Option.empty[BatchPlan]
   private var stale                                         = Option.empty[StaleBatches]
   private var latencies                                     = Map.empty[String, String]
 
-  override def initialOffset(): Offset = SpliceOffset(coordinator.initial())
+  override def initialOffset(): Offset = {
+    prepare()
+    SpliceOffset(coordinator.initial())
+  }
 
   override def deserializeOffset(json: String): Offset = new SpliceOffset(coordinator.position(json), json)
 
@@ -53,13 +61,15 @@ final private[spark] class SpliceMicroBatchStream private (
     throw new UnsupportedOperationException("latestOffset(Offset, ReadLimit) is called instead")
 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
+    prepare()
     coordinator.reported(reports.takeReports())
     val from = position(start)
     timed match {
       // Spark needs an offset to begin a batch, and replaces the offset at the end of the batch.
       case Some(mode) =>
         mode.begin(from)
-        stale = stale.orElse(run.watch(mode))
+        val interval = mode.staleInterval.filter(_ => options(CommonOptions.EndBatchOnChange))
+        shared.foreach(_.begin(interval.map(_ -> (() => mode.isStale))))
         stale.foreach(_.begin())
         timedPlan = None
         start
@@ -70,8 +80,16 @@ final private[spark] class SpliceMicroBatchStream private (
   }
 
   override def prepareForRealTimeMode(): Unit = {
-    timed = Some(realTime())
-    batches.uncommitted().foreach { batch =>
+    val source = RealTimeSources.ofQuery(SparkSession.active).join(options.find(CommonOptions.Slots))
+    shared = Some(source)
+    // Spark removes the offsets of these batches before the first call that prepares the source.
+    val uncommitted = Try(batches.uncommitted())
+    preparation = Some(() => begin(source, uncommitted.get))
+  }
+
+  private def begin(source: RealTimeSource, uncommitted: Seq[Long]): Unit = {
+    timed = Some(realTime(source))
+    uncommitted.foreach { batch =>
       SpliceMicroBatchStream.logger.warn(
         s"Real-time mode plans batch $batch again, because the batch was not committed."
       )
@@ -82,7 +100,18 @@ final private[spark] class SpliceMicroBatchStream private (
     homes.learn(reports.takeHomes())
     val created = timedPlan.getOrElse(run.plan(inRealTime.tasks(position(start))))
     timedPlan = Some(created)
+    if (stale.isEmpty) stale = watched()
     created.partitions
+  }
+
+  // Spark has begun the batch of all sources, so the interval of each source is known.
+  private def watched(): Option[StaleBatches] = for {
+    source   <- shared
+    interval <- source.staleInterval
+  } yield {
+    val batches = run.watch(interval)(() => source.isStale)
+    batches.begin()
+    batches
   }
 
   override def mergeOffsets(offsets: Array[PartitionOffset]): Offset = {
@@ -93,16 +122,21 @@ final private[spark] class SpliceMicroBatchStream private (
 
   private def inRealTime = timed.getOrElse(throw new IllegalStateException("the query is not in real-time mode"))
 
-  override def prepareForTriggerAvailableNow(): Unit =
-    try coordinator.freeze()
-    catch {
-      // Spark stops only the sources whose preparation succeeded.
-      case e: Throwable =>
-        stop()
-        throw e
-    }
+  override def prepareForTriggerAvailableNow(): Unit = preparation = Some(() => coordinator.freeze())
 
-  override def setLatestSeenOffset(offset: Offset): Unit = { val _ = position(offset) }
+  override def setLatestSeenOffset(offset: Offset): Unit = {
+    prepare()
+    val _ = position(offset)
+  }
+
+  // Spark stops the sources of a query only after Spark has prepared all of them. A source that fails during the
+  // preparation would therefore leave the other sources open. Spark calls one of the methods that prepare a source
+  // before the first batch of a run, and before a repeated batch.
+  private def prepare(): Unit = {
+    val now = preparation
+    preparation = None
+    now.foreach(_())
+  }
 
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = {
     homes.learn(reports.takeHomes())
@@ -126,8 +160,10 @@ final private[spark] class SpliceMicroBatchStream private (
   override def commit(end: Offset): Unit = coordinator.committed(position(end))
 
   override def stop(): Unit =
-    try stale.foreach(_.close())
-    finally run.stop()
+    try {
+      shared.foreach(_.leave())
+      stale.foreach(_.close())
+    } finally run.stop()
 
   private def planOf(from: Position, until: Position): BatchPlan =
     plan.collect { case (`from`, `until`, known) => known }.getOrElse {
@@ -153,9 +189,11 @@ private[spark] object SpliceMicroBatchStream {
     run.batches.lastEpoch().foreach(epoch => throw FrontErrors.afterContinuous(epoch, run.batches.committed()))
     new SpliceMicroBatchStream(
       run,
-      () => {
+      options,
+      shared => {
         RealTimeLimits.check(source, options)(FrontErrors.limitsInRealTime(_))
-        val timed = run.timed.getOrElse(throw FrontErrors.noRealTime(source.kind))
+        val timed =
+          run.coordinator.realTime(() => shared.available).getOrElse(throw FrontErrors.noRealTime(source.kind))
         timed.unsupportedLeg.foreach(leg => throw FrontErrors.noRealTime(leg))
         timed
       }

@@ -48,7 +48,7 @@ final class QueryGaugesSuite extends AnyFunSuite {
     val registry = new MetricRegistry
     QueryGauges.open(registry)
     try {
-      val boards = Seq(0, 1).map(new QueryGauges(registry, "two-sources", _))
+      val boards = Seq("0", "1").map(new QueryGauges(registry, "two-sources", _))
       def own    = values(registry).filter(_._1.startsWith("two-sources"))
       def count  = values(registry).get("queries").collect { case n: Int => n }.getOrElse(0)
       val before = count
@@ -60,6 +60,22 @@ final class QueryGaugesSuite extends AnyFunSuite {
       boards.foreach(_.close())
       assert(own.isEmpty && count == before)
     } finally QueryGauges.close()
+  }
+
+  test("the end of one query does not remove the gauges of another query with the same name") {
+    val registry = new MetricRegistry
+    val (a, b)   = (new QueryGauges(registry, "q"), new QueryGauges(registry, "q"))
+    a.show(Seq("rowsBehind" -> "5"))
+    b.show(Seq("rowsBehind" -> "7"))
+    assert(values(registry) == Map("q.0.rowsBehind" -> 7L))
+    b.close()
+    a.show(Seq("rowsBehind" -> "6"))
+    assert(values(registry) == Map("q.0.rowsBehind" -> 6L))
+    b.show(Seq("rowsBehind" -> "8"))
+    a.close()
+    assert(values(registry) == Map("q.0.rowsBehind" -> 8L))
+    b.close()
+    assert(registry.getMetrics.isEmpty)
   }
 
   test("a gauge has the name of its query, or the id of a query without a name") {
