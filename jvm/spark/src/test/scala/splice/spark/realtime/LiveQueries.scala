@@ -151,7 +151,8 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
     */
   protected def stop(query: StreamingQuery): Unit = {
     query.stop()
-    eventually(assert(spark.sparkContext.statusTracker.getExecutorInfos.forall(_.numRunningTasks() == 0)))
+    // Spark's status store has the number of running tasks only with a delay.
+    eventually(assert(!Thread.getAllStackTraces.values.asScala.exists(_.exists(_.getClassName.endsWith(Runner)))))
   }
 
   protected def grow(topic: String, partitions: Int): Unit =
@@ -178,6 +179,9 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
 object LiveQueries {
 
   val Poison = "poison"
+
+  /** Spark's class that runs a task in a thread of an executor. */
+  private val Runner = "Executor$TaskRunner"
 
   val seen = new ConcurrentLinkedQueue[(String, String)]
 
