@@ -118,7 +118,7 @@ final class ContinuousSuite extends AnyFunSuite with LiveQueries {
         }
         def isBehind(written: Int) = ended.exists(read => behind.contains(written.toLong - read))
         eventually {
-          if (permits.availablePermits == 0) permits.release(100)
+          if (permits.availablePermits == 0) permits.release(10)
           assert(behind.exists(rows => rows > 0 && rows < 6000))
         }
         // Without permits, no further epoch ends.
@@ -131,8 +131,9 @@ final class ContinuousSuite extends AnyFunSuite with LiveQueries {
         // The task reports the new end while it runs.
         permits.drainPermits()
         (0 until 2).foreach(p => write("gauged", p, numbers(p, 3000 until 6000)))
+        // The rows last for many epochs, also if a report of the task takes long.
         eventually {
-          if (permits.availablePermits == 0) permits.release(100)
+          if (permits.availablePermits == 0) permits.release(10)
           assert(behind.exists(_ > 0) && isBehind(12000))
         }
         permits.release(12000)
