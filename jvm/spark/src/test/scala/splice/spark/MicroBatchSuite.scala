@@ -3,8 +3,9 @@
 
 package splice.spark
 
-import java.nio.file.Files
+import java.nio.file.{Files, Path}
 import java.time.Clock
+import java.util.Comparator
 
 import scala.jdk.CollectionConverters._
 
@@ -77,6 +78,16 @@ final class MicroBatchSuite extends AnyFunSuite with WithSpark {
     assert(findings.map(_.get("problem").asBoolean) == Seq(false))
     val error = intercept[IllegalArgumentException](commands.offsets(None, Some("1"), None))
     assert(error.getMessage.contains("uses a source more than once"))
+  }
+
+  test("the lost folder of a second source is a problem, and not a repeated source") {
+    drain(files(numbers("two", 0, 20, 2)).union(files(numbers("three", 20, 40, 3))), "lost-second")
+    val second = folder.resolve("lost-second-checkpoint/sources/1")
+    Files.walk(second).sorted(Comparator.reverseOrder[Path]()).forEach(p => Files.delete(p))
+    val commands =
+      new CheckpointCommands(s"$folder/lost-second-checkpoint", new Configuration(false), Clock.systemUTC())
+    val findings = Json.items(commands.verify(Map.empty).get("findings"))
+    assert(findings.exists(_.get("problem").asBoolean))
   }
 
   test("a checkpoint of another source is rejected, and the error names the difference") {

@@ -39,6 +39,12 @@ final private[spark] case class CheckpointContent(
   /** Names of all sources. */
   def sources: Seq[String] = offsets.valuesIterator.flatMap(_.toOption).flatMap(_.sources).distinct.toSeq
 
+  /** True if two numbered sources have the same offset in each batch, as two uses of one source have. */
+  def hasEqualSources: Boolean = {
+    val ends = sources.filter(_.toIntOption.nonEmpty).map(source => offsets.keys.toSeq.map(end(_, source)))
+    ends.distinct.size < ends.size
+  }
+
   def file(batch: Long): Option[OffsetFile] = offsets.get(batch).flatMap(_.toOption)
 
   /** The ends of the batches for one source, oldest first. */

@@ -66,12 +66,13 @@ final private[spark] class CheckpointFiles(folder: Path, configuration: Configur
   /** Folder of the side log of a source. */
   def sideLog(source: String): Path = new Path(root, s"sources/$source/splice")
 
-  /** True if the offset log has more numbered sources than the checkpoint has folders of sources. Spark logs one offset
-    * for each use of a source, for example in a union of two filters, and keeps one folder per source.
+  /** True if the offset log has more numbered sources than the checkpoint has folders of sources, and two sources have
+    * equal offsets. Spark logs one offset for each use of a source, for example in a union of two filters, and keeps one
+    * folder per source. A source without a folder, and a lost folder, have offsets of their own.
     */
   def hasRepeatedSource(content: CheckpointContent): Boolean = {
     val numbers = content.sources.flatMap(_.toIntOption)
-    numbers.exists(_ > 0) && numbers.size > folders("sources").count(_.toIntOption.nonEmpty)
+    content.hasEqualSources && numbers.size > folders("sources").count(_.toIntOption.nonEmpty)
   }
 
   private def folders(name: String): Seq[String] =
