@@ -19,13 +19,13 @@ import org.apache.kafka.clients.producer.ProducerRecord
 import org.apache.kafka.common.TopicPartition
 import org.apache.kafka.common.serialization.ByteArrayDeserializer
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
+import org.apache.spark.sql.streaming.Trigger
 
 import splice.bench.{BenchPlan, KafkaLoad, Median, Queries, Report, TopicSpec}
 
 // scalafix:off DisableSyntax.null; Kafka's clients define null for an absent argument
 
-/** Compares Splice with Spark's Kafka source in real-time mode, from Kafka to Kafka. Both sources run in turns.
+/** Compares Splice with Spark's Kafka source in real-time mode and with plain clients, from Kafka to Kafka, in turns.
   *
   * The latency of a record is the difference between its timestamp and the timestamp of its copy, which the producer
   * of the sink sets. A consumer reads all copies after the stop of the query. Each turn has a separate session,
@@ -76,51 +76,65 @@ final class RealTimeRace(servers: String, plan: BenchPlan) {
   }
 
   private def latency(rate: Int, partitions: Int): Seq[String] = {
-    val contenders = Seq(spark, splice).map { source =>
-      s"${source.name}, local[${source.cores(partitions)}]" -> (() => measure(source, rate, partitions))
+    val queries = Seq(spark, splice).map { source =>
+      s"${source.name}, local[${source.cores(partitions)}]" ->
+        (() => measure(rate, partitions)((from, to, load) => query(source, partitions, from, to)(load)))
     }
-    val rows = turns(contenders: _*).map { case (name, all) =>
+    val bare = s"$Few bare consumers" ->
+      (() => measure(rate, partitions)((from, to, load) => bareCopy(partitions, from, to)(load)))
+    val rows = turns(queries :+ bare: _*).map { case (name, all) =>
       Seq(name, Median(all.map(_.p50)).toString, Median(all.map(_.p99)).toString, all.map(_.p99).sorted.mkString(", "))
     }
     Report.lines(Seq("source", "p50, ms", "p99, ms", "p99 of each turn, ms"), rows)
   }
 
-  private def measure(source: Source, rate: Int, partitions: Int): Latency = {
+  /** Measures a copy of a topic during a constant rate of records.
+    *
+    * @param during
+    *   copies the first topic to the second topic while the load runs
+    */
+  private def measure(rate: Int, partitions: Int)(during: (String, String, () => Long) => Long): Latency = {
     val (from, to) = (s"bench-rt-from-${System.nanoTime()}", s"bench-rt-to-${System.nanoTime()}")
     load.create(from, partitions)
     load.create(to, Few)
-    try {
-      val begin = running(source, partitions, from, "cast(unix_millis(timestamp) as string) AS value") { (frame, at) =>
-        val query = frame.writeStream
-          .format("kafka")
-          .option("kafka.bootstrap.servers", servers)
-          .option("topic", to)
-          .option("checkpointLocation", at)
-          .outputMode("update")
-          .trigger(Trigger.RealTime("10 minutes"))
-          .start()
-        produce(query, from, rate, partitions)
-      }
-      ages(to, begin)
-    } finally Seq(from, to).foreach(load.delete)
+    try ages(to, during(from, to, () => produce(from, rate, partitions)))
+    finally Seq(from, to).foreach(load.delete)
+  }
+
+  private def query(source: Source, partitions: Int, from: String, to: String)(load: () => Long): Long =
+    running(source, partitions, from, "cast(unix_millis(timestamp) as string) AS value") { (frame, at) =>
+      val query = frame.writeStream
+        .format("kafka")
+        .option("kafka.bootstrap.servers", servers)
+        .option("topic", to)
+        .option("checkpointLocation", at)
+        .outputMode("update")
+        .trigger(Trigger.RealTime("10 minutes"))
+        .start()
+      try load()
+      finally query.stop()
+    }
+
+  private def bareCopy(partitions: Int, from: String, to: String)(load: () => Long): Long = {
+    val copy = new BareCopy(servers, from, partitions, to, Few)
+    try load()
+    finally copy.stop()
   }
 
   /** Writes at a constant rate. Returns the time at which the measurement begins. */
-  private def produce(query: StreamingQuery, topic: String, rate: Int, partitions: Int): Long =
-    try
-      Using.resource(load.producer("none", lingerMillis = 0)) { producer =>
-        val values                = KafkaLoad.values(1 << 10, plan.bytes)
-        val even                  = new EvenRate(rate)
-        def send(row: Long): Unit = {
-          val value = values((row % values.length).toInt)
-          val _     = producer.send(new ProducerRecord(topic, (row % partitions).toInt, null, value))
-        }
-        even.during(Warm)(send)
-        val begin = System.currentTimeMillis()
-        even.during(Measured)(send)
-        begin
+  private def produce(topic: String, rate: Int, partitions: Int): Long =
+    Using.resource(load.producer("none", lingerMillis = 0)) { producer =>
+      val values                = KafkaLoad.values(1 << 10, plan.bytes)
+      val even                  = new EvenRate(rate)
+      def send(row: Long): Unit = {
+        val value = values((row % values.length).toInt)
+        val _     = producer.send(new ProducerRecord(topic, (row % partitions).toInt, null, value))
       }
-    finally query.stop()
+      even.during(Warm)(send)
+      val begin = System.currentTimeMillis()
+      even.during(Measured)(send)
+      begin
+    }
 
   /** Returns the latencies of records that were written at `begin` or later. */
   private def ages(topic: String, begin: Long): Latency = {
