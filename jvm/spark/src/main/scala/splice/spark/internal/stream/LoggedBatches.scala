@@ -35,7 +35,7 @@ final private[spark] class LoggedBatches(source: Path, configuration: Configurat
   }
 
   /** Returns the offset of the source after a batch. */
-  def end(batch: Long): Option[String] = logs.readOffset(batch).flatMap(_.position(source.getName))
+  def end(batch: Long): Option[String] = logs.position(batch, source.getName)
 
   /** Returns the last batch that has an offset, if this batch is an epoch of continuous mode. */
   def lastEpoch(): Option[Long] = logs.offsets.lastOption.filter(isEpoch)

@@ -53,6 +53,28 @@ final class LoggedBatchesSuite extends AnyFunSuite {
     assert(last("live")(named: _*).contains("{\"a\":1}") && last("live2")(named: _*).contains("{\"a\":2}"))
   }
 
+  // Spark logs one offset for each use of a source, and keeps one folder per source.
+  test("a source that a query uses twice has one number, and the next source has the next number") {
+    val logs = Seq(
+      "offsets/5"        -> "v1\n{}\n{\"a\":1}\n{\"a\":1}\n{\"a\":1}\n{\"a\":1}",
+      "offsets/6"        -> "v1\n{}\n{\"a\":2}\n{\"b\":1}\n{\"a\":2}\n{\"a\":1}",
+      "commits/6"        -> "v1\n{}",
+      "sources/0/splice" -> "",
+      "sources/1/splice" -> "",
+      "sources/2/splice" -> ""
+    )
+    assert((0 to 2).map(n => last(n.toString)(logs: _*)) == Seq("{\"a\":2}", "{\"b\":1}", "{\"a\":1}").map(Some(_)))
+    // These offsets belong to two or three sources, so the source of an offset is unknown.
+    val first = logs.filterNot(_._1 == "offsets/6") :+ ("commits/5" -> "v1\n{}")
+    assert((0 to 2).forall(n => last(n.toString)(first: _*).isEmpty))
+  }
+
+  test("a source without a folder is not a second use of another source") {
+    val logs = Seq("offsets/6" -> "v1\n{}\n{\"a\":1}\n5\n{\"b\":1}", "commits/6" -> "v1\n{}")
+    assert(last("0")(logs :+ ("sources/0/splice" -> ""): _*).contains("{\"a\":1}"))
+    assert(last("2")(logs :+ ("sources/2/splice" -> ""): _*).contains("{\"b\":1}"))
+  }
+
   test("a checkpoint without a committed batch has no committed offset") {
     assert(last("0")().isEmpty)
     assert(last("0")("offsets/0" -> "v1\n{}\n{}").isEmpty)
