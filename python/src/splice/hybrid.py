@@ -11,6 +11,7 @@ from splice._internal.display import sources
 from splice._internal.leg import Leg, leg_columns, leg_names, leg_selects
 from splice._internal.log_source import LogSource
 from splice._internal.option_map import OptionMap
+from splice._internal.registry import ending
 from splice.errors import OptionError
 from splice.files import FileSource
 from splice.source import SourceBuilder, SourceSpec
@@ -52,7 +53,7 @@ class HybridSource(SourceSpec):
     @property
     def bounded(self) -> bool:
         """True if the last leg is bounded."""
-        return self._legs[-1].source.bounded
+        return _is_bounded(self._legs[-1], self._of_chain)
 
     def then(  # type: ignore[override]
         self,
@@ -222,7 +223,10 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
         self._reject_chain_options([leg.name for leg in self._legs])
         _check_names(self._legs)
         for before, leg in zip(self._legs, self._legs[1:], strict=False):
-            _check_end(before, leg)
+            if not _is_bounded(before, self._options):
+                raise OptionError.of(
+                    "SPLICE_BUILDER.UNBOUNDED_LEG", leg=before.name, nextLeg=leg.name
+                )
             _check_hand_over(before, leg)
         options = OptionMap({"legs": ",".join(leg.name for leg in self._legs)})
         for leg in self._legs:
@@ -263,9 +267,10 @@ def _check_names(legs: Sequence[Leg]) -> None:
             raise OptionError.of("SPLICE_BUILDER.NESTED_HYBRID", leg=leg.name)
 
 
-def _check_end(leg: Leg, after: Leg) -> None:
-    if not leg.source.bounded:
-        raise OptionError.of("SPLICE_BUILDER.UNBOUNDED_LEG", leg=leg.name, nextLeg=after.name)
+def _is_bounded(leg: Leg, of_chain: OptionMap) -> bool:
+    """Return True if an option of the leg, or of the chain for this leg, sets an end."""
+    named = of_chain.named(*(f"{leg.name}.{option}" for option in ending()))
+    return leg.source.bounded or (isinstance(leg.source, LogSource) and bool(named))
 
 
 def _check_hand_over(before: Leg, leg: Leg) -> None:

@@ -176,6 +176,14 @@ def test_every_leg_but_the_last_is_bounded() -> None:
     assert HybridSource.builder("first", BOUNDED).add_source("second", LIVE).build()
 
 
+def test_an_option_of_the_chain_sets_the_end_of_a_leg() -> None:
+    chain = HybridSource.builder("first", LIVE).add_source("second", LIVE)
+    bounded = chain.option("FIRST.endingOffsets", "latest").option("second.endingOffsets", "latest")
+    source = bounded.build()
+    assert source.bounded
+    assert source.then(LIVE, "third").options()["legs"] == "first,second,third"
+
+
 @pytest.mark.parametrize(
     "start",
     ["earliest", OffsetsInitializer.timestamp(1), OffsetsInitializer.committed()],
