@@ -28,8 +28,16 @@ import org.apache.hadoop.fs.{FileSystem, LocalFileSystem, Path => HadoopPath, Ra
   *
   * @param flush
   *   makes the names in a folder durable
+  * @param link
+  *   creates a link, the first argument, to an existing file, the second argument
   */
-final private[coordinator] class LocalFile(file: Path, flush: Path => Unit = LocalFile.flush) {
+final private[coordinator] class LocalFile(
+    file: Path,
+    flush: Path => Unit = LocalFile.flush,
+    link: (Path, Path) => Unit = LocalFile.link
+) {
+
+  import LocalFile._
 
   /** Creates the file as a whole or not at all. Returns false if the file exists, or None if the disk has no hard
     * links.
@@ -47,7 +55,7 @@ final private[coordinator] class LocalFile(file: Path, flush: Path => Unit = Loc
         while (left.hasRemaining) channel.write(left)
         channel.force(true)
       }
-      val linked = link(temporary)
+      val linked = linkedTo(temporary)
       if (linked.contains(true)) flush(folder)
       linked
     } finally { val _ = Files.deleteIfExists(temporary) }
@@ -81,14 +89,14 @@ final private[coordinator] class LocalFile(file: Path, flush: Path => Unit = Loc
     else Nil
 
   // Unlike a rename, a link never replaces an existing file.
-  private def link(temporary: Path): Option[Boolean] =
+  private def linkedTo(temporary: Path): Option[Boolean] =
     try {
-      Files.createLink(file, temporary)
+      link(file, temporary)
       Some(true)
     } catch {
-      case _: FileAlreadyExistsException                                        => Some(false)
-      case _: UnsupportedOperationException                                     => None
-      case e: FileSystemException if e.getClass == classOf[FileSystemException] => None
+      case _: FileAlreadyExistsException                                                                  => Some(false)
+      case _: UnsupportedOperationException                                                               => None
+      case e: FileSystemException if e.getClass == classOf[FileSystemException] && !Failures(e.getReason) => None
     }
 }
 
@@ -109,6 +117,12 @@ private[coordinator] object LocalFile {
     case raw: RawLocalFileSystem if Classes(raw.getClass.getName)  => Some(new LocalFile(raw.pathToFile(file).toPath))
     case _                                                         => None
   }
+
+  private def link(link: Path, existing: Path): Unit = { val _ = Files.createLink(link, existing) }
+
+  // Reasons why a disk with hard links creates no link, in the text of POSIX systems.
+  private val Failures =
+    Set("No space left on device", "Disk quota exceeded", "Input/output error", "Read-only file system")
 
   // A system that cannot open a folder makes its names durable immediately, or cannot force names to disk.
   private def flush(folder: Path): Unit =

@@ -7,7 +7,7 @@ import java.io.IOException
 import java.net.URI
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.attribute.PosixFilePermissions
-import java.nio.file.{Files, Path}
+import java.nio.file.{FileSystemException, Files, Path}
 import java.util.concurrent.{Callable, CyclicBarrier, Executors}
 
 import scala.jdk.CollectionConverters._
@@ -210,6 +210,19 @@ final class AtomicFileSuite extends AnyFunSuite {
     assert(error.getMessage.contains("'plain'") && names(folder).isEmpty)
     assert(create(CheckpointStore.Unsafe) && !create(CheckpointStore.Unsafe))
     assert(names(folder.resolve("a")) == Set("entry"))
+  }
+
+  test("only a disk without hard links is not atomic; a full disk is an error of its own") {
+    val file                   = Files.createTempDirectory("atomic").resolve("entry")
+    def create(reason: String) = {
+      def fails(link: Path, existing: Path): Unit = throw new FileSystemException(s"$link", s"$existing", reason)
+      new LocalFile(file, link = fails).create("text".getBytes(UTF_8))
+    }
+    assert(Seq("Operation not permitted", "Operation not supported").forall(create(_).isEmpty))
+    Seq("No space left on device", "Disk quota exceeded", "Input/output error", "Read-only file system").foreach {
+      reason => assert(intercept[FileSystemException](create(reason)).getReason == reason)
+    }
+    assert(names(file.getParent).isEmpty)
   }
 
   test("the names of a file and of its new folders are flushed to the disk") {

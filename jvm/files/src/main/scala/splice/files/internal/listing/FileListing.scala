@@ -36,9 +36,10 @@ final private[files] class FileListing private (
   lazy val schemas: FileSchemas = {
     val partition = index.partitionSchema.toNullable
     val data      = known match {
-      case FileListing.Nothing      => inferred
-      case FileListing.Given(rows)  => without(rows, partition)
-      case FileListing.Before(same) => same.data
+      case FileListing.Nothing     => inferred
+      case FileListing.Given(rows) => without(rows, partition)
+      // Folders of partition columns may have arrived, or may have been removed, since the analysis.
+      case FileListing.Before(same) => settings.schema.fold(same.data)(without(_, partition))
     }
     rejectDuplicates(data)
     FileSchemas(data.toNullable, partition)

@@ -60,6 +60,18 @@ final class ListingSuite extends AnyFunSuite with LocalSpark {
     assert(csv.schema.size == 2)
   }
 
+  test("a column of the option schema is a partition column if its folders arrive after the analysis") {
+    Files.createDirectories(Paths.get(at("arrives")))
+    val schema = "id BIGINT, day STRING, amount DOUBLE"
+    val source = SourceRead.source("format" -> "csv", "path" -> at("arrives"), "schema" -> schema)
+    assert(source.schema == StructType.fromDDL(schema))
+    Files.createDirectories(Paths.get(at("arrives/day=1")))
+    Files.writeString(Paths.get(at("arrives/day=1/a.csv")), "5,2.5\n")
+    val files = list(source).schemas
+    assert(files.data == StructType.fromDDL("id BIGINT, amount DOUBLE") &&
+      files.partition.fieldNames.toSeq == Seq("day"))
+  }
+
   test(
     "the option or the session sets the size of a task, and the session or the cores set the number of tasks"
   ) {

@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedFu
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
   Expression,
+  Literal,
   NamedExpression,
   SubqueryExpression,
   WindowExpression
@@ -59,6 +60,10 @@ private[splice] object SelectList {
     case _: SubqueryExpression => throw SelectErrors.rejected(option, "a subquery", UnsupportedInSelect.Subquery)
     case w: WindowExpression   =>
       throw SelectErrors.rejected(option, s"the window function ${w.sql}", UnsupportedInSelect.Window)
+    case l: Literal =>
+      UnsupportedInSelect.special(l).foreach { text =>
+        throw SelectErrors.rejected(option, text, UnsupportedInSelect.Changing)
+      }
     case f: UnresolvedFunction =>
       val name = f.nameParts.mkString(".")
       group(session, f.nameParts).flatMap(UnsupportedInSelect.ofGroup).foreach { case (kind, why) =>

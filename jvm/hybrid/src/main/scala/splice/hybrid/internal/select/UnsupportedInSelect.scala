@@ -8,7 +8,7 @@ import java.util.Locale
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern
-import org.apache.spark.sql.types.{DateType, TimestampNTZType, TimestampType}
+import org.apache.spark.sql.types.{DataType, DateType, TimestampNTZType, TimestampType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.hybrid.internal.errors.HybridErrors
@@ -20,11 +20,11 @@ private[splice] object UnsupportedInSelect {
 
   val Subquery = "a reader has no access to other tables; join after the source"
   val Window   = "a reader processes one row at a time; use the function after the source"
+  val Changing = "a replayed batch must produce the same rows; use the expression after the source"
 
   private val Aggregate  = "a reader processes one row at a time; aggregate after the source"
   private val Generator  = "each row must produce one row; use the function after the source"
   private val Python     = "a reader runs no Python; use the function after the source"
-  private val Changing   = "a replayed batch must produce the same rows; use the expression after the source"
   private val RestOfPlan =
     "only a list of expressions over one row can be evaluated in a reader; use other operations after the source"
 
@@ -67,16 +67,31 @@ private[splice] object UnsupportedInSelect {
   private def itself(e: Expression): Boolean = e.children.forall(_.deterministic)
 
   private def isCurrent(e: Expression): Boolean =
-    e.children.isEmpty && e.containsPattern(TreePattern.CURRENT_LIKE)
+    e.containsPattern(TreePattern.CURRENT_LIKE) && !e.children.exists(_.containsPattern(TreePattern.CURRENT_LIKE))
 
   // Values such as 'now' are evaluated when the list is compiled, so a restart would change the values.
-  private def isSpecial(cast: Cast): Boolean = (cast.child, cast.dataType) match {
-    case (Literal(text: UTF8String, _), DateType | TimestampType | TimestampNTZType) =>
-      special(text.toString.trim.toLowerCase(Locale.ROOT).takeWhile(_.isLetter))
-    case _ => false
+  private def isSpecial(cast: Cast): Boolean = cast.child match {
+    case Literal(text: UTF8String, _) => isOfTime(cast.dataType) && isSpecial(text.toString)
+    case _                            => false
   }
 
-  private val special = Set("now", "today", "tomorrow", "yesterday")
+  /** The text of a literal with a type, such as `DATE 'today'`, if its value changes. The parser evaluates the value. */
+  def special(literal: Literal): Option[String] = for {
+    from <- literal.origin.startIndex if isOfTime(literal.dataType)
+    last <- literal.origin.stopIndex
+    text <- literal.origin.sqlText.map(_.slice(from, last + 1))
+    if isSpecial(text.dropWhile(!Quotes(_)).drop(1))
+  } yield s"the special value in $text"
+
+  private def isSpecial(text: String): Boolean = Special(text.trim.toLowerCase(Locale.ROOT).takeWhile(_.isLetter))
+
+  private def isOfTime(of: DataType): Boolean = of match {
+    case DateType | TimestampType | TimestampNTZType => true
+    case _                                           => false
+  }
+
+  private val Special = Set("now", "today", "tomorrow", "yesterday")
+  private val Quotes  = Set('\'', '"')
 }
 
 /** Errors about the `select` of a leg. */

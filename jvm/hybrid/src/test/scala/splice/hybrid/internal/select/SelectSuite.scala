@@ -205,11 +205,16 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     refuses("current_timestamp() AS n", "EXPRESSION_NOT_SUPPORTED", "current_timestamp", "must produce the same rows")
     refuses("CAST(now() AS STRING) AS n", "EXPRESSION_NOT_SUPPORTED", "now")
     refuses("current_date AS n", "EXPRESSION_NOT_SUPPORTED", "current_date")
+    refuses("CAST(current_time(3) AS STRING) AS n", "EXPRESSION_NOT_SUPPORTED", "current_time")
     refuses("localtimestamp() AS n", "EXPRESSION_NOT_SUPPORTED", "localtimestamp")
     refuses("current_user() AS n", "EXPRESSION_NOT_SUPPORTED", "user")
     refuses("current_database() AS n", "EXPRESSION_NOT_SUPPORTED", "current_")
     for (value <- Seq("now", " Today ", "tomorrow", "yesterday UTC"); kind <- Seq("TIMESTAMP", "TIMESTAMP_NTZ", "DATE"))
-      refuses(s"CAST('$value' AS $kind) AS n", "EXPRESSION_NOT_SUPPORTED", "the special value")
+      Seq(s"CAST('$value' AS $kind)", s"$kind '$value'").foreach { expression =>
+        refuses(s"$expression AS n", "EXPRESSION_NOT_SUPPORTED", "the special value")
+      }
+    refuses("concat(DATE r'today', key) AS n", "EXPRESSION_NOT_SUPPORTED", "the special value")
+    assert(plan("DATE 'epoch' AS n, DATE '2026-01-01' AS m, DATE('2026-01-02') AS o").schema.size == 3)
     assert(plan("CAST('epoch' AS STRING) AS n, CAST('now' AS STRING) AS m").schema.size == 2)
     spark.sql("DECLARE OR REPLACE VARIABLE of_session BIGINT DEFAULT 4")
     refuses("offset + of_session AS n", "EXPRESSION_NOT_SUPPORTED", "the session variable", "of_session")

@@ -66,7 +66,9 @@ final private[splice] class Bounds(
       case exact: StartPosition.Offsets => exact.starts
       case _                            => SortedMap.empty[LogPartition, OffsetRanges]
     }
-    if (context.mode == ReadMode.Batch && at == StartPosition.Configured)
+    // A history may end after the end of the batch, in which case the batch reads nothing from the partition.
+    val checksBounds = context.mode == ReadMode.Batch && at == StartPosition.Configured
+    if (checksBounds)
       (configured +: of.values.toSeq).foreach(BatchBounds.reject(_, settings.ending, settings.prefix))
     val partitions = topics.first(wanted.keySet)
     topics.requireAll()
@@ -79,7 +81,7 @@ final private[splice] class Bounds(
     holes = Fills.of(start, wanted)
     settings.ending.foreach { ending =>
       val entry = endings.begin(ending, start, partitions)
-      if (context.mode == ReadMode.Batch) BatchBounds.reject(entry, settings.prefix)
+      if (checksBounds) BatchBounds.reject(entry, settings.prefix)
     }
     start
   }

@@ -225,6 +225,14 @@ final class FillingSuite extends AnyFunSuite {
     assert(ended.evidence(ended.advance(over, rows(5))).nonEmpty, "the history has the remaining records")
   }
 
+  test("a batch reads nothing from a partition whose history ends after the end of the batch") {
+    val run   = threeWorld("endingOffsets" -> """{"t":{"0":25}}""")
+    val e     = run.start(ReadMode.Batch)
+    val whole = StartPosition.Offsets(SortedMap(t(0) -> OffsetRanges(40)))
+    val from  = run.begin(whole, e)
+    assert(from == at(0 -> 40) && e.advance(from, Limits.Everything) == from && e.evidence(from).nonEmpty)
+  }
+
   test("AvailableNow reads the holes and the current log, and ends") {
     val run = threeWorld()
     val e   = run.start()
