@@ -44,7 +44,7 @@ final private[spark] case class SourceRun(
     */
   def timed: Option[RealTimeBatches] = {
     val spark = SparkSession.active
-    coordinator.realTime(() => CoordinatorFactory.tasks(spark))
+    coordinator.realTime(() => CoordinatorFactory.capacity(spark))
   }
 
   /** Returns the plan of these tasks, with their readers. */
