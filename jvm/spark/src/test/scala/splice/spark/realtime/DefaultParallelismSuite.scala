@@ -7,6 +7,10 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.source.TaskRanges
+import splice.spark.internal.read.{SlotHome, SlotLocality}
+import splice.testkit.internal.memory.MemoryRange
+
 /** Queries whose tasks run until the end of a batch or an epoch, with two cores and a greater
   * `spark.default.parallelism`.
   */
@@ -17,6 +21,16 @@ final class DefaultParallelismSuite extends AnyFunSuite with LiveQueries {
     .config("spark.default.parallelism", "8")
     .config("spark.sql.streaming.realTimeMode.minBatchDuration", "500")
     .getOrCreate()
+
+  test("only as many tasks as an executor can run prefer the executor") {
+    val homes   = SlotLocality(spark.sparkContext)
+    val address = spark.sparkContext.getExecutorMemoryStatus.keys.head
+    homes.learn((0 until 3).map(_ -> SlotHome(address, "executor")))
+    val tasks = (0 until 3).map { slot =>
+      TaskRanges(Some(slot), IndexedSeq(MemoryRange("log", slot, 0, 1, slotted = true)))
+    }
+    assert(homes.locations(tasks).map(_.mkString) == Seq("executor", "executor", ""))
+  }
 
   test("all partitions are read during one batch") {
     create("batch", 8)
