@@ -13,6 +13,7 @@ import pytest
 
 from splice import HistoryEvent, QueryHistory, query_history
 from splice._internal import jvm
+from splice.errors import SetupError
 
 EVENT = {
     "source": "0/leg-live",
@@ -46,7 +47,7 @@ def session() -> Session:
 
 
 def history(monkeypatch: pytest.MonkeyPatch, session: Session, *events: Any) -> QueryHistory:
-    monkeypatch.setattr(jvm, "history", lambda _: json.dumps(events))
+    monkeypatch.setattr(jvm, "history", lambda *_: json.dumps(events))
     return query_history(session, "/checkpoint")  # type: ignore[arg-type]
 
 
@@ -62,6 +63,23 @@ def test_events(monkeypatch: pytest.MonkeyPatch, session: Session) -> None:
     assert len(found) == 2
     assert found[-1].event == "handOver"
     assert found.to_pandas()["generation"].tolist()[0] == 7
+
+
+def test_the_history_is_read_with_the_session_of_the_caller(
+    monkeypatch: pytest.MonkeyPatch, session: Session
+) -> None:
+    class Api:
+        def history(self, own: object, checkpoint: str) -> str:
+            return json.dumps([{**EVENT, "source": f"{own} {checkpoint}"}])
+
+    monkeypatch.setattr(jvm, "running", object)
+    monkeypatch.setattr(jvm, "_session_lives", lambda: True)
+    monkeypatch.setattr(jvm, "entry_point", lambda _: Api())
+    with pytest.raises(SetupError, match="query_history"):
+        query_history(session, "/checkpoint")  # type: ignore[arg-type]
+    session._jsparkSession = "own"  # type: ignore[attr-defined]
+    found = query_history(session, "/checkpoint")  # type: ignore[arg-type]
+    assert found[0].source == "own /checkpoint"
 
 
 def test_the_history_is_shown_as_a_table(monkeypatch: pytest.MonkeyPatch, session: Session) -> None:

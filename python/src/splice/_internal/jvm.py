@@ -78,13 +78,14 @@ def check(options: Mapping[str, str]) -> None:
         )
 
 
-def history(checkpoint: str) -> str:
+def history(spark: SparkSession, checkpoint: str) -> str:
     """Return the events of sources in a checkpoint, as a JSON array of objects.
 
     Raises:
-        SetupError: if this process has no JVM with Splice's jar.
+        SetupError: if the session is not classic, or this process has no JVM with Splice's jar.
     """
-    return str(_required("query_history(...)").history(checkpoint))
+    api = _required("query_history(...)", hasattr(spark, "_jsparkSession"))
+    return str(api.history(spark._jsparkSession, checkpoint))
 
 
 def unavailable() -> tuple[type[Exception], ...]:
@@ -118,9 +119,9 @@ def checkpoint(command: str, folder: str, arguments: Mapping[str, object]) -> st
     return str(api.checkpoint(command, folder, json.dumps(arguments)))
 
 
-def _required(name: str) -> JavaClass:
+def _required(name: str, is_classic: bool = True) -> JavaClass:
     api = _found()
-    if api is None:
+    if api is None or not is_classic:
         raise SetupError.of("SPLICE_SETUP.CLASSIC_SESSION_NOT_FOUND", function=name)
     return api
 

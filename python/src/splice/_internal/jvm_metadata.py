@@ -41,9 +41,11 @@ def dynamic_sources(spark: SparkSession, checkpoint: str) -> list[StoredSource]:
         QueryExecutionException: if the folder has no checkpoint (of pyspark.errors).
     """
     driver = _driver()
-    configuration = spark._jsparkSession.sessionState().newHadoopConf()
+    session = spark._jsparkSession
+    configuration = session.sessionState().newHadoopConf()
+    api = driver.splice.spark.internal.python.PythonApi
     found = []
-    for one in json.loads(driver.splice.spark.internal.python.PythonApi.sideLogs(checkpoint)):
+    for one in json.loads(api.sideLogs(session, checkpoint)):
         folder = driver.org.apache.hadoop.fs.Path(one["folder"])
         log = driver.splice.coordinator.internal.sidelog.HadoopSideLog(folder, configuration)
         if _tools().isDynamic(log):

@@ -160,7 +160,7 @@ def query_history(spark: SparkSession, checkpoint: str) -> QueryHistory:
     drained or added again. The query may be running.
 
     Args:
-        spark: A classic session in this process.
+        spark: A classic session in this process, with the settings of the checkpoint's storage.
         checkpoint: Folder of the query's option ``checkpointLocation``.
 
     Returns:
@@ -168,7 +168,7 @@ def query_history(spark: SparkSession, checkpoint: str) -> QueryHistory:
         ``generation`` (of the metadata of the change), ``event`` and ``names``.
 
     Raises:
-        SetupError: if this process has no JVM with Splice's jar.
+        SetupError: if the session is not classic, or this process has no JVM with Splice's jar.
         SourceError: if the folder has no checkpoint.
 
     Examples:
@@ -178,7 +178,7 @@ def query_history(spark: SparkSession, checkpoint: str) -> QueryHistory:
         0/leg-live  0       ...  -           handOver  handOver=offsets ...
     """
     with source_errors():
-        events = json.loads(jvm.history(checkpoint))
+        events = json.loads(jvm.history(spark, checkpoint))
     return QueryHistory(spark, tuple(_event(event) for event in events))
 
 

@@ -3,13 +3,16 @@
 
 package splice.spark
 
+import java.net.URI
 import java.nio.file.Files
 
 import scala.collection.immutable.ListMap
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.JsonNode
+import org.apache.hadoop.fs.RawLocalFileSystem
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.SourceSpec
@@ -77,6 +80,23 @@ final class SourcePlanSuite extends AnyFunSuite with WithSpark {
     assert(shown.map(row => (row.getString(0), row.getString(4))).toSeq == Seq("0/leg-live" -> "handOver"))
   }
 
+  test(
+    "the history of a checkpoint is read with the session of the caller or of the query, not with the active session"
+  ) {
+    val own = spark.newSession()
+    own.conf.set("fs.own.impl", classOf[OwnFileSystem].getName)
+    // A session without the settings would otherwise get the file system from the cache.
+    own.conf.set("fs.own.impl.disable.cache", "true")
+    val checkpoint = s"own:$folder/own-checkpoint"
+    val query      = spec("own", "checkpointStore" -> "unsafe").readStream(own).writeStream.format("noop")
+      .option("checkpointLocation", checkpoint).trigger(Trigger.AvailableNow()).start()
+    query.awaitTermination()
+    assert(SparkSession.active eq spark)
+    assert(PythonApi.historyOf(query.id.toString).contains("handOver"))
+    assert(PythonApi.history(own, checkpoint).contains("handOver"))
+    assert(Json.items(Json.read(PythonApi.sideLogs(own, checkpoint)).get).length == 3)
+  }
+
   test("without a scan, the start of the leg after the history is open") {
     val plan = SourcePlan.of(spark, spec("open"))
     assert(plan.batches.isEmpty)
@@ -104,4 +124,10 @@ final class SourcePlanSuite extends AnyFunSuite with WithSpark {
     assert(planned.getMessage == started.getMessage)
     assert(PythonApi.historyOf("unknown") == "[]")
   }
+}
+
+/** The local file system with a scheme that only the settings of a session know. */
+final class OwnFileSystem extends RawLocalFileSystem {
+  override def getScheme: String = "own"
+  override def getUri: URI       = URI.create("own:///")
 }

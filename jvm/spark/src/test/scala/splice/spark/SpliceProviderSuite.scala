@@ -3,6 +3,8 @@
 
 package splice.spark
 
+import java.nio.file.Files
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.errors.{SpliceOptionException, SpliceUnsupportedException}
@@ -66,6 +68,49 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
       drain(spark.sql("SELECT * FROM STREAM numbers"), "table")
       assert(idsOut("table") == (0L until 100L))
     } finally { val _ = spark.sql("DROP TABLE numbers") }
+  }
+
+  test("a SQL table has the option 'comment' of its files") {
+    val path = Files.writeString(folder.resolve("commented.csv"), "# exported\nid,name\n1,a\n#2,b\n3,c\n").toString
+    val csv  = Map("header" -> "true", "comment" -> "#")
+    table("commented", Map("source" -> "files", "format" -> "csv", "path" -> path) ++ csv) {
+      val found = spark.table("commented")
+      val known = spark.read.options(csv).csv(path)
+      assert(found.columns.toSeq == known.columns.toSeq && found.collect().toSeq == known.collect().toSeq)
+    }
+  }
+
+  test("a SQL table has the files of several paths") {
+    val paths   = Seq("several-a", "several-b").map(numbers(_, 0, 10, 1))
+    val options = Map("source" -> "files", "format" -> "parquet", "paths" -> paths.mkString("[\"", "\",\"", "\"]"))
+    table("several", options)(assert(spark.table("several").count() == 20))
+  }
+
+  test("a SQL table with both 'path' and 'paths' fails by name") {
+    val path = numbers("both", 0, 10, 1)
+    // Spark cannot drop the table, because Spark loads a table before the drop.
+    create("both", Map("source" -> "files", "format" -> "parquet", "path" -> path, "paths" -> s"""["$path"]"""))
+    val error = intercept[SpliceOptionException](spark.table("both"))
+    assert(error.getMessage.contains("exactly one of these options must be set"))
+  }
+
+  test("a property of a SQL table is not an option") {
+    val options = Map("source" -> "kafka", "kafka.bootstrap.servers" -> "localhost:1", "subscribe" -> "orders")
+    table("described", options, "TBLPROPERTIES ('team' = 'data', 'slots' = 'many')") {
+      assert(spark.table("described").columns.contains("value"))
+      assert(spark.sql("DESCRIBE EXTENDED described").count() > 0)
+    }
+  }
+
+  private def create(name: String, options: Map[String, String], more: String = ""): Unit = {
+    val written = options.map { case (k, v) => s"'$k' '$v'" }.mkString(", ")
+    val _       = spark.sql(s"CREATE TABLE $name USING splice OPTIONS ($written) $more")
+  }
+
+  private def table(name: String, options: Map[String, String], more: String = "")(check: => Unit): Unit = {
+    create(name, options, more)
+    try check
+    finally { val _ = spark.sql(s"DROP TABLE $name") }
   }
 
   test("the properties of a table show no secret of the options") {

@@ -42,16 +42,17 @@ private[spark] object PythonApi {
     "parameters" -> Json.obj(error.getMessageParameters.asScala.toSeq.map { case (k, v) => k -> Json.text(v) }: _*)
   ))
 
-  /** Returns the [[QueryHistory]] of a checkpoint, read with the active session, as a JSON array of row objects. The
-    * field `at` is in microseconds.
+  /** Returns the [[QueryHistory]] of a checkpoint, read with a session, as a JSON array of row objects. The field `at` is
+    * in microseconds.
     */
-  def history(checkpoint: String): String = json(QueryHistory.events(SparkSession.active, checkpoint))
+  def history(spark: SparkSession, checkpoint: String): String =
+    json(QueryHistory.events(spark, checkpoint))
 
   /** Returns the [[history]] of a query that this driver has started. The result has no rows for another query, or for
     * a query that has written no history.
     */
   def historyOf(query: String): String =
-    json(QueryCheckpoints.find(query).flatMap(QueryHistory.find(SparkSession.active, _)).toSeq.flatten)
+    json(QueryCheckpoints.find(query).flatMap(of => QueryHistory.find(of.session, of.folder)).toSeq.flatten)
 
   private def json(events: Seq[(String, HistoryEvent)]): String = {
     val rows = events.map { case (source, e) =>
@@ -68,9 +69,9 @@ private[spark] object PythonApi {
     Json.write(Json.array(rows))
   }
 
-  /** Returns the [[SourceLogs]] of a checkpoint, read with the active session, as a JSON array. */
-  def sideLogs(checkpoint: String): String =
-    Json.write(Json.array(SourceLogs.of(SparkSession.active, checkpoint).map(_.json)))
+  /** Returns the [[SourceLogs]] of a checkpoint, read with a session, as a JSON array. */
+  def sideLogs(spark: SparkSession, checkpoint: String): String =
+    Json.write(Json.array(SourceLogs.of(spark, checkpoint).map(_.json)))
 
   /** Returns the [[SourcePlan]] of a source as one JSON object. */
   def plan(spark: SparkSession, options: JMap[String, String], scan: Boolean): String =

@@ -88,8 +88,9 @@ private[spark] object SlotLocality {
     val conf      = context.getConf
     // The status includes the driver.
     val others = math.max(executors.size - 1, 1)
-    val each   = conf.getInt("spark.executor.cores", math.max(context.defaultParallelism / others, 1))
-    val tasks  = math.max(each / conf.getInt("spark.task.cpus", 1), 1)
-    executors.iterator.map(_ -> tasks).toMap
+    val tasks  = conf.getOption("spark.executor.cores").fold(ExecutorTasks.atSameTime(context) / others) { cores =>
+      cores.toInt / conf.getInt("spark.task.cpus", 1)
+    }
+    executors.iterator.map(_ -> math.max(tasks, 1)).toMap
   }
 }

@@ -17,6 +17,7 @@ import splice.source.internal.SteadyClock
 import splice.source.options.{CommonOptions, SourceOptions}
 import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, Position, ReadMode, Source}
+import splice.spark.internal.read.ExecutorTasks
 
 /** Creates the coordinator of one run from the session that runs the query. */
 private[spark] object CoordinatorFactory {
@@ -26,8 +27,15 @@ private[spark] object CoordinatorFactory {
     */
   def cores(spark: SparkSession): Int = math.max(spark.sparkContext.defaultParallelism, 1)
 
-  /** Returns the number of tasks that the registered executors can run at a time. */
+  /** Returns the number of tasks that the registered executors can run at a time, or `spark.default.parallelism` if that
+    * is set. The result is the default number of slots. The tasks of a micro-batch may wait for a core.
+    */
   def tasks(spark: SparkSession): Int = tasks(cores(spark), spark.sparkContext.getConf)
+
+  /** Returns the number of tasks that the registered executors can run at the same time, or 0 if no executor is
+    * registered. Only these tasks read rows if the tasks run until the end of a batch.
+    */
+  def capacity(spark: SparkSession): Int = ExecutorTasks.atSameTime(spark.sparkContext)
 
   /** Returns the number of tasks that these cores can run at a time. A task does not use cores of two executors. */
   private[spark] def tasks(cores: Int, conf: SparkConf): Int =

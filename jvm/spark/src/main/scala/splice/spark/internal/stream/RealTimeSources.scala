@@ -21,7 +21,7 @@ import splice.spark.internal.errors.FrontErrors
   * the tasks of all sources.
   *
   * @param tasks
-  *   the number of tasks that the executors can run at the same time now
+  *   the number of tasks that the executors can run at the same time now, or 0 if no executor is registered
   * @param isFixed
   *   true if this number does not change while the query runs
   */
@@ -55,15 +55,15 @@ final private[spark] class RealTimeSources(tasks: () => Int, isFixed: Boolean) {
     update
   }
 
-  // On a cluster, the first batch may begin before the executors are registered. Spark requests executors for the
-  // tasks of the batch.
+  // On a cluster, a batch may begin before the executors are registered. Spark requests executors for the tasks of the
+  // batch. Without an executor, the number of cores of an executor is unknown.
   private def requireTasks(): Unit = {
     val can   = tasks()
     val lacks = can < members.size
-    if (lacks && (isFixed || lacking)) throw FrontErrors.tooFewCores(members.size, can)
+    if (lacks && can > 0 && (isFixed || lacking)) throw FrontErrors.tooFewCores(members.size, can)
     if (lacks)
       RealTimeSources.logger.warn(
-        s"The query has ${members.size} sources of Splice, and the executors can run only $can tasks at the same time. Some sources are not read in this batch"
+        s"The executors can run only $can tasks at the same time, fewer than the sources of Splice in the query (${members.size}). A source is not read while its task waits for a core"
       )
     lacking = lacks
   }
@@ -140,7 +140,7 @@ private[spark] object RealTimeSources {
 
   /** Returns the sources of the query that this thread runs. */
   def ofQuery(spark: SparkSession): RealTimeSources = {
-    def created = new RealTimeSources(() => CoordinatorFactory.tasks(spark), spark.sparkContext.isLocal)
+    def created = new RealTimeSources(() => CoordinatorFactory.capacity(spark), spark.sparkContext.isLocal)
     Option(spark.sparkContext.getLocalProperty(Run)).fold(created) { run =>
       runs.synchronized {
         runs.get(run).flatMap(_.get).getOrElse {

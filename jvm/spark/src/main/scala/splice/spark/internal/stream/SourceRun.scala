@@ -44,7 +44,7 @@ final private[spark] case class SourceRun(
     */
   def timed: Option[RealTimeBatches] = {
     val spark = SparkSession.active
-    coordinator.realTime(() => CoordinatorFactory.tasks(spark))
+    coordinator.realTime(() => CoordinatorFactory.capacity(spark))
   }
 
   /** Returns the plan of these tasks, with their readers. */
@@ -106,7 +106,7 @@ private[spark] object SourceRun {
     val sources     = new HadoopSourceFolder(new Path(checkpoint), hadoop, store)
     val batches     = new LoggedBatches(new Path(checkpoint), hadoop)
     val coordinator = CoordinatorFactory(source, options, columns, sideLog, ReadMode.Stream, Some(sources), batches)
-    QueryCheckpoints.learn(spark.sparkContext, new Path(checkpoint))
+    QueryCheckpoints.learn(spark, new Path(checkpoint))
     coordinator.open()
     Leftovers.remove(new Path(checkpoint), hadoop, Clock.systemUTC())
     SourceRun(

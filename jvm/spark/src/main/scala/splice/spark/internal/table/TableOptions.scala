@@ -12,33 +12,40 @@ private[spark] object TableOptions {
 
   private val OptionPrefix = "option."
 
-  // Properties that Spark's session catalog adds to a table automatically.
-  private val sparks = Set("provider", "owner", "comment", "location", "external", "is_managed_location", "collation")
-
   // An option that the writer of a query passes to its target table. As an unknown option, it would hide the error that
   // a table is read-only.
   private val writers = "checkpointlocation"
 
-  // The session catalog also adds a location for the rows of a table without a location. Some sources have an option of
-  // this name.
-  private val place = "path"
+  private val path     = "path"
+  private val paths    = "paths"
+  private val location = "location"
 
-  /** Returns the options of a table. A SQL table has each option twice, as `key` and as `option.key`, among properties
-    * of Spark.
+  /** Returns the options of a table. A SQL table has each option as `option.key`, among properties of Spark and of the
+    * user. Spark also stores most options as `key`, but removes the keys of its own properties, such as `comment`.
     *
     * @param implied
     *   options that the alias sets in addition
     */
   def apply(properties: Map[String, String], implied: Map[String, String]): Map[String, String] = {
-    val (again, plain) = properties.partition { case (k, _) => fold(k).startsWith(OptionPrefix) }
-    val cleaned        = plain.filterNot { case (k, _) => sparks(fold(k)) || k.startsWith("transient_") }
-    val read           = (if (again.isEmpty) plain else cleaned).filterNot { case (k, _) => fold(k) == writers }
-    val options        = read ++ implied
-    if (again.isEmpty || hasPlace(options)) options else options - place
+    val ofTable = properties.collect {
+      case (key, value) if fold(key).startsWith(OptionPrefix) => key.drop(OptionPrefix.length) -> value
+    }
+    val written = if (ofTable.isEmpty) properties else ofTable ++ place(properties, ofTable ++ implied)
+    written.filterNot { case (key, _) => fold(key) == writers } ++ implied
   }
 
-  private def hasPlace(options: Map[String, String]): Boolean = {
+  /** Returns the option `path` of a SQL table, if its source has this option. Spark moves the option of the user to the
+    * property `location`. A table without a location has the default location of the session catalog as its `path`.
+    */
+  private def place(properties: Map[String, String], options: Map[String, String]): Option[(String, String)] = {
+    def has(all: Map[String, String], name: String) = all.keysIterator.exists(fold(_) == name)
+    properties
+      .find { case (key, _) => fold(key) == path }
+      .filter(_ => hasPath(options) && (has(properties, location) || !has(options, paths)))
+  }
+
+  private def hasPath(options: Map[String, String]): Boolean = {
     val kind = SourceOptions(options).find(CommonOptions.Source)
-    SourceProvider.all.filter(p => kind.contains(p.kind)).exists(_.options.options.exists(_.key == place))
+    SourceProvider.all.filter(p => kind.contains(p.kind)).exists(_.options.options.exists(_.key == path))
   }
 }

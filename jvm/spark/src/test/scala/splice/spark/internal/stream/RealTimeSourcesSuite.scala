@@ -84,4 +84,11 @@ final class RealTimeSourcesSuite extends AnyFunSuite {
     begin(some)
     assertThrows[SpliceUnsupportedException](begin(some))
   }
+
+  test("each source has one task while no executor is registered, and the query does not fail") {
+    val sources = new RealTimeSources(() => 0, isFixed = false)
+    val both    = Seq.fill(2)(sources.join(None))
+    (1 to 3).foreach(_ => both.foreach(_.begin(None)))
+    assert(both.map(_.available) == Seq(1, 1))
+  }
 }
