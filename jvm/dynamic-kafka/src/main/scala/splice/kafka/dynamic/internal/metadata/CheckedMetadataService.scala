@@ -33,28 +33,34 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
 
   private var created = Option.empty[KafkaMetadataService]
 
-  override def allStreams(): StreamMetadata = request(_.allStreams())
+  override def allStreams(): StreamMetadata = checked(_.allStreams())
 
-  override def describeStreams(names: Set[String]): StreamMetadata = request(_.describeStreams(names).only(names))
+  override def describeStreams(names: Set[String]): StreamMetadata = checked(_.describeStreams(names).only(names))
+
+  override private[dynamic] def isUnlistedActive(cluster: String): Option[Boolean] =
+    request(_.isUnlistedActive(cluster))
 
   // If the service does not respond, another thread closes it.
   override def close(): Unit = if (closes) synchronized(created).foreach(_.close())
 
   override def toString: String = name
 
-  private def request(request: KafkaMetadataService => StreamMetadata): StreamMetadata = {
+  private def checked(response: KafkaMetadataService => StreamMetadata): StreamMetadata = {
+    val metadata = request(response)
+    check(metadata)
+    metadata
+  }
+
+  private def request[A](response: KafkaMetadataService => A): A = {
     val service = synchronized {
       created = created.orElse(Some(make()))
       created
     }
-    val metadata =
-      try service.flatMap(delegate => Option(request(delegate))).getOrElse(throw invalid("the service returned null"))
-      catch {
-        case e: SpliceException => throw e
-        case NonFatal(e)        => throw MetadataErrors.unavailable(name, e.toString, Some(e))
-      }
-    check(metadata)
-    metadata
+    try service.flatMap(delegate => Option(response(delegate))).getOrElse(throw invalid("the service returned null"))
+    catch {
+      case e: SpliceException => throw e
+      case NonFatal(e)        => throw MetadataErrors.unavailable(name, e.toString, Some(e))
+    }
   }
 
   private def check(metadata: StreamMetadata): Unit = {

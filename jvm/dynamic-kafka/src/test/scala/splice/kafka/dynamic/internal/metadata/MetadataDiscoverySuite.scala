@@ -132,7 +132,7 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
     service.before = () => released.await()
     Using.resource(new MetadataDiscovery(service, all, hour, hour, Clock.systemUTC(), "run", waits)) { discovery =>
       Seq((false, "clusterTimeout", "0"), (true, "metadata.timeout", "1")).foreach { case (restarts, option, seconds) =>
-        val slow = intercept[SpliceException](discovery.now(restarts))
+        val slow = intercept[SpliceException](discovery.now(Option.when(restarts)(SortedMap.empty)))
         assert(slow.getCondition == "SPLICE_METADATA_CONNECTION.START_TIMEOUT_EXCEEDED" &&
           slow.getMessage.contains(s"'$option'"))
         assert(slow.getMessageParameters.get("seconds") == seconds)
