@@ -6,8 +6,9 @@ package splice.kafka.dynamic.internal.metadata
 import scala.util.control.NonFatal
 
 import org.apache.kafka.clients.CommonClientConfigs
+import org.apache.kafka.common.internals.Topic
 
-import splice.kafka.dynamic.internal.document.DocumentProperties
+import splice.kafka.dynamic.internal.document.{DocumentProperties, MetadataDocument}
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.internal.options.ClusterNames
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata, StreamPlace}
@@ -79,6 +80,17 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
           throw invalid(s"property '$property' of cluster '$key' is rejected: $why")
         )
       }
+      cluster.formerly.foreach { old =>
+        if (!ClusterNames.isValid(old))
+          throw invalid(
+            s"'$old' in 'formerly' of cluster '$key' is not a valid cluster name. Use ${ClusterNames.Allowed}"
+          )
+        if (old == key) throw invalid(s"cluster '$key' has its own name in 'formerly', which contains earlier names")
+      }
+    }
+    metadata.clusters.values.toSeq.flatMap(_.formerly).groupBy(identity).collectFirst {
+      case (old, several) if several.size > 1 =>
+        throw invalid(s"the cluster '$old' cannot have several new names in 'formerly'")
     }
     metadata.streams.foreach { case (key, stream) =>
       if (key != stream.name) throw invalid(s"the key of stream '${stream.name}' is '$key'")
@@ -98,6 +110,12 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
           )
         if (topics.isEmpty)
           throw invalid(s"stream '$key' has no topic on cluster '$cluster'. Remove the cluster from the stream")
+        topics.filterNot(Topic.isValid).foreach(topic =>
+          throw invalid(
+            s"topic '$topic' of stream '$key' on cluster '$cluster' is not a valid topic name. " +
+              s"Use ${MetadataDocument.TopicNames}"
+          )
+        )
       }
     }
   }
