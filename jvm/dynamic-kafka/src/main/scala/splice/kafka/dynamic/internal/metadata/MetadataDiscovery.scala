@@ -128,9 +128,10 @@ final private[dynamic] class MetadataDiscovery(
     // if an earlier call also detected the request.
     val hanging = state.pending.filter(observed.contains)
     observed = state.pending
-    val noResponse = hanging.map(sent => sent.since -> new TimeoutException("a request has not ended"))
-    (state.failing ++ noResponse).minByOption(_._1).foreach { case (since, error) =>
-      if (!now.isBefore(since.plus(patience))) throw DynamicErrors.silentService(since, error)
+    val noResponse = hanging.filter(sent => !now.isBefore(sent.since.plus(patience)))
+      .map(sent => sent.since -> new TimeoutException("a request has not ended"))
+    (state.over(patience) ++ noResponse).minByOption(_._1).foreach { case (since, error) =>
+      throw DynamicErrors.silentService(since, error)
     }
     hanging.filter(sent => !now.isBefore(sent.since.plus(waits.restart)) && reported != hanging).foreach { sent =>
       reported = hanging
