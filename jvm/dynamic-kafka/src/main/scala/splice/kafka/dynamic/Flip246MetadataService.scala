@@ -13,8 +13,8 @@ import splice.kafka.dynamic.internal.errors.MetadataErrors
 /** Adapts a service with the three methods of FLIP-246's `KafkaMetadataService` to Splice's [[KafkaMetadataService]].
   *
   * Splice calls all methods on the thread that polls the metadata. Each poll calls `isClusterActive` once for each
-  * cluster of the streams. Each poll also calls it for each cluster of earlier streams of this run, because Splice may
-  * still drain topics of that cluster.
+  * cluster of the streams. Each poll also calls it for each cluster of earlier streams, including streams of earlier
+  * runs, because Splice may still drain topics of that cluster.
   *
   * In FLIP-246, each stream has its own client properties for a cluster. In Splice, the properties belong to the
   * cluster. Two streams with different properties for one cluster are therefore an error. Use two cluster names for two
@@ -56,6 +56,9 @@ abstract class Flip246MetadataService extends KafkaMetadataService {
 
   final override def describeStreams(names: Set[String]): StreamMetadata =
     whole(describeStreams(names.asJava: JCollection[String]).asScala.values)
+
+  final override private[dynamic] def isUnlistedActive(cluster: String): Option[Boolean] =
+    Some(isClusterActive(cluster))
 
   private def whole(streams: Iterable[Stream]): StreamMetadata = {
     val clusters = for {

@@ -41,6 +41,11 @@ trait KafkaMetadataService extends AutoCloseable {
     */
   def describeStreams(names: Set[String]): StreamMetadata = allStreams().only(names)
 
+  /** Returns true if Splice may send requests to a cluster that the last response did not contain. The default returns
+    * None, because the response contains all clusters.
+    */
+  private[dynamic] def isUnlistedActive(cluster: String): Option[Boolean] = None
+
   /** Releases connections and threads. The default does nothing. */
   override def close(): Unit = ()
 }

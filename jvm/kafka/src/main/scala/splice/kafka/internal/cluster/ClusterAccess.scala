@@ -30,7 +30,9 @@ final private[splice] class ClusterAccess(
   private val outage = new OutageTolerance(policies.patience, clock, () => recheck.waitForNext())
 
   /** Throws the last error of discovery if discovery has failed for too long. */
-  def checkDiscovery(): Unit = discovery.health.over(policies, clock.instant()).foreach(throw _)
+  def checkDiscovery(): Unit = discovery.health.over(policies.discoveryPatience.getOrElse(policies.patience)).foreach {
+    case (_, error) => throw error
+  }
 
   /** Returns the response, or `otherwise` if the cluster does not respond. */
   def idle[A](otherwise: => A)(request: => A): A = outage.idle(otherwise)(request)

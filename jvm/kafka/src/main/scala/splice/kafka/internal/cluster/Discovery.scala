@@ -5,8 +5,6 @@ package splice.kafka.internal.cluster
 
 import java.time.{Clock, Duration, Instant}
 
-import splice.kafka.internal.options.LogPolicies
-
 /** Finds topics and partitions, so that a trigger without new records requests only ends. */
 private[splice] trait Discovery extends AutoCloseable {
 
@@ -78,17 +76,13 @@ final private[splice] case class DiscoveryHealth(
     total: Long = 0
 ) {
 
-  /** The error of requests that have failed for too long.
+  /** The time of the first failure and the error of the last failure, if requests have failed for too long.
     *
-    * A separate patience for discovery has passed only if a request failed after that time. A suspended machine sends
-    * no requests, so the clock alone is not enough.
+    * The time has passed only if a request failed after that time. The interval of requests may be longer, and a
+    * suspended machine sends no requests, so the clock alone is not enough.
     */
-  def over(policies: LogPolicies, now: Instant): Option[Throwable] = failing.collect {
-    case (since, error)
-        if policies.discoveryPatience.fold(now.isAfter(since.plus(policies.patience)))(patience =>
-          last.exists(!_.isBefore(since.plus(patience)))
-        ) => error
-  }
+  def over(patience: Duration): Option[(Instant, Throwable)] =
+    failing.filter { case (since, _) => last.exists(!_.isBefore(since.plus(patience))) }
 
   def begun(now: Instant): DiscoveryHealth = copy(pending = Some(PendingDiscovery(started, now)), started = started + 1)
 
@@ -106,14 +100,10 @@ final private[splice] case class DiscoveryHealth(
   /** The age of the last successful response. */
   def age(now: Instant): Option[Duration] = seen.map(Duration.between(_, now))
 
-  /** The time until the next request. After each failure, the time doubles, up to one minute, or up to `interval` if
-    * the interval is longer.
-    */
-  def delay(interval: Duration): Duration = {
-    val longest = Seq(interval, DiscoveryHealth.Longest).max
-    val wanted  = interval.multipliedBy(1L << math.min(failures, 20))
-    Seq(wanted, longest).min
-  }
+  /** The time until the next request. After each failure, the time doubles, up to one minute. */
+  def delay(interval: Duration): Duration =
+    if (failures == 0) interval
+    else Seq(interval.multipliedBy(1L << math.min(failures, 20)), DiscoveryHealth.Longest).min
 }
 
 /** A request that has not ended, with its number and its start time. */

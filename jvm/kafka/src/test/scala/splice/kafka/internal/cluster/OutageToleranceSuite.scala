@@ -112,12 +112,13 @@ final class OutageToleranceSuite extends AnyFunSuite {
     assert(failed(3).failing.map(_._1).contains(now.plusSeconds(5)))
     assert(failed(3).age(now.plusSeconds(60)).contains(Duration.ofSeconds(60)))
     assert(failed(3).succeeded(now).failures == 0)
-    assert(health.failed(now, error).delay(Duration.ofHours(1)) == Duration.ofHours(1))
+    assert(health.delay(Duration.ofHours(1)) == Duration.ofHours(1))
+    assert(health.failed(now, error).delay(Duration.ofHours(1)) == Duration.ofMinutes(1))
     val last = new RuntimeException("still away")
     assert(health.failed(now, error).failed(now.plusSeconds(60), last).failing.contains(now -> last))
   }
 
-  test("failed background discovery ends the query only after the timeout") {
+  test("failed background discovery ends the query only with a failure after the timeout") {
     val (run, from) = world()
     val failing     = new OutageToleranceSuite.Told(run.log.describe(), run.clock.instant())
     val recheck     = new Recheck(1, Duration.ZERO, _ => ())
@@ -128,12 +129,18 @@ final class OutageToleranceSuite extends AnyFunSuite {
       failing,
       recheck
     )
-    val until = e.advance(from, Limits.Everything)
-    failing.state = failing.state.failed(run.clock.instant(), new IllegalStateException("no longer allowed"))
-    run.clock.pass(Duration.ofSeconds(60))
-    assert(e.advance(until, Limits.Everything) eq until)
-    assert(e.figures(until)("discoveryAgeMs") == "60000" && e.figures(until)("discoveryFailuresTotal") == "1")
+    val until        = e.advance(from, Limits.Everything)
+    def fail(): Unit =
+      failing.state = failing.state.failed(run.clock.instant(), new IllegalStateException("no longer allowed"))
+    fail()
+    run.clock.pass(Duration.ofSeconds(59))
+    fail()
     run.clock.pass(Duration.ofSeconds(1))
+    assert(e.advance(until, Limits.Everything) eq until)
+    assert(e.figures(until)("discoveryAgeMs") == "60000" && e.figures(until)("discoveryFailuresTotal") == "2")
+    run.clock.pass(Duration.ofHours(1))
+    assert(e.advance(until, Limits.Everything) eq until)
+    fail()
     assert(intercept[IllegalStateException](e.advance(until, Limits.Everything)).getMessage == "no longer allowed")
   }
 

@@ -41,6 +41,8 @@ private[dynamic] object MetadataDocument {
   /** Version of the format above. */
   val Version = 1L
 
+  val TopicNames = "1 to 249 ASCII letters, digits, '.', '_' and '-', but not '.' or '..'"
+
   private val Servers = CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG
 
   /** Parses and checks a document.
@@ -124,9 +126,7 @@ private[dynamic] object MetadataDocument {
   // The rule of Kafka. Splice would read a name such as "a,b" as two topics.
   private def topic(at: YamlNode): String = {
     val name = at.text
-    if (!Topic.isValid(name)) at.wrong(
-      s"'$name' is not a valid topic name. Use 1 to 249 ASCII letters, digits, '.', '_' and '-', but not '.' or '..'"
-    )
+    if (!Topic.isValid(name)) at.wrong(s"'$name' is not a valid topic name. Use $TopicNames")
     name
   }
 

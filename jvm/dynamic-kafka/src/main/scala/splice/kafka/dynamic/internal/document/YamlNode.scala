@@ -100,9 +100,11 @@ private[splice] object YamlNode {
     def invalid(line: Int, reason: String) = MetadataErrors.invalid(document, line, "", reason)
     val options                            = new LoaderOptions
     options.setCodePointLimit(MetadataText.Longest)
+    // The composer does not expand an alias. The limits count the values of an alias before Splice reads the values.
+    options.setMaxAliasesForCollections(Int.MaxValue)
     if (text.length > MetadataText.Longest) throw MetadataText.tooLong(document)
     try
-      Option(composer(document, spaced(text), options).getSingleNode)
+      Option(composer(document, plain(text), options).getSingleNode)
         .map(new YamlNode(document, "", _, new DocumentLimits(document)))
         .getOrElse(throw invalid(1, "the document is empty"))
     catch {
@@ -116,9 +118,12 @@ private[splice] object YamlNode {
     new Composer(new LimitedParser(parser, new DocumentLimits(document)), new Resolver, options)
   }
 
-  // YAML does not allow a tab between tokens, and JSON does not allow a tab in a string.
-  private def spaced(text: String): String =
-    if (text.contains('\t') && isJson(text)) text.replace('\t', ' ') else text
+  // YAML does not allow a tab between tokens, and JSON does not allow a tab in a string. The parser does not accept the
+  // escape sequence of a slash, and JSON allows a backslash only in a string.
+  private def plain(text: String): String =
+    if ((text.contains('\t') || text.contains("\\/")) && isJson(text))
+      text.replace('\t', ' ').replaceAll("""(\\[^/])|\\(/)""", "$1$2")
+    else text
 
   // The parser builds no tree, because a tree may need many times the memory of the text.
   private def isJson(text: String): Boolean = Try(Using.resource(new JsonFactory().createParser(text)) { parser =>

@@ -3,23 +3,30 @@
 
 package splice.kafka.dynamic.internal.enumerator
 
+import scala.collection.immutable.SortedMap
 import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.dynamic.StreamMetadata
 import splice.kafka.dynamic.internal.change.Rejection
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, DocumentEntries}
+import splice.kafka.dynamic.{KafkaCluster, StreamMetadata}
 import splice.source.errors.SpliceError
 
 /** Documents that the metadata service returned in this run, and the greatest generation of all runs.
   *
   * @param entries
   *   stores the generations of documents that cause no change
+  * @param stored
+  *   returns the clusters of the checkpoint
   */
-final private[splice] class DocumentFeed(discovery: MetadataDiscovery, entries: DocumentEntries) {
+final private[splice] class DocumentFeed(
+    discovery: MetadataDiscovery,
+    entries: DocumentEntries,
+    stored: => SortedMap[String, KafkaCluster]
+) {
 
   private var requested      = false
   @volatile private var last = Option.empty[StreamMetadata]
@@ -53,7 +60,7 @@ final private[splice] class DocumentFeed(discovery: MetadataDiscovery, entries: 
       else {
         requested = true
         // The checkpoint contains the last document, so that a query can start while the service is unavailable.
-        try Some(discovery.now(restarts = true))
+        try Some(discovery.now(Some(stored)))
         catch {
           // The driver reports the error of an invalid document.
           case MetadataErrors.InvalidMetadata(_) => None

@@ -48,7 +48,7 @@ final private[dynamic] class MetadataApplier(
 
   private val removals = new RecentRemovals(log.find)
 
-  private[enumerator] val documents = new DocumentFeed(discovery, generations)
+  private[enumerator] val documents = new DocumentFeed(discovery, generations, current().clusters)
 
   /** Groups of streams that wait. */
   private[enumerator] val groups = new WaitingGroups(steady)

@@ -6,8 +6,9 @@ package splice.kafka.dynamic.internal.metadata
 import scala.util.control.NonFatal
 
 import org.apache.kafka.clients.CommonClientConfigs
+import org.apache.kafka.common.internals.Topic
 
-import splice.kafka.dynamic.internal.document.DocumentProperties
+import splice.kafka.dynamic.internal.document.{DocumentProperties, MetadataDocument}
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.internal.options.ClusterNames
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata, StreamPlace}
@@ -33,28 +34,34 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
 
   private var created = Option.empty[KafkaMetadataService]
 
-  override def allStreams(): StreamMetadata = request(_.allStreams())
+  override def allStreams(): StreamMetadata = checked(_.allStreams())
 
-  override def describeStreams(names: Set[String]): StreamMetadata = request(_.describeStreams(names).only(names))
+  override def describeStreams(names: Set[String]): StreamMetadata = checked(_.describeStreams(names).only(names))
+
+  override private[dynamic] def isUnlistedActive(cluster: String): Option[Boolean] =
+    request(_.isUnlistedActive(cluster))
 
   // If the service does not respond, another thread closes it.
   override def close(): Unit = if (closes) synchronized(created).foreach(_.close())
 
   override def toString: String = name
 
-  private def request(request: KafkaMetadataService => StreamMetadata): StreamMetadata = {
+  private def checked(response: KafkaMetadataService => StreamMetadata): StreamMetadata = {
+    val metadata = request(response)
+    check(metadata)
+    metadata
+  }
+
+  private def request[A](response: KafkaMetadataService => A): A = {
     val service = synchronized {
       created = created.orElse(Some(make()))
       created
     }
-    val metadata =
-      try service.flatMap(delegate => Option(request(delegate))).getOrElse(throw invalid("the service returned null"))
-      catch {
-        case e: SpliceException => throw e
-        case NonFatal(e)        => throw MetadataErrors.unavailable(name, e.toString, Some(e))
-      }
-    check(metadata)
-    metadata
+    try service.flatMap(delegate => Option(response(delegate))).getOrElse(throw invalid("the service returned null"))
+    catch {
+      case e: SpliceException => throw e
+      case NonFatal(e)        => throw MetadataErrors.unavailable(name, e.toString, Some(e))
+    }
   }
 
   private def check(metadata: StreamMetadata): Unit = {
@@ -73,6 +80,17 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
           throw invalid(s"property '$property' of cluster '$key' is rejected: $why")
         )
       }
+      cluster.formerly.foreach { old =>
+        if (!ClusterNames.isValid(old))
+          throw invalid(
+            s"'$old' in 'formerly' of cluster '$key' is not a valid cluster name. Use ${ClusterNames.Allowed}"
+          )
+        if (old == key) throw invalid(s"cluster '$key' has its own name in 'formerly', which contains earlier names")
+      }
+    }
+    metadata.clusters.values.toSeq.flatMap(_.formerly).groupBy(identity).collectFirst {
+      case (old, several) if several.size > 1 =>
+        throw invalid(s"the cluster '$old' cannot have several new names in 'formerly'")
     }
     metadata.streams.foreach { case (key, stream) =>
       if (key != stream.name) throw invalid(s"the key of stream '${stream.name}' is '$key'")
@@ -92,6 +110,12 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
           )
         if (topics.isEmpty)
           throw invalid(s"stream '$key' has no topic on cluster '$cluster'. Remove the cluster from the stream")
+        topics.filterNot(Topic.isValid).foreach(topic =>
+          throw invalid(
+            s"topic '$topic' of stream '$key' on cluster '$cluster' is not a valid topic name. " +
+              s"Use ${MetadataDocument.TopicNames}"
+          )
+        )
       }
     }
   }

@@ -6,13 +6,14 @@ package splice.kafka.dynamic.internal.metadata
 import java.time.{Clock, Duration, Instant}
 import java.util.concurrent.{ExecutionException, TimeUnit, TimeoutException}
 
+import scala.collection.immutable.SortedMap
 import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.internal.errors.{DynamicErrors, MetadataErrors}
 import splice.kafka.dynamic.internal.options.StreamSelection
-import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
+import splice.kafka.dynamic.{KafkaCluster, KafkaMetadataService, StreamMetadata}
 import splice.kafka.internal.cluster.{BackgroundPoller, DiscoveryHealth, PendingDiscovery}
 import splice.source.errors.SpliceException
 
@@ -51,15 +52,25 @@ final private[dynamic] class MetadataDiscovery(
 
   @volatile private var isTaken = false
 
+  @volatile private var restored = SortedMap.empty[String, KafkaCluster]
+
   // Only the query's thread uses this field.
   private var invalid = Option.empty[SpliceException]
 
   private def request(): MetadataDiscovery.Response =
-    try Right(newest(selection.of(service)))
+    try Right(newest(completed(selection.of(service))))
     catch {
       case MetadataErrors.InvalidMetadata(error) =>
         Left(MetadataDiscovery.Invalid(error, received.filter(_ => !isTaken)))
     }
+
+  // A service may return only the clusters of its streams, although Splice still drains topics of other clusters.
+  private def completed(metadata: StreamMetadata): StreamMetadata = {
+    val unlisted = restored -- metadata.clusters.keySet
+    metadata.copy(clusters = metadata.clusters ++ unlisted.flatMap { case (name, cluster) =>
+      service.isUnlistedActive(name).map(active => name -> cluster.copy(active = active))
+    })
+  }
 
   private def newest(metadata: StreamMetadata): StreamMetadata = {
     val earlier = received.filter(_ => !isTaken)
@@ -71,18 +82,20 @@ final private[dynamic] class MetadataDiscovery(
 
   /** Polls the service now and waits for the response. After that, the thread polls the service every `interval`.
     *
-    * @param restarts
-    *   true if the checkpoint has metadata, so that the query can start without a response
+    * @param stored
+    *   the clusters of the checkpoint; None if the checkpoint has no metadata, so that the query cannot start without a
+    *   response
     * @throws splice.source.errors.SpliceException
     *   if the service does not respond in time, or returns an invalid document. A response that arrives later is not
     *   lost, because Splice polls again
     */
-  def now(restarts: Boolean = false): StreamMetadata = {
-    val limit    = if (restarts) waits.restart else waits.start
+  def now(stored: Option[SortedMap[String, KafkaCluster]] = None): StreamMetadata = {
+    val limit = if (stored.nonEmpty) waits.restart else waits.start
+    stored.foreach(restored = _)
     val response =
       try poller.between(poller.now()).get(limit.toMillis, TimeUnit.MILLISECONDS)
       catch {
-        case _: TimeoutException   => throw DynamicErrors.slowService(service.toString, limit, restarts)
+        case _: TimeoutException   => throw DynamicErrors.slowService(service.toString, limit, stored.nonEmpty)
         case e: ExecutionException =>
           poller.failed(e.getCause)
           e.getCause match {
@@ -115,9 +128,10 @@ final private[dynamic] class MetadataDiscovery(
     // if an earlier call also detected the request.
     val hanging = state.pending.filter(observed.contains)
     observed = state.pending
-    val noResponse = hanging.map(sent => sent.since -> new TimeoutException("a request has not ended"))
-    (state.failing ++ noResponse).minByOption(_._1).foreach { case (since, error) =>
-      if (!now.isBefore(since.plus(patience))) throw DynamicErrors.silentService(since, error)
+    val noResponse = hanging.filter(sent => !now.isBefore(sent.since.plus(patience)))
+      .map(sent => sent.since -> new TimeoutException("a request has not ended"))
+    (state.over(patience) ++ noResponse).minByOption(_._1).foreach { case (since, error) =>
+      throw DynamicErrors.silentService(since, error)
     }
     hanging.filter(sent => !now.isBefore(sent.since.plus(waits.restart)) && reported != hanging).foreach { sent =>
       reported = hanging

@@ -38,6 +38,9 @@ final private[dynamic] class ClusterOptions private (options: SourceOptions, nam
         override def close(): Unit                                       = service.close()
         override def toString: String                                    = service.toString
 
+        override private[dynamic] def isUnlistedActive(cluster: String): Option[Boolean] =
+          service.isUnlistedActive(cluster)
+
         private def watched(metadata: StreamMetadata): StreamMetadata = {
           val now = check(metadata)
           (now -- unused).foreach(name => logger.warn(warning(name, metadata)))

@@ -26,6 +26,20 @@ final class DocumentLimitsSuite extends AnyFunSuite {
     assert(message("version: 1\nstreams: {}\n") == "accepted")
   }
 
+  test("aliases of aliases are rejected before their values are expanded") {
+    val head                            = "version: 1\nclusters: {a: {bootstrapServers: \"a:1\"}}\nstreams:\n"
+    def repeated(of: Int, text: String) = Seq.fill(of)(text).mkString("[", ", ", "]")
+    val levels                          = (1 to 9).map(i => s"  s$i: {a: &l$i ${repeated(10, s"*l${i - 1}")}}\n")
+    assert(message(s"$head  s0: {a: &l0 ${repeated(10, "t")}}\n${levels.mkString}").contains("not a text"))
+    val itself = s"$head  s0: &s {a: *s}\n"
+    assert(message(itself).contains("line 4: 'streams.s0.a' is invalid: not a list"))
+    val topics = (0 until 1000).map(i => s"t$i").mkString("[", ", ", "]")
+    val many   = (1 to 1000).map(i => s"  s$i: *s\n").mkString
+    assert(
+      message(s"$head  s0: &s {a: $topics}\n$many").contains(s"more than ${DocumentLimits.Values} names and values")
+    )
+  }
+
   test("no document exhausts the memory of a JVM with a heap of 256 MiB") {
     val program = Paths.get(System.getProperty("java.home"), "bin", "java").toString
     val limits  = Seq("-Xmx256m", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError")

@@ -87,6 +87,30 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(read(json).streams.keySet == Set("s\tt"))
   }
 
+  test("JSON may escape slashes, and an escaped backslash before a slash remains") {
+    val json =
+      raw"""{"version":1,"clusters":{"a":{"bootstrapServers":"a:1","properties":{
+           |"ssl.key.password":"$${file:\/run\/a:key}","client.id":"x\\/y\\\/z"}}},"streams":{"s\/t":{"a":["t"]}}}"""
+        .stripMargin
+    Seq(json, json.replace(",\"client", ",\t\"client")).foreach { text =>
+      val found = read(text)
+      assert(found.streams.keySet == Set("s/t"))
+      val properties = found.clusters("a").properties
+      assert(properties("ssl.key.password") == "$" + "{file:/run/a:key}" && properties("client.id") == "x\\/y\\/z")
+    }
+  }
+
+  test("an anchor may be used for hundreds of clusters and streams") {
+    val clusters = (1 to 300).map(i => s"  c$i: {bootstrapServers: 'c:$i', properties: *tls}\n")
+    val streams  = (1 to 300).map(i => s"  s$i: *all\n")
+    val found    = read(
+      "version: 1\nclusters:\n  c0: {bootstrapServers: 'c:0', properties: &tls {security.protocol: SSL}}\n" +
+        s"${clusters.mkString}streams:\n  s0: &all {c0: [t]}\n${streams.mkString}"
+    )
+    assert(found.clusters.size == 301 && found.clusters.values.forall(_.properties("security.protocol") == "SSL"))
+    assert(found.streams.size == 301 && found.streams.values.forall(_.topics("c0") == Set("t")))
+  }
+
   private def topics(stream: Int): Seq[String] = (0 until 20).map(t => f"a-topic-of-some-length-$stream%06d-$t%02d")
 
   private def assertLarge(text: String, streams: Int): Unit = {

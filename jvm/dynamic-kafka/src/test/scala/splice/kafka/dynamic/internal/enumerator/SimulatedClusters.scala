@@ -147,18 +147,25 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
     *
     * @param changed
     *   options that have other values in this start
+    * @param service
+    *   the metadata service of this start; None = the service that returns the published document
     */
-  def start(sideLog: SideLog = side, changed: Seq[(String, String)] = Nil): SplitEnumerator[DynamicOffset] = {
+  def start(
+      sideLog: SideLog = side,
+      changed: Seq[(String, String)] = Nil,
+      service: Option[KafkaMetadataService] = None
+  ): SplitEnumerator[DynamicOffset] = {
     val context =
       EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", batchesToRetain, start = stored)
     val current = settings(changed)
     val query   = new DynamicKafkaSource(current)
-    query.enumerator(context, Service, new RecordSizes, new ClusterReads(context.run)) { (cluster, own, scope) =>
-      val log = logs(server(cluster))
-      enumerators.incrementAndGet()
-      clients.update(cluster.name, cluster)
-      val topics = discovery(server(cluster))
-      KafkaEnumerator(current.of(cluster, own), scope, log, if (seesOwnTopics) seeing(own, topics) else topics)
+    query.enumerator(context, service.getOrElse(Service), new RecordSizes, new ClusterReads(context.run)) {
+      (cluster, own, scope) =>
+        val log = logs(server(cluster))
+        enumerators.incrementAndGet()
+        clients.update(cluster.name, cluster)
+        val topics = discovery(server(cluster))
+        KafkaEnumerator(current.of(cluster, own), scope, log, if (seesOwnTopics) seeing(own, topics) else topics)
     }
   }
 

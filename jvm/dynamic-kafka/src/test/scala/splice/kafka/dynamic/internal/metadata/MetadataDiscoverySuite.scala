@@ -123,6 +123,21 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
     }
   }
 
+  test("one failed request is not an outage, even if the interval of requests is longer than the timeout") {
+    val (service, clock) = (new Told, new Hands)
+    val all              = StreamSelection.Matching(".*")
+    val (days, hour)     = (Duration.ofDays(2), Duration.ofHours(1))
+    Using.resource(new MetadataDiscovery(service, all, days, hour, clock, "run")) { discovery =>
+      service.response.set(Failure(new IllegalStateException("no route")))
+      intercept[IllegalStateException](discovery.now())
+      clock.pass(hour.multipliedBy(3))
+      discovery.requireResponses()
+      intercept[IllegalStateException](discovery.now())
+      val silent = intercept[SpliceException](discovery.requireResponses())
+      assert(silent.getCondition == "SPLICE_METADATA_CONNECTION.FAILURE_TIMEOUT_EXCEEDED")
+    }
+  }
+
   test("a first start and a restart have different limits to wait for a response") {
     val service  = new Told
     val all      = StreamSelection.Matching(".*")
@@ -132,7 +147,7 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
     service.before = () => released.await()
     Using.resource(new MetadataDiscovery(service, all, hour, hour, Clock.systemUTC(), "run", waits)) { discovery =>
       Seq((false, "clusterTimeout", "0"), (true, "metadata.timeout", "1")).foreach { case (restarts, option, seconds) =>
-        val slow = intercept[SpliceException](discovery.now(restarts))
+        val slow = intercept[SpliceException](discovery.now(Option.when(restarts)(SortedMap.empty)))
         assert(slow.getCondition == "SPLICE_METADATA_CONNECTION.START_TIMEOUT_EXCEEDED" &&
           slow.getMessage.contains(s"'$option'"))
         assert(slow.getMessageParameters.get("seconds") == seconds)
@@ -182,6 +197,8 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
       service.response.set(Failure(new IllegalStateException("no route")))
       polled(service)
       clock.pass(hour)
+      discovery.requireResponses()
+      polled(service)
       val silent = intercept[SpliceException](discovery.requireResponses())
       assert(silent.getCondition == "SPLICE_METADATA_CONNECTION.FAILURE_TIMEOUT_EXCEEDED")
       assert(discovery.rejected.isEmpty && discovery.health.total > 0)
@@ -236,9 +253,10 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
       service.response.set(Failure(new IllegalStateException("no route")))
       intercept[IllegalStateException](discovery.now())
       clock.pass(patience.minusMillis(1))
-      discovery.requireResponses()
       intercept[IllegalStateException](discovery.now())
       clock.pass(Duration.ofMillis(1))
+      discovery.requireResponses()
+      intercept[IllegalStateException](discovery.now())
       val silent = intercept[SpliceException](discovery.requireResponses())
       assert(silent.getCondition == "SPLICE_METADATA_CONNECTION.FAILURE_TIMEOUT_EXCEEDED" &&
         silent.getMessage.contains("no route"))

@@ -4,12 +4,14 @@
 package splice.kafka.dynamic.internal.enumerator.drain
 
 import java.time.{Duration, Instant}
+import java.util.{Collection => JCollection, Map => JMap, Properties, Set => JSet}
 
+import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import splice.kafka.dynamic.StreamCutover
 import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters}
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
+import splice.kafka.dynamic.{Flip246MetadataService, StreamCutover}
 import splice.source.{SplitEnumerator, StartPosition}
 
 /** Tests of drains on unavailable clusters. */
@@ -99,6 +101,46 @@ final class DrainOutageSuite extends RemovedTopics {
       val late = fail(world, run, still, requests = 3)
       world.logs(west).away = None
       assert(readUntil(world, run, late)(!_.clusters.contains(west))._2 == all(west, 6).drop(3))
+    }
+  }
+
+  /** Service that lists one stream with the topic of one cluster. */
+  final private class Inventory(at: String, isActive: String => Boolean) extends Flip246MetadataService {
+    @volatile var cluster: String = at
+
+    override def getAllStreams(): JSet[Flip246MetadataService.Stream] = {
+      val properties = new Properties
+      properties.setProperty("bootstrap.servers", s"$cluster:9092")
+      val part = Flip246MetadataService.Cluster(Set(topic(cluster)).asJava, properties)
+      Set(Flip246MetadataService.Stream("s", Map(cluster -> part).asJava)).asJava
+    }
+    override def describeStreams(ids: JCollection[String]): JMap[String, Flip246MetadataService.Stream] =
+      getAllStreams().asScala.map(stream => stream.id -> stream).toMap.asJava
+    override def isClusterActive(cluster: String): Boolean = isActive(cluster)
+  }
+
+  test("a restart keeps a cluster inactive that the streams of a FLIP-246 service no longer contain") {
+    val world                 = simulated()
+    @volatile var inactive    = Set.empty[String]
+    def inventory(at: String) = new Inventory(at, name => !inactive(name))
+    fill(world, west, 3)
+    val first = inventory(west)
+    val moved = Using.resource(world.start(service = Some(first))) { run =>
+      val (at, _) = readUntil(world, run, world.begin(StartPosition.Configured, run))(west0)
+      inactive = Set(west)
+      val (closed, _) = readUntil(world, run, at)(_.change > 0)
+      fill(world, west, 3)
+      first.cluster = east
+      readUntil(world, run, closed)(_.change > 1)._1
+    }
+    // A new service object does not know the earlier streams.
+    Using.resource(world.start(service = Some(inventory(east)))) { run =>
+      val waiting = advance(run, moved)
+      world.clock.pass(hours)
+      val still = advance(run, waiting)
+      assert(!history(world).exists(_._1 == "clusterActivated"), history(world))
+      inactive = Set.empty
+      assert(readUntil(world, run, still)(!_.clusters.contains(west))._2 == all(west, 6).drop(3))
     }
   }
 
