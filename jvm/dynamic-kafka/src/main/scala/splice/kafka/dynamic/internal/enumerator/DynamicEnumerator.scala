@@ -22,7 +22,7 @@ import splice.kafka.dynamic.internal.options.DynamicOptions
 import splice.kafka.dynamic.internal.reader.{ClusterReads, DynamicReaders}
 import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition, DynamicSplitRange, PositionEntries}
-import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeEntries, ChangeSpan, DocumentEntries}
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeEntries, DocumentEntries}
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.internal.errors.KafkaErrors
@@ -210,10 +210,11 @@ final private[splice] class DynamicEnumerator(
   override def replay(from: DynamicOffset, until: DynamicOffset): Unit = {
     val (at, to) = (positionOf(from), positionOf(until))
     val known    = driver.reached(changes.last.getOrElse(changes(to.change)))
-    val requests = plan.spans(at, to).map { case ChangeSpan(name, _, begin, end) =>
+    val requests = plan.spans(at, to).groupBy(_.cluster).to(SortedMap).toSeq.map { case (name, spans) =>
       def cluster = known.clusters.get(name).orElse(changes.cluster(name)).getOrElse(lost(name))
-      val worker  = workers.find(name).getOrElse(workers.worker(cluster, SortedSet.from(begin.topics ++ end.topics)))
-      name -> (() => worker.ahead(_.replay(begin, end)))
+      def topics  = spans.flatMap(span => span.from.topics ++ span.until.topics).to(SortedSet)
+      val worker  = workers.find(name).getOrElse(workers.worker(cluster, topics))
+      name -> (() => worker.ahead(enumerator => spans.foreach(span => enumerator.replay(span.from, span.until))))
     }
     val _ = hold(requests)
   }
