@@ -84,7 +84,11 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val removed = at.streamOf.keySet -- listed.keySet
     val all     = at.renewed(part) ++ part.clusters
     val fresh   = at.freshScopes(all.keySet, at.number + 1)
-    val left    = carried(at, position, listed.contains) ~> removed.toSeq.map { topic =>
+    // The outage of a cluster during the pause does not count, because a paused topic is not drained.
+    val resumed =
+      at.draining.keys.filter(t => at.isPaused(t) && !part.streams.get(at.draining(t).stream).exists(_.paused))
+    val kept = carried(at, position, listed.contains) ~> resumed.toSeq.map(_ -> TopicEvent.Resumed(now))
+    val left = kept ~> removed.toSeq.map { topic =>
       topic ->
         TopicEvent.Unlisted(now, position.of(topic.cluster).only(topic.topic), rules.onRemoved == OnRemoved.Drain)
     } ~> cut.bounds.toSeq.map { case (topic, bound) => topic -> TopicEvent.Bounded(now, bound) }
@@ -138,8 +142,10 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       case (topic, is: Reading) =>
         at.stopOf(is.stream).map(stop => topic -> TopicEvent.Bounded(now, bound(stop, topic, position)))
       case (topic, is: Draining) =>
-        // Splice reads the rows up to a stop when the cluster is available again.
-        val responses = if (at.streamOf.contains(topic)) Availability.Available else of(topic)
+        // Splice reads the rows up to a stop when the cluster is available again, and the rows of a paused stream after
+        // the pause.
+        val isExempt  = at.streamOf.contains(topic) || at.isPaused(topic)
+        val responses = if (isExempt) Availability.Available else of(topic)
         drained(topic, is, position.of(topic.cluster), now, responses)
       case (topic, is: Removed)
           if !at.streamOf.contains(topic) && !now.isBefore(is.since.plus(rules.retention)) && !isAwaited(topic, is) =>

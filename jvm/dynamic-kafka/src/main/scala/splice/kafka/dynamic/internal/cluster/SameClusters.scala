@@ -9,10 +9,10 @@ import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
-import splice.kafka.dynamic.internal.state.TopicState.{Draining, Reading, Removed}
+import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining, Reading, Removed}
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, TopicState}
 import splice.kafka.internal.identity.IdentityEntries
-import splice.source.EnumeratorContext
+import splice.source.{EnumeratorContext, LogPartition}
 
 /** Detects names that belong to the same cluster. Two names may have different credentials for one cluster, but no
   * topic may be read under two names.
@@ -42,7 +42,7 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
       (name, reach) <- responses.toSeq
       id            <- reach.clusterId.toSeq
       // Most batches have a position of every topic, and do not need the list of all partitions.
-      fresh = applied.read(name).filter(topic => reach.until.hasTopic(topic) && !at.of(name).hasTopic(topic))
+      fresh = applied.read(name).filter(topic => reach.until.hasTopic(topic) && isFresh(applied, at, name, topic))
       if fresh.nonEmpty
       other <- applied.clusters.keysIterator.filter(_ != name)
       topics = fresh.filter(isOwner(applied, at, other, name, _))
@@ -63,7 +63,9 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
       val topics = shared.filter(_.name == name).flatMap(of => of.listed ++ of.unlisted).toSet
       name -> (if (topics.isEmpty) reach else reach.without(topics))
     }
-    reject(open.toSeq.map { case (name, reach) => (name, reach.clusterId, reach.until.topics) })
+    reject(open.toSeq.map { case (name, reach) => (name, reach.clusterId, reach.until.topics) }) { (topic, one, two) =>
+      !Seq(one, two).forall(at.of(_).hasTopic(topic)) || overlaps(applied, at, topic, one, two)
+    }
     Checked(
       open,
       shared.flatMap(of => (if (of.isWhole) applied.read(of.name) else of.listed).map(ClusterTopic(of.name, _))).toSet,
@@ -84,8 +86,13 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
     def isListed(cluster: String) = applied.streamOf.contains(ClusterTopic(cluster, topic))
     // A document had the topic under both names. No row was read, so the topic is read only under the listed name.
     def isLeft = !isListed(name) && (isListed(owner) || isDrained(is) && owner < name)
-    isKept(owner, topic, at, is) || isLeft
+    if (at.of(name).hasTopic(topic)) isListed(owner) && overlaps(applied, at, topic, owner, name)
+    else isKept(owner, topic, at, is) || isLeft
   }
+
+  /** Returns true if no row of a topic was read under a name. */
+  private def isFresh(applied: AppliedMetadata, at: DynamicPosition, name: String, topic: String): Boolean =
+    !at.of(name).hasTopic(topic) || isUnread(applied, at, ClusterTopic(name, topic))
 
   private def isKept(cluster: String, topic: String, at: DynamicPosition, is: TopicState): Boolean = is match {
     case _: Reading | _: Draining => at.of(cluster).hasTopic(topic)
@@ -104,8 +111,11 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
         "topic under one cluster name only."
     else s"Splice does not read these topics until the metadata has the topics under the cluster name '$other' only."
 
+  /** Returns the id of a cluster that has responded, in this run or an earlier run. */
+  def idOf(cluster: String): Option[String] = new IdentityEntries(scope(cluster)().sideLog).known.cluster
+
   private def idOf(cluster: String, responses: SortedMap[String, ClusterResponse]): Option[String] =
-    responses.get(cluster).fold(new IdentityEntries(scope(cluster)().sideLog).known.cluster)(_.clusterId)
+    responses.get(cluster).fold(idOf(cluster))(_.clusterId)
 }
 
 private[dynamic] object SameClusters {
@@ -134,17 +144,54 @@ private[dynamic] object SameClusters {
       unread: SortedSet[ClusterTopic]
   )
 
+  /** Returns true if rows of a topic would be read under two names of one cluster, which both have a position of the
+    * topic. A cutover by offsets from one name to the other name sets two ranges without common rows.
+    */
+  def overlaps(applied: AppliedMetadata, at: DynamicPosition, topic: String, one: String, two: String): Boolean = {
+    val (first, second) = (ClusterTopic(one, topic), ClusterTopic(two, topic))
+    val positions       = Seq(first, second).map(t => at.of(t.cluster).of(topic))
+    positions.forall(_.nonEmpty) && positions.flatMap(_.keys).exists { p =>
+      positions.map(_.getOrElse(p, 0L)).max < math.min(end(applied, first, p), end(applied, second, p))
+    }
+  }
+
+  private def end(applied: AppliedMetadata, topic: ClusterTopic, partition: LogPartition): Long =
+    applied.topics.get(topic) match {
+      case Some(_: Reading)   => Long.MaxValue
+      case Some(is: Draining) => is.bound.limit match {
+          case Bound.Ends(ends, _) => ends.get(partition).getOrElse(0L)
+          case _                   => Long.MaxValue
+        }
+      case _ => 0L
+    }
+
+  /** Returns true if a topic that no stream contains is still at the start that a cutover set, so that no row was read.
+    */
+  def isUnread(applied: AppliedMetadata, at: DynamicPosition, topic: ClusterTopic): Boolean =
+    applied.draining.get(topic).exists { is =>
+      !applied.streamOf.contains(topic) &&
+      at.of(topic.cluster).of(topic.topic).forall { case (p, next) => is.expected.get(p).exists(_ >= next) }
+    }
+
   /** Rejects topics under two names of one cluster.
     *
     * @param clusters
     *   names, ids and topics
+    * @param isTwice
+    *   returns true if a topic of two names would be read under both names
     * @throws splice.source.errors.SpliceException
     *   if two names with the same id have the same topic
     */
-  def reject(clusters: Seq[(String, Option[String], Iterable[String])]): Unit = for {
+  def reject(clusters: Seq[(String, Option[String], Iterable[String])])(
+      isTwice: (String, String, String) => Boolean
+  ): Unit = for {
     (id, several) <- clusters.groupBy(_._2)
     known         <- id if several.size > 1
-    twice = several.flatMap(_._3).groupBy(identity).collect { case (topic, all) if all.size > 1 => topic }
+    names = several.flatMap { case (name, _, topics) => topics.map(_ -> name) }.groupMap(_._1)(_._2)
+    twice = names.collect {
+      case (topic, all) if all.combinations(2).exists(two => isTwice(topic, two(0), two(1))) =>
+        topic
+    }
     if twice.nonEmpty
   } throw DynamicErrors.sameCluster(several.map(_._1), known, twice)
 }

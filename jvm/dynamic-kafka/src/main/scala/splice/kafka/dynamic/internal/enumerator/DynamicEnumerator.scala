@@ -22,7 +22,7 @@ import splice.kafka.dynamic.internal.options.DynamicOptions
 import splice.kafka.dynamic.internal.reader.{ClusterReads, DynamicReaders}
 import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition, DynamicSplitRange, PositionEntries}
-import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeEntries, ChangeSpan, DocumentEntries}
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeEntries, DocumentEntries}
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.internal.errors.KafkaErrors
@@ -58,6 +58,7 @@ final private[splice] class DynamicEnumerator(
     val scope = scopes(cluster.name)
     () => make(cluster, topics, scope())
   })
+  private val same   = new SameClusters(scopes(_))
   private val driver =
     new MetadataApplier(
       changes,
@@ -66,17 +67,17 @@ final private[splice] class DynamicEnumerator(
       new DocumentEntries(context.sideLog),
       context.clock,
       context.steady
-    )(settings.addedStart, planOf(_).topics)
+    )(settings.addedStart, planOf(_).topics, same.idOf)
   // Before the name of the cluster is stored, no position refers to a change, so a corrected document may replace it.
-  private val takeover  = new SingleClusterCheckpoint(context.sideLog, driver.first(started = false))
-  private val first     = context.start.map(stored => DynamicPosition.read(stored.position))
-  private val positions = new PositionEntries(context.sideLog, context.batchesToRetain, first)
-  private val scopes    =
+  private val takeover              = new SingleClusterCheckpoint(context.sideLog, driver.first(started = false))
+  private val first                 = context.start.map(stored => DynamicPosition.read(stored.position))
+  private val positions             = new PositionEntries(context.sideLog, context.batchesToRetain, first)
+  private val scopes: ClusterScopes =
     new ClusterScopes(context, takeover, firstName)(stored => positionOf(DynamicPosition.read(stored)))
   private val plan      = new DynamicPlan(changes, planOf)
   private val opens     = new OpenClusters(planOf, settings.cutover, settings.base.ending.nonEmpty)
   private val missing   = new MissingTopics(context.steady)
-  private val rounds    = new Rounds(settings, driver, workers, new SameClusters(scopes(_)), missing)
+  private val rounds    = new Rounds(settings, driver, workers, same, missing)
   private val patience  = new ClusterPatience(workers, settings.clusterTimeout, context.steady)
   private val admission = new ClusterAdmission(sizes)
   private val costs     = new ClusterCosts(sizes)
@@ -121,7 +122,7 @@ final private[splice] class DynamicEnumerator(
       enumerator.start(ClusterStart(at, first.read(name)), settings.starts(name, first)) -> enumerator.clusterId
     }
     // No start is stored yet, so a corrected document may replace this document.
-    SameClusters.reject(responses.toSeq.map { case (name, (start, id)) => (name, id, start.topics) })
+    SameClusters.reject(responses.toSeq.map { case (name, (start, id)) => (name, id, start.topics) })((_, _, _) => true)
     val starts = responses.map { case (name, (start, _)) => name -> start }
     if (at != StartPosition.Configured) ClusterStart.rejectAbsent(first.read.keySet -- starts.keySet)
     val start = DynamicPosition.of(first.number, starts)
@@ -210,10 +211,11 @@ final private[splice] class DynamicEnumerator(
   override def replay(from: DynamicOffset, until: DynamicOffset): Unit = {
     val (at, to) = (positionOf(from), positionOf(until))
     val known    = driver.reached(changes.last.getOrElse(changes(to.change)))
-    val requests = plan.spans(at, to).map { case ChangeSpan(name, _, begin, end) =>
+    val requests = plan.spans(at, to).groupBy(_.cluster).to(SortedMap).toSeq.map { case (name, spans) =>
       def cluster = known.clusters.get(name).orElse(changes.cluster(name)).getOrElse(lost(name))
-      val worker  = workers.find(name).getOrElse(workers.worker(cluster, SortedSet.from(begin.topics ++ end.topics)))
-      name -> (() => worker.ahead(_.replay(begin, end)))
+      def topics  = spans.flatMap(span => span.from.topics ++ span.until.topics).to(SortedSet)
+      val worker  = workers.find(name).getOrElse(workers.worker(cluster, topics))
+      name -> (() => worker.ahead(enumerator => spans.foreach(span => enumerator.replay(span.from, span.until))))
     }
     val _ = hold(requests)
   }

@@ -12,7 +12,7 @@ import scala.collection.mutable
 import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.internal.change.{ChangeRules, OffsetsForTime, RecentRemovals, Rejection}
-import splice.kafka.dynamic.internal.cluster.{ClusterRequest, ClusterResponse}
+import splice.kafka.dynamic.internal.cluster.{ClusterRequest, ClusterResponse, SameClusters}
 import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
@@ -26,7 +26,7 @@ import splice.kafka.internal.split.KafkaPosition
   *
   * A trigger calls [[settle]], sends the requests of [[request]], and calls [[respond]] with the responses. `startOf`
   * returns the start of a topic that a document added; None if the topic starts like a new topic. `topicsOf` returns the
-  * topics of a cluster that the query has read before.
+  * topics of a cluster that the query has read before. `idOf` returns the id of a cluster that has responded before.
   *
   * @param generations
   *   generations of documents that cause no change
@@ -42,7 +42,11 @@ final private[dynamic] class MetadataApplier(
     generations: DocumentEntries,
     clock: Clock,
     steady: Clock
-)(startOf: (AppliedMetadata, ClusterTopic) => Option[StartingOffsets], topicsOf: String => Set[String]) {
+)(
+    startOf: (AppliedMetadata, ClusterTopic) => Option[StartingOffsets],
+    topicsOf: String => Set[String],
+    idOf: String => Option[String]
+) {
 
   import MetadataApplier._
 
@@ -302,10 +306,12 @@ final private[dynamic] class MetadataApplier(
     * previous name.
     */
   private def hasBegun(base: AppliedMetadata): ClusterTopic => Boolean = {
-    val known                 = mutable.Map.empty[String, Set[String]]
-    def earlier(name: String) = base.renames.collectFirst { case (old, `name`) => old }.getOrElse(name)
-    topic => known.getOrElseUpdate(topic.cluster, topicsOf(earlier(topic.cluster)))(topic.topic)
+    val known = mutable.Map.empty[String, Set[String]]
+    topic => known.getOrElseUpdate(topic.cluster, topicsOf(earlier(base, topic.cluster)))(topic.topic)
   }
+
+  private def earlier(base: AppliedMetadata, name: String): String =
+    base.renames.collectFirst { case (old, `name`) => old }.getOrElse(name)
 
   /** Returns the decision on a group of streams: `Some(Some(reason))` = rejected, `Some(None)` = accepted, None =
     * responses of clusters are missing.
@@ -317,7 +323,7 @@ final private[dynamic] class MetadataApplier(
       at: DynamicPosition
   ): Option[Option[Rejection]] = {
     val part = StreamGroups.part(applied, document, group).moving(group)
-    rules.cutovers.rejection(applied, part, at) match {
+    rules.cutovers.rejection(applied, part, at).orElse(twice(applied, document, group, at)) match {
       case Some(why) => Some(Some(why))
       case None      =>
         val times = rules.cutovers.times(applied, part, at)
@@ -327,6 +333,32 @@ final private[dynamic] class MetadataApplier(
           wanted ++= times.map(_ -> StreamGroup(group, document.generation))
           None
         }
+    }
+  }
+
+  /** Returns the reason why a group is rejected: a topic would be read again under another name of its cluster. The id
+    * of a new cluster is not known yet.
+    */
+  private def twice(
+      base: AppliedMetadata,
+      document: StreamMetadata,
+      group: Set[String],
+      at: DynamicPosition
+  ): Option[Rejection] = {
+    def id(name: String) = Option.when(base.clusters.contains(name))(earlier(base, name)).flatMap(idOf)
+    val added            = AppliedMetadata.streamOf(group.flatMap(document.streams.get)).keySet -- base.streamOf.keySet
+    val pairs            = for {
+      topic <- added.toSeq
+      other <- base.clustersOf.getOrElse(topic.topic, Nil) if other != topic.cluster
+      known <- id(topic.cluster) if id(other).contains(known)
+    } yield (topic, other, known)
+    lazy val change = rules.take(base, document, group, at, steady.instant(), hasBegun(base))
+    lazy val moved  = change.copy(renames = SortedMap.empty).moved(at)
+    pairs.collectFirst {
+      case (topic, other, known)
+          if SameClusters.overlaps(change, moved, topic.topic, topic.cluster, other) &&
+            !SameClusters.isUnread(change, moved, ClusterTopic(other, topic.topic)) =>
+        Rejection.invalid(DynamicErrors.sameCluster(Seq(topic.cluster, other), known, Seq(topic.topic)))
     }
   }
 

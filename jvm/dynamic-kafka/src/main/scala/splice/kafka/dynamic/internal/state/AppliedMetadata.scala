@@ -68,6 +68,10 @@ final private[dynamic] case class AppliedMetadata(
       .to(SortedSet).groupBy(_.cluster).map { case (cluster, listed) => cluster -> listed.map(_.topic) }
   )
 
+  /** Clusters of the topics of [[read]], by the name of the topic. */
+  lazy val clustersOf: Map[String, Seq[String]] =
+    read.toSeq.flatMap { case (cluster, topics) => topics.toSeq.map(_ -> cluster) }.groupMap(_._1)(_._2)
+
   lazy val draining: SortedMap[ClusterTopic, Draining] = topics.collect { case (topic, is: Draining) => topic -> is }
 
   lazy val waiting: SortedMap[ClusterTopic, Waiting] = topics.collect { case (topic, is: Waiting) => topic -> is }

@@ -23,7 +23,9 @@ private[dynamic] object ChangeSpan {
   /** Returns the spans of all clusters with rows that were read.
     *
     * The change that removed a topic contains the end of the topic. The change in which a topic returned contains its
-    * start. A topic that was removed and returned is one range, because the topic resumed at its position.
+    * start. A topic that was removed and resumed at its position is one range. A topic that was removed and returned at
+    * another position, for example by a cutover, is a span up to its removal, and begins at that position in the span of
+    * its cluster.
     *
     * @param before
     *   the change of `from`
@@ -48,11 +50,22 @@ private[dynamic] object ChangeSpan {
     val starts = changes.zipWithIndex.map { case (change, i) => renamed(change.starts, i) }
     val ends   = (before +: changes).zip(changes).zipWithIndex.map { case ((was, is), i) => renamed(ended(was, is), i) }
     val names  = begun.clusters.keySet ++ until.clusters.keySet ++ (starts ++ ends).flatMap(_.keys).map(_.cluster)
+    // An earlier change of the range removed the topic at this position.
+    def endOf(topic: ClusterTopic, index: Int) =
+      ends.take(index).reverseIterator.flatMap(_.get(topic)).find(_.offsets.nonEmpty)
+    val first   = starts.zipWithIndex.map { case (all, i) => all.filter { case (t, _) => endOf(t, i).isEmpty } }
+    val returns = starts.zipWithIndex.flatMap { case (all, i) =>
+      all.toSeq.flatMap { case (t, start) => endOf(t, i).filter(_ != start).map(left => (t, left, start)) }
+    }
     names.toSeq.flatMap { name =>
-      val begin = merged(begun.of(name), name, starts)
-      val end   = merged(until.of(name), name, ends.reverse)
-      val now   = later.foldLeft(name)((known, change) => change.nameOf(known))
-      if (begin == end) None else Some(ChangeSpan(now, name, begin, end))
+      val begin           = merged(begun.of(name), name, first)
+      val end             = merged(until.of(name), name, ends.reverse)
+      val now             = later.foldLeft(name)((known, change) => change.nameOf(known))
+      val (last, removed) = returns.filter(_._1.cluster == name).foldLeft(begin -> Seq.empty[ChangeSpan]) {
+        case ((at, spans), (ClusterTopic(_, topic), left, start)) =>
+          at.without(topic).and(start) -> (spans :+ ChangeSpan(now, name, at.only(topic), left))
+      }
+      (removed :+ ChangeSpan(now, name, last, end)).filter(span => span.from != span.until)
     }
   }
 

@@ -52,7 +52,7 @@ private[dynamic] object TopicState {
   /** No stream contains the topic any more, or its stream has a stop. Splice reads the topic up to a bound.
     *
     * @param since
-    *   time of the removal or of the stop
+    *   time of the removal, of the stop, or of the end of a pause of the stream
     * @param after
     *   as in [[Reading]]
     * @param expected
@@ -181,6 +181,7 @@ private[dynamic] object TopicState {
       Some(Draining(is.stream, now, bound, expected = is.expected, abandoned = is.abandoned, start = start))
     case (Some(is: Draining), TopicEvent.Bounded(_, bound, lost)) =>
       Some(is.copy(bound = bound, abandoned = both(is.abandoned, lost)))
+    case (Some(is: Draining), TopicEvent.Resumed(now))           => Some(is.copy(since = now))
     case (Some(is: Draining), TopicEvent.Outage(since))          => Some(is.copy(unavailable = since))
     case (Some(is: Draining), TopicEvent.Ended(now, left, lost)) =>
       Some(Removed(is.stream, now, left, is.expected, both(is.abandoned, lost)))
@@ -234,6 +235,9 @@ private[dynamic] object TopicEvent {
   /** A cutover, a stop or a response of the cluster bounds the drain. */
   final case class Bounded(now: Instant, bound: TopicState.Bound, abandoned: Option[Abandoned] = None)
       extends TopicEvent
+
+  /** A document ends the pause of the stream. */
+  final case class Resumed(now: Instant) extends TopicEvent
 
   /** An outage of the cluster begins, or ends (None). */
   final case class Outage(since: Option[Instant]) extends TopicEvent

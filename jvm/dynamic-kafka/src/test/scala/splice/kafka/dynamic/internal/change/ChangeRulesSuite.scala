@@ -348,6 +348,34 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(span(four, at(4, "a/x" -> 1), at(5, "a/x" -> 2), five) == Seq("""a: {"x":{"0":1}} {"x":{"0":2}}"""))
   }
 
+  test("a span with a topic that returned at another position has one range before and one range after the return") {
+    val drain             = rules(OnRemoved.Drain)
+    val zero              = applied("a/x")
+    val one               = take(drain, zero, metadata(2, "a/x", "a/y"), at(0, "a/x" -> 1))
+    val two               = take(drain, one, metadata(3, "a/x"), at(1, "a/x" -> 1, "a/y" -> 3))
+    val three             = drained(two, SortedMap(topic("a/y") -> kafka("y", 5)))
+    val four              = drain.settle(three, at(3, "a/x" -> 1, "a/y" -> 5), t0, _ => Availability.Unknown).get
+    def back(start: Long) = {
+      val cut = StreamCutover.Offsets(SortedMap("a" -> (kafka("x", 9).offsets ++ kafka("y", start).offsets)))
+      take(drain, four, goesOver(4, Some(cut), "a/y"), at(4, "a/x" -> 1))
+    }
+    def span(from: DynamicPosition, until: DynamicPosition, before: AppliedMetadata, changes: AppliedMetadata*) =
+      ChangeSpan.between(from, until, before, changes).map(s => s"${s.from.json} ${s.until.json}")
+    val read = at(3, "a/x" -> 1, "a/y" -> 3)
+    for (start <- Seq(20L, 2L))
+      assert(span(read, at(5, "a/x" -> 2, "a/y" -> 25), three, four, back(start)) == Seq(
+        """{"y":{"0":3}} {"y":{"0":5}}""",
+        s"""{"x":{"0":1},"y":{"0":$start}} {"x":{"0":2},"y":{"0":25}}"""
+      ))
+    assert(span(read, at(5, "a/x" -> 1, "a/y" -> 25), three, four, back(5)) ==
+      Seq("""{"x":{"0":1},"y":{"0":3}} {"x":{"0":1},"y":{"0":25}}"""))
+    // The topic was added, drained and returned within the span.
+    assert(span(at(0, "a/x" -> 1), at(5, "a/x" -> 1, "a/y" -> 25), zero, one, two, three, four, back(20)) ==
+      Seq("""{} {"y":{"0":5}}""", """{"x":{"0":1},"y":{"0":20}} {"x":{"0":1},"y":{"0":25}}"""))
+    assert(span(at(0, "a/x" -> 1), at(5, "a/x" -> 1, "a/y" -> 25), zero, one, two, three, four, back(5)) ==
+      Seq("""{"x":{"0":1}} {"x":{"0":1},"y":{"0":25}}"""))
+  }
+
   test("a position is one line with sorted keys, and is equal after a read") {
     val position = at(3, "b/y" -> 2, "a/x" -> 1)
     assert(position.json == """{"change":3,"clusters":{"a":{"x":{"0":1}},"b":{"y":{"0":2}}},"v":1}""")

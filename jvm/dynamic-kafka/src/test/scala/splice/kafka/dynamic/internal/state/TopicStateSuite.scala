@@ -41,6 +41,7 @@ final class TopicStateSuite extends AnyFunSuite {
     "no document lists the topic, `onRemoved` = drain"          -> TopicEvent.Unlisted(t1, five, drains = true),
     "no document lists the topic, `onRemoved` = drop"           -> TopicEvent.Unlisted(t1, five, drains = false),
     "a cutover, a stop or a response bounds the drain"          -> TopicEvent.Bounded(t1, Bound.Ends(five)),
+    "a document ends the pause of the stream"                   -> TopicEvent.Resumed(t1),
     "an outage of the cluster begins or ends"                   -> TopicEvent.Outage(Some(t1)),
     "the bound is reached, or the remaining rows are abandoned" -> TopicEvent.Ended(t1, five),
     "`removedRetention` is over"                                -> TopicEvent.RetentionOver

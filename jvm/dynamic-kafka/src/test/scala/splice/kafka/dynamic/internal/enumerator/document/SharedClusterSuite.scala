@@ -10,9 +10,9 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import splice.kafka.dynamic.internal.enumerator.SimulatedClusters.Both
 import splice.kafka.dynamic.internal.enumerator.{SimulatedClusters, StoppedStreams}
 import splice.kafka.dynamic.internal.split.DynamicSplitRange
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
-import splice.source.StartPosition
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata}
 import splice.source.errors.SpliceException
+import splice.source.{LogPartition, StartPosition}
 
 /** Tests of names that belong to the same cluster. */
 final class SharedClusterSuite extends StoppedStreams {
@@ -132,6 +132,75 @@ final class SharedClusterSuite extends StoppedStreams {
       val (_, rows) = readAll(run, second)
       assert(none.isEmpty && rows == all("one", 4).drop(3))
       assert(history(world).contains("topicDrained" -> Seq(s"two/$own")))
+    }
+  }
+
+  /** Returns a document that moves the own topic to a name of its cluster by offsets. */
+  private def moving(generation: Long, to: String, offsets: (String, Long)*): StreamMetadata = {
+    val found = document(generation, true, to -> Seq(own))
+    val cut   = StreamCutover.Offsets(SortedMap.from(offsets.map { case (name, offset) =>
+      name -> SortedMap(LogPartition(own, 0) -> offset)
+    }))
+    found.copy(streams = found.streams.map { case (name, s) => name -> s.copy(cutover = Some(cut)) })
+  }
+
+  /** Runs a query that has read three rows under the first name, and that then moves to the second name by offsets. */
+  private def moved(offsets: (String, Long)*): (SimulatedClusters, String) = {
+    val world = begun()
+    world.publish(document(2, true, "one" -> Seq(own)))
+    val first = in(world)(run => readAll(run, world.begin(StartPosition.Configured, run))._1)
+    fill(world, east, 4)
+    world.publish(moving(3, "two", offsets: _*))
+    world -> first.json
+  }
+
+  private def from(name: String, offsets: Range): Seq[(String, Int, Long)] = offsets.map(o => (name, 0, o.toLong))
+
+  test("a topic that moves by offsets between two names of one cluster is read once") {
+    val (world, first) = moved("one" -> 5, "two" -> 5)
+    val second         = in(world) { run =>
+      val (at, rows) = readAll(run, world.source.position(first))
+      assert(rows.sorted == from("one", 3 until 5) ++ from("two", 5 until 7))
+      at.json
+    }
+    in(world) { run =>
+      fill(world, east, 1)
+      val (third, rows) = readAll(run, world.source.position(second))
+      assert(rows == from("two", 7 until 8))
+      // The rows of the second name would be read again.
+      world.publish(document(4, true, "one" -> Seq(own)))
+      world.awaitRefresh()
+      fill(world, east, 1)
+      val (fourth, more) = readAll(run, third)
+      assert(more == from("two", 8 until 9) && run.figures(fourth)("waitingGroups").contains("DUPLICATE_CLUSTER"))
+      world.publish(moving(5, "one", "two" -> 10, "one" -> 10))
+      world.awaitRefresh()
+      fill(world, east, 2)
+      assert(readAll(run, fourth)._2.sorted == from("one", 10 until 11) ++ from("two", 9 until 10))
+    }
+  }
+
+  test(
+    "a document that corrects a move between two names of one cluster continues the query, and reads each row once"
+  ) {
+    def corrected(topics: (String, Seq[String])*) = document(4, true, topics: _*)
+    for {
+      (start, next, expected) <- Seq(
+        (5L, corrected("one" -> Seq(own)), from("one", 3 until 7)),
+        (5L, corrected("two" -> Seq(own)), from("one", 3 until 5) ++ from("two", 5 until 7)),
+        (5L, corrected(), from("one", 3 until 5) ++ from("two", 5 until 7)),
+        (2L, corrected("one" -> Seq(own)), from("one", 3 until 7))
+      )
+    } {
+      val (world, first) = moved("one" -> 5, "two" -> start)
+      // The driver is killed after the change, and before the batch.
+      in(world) { run =>
+        val from = world.source.position(first)
+        if (start < 5) rejected(advance(run, from)) else { val _ = advance(run, from) }
+      }
+      world.publish(next)
+      val rows = in(world)(run => readAll(run, world.source.position(first))._2)
+      assert(rows.sorted == expected, s"$start ${next.streams("s").topics}")
     }
   }
 }

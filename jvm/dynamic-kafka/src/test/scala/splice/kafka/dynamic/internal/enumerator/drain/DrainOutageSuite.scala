@@ -9,13 +9,14 @@ import java.util.{Collection => JCollection, Map => JMap, Properties, Set => JSe
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters}
+import splice.kafka.dynamic.StreamCutover
+import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters, StoppedStreams}
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
 import splice.kafka.dynamic.{Flip246MetadataService, StreamCutover}
 import splice.source.{SplitEnumerator, StartPosition}
 
 /** Tests of drains on unavailable clusters. */
-final class DrainOutageSuite extends RemovedTopics {
+final class DrainOutageSuite extends StoppedStreams {
 
   private val (west0, hours) = (reads(west, 0, 3) _, Duration.ofHours(3))
 
@@ -181,6 +182,33 @@ final class DrainOutageSuite extends RemovedTopics {
       Using.resource(world.start()) { last =>
         val end = fail(world, last, again, requests = 3)
         assert(end.json.contains(west) && !advance(last, end).json.contains(west))
+      }
+    }
+  }
+
+  test("a stream that returns by offsets to a topic whose drain has ended begins at these offsets, also in a replay") {
+    val world = simulated("maxOffsetsPerTrigger" -> "3")
+    world.publish(stream(west))
+    fill(world, west, 5)
+    fill(world, east, 4)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(west0)
+      world.logs(west).away = Some(_ => true)
+      publish(world, stream(east).copy(cutover = Some(offsets(west -> 5, east -> 0))))
+      val (second, moved) = readUntil(world, run, first)(reads(east, 0, 4))
+      assert(moved == all(east, 4))
+      // The document is rejected until the drain ends.
+      publish(world, stream(west).copy(cutover = Some(offsets(west -> 20, east -> 4))))
+      val third = advance(run, second)
+      assert(rows(run, second, third).isEmpty && run.figures(third)("waitingGroups").contains("is still drain"))
+      fill(world, west, 18)
+      world.logs(west).away = None
+      val (end, rest) = readUntil(world, run, third)(reads(west, 0, 23))
+      val expected    = all(west, 23).filterNot { case (_, _, offset) => offset < 3 || offset >= 5 && offset < 20 }
+      assert(rest == expected)
+      Using.resource(world.start()) { again =>
+        again.replay(first, end)
+        assert(rows(again, first, end).sorted == (all(east, 4) ++ expected).sorted)
       }
     }
   }

@@ -122,4 +122,26 @@ final class StreamPauseSuite extends RemovedTopics {
       }
     }
   }
+
+  test("an outage during a pause abandons no row of a drain of the paused stream") {
+    val world = simulated("drainTimeout" -> "1h")
+    world.publish(stream(east))
+    fill(world, east, 2)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readAll(run, run.start(StartPosition.Configured))
+      publish(world, stream(west).copy(paused = true))
+      fill(world, east, 3)
+      world.logs(east).away = Some(_ => true)
+      // Failed requests before and after the timeout.
+      val second = (1 to 20).foldLeft(first) { (at, i) =>
+        world.clock.pass(if (i == 10) Duration.ofHours(2) else Duration.ofSeconds(10))
+        advance(run, at)
+      }
+      world.logs(east).away = None
+      publish(world, stream(west))
+      val (_, rest) = readUntil(world, run, second)(!_.clusters.contains(east))
+      assert(rest == all(east, 5).drop(2))
+      assert(!history(world).exists(_._1 == "topicAbandoned"))
+    }
+  }
 }
