@@ -56,20 +56,21 @@ private[files] object ReadLayout {
 
   def apply(wanted: StructType, schemas: FileSchemas): ReadLayout = {
     val folders = schemas.partition.map(f => fold(f)).zipWithIndex.toMap
-    val inFiles = schemas.data.map(fold).toSet
+    val listed  = schemas.data.map(f => fold(f) -> f).toMap
     // As in Spark, a column of the file hides a metadata column of the same name.
     def constant(field: StructField): Option[Constant] =
       folders.get(fold(field)).map(Constant.OfFolder).orElse {
-        FileMetadata.named(field.name).filterNot(_ => inFiles(fold(field))).map(Constant.OfFile)
+        FileMetadata.named(field.name).filterNot(_ => listed.contains(fold(field))).map(Constant.OfFile)
       }
     val (constants, file) = wanted.partitionMap(field => constant(field).map(field -> _).toLeft(field))
     val place             = (file ++ constants.map(_._1)).map(fold).zipWithIndex.toMap
     // Listed files lack columns that were inferred after the listing.
-    val later = file.filterNot(f => inFiles(fold(f)))
+    val later = file.filterNot(f => listed.contains(fold(f)))
     new ReadLayout(
       wanted,
       StructType(schemas.data ++ later),
-      StructType(file),
+      // Spark's readers compare names and metadata exactly, and a query or a restart may spell a column differently.
+      StructType(file.map(f => listed.getOrElse(fold(f), f))),
       constants,
       wanted.map(f => place(fold(f))).toIndexedSeq
     )

@@ -89,6 +89,14 @@ final class ColumnChangeSuite extends AnyFunSuite with LocalSpark {
     assert(read.rows(ranges = read.enumerator.splits(first, until)).size == 2)
   }
 
+  test("a given schema may have another case and other comments than the list") {
+    Seq("a", "b").foreach(file => write(s"case/$file.csv", "id,n\n1,2\n"))
+    val log   = new MemorySideLog
+    val first = start(log, "case", "schema" -> "id INT COMMENT 'number', n VARCHAR(9)")
+    assert(next(first, first.positions.head.json).size == 1)
+    assert(next(start(log, "case", "schema" -> "ID INT, n STRING"), one) == next(first, one))
+  }
+
   test("a given schema must equal the list in names, types and order") {
     val listed              = FileSchemas(StructType.fromDDL("a INT, b STRING"), StructType.fromDDL("day DATE"))
     def change(ddl: String) = ColumnChange.ofGiven(StructType.fromDDL(ddl), listed)

@@ -27,7 +27,7 @@ final class ReadLayoutSuite extends AnyFunSuite {
 
   test("a file column hides a metadata column of the same name in any case") {
     val own = layout("_file_size INT, _file_block_start BIGINT", "id INT, _FILE_SIZE INT", "k INT, p STRING")
-    assert(own.file.fieldNames.toSeq == Seq("_file_size"))
+    assert(own.file.fieldNames.toSeq == Seq("_FILE_SIZE"))
     assert(own.constants.fieldNames.toSeq == Seq("_file_block_start") && own.values(block) == InternalRow(5L))
     assert(own.inOrder)
   }
@@ -41,6 +41,11 @@ final class ReadLayoutSuite extends AnyFunSuite {
   test("a column that no listed file has is read from the files, after the listed columns") {
     val own = layout("later INT, id INT", "id INT, name STRING", "k INT, p STRING")
     assert(own.data.fieldNames.toSeq == Seq("id", "name", "later") && own.file.fieldNames.toSeq == Seq("later", "id"))
+  }
+
+  test("the files are read with the listed spelling and comment of a column") {
+    val own = layout("NAME STRING, ID INT COMMENT 'changed'", "id INT COMMENT 'number', name STRING", "k INT, p STRING")
+    assert(own.file == StructType.fromDDL("name STRING, id INT COMMENT 'number'") && own.order == Seq(0, 1))
   }
 
   test("a partition column replaces the file column of its name, and other partition columns are last") {
