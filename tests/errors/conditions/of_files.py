@@ -65,6 +65,12 @@ def file_changed(world: World) -> None:
     world.drain(**options)
 
 
+@provokes("SPLICE_FILES_DATA.FILE_NOT_READABLE")
+def file_not_readable(world: World) -> None:
+    world.write("rows/a.csv", "id\nx\n")
+    world.drain(**one_file_at_a_time(world, world.path("rows"), schema="id INT", mode="FAILFAST"))
+
+
 @provokes("SPLICE_FILES_DATA.COLUMN_CHANGED")
 def column_changed(world: World) -> None:
     world.write("rows/a.csv", "id\n1\n")

@@ -40,7 +40,8 @@ object ErrorsPage {
       || `55019` | `SPLICE_CHECKPOINT` | **Alert**: restore the checkpoint or the previous options. |
       || `58030` | `SPLICE_KAFKA` | **Alert**: the brokers rejected a request. Check the rights of the user and the brokers. |
       |
-      |A retry alone helps only with `08001`. Other errors occur again until the cause is corrected.""".stripMargin
+      |A retry alone helps only with `08001`, and with `SPLICE_FILES_DATA.FILE_NOT_READABLE` if a storage was unavailable.
+      |Other errors occur again until the cause is corrected.""".stripMargin
 
   /** @param root root folder of the repository */
   def text(root: Path): String =

@@ -3,6 +3,7 @@
 
 package splice.files
 
+import java.io.IOException
 import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, Path, Paths}
 import java.time.Instant
@@ -11,9 +12,9 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.files.storage.RoundingFileSystem
+import splice.files.storage.{CountingFileSystem, RoundingFileSystem}
 import splice.source.errors.SpliceException
-import splice.source.{SplitReader, TaskRanges}
+import splice.source.{SplitRange, SplitReader, TaskRanges}
 import splice.testkit.LoggedMessages
 
 /** Tests of files that differ from the list when a task opens the files. */
@@ -50,7 +51,7 @@ final class ChangedFileSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("a task logs one warning per changed file, independent of its blocks") {
-    write("parts/a.txt", (0 until 100).map(i => s"line $i\n").mkString, "2026-01-01T00:00:00Z")
+    write("parts/a.txt", lines, "2026-01-01T00:00:00Z")
     val read = SourceRead(
       "format"            -> "text",
       "path"              -> at("parts"),
@@ -58,13 +59,23 @@ final class ChangedFileSuite extends AnyFunSuite with LocalSpark {
       "onFileChanged"     -> "warn"
     )
     val all = read.allRanges
-    write("parts/a.txt", (0 until 100).map(i => s"line $i\n").mkString, "2026-01-02T00:00:00Z")
-    val readers        = read.enumerator.readers(read.source.schema, all)
-    val task           = TaskRanges(None, all.toIndexedSeq)
-    val (rows, warned) = LoggedMessages.during("splice.files") {
-      Using.resource(readers.rows(task))(SplitReader.items(_).size)
-    }
+    write("parts/a.txt", lines, "2026-01-02T00:00:00Z")
+    val (rows, warned) = LoggedMessages.during("splice.files")(inOneTask(read, all))
     assert(rows == 100 && all.size > 5 && warned.size == 1)
+  }
+
+  test("a failed status request skips one block, and the next block of the file is checked") {
+    val file = write("request/a.txt", lines, "2026-01-01T00:00:00Z")
+    val read = SourceRead(
+      "format"             -> "text",
+      "path"               -> s"counting://${at("request")}",
+      "maxPartitionBytes"  -> "100",
+      "ignoreCorruptFiles" -> "true"
+    )
+    val all = read.allRanges
+    write("request/a.txt", lines, "2026-01-02T00:00:00Z")
+    CountingFileSystem.failNextStatus(file.toString, new IOException("no response"))
+    assert(intercept[SpliceException](inOneTask(read, all)).getCondition == "SPLICE_FILES_DATA.FILE_CHANGED")
   }
 
   test("a rewritten file of the same length is an error") {
@@ -88,6 +99,14 @@ final class ChangedFileSuite extends AnyFunSuite with LocalSpark {
     val error = intercept[SpliceException](read.rows(ranges = all))
     assert(error.getCondition == "SPLICE_FILES_DATA.FILE_CHANGED")
     assert(error.getMessage.contains("2026-01-01T00:00:01.123Z") && error.getMessage.contains("2026-01-01T00:00:02Z"))
+  }
+
+  private val lines = (0 until 100).map(i => s"line $i\n").mkString
+
+  /** Number of rows that one task reads. */
+  private def inOneTask(read: SourceRead, ranges: Seq[SplitRange]): Int = {
+    val readers = read.enumerator.readers(read.source.schema, ranges)
+    Using.resource(readers.rows(TaskRanges(None, ranges.toIndexedSeq)))(SplitReader.items(_).size)
   }
 
   private def rounding(name: String): SourceRead = SourceRead(

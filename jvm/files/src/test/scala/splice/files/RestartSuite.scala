@@ -3,9 +3,12 @@
 
 package splice.files
 
+import java.io.ByteArrayOutputStream
 import java.nio.file.{Files, Paths}
+import java.util.zip.GZIPOutputStream
 
 import scala.collection.immutable.SortedMap
+import scala.util.Using
 
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
@@ -175,13 +178,31 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     assert(lenient.rows(ranges = ranges(lenient)).size == 5)
   }
 
-  test("an unreadable file fails the task, and is skipped only with ignoreCorruptFiles") {
+  test("an unreadable file fails the task with its name, and is skipped only with ignoreCorruptFiles") {
     spark.range(0, 10, 1, 2).write.parquet(at("corrupt"))
     val file = Files.list(Paths.get(at("corrupt"))).filter(_.toString.endsWith(".parquet")).findFirst.get
     Files.write(file, Array.fill[Byte](200)(7))
     def reading(options: (String, String)*) =
       SourceRead(Seq("format" -> "parquet", "path" -> at("corrupt"), "schema" -> "id BIGINT") ++ options: _*).rows()
-    intercept[org.apache.spark.SparkException](reading())
+    val error = intercept[SpliceException](reading())
+    assert(error.getCondition == "SPLICE_FILES_DATA.FILE_NOT_READABLE")
+    Seq(file.getFileName.toString, "'ignoreCorruptFiles'").foreach(words => assert(error.getMessage.contains(words)))
     assert(reading("ignoreCorruptFiles" -> "true").size == 5)
+  }
+
+  test("the error of a truncated file and of an invalid line has the name of the file and the reason") {
+    val packed = new ByteArrayOutputStream
+    Using.resource(new GZIPOutputStream(packed))(_.write("""{"id":1}""".getBytes))
+    def fails(format: String, file: String, content: Array[Byte], options: (String, String)*): String = {
+      Files.write(Files.createDirectories(Paths.get(at(s"invalid-$format"))).resolve(file), content)
+      val all   = Seq("format" -> format, "path" -> at(s"invalid-$format"), "schema" -> "id INT") ++ options
+      val error = intercept[SpliceException](SourceRead(all: _*).rows())
+      assert(error.getCondition == "SPLICE_FILES_DATA.FILE_NOT_READABLE" && error.getMessage.contains(file))
+      error.getMessage
+    }
+    val truncated = fails("json", "a.json.gz", packed.toByteArray.dropRight(9))
+    assert(truncated.contains("Unexpected end of input stream") && truncated.contains("'ignoreCorruptFiles'"))
+    val invalid = fails("csv", "b.csv", "x\n".getBytes, "mode" -> "FAILFAST", "ignoreCorruptFiles" -> "true")
+    assert(invalid.contains("MALFORMED_RECORD_IN_PARSING") && invalid.contains("'ignoreMissingFiles'"))
   }
 }

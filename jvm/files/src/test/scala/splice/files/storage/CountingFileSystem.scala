@@ -43,6 +43,7 @@ class CountingFileSystem extends RawLocalFileSystem {
 
   override def getFileStatus(path: Path): FileStatus = {
     CountingFileSystem.note("status", path)
+    CountingFileSystem.failStatus(path)
     val status = super.getFileStatus(path)
     status.setPath(makeQualified(new Path(status.getPath.toUri.getPath)))
     status
@@ -71,6 +72,14 @@ object CountingFileSystem {
     try body
     finally { val _ = failures.remove(file) }
   }
+
+  private val statusFailures = new ConcurrentHashMap[String, Exception]
+
+  private def failStatus(path: Path): Unit =
+    Option(statusFailures.remove(path.toUri.getPath)).foreach(e => throw e)
+
+  /** Makes the next status request for `file` fail with `e`. */
+  def failNextStatus(file: String, e: Exception): Unit = { val _ = statusFailures.put(file, e) }
 
   /** Runs `body` and returns its requests about paths below `folder`. */
   def during[A](folder: String)(body: => A): (A, Seq[(String, String)]) = {

@@ -49,7 +49,7 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
 
     def collect(rows: DataFrame): Unit = out ++= rows.collect().map(_.getLong(0))
 
-    def stream(more: (String, String)*): DataFrame = spark.readStream.format("splice").options(Map(
+    val options: Map[String, String] = Map(
       "source"                     -> "hybrid",
       "legs"                       -> "history,live",
       "history.source"             -> "files",
@@ -61,7 +61,10 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
       "live.log"                   -> name,
       "live.handOver"              -> "offsets",
       "live.select"                -> "id"
-    ) ++ more).load()
+    )
+
+    def stream(more: (String, String)*): DataFrame =
+      spark.readStream.format("splice").options(options ++ more).load()
 
     /** Runs the stream to its end. Returns the numbers of tasks of the jobs that counted rows. */
     def run(trigger: Trigger = Trigger.AvailableNow(), more: Seq[(String, String)] = Nil)(
@@ -110,18 +113,7 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
 
   test("a bounded read, which runs no task before the switch, counts in a job") {
     val w    = new World("bounded", 0 -> (0 -> 4), 1 -> (0 -> 5))
-    val read = spark.read.format("splice").options(Map(
-      "legs"           -> "history,live",
-      "source"         -> "hybrid",
-      "history.source" -> "files",
-      "history.format" -> "parquet",
-      "history.path"   -> w.path.toString,
-      "history.select" -> "id",
-      "live.source"    -> "memory",
-      "live.log"       -> w.name,
-      "live.handOver"  -> "offsets",
-      "live.select"    -> "id"
-    )).load()
+    val read = spark.read.format("splice").options(w.options).load()
     assert(read.collect().map(_.getLong(0)).sorted.toSeq == w.all)
   }
 
@@ -129,22 +121,30 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
     val w    = new World("dropped")
     val file = Files.createDirectories(folder.resolve("dropped-csv")).resolve("0.csv")
     Files.writeString(file, "0,dropped,0,0\nx,dropped,0,1\n2,dropped,0,2\n")
-    val rows = spark.read.format("splice").options(Map(
-      "source"         -> "hybrid",
-      "legs"           -> "history,live",
-      "history.source" -> "files",
+    val rows = spark.read.format("splice").options(w.options ++ Map(
       "history.format" -> "csv",
       "history.path"   -> file.getParent.toString,
       "history.schema" -> "id BIGINT, topic STRING, partition INT, offset BIGINT",
-      "history.mode"   -> "DROPMALFORMED",
-      "history.select" -> "id",
-      "live.source"    -> "memory",
-      "live.log"       -> w.name,
-      "live.handOver"  -> "offsets",
-      "live.select"    -> "id"
+      "history.mode"   -> "DROPMALFORMED"
     )).load()
     assert(rows.collect().map(_.getLong(0)).sorted.toSeq == w.all)
     assert(rows.count() == w.all.size)
+  }
+
+  test("a select in another case than the columns, and a schema with comments, read every row") {
+    val w = new World("cases", 0 -> (0 -> 4), 1 -> (0 -> 5))
+    Seq("csv", "json").foreach { format =>
+      val path = folder.resolve(s"cases-$format").toString
+      spark.read.parquet(w.path.toString).write.format(format).save(path)
+      val rows = spark.read.format("splice").options(w.options ++ Map(
+        "history.format" -> format,
+        "history.path"   -> path,
+        "history.schema" -> "id BIGINT COMMENT 'number', topic VARCHAR(9), partition INT, offset BIGINT",
+        "history.select" -> "ID AS id, Topic AS topic",
+        "live.select"    -> "ID AS id, Topic AS topic"
+      )).load()
+      assert(rows.collect().map(row => row.getLong(0) -> row.getString(1)).sorted.toSeq == w.all.map(_ -> w.name))
+    }
   }
 
   test("computed rows are also counted") {

@@ -6,7 +6,7 @@ package splice.files.internal.errors
 import org.apache.spark.sql.internal.SQLConf
 
 import splice.files.internal.options.FileOptions
-import splice.source.errors.{SpliceException, SpliceOptionException}
+import splice.source.errors.{SpliceError, SpliceException, SpliceOptionException}
 import splice.source.internal.{ErrorConditions, Secrets}
 
 /** Factory of all errors of the file source. */
@@ -97,6 +97,21 @@ private[splice] object FileErrors {
   /** Error for a listed file that is missing when a task opens it. */
   def fileNotFound(file: String, cause: Throwable): SpliceException =
     conditions.error("SPLICE_FILES.FILE_NOT_FOUND", cause, "file" -> file)
+
+  /** Error for a listed file that a task cannot read.
+    *
+    * @param canSkip
+    *   true if `ignoreCorruptFiles` applies to the cause
+    */
+  def fileNotReadable(file: String, cause: Throwable, canSkip: Boolean): SpliceException = conditions.error(
+    "SPLICE_FILES_DATA.FILE_NOT_READABLE",
+    cause,
+    "file"   -> file,
+    "remedy" ->
+      (if (canSkip) "set 'ignoreCorruptFiles' to 'true' to continue without the remaining rows of the file"
+       else "delete the file and set 'ignoreMissingFiles' to 'true' to continue without the rows of the file"),
+    "reason" -> SpliceError.text(cause)
+  )
 
   /** @param property changed property: length or modification time */
   def fileChanged(file: String, property: String, listed: String, current: String): SpliceException =

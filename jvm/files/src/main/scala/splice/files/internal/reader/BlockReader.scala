@@ -3,10 +3,13 @@
 
 package splice.files.internal.reader
 
-import java.io.{FileNotFoundException, IOException}
+import java.io.{FileNotFoundException, IOException, InterruptedIOException}
+import java.net.SocketTimeoutException
+import java.nio.channels.ClosedByInterruptException
 import java.time.Duration
 
 import org.apache.hadoop.hdfs.BlockMissingException
+import org.apache.spark.TaskKilledException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.slf4j.LoggerFactory
 
@@ -101,17 +104,14 @@ final private[splice] class BlockReader[T](
     }
 
   private def skip(e: Exception): Unit = {
-    val shown   = users.cleaned(e)
-    val skipped = e match {
-      case BlockReader.Unavailable()            => false
-      case _: SpliceException                   => false
-      case _: FileNotFoundException             => policy.ignoreMissing
-      case _: RuntimeException | _: IOException => policy.ignoreCorrupt
-      case _                                    => false
-    }
-    if (!skipped) throw shown match {
-      case missing: FileNotFoundException => FileErrors.fileNotFound(block.fold("")(_.path), missing)
-      case other                          => other
+    val shown = users.cleaned(e)
+    val path  = block.fold("")(_.path)
+    e match {
+      case BlockReader.Unavailable() | BlockReader.Interrupt() | _: SpliceException => throw shown
+      case _: FileNotFoundException             => if (!policy.ignoreMissing) throw FileErrors.fileNotFound(path, shown)
+      case _: RuntimeException | _: IOException =>
+        if (!policy.ignoreCorrupt) throw FileErrors.fileNotReadable(path, shown, canSkip = true)
+      case _ => throw FileErrors.fileNotReadable(path, shown, canSkip = false)
     }
     BlockReader.logger.warn(s"Skipped the remaining rows of ${block.fold("")(_.toString)}", shown)
     current = Iterator.empty
@@ -121,6 +121,16 @@ final private[splice] class BlockReader[T](
 
 private object BlockReader {
   private val logger = LoggerFactory.getLogger(classOf[BlockReader[_]])
+
+  /** Matches errors of a task that Spark stops. The file may be readable. */
+  private object Interrupt {
+    def unapply(e: Exception): Boolean = e match {
+      case _: SocketTimeoutException                              => false
+      case _: InterruptedException | _: InterruptedIOException    => true
+      case _: ClosedByInterruptException | _: TaskKilledException => true
+      case _                                                      => false
+    }
+  }
 
   /** Matches denied access, missing blocks and missing file systems. Another attempt may be able to read the file. File
     * formats wrap such errors.

@@ -33,7 +33,10 @@ final private[splice] class FileOpener(
     *   if the file is missing
     */
   def open(block: FileBlock, read: FileBlock => Iterator[InternalRow]): Iterator[InternalRow] = {
-    if (checked.add(block.path)) check(block)
+    if (!checked(block.path)) {
+      check(block)
+      checked += block.path
+    }
     read(block)
   }
 

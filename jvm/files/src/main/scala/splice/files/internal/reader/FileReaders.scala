@@ -30,7 +30,7 @@ final private[files] class FileReaders(settings: FileSettings, session: PinnedSe
   )
 
   def of(columns: StructType, schemas: FileSchemas): FileReaderFactory =
-    created.computeIfAbsent((columns, schemas), _ => session.run(make(ReadLayout(columns, schemas))))
+    created.computeIfAbsent((columns, schemas), _ => session.run(make(ReadLayout(columns, schemas, settings.kind))))
 
   private def make(layout: ReadLayout): FileReaderFactory = {
     val spark         = SparkSession.active

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import splice.files.internal.options.FileKind
 import splice.files.internal.session.ColumnNames
 import splice.files.internal.split.{FileBlock, FileSchemas}
 
@@ -41,6 +42,7 @@ final private[files] class ReadLayout(
   def values(block: FileBlock): InternalRow = InternalRow.fromSeq(constantFields.map {
     case (_, Constant.OfFile(column))       => column.of(block)
     case (field, Constant.OfFolder(number)) => block.values.get(number, field.dataType)
+    case (_, Constant.Missing)              => None.orNull
   })
 }
 
@@ -50,26 +52,34 @@ sealed private[files] trait Constant extends Product with Serializable
 private[files] object Constant {
   final case class OfFile(column: FileMetadata) extends Constant
   final case class OfFolder(number: Int)        extends Constant
+
+  /** Null, for a column that no listed file has. */
+  case object Missing extends Constant
 }
 
 private[files] object ReadLayout {
 
-  def apply(wanted: StructType, schemas: FileSchemas): ReadLayout = {
+  def apply(wanted: StructType, schemas: FileSchemas, kind: FileKind): ReadLayout = {
     val folders = schemas.partition.map(f => fold(f)).zipWithIndex.toMap
-    val inFiles = schemas.data.map(fold).toSet
+    val listed  = schemas.data.map(f => fold(f) -> f).toMap
     // As in Spark, a column of the file hides a metadata column of the same name.
     def constant(field: StructField): Option[Constant] =
       folders.get(fold(field)).map(Constant.OfFolder).orElse {
-        FileMetadata.named(field.name).filterNot(_ => inFiles(fold(field))).map(Constant.OfFile)
+        if (listed.contains(fold(field))) None
+        else
+          FileMetadata.named(field.name).map(Constant.OfFile)
+            // CSV columns are matched by position, so a line without the additional column would be malformed.
+            .orElse(Option.when(kind == FileKind.Csv)(Constant.Missing))
       }
     val (constants, file) = wanted.partitionMap(field => constant(field).map(field -> _).toLeft(field))
     val place             = (file ++ constants.map(_._1)).map(fold).zipWithIndex.toMap
     // Listed files lack columns that were inferred after the listing.
-    val later = file.filterNot(f => inFiles(fold(f)))
+    val later = file.filterNot(f => listed.contains(fold(f)))
     new ReadLayout(
       wanted,
       StructType(schemas.data ++ later),
-      StructType(file),
+      // Spark's readers compare names and metadata exactly, and a query or a restart may spell a column differently.
+      StructType(file.map(f => listed.getOrElse(fold(f), f))),
       constants,
       wanted.map(f => place(fold(f))).toIndexedSeq
     )

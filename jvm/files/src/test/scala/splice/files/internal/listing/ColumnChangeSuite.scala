@@ -89,6 +89,25 @@ final class ColumnChangeSuite extends AnyFunSuite with LocalSpark {
     assert(read.rows(ranges = read.enumerator.splits(first, until)).size == 2)
   }
 
+  test("a CSV column that is inferred at a restart is null, and the listed files keep their rows") {
+    Seq("a", "b").foreach(file => write(s"later/$file.csv", "id,n\n1,2\n"))
+    val log  = new MemorySideLog
+    val drop = "mode" -> "DROPMALFORMED"
+    assert(next(start(log, "later", drop), start(log, "later", drop).positions.head.json).size == 1)
+    write("later/c.csv", "id,n,m\n1,2,3\n4,5,6\n7,8,9\n")
+    val again = start(log, "later", drop)
+    assert(again.source.schema.fieldNames.toSeq == Seq("id", "n", "m"))
+    assert(next(again, one).size == 1)
+  }
+
+  test("a given schema may have another case and other comments than the list") {
+    Seq("a", "b").foreach(file => write(s"case/$file.csv", "id,n\n1,2\n"))
+    val log   = new MemorySideLog
+    val first = start(log, "case", "schema" -> "id INT COMMENT 'number', n VARCHAR(9)")
+    assert(next(first, first.positions.head.json).size == 1)
+    assert(next(start(log, "case", "schema" -> "ID INT, n STRING"), one) == next(first, one))
+  }
+
   test("a given schema must equal the list in names, types and order") {
     val listed              = FileSchemas(StructType.fromDDL("a INT, b STRING"), StructType.fromDDL("day DATE"))
     def change(ddl: String) = ColumnChange.ofGiven(StructType.fromDDL(ddl), listed)

@@ -3,11 +3,13 @@
 
 package splice.files.internal.reader
 
-import java.io.{FileNotFoundException, IOException}
+import java.io.{FileNotFoundException, IOException, InterruptedIOException}
+import java.nio.channels.ClosedByInterruptException
 
 import scala.collection.mutable
 
 import org.apache.hadoop.security.AccessControlException
+import org.apache.spark.TaskKilledException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{InputFileBlockLength, InputFileBlockStart, InputFileName}
 import org.scalatest.funsuite.AnyFunSuite
@@ -73,7 +75,7 @@ final class BlockReaderSuite extends AnyFunSuite {
     val files  = new Files(Map("a" -> Seq(1), "b" -> Seq(2, 3)), Map("a" -> broken))
     val failed = files.reader(strict, block("a"), block("b"))
     assert(failed.poll(Poll.Forever) == Poll.Found)
-    assert(intercept[IOException](failed.poll(Poll.Forever)) eq broken)
+    assert(intercept[SpliceException](failed.poll(Poll.Forever)).getCause eq broken)
     failed.close()
     val stopped = files.reader(strict, block("b"))
     assert(stopped.poll(Poll.Forever) == Poll.Found)
@@ -85,7 +87,7 @@ final class BlockReaderSuite extends AnyFunSuite {
   test("the stream is closed if a row before a span fails") {
     val files  = new Files(Map("a" -> Seq(1)), Map("a" -> broken))
     val reader = files.reader(strict, block("a", rows = Some(RowSpan(5, 9))))
-    assertThrows[IOException](reader.poll(Poll.Forever))
+    assertThrows[SpliceException](reader.poll(Poll.Forever))
     reader.close()
     assert(files.opened.map(_.closed) == Seq(1))
   }
@@ -98,7 +100,10 @@ final class BlockReaderSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_FILES.FILE_NOT_FOUND" && error.getMessage.contains("none"))
     assert(rows(files(broken).reader(strict.copy(ignoreMissing = true), missing: _*)) == Seq(3))
     assert(rows(files(broken).reader(strict.copy(ignoreCorrupt = true), corrupt: _*)) == Seq(1, 2, 3))
-    assertThrows[IOException](rows(files(broken).reader(strict.copy(ignoreMissing = true), corrupt: _*)))
+    val unreadable =
+      intercept[SpliceException](rows(files(broken).reader(strict.copy(ignoreMissing = true), corrupt: _*)))
+    assert(unreadable.getCondition == "SPLICE_FILES_DATA.FILE_NOT_READABLE" && (unreadable.getCause eq broken))
+    Seq("file a.", "the stream is broken").foreach(words => assert(unreadable.getMessage.contains(words)))
     val denied = files(new AccessControlException("denied"))
     assertThrows[AccessControlException] {
       rows(denied.reader(strict.copy(ignoreCorrupt = true, ignoreMissing = true), corrupt: _*))
@@ -108,7 +113,13 @@ final class BlockReaderSuite extends AnyFunSuite {
   test("a changed file and an interrupt are not treated as corrupt files") {
     val policy  = strict.copy(ignoreMissing = true, ignoreCorrupt = true)
     val changed = FileErrors.fileChanged("a", "the length", "1", "2")
-    Seq[Exception](changed, new InterruptedException("stopped")).foreach { e =>
+    Seq[Exception](
+      changed,
+      new InterruptedException("stopped"),
+      new InterruptedIOException("stopped"),
+      new ClosedByInterruptException,
+      new TaskKilledException("stopped")
+    ).foreach { e =>
       val reader = new Files(Map("a" -> Seq(1), "b" -> Seq(2)), Map("a" -> e)).reader(policy, block("a"), block("b"))
       assert(intercept[Exception](rows(reader)) eq e)
     }

@@ -19,12 +19,17 @@ import splice.source.internal.RawRows
 import splice.source.options.SourceOptions.fold
 import splice.source.runtime.SessionSettings
 
-/** Analysed SELECT list over the rows of one leg. Driver only. */
+/** Analysed SELECT list over the rows of one leg. Driver only.
+  *
+  * @param fields
+  *   columns of `leaf` with the names and metadata of the leg
+  */
 final private[splice] class SelectPlan private (
     session: SparkSession,
     pinned: SessionSettings,
     option: String,
     leaf: RawRows,
+    fields: StructType,
     analysed: LogicalPlan
 ) {
 
@@ -45,7 +50,7 @@ final private[splice] class SelectPlan private (
     }
     val optimised = session.sessionState.executePlan(Project(wanted, analysed)).optimizedPlan
     CompiledSelect(
-      HybridColumns.nullable(StructType(used(optimised).map(toField))),
+      StructType(used(optimised).map(toField)).toNullable,
       bound(optimised)
     )
   }
@@ -83,7 +88,8 @@ final private[splice] class SelectPlan private (
     down(plan, Nil)
   }
 
-  private def toField(a: Attribute): StructField = StructField(a.name, a.dataType, a.nullable)
+  // The analyzer gives an attribute the name in the list, which may differ in case from the name of the column.
+  private def toField(a: Attribute): StructField = fields(leaf.output.indexWhere(_.exprId == a.exprId))
 }
 
 private[splice] object SelectPlan {
@@ -110,6 +116,7 @@ private[splice] object SelectPlan {
     val visible = DataTypeUtils.toAttributes(HybridColumns.nullable(schema))
     val hidden  = DataTypeUtils.toAttributes(HybridColumns.nullable(StructType(named)))
     val leaf    = RawRows(visible ++ hidden)
+    val fields  = StructType(schema ++ named)
     val items   = list.items.flatMap {
       case UnresolvedAlias(UnresolvedStar(None), _) | UnresolvedStar(None) => visible
       case item                                                            => Seq(item)
@@ -121,6 +128,6 @@ private[splice] object SelectPlan {
     UnsupportedInSelect.find(analysed).foreach { case (expression, why) =>
       throw SelectErrors.rejected(option, expression, why)
     }
-    new SelectPlan(session, pinned, option, leaf, analysed)
+    new SelectPlan(session, pinned, option, leaf, fields, analysed)
   }
 }

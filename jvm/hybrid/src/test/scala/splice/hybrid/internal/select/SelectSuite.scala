@@ -123,9 +123,10 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     assert(plan("* EXCEPT (key, value)").schema.fieldNames.toSeq == kafka.fieldNames.toSeq.drop(2))
   }
 
-  test("metadata columns are matched case-insensitively, and columns of the rows hide them") {
-    assert(plan("_FILE_PATH AS path").compile(StructType.fromDDL("path STRING"), "live").columns.fieldNames.toSeq
-      .map(_.toLowerCase) == Seq("_file_path"))
+  test("columns are matched case-insensitively, and columns of the rows hide metadata columns") {
+    def requested(text: String) = plan(text).compile(StructType.fromDDL("c STRING"), "live").columns.fieldNames.toSeq
+    assert(requested("_FILE_PATH AS c") == Seq("_file_path"))
+    assert(requested("CAST(VALUE AS STRING) AS c") == Seq("value") && requested("TOPIC AS c") == Seq("topic"))
     val own     = kafka.add("_File_Size", StringType)
     val created = SelectPlan.analyse(
       session,
@@ -139,9 +140,15 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     assert(created.schema.fieldNames.drop(2).toSeq == own.fieldNames.toSeq)
     assert(
       created.compile(StructType.fromDDL("size STRING"), "live").columns.map(f => f.name -> f.dataType) ==
-        Seq("_file_size" -> StringType),
+        Seq("_File_Size" -> StringType),
       "the text of the rows"
     )
+  }
+
+  test("the leg receives its own columns with their metadata") {
+    val own     = StructType.fromDDL("id BIGINT COMMENT 'number of the order', name STRING")
+    val created = SelectPlan.analyse(session, SessionSettings.current, "live.select", "Name, ID AS id", own, hidden)
+    assert(created.compile(created.schema, "live").columns == StructType(own.reverse))
   }
 
   test("functions of the session are available") {
