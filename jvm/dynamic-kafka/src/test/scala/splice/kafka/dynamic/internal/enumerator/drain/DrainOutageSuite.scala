@@ -9,8 +9,7 @@ import java.util.{Collection => JCollection, Map => JMap, Properties, Set => JSe
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import splice.kafka.dynamic.StreamCutover
-import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters, StoppedStreams}
+import splice.kafka.dynamic.internal.enumerator.{SimulatedClusters, StoppedStreams}
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
 import splice.kafka.dynamic.{Flip246MetadataService, StreamCutover}
 import splice.source.{SplitEnumerator, StartPosition}
