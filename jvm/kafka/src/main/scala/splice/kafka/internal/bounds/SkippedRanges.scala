@@ -4,6 +4,7 @@
 package splice.kafka.internal.bounds
 
 import splice.source.LogPartition
+import splice.source.log.OffsetRuns
 
 /** Skipped ranges, by partition and generation of its topic. Immutable. */
 final private[splice] case class SkippedRanges(
@@ -38,6 +39,12 @@ final private[splice] case class SkippedRanges(
     val key = (partition, generation)
     SkippedRanges(all.updated(key, all.getOrElse(key, Vector.empty) :+ skip))
   }
+
+  /** The offsets of both, with one skip for adjacent offsets. */
+  def ++(other: SkippedRanges): SkippedRanges = SkippedRanges((all.keySet ++ other.all.keySet).iterator.map { key =>
+    val skips = Seq(this, other).flatMap(_.all.getOrElse(key, Vector.empty)).map(skip => skip.from -> skip.until)
+    key -> OffsetRuns.of(skips: _*).ranges.map { case (from, until) => Skip(from, until) }.toVector
+  }.toMap)
 }
 
 private[splice] object SkippedRanges {
