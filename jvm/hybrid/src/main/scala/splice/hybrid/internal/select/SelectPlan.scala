@@ -46,7 +46,8 @@ final private[splice] class SelectPlan private (
     val optimised = session.sessionState.executePlan(Project(wanted, analysed)).optimizedPlan
     CompiledSelect(
       HybridColumns.nullable(StructType(used(optimised).map(toField))),
-      bound(optimised)
+      bound(optimised),
+      pinned
     )
   }
 

@@ -14,13 +14,13 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.metrics.KafkaMetrics
-import splice.source.internal.ForwardingReader
+import splice.source.internal.{ForwardingReader, PinnedReader}
 import splice.source.{Poll, SplitReader}
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 
 /** Returns the rows of records with parsed values. Used by one thread. The row is reused. */
-final private[splice] class ValueReader(records: SplitReader[InternalRow], plan: ValuePlan)
+final private[splice] class ValueReader private (records: SplitReader[InternalRow], plan: ValuePlan)
     extends ForwardingReader[InternalRow, InternalRow](records) {
 
   import ValueReader._
@@ -70,6 +70,10 @@ final private[splice] class ValueReader(records: SplitReader[InternalRow], plan:
 }
 
 private[splice] object ValueReader {
+
+  /** Returns a reader whose values have the settings of the first start. */
+  def apply(records: SplitReader[InternalRow], plan: ValuePlan): SplitReader[InternalRow] =
+    PinnedReader(plan.session)(new ValueReader(records, plan))
 
   // The indexes of these columns in the records of a plan.
   final private val Bytes     = 0
