@@ -40,10 +40,11 @@ final private[splice] class ValueReader private (records: SplitReader[InternalRo
   override def metrics: Array[CustomTaskMetric] =
     records.metrics :+ new KafkaMetrics.Live(KafkaMetrics.ParseErrors, () => errors)
 
-  private def show(record: InternalRow): Unit =
-    if (record.isNullAt(Bytes)) row.show(record, null, null)
+  private def show(record: InternalRow): Unit = {
+    val bytes = if (record.isNullAt(Bytes)) Array.emptyByteArray else record.getBinary(Bytes)
+    if (isBlank(bytes)) row.show(record, null, null)
     else
-      try row.show(record, parse(record.getBinary(Bytes)), null)
+      try row.show(record, parse(bytes), null)
       catch {
         case e: SparkThrowable if isUndecided(e) => throw failure(record, e.asInstanceOf[Throwable])
         case NonFatal(e)                         =>
@@ -54,6 +55,11 @@ final private[splice] class ValueReader private (records: SplitReader[InternalRo
             case OnParseError.Corrupt => row.show(record, null, corrupt(record))
           }
       }
+  }
+
+  // Spark's parsers of csv and xml fail for a blank text. In csv, white space may be a value or a separator.
+  private def isBlank(bytes: Array[Byte]): Boolean =
+    bytes.isEmpty || plan.settings.format != ValueFormat.Csv && bytes.forall(byte => byte >= 0 && byte <= ' ')
 
   private def failure(record: InternalRow, cause: Throwable): Throwable = KafkaErrors.unparsable(
     plan.settings.format.name,

@@ -93,6 +93,20 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(values(dated, """{"d":"02.01.2026"}""").map(_.toString) == Seq("[2026-01-02]"))
   }
 
+  test("empty text is null in each format, and a csv value has a token for each field") {
+    val schema = "valueSchema" -> "a INT, b STRING"
+    Seq("json", "csv", "xml").foreach { format =>
+      assert(values(Seq("valueFormat" -> format, schema), "") == Seq(null), format)
+    }
+    Seq("json", "xml").foreach { format =>
+      assert(values(Seq("valueFormat" -> format, schema), " \n") == Seq(null), format)
+    }
+    val csv = Seq("valueFormat" -> "csv", schema)
+    assert(values(csv, "1,", ",") == Seq(Row(1, null), Row(null, null)))
+    assert(intercept[SpliceException](values(csv, "1")).getMessage.contains("t-2 at offset 7"))
+    assert(values(csv :+ ("value.sep" -> "\\t"), "\t") == Seq(Row(null, null)))
+  }
+
   test("the other columns are unchanged, in any order") {
     val all  = KafkaSchema(includeHeaders = false, settings(json: _*))
     val rows =
