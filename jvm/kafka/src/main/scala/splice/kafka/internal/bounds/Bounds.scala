@@ -112,10 +112,14 @@ final private[splice] class Bounds(
   def resolve(ending: EndingOffsets, at: KafkaPosition, partitions: => SortedSet[LogPartition]): EndingEntries.Entry =
     endings.resolve(ending, at, partitions)
 
-  /** The offsets before the end of a bounded source that no batch reads. The history has the offsets between holes. */
-  def unread: SkippedRanges = {
+  /** The offsets before the end of a bounded source that no batch reads. The history has the offsets between holes.
+    *
+    * @param removed
+    *   the unread offsets of topics that were removed
+    */
+  def unread(removed: SkippedRanges): SkippedRanges = {
     val all = for {
-      ((p, generation), skips) <- (unreadEntries.known ++ skips.known).all.iterator
+      ((p, generation), skips) <- (unreadEntries.known ++ skips.known ++ removed).all.iterator
       skip                     <- skips
       (from, until)            <- holes.read(p, generation, skip.from, skip.until).ranges
     } yield (p, generation, SkippedRanges.Skip(from, until))
@@ -127,12 +131,7 @@ final private[splice] class Bounds(
     * @param at
     *   the position of the source
     */
-  def addUnread(ranges: Seq[MissingRange], at: KafkaPosition): Unit = keepUnread {
-    ranges.foldLeft(SkippedRanges()) { (all, range) =>
-      val generation = at.generation(range.partition.topic)
-      range.until.fold(all)(end => all.including(range.partition, generation, SkippedRanges.Skip(range.from, end)))
-    }
-  }
+  def addUnread(ranges: Seq[MissingRange], at: KafkaPosition): Unit = keepUnread(SkippedRanges.of(ranges, at))
 
   /** Removes the skip entries that no batch from `oldest` on needs. */
   def retain(oldest: KafkaPosition): Unit = skips.retain(oldest)(keepUnread(_))

@@ -3,6 +3,8 @@
 
 package splice.kafka.internal.bounds
 
+import splice.kafka.internal.errors.MissingRange
+import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 import splice.source.log.OffsetRuns
 
@@ -51,4 +53,15 @@ private[splice] object SkippedRanges {
 
   /** A range from an offset (inclusive) to another (exclusive). */
   final case class Skip(from: Long, until: Long)
+
+  /** The ranges that have an end.
+    *
+    * @param at
+    *   a position with the generations of their topics
+    */
+  def of(ranges: Iterable[MissingRange], at: KafkaPosition): SkippedRanges =
+    ranges.foldLeft(SkippedRanges()) { (all, range) =>
+      val generation = at.generation(range.partition.topic)
+      range.until.fold(all)(end => all.including(range.partition, generation, Skip(range.from, end)))
+    }
 }

@@ -11,7 +11,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.apache.spark.sql.types.StructType
 
 import splice.kafka.internal.admission.{Admission, RecordSizes}
-import splice.kafka.internal.bounds.{Available, Bounds, EndOffsets}
+import splice.kafka.internal.bounds.{Available, Bounds, EndOffsets, SkippedRanges}
 import splice.kafka.internal.cluster._
 import splice.kafka.internal.errors.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
 import splice.kafka.internal.identity.{Settled, Topics}
@@ -135,7 +135,8 @@ final private[splice] class KafkaEnumerator(
     val others = unread.filterNot { case (p, _) => settings.subscription.covers(p) }
     val left   = for { (p, end) <- others; from <- at.get(p) } yield MissingRange(p, from, Some(end))
     if (left.nonEmpty) throw KafkaErrors.endNotSubscribed(left.toSeq)
-    if (unread.isEmpty) Some(new KafkaEvidence(entry, at, bounds.unread)) else None
+    val lost = for { (p, end) <- open; from <- topics.removedAt(p) } yield MissingRange(p, from, Some(end))
+    if (unread.isEmpty) Some(new KafkaEvidence(entry, at, bounds.unread(SkippedRanges.of(lost, at)))) else None
   }
 
   /** Stores the ranges before a position that readers have skipped. A later range may belong to a batch that is not
