@@ -13,6 +13,7 @@ import org.apache.spark.util.SerializableConfiguration
 
 import splice.files.internal.access.PathUsers
 import splice.files.internal.split.{FileBlock, FileRange}
+import splice.source.internal.PinnedReader
 import splice.source.runtime.SessionSettings
 import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
 
@@ -60,7 +61,7 @@ final private[files] class FileReaderFactory(
     val files                  = new FileOpener(configuration.value.value, policy, users)
     def open(block: FileBlock) = read(block.partitioned(layout.values(block), users))
     val blocks = new BlockReader(FileReaderFactory.blocks(task), block => files.open(block, open), items, policy, users)
-    if (session.isCurrent) blocks else new PinnedReader(blocks, session)
+    PinnedReader(session)(blocks)
   }
 }
 

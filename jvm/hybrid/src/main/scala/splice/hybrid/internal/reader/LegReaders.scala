@@ -15,7 +15,7 @@ import splice.hybrid.internal.select.RowShape.Cell
 import splice.hybrid.internal.select.{CompiledSelect, RowShape}
 import splice.hybrid.internal.split.LegRange
 import splice.source.errors.SpliceException
-import splice.source.internal.{ConvertedRanges, ForwardingReader}
+import splice.source.internal.{ConvertedRanges, ForwardingReader, PinnedReader}
 import splice.source.runtime.Report
 import splice.source.{Poll, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
@@ -40,9 +40,10 @@ final private[hybrid] case class LegReaders(
       case Some(plan)                   => plan.rows(inner.rows(task), task)
     }
     shape match {
-      case RowShape.Same            => new RowReader(errors, reader)
-      case view: RowShape.View      => new ViewReader(errors, reader, new ViewRow(view))
-      case RowShape.Computed(steps) => new ComputedReader(errors, reader, new Projections(steps))
+      case RowShape.Same                     => new RowReader(errors, reader)
+      case view: RowShape.View               => new ViewReader(errors, reader, new ViewRow(view))
+      case RowShape.Computed(steps, session) =>
+        PinnedReader(session)(new ComputedReader(errors, reader, new Projections(steps)))
     }
   }
 

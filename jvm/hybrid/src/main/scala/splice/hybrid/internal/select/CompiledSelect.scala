@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, Li
 import org.apache.spark.sql.types.StructType
 
 import splice.hybrid.internal.select.RowShape.Cell
+import splice.source.runtime.SessionSettings
 
 /** Compiled conversion of rows of a leg to rows of the hybrid source.
   *
@@ -20,15 +21,18 @@ private[splice] object CompiledSelect {
   /** @param steps
     *   lists of bound expressions; the first list is over `columns`, each other list over the previous list; empty =
     *   unchanged rows
+    * @param session
+    *   settings of the first start
     */
-  def apply(columns: StructType, steps: IndexedSeq[Seq[Expression]]): CompiledSelect = CompiledSelect(
-    columns,
-    steps match {
-      case IndexedSeq()     => RowShape.Same
-      case IndexedSeq(list) => view(columns, list).getOrElse(RowShape.Computed(steps))
-      case _                => RowShape.Computed(steps)
-    }
-  )
+  def apply(columns: StructType, steps: IndexedSeq[Seq[Expression]], session: SessionSettings): CompiledSelect =
+    CompiledSelect(
+      columns,
+      steps match {
+        case IndexedSeq()     => RowShape.Same
+        case IndexedSeq(list) => view(columns, list).getOrElse(RowShape.Computed(steps, session))
+        case _                => RowShape.Computed(steps, session)
+      }
+    )
 
   private def view(columns: StructType, list: Seq[Expression]): Option[RowShape] = {
     val cells = list.map {

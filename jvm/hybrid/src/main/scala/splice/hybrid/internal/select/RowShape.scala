@@ -7,6 +7,8 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
 
+import splice.source.runtime.SessionSettings
+
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 
 /** Kinds of conversion from a row of a leg to a row of the hybrid source, cheapest first. */
@@ -32,8 +34,12 @@ private[splice] object RowShape {
     }
   }
 
-  /** Chain of expression lists; each list is evaluated over the result of the previous list. */
-  final case class Computed(steps: IndexedSeq[Seq[Expression]]) extends RowShape {
+  /** Chain of expression lists; each list is evaluated over the result of the previous list.
+    *
+    * @param session
+    *   settings of the first start, which also apply to the evaluation in tasks
+    */
+  final case class Computed(steps: IndexedSeq[Seq[Expression]], session: SessionSettings) extends RowShape {
     override def columnar: Boolean = false
   }
 

@@ -51,7 +51,8 @@ final private[splice] class SelectPlan private (
     val optimised = session.sessionState.executePlan(Project(wanted, analysed)).optimizedPlan
     CompiledSelect(
       StructType(used(optimised).map(toField)).toNullable,
-      bound(optimised)
+      bound(optimised),
+      pinned
     )
   }
 

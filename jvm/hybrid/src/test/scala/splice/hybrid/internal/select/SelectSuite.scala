@@ -270,6 +270,19 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     assert(intercept[Exception](read(strict, strict.schema)).getMessage.contains("CAST_INVALID_INPUT"))
   }
 
+  test("a list uses the pinned time parser policy, which tasks read") {
+    val list                  = "try_to_timestamp(concat('2026-1-1 0:0:', offset - 10), 'yyyy-MM-dd HH:mm:ss') AS t"
+    val key                   = "spark.sql.legacy.timeParserPolicy"
+    def first(policy: String) = {
+      val pinned  = SessionSettings.current.settings.map(old => if (old._1 == key) key -> policy else old)
+      val created = plan(list, SessionSettings(pinned))
+      read(created, created.schema)
+    }
+    val day = Timestamp.valueOf("2026-01-01 00:00:00").getTime * 1000
+    assert(first("LEGACY") == Seq(day.toString, (day + 1000000).toString))
+    assert(first("CORRECTED") == Seq("null", "null"))
+  }
+
   test("the settings of the first start are kept in the side log") {
     val log    = new splice.coordinator.internal.sidelog.MemorySideLog
     val first  = SessionSettings.pinned(log)

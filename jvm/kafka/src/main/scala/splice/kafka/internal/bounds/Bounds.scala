@@ -6,7 +6,7 @@ package splice.kafka.internal.bounds
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.internal.cluster.ClusterAccess
-import splice.kafka.internal.errors.SkippedRows
+import splice.kafka.internal.errors.{MissingRange, SkippedRows}
 import splice.kafka.internal.identity.{Settled, Topics}
 import splice.kafka.internal.options.{EndingOffsets, KafkaSettings, StartingOffsets}
 import splice.kafka.internal.split.KafkaPosition
@@ -49,6 +49,8 @@ final private[splice] class Bounds(
 
   /** The ranges that the query skips. */
   val skips = new SkipEntries(context.sideLog)
+
+  private lazy val unreadEntries = new UnreadEntries(context.sideLog)
 
   private var holes = Fills.of(context.start)
   private val gaps  = new RetentionGaps(cluster.earliest, skips, () => holes, retention, lastEnds)
@@ -111,6 +113,32 @@ final private[splice] class Bounds(
     */
   def resolve(ending: EndingOffsets, at: KafkaPosition, partitions: => SortedSet[LogPartition]): EndingEntries.Entry =
     endings.resolve(ending, at, partitions)
+
+  /** The offsets before the end of a bounded source that no batch reads. The history has the offsets between holes.
+    *
+    * @param removed
+    *   the unread offsets of topics that were removed
+    */
+  def unread(removed: SkippedRanges): SkippedRanges = {
+    val all = for {
+      ((p, generation), skips) <- (unreadEntries.known ++ skips.known ++ removed).all.iterator
+      skip                     <- skips
+      (from, until)            <- holes.read(p, generation, skip.from, skip.until).ranges
+    } yield (p, generation, SkippedRanges.Skip(from, until))
+    all.foldLeft(SkippedRanges()) { case (ranges, (p, generation, skip)) => ranges.including(p, generation, skip) }
+  }
+
+  /** Stores offsets that readers have not read, if the source is bounded.
+    *
+    * @param at
+    *   the position of the source
+    */
+  def addUnread(ranges: Seq[MissingRange], at: KafkaPosition): Unit = keepUnread(SkippedRanges.of(ranges, at))
+
+  /** Removes the skip entries that no batch from `oldest` on needs. */
+  def retain(oldest: KafkaPosition): Unit = skips.retain(oldest)(keepUnread(_))
+
+  private def keepUnread(ranges: => SkippedRanges): Unit = if (settings.ending.nonEmpty) unreadEntries.add(ranges)
 
   /** True if a partition has been read to its end in the run or in the source. */
   def isDone(at: KafkaPosition, p: LogPartition): Boolean = {

@@ -103,12 +103,17 @@ final private[kafka] class SkipEntries(log: SideLog) {
     all = added.foldLeft(all)((skips, entry) => including(skips, entry._2))
   }
 
-  /** Removes the entries without a range after `oldest`. The last entry remains, so that no number is used twice. */
-  def retain(oldest: KafkaPosition): Unit = {
+  /** Removes the entries without a range after `oldest`. The last entry remains, so that no number is used twice.
+    *
+    * @param keep
+    *   receives the ranges of these entries before their removal
+    */
+  def retain(oldest: KafkaPosition)(keep: SkippedRanges => Unit): Unit = {
     val (passed, needed) = stored.partition { case (number, entry) =>
       entry.isPassed(oldest) && !stored.lastOption.exists(_._1 == number)
     }
     if (passed.nonEmpty) {
+      keep(passed.valuesIterator.foldLeft(SkippedRanges())(including))
       entries.purge(passed.keys)
       stored = needed
       all = stored.valuesIterator.foldLeft(SkippedRanges())(including)

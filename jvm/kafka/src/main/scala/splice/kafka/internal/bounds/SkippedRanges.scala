@@ -3,7 +3,10 @@
 
 package splice.kafka.internal.bounds
 
+import splice.kafka.internal.errors.MissingRange
+import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
+import splice.source.log.OffsetRuns
 
 /** Skipped ranges, by partition and generation of its topic. Immutable. */
 final private[splice] case class SkippedRanges(
@@ -38,10 +41,27 @@ final private[splice] case class SkippedRanges(
     val key = (partition, generation)
     SkippedRanges(all.updated(key, all.getOrElse(key, Vector.empty) :+ skip))
   }
+
+  /** The offsets of both, with one skip for adjacent offsets. */
+  def ++(other: SkippedRanges): SkippedRanges = SkippedRanges((all.keySet ++ other.all.keySet).iterator.map { key =>
+    val skips = Seq(this, other).flatMap(_.all.getOrElse(key, Vector.empty)).map(skip => skip.from -> skip.until)
+    key -> OffsetRuns.of(skips: _*).ranges.map { case (from, until) => Skip(from, until) }.toVector
+  }.toMap)
 }
 
 private[splice] object SkippedRanges {
 
   /** A range from an offset (inclusive) to another (exclusive). */
   final case class Skip(from: Long, until: Long)
+
+  /** The ranges that have an end.
+    *
+    * @param at
+    *   a position with the generations of their topics
+    */
+  def of(ranges: Iterable[MissingRange], at: KafkaPosition): SkippedRanges =
+    ranges.foldLeft(SkippedRanges()) { (all, range) =>
+      val generation = at.generation(range.partition.topic)
+      range.until.fold(all)(end => all.including(range.partition, generation, Skip(range.from, end)))
+    }
 }

@@ -11,7 +11,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.apache.spark.sql.types.StructType
 
 import splice.kafka.internal.admission.{Admission, RecordSizes}
-import splice.kafka.internal.bounds.{Available, Bounds, EndOffsets}
+import splice.kafka.internal.bounds.{Available, Bounds, EndOffsets, SkippedRanges}
 import splice.kafka.internal.cluster._
 import splice.kafka.internal.errors.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
 import splice.kafka.internal.identity.{Settled, Topics}
@@ -67,6 +67,7 @@ final private[splice] class KafkaEnumerator(
   override def limits(at: KafkaPosition): Limits.Limited = settings.limits
 
   override def advance(from: KafkaPosition, limits: Limits): KafkaPosition = {
+    storeUnread(from)
     // An empty batch would end a run with a fixed end, and also a run of a chain during a bounded leg. Such runs wait
     // for the cluster.
     val until =
@@ -83,6 +84,7 @@ final private[splice] class KafkaEnumerator(
 
   // The readers wait while the cluster is unavailable.
   override def settle(from: KafkaPosition): KafkaPosition = {
+    storeUnread(from)
     val at = cluster.idle(from)(cluster.unavailable.round {
       cluster.checkDiscovery()
       settled(from)
@@ -125,6 +127,7 @@ final private[splice] class KafkaEnumerator(
   }
 
   override def evidence(at: KafkaPosition): Option[Evidence] = settings.ending.flatMap { ending =>
+    storeUnread(at)
     val entry = cluster.await(bounds.resolve(ending, at, topics.settle(at).partitions))
     // A source of several clusters unsubscribes from a topic that was removed from the position.
     val open   = entry.end.offsets.filter { case (p, _) => at.get(p).nonEmpty || settings.subscription.covers(p) }
@@ -132,8 +135,17 @@ final private[splice] class KafkaEnumerator(
     val others = unread.filterNot { case (p, _) => settings.subscription.covers(p) }
     val left   = for { (p, end) <- others; from <- at.get(p) } yield MissingRange(p, from, Some(end))
     if (left.nonEmpty) throw KafkaErrors.endNotSubscribed(left.toSeq)
-    if (unread.isEmpty) Some(new KafkaEvidence(entry, at, bounds.skips.known)) else None
+    val lost = for { (p, end) <- open; from <- topics.removedAt(p) } yield MissingRange(p, from, Some(end))
+    if (unread.isEmpty) Some(new KafkaEvidence(entry, at, bounds.unread(SkippedRanges.of(lost, at)))) else None
   }
+
+  /** Stores the ranges before a position that readers have skipped. A later range may belong to a batch that is not
+    * committed, and Spark may read this batch again.
+    */
+  private def storeUnread(at: KafkaPosition): Unit =
+    reports.storeUnread(range => at.get(range.partition).exists(offset => range.until.exists(_ <= offset))) {
+      bounds.addUnread(_, at)
+    }
 
   // If the servers have never responded, a wrong address is more likely than an outage.
   override def freeze(): Unit = if (topics.identities.isEmpty) bounds.freeze() else cluster.await(bounds.freeze())
@@ -150,12 +162,16 @@ final private[splice] class KafkaEnumerator(
     log.flushCommits()
   }
 
-  override def retain(oldest: KafkaPosition): Unit = bounds.skips.retain(topics.identities.meant(oldest))
+  override def retain(oldest: KafkaPosition): Unit = bounds.retain(topics.identities.meant(oldest))
 
   override def stopped(last: => Option[KafkaPosition]): Unit = if (settings.commitToGroup) last.foreach(committed)
 
+  override def figures(at: KafkaPosition): SortedMap[String, String] = {
+    storeUnread(at)
+    progress(at)
+  }
+
   override def reported(all: Seq[Report]): Unit                                = reports.add(all)
-  override def figures(at: KafkaPosition): SortedMap[String, String]           = progress(at)
   override def staleInterval: Option[Duration]                                 = Some(settings.discoveryInterval)
   override def expect(starts: KafkaPosition): Unit                             = lastEnds.expect(starts)
   override def refresh(): Unit                                                 = refreshing = true

@@ -5,6 +5,7 @@ package splice.kafka.internal.metrics
 
 import java.util.concurrent.TimeUnit
 
+import splice.kafka.internal.errors.MissingRange
 import splice.source.LogPartition
 import splice.source.runtime.ProgressMetric
 
@@ -35,6 +36,8 @@ final private[splice] case class PartitionRead(rows: Long, bytes: Long, millis: 
   *   number of offsets in planned ranges that a policy skipped
   * @param ends
   *   ends of partitions that are read without an end, as of the last fetch
+  * @param unread
+  *   offsets in planned ranges that the readers did not read, because a policy skipped them
   */
 final private[splice] case class TaskReads(
     partitions: Map[LogPartition, PartitionRead] = Map.empty,
@@ -44,7 +47,8 @@ final private[splice] case class TaskReads(
     reused: Long = 0,
     filled: Long = 0,
     skipped: Long = 0,
-    ends: Map[LogPartition, Long] = Map.empty
+    ends: Map[LogPartition, Long] = Map.empty,
+    unread: Vector[MissingRange] = Vector.empty
 ) {
 
   def ++(more: TaskReads): TaskReads = TaskReads(
@@ -57,7 +61,8 @@ final private[splice] case class TaskReads(
     reused + more.reused,
     filled + more.filled,
     skipped + more.skipped,
-    ends ++ more.ends
+    ends ++ more.ends,
+    unread ++ more.unread
   )
 
   /** The figures of readers for the query progress. */

@@ -3,6 +3,7 @@
 
 package splice.kafka.internal.metrics
 
+import splice.kafka.internal.errors.MissingRange
 import splice.source.runtime.Report
 
 /** The reports of tasks since the last call of [[take]]. Thread-safe.
@@ -12,12 +13,23 @@ import splice.source.runtime.Report
   */
 final private[splice] class ReadReports(val key: String) {
 
-  private var reads = TaskReads()
+  private var reads  = TaskReads()
+  private var unread = Vector.empty[MissingRange]
 
   /** Adds the reports with the key of this enumerator. */
   def add(reports: Seq[Report]): Unit = reports.foreach {
-    case Report(`key`, added: TaskReads) => synchronized { reads = reads ++ added }
-    case _                               => ()
+    case Report(`key`, added: TaskReads) => synchronized {
+        reads = reads ++ added.copy(unread = Vector.empty)
+        unread ++= added.unread
+      }
+    case _ => ()
+  }
+
+  /** Passes the unread ranges that are due to `store`, and removes these ranges afterwards. */
+  def storeUnread(isDue: MissingRange => Boolean)(store: Seq[MissingRange] => Unit): Unit = synchronized {
+    val (due, rest) = unread.partition(isDue)
+    if (due.nonEmpty) store(due)
+    unread = rest
   }
 
   /** Returns the reports since the last call, and removes these reports. */

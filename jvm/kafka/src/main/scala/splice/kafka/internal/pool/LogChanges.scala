@@ -12,7 +12,7 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException
 import org.apache.kafka.common.TopicPartition
 
 import splice.kafka.internal.consumer.{OpenRange, SlotConsumer}
-import splice.kafka.internal.errors.{DataLoss, KafkaErrors, SkippedRows}
+import splice.kafka.internal.errors.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
 import splice.kafka.internal.options.TopicRecreated
 
 /** Applies the policies of a source to ranges whose log has changed since the batch was planned.
@@ -49,6 +49,12 @@ final private[splice] class LogChanges(
 
   /** The number of skipped offsets. */
   def skipped: Long = counted.total
+
+  // The thread that reports reads this field.
+  @volatile private var left = Vector.empty[MissingRange]
+
+  /** The offsets of the ranges that the reader has skipped, without an offset that it continues at. */
+  def unread: Vector[MissingRange] = left
 
   /** True if the client's metadata contains a partition of a planned topic that is not in the plan. */
   def isStale: Boolean = open.keysIterator.map(_.topic).toSet[String].exists { topic =>
@@ -133,6 +139,7 @@ final private[splice] class LogChanges(
           // A log that ends before an open range has lost an unknown number of records.
           Seq((range, position.toLong, if (next < position) Long.MaxValue else math.max(next, position + 1)))
         )
+        if (position < next) left ++= range.lost(position, next)
         consumer.skipTo(partition, next)
         range.position = next
         if (next >= range.until) finish(range)
@@ -162,6 +169,7 @@ final private[splice] class LogChanges(
       short.map { case (r, end) => (r, end, r.until) }
     )
     short.foreach { case (range, _) =>
+      left ++= range.lost(range.position, range.until)
       consumer.skipTo(range.partition, range.until)
       finish(range)
     }
@@ -174,6 +182,7 @@ final private[splice] class LogChanges(
   private def abandon(policy: DataLoss, reason: String, abandoned: Set[String]): Unit = {
     val lost = of(abandoned)
     report(policy, reason, lost.map(range => (range, range.position, range.until)))
+    left ++= lost.flatMap(range => range.lost(range.position, range.until))
     open --= lost.map(_.partition)
     consumer.leave(abandoned)
   }

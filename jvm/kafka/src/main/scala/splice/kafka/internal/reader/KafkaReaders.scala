@@ -49,7 +49,7 @@ final private[splice] case class KafkaReaders(
   override def rows(task: TaskRanges): SplitReader[InternalRow] = inTurn(task) { (ranges, readSettings) =>
     val records = new KafkaSplitReader(columns, slot(task.slot, ranges, readSettings))
     value.fold[SplitReader[InternalRow]](records) { plan =>
-      try new ValueReader(records, plan)
+      try ValueReader(records, plan)
       catch {
         case e: Throwable =>
           val _ = Try(records.close())

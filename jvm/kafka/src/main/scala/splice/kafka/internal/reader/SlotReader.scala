@@ -135,10 +135,11 @@ final private[splice] class SlotReader(
     Poll.Ended
   }
 
-  /** The report for the driver: the records that were read, and whether the reader was reused. The duration of fetches
-    * is available only at the end.
+  /** The report for the driver: the records that were read, the skipped offsets, and whether the reader was reused. The
+    * duration of fetches is available only at the end.
     */
-  def report: Seq[Report] = Seq(Report(settings.reportKey, counts.of(all, changes.skipped)(end)))
+  def report: Seq[Report] =
+    Seq(Report(settings.reportKey, counts.of(all, changes.skipped)(end).copy(unread = changes.unread)))
 
   /** The report of the backlog of ranges without an end. None after another thread has begun to close the reader. */
   def backlog: Option[Report] = Option.when(lock.tryLock()) {

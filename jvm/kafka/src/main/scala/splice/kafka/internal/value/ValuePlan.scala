@@ -23,13 +23,16 @@ import splice.source.runtime.SessionSettings
   *   an expression over one binary column
   * @param places
   *   index of each requested column in a row of `record`, or one of the constants of [[ValuePlan]]
+  * @param session
+  *   the settings of the first start, which also apply to the parser in tasks
   */
 final private[splice] case class ValuePlan(
     record: StructType,
     places: IndexedSeq[Int],
     types: IndexedSeq[DataType],
     settings: ValueSettings,
-    parser: Expression
+    parser: Expression,
+    session: SessionSettings
 )
 
 private[splice] object ValuePlan {
@@ -53,7 +56,7 @@ private[splice] object ValuePlan {
         val record = StructType(names.map(name => plain(name)))
         val places = columns.fieldNames.toIndexedSeq.map(name => created.getOrElse(name, names.indexOf(name)))
         val types  = columns.map(_.dataType).toIndexedSeq
-        Some(ValuePlan(record, places, types, settings, parser(format, settings, session)))
+        Some(ValuePlan(record, places, types, settings, parser(format, settings, session), session))
       case _ => None
     }
   }

@@ -14,13 +14,13 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.metrics.KafkaMetrics
-import splice.source.internal.ForwardingReader
+import splice.source.internal.{ForwardingReader, PinnedReader}
 import splice.source.{Poll, SplitReader}
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 
 /** Returns the rows of records with parsed values. Used by one thread. The row is reused. */
-final private[splice] class ValueReader(records: SplitReader[InternalRow], plan: ValuePlan)
+final private[splice] class ValueReader private (records: SplitReader[InternalRow], plan: ValuePlan)
     extends ForwardingReader[InternalRow, InternalRow](records) {
 
   import ValueReader._
@@ -40,10 +40,11 @@ final private[splice] class ValueReader(records: SplitReader[InternalRow], plan:
   override def metrics: Array[CustomTaskMetric] =
     records.metrics :+ new KafkaMetrics.Live(KafkaMetrics.ParseErrors, () => errors)
 
-  private def show(record: InternalRow): Unit =
-    if (record.isNullAt(Bytes)) row.show(record, null, null)
+  private def show(record: InternalRow): Unit = {
+    val bytes = if (record.isNullAt(Bytes)) Array.emptyByteArray else record.getBinary(Bytes)
+    if (isBlank(bytes)) row.show(record, null, null)
     else
-      try row.show(record, parse(record.getBinary(Bytes)), null)
+      try row.show(record, parse(bytes), null)
       catch {
         case e: SparkThrowable if isUndecided(e) => throw failure(record, e.asInstanceOf[Throwable])
         case NonFatal(e)                         =>
@@ -54,6 +55,11 @@ final private[splice] class ValueReader(records: SplitReader[InternalRow], plan:
             case OnParseError.Corrupt => row.show(record, null, corrupt(record))
           }
       }
+  }
+
+  // Spark's parsers of csv and xml fail for a blank text. In csv, white space may be a value or a separator.
+  private def isBlank(bytes: Array[Byte]): Boolean =
+    bytes.isEmpty || plan.settings.format != ValueFormat.Csv && bytes.forall(byte => byte >= 0 && byte <= ' ')
 
   private def failure(record: InternalRow, cause: Throwable): Throwable = KafkaErrors.unparsable(
     plan.settings.format.name,
@@ -70,6 +76,10 @@ final private[splice] class ValueReader(records: SplitReader[InternalRow], plan:
 }
 
 private[splice] object ValueReader {
+
+  /** Returns a reader whose values have the settings of the first start. */
+  def apply(records: SplitReader[InternalRow], plan: ValuePlan): SplitReader[InternalRow] =
+    PinnedReader(plan.session)(new ValueReader(records, plan))
 
   // The indexes of these columns in the records of a plan.
   final private val Bytes     = 0

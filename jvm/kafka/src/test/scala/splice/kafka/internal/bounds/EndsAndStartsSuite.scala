@@ -10,9 +10,13 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.KafkaFailures
 import splice.kafka.internal.admission.{Admission, AdmissionFloor, AdmissionPolicy, AdmissionRules, RecordSizes}
-import splice.kafka.internal.enumerator.SimulatedRun
 import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
+import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
+import splice.kafka.internal.errors.MissingRange
+import splice.kafka.internal.metrics.TaskReads
+import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceOptionException
+import splice.source.runtime.Report
 import splice.source.{Limits, LogPartition, OffsetColumns, ReadMode, StartPosition}
 
 /** Tests of starts and ends of several partitions and their entries. */
@@ -113,6 +117,91 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     }
   }
 
+  /** The offsets of partition 0 that a source with 20 records has read at its end. */
+  private def held(e: KafkaEnumerator, until: KafkaPosition): Seq[(Long, Long)] = {
+    val end = e.evidence(until).getOrElse(fail("the source has not ended"))
+    end.offsets(OffsetColumns("topic", "partition", "offset")).flatMap(_.offsets.ranges)
+  }
+
+  private def bounded(run: SimulatedRun): KafkaPosition = {
+    run.log.create("t", 1)
+    run.log.fill("t", 0, 20)
+    run.begin(StartPosition.Configured)
+  }
+
+  private val SkippingEnd = Seq(
+    "startingOffsets"      -> "earliest",
+    "endingOffsets"        -> "latest",
+    "onOutOfRange"         -> "earliest",
+    "maxOffsetsPerTrigger" -> "3"
+  )
+
+  test("a bounded source does not count offsets whose skip entries are no longer needed") {
+    val run   = new SimulatedRun(SkippingEnd: _*)
+    val from  = bounded(run)
+    val e     = run.start()
+    val until = Seq(2L, 8L, 15L).foldLeft(from) { (at, first) =>
+      run.log.expire("t", 0, first)
+      e.advance(at, run.settings.limits)
+    }
+    assert(until == at(0 -> 18))
+    val all = Seq(2L -> 5L, 8L -> 11L, 15L -> 20L)
+    e.retain(until)
+    assert(run.side.keys("skips-").size == 1 && held(e, at(0 -> 20)) == all)
+    e.retain(until)
+    assert(run.side.keys("unread-").size == 1 && held(run.start(), at(0 -> 20)) == all)
+  }
+
+  test("a bounded source does not count offsets that its readers have skipped, once the batch is committed") {
+    val run                              = new SimulatedRun(SkippingEnd: _*)
+    val from                             = bounded(run)
+    val e                                = run.start()
+    def skipped(from: Long, until: Long) = e.reported(
+      Seq(Report("simulated", TaskReads(unread = Vector(MissingRange(t(0), from, Some(until))))))
+    )
+    val first = e.advance(from, run.settings.limits)
+    skipped(0, 2)
+    assert(run.side.keys("unread-").isEmpty)
+    val second = e.advance(first, run.settings.limits)
+    skipped(4, 5)
+    assert(held(run.start(), at(0 -> 20)) == Seq(2L -> 20L), "a failed batch is read again")
+    e.figures(second)
+    e.reported(Seq(Report("other", TaskReads(unread = Vector(MissingRange(t(0), 7, Some(8)))))))
+    assert(held(run.start(), at(0 -> 20)) == Seq(2L -> 4L, 5L -> 20L))
+    skipped(19, 20)
+    assert(held(e, at(0 -> 20)) == Seq(2L -> 4L, 5L -> 19L) && run.side.keys("unread-").size == 1)
+  }
+
+  test("a source without an end stores no unread offsets") {
+    val run  = new SimulatedRun(SkippingEnd.filterNot(_._1 == "endingOffsets"): _*)
+    val from = bounded(run)
+    val e    = run.start()
+    val read = e.advance(from, run.settings.limits)
+    e.reported(Seq(Report("simulated", TaskReads(unread = Vector(MissingRange(t(0), 0, Some(2)))))))
+    run.log.expire("t", 0, 8)
+    val until = e.advance(read, run.settings.limits)
+    run.log.expire("t", 0, 15)
+    e.retain(e.advance(until, run.settings.limits))
+    assert(run.side.keys("skips-").size == 1 && run.side.keys("unread-").isEmpty)
+  }
+
+  test("two drivers that skip different offsets keep the offsets of both") {
+    val side                          = new MemorySideLog
+    val (one, second)                 = (new UnreadEntries(side), new UnreadEntries(side))
+    def skip(from: Long, until: Long) = SkippedRanges().including(t(0), 0, SkippedRanges.Skip(from, until))
+    Seq(one, second).foreach(log => assert(log.known.isEmpty))
+    one.add(skip(1, 3))
+    second.add(skip(3, 4))
+    second.add(skip(6, 7))
+    val both = Vector(SkippedRanges.Skip(1, 4), SkippedRanges.Skip(6, 7))
+    assert(new UnreadEntries(side).known.of(t(0), 0) == both && second.known.of(t(0), 0) == both)
+    val entries = side.keys("")
+    second.add(skip(2, 4))
+    assert(side.keys("") == entries, "no entry is written for known offsets")
+    one.add(skip(9, 12))
+    assert(new UnreadEntries(side).known.of(t(0), 0) == both :+ SkippedRanges.Skip(9, 12))
+  }
+
   test("the policy applies to committed offsets that retention has removed") {
     def run(policy: String) = {
       val created = world("startingOffsets" -> "committed", "kafka.group.id" -> "g", "onOutOfRange" -> policy)
@@ -138,11 +227,11 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     val log  = new SkipEntries(side)
     log.add(at(0 -> 1, 1 -> 1), at(0 -> 4, 1 -> 6))
     log.add(at(0 -> 7), at(0 -> 9))
-    log.retain(at(0 -> 8, 1 -> 5))
+    log.retain(at(0 -> 8, 1 -> 5))(_ => ())
     assert(side.keys("").size == 2 && log.known.start(t(1), 0, 2, 8) == 6)
-    log.retain(at(0 -> 3, 1 -> 6))
+    log.retain(at(0 -> 3, 1 -> 6))(_ => ())
     assert(side.keys("").size == 2)
-    log.retain(at(0 -> 4, 1 -> 6))
+    log.retain(at(0 -> 4, 1 -> 6))(_ => ())
     assert(side.keys("") == Seq("skips-00000001"))
   }
 

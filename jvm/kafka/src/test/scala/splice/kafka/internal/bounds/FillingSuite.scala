@@ -211,6 +211,17 @@ final class FillingSuite extends AnyFunSuite {
     assert(summary.from == 5 && summary.offsets.ranges.toSeq == Seq(5L -> 45L), "the history has the others")
   }
 
+  test("the end of a bounded source has the offsets of the history between holes that were skipped") {
+    val run   = threeWorld("endingOffsets" -> "latest", "onOutOfRange" -> "earliest")
+    val start = run.begin(begin)
+    run.log.expire("t", 0, 25)
+    val e     = run.start()
+    val until = e.advance(start, Limits.Everything)
+    val end   = e.evidence(until).getOrElse(fail("the source has not ended"))
+    val held  = end.offsets(OffsetColumns("topic", "partition", "offset")).head.offsets
+    assert(held.ranges.toSeq == Seq(10L -> 20L, 25L -> 45L))
+  }
+
   test("a bounded source that ends within the history reads the holes before its end") {
     val run   = threeWorld("endingOffsets" -> """{"t":{"0":25}}""")
     val e     = run.start()

@@ -100,14 +100,14 @@ final class GrowingEntriesSuite extends AnyFunSuite {
     val log  = new SkipEntries(side)
     log.add(at(0 -> 1), at(0 -> 4))
     log.add(at(0 -> 7), at(0 -> 9))
-    log.retain(at(0 -> 3))
+    log.retain(at(0 -> 3))(_ => ())
     assert(log.known.start(t(0), 0, 2, 3) == 4 && side.keys("").size == 2)
-    log.retain(at(0 -> 4))
+    log.retain(at(0 -> 4))(_ => ())
     assert(side.keys("") == Seq("skips-00000001") && new SkipEntries(side).known == log.known)
-    log.retain(at(0 -> 9))
+    log.retain(at(0 -> 9))(_ => ())
     assert(side.keys("") == Seq("skips-00000001"))
     log.add(at(0 -> 9), at(0 -> 12))
-    log.retain(at(0 -> 12).as("t", 1))
+    log.retain(at(0 -> 12).as("t", 1))(_ => ())
     assert(side.keys("") == Seq("skips-00000002"))
   }
 

@@ -7,11 +7,12 @@ import java.time.Duration
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.internal.enumerator.SimulatedRun.t
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
 import splice.kafka.internal.options.TopicRemoved
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
-import splice.source.{Limits, LogPartition, StartPosition}
+import splice.source.{Limits, LogPartition, OffsetColumns, StartPosition}
 
 /** Tests of `onTopicRemoved` for deleted topics. */
 final class TopicRemovalSuite extends AnyFunSuite {
@@ -141,13 +142,17 @@ final class TopicRemovalSuite extends AnyFunSuite {
     assert(run.replay(from, until).map(_.toString) == Seq("u-0 [0, 2)"))
   }
 
-  test("a bounded source ends without the deleted topic") {
-    val (run, _, from) = world("drain", "endingOffsets" -> """{"t":{"0":8},"u":{"0":0}}""")
-    assert(run.start().evidence(from).isEmpty)
-    run.log.delete("t")
-    val e = run.start()
-    e.advance(from, Limits.Everything)
-    assert(e.evidence(from).nonEmpty)
+  test("a bounded source ends without the deleted topic, and does not count its unread offsets") {
+    Seq("drain", "drop").foreach { policy =>
+      val (run, _, from) = world(policy, "endingOffsets" -> """{"t":{"0":8},"u":{"0":0}}""")
+      assert(run.start().evidence(from).isEmpty)
+      run.log.delete("t")
+      val e     = run.start()
+      val until = e.advance(from, Limits.Everything)
+      val end   = e.evidence(until).getOrElse(fail("the source has not ended"))
+      val held  = end.offsets(OffsetColumns("topic", "partition", "offset")).find(_.partition == t(0))
+      assert(held.map(_.offsets.ranges.toSeq) == Some(Seq(0L -> 5L)), policy)
+    }
   }
 
   test("a topic that was deleted before its first read is reported as missing") {

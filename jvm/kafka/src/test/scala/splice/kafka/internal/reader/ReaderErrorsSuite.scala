@@ -18,6 +18,7 @@ import splice.kafka.internal.pool.ReaderPool
 import splice.kafka.internal.value.{KafkaSchema, ValuePlan}
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
+import splice.source.runtime.SessionSettings
 import splice.source.{EnumeratorContext, Poll, ReadMode, TaskRanges}
 
 /** Tests of client errors during a read, and of open resources after a failed task. */
@@ -65,7 +66,8 @@ final class ReaderErrorsSuite extends AnyFunSuite {
       Vector(ValuePlan.Value),
       Vector(StringType),
       KafkaSettings(SourceOptions(options + ("valueFormat" -> "string"))).value,
-      Broken()
+      Broken(),
+      SessionSettings.current
     )
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, java.time.Clock.systemUTC(), 1, "broken")
     val readers = KafkaReaders(

@@ -3,11 +3,12 @@
 
 package splice.kafka.internal.reader
 
+import java.time.Duration
 import java.util.Optional
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.kafka.clients.consumer.{ConsumerRecord, MockConsumer, OffsetResetStrategy}
+import org.apache.kafka.clients.consumer.{ConsumerRecord, MockConsumer, OffsetOutOfRangeException, OffsetResetStrategy}
 import org.apache.kafka.common.header.internals.RecordHeaders
 import org.apache.kafka.common.record.TimestampType
 import org.apache.kafka.common.{Metric, MetricName}
@@ -17,6 +18,7 @@ import splice.kafka.internal.consumer.SlotConsumer
 import splice.kafka.internal.enumerator.SimulatedRun.{range, t}
 import splice.kafka.internal.metrics.{KafkaMetrics, PartitionRead, TaskReads}
 import splice.kafka.internal.split.{Holes, KafkaSplitRange}
+import splice.source.Poll
 import splice.source.runtime.Report
 
 /** Tests of the counts of a reader. */
@@ -59,6 +61,37 @@ final class ReaderReportsSuite extends AnyFunSuite {
     val counted = reader.metrics.map(m => m.name -> m.value).toMap
     assert(counted(KafkaMetrics.Records) == 5 && counted(KafkaMetrics.Bytes) == 28)
     assert(counted(KafkaMetrics.ReadersReused) == 1)
+    reader.close()
+  }
+
+  test("the report has the offsets that the reader has skipped, and not the offset of a truncated log to read next") {
+    val w = new SlotWorld(fail = false, timeout = Duration.ofMillis(400))
+    w.client.hold(0, 2, 9)
+    w.client.hold(1, 0, 2)
+    w.client.hold(2, 0, 4)
+    def outOfRange(partition: Int, at: Long) = w.client.schedulePollTask { () =>
+      throw new OffsetOutOfRangeException(Map(w.client.p(partition) -> Long.box(at)).asJava)
+    }
+    outOfRange(0, 0)
+    outOfRange(2, 3)
+    w.client.bring(0, 2, 3, 4, 5, 6, 7)
+    w.client.bring(1, 0, 1)
+    w.client.bring(2, 3)
+    val holes  = KafkaSplitRange(t(0), 0, 8, Some(Holes(Vector(1L -> 8L), None)))(None)
+    val reader = w.reader(holes, range(1, 0, 6), range(2, 3, 4))
+    assert(SlotWorld.drain(reader).size == 9)
+    assert(reads(reader).unread.map(_.toString) == Seq("t-0 [1, 2)", "t-1 [2, 6)"))
+    reader.close()
+  }
+
+  test("the report has the unread offsets of a deleted topic") {
+    val w = new SlotWorld(failRemoved = false)
+    w.client.bring(0, 0)
+    val reader = w.reader(KafkaSplitRange(t(0), 0, 5)(Some("first")))
+    assert(reader.poll(Poll.Forever) == Poll.Found)
+    w.found.add("first")
+    w.deleted = Set("t")
+    assert(SlotWorld.drain(reader).isEmpty && reads(reader).unread.map(_.toString) == Seq("t-0 [1, 5)"))
     reader.close()
   }
 

@@ -69,7 +69,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     val copy   = UnsafeProjection.create(columns)
     val toRows = Encoders.row(columns).asInstanceOf[org.apache.spark.sql.catalyst.encoders.AgnosticEncoder[Row]]
     val scala  = org.apache.spark.sql.catalyst.encoders.ExpressionEncoder(toRows).resolveAndBind().createDeserializer()
-    Using.resource(new ValueReader(new Records(values, plan.record), plan)) { reader =>
+    Using.resource(ValueReader(new Records(values, plan.record), plan)) { reader =>
       SplitReader.items(reader).map(row => scala(copy(row).copy())).toVector
     }
   }
@@ -91,6 +91,20 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(values(Seq("valueFormat" -> "xml", schema), "<r><a>1</a><b>x</b></r>") == Seq(Row(1, "x")))
     val dated = Seq("valueFormat" -> "json", "valueSchema" -> "d DATE", "value.dateFormat" -> "dd.MM.yyyy")
     assert(values(dated, """{"d":"02.01.2026"}""").map(_.toString) == Seq("[2026-01-02]"))
+  }
+
+  test("empty text is null in each format, and a csv value has a token for each field") {
+    val schema = "valueSchema" -> "a INT, b STRING"
+    Seq("json", "csv", "xml").foreach { format =>
+      assert(values(Seq("valueFormat" -> format, schema), "") == Seq(null), format)
+    }
+    Seq("json", "xml").foreach { format =>
+      assert(values(Seq("valueFormat" -> format, schema), " \n") == Seq(null), format)
+    }
+    val csv = Seq("valueFormat" -> "csv", schema)
+    assert(values(csv, "1,", ",") == Seq(Row(1, null), Row(null, null)))
+    assert(intercept[SpliceException](values(csv, "1")).getMessage.contains("t-2 at offset 7"))
+    assert(values(csv :+ ("value.sep" -> "\\t"), "\t") == Seq(Row(null, null)))
   }
 
   test("the other columns are unchanged, in any order") {
@@ -153,15 +167,32 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(columnar(json: _*)("key", "offset") && !columnar(json: _*)("value"))
   }
 
-  test("the time zone of the first start is used") {
-    val first = SessionSettings(SessionSettings.current.settings.map {
-      case ("spark.sql.session.timeZone", _) => "spark.sql.session.timeZone" -> "Asia/Tokyo"
-      case other                             => other
+  /** The settings of a first start that had another value. */
+  private def first(key: String, value: String): SessionSettings =
+    SessionSettings(SessionSettings.current.settings.map {
+      case (`key`, _) => key -> value
+      case other      => other
     })
-    val all  = select(KafkaSchema(includeHeaders = false, settings(json: _*)), "value")
-    val text = """{"at":"2026-01-01 09:00:00"}"""
-    val read = this.read(json, Seq(text), Some(first))(all).head.getStruct(0).getTimestamp(1)
-    assert(read.toInstant.toString == "2026-01-01T00:00:00Z")
+
+  private def time(pinned: SessionSettings, text: String, options: (String, String)*): String = {
+    val all = select(KafkaSchema(includeHeaders = false, settings(json: _*)), "value")
+    val row = read(json ++ options, Seq(s"""{"at":"$text"}"""), Some(pinned))(all).head
+    row.getStruct(0).getTimestamp(1).toInstant.toString
+  }
+
+  test("the time zone of the first start is used") {
+    assert(time(first("spark.sql.session.timeZone", "Asia/Tokyo"), "2026-01-01 09:00:00") == "2026-01-01T00:00:00Z")
+  }
+
+  test("the time parser policy of the first start, which tasks read for each value, is used") {
+    val format = "value.timestampFormat" -> "yyyy-MM-dd HH:mm:ss"
+    val legacy = first("spark.sql.legacy.timeParserPolicy", "LEGACY")
+    val zoned  = SessionSettings(legacy.settings.map {
+      case (key @ "spark.sql.session.timeZone", _) => key -> "UTC"
+      case other                                   => other
+    })
+    assert(time(zoned, "2026-1-1 0:0:0", format) == "2026-01-01T00:00:00Z")
+    assertThrows[SpliceException](time(SessionSettings.current, "2026-1-1 0:0:0", format))
   }
 
   test("the columns of the source have the value type") {
