@@ -49,7 +49,7 @@ final private[splice] class Bounds(
   /** The ranges that the query skips. */
   val skips = new SkipEntries(context.sideLog)
 
-  private val endings = new EndingEntries(context, client, resolver, starts, skips)
+  private val endings = new EndingEntries(context, client, resolver, starts, skips, ends.latest)
 
   private var holes = Fills.of(context.start)
   private val gaps  = new RetentionGaps(cluster.earliest, skips, () => holes, retention, lastEnds)
