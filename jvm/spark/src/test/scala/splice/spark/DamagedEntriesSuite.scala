@@ -60,6 +60,12 @@ final class DamagedEntriesSuite extends AnyFunSuite with WithSpark {
     val _ = Files.writeString(file, "v1\nother content\n")
   }
 
+  private def error(history: String, checkpoint: Path, out: String): String = {
+    val error = intercept[Exception](run(history, checkpoint, out))
+    Iterator.iterate(Option(error: Throwable))(_.flatMap(e => Option(e.getCause))).takeWhile(_.nonEmpty)
+      .flatten.map(_.getMessage).mkString("\n")
+  }
+
   test("a damaged entry causes an error that names the entry, or no restart reads the entry") {
     (0 until 20).foreach(i => log.append(i % 2, i.toLong))
     val history = archive("damaged-history")
@@ -80,12 +86,32 @@ final class DamagedEntriesSuite extends AnyFunSuite with WithSpark {
         val out = spark.read.parquet(folder.resolve(s"damaged-out-$i").toString + "/*.parquet")
         assert(out.collect().map(_.getLong(0)).sorted.toSeq == (20L until 30L), entry)
       } else {
-        val error = intercept[Exception](run(history, checkpoint, s"damaged-out-$i"))
-        val text  = Iterator.iterate(Option(error: Throwable))(_.flatMap(e => Option(e.getCause))).takeWhile(_.nonEmpty)
-          .flatten.map(_.getMessage).mkString("\n")
+        val text = error(history, checkpoint, s"damaged-out-$i")
         assert(text.contains("SPLICE_CHECKPOINT.CORRUPT") && text.contains(entry.split("/").last), s"$entry: $text")
       }
     }
+  }
+
+  test("a missing entry that the restart needs causes an error that names the entry") {
+    val history = archive("missing-history")
+    val good    = folder.resolve("missing-good")
+    run(history, good, "missing-out")
+    def broken(name: String)(change: Path => Unit): String = {
+      val checkpoint = folder.resolve(s"missing-$name")
+      copy(good, checkpoint)
+      change(checkpoint)
+      error(history, checkpoint, s"missing-out-$name")
+    }
+    Seq("chain-00000000", "leg-live/hand-over-00000000").zipWithIndex.foreach { case (entry, i) =>
+      val text = broken(i.toString)(checkpoint => Files.delete(checkpoint.resolve("sources/0/splice").resolve(entry)))
+      assert(text.contains("SPLICE_CHECKPOINT.ENTRY_NOT_FOUND") && text.contains(entry.split("/").last), text)
+    }
+    val text = broken("first") { checkpoint =>
+      files(checkpoint.resolve("commits")).foreach(Files.delete)
+      files(checkpoint.resolve("offsets")).filterNot(_.endsWith("0")).foreach(Files.delete)
+      Files.delete(checkpoint.resolve("sources/0/splice/initial"))
+    }
+    assert(text.contains("SPLICE_CHECKPOINT.ENTRY_NOT_FOUND") && text.contains("initial"), text)
   }
 
   test("a damaged offset causes an error that names the file of Spark, and no row is read") {

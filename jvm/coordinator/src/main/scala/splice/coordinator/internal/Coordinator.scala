@@ -68,7 +68,7 @@ final private[splice] class Coordinator(
   /** Returns the start position of the query. The first run of a checkpoint computes and stores the position. */
   def initial(): Position = {
     var computed = Option.empty[Position]
-    val at       = new InitialEntry(log, source, folder).resolve {
+    val at       = new InitialEntry(log, source, folder, batches).resolve {
       source.firstStart(pinned.copy(sideLog = new MemorySideLog, run = s"${context.run}-check"))
       val start = enumerator.start(StartPosition.Configured)
       computed = Some(start)

@@ -15,21 +15,44 @@ import splice.source.{Position, SharesCheckpoint, Source, StoredStart}
   * A source may share its checkpoint with one of Spark's own sources ([[SharesCheckpoint]]). The file of the shared
   * start is written before Splice's own entry, and overrides this entry. The source that wrote the file has also
   * planned the first batch, which may be uncommitted.
+  *
+  * @param batches
+  *   the offsets of the source in Spark's offset log
   */
-final private[splice] class InitialEntry(log: SideLog, source: Source[_ <: Position], folder: Option[SourceFolder]) {
+final private[splice] class InitialEntry(
+    log: SideLog,
+    source: Source[_ <: Position],
+    folder: Option[SourceFolder],
+    batches: OffsetLog = OffsetLog.Empty
+) {
 
   private val entry = new SingleEntry(log, InitialEntry.Key)(stored => source.position(stored.line))
 
+  /** Returns the stored start position. If no position is stored, decides and stores the position.
+    *
+    * @throws SpliceException
+    *   if no position is stored and Spark has logged an offset of this source
+    */
   def resolve(decide: => Position): Position = {
+    def first  = if (isLost) entry.required else decide
     val shared = (source, folder) match {
       case (sharing: SharesCheckpoint, Some(place)) =>
-        Some(agree(sharing.sharedStart, place, entry.find.getOrElse(decide)))
+        Some(agree(sharing.sharedStart, place, entry.find.getOrElse(first)))
       case _ => None
     }
-    def lines = VersionedEntry.write(Nil, Seq(shared.getOrElse(decide).json))
+    def lines = VersionedEntry.write(Nil, Seq(shared.getOrElse(first).json))
     shared.fold(entry.getOrCreate(lines)) { start =>
       entry.create(lines)
       start
+    }
+  }
+
+  // A position is durable before the first offset. A source may continue the offsets of another source without the
+  // position of that source.
+  private def isLost: Boolean = batches.latest().exists { offset =>
+    source match {
+      case _: SharesCheckpoint => true
+      case other               => !other.takesOver(other.position(offset))
     }
   }
 

@@ -12,6 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.coordinator.internal.slots.SlotRules
+import splice.source.errors.SpliceException
 import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, Limits, Position, ReadMode, StoredStart, TaskRanges}
 
@@ -44,6 +45,20 @@ final class CoordinatorSuite extends AnyFunSuite {
     world.ends = SortedMap(0 -> 99L)
     assert(world.run(2).initial() == first)
     assert(world.source.started == 1)
+  }
+
+  test("the start position of a logged batch is not computed again if its entry is missing") {
+    val world = new World
+    val kept  = new Kept(2)
+    val run   = retaining(world, 2, kept, 2)
+    val start = run.initial()
+    kept.add(run.advance(start, everything = false))
+    assert(retaining(world, 2, kept, 2).initial() == start)
+    world.log.remove("initial")
+    val error = intercept[SpliceException](retaining(world, 2, kept, 2).initial())
+    assert(error.getCondition == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND" && error.getMessage.contains("initial"))
+    assert(world.source.started == 1 && world.log.get("initial").isEmpty)
+    assert(retaining(world, 2, OffsetLog.Empty, 2).initial() == start)
   }
 
   test("an enumerator receives the stored start, including a start that another driver has stored first") {

@@ -104,4 +104,27 @@ final class InitialEntrySuite extends AnyFunSuite {
     assert(new InitialEntry(new MemorySideLog, shared, None).resolve(at(6)) == at(6))
     assert(world.theirs.isEmpty)
   }
+
+  test("offsets without a start are rejected, except offsets of another source that the source continues") {
+    val logged = new OffsetLog {
+      override def latest(): Option[String] = Some(at(9).json)
+      override def oldest(): Option[String] = None
+    }
+    val taking = new CounterSource(() => SortedMap.empty, Limits.NotSet) {
+      override private[splice] def takesOver(offset: Position): Boolean = offset == at(9)
+    }
+    val world = new World
+    Seq(
+      new InitialEntry(world.log, alone, None, logged),
+      new InitialEntry(world.log, shared, Some(world.folder), logged)
+    )
+      .foreach { entry =>
+        val error = intercept[SpliceException](entry.resolve(world.never))
+        assert(error.getCondition == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND")
+      }
+    assert(world.log.keys("").isEmpty && world.theirs.isEmpty)
+    world.theyBegin(7)
+    assert(new InitialEntry(world.log, shared, Some(world.folder), logged).resolve(world.never) == at(7))
+    assert(new InitialEntry(new MemorySideLog, taking, None, logged).resolve(at(5)) == at(5))
+  }
 }

@@ -72,7 +72,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   @tailrec override def advance(from: HybridPosition, limits: Limits): HybridPosition = {
     if (limits == Limits.Everything) warnOfOneBatch()
-    see(from)
+    begin(from)
     from.current.foreach(leg => tallies.advanced(chain(leg)))
     switched(from) match {
       case Some(begun) => advance(begun, if (limits == Limits.Everything) limits else this.limits(begun))
@@ -91,7 +91,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   /** Decides and stores the hand-over as [[advance]] does. */
   @tailrec override def settle(from: HybridPosition): HybridPosition = {
     planned = None
-    see(from)
+    begin(from)
     from.current.foreach(leg => tallies.advanced(chain(leg)))
     switched(from) match {
       case Some(begun) => settle(begun)
@@ -132,7 +132,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     }
 
   override def replay(from: HybridPosition, until: HybridPosition): Unit = {
-    see(from)
+    begin(from)
     LegSpan.between(chain, log, from, until).foreach { span =>
       enumerators(span.leg)(_.replay(span.from, span.until))
     }
@@ -208,6 +208,14 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     val figures =
       at.current.flatMap(enumerators.ifOpen(_)(_.figures(at.position))).getOrElse(SortedMap.empty[String, String])
     figures ++ totals(at.current.map(_ -> figures)) ++ ofChain
+  }
+
+  /** @throws SpliceException
+    *   if the switch to the current leg is missing. The source of the leg would not know its start and its holes
+    */
+  private def begin(at: HybridPosition): Unit = {
+    see(at)
+    if (!at.isInFirstLeg) at.current.foreach(leg => log.requiredStart(chain(leg)))
   }
 
   private def see(at: HybridPosition): Unit = before = before.orElse(Some(switches(at)))

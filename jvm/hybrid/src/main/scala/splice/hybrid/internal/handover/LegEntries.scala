@@ -10,6 +10,7 @@ import org.slf4j.LoggerFactory
 import splice.hybrid.HandOver
 import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
 import splice.source.Position
+import splice.source.errors.CheckpointErrors
 import splice.source.internal.entries.{NumberedEntries, VersionedEntry}
 import splice.source.runtime.SideLog
 
@@ -35,6 +36,16 @@ final private[hybrid] class LegEntries(log: SideLog, written: Chain) {
 
   /** Start of a leg; None before the switch to the leg. */
   def start(leg: Leg): Option[Position] = scopes(leg.name).switch.map(_.start)
+
+  /** Start of a leg after the first leg of the query.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   if the switch is missing
+    */
+  def requiredStart(leg: Leg): Position = start(leg).getOrElse {
+    val key = NumberedEntries.key(SwitchFormat.Prefix, 0)
+    throw CheckpointErrors.missingEntry(s"Side-log entry $key of leg '${leg.name}'")
+  }
 
   /** Stored switch to a leg, if any. */
   def switch(leg: Leg): Option[SwitchFormat.Switch] = scopes(leg.name).switch

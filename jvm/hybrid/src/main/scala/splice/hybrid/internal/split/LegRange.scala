@@ -6,7 +6,6 @@ package splice.hybrid.internal.split
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.hybrid.internal.errors.HybridErrors
 import splice.hybrid.internal.handover.LegEntries
-import splice.source.errors.CheckpointErrors
 import splice.source.log.Extent
 import splice.source.{Position, SplitRange}
 
@@ -40,13 +39,9 @@ private[splice] object LegSpan {
     if (needed.nonEmpty) throw HybridErrors.removedLeg(needed.toSeq, from.json)
     val last = until.current.toSeq
     last.flatMap(chain.between(from.current.getOrElse(chain.first.name), _)).flatMap { leg =>
-      val begin = if (from.current.contains(leg.name)) from.position else start(log, leg)
+      val begin = if (from.current.contains(leg.name)) from.position else log.requiredStart(leg)
       val end   = until.position(leg.name)
       if (begin == end) None else Some(LegSpan(leg, begin, end))
     }
-  }
-
-  private def start(log: LegEntries, leg: Leg): Position = log.start(leg).getOrElse {
-    throw CheckpointErrors.missingEntry(s"The side-log entry of the start of leg '${leg.name}'")
   }
 }

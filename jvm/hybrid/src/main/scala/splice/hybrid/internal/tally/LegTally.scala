@@ -16,7 +16,7 @@ import splice.source.runtime.SideLog
   */
 final private[hybrid] class LegTally(val columns: CountedColumns, log: SideLog, clock: Clock) {
 
-  private lazy val entries = new NumberedEntries(log, "tally")(TallyFormat.read)
+  private lazy val entries = new NumberedEntries(log, "tally")(TallyFormat.read(_).of(columns))
 
   private lazy val running: Tally = stored.getOrElse(new Tally(columns))
 
@@ -27,7 +27,7 @@ final private[hybrid] class LegTally(val columns: CountedColumns, log: SideLog, 
   private var since   = clock.instant()
 
   /** Tally of the last entry; None if a changed rule needs a column that was not counted. */
-  def stored: Option[Tally] = entries.numbers.lastOption.map(entries(_)).flatMap(_.of(columns))
+  def stored: Option[Tally] = entries.numbers.lastOption.flatMap(entries(_))
 
   /** Tally of all rows up to the end of the leg, if stored. */
   def finished(at: Position): Option[Tally] = stored.filter(_.end.contains(at.json))
@@ -44,7 +44,7 @@ final private[hybrid] class LegTally(val columns: CountedColumns, log: SideLog, 
     committed()
     if (isNew) batches += 1
     val isDue = isNew && (batches >= LegTally.Batches || !clock.instant().isBefore(since.plus(LegTally.Interval)))
-    Option.when(isDue)(store(running))
+    Option.when(isDue)(store(running)(_ => true))
   }
 
   /** Stores the counts of committed batches.
@@ -54,7 +54,7 @@ final private[hybrid] class LegTally(val columns: CountedColumns, log: SideLog, 
     */
   def stopped(all: Boolean): Unit = {
     if (all) committed()
-    if (isNew) { val _ = store(running) }
+    if (isNew) { val _ = store(running)(_ => true) }
   }
 
   /** Counts the uncounted rows and stores the tally of all rows up to the end of the leg. */
@@ -67,7 +67,8 @@ final private[hybrid] class LegTally(val columns: CountedColumns, log: SideLog, 
   /** Stores the tally of all rows up to the end of the leg. */
   def finish(at: Position, tally: Tally): Tally = {
     tally.finish(at)
-    store(tally)
+    // Another driver may have stored the counts of a part of the rows.
+    store(tally)(_.exists(_.end.contains(at.json)))
   }
 
   private def committed(): Unit = {
@@ -75,10 +76,10 @@ final private[hybrid] class LegTally(val columns: CountedColumns, log: SideLog, 
     pending = Vector.empty
   }
 
-  private def store(tally: Tally): Tally = {
-    val before = entries.numbers.toSeq
-    val stored = entries.append(tally.lines)
-    entries.purge(before)
+  /** Stores a tally. If another driver has stored an accepted tally first, returns that tally. */
+  private def store(tally: Tally)(accepts: Option[Tally] => Boolean): Tally = {
+    val stored = entries.appendUntil(tally.lines)((_, _) => ())(accepts).getOrElse(tally)
+    entries.purge(entries.numbers.toSeq.dropRight(1))
     isNew = false
     batches = 0
     since = clock.instant()

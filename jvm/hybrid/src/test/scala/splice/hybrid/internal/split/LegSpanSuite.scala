@@ -9,6 +9,7 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.coordinator.internal.Coordinator
 import splice.hybrid.{HybridWorlds, Legs, LocalSpark}
 import splice.source.errors.SpliceException
 import splice.source.runtime.{Boundedness, ProgressMetric}
@@ -56,6 +57,25 @@ final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
       log.scope("leg-live").remove("hand-over-00000000")
       Using.resource(Legs.run(source, log)) { c =>
         val error = intercept[SpliceException](c.ranges(all.head._1, all.last._2))
+        assert(error.getCondition == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND" && error.getMessage.contains("'live'"))
+      }
+    }
+  }
+
+  test("a restart in a leg whose switch is not in the side log is rejected before a batch is planned") {
+    new World {
+      override def own: Seq[(String, String)] = Seq("maxRows" -> "1")
+      val all: Seq[(Position, Position)]      = Using.resource(Legs.run(source, log))(batches(_))
+      val (from, until)                       = all.last
+      assert(leg(from) == "live")
+      log.scope("leg-live").remove("hand-over-00000000")
+      private val calls = Seq[Coordinator => Any](
+        _.advance(from, everything = false),
+        _.ranges(from, until),
+        _.realTime(() => 1).foreach(_.begin(from))
+      )
+      calls.foreach { call =>
+        val error = intercept[SpliceException](Using.resource(Legs.run(source, log))(call))
         assert(error.getCondition == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND" && error.getMessage.contains("'live'"))
       }
     }

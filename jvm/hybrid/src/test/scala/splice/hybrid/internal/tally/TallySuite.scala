@@ -223,6 +223,23 @@ final class TallySuite extends AnyFunSuite {
     }
   }
 
+  test("the final tally has all counts although another driver has stored some of the counts first") {
+    new World {
+      val before = run()
+      before.add(counts(Extent.whole(0), 1, p0 -> Seq(0L)))
+      before.stopped(all = true)
+      val (own, other) = (run(), run())
+      own.add(counts(Extent.whole(1), 1, p0 -> Seq(1L)))
+      assert(own.advanced().isEmpty)
+      other.add(counts(Extent.whole(1), 1, p0 -> Seq(1L)))
+      other.stopped(all = true)
+      own.add(counts(Extent.whole(2), 1, p0 -> Seq(2L)))
+      assert(own.finish(At)(_ => Nil).offsets.map(_.offsets.count) == Seq(3L))
+      assert(run().finished(At).exists(_.offsets.map(_.offsets.count) == Seq(3L)))
+      assert(keys == Seq("tally-00000002"))
+    }
+  }
+
   test("a stop stores the counts of committed batches") {
     new World {
       val first = run()

@@ -41,14 +41,15 @@ final private[splice] class Bounds(
       policies.newPartitions,
       settings.prefix
     )
-  private val endings = new EndingEntries(context, client, resolver)
-  private val ends    = new LogEnds(client, topics, lastEnds, cluster.unavailable)
+  private val ends = new LogEnds(client, topics, lastEnds, cluster.unavailable)
 
   /** The starts of partitions that were found while the query ran. */
   val starts = new StartEntries(context.sideLog)
 
   /** The ranges that the query skips. */
   val skips = new SkipEntries(context.sideLog)
+
+  private val endings = new EndingEntries(context, client, resolver, starts, skips, ends.latest)
 
   private lazy val unreadEntries = new UnreadEntries(context.sideLog)
 
@@ -106,7 +107,8 @@ final private[splice] class Bounds(
   /** The end of a bounded source, if a run has stored an end. */
   def end: Option[KafkaPosition] = endings.end
 
-  /** Returns the end of a bounded source and its start. If no end is stored, resolves and stores the end.
+  /** Returns the end of a bounded source and its start. If no end is stored, or if the source has passed the stored end
+    * in a run without an end, resolves and stores the end.
     *
     * @param at
     *   the position of the source

@@ -5,6 +5,8 @@ package splice.kafka.internal.bounds
 
 import scala.collection.immutable.SortedSet
 
+import org.slf4j.LoggerFactory
+
 import splice.kafka.internal.cluster.ClusterClient
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.{EndingOffsets, KafkaOptions}
@@ -12,10 +14,24 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.internal.entries.{NumberedEntries, VersionedEntry}
 import splice.source.{EnumeratorContext, LogPartition, ReadMode}
 
-/** The end of a bounded source as offsets. Each start that a run has computed has an entry `ending-<n>`. The entry of
-  * the stored start applies.
+/** The end of a bounded source as offsets. Each start that a run has computed has an entry `ending-<n>`. The last entry
+  * of the stored start applies.
+  *
+  * @param starts
+  *   the starts of partitions that a source without an end has found
+  * @param skips
+  *   the ranges that the source skips
+  * @param latest
+  *   the latest offsets of this run, from the position of the source and the current ends
   */
-final private[kafka] class EndingEntries(context: EnumeratorContext, log: ClusterClient, resolver: StartResolver) {
+final private[kafka] class EndingEntries(
+    context: EnumeratorContext,
+    log: ClusterClient,
+    resolver: StartResolver,
+    starts: StartEntries,
+    skips: SkipEntries,
+    latest: (KafkaPosition, Map[LogPartition, Long]) => Map[LogPartition, Long]
+) {
 
   private val entries = new NumberedEntries(context.sideLog, "ending")(EndingEntries.read)
 
@@ -23,7 +39,7 @@ final private[kafka] class EndingEntries(context: EnumeratorContext, log: Cluste
   private var known: Option[EndingEntries.Entry] = {
     val all   = entries.all
     val start = context.start.filter(_ => all.nonEmpty).map(stored => KafkaPosition.read(stored.position))
-    all.find(entry => start.contains(entry.start)).orElse(all.lastOption)
+    all.findLast(entry => start.contains(entry.start)).orElse(all.lastOption)
   }
 
   /** The end, if a run has stored an end. */
@@ -41,25 +57,66 @@ final private[kafka] class EndingEntries(context: EnumeratorContext, log: Cluste
     entry
   }
 
-  /** Returns the stored end. If no end is stored, resolves and stores the end.
+  /** Returns the stored end. If no end is stored, or if the source has passed the stored end in a run without an end,
+    * resolves and stores the end.
     *
     * @param at
     *   the position of the source
     */
   def resolve(ending: EndingOffsets, at: KafkaPosition, partitions: => SortedSet[LogPartition]): EndingEntries.Entry = {
-    val entry = known.getOrElse(entries.append(lines(ending, at, partitions)))
+    val entry = known match {
+      case None                                       => entries.append(lines(ending, at, partitions))
+      case Some(old) if isPassed(old, at, partitions) => renew(old, ending, at, partitions)
+      case Some(current)                              => current
+    }
     known = Some(entry)
     entry
   }
 
-  private def lines(ending: EndingOffsets, at: KafkaPosition, partitions: SortedSet[LogPartition]): Seq[String] =
-    VersionedEntry.write(Nil, Seq(decide(ending, partitions).json, at.json))
+  /** True if a bounded source cannot have read up to this position: the position is after the end, or a source without
+    * an end has found one of its partitions.
+    */
+  private def isPassed(entry: EndingEntries.Entry, at: KafkaPosition, partitions: => SortedSet[LogPartition]): Boolean =
+    at.offsets.exists { case (p, offset) =>
+      val generation = at.generation(p.topic)
+      entry.end.get(p) match {
+        case Some(end) =>
+          val start = entry.start.get(p).orElse(starts.known.get(p -> generation))
+          val last  = math.max(end, start.getOrElse(end))
+          // The offsets of another generation are not comparable. Retention can remove the records up to the end.
+          offset > last && entry.start.generation(p.topic) == generation &&
+          offset > skips.known.next(p, generation, last)
+        case None => starts.known.contains(p -> generation) && partitions(p)
+      }
+    }
 
-  private def decide(ending: EndingOffsets, partitions: SortedSet[LogPartition]): KafkaPosition = {
+  /** Stores another end for the start of an entry. The end is not before the position. */
+  private def renew(
+      old: EndingEntries.Entry,
+      ending: EndingOffsets,
+      at: KafkaPosition,
+      partitions: SortedSet[LogPartition]
+  ): EndingEntries.Entry = {
+    lazy val decided = {
+      val wanted = decide(ending, at, partitions)
+      KafkaPosition.of(partitions.toSeq.flatMap(p => (wanted.get(p) ++ at.get(p)).maxOption.map(p -> _)))
+    }
+    val entry = entries.appendUntil(EndingEntries.write(decided, old.start))((_, _) => ())(_.start == old.start)
+    EndingEntries.logger.warn(
+      s"The source has read up to ${at.summary} without an end, which is after the stored end ${old.end.summary}. The source now ends at " +
+        s"${entry.end.summary}."
+    )
+    entry
+  }
+
+  private def lines(ending: EndingOffsets, at: KafkaPosition, partitions: SortedSet[LogPartition]): Seq[String] =
+    EndingEntries.write(decide(ending, at, partitions), at)
+
+  private def decide(ending: EndingOffsets, at: KafkaPosition, partitions: SortedSet[LogPartition]): KafkaPosition = {
     // Ends are requested first. A record that arrives between the requests is after the end.
     val ends = log.ends(partitions)
     KafkaPosition.of(ending match {
-      case EndingOffsets.Latest           => ends
+      case EndingOffsets.Latest           => latest(at, ends)
       case EndingOffsets.Committed(reset) =>
         resolver.committed(reset, partitions.toSet)(_.map { case (p, o) => p -> math.min(o, ends.getOrElse(p, o)) })
       case EndingOffsets.AtTime(time) => ends ++ times(partitions.iterator.map(_ -> time).toMap, ends)
@@ -71,7 +128,7 @@ final private[kafka] class EndingEntries(context: EnumeratorContext, log: Cluste
         val beyond = offsets.toSeq.collect { case (p, o) if ends.get(p).exists(_ < o) => (p, o, ends(p)) }
         // A stream waits until the log has reached the offset. A batch would wait indefinitely.
         if (context.mode == ReadMode.Batch && beyond.nonEmpty) throw KafkaErrors.endBeyond(beyond)
-        ends ++ offsets.filter(_._2 != StartResolver.AtLatest)
+        latest(at, ends) ++ offsets.filter(_._2 != StartResolver.AtLatest)
     })
   }
 
@@ -83,6 +140,11 @@ private[kafka] object EndingEntries {
 
   /** The end of the source, and the position for which the end was resolved. */
   final case class Entry(end: KafkaPosition, start: KafkaPosition)
+
+  private val logger = LoggerFactory.getLogger(classOf[EndingEntries])
+
+  private def write(end: KafkaPosition, start: KafkaPosition): Seq[String] =
+    VersionedEntry.write(Nil, Seq(end.json, start.json))
 
   private def read(entry: VersionedEntry): Entry = entry.lines match {
     case Seq(end, start) => Entry(KafkaPosition.read(end), KafkaPosition.read(start))

@@ -38,7 +38,10 @@ final class EndingEntriesSuite extends AnyFunSuite {
       new EndingEntries(
         context,
         log,
-        new StartResolver(log, new Retention(log, OutOfRange.Fail, new SkippedRows), recheck, None)
+        new StartResolver(log, new Retention(log, OutOfRange.Fail, new SkippedRows), recheck, None),
+        new StartEntries(side),
+        new SkipEntries(side),
+        (_, ends) => ends
       )
     }
 
@@ -88,6 +91,23 @@ final class EndingEntriesSuite extends AnyFunSuite {
       log.fill("t", 1, 5)
       assert(end() == at(3, 0) && first.end.contains(at(3, 0)) && open(at(0, 0)).end.contains(at(3, 0)))
       assert(side.keys("ending-").size == 1)
+    }
+  }
+
+  test("an end before the position of a source that ran without an end is decided again, once") {
+    new World {
+      begin(open(), at(1, 0))
+      log.fill("t", 0, 6)
+      log.fill("t", 1, 5)
+      val again = open(at(1, 0))
+      def end() = again.resolve(EndingOffsets.Latest, at(9, 4), partitions)
+      assert(end() == EndingEntries.Entry(at(9, 5), at(1, 0)))
+      log.fill("t", 1, 5)
+      assert(end().end == at(9, 5) && again.end.contains(at(9, 5)))
+      val later = open(at(1, 0))
+      assert(later.end.contains(at(9, 5)))
+      assert(later.resolve(EndingOffsets.Latest, at(9, 5), partitions).end == at(9, 5))
+      assert(side.keys("ending-").size == 2)
     }
   }
 }

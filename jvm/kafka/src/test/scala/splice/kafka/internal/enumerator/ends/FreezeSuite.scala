@@ -125,6 +125,41 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     failure("KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED")(end.offsets(own.copy(topic = "other")))
   }
 
+  test("a stored end does not end a source that has run without an end since then") {
+    val run   = world("endingOffsets" -> "latest")
+    val first = run.start()
+    val ended = first.advance(run.begin(StartPosition.Configured, first), Limits.Everything)
+    assert(first.evidence(ended).nonEmpty)
+    run.log.create("t", 3)
+    run.log.fill("t", 2, 3)
+    run.later()
+    val endless = new SimulatedRun("startingOffsets" -> "earliest")
+    val passed  = run.start(own = endless.settings).advance(ended, Limits.Everything)
+    assert(passed == at(0 -> 4, 1 -> 6, 2 -> 3))
+    run.log.fill("t", 0, 5)
+    val again = run.start()
+    assert(again.evidence(passed).isEmpty)
+    run.log.fill("t", 0, 1)
+    val until = again.advance(passed, Limits.Everything)
+    assert(until == at(0 -> 9, 1 -> 6, 2 -> 3))
+    val end = run.start().evidence(until).getOrElse(fail("the source has not ended"))
+    assert(end.offsets(OffsetColumns("topic", "partition", "offset")).map(_.until) == Seq(9L, 6L, 3L))
+  }
+
+  test("a bounded source that begins after the ends were frozen ends at the frozen ends or at its start") {
+    Seq("latest", """{"t":{"0":-1,"1":-1}}""").foreach { ending =>
+      val run = world("endingOffsets" -> ending)
+      val e   = run.start()
+      e.freeze()
+      run.log.fill("t", 0, 5)
+      run.log.fill("t", 1, 5)
+      val begin = e.start(StartPosition.Offsets(SortedMap(t(0) -> OffsetRanges(7))))
+      val until = e.advance(begin, Limits.Everything)
+      assert(until == at(0 -> 7, 1 -> 6) && e.advance(until, Limits.Everything) == until)
+      assert(e.evidence(until).map(_.position).contains(until))
+    }
+  }
+
   test("a bounded source ends by offset or by time") {
     def until(options: (String, String)*) = {
       val run = new SimulatedRun(("startingOffsets" -> "earliest") +: options: _*)
