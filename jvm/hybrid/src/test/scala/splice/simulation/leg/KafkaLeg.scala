@@ -8,6 +8,7 @@ import java.time.Duration
 import scala.collection.immutable.SortedMap
 
 import org.apache.kafka.clients.CommonClientConfigs
+import org.apache.kafka.common.TopicPartition
 import org.apache.spark.sql.types.StructType
 
 import splice.kafka.KafkaSource
@@ -17,6 +18,7 @@ import splice.kafka.internal.options._
 import splice.kafka.internal.pool.{ReaderKey, ReaderPool, ReaderSettings}
 import splice.kafka.internal.reader.{KafkaSplitReader, SlotReader}
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
+import splice.kafka.internal.topicids.TopicIds
 import splice.kafka.internal.value.KafkaSchema
 import splice.simulation.planted.Faults
 import splice.source.runtime.Boundedness
@@ -97,12 +99,24 @@ final class KafkaLeg(
 
   private def rows(key: ReaderKey, ranges: IndexedSeq[KafkaSplitRange]): TaskRows = {
     val pooled = if (faults.sharesConsumers) shared.get(key) else pool.borrow(key)(_.fits(ranges))
-    val slot   = pooled.getOrElse(new SlotConsumer(new SimulatedConsumer(cluster, life, faults.seeks)))
+    val slot   = pooled.getOrElse(new SlotConsumer(new SimulatedConsumer(cluster, life, faults.seeks), confirmed))
     val home   = pool
     shared += key -> slot
     val own = new SlotReader(ranges, slot, reading, pooled.isDefined)(home.giveBack(key, slot, reading.idleTimeout))
     new ReaderRows(new KafkaSplitReader(idColumn, own), row => new String(row.getBinary(0)).toLong)
   }
+
+  private def confirmed = new TopicIds(
+    () => 0L,
+    new TopicIds.Request {
+      override def apply(planned: Map[String, String]): Map[String, String] = planned
+
+      override def ends(expected: Map[TopicPartition, Long]): Map[TopicPartition, Long] =
+        expected.map { case (p, _) =>
+          p -> cluster.topics.get(p.topic).flatMap(_.partitions.lift(p.partition)).fold(0L)(_.end)
+        }
+    }
+  )
 
   private def newPool = new ReaderPool[ReaderKey, SlotConsumer](() => 0L)
 

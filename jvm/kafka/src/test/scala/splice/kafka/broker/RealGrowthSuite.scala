@@ -11,8 +11,10 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.Coordinator
 import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.kafka.internal.split.KafkaSplitRange
+import splice.source.errors.SpliceException
 import splice.source.{EnumeratorContext, ReadMode}
-import splice.testkit.{KafkaBroker, KafkaTopics}
+import splice.testkit.{KafkaBroker, KafkaTopics, LoggedMessages}
 
 /** Tests of added partitions and open transactions on a real broker during a query. */
 final class RealGrowthSuite extends AnyFunSuite with BeforeAndAfterAll {
@@ -50,10 +52,16 @@ final class RealGrowthSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("a restart with read_committed waits for open transactions that were already read, and repeats no row") {
+  test("a restart with read_committed waits for open transactions that were already read or logged") {
     real.create("level", 1)
     val log                   = new MemorySideLog
-    def source(level: String) = real.source("subscribe" -> "level", earliest, "kafka.isolation.level" -> level)
+    def source(level: String) = real.source(
+      "subscribe" -> "level",
+      earliest,
+      "kafka.isolation.level"       -> level,
+      "failOnDataLoss"              -> "false",
+      "kafkaConsumer.pollTimeoutMs" -> "1500"
+    )
     Using.resource(real.producer("transactional.id" -> "level")) { out =>
       def send(values: Int*): Unit = {
         values.foreach(i => out.send(new ProducerRecord("level", 0, s"k$i", s"v$i")))
@@ -66,11 +74,26 @@ final class RealGrowthSuite extends AnyFunSuite with BeforeAndAfterAll {
         real.run(source("read_uncommitted"), log)(c => real.until(c, c.initial())(_.json == """{"level":{"0":3}}"""))
       real.run(source("read_committed"), log) { c =>
         assert(real.all(c, read) == read)
+        val logged = c.tasks(c.initial(), read)
+        val error  = intercept[SpliceException](real.rows(source("read_committed"), logged, "level-open"))
+        assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.PARTITION_UNAVAILABLE", error)
         send(3)
         assert(real.all(c, read) == read, "the transaction is still open")
         out.commitTransaction()
         val next = real.moved(c, read)
         assert(real.rows(source("read_committed"), c.tasks(read, next), "level").map(_._3) == Seq("v3"))
+        assert(real.rows(source("read_committed"), logged, "level").map(_._3) == Seq("v0", "v1", "v2"))
+        val beyond = logged.map(task =>
+          task.copy(ranges = task.ranges.map {
+            case range: KafkaSplitRange => range.copy(until = 9)(range.topicId)
+            case other                  => other
+          })
+        )
+        val (rows, messages) = LoggedMessages.during("splice.kafka.internal.errors.DataLoss") {
+          real.rows(source("read_committed"), beyond, "level").map(_._3)
+        }
+        assert(rows == Seq("v0", "v1", "v2", "v3"))
+        assert(messages.size == 1 && messages.head.contains("level-0 [5, 9)"), messages)
       }
     }
   }

@@ -194,7 +194,16 @@ final private[splice] class SlotConsumer(
       case NonFatal(_)                  => None
     }
 
-  /** The first offset and the end of the log. */
+  /** The ends of logs, as of new clients. The result omits partitions that do not respond.
+    *
+    * @param expected
+    *   the least end of each partition if no record was lost
+    */
+  def confirmedEnds(expected: Map[TopicPartition, Long]): Map[TopicPartition, Long] = ids.ends(expected)
+
+  /** The first offset and the end of the log for this client. A client with outdated metadata may return an end that is
+    * too low. For a client with read_committed, the log ends at the first open transaction.
+    */
   def bounds(partition: TopicPartition): (Long, Long) = {
     val requested = Collections.singleton(partition)
     (consumer.beginningOffsets(requested).get(partition), consumer.endOffsets(requested).get(partition))

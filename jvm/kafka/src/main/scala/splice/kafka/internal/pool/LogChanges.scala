@@ -14,6 +14,7 @@ import org.apache.kafka.common.TopicPartition
 import splice.kafka.internal.consumer.{OpenRange, SlotConsumer}
 import splice.kafka.internal.errors.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
 import splice.kafka.internal.options.TopicRecreated
+import splice.source.errors.SpliceException
 
 /** Applies the policies of a source to ranges whose log has changed since the batch was planned.
   *
@@ -128,8 +129,9 @@ final private[splice] class LogChanges(
     leaveOthers(e.partitions.asScala.map(_.topic).toSet)
     e.offsetOutOfRangePartitions.asScala.foreach { case (partition, position) =>
       open.get(partition).foreach { range =>
-        val (first, end) = consumer.bounds(partition)
-        val next         =
+        val (first, seen) = consumer.bounds(partition)
+        val end           = if (position > seen) confirmedEnd(range, position) else seen
+        val next          =
           if (position < first) math.min(first, range.until)
           else if (position > end) { if (range.isOpen) end else range.until }
           else position.toLong
@@ -147,6 +149,16 @@ final private[splice] class LogChanges(
     }
   }
 
+  /** The end of a log that ends before a position. */
+  private def confirmedEnd(range: OpenRange, position: Long): Long =
+    consumer.confirmedEnds(Map(range.partition -> position)).get(range.partition).filter(_ < position)
+      .getOrElse(throw unavailable(Seq(range)))
+
+  private def unavailable(ranges: Seq[OpenRange]): SpliceException = KafkaErrors.stalled(
+    ranges.map(r => s"${r.partition} at offset ${r.position} of [${r.from}, ${if (r.isOpen) "end" else r.until})"),
+    settings.pollTimeout
+  )
+
   /** Ends ranges whose log ends before their end, after the poll timeout has passed without a record.
     *
     * @throws splice.source.errors.SpliceException
@@ -154,21 +166,17 @@ final private[splice] class LogChanges(
     */
   def stalled(): Unit = {
     leaveOthers(_ => true)
-    // A client that fills holes sees the log only up to the first open transaction.
-    val (short, waiting) = open.valuesIterator.toSeq.map(r => r -> consumer.bounds(r.partition)._2).partition {
-      case (r, end) => end < r.until && r.holes.isEmpty
-    }
-    if (short.isEmpty && open.nonEmpty)
-      throw KafkaErrors.stalled(
-        waiting.map { case (r, _) => s"${r.partition} at offset ${r.position} of [${r.from}, ${r.until})" },
-        settings.pollTimeout
-      )
+    val ranges = open.valuesIterator.toSeq
+    val ends   = consumer.confirmedEnds(ranges.map(r => r.partition -> r.until).toMap)
+    // Records before the end of the log may belong to an open transaction.
+    val short = ranges.filter(r => ends.get(r.partition).exists(end => end < r.until && end <= r.position))
+    if (short.isEmpty && ranges.nonEmpty) throw unavailable(ranges)
     report(
       DataLoss(settings.failOnDataLoss, counted),
       "the log ends before the end of the planned range",
-      short.map { case (r, end) => (r, end, r.until) }
+      short.map(r => (r, r.position, r.until))
     )
-    short.foreach { case (range, _) =>
+    short.foreach { range =>
       left ++= range.lost(range.position, range.until)
       consumer.skipTo(range.partition, range.until)
       finish(range)

@@ -7,6 +7,8 @@ import java.util.concurrent.{CompletableFuture, Executors}
 
 import scala.util.Try
 
+import org.apache.kafka.common.TopicPartition
+
 import splice.source.internal.DaemonThread
 
 /** Requests missing topics on another thread. A cluster that does not respond therefore does not delay records of other
@@ -28,6 +30,8 @@ final private[splice] class BackgroundRequest(request: TopicIds.Request) extends
       requested = Some(planned -> CompletableFuture.supplyAsync(() => response(), BackgroundRequest.threads))
       None
   }
+
+  override def ends(expected: Map[TopicPartition, Long]): Map[TopicPartition, Long] = request.ends(expected)
 
   override def cancel(): Unit = request.cancel()
 }

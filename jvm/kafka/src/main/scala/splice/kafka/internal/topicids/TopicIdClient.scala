@@ -9,17 +9,17 @@ import java.util.concurrent.{CancellationException, ExecutionException, TimeUnit
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-import org.apache.kafka.clients.admin.{Admin, DescribeTopicsOptions, TopicDescription}
-import org.apache.kafka.common.errors.{TimeoutException, UnknownTopicOrPartitionException}
-import org.apache.kafka.common.{KafkaException, KafkaFuture, Uuid}
+import org.apache.kafka.clients.admin.{Admin, DescribeTopicsOptions, ListOffsetsOptions, OffsetSpec, TopicDescription}
+import org.apache.kafka.common.errors.{RetriableException, TimeoutException, UnknownTopicOrPartitionException}
+import org.apache.kafka.common.{KafkaException, KafkaFuture, TopicPartition, Uuid}
 
 import splice.kafka.internal.cluster.Recheck
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.ClientProperties
 import splice.source.errors.SpliceException
 
-/** Requests the ids of topics from a cluster. Requests are rare, so each request creates a client. An idle client would
-  * continuously reconnect to its brokers.
+/** Requests the ids of topics and the ends of logs from a cluster. Requests are rare, so each request creates a client.
+  * An idle client would continuously reconnect to its brokers.
   *
   * @param patience
   *   the timeout of one request; the same as the timeout of a poll, because the reader waits for the request and the
@@ -30,8 +30,8 @@ import splice.source.errors.SpliceException
 final private[splice] class TopicIdClient(client: ClientProperties, patience: Duration, recheck: Recheck)
     extends TopicIds.Request {
 
-  private var running: Seq[KafkaFuture[TopicDescription]] = Nil
-  private var cancelled                                   = false
+  private var running: Seq[KafkaFuture[_]] = Nil
+  private var cancelled                    = false
 
   override def apply(planned: Map[String, String]): Map[String, String] = using { admin =>
     recheck.confirm(once(admin, planned, patience))(_.exists { case (topic, id) => planned(topic) != id }) { () =>
@@ -43,6 +43,30 @@ final private[splice] class TopicIdClient(client: ClientProperties, patience: Du
   override def missing(planned: Map[String, String]): Option[Set[String]] =
     try Some(planned.keySet -- using(once(_, planned, Seq(patience, TopicIdClient.Soon).min)).keySet)
     catch { case _: SpliceException => Some(Set.empty) }
+
+  // Each call creates a client, so that another broker may respond. The default isolation level of an admin client is
+  // read_uncommitted.
+  override def ends(expected: Map[TopicPartition, Long]): Map[TopicPartition, Long] = {
+    def request() = using(endsOf(_, expected.keySet))
+    recheck.confirm(request())(_.exists { case (p, end) => end < expected(p) })(request _)
+  }
+
+  private def endsOf(admin: Admin, partitions: Set[TopicPartition]): Map[TopicPartition, Long] = {
+    val end       = System.nanoTime() + patience.toNanos
+    val requested = begin {
+      val specs  = partitions.iterator.map(_ -> OffsetSpec.latest()).toMap.asJava
+      val result = admin.listOffsets(specs, new ListOffsetsOptions().timeoutMs(millis(patience)))
+      partitions.iterator.map(p => p -> result.partitionResult(p)).toMap
+    }
+    requested.flatMap { case (p, response) =>
+      try Some(p -> await(response, end).offset)
+      catch {
+        case _: WaitTimeout                                                       => None
+        case e: ExecutionException if e.getCause.isInstanceOf[RetriableException] => None
+        case e: ExecutionException => throw client.rejected(TopicIdClient.EndsName, e.getCause)
+      }
+    }
+  }
 
   private def using[A](request: Admin => A): A = {
     val admin = open()
@@ -61,37 +85,40 @@ final private[splice] class TopicIdClient(client: ClientProperties, patience: Du
 
   private def once(admin: Admin, planned: Map[String, String], within: Duration): Map[String, String] = {
     val end       = System.nanoTime() + within.toNanos
-    val responses = begin(admin, planned.keySet, within)
+    val options   = new DescribeTopicsOptions().timeoutMs(millis(within))
+    val responses = begin(admin.describeTopics(planned.keySet.asJava, options).topicNameValues().asScala.toMap)
     planned.flatMap { case (topic, id) => response(responses(topic), end).map(now => topic -> now.getOrElse(id)) }
   }
 
-  private def begin(
-      admin: Admin,
-      topics: Set[String],
-      within: Duration
-  ): Map[String, KafkaFuture[TopicDescription]] = synchronized {
+  private def begin[K, A](request: => Map[K, KafkaFuture[A]]): Map[K, KafkaFuture[A]] = synchronized {
     if (cancelled) throw closed
-    val options   = new DescribeTopicsOptions().timeoutMs(math.min(within.toMillis, Int.MaxValue.toLong).toInt)
-    val requested = admin.describeTopics(topics.asJava, options).topicNameValues().asScala.toMap
+    val requested = request
     running = requested.values.toSeq
     requested
   }
 
-  /** Returns the id of a topic, or None if the topic does not exist. The inner value is None if the broker returned no
-    * id.
+  private def millis(within: Duration): Int = math.min(within.toMillis, Int.MaxValue.toLong).toInt
+
+  /** Waits for a response.
     *
     * @param end
     *   the end of the wait (System.nanoTime). The client first describes the cluster, and ignores its timeout for this
     *   request
     */
+  private def await[A](requested: KafkaFuture[A], end: Long): A =
+    try requested.get(math.max(end - System.nanoTime(), 0L), TimeUnit.NANOSECONDS)
+    catch { case _: CancellationException => throw closed }
+
+  /** Returns the id of a topic, or None if the topic does not exist. The inner value is None if the broker returned no
+    * id.
+    */
   private def response(requested: KafkaFuture[TopicDescription], end: Long): Option[Option[String]] =
     try {
-      val id = requested.get(math.max(end - System.nanoTime(), 0L), TimeUnit.NANOSECONDS).topicId
+      val id = await(requested, end).topicId
       Some(if (id == Uuid.ZERO_UUID) None else Some(id.toString))
     } catch {
-      case _: CancellationException => throw closed
-      case _: WaitTimeout           => throw unreachable(new TimeoutException("no response in time"))
-      case e: ExecutionException    =>
+      case _: WaitTimeout        => throw unreachable(new TimeoutException("no response in time"))
+      case e: ExecutionException =>
         e.getCause match {
           case _: UnknownTopicOrPartitionException => None
           case cause: TimeoutException             => throw unreachable(cause)
@@ -107,6 +134,7 @@ final private[splice] class TopicIdClient(client: ClientProperties, patience: Du
 
 private object TopicIdClient {
   private val RequestName = "topic ids"
+  private val EndsName    = "the ends of logs"
 
   // A reader that requests missing topics cannot poll during this time.
   private val Soon = Duration.ofSeconds(5)

@@ -11,7 +11,7 @@ import scala.util.control.NonFatal
 import org.apache.kafka.clients.Metadata
 import org.apache.kafka.clients.consumer.KafkaConsumer
 import org.apache.kafka.common.serialization.ByteArrayDeserializer
-import org.apache.kafka.common.{ClusterResource, ClusterResourceListener, Uuid}
+import org.apache.kafka.common.{ClusterResource, ClusterResourceListener, TopicPartition, Uuid}
 import org.slf4j.LoggerFactory
 
 /** Checks that the records of a consumer belong to the planned topics. Used by one thread at a time, except `cancel`.
@@ -82,13 +82,17 @@ final private[splice] class TopicIds(responses: () => Long, request: TopicIds.Re
     }
   }
 
+  /** The ends of logs ([[TopicIds.Request.ends]]). */
+  def ends(expected: Map[TopicPartition, Long]): Map[TopicPartition, Long] =
+    if (expected.isEmpty) Map.empty else request.ends(expected)
+
   /** Cancels a request of another thread. */
   def cancel(): Unit = request.cancel()
 }
 
 private[splice] object TopicIds {
 
-  /** Requests the ids of topics from a cluster. */
+  /** Requests the ids of topics, and the ends of their partitions, from a cluster. */
   trait Request {
 
     /** The ids of the planned topics that exist. A response with another id is suspicious, and the request is sent
@@ -100,6 +104,11 @@ private[splice] object TopicIds {
       * is running; a later call returns its result.
       */
     def missing(planned: Map[String, String]): Option[Set[String]] = Some(planned.keySet -- apply(planned).keySet)
+
+    /** The offset after the last record of partitions, including records of open transactions. The result omits
+      * partitions that do not respond. An end before the expected end is suspicious, and the request is sent again.
+      */
+    def ends(expected: Map[TopicPartition, Long]): Map[TopicPartition, Long] = Map.empty
 
     /** Cancels the running request of another thread and all later requests. Cancelled requests fail with an
       * InterruptedException.
@@ -121,6 +130,8 @@ private[splice] object TopicIds {
     }
 
     override def missing(planned: Map[String, String]): Option[Set[String]] = request.missing(planned)
+
+    override def ends(expected: Map[TopicPartition, Long]): Map[TopicPartition, Long] = request.ends(expected)
 
     override def cancel(): Unit = request.cancel()
   }

@@ -270,6 +270,57 @@ final class LogChangesSuite extends AnyFunSuite {
     reader.close()
   }
 
+  test("an outdated end before the end of a range is not a loss, with any value of failOnDataLoss") {
+    Seq(true, false).foreach { fail =>
+      val w = new SlotWorld(fail, timeout = Duration.ofMillis(50))
+      w.client.hold(0, 0, 2)
+      w.written = Map(w.client.p(0) -> 4L)
+      w.client.bring(0, 0, 1)
+      val reader = w.reader(range(0, 0, 4))
+      assert(reader.poll(Poll.Forever) == Poll.Found && reader.poll(Poll.Forever) == Poll.Found)
+      unavailable(reader.poll(Poll.Forever), "t-0 at offset 2 of [0, 4)")
+      reader.close()
+      assert(w.client.closed && w.returned == 0, "another client may have the current leader")
+    }
+  }
+
+  test("a log that ends before its range, with records that the reader has not received, is not skipped") {
+    val w = new SlotWorld(fail = false, timeout = Duration.ofMillis(50))
+    w.client.hold(0, 0, 2)
+    w.written = Map(w.client.p(0) -> 3L)
+    w.client.bring(0, 0, 1)
+    unavailable(w.read(range(0, 0, 4)), "t-0 at offset 2 of [0, 4)")
+  }
+
+  test("an outdated end before a position is not a loss, for ranges with and without an end") {
+    for (fail <- Seq(true, false); until <- Seq(9L, Long.MaxValue)) {
+      val w = new SlotWorld(fail)
+      w.client.hold(0, 0, 5)
+      w.written = Map(w.client.p(0) -> 7L)
+      outOfRange(w, 0 -> 7L)
+      unavailable(w.read(range(0, 7, until)), "t-0 at offset 7")
+      assert(w.client.seeks == Seq(0 -> 7L))
+    }
+  }
+
+  test("an end that the cluster does not confirm is not a loss") {
+    val w = new SlotWorld(fail = false, timeout = Duration.ofMillis(50))
+    w.client.hold(0, 0, 5)
+    w.silent = Set(w.client.p(0))
+    outOfRange(w, 0 -> 7L)
+    unavailable(w.read(range(0, 7, 9)), "t-0 at offset 7 of [7, 9)")
+    unavailable(w.read(range(0, 5, 9)), "t-0 at offset 5 of [5, 9)")
+  }
+
+  private def unavailable(read: => Any, partition: String): Unit = {
+    val messages = lost {
+      val error = intercept[SpliceException](read)
+      assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.PARTITION_UNAVAILABLE", error)
+      assert(error.getMessage.contains(partition), error)
+    }
+    assert(messages.isEmpty)
+  }
+
   test("if one of two topics is recreated during a read, the other topic is read to its end") {
     val w = new SlotWorld(recreated = TopicRecreated.Restart)
     w.client.bring(0, 0, 1)

@@ -171,6 +171,7 @@ final class HoleReaderSuite extends AnyFunSuite {
       val w = new SlotWorld(fail = fail, timeout = Duration.ofMillis(50))
       // For a client with read_committed, the log ends at the first open transaction.
       w.client.hold(0, 0, 2)
+      w.written = Map(w.client.p(0) -> 4L)
       w.client.bring(0, 0, 1)
       val reader = w.reader(holes(0L -> 4L)())
       assert(reader.poll(Poll.Forever) == Poll.Found && reader.poll(Poll.Forever) == Poll.Found)
@@ -179,6 +180,14 @@ final class HoleReaderSuite extends AnyFunSuite {
         error.getMessage.contains("t-0 at offset 2 of [0, 4)"))
       reader.close()
     }
+  }
+
+  test("a log that ends before holes is a loss of these holes") {
+    val w = new SlotWorld(timeout = Duration.ofMillis(50))
+    w.client.hold(0, 0, 2)
+    w.client.bring(0, 0, 1)
+    val error = intercept[SpliceException](w.read(holes(0L -> 4L, 7L -> 9L)(2L -> 3L)))
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("t-0 [3, 4), t-0 [7, 9)"))
   }
 
   test("each record is returned once, for any holes and polls") {

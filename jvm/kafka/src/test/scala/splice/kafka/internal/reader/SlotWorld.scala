@@ -103,19 +103,26 @@ final private[kafka] class SlotWorld(
 
   @volatile var deleted = Set.empty[String]
 
+  /** The ends that the cluster confirms, if they differ from the ends of the client. */
+  var written = Map.empty[TopicPartition, Long]
+
+  /** Partitions whose ends the cluster does not confirm. */
+  var silent = Set.empty[TopicPartition]
+
   private def ids = Map("t" -> topicId, "u" -> "other").removedAll(deleted)
 
-  val consumer = new SlotConsumer(
-    client,
-    new TopicIds(
-      () => responses,
-      request { planned =>
-        requests += 1
-        ids.filter { case (topic, _) => planned.contains(topic) }
-      }
-    ),
-    lease
-  )
+  private val requested = new TopicIds.Request {
+    override def apply(planned: Map[String, String]): Map[String, String] = {
+      requests += 1
+      ids.filter { case (topic, _) => planned.contains(topic) }
+    }
+
+    override def ends(expected: Map[TopicPartition, Long]): Map[TopicPartition, Long] =
+      (expected.keySet -- silent).iterator
+        .map(p => p -> written.getOrElse(p, client.endOffsets(Set(p).asJava).get(p).longValue)).toMap
+  }
+
+  val consumer = new SlotConsumer(client, new TopicIds(() => responses, request(requested)), lease)
   var returned = 0
 
   /** Topics that readers found deleted. */

@@ -8,6 +8,7 @@ import java.util.concurrent.{CompletableFuture, TimeUnit}
 
 import scala.collection.immutable.SortedMap
 
+import org.apache.kafka.common.TopicPartition
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.cluster.Recheck
@@ -17,7 +18,8 @@ import splice.source.errors.SpliceException
 /** Tests of topic id requests without a responding broker. */
 final class TopicIdClientSuite extends AnyFunSuite {
 
-  private val planned = Map("t" -> "id")
+  private val planned  = Map("t" -> "id")
+  private val expected = Map(new TopicPartition("t", 0) -> 1L)
 
   private def client(options: (String, String)*): TopicIdClient = new TopicIdClient(
     ClientProperties(SortedMap("bootstrap.servers" -> "127.0.0.1:1") ++ options, None),
@@ -28,11 +30,12 @@ final class TopicIdClientSuite extends AnyFunSuite {
   /** Fails unless the request ends long before the timeout of the client of 60 s. */
   private def soon[A](request: => A): A = CompletableFuture.supplyAsync(() => request).get(30, TimeUnit.SECONDS)
 
-  test("brokers that do not respond are an error for ids, and no topic is missing") {
+  test("brokers that do not respond are an error for ids, and no topic is missing and no end is known") {
     val error = soon(intercept[SpliceException](client()(planned)))
     assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE")
     assert(Seq("127.0.0.1:1", "topic ids", "50 ms").forall(error.getMessage.contains(_)), error)
     assert(soon(client().missing(planned)).contains(Set.empty))
+    assert(soon(client().ends(expected)).isEmpty)
   }
 
   test("a client that cannot be created is an error") {
@@ -45,5 +48,6 @@ final class TopicIdClientSuite extends AnyFunSuite {
     ids.cancel()
     intercept[InterruptedException](ids(planned))
     intercept[InterruptedException](ids.missing(planned))
+    intercept[InterruptedException](ids.ends(expected))
   }
 }
