@@ -86,6 +86,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
       val Seq(ended, switched)         = before.takeRight(2): @unchecked
       assert(leg(run(whole)(_.position(ended))) == "recent" && leg(run(whole)(_.position(switched))) == "live")
       assert(rows(alone, ended, switched) == Seq(5L))
+      assert(rows(Legs.source(first, third()), ended, switched) == Seq(5L), "the position is in the removed leg")
       run(alone) { c =>
         c.committed(c.position(ended))
         val at = c.position(ended)

@@ -215,8 +215,12 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     */
   private def begin(at: HybridPosition): Unit = {
     see(at)
-    if (!at.isInFirstLeg) at.current.foreach(leg => log.requiredStart(chain(leg)))
+    at.current.map(chain(_)).filterNot(isFirst(at, _)).foreach(log.requiredStart)
   }
+
+  /** True if no hand-over has begun the current leg. The legs after the first leg of the query may have been removed. */
+  private def isFirst(at: HybridPosition, leg: Leg): Boolean =
+    at.hasOneLeg || log.start(leg).isEmpty && first.exists(_.text(leg.name).nonEmpty)
 
   private def see(at: HybridPosition): Unit = before = before.orElse(Some(switches(at)))
 

@@ -27,8 +27,8 @@ final private[splice] class HybridPosition(
   /** Current leg: the last leg that has begun, or None if that leg was removed from the chain. */
   val current: Option[String] = begun.keysIterator.maxByOption(chain.index)
 
-  /** True if the current leg is the first leg of the query, so that no hand-over has begun the leg. */
-  def isInFirstLeg: Boolean = begun.size + removed.size == 1
+  /** True if no hand-over has occurred. */
+  def hasOneLeg: Boolean = begun.size + removed.size == 1
 
   /** Current leg.
     *
