@@ -39,8 +39,10 @@ object Limits {
   /** Default of the option `maxTriggerDelay`, as in Spark: 15 minutes. */
   val DefaultMaxDelay: Duration = Duration.ofMinutes(15)
 
-  /** All available rows, regardless of the limits that the options of the source set. A hybrid passes this value to
-    * each leg that the batch reaches.
+  /** All available rows, regardless of the limits that the options of the source set. In a stream, Splice passes this
+    * value for the only batch of a run (Spark's Once), after [[SplitEnumerator.freeze]]. The batch must have the rows of
+    * every split, so the source waits for servers that do not respond. A hybrid passes this value to each leg that the
+    * batch reaches.
     */
   case object Everything extends Limits {
     override def rows: Option[Long]    = None

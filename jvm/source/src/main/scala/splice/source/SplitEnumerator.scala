@@ -67,8 +67,8 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
     */
   def replay(from: P, until: P): Unit = ()
 
-  /** Fixes the ends of this run at the current ends (Spark's AvailableNow). Called at most once, before [[start]] and
-    * [[advance]].
+  /** Fixes the ends of this run at the current ends (Spark's AvailableNow and Once). Called at most once, before the
+    * first [[advance]]. The call may follow [[start]].
     */
   def freeze(): Unit = ()
 

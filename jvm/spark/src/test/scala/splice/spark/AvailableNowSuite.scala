@@ -21,9 +21,11 @@ final class AvailableNowSuite extends AnyFunSuite with WithSpark {
   private def ids(log: MemoryLog): DataFrame = spark.readStream.format("splice").option("source", "memory")
     .option("log", log.name).option("startingOffsets", "earliest").load().select("id")
 
-  private def run(frame: DataFrame, name: String)(sink: DataFrame => Unit): StreamingQuery = {
+  private def run(frame: DataFrame, name: String, trigger: Trigger = Trigger.AvailableNow())(
+      sink: DataFrame => Unit
+  ): StreamingQuery = {
     val query = frame.writeStream.foreachBatch((batch: DataFrame, _: Long) => sink(batch))
-      .option("checkpointLocation", folder.resolve(name).toString).trigger(Trigger.AvailableNow()).start()
+      .option("checkpointLocation", folder.resolve(name).toString).trigger(trigger).start()
     query.awaitTermination()
     query
   }
@@ -55,5 +57,19 @@ final class AvailableNowSuite extends AnyFunSuite with WithSpark {
       counts += batch.count()
     }
     assert(counts.toSeq == Seq(10L, 2L))
+  }
+
+  test("a run of one batch determines its ends, so the run fails if the source does not respond") {
+    @annotation.nowarn("cat=deprecation")
+    val once   = Trigger.Once()
+    val own    = log("once")
+    val counts = scala.collection.mutable.ArrayBuffer.empty[Long]
+    run(ids(own), "once", once)(counts += _.count())
+    own.append(0, 99)
+    run(ids(own), "once", once)(counts += _.count())
+    assert(counts.toSeq == Seq(5L, 1L) && own.requested("freeze") == 2)
+    own.failOnRequest("freeze")
+    val error = intercept[StreamingQueryException](run(ids(own), "once", once)(_ => ()))
+    assert(error.getMessage.contains("once fails at the call freeze"))
   }
 }

@@ -85,8 +85,8 @@ final private[splice] class Coordinator(
   /** Reads an offset from the text that Spark has logged. */
   def position(json: String): Position = source.position(json)
 
-  /** Freezes the current ends of the splits as the ends of this run. */
-  def freeze(): Unit = {
+  /** Freezes the current ends of the splits as the ends of this run. A further call has no effect. */
+  def freeze(): Unit = if (!frozen) {
     created.foreach(_.freeze())
     frozen = true
     val _ = enumerator
@@ -98,7 +98,8 @@ final private[splice] class Coordinator(
   /** Returns the end of the batch that begins at `from`, or `from` if there is nothing to read.
     *
     * @param everything
-    *   true if the caller requests all available rows, regardless of the source's own limits
+    *   true if the run has one batch, which must have all rows up to the ends of [[freeze]], regardless of the source's
+    *   own limits
     */
   def advance(from: Position, everything: Boolean): Position = {
     val until = enumerator.advance(from, if (everything) Limits.Everything else limits(from))

@@ -130,6 +130,15 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     assert(world.requested() == Seq("3: close"))
   }
 
+  test("the ends of a run are fixed once, also after the start") {
+    val world = new World
+    val run   = world.run()
+    val at    = run.initial()
+    (1 to 2).foreach(_ => run.freeze())
+    run.advance(at, everything = true)
+    assert(world.calls.count(_.contains("freeze")) == 1)
+  }
+
   test("a start that this run has decided keeps its enumerator") {
     val world = new World
     val run   = world.run()

@@ -309,7 +309,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   }
 
   private def warnOfOneBatch(): Unit =
-    if (!isFrozen && !hasWarned && context.mode == ReadMode.Stream && chain.legs.size > 1) {
+    if (!hasWarned && context.mode == ReadMode.Stream && chain.legs.size > 1) {
       hasWarned = true
       HybridEnumerator.logger.warn(
         "This trigger runs one batch, which stops at the end of the current leg. Use Trigger.AvailableNow to read all legs."

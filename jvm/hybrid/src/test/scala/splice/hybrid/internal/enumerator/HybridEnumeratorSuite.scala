@@ -202,9 +202,10 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
         })._2.count(_.contains("This trigger runs one batch"))
       }
       assert(warnings(source, ReadMode.Stream, Limits.Everything) == 1)
+      assert(warnings(source, ReadMode.Stream, Limits.Everything, isFrozen = true) == 1)
       assert(warnings(source, ReadMode.Stream, Limits.NotSet) == 0)
       assert(warnings(source, ReadMode.Batch, Limits.Everything) == 0, "a bounded read continues")
-      assert(warnings(source, ReadMode.Stream, Limits.Everything, isFrozen = true) == 0, "AvailableNow continues")
+      assert(warnings(source, ReadMode.Stream, Limits.NotSet, isFrozen = true) == 0, "AvailableNow continues")
       assert(warnings(Legs.source(Legs.live(live)), ReadMode.Stream, Limits.Everything) == 0, "there is one leg")
     }
   }

@@ -73,7 +73,9 @@ final private[splice] class KafkaEnumerator(
     val until =
       if (bounds.hasEnd) cluster.await {
         val next = cluster.unavailable.round(go(from, limits))
-        if (next == from && limits.minRows.isEmpty) cluster.unavailable.require(!bounds.isDone(from, _))
+        // All rows are in the only batch of a run, so this batch must contain the rows of each partition.
+        if (limits == Limits.Everything || next == from && limits.minRows.isEmpty)
+          cluster.unavailable.require(!bounds.isDone(next, _))
         next
       }
       else cluster.idle(from)(cluster.unavailable.round(go(from, limits)))

@@ -179,7 +179,7 @@ final class LeaderlessSuite extends AnyFunSuite {
     e.freeze()
     // The first offsets of lagging partitions are requested before a batch is planned.
     run.log.leaderless = Set(t(1))
-    val one = all(e, from)
+    val one = e.advance(from, Limits.NotSet)
     assert(one == at(0 -> 8, 1 -> 5))
     val paused = run.paused
     run.paused = time => {
@@ -193,6 +193,29 @@ final class LeaderlessSuite extends AnyFunSuite {
     other.freeze()
     run.log.leaderless = Set(t(1))
     unreachable("t-1")(all(other, one))
+  }
+
+  test("a run of one batch waits for each partition with records to read, and fails after the timeout") {
+    val (run, _, from) = world("fetchOffset.retryIntervalMs" -> "20000")
+    run.log.leaderless = Set.empty
+    fill(run, 3)
+    def frozen() = {
+      val e = run.start()
+      e.freeze()
+      run.log.leaderless = Set(t(1))
+      e
+    }
+    val (one, two) = (frozen(), { run.log.leaderless = Set.empty; frozen() })
+    val paused     = run.paused
+    run.paused = time => {
+      paused(time)
+      run.log.leaderless = Set.empty
+    }
+    assert(all(one, from) == at(0 -> 8, 1 -> 8))
+    run.paused = paused
+    run.log.leaderless = Set(t(1))
+    unreachable("t-1")(all(two, from))
+    assert(all(two, at(0 -> 5, 1 -> 8)) == at(0 -> 8, 1 -> 8), "the partition is read to the end of the run")
   }
 
   test("a run with fixed ends before the position waits for each partition with possible loss") {

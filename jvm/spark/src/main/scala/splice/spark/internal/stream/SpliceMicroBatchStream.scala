@@ -74,7 +74,11 @@ final private[spark] class SpliceMicroBatchStream private (
         timedPlan = None
         start
       case None =>
-        val until = coordinator.advance(from, everything = limit.isInstanceOf[ReadAllAvailable])
+        // Spark requests all available rows only for the only batch of a run. Without fixed ends, the run would succeed
+        // without rows if a server does not respond.
+        val isOnlyBatch = limit.isInstanceOf[ReadAllAvailable]
+        if (isOnlyBatch) coordinator.freeze()
+        val until = coordinator.advance(from, everything = isOnlyBatch)
         if (until == from) start else SpliceOffset(until)
     }
   }

@@ -6,7 +6,6 @@ package splice.spark.internal.stream
 import java.nio.file.Files
 import java.util.Optional
 
-import org.apache.spark.sql.connector.read.streaming.ReadLimit
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -32,16 +31,16 @@ final class SpliceOffsetSuite extends AnyFunSuite with WithSpark {
     log.append(0, 1L)
     val own   = stream("kept-text", checkpoint("kept-text"))
     val start = own.initialOffset()
-    val until = own.latestOffset(start, ReadLimit.allAvailable())
+    val until = own.latestOffset(start, own.getDefaultReadLimit)
     assert(until != start)
     // The same position with spaces, because another source of the checkpoint may write spaces.
     val written = until.json.replace(":", " : ")
     val kept    = own.deserializeOffset(written)
     assert(kept.json == written)
-    assert(own.latestOffset(kept, ReadLimit.allAvailable()) eq kept)
+    assert(own.latestOffset(kept, own.getDefaultReadLimit) eq kept)
     assert(own.planInputPartitions(kept, until).isEmpty)
     log.append(1, 2L)
-    val next = own.latestOffset(kept, ReadLimit.allAvailable())
+    val next = own.latestOffset(kept, own.getDefaultReadLimit)
     assert(next.json != written && !next.json.contains(" : ") && own.planInputPartitions(kept, next).length == 1)
     assert(own.metrics(Optional.of(next)).containsKey("slots"))
     own.stop()

@@ -226,7 +226,7 @@ private[dynamic] object ClusterResponse {
     // The drain includes a partition that was created between the last refresh and the removal.
     if (draining.valuesIterator.exists(_.bound.isRequested)) enumerator.refresh()
     val settled = if (request.isOpen) enumerator.settle(from) else from
-    val until   = if (request.needsEnds) enumerator.advance(settled, Limits.Everything) else settled
+    val until   = if (request.needsEnds) enumerator.advance(settled, Limits.NotSet) else settled
     val silent  = enumerator.silent
     val ranges  = if (request.isOpen || until == from) Nil else enumerator.splits(from, until)
     val open    =

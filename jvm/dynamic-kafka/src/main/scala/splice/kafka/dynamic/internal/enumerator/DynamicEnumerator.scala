@@ -154,8 +154,10 @@ final private[splice] class DynamicEnumerator(
     val next     = advanced(round, limits)
     val waitsFor = driver.groups.waitsFor.filterNot(round.applied.readsOnlyPaused)
     val partial  = round.silentPartitions
-    // A run that ends with the records that exist at its start first reads the records of the available clusters.
-    val waits = frozen && next == at && (round.silent.nonEmpty || waitsFor.nonEmpty || partial.nonEmpty)
+    // A run that ends with the records that exist at its start first reads the records of the available clusters. A
+    // run of one batch cannot read the records of the other clusters later.
+    val isLast = next == at || limits == Limits.Everything
+    val waits  = frozen && isLast && (round.silent.nonEmpty || waitsFor.nonEmpty || partial.nonEmpty)
     if (waits || settings.failWhenUnavailable)
       patience.check(round.silent.toSet, if (frozen) waitsFor else Set.empty, partial)
     if (waits) {

@@ -130,7 +130,7 @@ final class FirstDocumentSuite extends RemovedTopics {
     world.logs(west).away = Some(_ => true)
     val read = Using.resource(world.start()) { run =>
       run.freeze()
-      val next = run.advance(world.source.position(start.json), Limits.Everything)
+      val next = advance(run, world.source.position(start.json))
       assert(rows(run, start, next) == all(east, 3))
       val own = Thread.currentThread
       world.clock.read = () => if (Thread.currentThread eq own) world.clock.pass(Duration.ofMillis(100))

@@ -4,6 +4,7 @@
 package splice.kafka.dynamic.internal.enumerator.outage
 
 import java.time.Duration
+import java.util.concurrent.atomic.AtomicInteger
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
@@ -12,10 +13,11 @@ import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedCluster
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicOffset}
 import splice.kafka.dynamic.internal.state.ChangeEntries
 import splice.kafka.dynamic.{KafkaStream, StreamPlace}
+import splice.kafka.internal.enumerator.SimulatedLog
 import splice.kafka.internal.options.Subscription
 import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric
-import splice.source.{LogPartition, SplitEnumerator, StartPosition}
+import splice.source.{Limits, LogPartition, SplitEnumerator, StartPosition}
 
 /** Tests of partitions without a leader next to other partitions of the same cluster. */
 final class LeaderlessClusterSuite extends RemovedTopics {
@@ -67,6 +69,43 @@ final class LeaderlessClusterSuite extends RemovedTopics {
             } catch { case e: SpliceException => Some(e) }
           assert(error.map(_.getCondition) == expected && error.forall(_.getMessage.contains(s"${topic(west)}-1")))
         }
+    }
+  }
+
+  test("a run of one batch waits for each cluster and each partition, and fails after the timeout") {
+    Seq[SimulatedLog => Unit](_.leaderless = Set(LogPartition(topic(west), 1)), _.away = Some(_ => true)).foreach {
+      fail =>
+        val world = new SimulatedClusters(2, 1, 2, "clusterTimeout" -> "1min", "fetchOffset.retryIntervalMs" -> "0")
+        world.publish(stream(east, west))
+        write(world, 3)
+        val start = Using.resource(world.start())(world.begin(StartPosition.Configured, _)).json
+        fail(world.logs(west))
+        val own                                                                   = Thread.currentThread
+        val turns                                                                 = new AtomicInteger
+        def once[A](timeout: String)(use: SplitEnumerator[DynamicOffset] => A): A =
+          Using.resource(world.start(changed = Seq("clusterTimeout" -> timeout))) { run =>
+            run.freeze()
+            use(run)
+          }
+        world.clock.read = () =>
+          if (Thread.currentThread eq own) {
+            world.clock.pass(Duration.ofMillis(100))
+            if (turns.decrementAndGet() == 0) {
+              world.logs(west).leaderless = Set.empty
+              world.logs(west).away = None
+            }
+          }
+        val from  = world.source.position(start)
+        val error = once("1min")(run => intercept[SpliceException](run.advance(from, Limits.Everything)))
+        assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE" && error.getMessage.contains(west))
+        turns.set(100)
+        // The timeout must not end before a busy machine returns a response.
+        once("1000 days") { run =>
+          val until = run.advance(from, Limits.Everything)
+          assert(rows(run, from, until).sorted ==
+            Seq(east, west).flatMap(cluster => all(cluster, 3) ++ all(cluster, 3, 1)).sorted)
+        }
+        world.clock.read = () => ()
     }
   }
 
