@@ -49,7 +49,7 @@ final private[splice] class Bounds(
   /** The ranges that the query skips. */
   val skips = new SkipEntries(context.sideLog)
 
-  private val endings = new EndingEntries(context, client, resolver, starts, skips, ends.latest)
+  private val endings = new EndingEntries(context, client, resolver, starts, skips)
 
   private lazy val unreadEntries = new UnreadEntries(context.sideLog)
 

@@ -162,21 +162,6 @@ final private[bounds] class LogEnds(
   /** The end of a partition in a run with fixed ends. */
   def fixed(partition: LogPartition): Option[Long] = frozen.flatMap(_.get(partition))
 
-  /** The latest offsets of a source that begins at a position. In a run with fixed ends, the latest offsets are the
-    * fixed ends, or the positions after these ends. The run could not read up to later offsets.
-    *
-    * @param current
-    *   the current ends
-    */
-  def latest(at: KafkaPosition, current: Map[LogPartition, Long]): Map[LogPartition, Long] =
-    if (!isFrozen) current
-    else
-      current.map { case (p, end) =>
-        // The end of a topic that was recreated since then may be lower.
-        val limit = fixed(p).map(math.min(_, end))
-        p -> (limit ++ at.get(p)).maxOption.getOrElse(end)
-      }
-
   /** Fixes the current ends for the run. */
   def freeze(): Unit = frozen = Some(KafkaPosition.of(now(topics.first())))
 

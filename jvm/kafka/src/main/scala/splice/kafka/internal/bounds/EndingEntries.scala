@@ -21,16 +21,13 @@ import splice.source.{EnumeratorContext, LogPartition, ReadMode}
   *   the starts of partitions that a source without an end has found
   * @param skips
   *   the ranges that the source skips
-  * @param latest
-  *   the latest offsets of this run, from the position of the source and the current ends
   */
 final private[kafka] class EndingEntries(
     context: EnumeratorContext,
     log: ClusterClient,
     resolver: StartResolver,
     starts: StartEntries,
-    skips: SkipEntries,
-    latest: (KafkaPosition, Map[LogPartition, Long]) => Map[LogPartition, Long]
+    skips: SkipEntries
 ) {
 
   private val entries = new NumberedEntries(context.sideLog, "ending")(EndingEntries.read)
@@ -98,7 +95,7 @@ final private[kafka] class EndingEntries(
       partitions: SortedSet[LogPartition]
   ): EndingEntries.Entry = {
     lazy val decided = {
-      val wanted = decide(ending, at, partitions)
+      val wanted = decide(ending, partitions)
       KafkaPosition.of(partitions.toSeq.flatMap(p => (wanted.get(p) ++ at.get(p)).maxOption.map(p -> _)))
     }
     val entry = entries.appendUntil(EndingEntries.write(decided, old.start))((_, _) => ())(_.start == old.start)
@@ -110,13 +107,13 @@ final private[kafka] class EndingEntries(
   }
 
   private def lines(ending: EndingOffsets, at: KafkaPosition, partitions: SortedSet[LogPartition]): Seq[String] =
-    EndingEntries.write(decide(ending, at, partitions), at)
+    EndingEntries.write(decide(ending, partitions), at)
 
-  private def decide(ending: EndingOffsets, at: KafkaPosition, partitions: SortedSet[LogPartition]): KafkaPosition = {
+  private def decide(ending: EndingOffsets, partitions: SortedSet[LogPartition]): KafkaPosition = {
     // Ends are requested first. A record that arrives between the requests is after the end.
     val ends = log.ends(partitions)
     KafkaPosition.of(ending match {
-      case EndingOffsets.Latest           => latest(at, ends)
+      case EndingOffsets.Latest           => ends
       case EndingOffsets.Committed(reset) =>
         resolver.committed(reset, partitions.toSet)(_.map { case (p, o) => p -> math.min(o, ends.getOrElse(p, o)) })
       case EndingOffsets.AtTime(time) => ends ++ times(partitions.iterator.map(_ -> time).toMap, ends)
@@ -128,7 +125,7 @@ final private[kafka] class EndingEntries(
         val beyond = offsets.toSeq.collect { case (p, o) if ends.get(p).exists(_ < o) => (p, o, ends(p)) }
         // A stream waits until the log has reached the offset. A batch would wait indefinitely.
         if (context.mode == ReadMode.Batch && beyond.nonEmpty) throw KafkaErrors.endBeyond(beyond)
-        latest(at, ends) ++ offsets.filter(_._2 != StartResolver.AtLatest)
+        ends ++ offsets.filter(_._2 != StartResolver.AtLatest)
     })
   }
 

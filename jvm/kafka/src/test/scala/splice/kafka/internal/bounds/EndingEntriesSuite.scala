@@ -40,8 +40,7 @@ final class EndingEntriesSuite extends AnyFunSuite {
         log,
         new StartResolver(log, new Retention(log, OutOfRange.Fail, new SkippedRows), recheck, None),
         new StartEntries(side),
-        new SkipEntries(side),
-        (_, ends) => ends
+        new SkipEntries(side)
       )
     }
 

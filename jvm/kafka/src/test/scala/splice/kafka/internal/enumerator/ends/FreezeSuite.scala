@@ -146,20 +146,6 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(end.offsets(OffsetColumns("topic", "partition", "offset")).map(_.until) == Seq(9L, 6L, 3L))
   }
 
-  test("a bounded source that begins after the ends were frozen ends at the frozen ends or at its start") {
-    Seq("latest", """{"t":{"0":-1,"1":-1}}""").foreach { ending =>
-      val run = world("endingOffsets" -> ending)
-      val e   = run.start()
-      e.freeze()
-      run.log.fill("t", 0, 5)
-      run.log.fill("t", 1, 5)
-      val begin = e.start(StartPosition.Offsets(SortedMap(t(0) -> OffsetRanges(7))))
-      val until = e.advance(begin, Limits.Everything)
-      assert(until == at(0 -> 7, 1 -> 6) && e.advance(until, Limits.Everything) == until)
-      assert(e.evidence(until).map(_.position).contains(until))
-    }
-  }
-
   test("a bounded source ends by offset or by time") {
     def until(options: (String, String)*) = {
       val run = new SimulatedRun(("startingOffsets" -> "earliest") +: options: _*)
