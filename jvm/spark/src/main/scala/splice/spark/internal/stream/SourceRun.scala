@@ -40,11 +40,13 @@ final private[spark] case class SourceRun(
 ) {
 
   /** Returns the batches without ends of the only source of a query, or None if the source does not support such
-    * batches.
+    * batches. Tasks that are planned before an executor is registered wait for an executor.
     */
   def timed: Option[RealTimeBatches] = {
     val spark = SparkSession.active
-    coordinator.realTime(() => CoordinatorFactory.capacity(spark))
+    coordinator.realTime(() =>
+      Some(CoordinatorFactory.capacity(spark)).filter(_ > 0).getOrElse(CoordinatorFactory.tasks(spark))
+    )
   }
 
   /** Returns the plan of these tasks, with their readers. */
