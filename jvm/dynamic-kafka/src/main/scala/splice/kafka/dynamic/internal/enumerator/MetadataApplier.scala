@@ -345,21 +345,21 @@ final private[dynamic] class MetadataApplier(
       group: Set[String],
       at: DynamicPosition
   ): Option[Rejection] = {
-    def id(name: String) = Option.when(base.clusters.contains(name))(earlier(base, name)).flatMap(idOf)
-    val added            = AppliedMetadata.streamOf(group.flatMap(document.streams.get)).keySet -- base.streamOf.keySet
-    val pairs            = for {
-      topic <- added.toSeq
-      other <- base.clustersOf.getOrElse(topic.topic, Nil) if other != topic.cluster
-      known <- id(topic.cluster) if id(other).contains(known)
-    } yield (topic, other, known)
+    // An id is an entry of the side log, which may be on a slow storage.
+    val ids              = mutable.Map.empty[String, Option[String]]
+    def id(name: String) =
+      ids.getOrElseUpdate(name, Option.when(base.clusters.contains(name))(earlier(base, name)).flatMap(idOf))
     lazy val change = rules.take(base, document, group, at, steady.instant(), hasBegun(base))
     lazy val moved  = change.copy(renames = SortedMap.empty).moved(at)
-    pairs.collectFirst {
-      case (topic, other, known)
-          if SameClusters.overlaps(change, moved, topic.topic, topic.cluster, other) &&
-            !SameClusters.isUnread(change, moved, ClusterTopic(other, topic.topic)) =>
-        Rejection.invalid(DynamicErrors.sameCluster(Seq(topic.cluster, other), known, Seq(topic.topic)))
-    }
+    val added       = AppliedMetadata.streamOf(group.flatMap(document.streams.get)).keySet -- base.streamOf.keySet
+    val found       = for {
+      topic <- added.iterator
+      other <- base.clustersOf.getOrElse(topic.topic, Nil).iterator
+      if other != topic.cluster && SameClusters.overlaps(change, moved, topic.topic, topic.cluster, other) &&
+        !SameClusters.isUnread(change, moved, ClusterTopic(other, topic.topic))
+      known <- id(topic.cluster) if id(other).contains(known)
+    } yield Rejection.invalid(DynamicErrors.sameCluster(Seq(topic.cluster, other), known, Seq(topic.topic)))
+    found.nextOption()
   }
 
   private def append(change: AppliedMetadata): AppliedMetadata = log.append(change.copy(at = Some(steady.instant())))

@@ -52,6 +52,9 @@ final private[dynamic] class MetadataDiscovery(
 
   @volatile private var isTaken = false
 
+  // Only the discovery thread uses this field.
+  private var unknown = Set.empty[String]
+
   @volatile private var restored = SortedMap.empty[String, KafkaCluster]
 
   // Only the query's thread uses this field.
@@ -68,9 +71,26 @@ final private[dynamic] class MetadataDiscovery(
   private def completed(metadata: StreamMetadata): StreamMetadata = {
     val unlisted = restored -- metadata.clusters.keySet
     metadata.copy(clusters = metadata.clusters ++ unlisted.flatMap { case (name, cluster) =>
-      service.isUnlistedActive(name).map(active => name -> cluster.copy(active = active))
+      isActive(name, cluster).map(active => name -> cluster.copy(active = active))
     })
   }
+
+  // A service may not know a cluster that was removed long ago. Its other response is valid.
+  private def isActive(name: String, stored: KafkaCluster): Option[Boolean] =
+    try {
+      val active = service.isUnlistedActive(name)
+      unknown -= name
+      active
+    } catch {
+      case e: SpliceException =>
+        if (!unknown(name)) {
+          MetadataDiscovery.logger.warn(
+            s"The metadata service does not return if cluster $name is active, so its last value applies: ${e.text}"
+          )
+          unknown += name
+        }
+        Some(stored.active)
+    }
 
   private def newest(metadata: StreamMetadata): StreamMetadata = {
     val earlier = received.filter(_ => !isTaken)
