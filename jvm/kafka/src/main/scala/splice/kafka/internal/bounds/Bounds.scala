@@ -49,9 +49,10 @@ final private[splice] class Bounds(
   /** The ranges that the query skips. */
   val skips = new SkipEntries(context.sideLog)
 
-  private val endings = new EndingEntries(context, client, resolver, starts, skips)
-
   private lazy val unreadEntries = new UnreadEntries(context.sideLog)
+
+  private val endings =
+    new EndingEntries(context, client, resolver, starts, () => unreadEntries.known ++ skips.known)
 
   private var holes = Fills.of(context.start)
   private val gaps  = new RetentionGaps(cluster.earliest, skips, () => holes, retention, lastEnds)

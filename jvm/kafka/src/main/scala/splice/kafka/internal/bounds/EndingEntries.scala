@@ -19,15 +19,15 @@ import splice.source.{EnumeratorContext, LogPartition, ReadMode}
   *
   * @param starts
   *   the starts of partitions that a source without an end has found
-  * @param skips
-  *   the ranges that the source skips
+  * @param skipped
+  *   returns the ranges that the source skips or has skipped
   */
 final private[kafka] class EndingEntries(
     context: EnumeratorContext,
     log: ClusterClient,
     resolver: StartResolver,
     starts: StartEntries,
-    skips: SkipEntries
+    skipped: () => SkippedRanges
 ) {
 
   private val entries = new NumberedEntries(context.sideLog, "ending")(EndingEntries.read)
@@ -82,7 +82,7 @@ final private[kafka] class EndingEntries(
           val last  = math.max(end, start.getOrElse(end))
           // The offsets of another generation are not comparable. Retention can remove the records up to the end.
           offset > last && entry.start.generation(p.topic) == generation &&
-          offset > skips.known.next(p, generation, last)
+          offset > skipped().next(p, generation, last)
         case None => starts.known.contains(p -> generation) && partitions(p)
       }
     }

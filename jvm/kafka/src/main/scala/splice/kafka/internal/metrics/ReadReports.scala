@@ -20,7 +20,8 @@ final private[splice] class ReadReports(val key: String) {
   def add(reports: Seq[Report]): Unit = reports.foreach {
     case Report(`key`, added: TaskReads) => synchronized {
         reads = reads ++ added.copy(unread = Vector.empty)
-        unread ++= added.unread
+        // A range without an end is of a batch without an end, which no bounded source has.
+        unread ++= added.unread.filter(_.until.nonEmpty)
       }
     case _ => ()
   }

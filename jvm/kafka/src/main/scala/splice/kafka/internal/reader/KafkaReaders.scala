@@ -70,11 +70,12 @@ final private[splice] case class KafkaReaders(
   ): SplitReader[T] = {
     val ranges            = task.ranges.map(_.asInstanceOf[KafkaSplitRange])
     val (filling, others) = ranges.partition(_.holes.nonEmpty)
-    if (filling.isEmpty) reader(ranges, settings)
-    else {
-      val fill = () => reader(filling, settings.copy(client = settings.client.committedOnly, waits = false))
-      if (others.isEmpty) fill()
-      else new ReaderSequence(Seq(filling -> fill, others -> (() => reader(others, settings))))
+    val fills             = settings.copy(client = settings.client.committedOnly, waits = false)
+    val parts             = KafkaReaders.withoutRepeats(filling).map(_ -> fills) ++
+      KafkaReaders.withoutRepeats(others).map(_ -> settings)
+    parts match {
+      case Seq((part, of)) => reader(part, of)
+      case several         => new ReaderSequence(several.map { case (part, of) => part -> (() => reader(part, of)) })
     }
   }
 
@@ -164,6 +165,18 @@ private[splice] object KafkaReaders {
       sizes.among(ranges.iterator.collect { case range: KafkaSplitRange => range.partition.topic }.toSet),
       atOnce
     )
+  }
+
+  /** Divides ranges into parts that are read one after another, each with one range of a partition. A partition has
+    * several ranges if its topic was removed and returned at another position within the batch.
+    */
+  private[reader] def withoutRepeats(ranges: IndexedSeq[KafkaSplitRange]): Seq[IndexedSeq[KafkaSplitRange]] = {
+    val several = ranges.groupBy(_.partition).valuesIterator.filter(_.sizeIs > 1).toSeq
+    if (several.isEmpty) Seq(ranges).filter(_.nonEmpty)
+    else {
+      val later = several.flatMap(_.drop(1)).toSet
+      ranges.filterNot(later) +: withoutRepeats(ranges.filter(later))
+    }
   }
 
   // The number of partitions only grows, so the greatest partition determines the number.

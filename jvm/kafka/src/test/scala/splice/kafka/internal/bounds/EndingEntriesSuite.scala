@@ -40,7 +40,7 @@ final class EndingEntriesSuite extends AnyFunSuite {
         log,
         new StartResolver(log, new Retention(log, OutOfRange.Fail, new SkippedRows), recheck, None),
         new StartEntries(side),
-        new SkipEntries(side)
+        () => new SkipEntries(side).known
       )
     }
 

@@ -152,6 +152,27 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     assert(run.side.keys("unread-").size == 1 && held(run.start(), at(0 -> 20)) == all)
   }
 
+  test("a skip over the end of a partition does not change the end, when its skip entry is no longer needed") {
+    val run = new SimulatedRun(SkippingEnd: _*)
+    run.log.create("t", 2)
+    Seq(0, 1).foreach(p => run.log.fill("t", p, 20))
+    val from                                            = run.begin(StartPosition.Configured)
+    val e                                               = run.start()
+    def expired(at: KafkaPosition, p: Int, first: Long) = {
+      run.log.expire("t", p, first)
+      e.advance(at, run.settings.limits)
+    }
+    run.log.fill("t", 0, 20)
+    val until = expired(expired(expired(from, 0, 30), 1, 8), 1, 12)
+    e.retain(until)
+    assert(run.side.keys("skips-").size == 1 && until.get(t(0)).exists(_ >= 30), until)
+    run.log.fill("t", 1, 9)
+    val later = run.start()
+    later.evidence(until)
+    assert(run.side.keys("ending-").size == 1)
+    assert(Iterator.iterate(until)(later.advance(_, Limits.Everything)).drop(3).next().get(t(1)).contains(20L))
+  }
+
   test("a bounded source does not count offsets that its readers have skipped, once the batch is committed") {
     val run                              = new SimulatedRun(SkippingEnd: _*)
     val from                             = bounded(run)

@@ -16,6 +16,7 @@ import splice.kafka.internal.pool.{ReaderPool, ReaderSettings}
 import splice.kafka.internal.split.{Holes, KafkaSplitRange}
 import splice.kafka.internal.value.KafkaSchema
 import splice.source.errors.SpliceException
+import splice.source.internal.ReaderSequence
 import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, Poll, ReadMode, TaskRanges}
 import splice.testkit.LoggedMessages
@@ -88,6 +89,18 @@ final class KafkaReadersSuite extends AnyFunSuite {
     assert(idle("holes", isCommitted = true) == 1 && idle("holes", isCommitted = false) == 1)
     ReaderPool.release("holes")
     assert(inUse == before && idle("holes", isCommitted = true) == 0)
+  }
+
+  test("a reader reads one range of a partition at a time") {
+    val (early, late, last) = (range(0, 3, 5), range(0, 20, 23), range(0, 30, 31))
+    val other               = range(1, 0, 9)
+    assert(KafkaReaders.withoutRepeats(Vector(early, other, late, last)) ==
+      Seq(Vector(early, other), Vector(late), Vector(last)))
+    assert(KafkaReaders.withoutRepeats(Vector(other, late)) == Seq(Vector(other, late)))
+    val reader = readers("repeated", ReadMode.Stream, new RecordSizes).rows(TaskRanges(Some(0), Vector(early, late)))
+    assert(reader.poll(Duration.ZERO) == Poll.Pending && reader.isInstanceOf[ReaderSequence[_]])
+    reader.close()
+    ReaderPool.release("repeated")
   }
 
   test("a bounded read closes its consumer, and a stream keeps its consumer for the next batch") {
