@@ -51,8 +51,7 @@ final private[splice] class Bounds(
 
   private lazy val unreadEntries = new UnreadEntries(context.sideLog)
 
-  private val endings =
-    new EndingEntries(context, client, resolver, starts, () => unreadEntries.known ++ skips.known)
+  private val endings = new EndingEntries(context, client, resolver, starts, () => passed)
 
   private var holes = Fills.of(context.start)
   private val gaps  = new RetentionGaps(cluster.earliest, skips, () => holes, retention, lastEnds)
@@ -124,12 +123,15 @@ final private[splice] class Bounds(
     */
   def unread(removed: SkippedRanges): SkippedRanges = {
     val all = for {
-      ((p, generation), skips) <- (unreadEntries.known ++ skips.known ++ removed).all.iterator
+      ((p, generation), skips) <- (passed ++ removed).all.iterator
       skip                     <- skips
       (from, until)            <- holes.read(p, generation, skip.from, skip.until).ranges
     } yield (p, generation, SkippedRanges.Skip(from, until))
     all.foldLeft(SkippedRanges()) { case (ranges, (p, generation, skip)) => ranges.including(p, generation, skip) }
   }
+
+  /** All offsets that no batch reads, including offsets whose skip entries were removed. */
+  private def passed: SkippedRanges = unreadEntries.known ++ skips.known
 
   /** Stores offsets that readers have not read, if the source is bounded.
     *

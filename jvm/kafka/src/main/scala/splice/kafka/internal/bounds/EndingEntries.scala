@@ -73,7 +73,12 @@ final private[kafka] class EndingEntries(
   /** True if a bounded source cannot have read up to this position: the position is after the end, or a source without
     * an end has found one of its partitions.
     */
-  private def isPassed(entry: EndingEntries.Entry, at: KafkaPosition, partitions: => SortedSet[LogPartition]): Boolean =
+  private def isPassed(
+      entry: EndingEntries.Entry,
+      at: KafkaPosition,
+      partitions: => SortedSet[LogPartition]
+  ): Boolean = {
+    lazy val skips = skipped()
     at.offsets.exists { case (p, offset) =>
       val generation = at.generation(p.topic)
       entry.end.get(p) match {
@@ -82,10 +87,11 @@ final private[kafka] class EndingEntries(
           val last  = math.max(end, start.getOrElse(end))
           // The offsets of another generation are not comparable. Retention can remove the records up to the end.
           offset > last && entry.start.generation(p.topic) == generation &&
-          offset > skipped().next(p, generation, last)
+          offset > skips.next(p, generation, last)
         case None => starts.known.contains(p -> generation) && partitions(p)
       }
     }
+  }
 
   /** Stores another end for the start of an entry. The end is not before the position. */
   private def renew(

@@ -70,7 +70,7 @@ final private[splice] case class KafkaReaders(
   ): SplitReader[T] = {
     val ranges            = task.ranges.map(_.asInstanceOf[KafkaSplitRange])
     val (filling, others) = ranges.partition(_.holes.nonEmpty)
-    val fills             = settings.copy(client = settings.client.committedOnly, waits = false)
+    lazy val fills        = settings.copy(client = settings.client.committedOnly, waits = false)
     val parts             = KafkaReaders.withoutRepeats(filling).map(_ -> fills) ++
       KafkaReaders.withoutRepeats(others).map(_ -> settings)
     parts match {
