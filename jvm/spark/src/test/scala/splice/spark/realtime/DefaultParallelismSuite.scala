@@ -33,21 +33,19 @@ final class DefaultParallelismSuite extends AnyFunSuite with LiveQueries {
   }
 
   test("all partitions are read during one batch") {
-    create("batch", 8)
-    (0 until 8).foreach(p => write("batch", p, numbers(p, 0 until 10)))
+    val all   = filled("batch", 8, 0 until 10)
     val query = start("batch", long)
     try {
-      whole("batch", (0 until 8).flatMap(p => numbers(p, 0 until 10)))
+      whole("batch", all)
       assert(query.recentProgress.isEmpty)
     } finally query.stop()
   }
 
   test("all partitions are read in continuous mode, and their epochs are committed") {
-    create("epochs", 8)
-    (0 until 8).foreach(p => write("epochs", p, numbers(p, 0 until 10)))
+    val all   = filled("epochs", 8, 0 until 10)
     val query = start("epochs", continuous)
     try {
-      whole("epochs", (0 until 8).flatMap(p => numbers(p, 0 until 10)))
+      whole("epochs", all)
       committed("epochs", Seq.fill(8)(10L): _*)
     } finally query.stop()
   }

@@ -119,6 +119,16 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
 
   protected def numbers(partition: Int, range: Range): Seq[String] = range.map(n => f"$partition-$n%05d")
 
+  /** Creates a topic, and writes the numbers of a range into each partition. Returns all values. */
+  protected def filled(topic: String, partitions: Int, range: Range): Seq[String] = {
+    create(topic, partitions)
+    (0 until partitions).flatMap { p =>
+      val values = numbers(p, range)
+      write(topic, p, values)
+      values
+    }
+  }
+
   protected def whole(topic: String, expected: Seq[String]): Unit =
     eventually(assert(values(topic) == expected.sorted))
 

@@ -18,11 +18,9 @@ final class RealTimeSuite extends AnyFunSuite with LiveQueries {
   import LiveQueries._
 
   test("more partitions than cores are read during one batch, with rows of different columns") {
-    create("cores", 5)
-    (0 until 5).foreach(p => write("cores", p, numbers(p, 0 until 100)))
+    val first = filled("cores", 5, 0 until 100)
     val query = start("cores", long)
     try {
-      val first = (0 until 5).flatMap(p => numbers(p, 0 until 100))
       whole("cores", first)
       (0 until 5).foreach(p => write("cores", p, numbers(p, 100 until 200)))
       whole("cores", (0 until 5).flatMap(p => numbers(p, 0 until 200)))
@@ -31,10 +29,9 @@ final class RealTimeSuite extends AnyFunSuite with LiveQueries {
   }
 
   test("no partition waits for other partitions if more slots are set than tasks can run") {
-    create("slots", 3)
-    (0 until 3).foreach(p => write("slots", p, numbers(p, 0 until 10)))
+    val all   = filled("slots", 3, 0 until 10)
     val query = start("slots", Trigger.RealTime("1 second"), "slots" -> "3")
-    try whole("slots", (0 until 3).flatMap(p => numbers(p, 0 until 10)))
+    try whole("slots", all)
     finally query.stop()
   }
 
