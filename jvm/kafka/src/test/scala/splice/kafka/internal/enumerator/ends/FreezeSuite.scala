@@ -146,6 +146,33 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(end.offsets(OffsetColumns("topic", "partition", "offset")).map(_.until) == Seq(9L, 6L, 3L))
   }
 
+  test("a run with fixed ends reads a bounded source to an end that was resolved later") {
+    for {
+      mode   <- Seq(ReadMode.Batch, ReadMode.Stream)
+      ending <- Seq("latest", """{"t":{"0":-1,"1":-1}}""")
+    } {
+      val run = world("endingOffsets" -> ending)
+      val e   = run.start(mode)
+      e.freeze()
+      run.log.fill("t", 0, 5)
+      val until = e.advance(run.begin(StartPosition.Configured, e), Limits.Everything)
+      assert(until == at(0 -> 9, 1 -> 6))
+      run.log.fill("t", 0, 1)
+      assert(e.advance(until, Limits.Everything) == until && e.evidence(until).nonEmpty)
+    }
+  }
+
+  test("a run with fixed ends does not wait for an end that the log has not reached") {
+    val run = world("endingOffsets" -> """{"t":{"0":20,"1":6}}""")
+    val e   = run.start()
+    e.freeze()
+    run.log.fill("t", 0, 5)
+    val until = e.advance(run.begin(StartPosition.Configured, e), Limits.Everything)
+    run.log.fill("t", 0, 5)
+    assert(until == at(0 -> 9, 1 -> 6) && e.advance(until, Limits.Everything) == until)
+    assert(e.evidence(until).isEmpty)
+  }
+
   test("a bounded source ends by offset or by time") {
     def until(options: (String, String)*) = {
       val run = new SimulatedRun(("startingOffsets" -> "earliest") +: options: _*)
