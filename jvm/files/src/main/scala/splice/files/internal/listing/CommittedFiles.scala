@@ -40,6 +40,11 @@ final private[files] class CommittedFiles private (
 
   private lazy val byFolder = committed.values.toArray.groupBy(_.getPath.getParent)
 
+  /** Files with data below the roots that pass the filters. Spark's index may not select all of them. */
+  def data: Seq[Path] =
+    leafFiles.values.filter(f => f.getLen > 0 && !HiddenPaths.isHidden(f.getPath) && matchPathPattern(f))
+      .map(_.getPath).toSeq
+
   override protected def leafFiles: mutable.LinkedHashMap[Path, FileStatus] = committed
 
   override protected def leafDirToChildrenFiles: Map[Path, Array[FileStatus]] = byFolder

@@ -6,7 +6,7 @@ package splice.files.internal.listing
 import org.apache.hadoop.fs.{FileStatus, LocatedFileStatus, Path}
 import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.execution.datasources.{FileFormat, InMemoryFileIndex}
+import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.types.StructType
 
 import splice.files.internal.access.PathUsers
@@ -22,7 +22,7 @@ import splice.files.internal.split.{BlockHome, FileSchemas, ListedFile}
 final private[files] class FileListing private (
     settings: FileSettings,
     spark: SparkSession,
-    index: InMemoryFileIndex,
+    index: CommittedFiles,
     known: FileListing.Known
 ) {
 
@@ -66,6 +66,20 @@ final private[files] class FileListing private (
       case FileOrder.Path             => byPath
       case FileOrder.ModificationTime => byPath.sortBy(_.modified)
     }).toIndexedSeq
+  }
+
+  /** Warnings about files below the paths that are not in [[files]]. */
+  def warnings: Seq[String] = {
+    val selected = index.listFiles(Nil, Nil).iterator.flatMap(_.files).map(_.getPath).toSet
+    val data     = index.data
+    val others   = data.filterNot(selected)
+    others.minByOption(_.toString).toSeq.map { example =>
+      s"Splice does not read ${others.size} of ${data.size} files at ${settings.shownPaths.mkString(", ")}, for example " +
+        s"${PathUsers.without(SparkPath.fromPath(example).urlEncoded)}. If a path has files in folders named " +
+        "column=value, Splice reads only these files, else only the files directly in the path. Set " +
+        s"'${settings.name(FileOptions.RecursiveFileLookup.key)}' to 'true' to read all files without columns from " +
+        "folder names, move the files, or replace the path by patterns for its files and its folders."
+    }
   }
 
   private def rejectDuplicates(data: StructType): Unit =
