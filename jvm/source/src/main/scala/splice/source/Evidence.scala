@@ -43,11 +43,13 @@ final case class OffsetColumns(topic: String, partition: String, offset: String)
   *
   * @param offsets
   *   offsets of the rows. For a source that reads a log, the summary has all offsets between `from` and `until`,
-  *   including offsets without a record
+  *   including offsets without a record and offsets of the previous history. The summary omits the offsets that the
+  *   previous history lacks and the source has not read
   * @param from
   *   least offset. For a log, the offset at which reading began
   * @param until
-  *   one past the greatest offset, and not less than `from`. For a log, the offset at which reading ended
+  *   one past the greatest offset, and not less than `from`. For a log, the offset at which reading ended, or the
+  *   greater end of the previous history whose holes the source reads
   */
 final case class OffsetSummary(partition: LogPartition, offsets: OffsetRuns, from: Long, until: Long)
 
