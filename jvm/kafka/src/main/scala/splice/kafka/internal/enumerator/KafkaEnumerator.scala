@@ -56,7 +56,7 @@ final private[splice] class KafkaEnumerator(
   private val admission = new Admission(settings.admission, sizes)
   private val progress  = new KafkaFigures(sizes, reports, bounds, lastEnds, cluster, context, topics.reads, skipped)
   private val replays   = new Replay(settings, cluster, topics, bounds, skipped)
-  private val contents  = new LogContents(cluster, topics)
+  private val contents  = new LogContents(cluster, topics, settings.client.readsCommitted)
   private val openReads = new OpenReads(topics, bounds, settings.ending.nonEmpty)(plan)
 
   private var moving     = false
