@@ -4,9 +4,7 @@
 package splice.kafka.internal.enumerator
 
 import splice.kafka.internal.bounds.{EndingEntries, Fills, SkippedRanges}
-import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.split.KafkaPosition
-import splice.kafka.internal.value.KafkaSchema
 import splice.source.log.OffsetRuns
 import splice.source.{Evidence, OffsetColumns, OffsetSummary, TimeRange}
 
@@ -25,24 +23,9 @@ final private[splice] class KafkaEvidence(
     fills: Fills
 ) extends Evidence {
 
-  override def eventTimes(column: String): Option[TimeRange] =
-    throw KafkaErrors.cannotRespond(
-      s"the least and greatest '$column' of the records",
-      "the records would have to be read a second time"
-    )
+  override def modificationTimes: Option[TimeRange] = None
 
-  override def modificationTimes: Option[TimeRange] =
-    throw KafkaErrors.cannotRespond("modification times of files", "the source has no files")
-
-  override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = {
-    val wrong = Seq(
-      columns.topic     -> KafkaSchema.Topic,
-      columns.partition -> KafkaSchema.Partition,
-      columns.offset    -> KafkaSchema.Offset
-    ).collectFirst { case (given, expected) if given != expected => given }
-    wrong.foreach(c =>
-      throw KafkaErrors.cannotRespond(s"offsets by a column '$c'", "the columns are topic, partition and offset")
-    )
+  override def offsets(columns: OffsetColumns): Seq[OffsetSummary] =
     entry.end.offsets.toSeq.map { case (p, wanted) =>
       // A source that began after its end has read no records. The next leg must not start before its position.
       val end        = math.max(wanted, position.get(p).getOrElse(wanted))
@@ -57,5 +40,4 @@ final private[splice] class KafkaEvidence(
       // offsets again.
       OffsetSummary(p, OffsetRuns.of(unread.holes(first, until).toSeq: _*), first, until)
     }
-  }
 }
