@@ -121,8 +121,6 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     val own = OffsetColumns("topic", "partition", "offset")
     assert(end.position == until)
     assert(end.offsets(own) == Seq(OffsetSummary.ofLog(t(0), 0, 4), OffsetSummary.ofLog(t(1), 0, 6)))
-    failure("KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED")(end.eventTimes("timestamp"))
-    failure("KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED")(end.offsets(own.copy(topic = "other")))
   }
 
   test("a stored end does not end a source that has run without an end since then") {
