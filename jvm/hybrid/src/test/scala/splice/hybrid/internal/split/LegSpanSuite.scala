@@ -180,7 +180,7 @@ final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
       private val last                                      = Legs.live(live, rule :+ ("select" -> "id"): _*)
       private def first(path: Path)                         = Legs.source("history" -> files(path), last)
       private def longer(path: Path): Source[_ <: Position] =
-        Legs.source("history" -> files(folder), "more" -> (files(path) ++ rule), last)
+        Legs.source("history" -> files(folder), "more" -> files(path), last)
       private def rejected(source: Source[_ <: Position], stored: Seq[String]): Unit = {
         assert(intercept[SpliceException](Legs.run(source, log)).getCondition == "SPLICE_FILES.PATH_NOT_FOUND")
         assert(log.keys("chain-") == stored)

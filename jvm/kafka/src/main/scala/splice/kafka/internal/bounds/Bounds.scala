@@ -51,7 +51,10 @@ final private[splice] class Bounds(
 
   private lazy val unreadEntries = new UnreadEntries(context.sideLog)
 
-  private val endings = new EndingEntries(context, client, resolver, starts, () => passed, ends.extend)
+  private val endings = new EndingEntries(context, client, resolver, starts, () => passed, extend)
+
+  // A batch read has no later run that could continue. A run of a stream must not read records after its start.
+  private def extend(later: Map[LogPartition, Long]): Unit = if (context.mode == ReadMode.Batch) ends.extend(later)
 
   private var holes = Fills.of(context.start)
   private val gaps  = new RetentionGaps(cluster.earliest, skips, () => holes, retention, lastEnds)

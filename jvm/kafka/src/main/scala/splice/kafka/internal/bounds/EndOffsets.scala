@@ -165,8 +165,8 @@ final private[bounds] class LogEnds(
   /** Fixes the current ends for the run. */
   def freeze(): Unit = frozen = Some(KafkaPosition.of(now(topics.first())))
 
-  /** Raises the fixed ends. A bounded source whose end was resolved after the ends were fixed is read to its end in this
-    * run, so that the run continues with the next source.
+  /** Raises the fixed ends, so that the run reads a bounded source to an end that was resolved after the ends were
+    * fixed.
     */
   def extend(later: Map[LogPartition, Long]): Unit =
     frozen = frozen.map(ends => ends ++ later.map { case (p, end) => p -> math.max(end, ends.get(p).getOrElse(end)) })

@@ -144,13 +144,10 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(end.offsets(OffsetColumns("topic", "partition", "offset")).map(_.until) == Seq(9L, 6L, 3L))
   }
 
-  test("a run with fixed ends reads a bounded source to an end that was resolved later") {
-    for {
-      mode   <- Seq(ReadMode.Batch, ReadMode.Stream)
-      ending <- Seq("latest", """{"t":{"0":-1,"1":-1}}""")
-    } {
+  test("a batch read continues to an end that was resolved after the ends were fixed") {
+    Seq("latest", """{"t":{"0":-1,"1":-1}}""").foreach { ending =>
       val run = world("endingOffsets" -> ending)
-      val e   = run.start(mode)
+      val e   = run.start(ReadMode.Batch)
       e.freeze()
       run.log.fill("t", 0, 5)
       val until = e.advance(run.begin(StartPosition.Configured, e), Limits.Everything)
@@ -160,14 +157,26 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     }
   }
 
-  test("a run with fixed ends does not wait for an end that the log has not reached") {
-    val run = world("endingOffsets" -> """{"t":{"0":20,"1":6}}""")
+  test("a stream with fixed ends stops before an end that was resolved later, and the next run continues") {
+    val run = world("endingOffsets" -> "latest")
     val e   = run.start()
     e.freeze()
     run.log.fill("t", 0, 5)
     val until = e.advance(run.begin(StartPosition.Configured, e), Limits.Everything)
+    assert(until == at(0 -> 4, 1 -> 6) && e.evidence(until).isEmpty)
+    val next = run.start()
+    next.freeze()
+    val end = next.advance(until, Limits.Everything)
+    assert(end == at(0 -> 9, 1 -> 6) && next.evidence(end).nonEmpty)
+  }
+
+  test("a run with fixed ends does not wait for an end that the log has not reached") {
+    val run = world("endingOffsets" -> """{"t":{"0":20,"1":6}}""")
+    val e   = run.start()
+    e.freeze()
+    val until = e.advance(run.begin(StartPosition.Configured, e), Limits.Everything)
     run.log.fill("t", 0, 5)
-    assert(until == at(0 -> 9, 1 -> 6) && e.advance(until, Limits.Everything) == until)
+    assert(until == at(0 -> 4, 1 -> 6) && e.advance(until, Limits.Everything) == until)
     assert(e.evidence(until).isEmpty)
   }
 
