@@ -17,6 +17,7 @@ from soak.hybrid import fate as hybrid_fate
 from soak.kafka import fate as kafka_fate
 from soak.ledger import PASSED, Entry, Kind, Ledger
 from soak.memory import seed as memory_seed
+from soak.realtime import fate as realtime_fate
 
 HYBRID, KAFKA = Kind.HYBRID, Kind.KAFKA
 
@@ -36,7 +37,9 @@ def test_invalid_seeds_are_rejected(text: str) -> None:
         seeds.parse(text)
 
 
-@pytest.mark.parametrize("fate", [hybrid_fate.fate, kafka_fate.fate, dynamic_fate.fate])
+@pytest.mark.parametrize(
+    "fate", [hybrid_fate.fate, kafka_fate.fate, dynamic_fate.fate, realtime_fate.fate]
+)
 def test_a_seed_determines_its_choices(fate) -> None:  # type: ignore[no-untyped-def]
     assert fate(7) == fate(7)
     assert len({str(fate(seed)) for seed in range(50)}) == 50
@@ -53,6 +56,18 @@ def test_all_that_can_befall_plain_kafka_does() -> None:
     }
     assert {life.goes_on for life in lives if life.kill} == {True, False}
     assert {life.options["assigner"] for life in lives} == {"balanced", "roundRobin", "hash"}
+
+
+def test_all_that_can_befall_real_time_mode_does() -> None:
+    fates = [realtime_fate.fate(seed) for seed in range(200)]
+    lives = [life for fate in fates for life in fate.lives]
+    events = {(event.what, event.deadly) for life in lives for event in life.events}
+    assert events == {(what, deadly) for what in realtime_fate.EVENTS for deadly in (True, False)}
+    assert {fate.is_continuous for fate in fates} == {True, False}
+    assert {next(iter(life.trigger)) for life in lives} == {
+        *("realTime", "processingTime", "availableNow", "continuous")
+    }
+    assert {life.options["endBatchOnChange"] for life in lives} == {"true", "false"}
 
 
 def test_all_that_can_befall_streams_on_many_clusters_does() -> None:

@@ -12,8 +12,9 @@ import pytest
 from clusters.atlas import COLUMNS, Atlas, soon
 from driver_log import DriverLog
 from orders import FIRST_EVENT, order_id
+from servers.waiting import wait_for
 from splice import OffsetsInitializer
-from streams import drain, start_to_drain
+from streams import drain, start_to_drain, written
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -79,4 +80,29 @@ def test_available_now_with_an_unavailable_cluster(
     finally:
         atlas.clusters.start("north")
     soon(query, "its end", lambda: not query.isActive)
+    atlas.assert_read(spark, tmp_path)
+
+
+def test_available_now_ends_without_a_cluster_that_does_not_respond(
+    spark: SparkSession, atlas: Atlas, lies: dict[str, list[str]], tmp_path: Path
+) -> None:
+    drain(atlas.stream(spark), tmp_path)
+    for name, topics in lies.items():
+        atlas.produce(name, topics[0], 30)
+    atlas.clusters.kill("north")
+    try:
+        query = start_to_drain(atlas.stream(spark, clusterTimeout="5s"), tmp_path)
+        wait_for("the end of the run", lambda: not query.isActive, 120)
+    finally:
+        atlas.clusters.start("north")
+    error = str(query.exception())
+    assert "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE" in error
+    assert "north" in error
+    counts = written(spark, tmp_path).groupBy("_cluster").count().collect()
+    assert {row["_cluster"]: row["count"] for row in counts} == {
+        "east": 70,
+        "west": 110,
+        "north": 120,
+    }
+    drain(atlas.stream(spark), tmp_path)
     atlas.assert_read(spark, tmp_path)

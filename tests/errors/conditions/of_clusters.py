@@ -42,6 +42,20 @@ def ambiguous_hand_over(world: World) -> None:
         world.drain(**world.chain(world.archived(topic), dynamic))
 
 
+@provokes("SPLICE_KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED")
+def hand_over_not_supported(world: World) -> None:
+    topic = world.topic(3)
+    places = {"orders": {"east": [topic], "west": [topic]}}
+    with KafkaCluster(heap="256m") as west:
+        west.topics.create(topic, 3)
+        both = clusters(world, west=other(west.bootstrap_servers))
+        first = world.document(places, clusters=both) | {"endingOffsets": "latest"}
+        legs = {"first": first, "next": world.real_kafka(topic) | {"handOver": "offsets"}}
+        options = {f"{leg}.{key}": value for leg, own in legs.items() for key, value in own.items()}
+        options |= {f"{leg}.select": "CAST(key AS STRING) AS order_id" for leg in legs}
+        world.drain(source="hybrid", legs="first,next", **options)
+
+
 @provokes("SPLICE_DYNAMIC_KAFKA.CLUSTER_INACTIVE")
 def inactive(world: World) -> None:
     topic = world.topic()

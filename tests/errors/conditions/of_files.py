@@ -126,15 +126,6 @@ def option_not_supported(world: World) -> None:
     world.load(**world.files("/nowhere", latestFirst="true", onUnknownOption="warn"))
 
 
-@provokes("SPLICE_FILES_OPTION.START_NOT_SUPPORTED")
-def start_not_supported(world: World) -> None:
-    path = world.parquet("rows", "id")
-    of = {"source": "files", "format": "parquet", "path": path}
-    options = {f"{leg}.{name}": value for leg in ("first", "next") for name, value in of.items()}
-    rule = {"next.handOver": "nowMinus", "next.handOver.duration": "1h"}
-    world.drain(source="hybrid", legs="first,next", **options, **rule)
-
-
 @provokes("SPLICE_FILES_OPTION.TABLE_FORMAT_NOT_SUPPORTED")
 def table_format(world: World) -> None:
     path = world.parquet("rows", "id")

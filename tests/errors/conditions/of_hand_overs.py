@@ -78,6 +78,14 @@ def no_log(world: World) -> None:
     world.load(**options)
 
 
+@provokes("SPLICE_HAND_OVER.TIME_NOT_SUPPORTED")
+def time_not_supported(world: World) -> None:
+    of = {"source": "files", "format": "parquet", "path": "/nowhere"}
+    options = {f"{leg}.{name}": value for leg in ("first", "next") for name, value in of.items()}
+    rule = {"next.handOver": "nowMinus", "next.handOver.duration": "1h"}
+    world.load(source="hybrid", legs="first,next", **options, **rule)
+
+
 @provokes("SPLICE_HAND_OVER.NO_OFFSETS")
 def no_offsets(world: World) -> None:
     topic = world.topic()

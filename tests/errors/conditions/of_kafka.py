@@ -45,16 +45,6 @@ def end_not_subscribed(world: World) -> None:
     world.drain(**options | {"first.subscribe": kept})
 
 
-@provokes("SPLICE_KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED")
-def hand_over(world: World) -> None:
-    topic = world.topic()
-    first = world.real_kafka(topic, startingOffsets="earliest", endingOffsets="latest")
-    options = {f"first.{name}": value for name, value in first.items()}
-    options |= {f"next.{name}": value for name, value in world.real_kafka(topic).items()}
-    rule = {"next.handOver": "modificationTime", "next.handOver.overlap": "1m"}
-    world.drain(source="hybrid", legs="first,next", **options, **rule)
-
-
 @provokes("SPLICE_KAFKA_OPTION.NO_RECORD_AT_TIME")
 def no_record(world: World) -> None:
     world.read(**world.real_kafka(world.topic(), startingTimestamp=LATE))

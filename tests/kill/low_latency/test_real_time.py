@@ -12,6 +12,7 @@ import signal
 import sys
 from pathlib import Path
 
+import pyspark
 import pytest
 
 from kill.cluster import executors, two_hosts
@@ -22,6 +23,7 @@ from servers.kafka.cluster import KafkaCluster
 from servers.waiting import wait_for
 from soak.patience import has_seen
 
+_SPARK = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
 _LONG = {"realTime": "10 minutes"}
 
 
@@ -33,6 +35,20 @@ def test_killed_while_rows_are_read_and_before_the_batch_is_logged(copies: Copie
     copies.die(REAL_TIME, Kill.offsets(0, action="signal"))
     copies.finish(REAL_TIME)
     assert copies.assert_at_least_once() > 0
+
+
+@pytest.mark.skipif(_SPARK < (4, 3), reason="these versions of Spark track progress on one thread")
+@pytest.mark.parametrize("tracking", ["true", "false"])
+def test_killed_before_a_commit_with_and_without_asynchronous_progress(
+    copies: Copies, tracking: str
+) -> None:
+    tracked = {"asyncProgressTrackingEnabled": tracking}
+    copies.relay.given(sink_options={**(copies.relay.setting.sink_options or {}), **tracked})
+    for nth in (1, 2):
+        copies.die(REAL_TIME, Kill("rename", r"/commits/\d+$", nth=nth, action="signal"))
+        copies.relay.produce(ROWS)
+    copies.finish(REAL_TIME)
+    copies.assert_at_least_once()
 
 
 def test_a_broker_is_killed_and_starts_again(own_kafka: KafkaCluster, tmp_path: Path) -> None:

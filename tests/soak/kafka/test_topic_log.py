@@ -16,7 +16,7 @@ import pytest
 
 from demo import orders
 from servers.waiting import wait_for
-from soak.failure import failure
+from soak.failure import assert_no_loss, failure
 from soak.kafka import output as kafka_output
 from soak.kafka.output import Output
 from soak.kafka.policies import PERMISSIVE, Loss, Policies, choose
@@ -225,3 +225,12 @@ def test_the_error_of_a_query_is_found() -> None:
         failure(ERROR.replace("topic ", "topic orders-1, "), "orders-1")
     with pytest.raises(AssertionError, match="no error of Splice"):
         failure(ERROR.replace("SPLICE_KAFKA", "KAFKA"), "orders-1")
+
+
+def test_an_error_of_missing_rows_has_no_excuse() -> None:
+    assert_no_loss("a log without an error [SPLICE_KAFKA_DATA.DATA_LOSS]")
+    assert_no_loss(ERROR.replace("DATA.TOPIC_RECREATED", "CONNECTION.POLL_TIMEOUT"))
+    for condition in ("SPLICE_KAFKA_DATA.TOPIC_RECREATED", "INTERNAL_ERROR"):
+        log = ERROR.replace("SPLICE_KAFKA_DATA.TOPIC_RECREATED", condition)
+        with pytest.raises(AssertionError, match=condition):
+            assert_no_loss(log)

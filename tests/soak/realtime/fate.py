@@ -16,7 +16,7 @@ from soak.kafka.fate import Event, What
 
 _MOST_LIVES = 5
 _ROWS_IN_A_LIFE = 1500
-_EVENTS = [
+EVENTS = [
     What.SLOW,
     What.CUT,
     What.HALF_OPEN,
@@ -26,6 +26,7 @@ _EVENTS = [
     What.PRODUCE,
     What.PARTITION,
 ]
+"""Events during a run. A frequent event is in the list twice."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def _trigger(dice: random.Random) -> Mapping[str, Any]:
 
 def _event(dice: random.Random) -> Event:
     return Event(
-        what=dice.choice(_EVENTS),
+        what=dice.choice(EVENTS),
         after=dice.choice([0, 1, int(_ROWS_IN_A_LIFE * dice.random() ** 2)]),
         seconds=dice.choice([0.2, 2.0, 6.0]),
         broker=dice.randrange(3),

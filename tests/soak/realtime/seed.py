@@ -10,6 +10,7 @@ from kill.copies import Copies
 from kill.life import Life
 from kill.relay import Relay
 from servers.kafka.brokers import KafkaBrokers
+from soak.failure import assert_no_loss
 from soak.kafka.bad_world import befall
 from soak.kafka.fate import Event, What
 from soak.patience import CLIENT, wait_for_rows
@@ -77,6 +78,7 @@ class _Seed:
         else:
             faults = [event for event in given.events if event.what.is_fault]
             assert code == 0 or faults, life.process.tail(80)
+            assert_no_loss(life.process.log.read_text(errors="replace"))
         self.judge()
 
     def _happens(self, event: Event, life: Life) -> str | None:

@@ -62,6 +62,8 @@ final class FileSource private[files] (private[files] val settings: FileSettings
 
   override def mayBeColumnar: Boolean = settings.kind.vectorized
 
+  override def beginsByTime: Boolean = false
+
   override def schemaNeedsStorage: Boolean = true
 
   override private[splice] def skipsRows: Boolean = settings.skipsRows

@@ -40,6 +40,20 @@ final class EmptyListSuite extends AnyFunSuite with LocalSpark {
     assert(warnings.isEmpty && log.keys("files-") == Seq("files-00000000", "files-end"))
   }
 
+  test("paths without files beside a path with files are one warning with their number and an example") {
+    Seq("full/a.txt", "hidden/_x.txt", "bare/c.log").foreach(file => write(at(file)))
+    Files.createDirectories(Paths.get(at("unmounted")))
+    def warnings(paths: String*) = {
+      val all  = "paths" -> paths.map(path => s"\"${at(path)}\"").mkString("[", ",", "]")
+      val read = SourceRead("format" -> "text", "schema" -> "value STRING", "pathGlobFilter" -> "*.txt", all)
+      LoggedMessages.during("splice.files")(assert(read.rows().size == 2))._2.filter(_.contains("No file matches"))
+    }
+    val found = warnings("unmounted", "full", "hidden/_x.txt", "bar*")
+    assert(found.size == 1, found)
+    Seq("3 of 4 paths", at("unmounted"), "'pathGlobFilter'").foreach(words => assert(found.head.contains(words)))
+    assert(warnings("full", "full/*", "full/a.txt").isEmpty)
+  }
+
   test("with fail, an empty list is not persisted and is an error with paths and options") {
     Files.createDirectories(Paths.get(at("later")))
     val log   = new MemorySideLog

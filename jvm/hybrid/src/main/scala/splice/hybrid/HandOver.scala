@@ -18,6 +18,9 @@ sealed trait HandOver extends Product with Serializable {
   /** Options of the rule, without the leg prefix. */
   def options: Seq[(String, String)]
 
+  /** Name of the rule, which is the value of its option. */
+  private[hybrid] def name: String = options.head._2
+
   /** Exact count of the previous legs; None if the rule does not need a count. */
   private[hybrid] def counts: Option[HandOver.Offsets] = None
 

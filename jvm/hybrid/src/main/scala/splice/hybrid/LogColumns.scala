@@ -45,6 +45,9 @@ object LogColumns {
       key: Option[String]
   ): LogColumns = Named(OffsetColumns(topic, partition, offset), timestamp, key)
 
+  /** Columns of a leg that reads a log. */
+  private[hybrid] val OfLog: Named = Named(OffsetColumns("topic", "partition", "offset"))
+
   /** See [[Excluded]]. */
   def none: LogColumns = Excluded
 }

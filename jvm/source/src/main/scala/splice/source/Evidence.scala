@@ -9,9 +9,10 @@ import splice.source.log.OffsetRuns
 
 /** End of a bounded source. A hand-over rule computes the start of the next leg from this evidence.
   *
-  * A source that reads a log ([[Source.readsLog]]) implements [[eventTimes]] and [[offsets]]. Each of these methods
-  * throws a [[SpliceException]] if the source cannot determine the result. For any other source, a hybrid counts the
-  * rows during reading, and does not call these methods.
+  * A source that reads a log ([[Source.readsLog]]) implements [[offsets]], which throws a [[SpliceException]] if the
+  * source cannot determine the result. A rule by times cannot follow such a source, so a hybrid does not call
+  * [[eventTimes]] and [[modificationTimes]]. For any other source, a hybrid counts the rows during reading, and does not
+  * call [[eventTimes]] and [[offsets]].
   */
 trait Evidence {
 
@@ -27,7 +28,7 @@ trait Evidence {
   /** Returns the offsets of each log partition in the source. Empty if the source has no rows.
     *
     * @param columns
-    *   columns in which an archive stores the topic, the partition and the offset of each row
+    *   columns in which an archive stores the topic, the partition and the offset of each row; a log ignores the columns
     */
   def offsets(columns: OffsetColumns): Seq[OffsetSummary] =
     throw new UnsupportedOperationException("rows are counted")
@@ -43,11 +44,13 @@ final case class OffsetColumns(topic: String, partition: String, offset: String)
   *
   * @param offsets
   *   offsets of the rows. For a source that reads a log, the summary has all offsets between `from` and `until`,
-  *   including offsets without a record
+  *   including offsets without a record and offsets of the previous history. The summary omits the offsets that the
+  *   previous history lacks and the source has not read
   * @param from
   *   least offset. For a log, the offset at which reading began
   * @param until
-  *   one past the greatest offset, and not less than `from`. For a log, the offset at which reading ended
+  *   one past the greatest offset, and not less than `from`. For a log, the offset at which reading ended, or the
+  *   greater end of the previous history whose holes the source reads
   */
 final case class OffsetSummary(partition: LogPartition, offsets: OffsetRuns, from: Long, until: Long)
 

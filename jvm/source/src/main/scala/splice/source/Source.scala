@@ -77,6 +77,9 @@ trait Source[P <: Position] extends Serializable {
   /** True if the enumerator implements [[LogPartitions]], so that an exact hand-over can define its start. */
   def beginsByOffsets: Boolean = readsLog
 
+  /** True if the enumerator can begin at [[StartPosition.Time]], so that a hand-over by time can define its start. */
+  def beginsByTime: Boolean = true
+
   /** True if [[schema]] accesses storage, for example to list folders. A user may delete this storage after the source
     * was read to its end.
     */

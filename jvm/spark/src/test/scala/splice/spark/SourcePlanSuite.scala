@@ -16,7 +16,7 @@ import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.SourceSpec
-import splice.source.errors.SpliceException
+import splice.source.errors.{SpliceException, SpliceOptionException}
 import splice.source.internal.entries.Json
 import splice.spark.internal.python.PythonApi
 import splice.testkit.internal.memory.MemoryLog
@@ -123,6 +123,18 @@ final class SourcePlanSuite extends AnyFunSuite with WithSpark {
     val started = intercept[SpliceException](SourceSpec(ListMap.from(missing)).readStream(spark))
     assert(planned.getMessage == started.getMessage)
     assert(PythonApi.historyOf("unknown") == "[]")
+  }
+
+  test("a plan and a batch read reject a rule that never has a result, without a request") {
+    val kafka = Map("source" -> "kafka", "subscribe" -> "t", "kafka.bootstrap.servers" -> "127.0.0.1:1")
+    val rule  = Map("handOver" -> "eventTime", "handOver.column" -> "timestamp", "handOver.overlap" -> "1h")
+    val legs  = Seq("first" -> (kafka + ("endingOffsets" -> "latest")), "live" -> (kafka ++ rule))
+    val own   = SourceSpec(ListMap("source" -> "hybrid", "legs" -> "first,live") ++ legs.flatMap {
+      case (leg, options) => options.map { case (key, value) => s"$leg.$key" -> value }
+    })
+    Seq[() => Any](() => SourcePlan.of(spark, own), () => own.read(spark).collect()).foreach { start =>
+      assert(intercept[SpliceOptionException](start()).getMessage.contains("'eventTime' is not a valid value"))
+    }
   }
 }
 

@@ -49,6 +49,11 @@ class CountingFileSystem extends RawLocalFileSystem {
     status
   }
 
+  override def exists(path: Path): Boolean = {
+    CountingFileSystem.note("status", path)
+    super.exists(path)
+  }
+
   override def open(path: Path, bufferSize: Int): FSDataInputStream = {
     CountingFileSystem.note("open", path)
     CountingFileSystem.fail(path)

@@ -284,6 +284,6 @@ final class ChainHandOverSuite extends AnyFunSuite {
     val byTime = Seq("handOver" -> "eventTime", "handOver.column" -> "t", "handOver.overlap" -> "1h")
     assert(columns(files("a"), kafka("live", byTime: _*)) == Map("a" -> CountedColumns(None, Some("t"))))
     assert(columns(kafka("k", ending), kafka("live", byTime: _*)).isEmpty)
-    assert(columns(kafka("k", ending), kafka("live", exact: _*)) == Map("k" -> CountedColumns(Some(own), None)))
+    assert(columns(kafka("k", ending), kafka("live", exact: _*)) == Map("k" -> CountedColumns(Some(ofLog), None)))
   }
 }

@@ -101,8 +101,7 @@ final class LogColumnsSuite extends AnyFunSuite {
   }
 
   test("a user-defined rule with columns also counts legs") {
-    val custom =
-      Seq("handOver" -> "custom", "handOver.class" -> classOf[FromTheFirst].getName, "handOver.offset" -> "old_offset")
+    val custom = this.custom :+ ("handOver.offset" -> "old_offset")
     assert(counted(files("ref", none), files("old"), kafka("live", custom: _*)) == Seq("old"))
     val all = chain(files("a"), kafka("k", custom ++ Seq(ending, none): _*), files("b"), kafka("live", exact))
     assert(all.history(all("k")).map(_.name) == Seq("a") && all.history(all("live")).map(_.name) == Seq("b"))
@@ -145,7 +144,38 @@ final class LogColumnsSuite extends AnyFunSuite {
     assert(counted(files("a", columns), files("b"), kafka("live", compared: _*)) == Seq("a", "b"))
   }
 
-  private val timed = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
+  private val byEvent  = Seq("handOver" -> "eventTime", "handOver.column" -> "ts", "handOver.overlap" -> "1h")
+  private val modified = Seq("handOver" -> "modificationTime", "handOver.overlap" -> "1h")
+  private val custom   = Seq("handOver" -> "custom", "handOver.class" -> classOf[FromTheFirst].getName)
+
+  test("a rule by the times of a previous leg that reads a log is rejected before anything is read") {
+    Seq("eventTime" -> byEvent, "modificationTime" -> modified).foreach { case (rule, options) =>
+      val all = chain(files("a"), kafka("k", ending), kafka("live", options: _*))
+      refused(s"'$rule'", "'live.handOver'", "Use offsets, nowMinus or custom", "'k' reads a log")(all)
+      EvidenceCheck(all.copy(decided = Map("live" -> false)))
+      EvidenceCheck(chain(kafka("k", ending), files("a"), kafka("live", options: _*)))
+    }
+    refused("live.handOver.column", "'ts'", "'k' reads a log", "remove") {
+      chain(kafka("k", ending), kafka("live", custom :+ ("handOver.column" -> "ts"): _*))
+    }
+    EvidenceCheck(chain(kafka("k", ending), kafka("live", timed: _*)))
+    EvidenceCheck(chain(kafka("k", ending), kafka("live", custom: _*)))
+  }
+
+  test("columns of a rule that counts only a log are rejected before anything is read") {
+    Seq(Seq(exact), custom).foreach { rule =>
+      val other = Seq("handOver.topic" -> "t", "handOver.offset" -> "o")
+      refused("live.handOver.topic, live.handOver.offset", "only leg 'k', which reads a log", "remove these options") {
+        chain(files("a"), kafka("k", ending), kafka("live", rule ++ other: _*))
+      }
+      val equal = Seq("handOver.topic" -> "Topic", "handOver.partition" -> "partition")
+      assert(counted(kafka("k", ending), kafka("live", rule ++ equal: _*)) == Seq("k"))
+      assert(counted(kafka("k", ending), files("a"), kafka("live", rule ++ other: _*)) == Seq("k", "a"))
+      assert(counted(files("a"), kafka("k", ending, none), kafka("live", rule ++ other: _*)) == Seq("a"))
+    }
+  }
+
+  private def timed = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
 
   test("the options of an ended leg and the rule of a started leg are not checked") {
     Seq[(Seq[(String, String)], Seq[(String, String)])](

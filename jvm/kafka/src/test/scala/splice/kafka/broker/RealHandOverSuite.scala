@@ -152,12 +152,42 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
       send(out, "ranges", rows = 5)
       val committed = real.source("subscribe" -> "ranges", "kafka.isolation.level" -> "read_committed")
       assert(ranges(source)(a) == LogRange(4, 15) && ranges(committed)(a) == LogRange(4, 10))
+      assert(ranges(committed, a -> 12L)(a) == LogRange(4, 12), "the history has records of the transaction")
+      assert(ranges(committed, a -> 16L)(a) == LogRange(4, 15), "the history is ahead")
+      assert(records(committed, "ranges", 0 -> 11L).map { case (p, (_, key)) => p -> key } == Map(0 -> Some("k1")))
       out.abortTransaction()
     }
   }
 
+  test("a history that ends within an open transaction continues with the records after its end") {
+    real.create("within", 1)
+    val source = real.source("subscribe" -> "within", "kafka.isolation.level" -> "read_committed")
+    Using.resource(real.producer("transactional.id" -> "within")) { out =>
+      out.initTransactions()
+      transaction(out, commits = true)(send(out, "within", rows = 2))
+      awaitEnd("within", 3)
+      out.beginTransaction()
+      send(out, "within", rows = 5)
+      val p = LogPartition("within", 0)
+      assert(ranges(source, p -> 6L) == Map(p -> LogRange(0, 6)))
+      // The history has offsets 0, 1, 3 and 5.
+      val wanted = offsets("within", OffsetRanges(6, Vector(2L -> 3L, 4L -> 5L)))
+      assert(read(source, wanted, 1000).isEmpty)
+      out.commitTransaction()
+      awaitEnd("within", 9)
+      assert(read(source, wanted, 1000).map(_._2) == Seq(4, 6, 7))
+    }
+  }
+
   private def records(topic: String, at: (Int, Long)*): Map[Int, (Long, Option[String])] =
-    enumerator(real.source("subscribe" -> topic)) {
+    records(real.source("subscribe" -> topic), topic, at: _*)
+
+  private def records(
+      source: Source[_ <: Position],
+      topic: String,
+      at: (Int, Long)*
+  ): Map[Int, (Long, Option[String])] =
+    enumerator(source) {
       case log: LogPartitions =>
         log.records(SortedMap.from(at.map { case (p, offset) => LogPartition(topic, p) -> offset })).map {
           case (p, record) => p.partition -> (record.millis -> record.key.map(key => new String(key.toArray)))

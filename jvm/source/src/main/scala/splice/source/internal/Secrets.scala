@@ -50,15 +50,22 @@ private[splice] object Secrets {
   /** True if the whole text is a reference such as `${file:/run/secrets:password}`, which is not a secret. */
   def isReference(value: String): Boolean = reference.matches(value)
 
-  private val patternKeys = Seq("spark.redaction.regex", "spark.sql.redaction.options.regex")
+  private val SparkPattern = "spark.redaction.regex"
+
+  // Spark's default of this setting.
+  private val SparkDefault = "(?i)secret|password|token|access[.]?key".r
+
+  private def patterns: Seq[Regex] =
+    Seq(SparkPattern, "spark.sql.redaction.options.regex").flatMap(setting).distinct.flatMap(text =>
+      Try(text.r).toOption
+    )
 
   // Threads without a session have only the settings of the application.
-  private def patterns: Seq[Regex] = {
-    val application      = Option(SparkEnv.get).map(_.conf)
-    val session          = SQLConf.get
-    def set(key: String) = Option.when(session.contains(key))(session.getConfString(key))
-    patternKeys.flatMap(key => set(key).orElse(application.flatMap(_.getOption(key))))
-      .distinct.flatMap(text => Try(text.r).toOption)
+  private def setting(key: String): Option[String] = {
+    val session = SQLConf.get
+    Option.when(session.contains(key))(session.getConfString(key)).orElse(
+      Option(SparkEnv.get).flatMap(_.conf.getOption(key))
+    )
   }
 
   private def isHiddenByUser(key: String, value: String): Boolean =
@@ -79,6 +86,15 @@ private[splice] object Secrets {
     else if (addressKey.matches(key)) withoutQuery(redactAddress(value))
     else redactAddress(value)
 
+  /** Returns the names of options with a secret that Spark shows in plans, in the UI and in the event log. */
+  def shownBySpark(options: Map[String, String]): Seq[String] = {
+    val hidden  = setting(SparkPattern).flatMap(text => Try(text.r).toOption).getOrElse(SparkDefault)
+    def isShown = (key: String, value: String) => Seq(key, value).forall(hidden.findFirstIn(_).isEmpty)
+    options.collect {
+      case (key, value) if redactStored(key, value) != value && !isPublic(key) && isShown(key, value) => key
+    }.toSeq.sorted
+  }
+
   /** Returns the text without the given secrets. Secrets of fewer than 3 characters remain. */
   def hide(text: String, secrets: Iterable[String]): String =
     secrets.toSeq.filter(_.length >= Shortest).sortBy(-_.length).foldLeft(text)(_.replace(_, Redacted))
@@ -96,6 +112,8 @@ private[splice] object Secrets {
       val user   = Seq(httpUser, userInfo).foldLeft(value)((text, user) => user.replaceAllIn(text, s"$$1$hidden@"))
       signedQuery.replaceAllIn(user, s"$$1$hidden")
     }
+
+  private def isPublic(key: String): Boolean = key.endsWith(".certificates") || key.endsWith(".certificate.chain")
 
   // Values such as `ssl.keystore.location` and `sasl.oauthbearer.token.endpoint.url` are not secret, and help the
   // reader of an error.

@@ -11,6 +11,8 @@ import splice.source.LogPartition
 trait LogPartitions {
 
   /** Returns the offsets that the log currently contains for each partition that the source reads. Sends requests.
+    * Records that the source cannot read yet, such as records of an open transaction, are contained up to the end of
+    * the history.
     *
     * @param history
     *   end of the history of each partition. A response with a lower end may be outdated, so the enumerator repeats the

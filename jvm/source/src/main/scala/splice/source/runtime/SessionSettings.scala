@@ -22,8 +22,16 @@ final case class SessionSettings private[splice] (settings: Seq[(String, String)
   /** Returns the configuration of the session or of the task, changed by these settings. */
   private[splice] def conf: SQLConf = {
     val conf = new SQLConf
-    (SQLConf.get.getAllConfs ++ settings).foreach { case (key, value) => conf.setConfString(key, value) }
+    SQLConf.get.getAllConfs.foreach { case (key, value) => conf.setConfString(key, value) }
+    applyTo(conf)
     conf
+  }
+
+  /** Changes a configuration to these settings. Equal settings are unchanged, because Spark logs a warning when a
+    * deprecated setting is set.
+    */
+  private[splice] def applyTo(conf: SQLConf): Unit = settings.foreach { case (key, value) =>
+    if (conf.getConfString(key) != value) conf.setConfString(key, value)
   }
 
   /** True if the session has these settings. */
@@ -50,7 +58,17 @@ object SessionSettings {
     SQLConf.TIMESTAMP_TYPE,
     SQLConf.MAP_KEY_DEDUP_POLICY,
     SQLConf.JSON_GENERATOR_IGNORE_NULL_FIELDS,
-    SQLConf.COLUMN_NAME_OF_CORRUPT_RECORD
+    SQLConf.COLUMN_NAME_OF_CORRUPT_RECORD,
+    SQLConf.ESCAPED_STRING_LITERALS,
+    SQLConf.DOUBLE_QUOTED_IDENTIFIERS,
+    SQLConf.JSON_ENABLE_PARTIAL_RESULTS,
+    SQLConf.JSON_EXACT_STRING_PARSING,
+    SQLConf.LEGACY_ALLOW_EMPTY_STRING_IN_JSON,
+    SQLConf.CSV_PARSER_COLUMN_PRUNING,
+    SQLConf.PARQUET_REBASE_MODE_IN_READ,
+    SQLConf.PARQUET_INT96_REBASE_MODE_IN_READ,
+    SQLConf.PARQUET_BINARY_AS_STRING,
+    SQLConf.PARQUET_INT96_AS_TIMESTAMP
   ).map(_.key)
 
   /** Returns the current settings of the session. */

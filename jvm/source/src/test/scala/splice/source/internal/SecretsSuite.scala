@@ -49,6 +49,25 @@ final class SecretsSuite extends AnyFunSuite {
     assert(Secrets.redact("path", "plain-value") == "plain-value")
   }
 
+  test("options whose secrets Spark shows are found") {
+    val options = Map(
+      "live.metadata.header.authorization"   -> "Basic dXNlcjpwYXNz",
+      "metadata.header.cookie"               -> s"$${file:/run/secrets/http:cookie}",
+      "metadata.url"                         -> "https://host/streams?sig=hunter2",
+      "kafka.ssl.keystore.key"               -> "-----BEGIN PRIVATE KEY-----",
+      "kafka.ssl.keystore.certificate.chain" -> "-----BEGIN CERTIFICATE-----",
+      "kafka.ssl.truststore.certificates"    -> "-----BEGIN CERTIFICATE-----",
+      "kafka.sasl.jaas.config"               -> "PlainLoginModule required password=\"hunter2\";",
+      "kafka.ssl.key.password"               -> "hunter2",
+      "kafka.bootstrap.servers"              -> "broker:9092"
+    )
+    val shown = Seq("kafka.ssl.keystore.key", "live.metadata.header.authorization", "metadata.url")
+    assert(Secrets.shownBySpark(options) == shown)
+    val conf = new SQLConf
+    conf.setConfString("spark.redaction.regex", "(?i)password|keystore[.]key|metadata[.](header|url)")
+    assert(SQLConf.withExistingConf(conf)(Secrets.shownBySpark(options)) == Nil)
+  }
+
   test("texts of options and of sources contain no secret") {
     cases.foreach { case (name, value, _) =>
       Seq(SourceOptions(Map(name -> value)), SourceSpec(ListMap(name -> value))).foreach(text =>

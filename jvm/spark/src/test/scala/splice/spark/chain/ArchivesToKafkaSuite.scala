@@ -110,6 +110,22 @@ final class ArchivesToKafkaSuite extends AnyFunSuite with WithSpark {
     assert(idsOut("gap") == (0L until 2L * Rows))
   }
 
+  test("a Kafka leg that ends within the archives leaves the later missing offsets to the next Kafka leg") {
+    create("part")
+    val old     = archive("part-old", "part", 0 -> (0 -> 5))
+    val recent  = archive("part-recent", "part", 0 -> (12 -> 15), 0 -> (20 -> 25))
+    val bounded = Seq(
+      "source"                  -> "kafka",
+      "kafka.bootstrap.servers" -> broker.servers,
+      "subscribe"               -> "part",
+      "endingOffsets"           -> """{"part":{"0":17,"1":3}}""",
+      "handOver"                -> "offsets",
+      "select"                  -> "CAST(CAST(value AS STRING) AS BIGINT) AS id"
+    ).map { case (key, value) => s"bounded.$key" -> value }
+    drain(stream("part", old, recent, ("legs" -> "old,recent,bounded,live") +: bounded: _*), "part")
+    assert(idsOut("part") == (0L until 2L * Rows))
+  }
+
   test("overlapping archives cause an error that names legs and offsets, or a warning") {
     create("overlap")
     val old    = archive("overlap-old", "overlap", 0 -> (0 -> 12))

@@ -9,7 +9,6 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.types.StructType
 
-import splice.files.internal.errors.FileErrors
 import splice.files.internal.reader.{NoReaders, RowsOnly}
 import splice.files.internal.split.FileRange
 import splice.source._
@@ -36,8 +35,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, configured: Lim
       lists.create(0)(frozen.getOrElse(storage.list(context)))
       frozen = None
       FilesPosition.Start
-    case StartPosition.Offsets(_)      => throw FileErrors.startNotSupported("offsets of a log")
-    case StartPosition.Time(millis, _) => throw FileErrors.startNotSupported(s"the time $millis ms")
+    case other => throw new IllegalStateException(s"a source of files cannot begin at $other")
   }
 
   override def freeze(): Unit = if (!lists.exists(0)) frozen = Some(storage.list(context))

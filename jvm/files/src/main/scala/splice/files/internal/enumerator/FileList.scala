@@ -14,12 +14,15 @@ import splice.source.log.Coverage
   *
   * @param reader
   *   options of the format for splitting and reading files
+  * @param warnings
+  *   warnings of the listing. The checkpoint does not contain these warnings
   */
 final private[splice] class FileList(
     val schemas: FileSchemas,
     val packing: Packing,
     val files: IndexedSeq[ListedFile],
-    val reader: ReaderOptions = ReaderOptions.Empty
+    val reader: ReaderOptions = ReaderOptions.Empty,
+    val warnings: Seq[String] = Nil
 ) {
 
   private lazy val bytesBefore: Array[Long] = files.iterator.map(_.size).scanLeft(0L)(_ + _).toArray

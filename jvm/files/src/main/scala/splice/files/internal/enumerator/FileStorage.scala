@@ -48,13 +48,15 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
     val listing = source.listing(context.mode)
     val files   = settings.users.guarded(listing.files)
     SparkStorage.logger.info("{} files found at {}", files.size, settings.shownPaths.mkString(", "))
+    val warnings = settings.users.guarded(listing.warnings)
+    warnings.foreach(SparkStorage.logger.warn(_))
     if (files.isEmpty) rejectEmpty()
     val packing = Packing(
       settings.maxPartitionBytes.getOrElse(conf.filesMaxPartitionBytes),
       conf.filesOpenCostInBytes,
       conf.filesMinPartitionNum.getOrElse(context.cores).max(1)
     )
-    new FileList(listing.schemas, packing, files, settings.reader)
+    new FileList(listing.schemas, packing, files, settings.reader, warnings)
   }
 
   override def difference(list: FileList): Option[SpliceException] = {

@@ -29,7 +29,7 @@ final private[files] class FilesOutlook(list: FileList, storage: FileStorage, jo
     Option.when(times.nonEmpty)(TimeRange(Instant.ofEpochMilli(times.min), Instant.ofEpochMilli(times.max)))
   }
 
-  override def warnings: Seq[String] = footers.filter(_.failed > 0).toSeq.map { summary =>
+  override def warnings: Seq[String] = list.warnings ++ footers.filter(_.failed > 0).map { summary =>
     s"the footers of ${summary.failed} files cannot be read, for example: ${summary.example.mkString}"
   }
 }

@@ -91,9 +91,6 @@ private[splice] object FileErrors {
     )
   }
 
-  def startNotSupported(start: String): SpliceException =
-    conditions.error("SPLICE_FILES_OPTION.START_NOT_SUPPORTED", "start" -> start)
-
   /** Error for a listed file that is missing when a task opens it. */
   def fileNotFound(file: String, cause: Throwable): SpliceException =
     conditions.error("SPLICE_FILES.FILE_NOT_FOUND", cause, "file" -> file)

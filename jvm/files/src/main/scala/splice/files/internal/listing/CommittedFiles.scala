@@ -30,7 +30,7 @@ final private[files] class CommittedFiles private (
   private lazy val committed: mutable.LinkedHashMap[Path, FileStatus] = {
     val listed = super.leafFiles
     if (recursiveFileLookup) listed.keysIterator.map(_.getParent).toSet.foreach(owners.rejectTable(_))
-    val sinks = new SinkSearch
+    val sinks = new SinkSearch(listed.keys)
     val kept  = listed.filter { case (path, _) => sinks.of(path).forall(_.committed.contains(path.toUri.getPath)) }
     // A deleted committed file stays in the list, so its task reports a missing file.
     val missing =
@@ -39,6 +39,11 @@ final private[files] class CommittedFiles private (
   }
 
   private lazy val byFolder = committed.values.toArray.groupBy(_.getPath.getParent)
+
+  /** Files with data below the roots that pass the filters. Spark's index may not select all of them. */
+  def data: Seq[Path] =
+    leafFiles.values.filter(f => f.getLen > 0 && !HiddenPaths.isHidden(f.getPath) && matchPathPattern(f))
+      .map(_.getPath).toSeq
 
   override protected def leafFiles: mutable.LinkedHashMap[Path, FileStatus] = committed
 
@@ -52,25 +57,32 @@ final private[files] class CommittedFiles private (
   private def isUnderRoot(file: Path): Boolean =
     Iterator.iterate(file)(_.getParent).takeWhile(Option(_).isDefined).exists(rootSet)
 
-  /** Search for the sinks that own files, once per folder. */
-  final private class SinkSearch {
+  /** Search for the sinks that own files, with at most one request per folder. */
+  final private class SinkSearch(files: Iterable[Path]) {
 
     private val folders = mutable.Map.empty[Path, Option[SinkFolder]]
 
     // A root without files may be a sink folder whose files are all missing.
     private val ofRoots = roots.map(root => root.getPath -> owners.sink(CommittedFiles.folder(root))).toMap
 
+    private val sinksBelow =
+      owners.sinksAt(files.filterNot(ofRoots.contains).map(_.getParent).toSet.flatMap(foldersBelow).toSeq)
+
     def of(file: Path): Option[SinkFolder] = ofRoots.getOrElse(file, ofFolder(file.getParent))
 
-    def all: Seq[SinkFolder] = (ofRoots.values ++ folders.values).flatten.toSeq.distinctBy(_.path)
+    def all: Seq[SinkFolder] = (ofRoots.values.flatten ++ sinksBelow.values).toSeq.distinctBy(_.path)
 
     private def ofFolder(folder: Path): Option[SinkFolder] = ofRoots.getOrElse(
       folder,
-      folders.getOrElseUpdate(
-        folder,
-        Option.when(recursiveFileLookup)(folder).flatMap(owners.sinkAt).orElse(ofFolder(folder.getParent))
-      )
+      folders.getOrElseUpdate(folder, sinksBelow.get(folder).orElse(ofFolder(folder.getParent)))
     )
+
+    // The log of a root contains the committed files of all its partition folders.
+    private def foldersBelow(folder: Path): Seq[Path] = {
+      val (below, from) = Iterator.iterate(folder)(_.getParent).span(!ofRoots.contains(_))
+      val all           = below.toSeq
+      if (recursiveFileLookup || ofRoots(from.next()).isEmpty) all else Nil
+    }
   }
 }
 

@@ -6,7 +6,7 @@ package splice.files.internal.listing
 import org.apache.hadoop.fs.{FileStatus, LocatedFileStatus, Path}
 import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.execution.datasources.{FileFormat, InMemoryFileIndex}
+import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.types.StructType
 
 import splice.files.internal.access.PathUsers
@@ -18,12 +18,16 @@ import splice.files.internal.split.{BlockHome, FileSchemas, ListedFile}
 
 /** Files and columns at the paths of a source. Spark's file index lists the files once. Hidden files, filters,
   * partition columns and output folders of Spark's file sink therefore behave as in Spark's batch reader.
+  *
+  * @param matches
+  *   existing folders and files of each configured path
   */
 final private[files] class FileListing private (
     settings: FileSettings,
     spark: SparkSession,
-    index: InMemoryFileIndex,
-    known: FileListing.Known
+    index: CommittedFiles,
+    known: FileListing.Known,
+    matches: Seq[Set[Path]]
 ) {
 
   private lazy val format: FileFormat = FileFormats.of(settings.kind)
@@ -66,6 +70,37 @@ final private[files] class FileListing private (
       case FileOrder.Path             => byPath
       case FileOrder.ModificationTime => byPath.sortBy(_.modified)
     }).toIndexedSeq
+  }
+
+  /** Warnings about files below the paths that are not in [[files]], and about paths without files. */
+  def warnings: Seq[String] = {
+    val selected = index.listFiles(Nil, Nil).iterator.flatMap(_.files).map(_.getPath).toSet
+    notSelected(selected) ++ (if (selected.isEmpty) Nil else withoutFiles(selected))
+  }
+
+  private def withoutFiles(selected: Set[Path]): Seq[String] = {
+    def parents(path: Path) = Iterator.iterate(path)(_.getParent).takeWhile(Option(_).isDefined)
+    val used                = selected ++ selected.map(_.getParent).flatMap(parents)
+    val shown               = settings.shownPaths
+    val empty               = shown.zip(matches).collect { case (path, found) if !found.exists(used) => path }
+    empty.headOption.toSeq.map { example =>
+      s"No file matches ${empty.size} of ${shown.size} paths, for example $example. Check that the storage is mounted, " +
+        "that the files have content and no name that begins with _ or a dot, and that " +
+        s"'${settings.name(FileOptions.PathGlobFilter.key)}', '${settings.name(FileOptions.ModifiedBefore.key)}' and " +
+        s"'${settings.name(FileOptions.ModifiedAfter.key)}' accept the files."
+    }
+  }
+
+  private def notSelected(selected: Set[Path]): Seq[String] = {
+    val data   = index.data
+    val others = data.filterNot(selected)
+    others.minByOption(_.toString).toSeq.map { example =>
+      s"Splice does not read ${others.size} of ${data.size} files at ${settings.shownPaths.mkString(", ")}, for example " +
+        s"${PathUsers.without(SparkPath.fromPath(example).urlEncoded)}. If a path has files in folders named " +
+        "column=value, Splice reads only these files, else only the files directly in the path. Set " +
+        s"'${settings.name(FileOptions.RecursiveFileLookup.key)}' to 'true' to read all files without columns from " +
+        "folder names, move the files, or replace the path by patterns for its files and its folders."
+    }
   }
 
   private def rejectDuplicates(data: StructType): Unit =
@@ -124,7 +159,8 @@ private[files] object FileListing {
     val spark         = SparkSession.active
     val options       = settings.spark.originalMap
     val configuration = FileFormats.configuration(spark, options)
-    val roots         = RootPaths.existing(settings.paths, configuration, settings.recursive)
+    val existing      = RootPaths.existing(settings.paths, configuration)
+    val roots         = RootPaths.outermost(existing.flatten, settings.recursive)
     val owners        = new FolderOwners(
       configuration,
       settings.basePath.map(text => RootPaths.qualify(new Path(text), configuration)),
@@ -132,6 +168,7 @@ private[files] object FileListing {
       settings.name(FileOptions.BasePath.key)
     )
     val (times, ofIndex) = ModificationTimes.of(options)
-    new FileListing(settings, spark, CommittedFiles(spark, roots, ofIndex, times, known.rows, owners), known)
+    val index            = CommittedFiles(spark, roots, ofIndex, times, known.rows, owners)
+    new FileListing(settings, spark, index, known, existing.map(_.map(_.getPath).toSet))
   }
 }

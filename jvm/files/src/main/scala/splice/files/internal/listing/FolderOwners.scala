@@ -4,14 +4,17 @@
 package splice.files.internal.listing
 
 import java.io.FileNotFoundException
+import java.util.concurrent.{Callable, ExecutionException, Executors}
 
 import scala.collection.mutable
+import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
 
 import splice.files.internal.access.AccessDenied
 import splice.files.internal.errors.FileErrors
+import splice.source.internal.DaemonThread
 
 /** Detects table formats and Spark sinks. The logs of formats and sinks define the valid files of a folder.
   *
@@ -42,11 +45,22 @@ final private[files] class FolderOwners(
   /** Sink that wrote the files of `folder`. The log of a partition folder is in a parent folder. */
   def sink(folder: Path): Option[SinkFolder] = sink(folder, folder)
 
-  /** Sink whose log is in `folder`. */
-  def sinkAt(folder: Path): Option[SinkFolder] = sinks.getOrElseUpdate(
+  /** Sinks whose logs are in `folders`, by folder. Requests run in parallel, because a path may have thousands of
+    * folders.
+    */
+  def sinksAt(folders: Seq[Path]): Map[Path, SinkFolder] =
+    if (ignoreSinks) Map.empty
+    else {
+      // A thread of the pool may have another user than the caller.
+      val systems = folders.map(folder => folder -> folder.getFileSystem(configuration))
+      val found   = FolderOwners.inParallel(systems) { case (folder, fs) => FolderOwners.hasLog(fs, folder) }
+      systems.zip(found).collect { case ((folder, fs), true) => folder -> SinkLog.read(fs, folder) }.toMap
+    }
+
+  private def sinkAt(folder: Path): Option[SinkFolder] = sinks.getOrElseUpdate(
     folder, {
       val fs = folder.getFileSystem(configuration)
-      Option.when(!ignoreSinks && fs.exists(new Path(folder, SinkLog.Folder)))(SinkLog.read(fs, folder))
+      Option.when(!ignoreSinks && FolderOwners.hasLog(fs, folder))(SinkLog.read(fs, folder))
     }
   )
 
@@ -70,6 +84,18 @@ final private[files] class FolderOwners(
 }
 
 private object FolderOwners {
+
+  private val Threads = 32
+
+  def hasLog(fs: FileSystem, folder: Path): Boolean = fs.exists(new Path(folder, SinkLog.Folder))
+
+  def inParallel[A, B](items: Seq[A])(request: A => B): Seq[B] = {
+    val requests = items.map[Callable[B]](item => () => request(item))
+    val pool     = Executors.newFixedThreadPool(Threads, DaemonThread.named("splice-folder-search"))
+    try pool.invokeAll(requests.asJava).asScala.toSeq.map(_.get())
+    catch { case e: ExecutionException => throw e.getCause }
+    finally { val _ = pool.shutdownNow() }
+  }
 
   def isPartition(folder: Path): Boolean = folder.getName.indexOf('=') > 0
 

@@ -20,16 +20,22 @@ private[files] object RootPaths {
   def qualified(paths: Seq[String], configuration: Configuration): Seq[String] =
     paths.map(p => PathUsers.without(qualify(new Path(p), configuration).toUri.toString)).distinct.sorted
 
-  /** Resolves patterns and returns the existing folders and files. Paths within another path are omitted. Wildcards
-    * match no hidden files and folders.
+  /** Resolves patterns and returns the existing folders and files of each path. Wildcards match no hidden files and
+    * folders.
     *
-    * @param recursive
-    *   true if a folder includes the files of all subfolders; else it includes only subfolders named `column=value`
     * @throws splice.source.errors.SpliceException
     *   if one of `paths` does not exist
     */
-  def existing(paths: Seq[String], configuration: Configuration, recursive: Boolean): Seq[FileStatus] = {
-    val roots   = paths.flatMap(resolve(_, configuration)).distinctBy(_.getPath)
+  def existing(paths: Seq[String], configuration: Configuration): Seq[Seq[FileStatus]] =
+    paths.map(resolve(_, configuration))
+
+  /** Omits paths within another path.
+    *
+    * @param recursive
+    *   true if a folder includes the files of all subfolders; else it includes only subfolders named `column=value`
+    */
+  def outermost(existing: Seq[FileStatus], recursive: Boolean): Seq[FileStatus] = {
+    val roots   = existing.distinctBy(_.getPath)
     val folders = roots.filter(_.isDirectory).map(_.getPath).toSet
     // Spark would read the files of a contained path twice, or derive other columns from its folders.
     roots.filterNot(isContained(_, folders, recursive))

@@ -15,7 +15,7 @@ final private[files] class PinnedSession(val settings: SessionSettings) {
     val base = SparkSession.active
     val copy = base.newSession()
     FileFormats.conf(base).getAllConfs.foreach { case (key, value) => FileFormats.conf(copy).setConfString(key, value) }
-    settings.settings.foreach { case (key, value) => FileFormats.conf(copy).setConfString(key, value) }
+    settings.applyTo(FileFormats.conf(copy))
     copy
   }
 

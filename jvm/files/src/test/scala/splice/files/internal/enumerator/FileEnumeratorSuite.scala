@@ -66,17 +66,6 @@ final class FileEnumeratorSuite extends AnyFunSuite {
 
   private def condition(body: => Any): String = intercept[SpliceException](body).getCondition
 
-  test("a start from a hand-over is rejected with its kind, without a listing") {
-    val folder  = new Folder(Seq(file(10)))
-    val offsets = StartPosition.Offsets(SortedMap(LogPartition("t", 0) -> OffsetRanges(5)))
-    Seq(offsets -> "offsets of a log", StartPosition.Time(1234, OnGap.Fail) -> "the time 1234 ms").foreach {
-      case (other, words) =>
-        val error = intercept[SpliceException](start(folder).start(other))
-        assert(error.getCondition == "SPLICE_FILES_OPTION.START_NOT_SUPPORTED" && error.getMessage.contains(words))
-    }
-    assert(folder.listings == 0)
-  }
-
   test("the progress has the read files, the unread files, and the bytes of unread files and blocks") {
     val run                        = start(new Folder(Seq(file(30), file(250), file(20))))
     val _                          = run.start(StartPosition.Configured)

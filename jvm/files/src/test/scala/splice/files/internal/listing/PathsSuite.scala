@@ -14,6 +14,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.files.internal.errors.FileErrors
 import splice.files.{LocalSpark, SourceRead}
 import splice.source.errors.SpliceException
+import splice.testkit.LoggedMessages
 
 /** Tests of the resolution of paths, and of columns from folders and files. */
 final class PathsSuite extends AnyFunSuite with LocalSpark {
@@ -45,6 +46,25 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
     Seq("r/x/y/a.txt", "r/b.txt", "r/c.log").foreach(write(_))
     assert(count("path" -> at("r"), "recursiveFileLookup" -> "true") == 6)
     assert(count("path" -> at("r"), "recursiveFileLookup" -> "true", "pathGlobFilter" -> "*.txt") == 4)
+  }
+
+  test("files that Spark's index does not select are one warning with their number, an example and the option") {
+    Seq("beside/x.txt", "beside/_x.txt", "beside/k=1/a.txt", "beside/k=2/b.txt").foreach(write(_))
+    Seq("inner/x.txt", "inner/2026/a.txt", "inner/2026/b.txt").foreach(write(_))
+    write("beside/empty.txt", "")
+    def warned(name: String, rows: Int, options: (String, String)*): Seq[String] = {
+      val (read, all) = LoggedMessages.during("splice.files")(count(("path" -> at(name)) +: options: _*))
+      assert(read == rows)
+      all.filter(_.contains("does not read"))
+    }
+    Seq(("beside", 4, "1 of 3 files", "beside/x.txt"), ("inner", 2, "2 of 3 files", "inner/2026/a.txt")).foreach {
+      case (name, rows, number, example) =>
+        val all = warned(name, rows)
+        assert(all.size == 1, all)
+        Seq(number, example, "'recursiveFileLookup'").foreach(words => assert(all.head.contains(words)))
+    }
+    assert(warned("beside", 4, "pathGlobFilter" -> "[ab].txt").isEmpty)
+    assert(warned("inner", 6, "recursiveFileLookup" -> "true").isEmpty)
   }
 
   test("a folder within another path is read once, and a hidden folder is read only if a path names it") {

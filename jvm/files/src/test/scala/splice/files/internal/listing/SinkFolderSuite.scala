@@ -10,7 +10,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.streaming.{DataStreamWriter, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.files.storage.RootedFileSystem
+import splice.files.storage.{CountingFileSystem, RootedFileSystem}
 import splice.files.{LocalSpark, SourceRead}
 import splice.source.errors.SpliceException
 
@@ -131,6 +131,32 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     assert(count("path" -> at("several"), "recursiveFileLookup" -> "true") == 30)
     assert(count("path" -> at("several/*")) == 30)
     assert(count("paths" -> s"""["$inner","${at("not-a-sink")}"]""") == 15)
+  }
+
+  test("the log of each folder below a path applies, also if its sink has partition folders") {
+    Seq("east", "west").foreach(name => orphan(stream(s"regions/region=$name", 1, Seq("p"))))
+    val all = read("path" -> at("regions"))
+    assert(all.source.schema.fieldNames.toSeq == Seq("id", "k", "region", "p"))
+    assert(all.rows() == read("path" -> at("regions/region=*"), "basePath" -> at("regions")).rows())
+    assert(all.rows().size == 20 && withConf(Ignored, "true")(count("path" -> at("regions"))) > 20)
+    Files.delete(parts(at("regions")).filterNot(_.toString.contains("orphan")).head)
+    val lost = failure("path" -> at("regions"), "schema" -> "id BIGINT")
+    assert(lost.getCondition == "SPLICE_FILES.FILE_NOT_FOUND")
+  }
+
+  test("the search for logs below a path has at most one request per folder, and ends at a path with a log") {
+    def requests(name: String): Seq[String] = {
+      val (_, all) = CountingFileSystem.during(at(name))(count("path" -> s"counting://${at(name)}"))
+      all.collect { case (_, log) if log.endsWith("/_spark_metadata") => Paths.get(log).getParent.toString }
+    }
+    spark.range(12).selectExpr("id", "id % 2 AS k", "id % 3 AS p").write.partitionBy("k", "p").parquet(at("plain-tree"))
+    val folders = parts(at("plain-tree")).map(_.getParent).flatMap(leaf => Seq(leaf, leaf.getParent)).distinct
+    val below   = requests("plain-tree").filter(_ != at("plain-tree"))
+    assert(below.toSet == folders.map(_.toString).toSet && folders.size == 8)
+    // The schema and the start have one listing each.
+    assert(below.size == 2 * folders.size)
+    val path = stream("sink-tree", 1, Seq("p"))
+    assert(requests("sink-tree").distinct == Seq(path))
   }
 
   test("a subfolder that is not a partition of the sink is read as a plain folder") {

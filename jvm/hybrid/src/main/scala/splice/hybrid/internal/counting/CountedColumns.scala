@@ -5,7 +5,6 @@ package splice.hybrid.internal.counting
 
 import splice.hybrid.LogColumns
 import splice.hybrid.internal.chain.{Chain, Leg}
-import splice.source.OffsetColumns
 
 /** Columns of a leg whose values the rules of later legs need.
   *
@@ -23,17 +22,15 @@ final private[splice] case class CountedColumns(offsets: Option[LogColumns.Named
 
 private[splice] object CountedColumns {
 
-  private val OfLog = LogColumns.Named(OffsetColumns("topic", "partition", "offset"))
-
   /** Columns to count of `leg`; None if no rule needs its rows. */
   def of(chain: Chain, leg: Leg): Option[CountedColumns] = {
     val next    = chain.after(leg)
-    val offsets = chain.counting(leg).map { case (counting, rule) =>
-      // The columns of the rule belong to the archives between the log and the counting leg.
-      if (leg.source.readsLog) { if (next.contains(counting)) LogColumns.Named(rule.columns.offsets) else OfLog }
+    val offsets = chain.counting(leg).map { case (_, rule) =>
+      // The columns of the rule belong to archives.
+      if (leg.source.readsLog) LogColumns.OfLog
       else leg.logColumns.collect { case named: LogColumns.Named => named }.getOrElse(rule.columns)
     }
-    // The end of a log has no event times. A call of its `eventTimes` raises the error.
+    // The end of a log has no event times.
     val time = next.flatMap(_.handOver).flatMap(_.timeColumn)
     Some(CountedColumns(offsets, time.filterNot(_ => leg.source.readsLog))).filter(c =>
       c.offsets.nonEmpty || c.time.nonEmpty

@@ -140,6 +140,15 @@ private[splice] object HandOverErrors {
   def noLog(option: String, leg: String, source: String): SpliceOptionException =
     conditions.option("SPLICE_HAND_OVER.NO_LOG", "option" -> option, "leg" -> leg, "source" -> source)
 
+  def timeNotSupported(option: String, rule: String, leg: String, source: String): SpliceOptionException =
+    conditions.option(
+      "SPLICE_HAND_OVER.TIME_NOT_SUPPORTED",
+      "option" -> option,
+      "rule"   -> rule,
+      "leg"    -> leg,
+      "source" -> source
+    )
+
   def duplicates(previous: Seq[String], leg: String, texts: Seq[String]): SpliceException =
     conditions.error(
       "SPLICE_HAND_OVER_DATA.DUPLICATES",

@@ -10,15 +10,15 @@ import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.JsonNode
 
-import splice.hybrid.HandOver
 import splice.hybrid.internal.chain.Leg
 import splice.hybrid.internal.errors.{HandOverErrors, Ranges}
 import splice.hybrid.internal.history.{LegOffsets, PartitionHistory}
+import splice.hybrid.{HandOver, LogColumns}
 import splice.source.StartPosition.{Offsets, Time}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
 import splice.source.log.LogRange
-import splice.source.{Evidence, LogPartition, OffsetColumns, OffsetRanges, StartPosition, TimeRange}
+import splice.source.{Evidence, LogPartition, OffsetRanges, StartPosition, TimeRange}
 
 /** Decision of a [[HandOverRule]]: passes the evidence to the rule and validates the returned start. */
 final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver.Custom, end: Evidence, now: Instant) {
@@ -43,7 +43,7 @@ final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver
 
   // Topics on several clusters have no offsets that belong to one log.
   private def ofLog: Seq[LegOffsets] =
-    try Seq(LegOffsets(before, end.offsets(OffsetColumns("topic", "partition", "offset"))))
+    try Seq(LegOffsets(before, end.offsets(LogColumns.OfLog.offsets)))
     catch { case _: SpliceException => Nil }
 
   private def read(result: String, log: Log): StartPosition = {

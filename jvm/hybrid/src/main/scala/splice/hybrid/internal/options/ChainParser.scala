@@ -27,10 +27,15 @@ private[splice] object ChainParser {
         s"'${first.name}' is the first leg, so no previous leg exists; remove the hand-over, or add a leg before '${first.name}'"
       )
     }
-    for (leg <- legs; rule <- leg.handOver if !leg.source.beginsByOffsets) rule match {
-      case _: HandOver.Offsets | _: HandOver.Custom =>
-        throw HandOverErrors.noLog(s"${leg.name}.${HandOverOptions.Rule.key}", leg.name, leg.source.kind)
-      case _ => ()
+    for (leg <- legs; rule <- leg.handOver) {
+      val option = s"${leg.name}.${HandOverOptions.Rule.key}"
+      rule match {
+        case _: HandOver.Offsets | _: HandOver.Custom =>
+          if (!leg.source.beginsByOffsets) throw HandOverErrors.noLog(option, leg.name, leg.source.kind)
+        case _: HandOver.EventTime | _: HandOver.ModificationTime | _: HandOver.NowMinus =>
+          if (!leg.source.beginsByTime)
+            throw HandOverErrors.timeNotSupported(option, rule.name, leg.name, leg.source.kind)
+      }
     }
     legs.dropRight(1).zip(legs.drop(1)).foreach { case (leg, after) =>
       if (leg.source.boundedness != Boundedness.Bounded) throw HybridErrors.unbounded(leg.name, after.name)

@@ -3,11 +3,11 @@
 
 package splice.hybrid.internal.options
 
-import splice.hybrid.LogColumns
-import splice.hybrid.internal.chain.{Chain, Leg}
+import splice.hybrid.internal.chain.{Chain, HybridColumns, Leg}
+import splice.hybrid.{HandOver, LogColumns}
 import splice.source.errors.OptionErrors
 
-/** Checks the legs and columns that undecided hand-overs count, as far as no schema is needed.
+/** Checks the values of previous legs that undecided hand-overs need, as far as no schema is needed.
   *
   * Options of ended legs and rules of started legs have no effect and are not checked.
   */
@@ -16,7 +16,7 @@ private[hybrid] object EvidenceCheck {
   private val Key = LogColumnsOption.Columns.key
 
   /** @throws splice.source.errors.SpliceOptionException
-    *   if a rule that counts offsets has no leg to count, or `logColumns` of a leg has no effect
+    *   if a rule that counts offsets has no leg to count, a rule by times follows a log, or columns have no effect
     */
   def apply(chain: Chain): Unit = {
     chain.legs.filterNot(chain.hasEnded).foreach(leg => leg.logColumns.foreach(check(chain, leg, _)))
@@ -24,7 +24,41 @@ private[hybrid] object EvidenceCheck {
       val history = chain.history(leg)
       if (history.isEmpty) throw nothingCounted(chain, leg)
       if (history.forall(past => past.source.readsLog || past.logColumns.nonEmpty)) rejectUncompared(leg, history)
+      if (history.forall(_.source.readsLog)) rejectColumns(leg, history)
     }
+    chain.legs.zip(chain.legs.drop(1)).foreach { case (before, leg) =>
+      if (before.source.readsLog && !chain.decided.contains(leg.name)) leg.handOver.foreach(rejectTimes(before, leg, _))
+    }
+  }
+
+  private def rejectTimes(log: Leg, leg: Leg, rule: HandOver): Unit = {
+    val why = s"the previous leg '${log.name}' reads a log, and the times of its records and files are not available"
+    rule match {
+      case _: HandOver.EventTime | _: HandOver.ModificationTime =>
+        import HandOverOptions._
+        val allowed = s"$OffsetsRule, $NowMinusRule or $CustomRule ($why)"
+        throw OptionErrors.invalidValue(s"${leg.name}.${Rule.key}", rule.name, allowed, Rule.doc)
+      case HandOver.Custom(_, _, Some(column)) => throw OptionErrors.conflict(
+          Seq(s"${leg.name}.${HandOverOptions.Column.key}"),
+          s"the rule cannot receive the times of '$column', because $why; remove the option"
+        )
+      case _ => ()
+    }
+  }
+
+  private def rejectColumns(leg: Leg, logs: Seq[Leg]): Unit = leg.handOver.flatMap(_.counts).foreach { rule =>
+    val (set, ofLog) = (rule.columns.offsets, LogColumns.OfLog.offsets)
+    val other        = Seq(
+      (HandOverOptions.Topic, set.topic, ofLog.topic),
+      (HandOverOptions.Partition, set.partition, ofLog.partition),
+      (HandOverOptions.Offset, set.offset, ofLog.offset)
+    ).collect { case (option, name, column) if !HybridColumns.same(name, column) => s"${leg.name}.${option.key}" }
+    if (other.nonEmpty)
+      throw OptionErrors.conflict(
+        other,
+        s"the rule counts only leg '${logs.map(_.name).mkString("' and '")}', which reads a log and has topics, partitions and offsets " +
+          "already; remove these options"
+      )
   }
 
   private def check(chain: Chain, leg: Leg, columns: LogColumns): Unit = columns match {

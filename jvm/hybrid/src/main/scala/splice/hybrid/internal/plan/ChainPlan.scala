@@ -65,7 +65,7 @@ final private[hybrid] class ChainPlan(
     val result = for {
       at    <- before.at.toRight(Undecided -> s"the start of leg '${leg.name}' is undecided")
       until <- count.map(_.until).toRight(Undecided -> s"the start of leg '${leg.name}' is undecided")
-      _     <- if (scan) Right(()) else needsScan(leg, next).map(Undecided -> _).toLeft(())
+      _     <- if (scan) Right(()) else needsScan(next).map(Undecided -> _).toLeft(())
       begun <- evaluated(at.moved(until))
     } yield begun
     result match {
@@ -81,9 +81,9 @@ final private[hybrid] class ChainPlan(
     catch { case e: SpliceException => Left(Error -> e.text) }
 
   /** Reason why the rule of a leg needs a scan; None if the rule needs no scan. */
-  private def needsScan(leg: Leg, next: Leg): Option[String] = next.handOver.flatMap {
+  private def needsScan(next: Leg): Option[String] = next.handOver.flatMap {
     case _: HandOver.ModificationTime | _: HandOver.NowMinus => None
-    case _: HandOver.EventTime                               => Option.when(!leg.source.readsLog)(NeedsRows)
+    case _: HandOver.EventTime                               => Some(NeedsRows)
     case _: HandOver.Custom                                  => Some(CallsRule)
     case _: HandOver.Offsets => Option.when(chain.history(next).exists(!_.source.readsLog))(NeedsRows)
   }

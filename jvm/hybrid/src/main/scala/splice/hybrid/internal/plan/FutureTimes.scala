@@ -19,7 +19,7 @@ private[hybrid] object FutureTimes {
   /** Warning for a leg with a time rule; None if no available time of the previous leg is later than now. */
   def of(chain: Chain, leg: Leg, outlook: Leg => Outlook, now: Instant): Option[String] = for {
     rule          <- leg.handOver
-    before        <- chain.legs.takeWhile(_ != leg).lastOption if !before.source.readsLog
+    before        <- chain.legs.takeWhile(_ != leg).lastOption
     (label, last) <- latest(rule, () => outlook(before)) if last.isAfter(now.plus(HandOverDecision.ClockSkew))
   } yield s"$label in leg '${before.name}' is $last, and now is $now. The switch to leg '${leg.name}' fails with " +
     "SPLICE_HAND_OVER_DATA.END_IN_FUTURE, because all records before that time would be skipped. Correct the rows or the files, or set " +

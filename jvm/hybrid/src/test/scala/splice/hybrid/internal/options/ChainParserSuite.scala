@@ -165,6 +165,23 @@ final class ChainParserSuite extends AnyFunSuite {
     assert(names(Legs.source(Legs.options(history, "live" -> (kafka :+ "handOver" -> "offsets")))).size == 2)
   }
 
+  test("a hand-over by time to a source that always begins at its first row is rejected at build") {
+    val files = Seq("source" -> "files", "format" -> "parquet", "path" -> "/lake/orders")
+    Seq(
+      "nowMinus"         -> Seq("handOver.duration" -> "1h"),
+      "modificationTime" -> Seq("handOver.overlap" -> "1h"),
+      "eventTime"        -> Seq("handOver.overlap" -> "1h", "handOver.column" -> "timestamp")
+    ).foreach { case (rule, more) =>
+      refuses(
+        Legs.options(history, "archive" -> (files ++ more :+ "handOver" -> rule)),
+        "SPLICE_HAND_OVER.TIME_NOT_SUPPORTED",
+        s"'archive.handOver' is '$rule'",
+        "the source 'files' of leg 'archive' always starts at its first row",
+        "Remove 'archive.handOver'"
+      )
+    }
+  }
+
   test("slots of a single leg are rejected") {
     refuses(good + ("live.slots" -> "4"), "SPLICE_OPTION.CONFLICT", "live.slots", "without the name of a leg")
     assert(names(Legs.source(good + ("slots" -> "4"))).size == 2)

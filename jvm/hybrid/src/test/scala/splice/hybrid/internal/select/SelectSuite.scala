@@ -283,6 +283,17 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     assert(first("CORRECTED") == Seq("null", "null"))
   }
 
+  test("a list uses the pinned rules of literals and quoted names") {
+    def first(list: String, key: String, value: String) = {
+      val pinned  = SessionSettings.current.settings.map(old => if (old._1 == key) key -> value else old)
+      val created = plan(list, SessionSettings(pinned))
+      read(created, created.schema).head
+    }
+    val length = "length('\\\\t') AS n"
+    assert(first(length, "spark.sql.parser.escapedStringLiterals", "false") == "2")
+    assert(first(length, "spark.sql.parser.escapedStringLiterals", "true") == "3")
+  }
+
   test("the settings of the first start are kept in the side log") {
     val log    = new splice.coordinator.internal.sidelog.MemorySideLog
     val first  = SessionSettings.pinned(log)

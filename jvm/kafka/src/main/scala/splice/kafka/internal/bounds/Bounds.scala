@@ -51,7 +51,7 @@ final private[splice] class Bounds(
 
   private lazy val unreadEntries = new UnreadEntries(context.sideLog)
 
-  private val endings = new EndingEntries(context, client, resolver, starts, () => passed)
+  private val endings = new EndingEntries(context, client, resolver, starts, () => passed, ends.extend)
 
   private var holes = Fills.of(context.start)
   private val gaps  = new RetentionGaps(cluster.earliest, skips, () => holes, retention, lastEnds)

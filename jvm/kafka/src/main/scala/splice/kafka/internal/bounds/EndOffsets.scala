@@ -165,6 +165,12 @@ final private[bounds] class LogEnds(
   /** Fixes the current ends for the run. */
   def freeze(): Unit = frozen = Some(KafkaPosition.of(now(topics.first())))
 
+  /** Raises the fixed ends. A bounded source whose end was resolved after the ends were fixed is read to its end in this
+    * run, so that the run continues with the next source.
+    */
+  def extend(later: Map[LogPartition, Long]): Unit =
+    frozen = frozen.map(ends => ends ++ later.map { case (p, end) => p -> math.max(end, ends.get(p).getOrElse(end)) })
+
   /** Replaces the ends of topics that were recreated. */
   def renew(recreated: Set[String], existing: SortedSet[LogPartition]): Unit = {
     lastEnds.forget(recreated)

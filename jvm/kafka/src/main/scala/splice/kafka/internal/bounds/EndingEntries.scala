@@ -21,13 +21,16 @@ import splice.source.{EnumeratorContext, LogPartition, ReadMode}
   *   the starts of partitions that a source without an end has found
   * @param skipped
   *   returns the ranges that the source skips or has skipped
+  * @param reached
+  *   receives the ends of the log from which an end was resolved
   */
 final private[kafka] class EndingEntries(
     context: EnumeratorContext,
     log: ClusterClient,
     resolver: StartResolver,
     starts: StartEntries,
-    skipped: () => SkippedRanges
+    skipped: () => SkippedRanges,
+    reached: Map[LogPartition, Long] => Unit
 ) {
 
   private val entries = new NumberedEntries(context.sideLog, "ending")(EndingEntries.read)
@@ -118,6 +121,7 @@ final private[kafka] class EndingEntries(
   private def decide(ending: EndingOffsets, partitions: SortedSet[LogPartition]): KafkaPosition = {
     // Ends are requested first. A record that arrives between the requests is after the end.
     val ends = log.ends(partitions)
+    reached(ends)
     KafkaPosition.of(ending match {
       case EndingOffsets.Latest           => ends
       case EndingOffsets.Committed(reset) =>

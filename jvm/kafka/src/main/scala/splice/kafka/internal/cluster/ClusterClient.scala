@@ -55,7 +55,7 @@ private[splice] trait ClusterClient extends AutoCloseable {
     */
   def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long]
 
-  /** The records at offsets, if a reader with the configured isolation level receives the records. */
+  /** The records at offsets, including records of open and aborted transactions, which a history may contain. */
   def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord]
 
   /** The committed offsets of the configured consumer group. */

@@ -20,7 +20,7 @@ import org.apache.kafka.common.errors.{
 }
 import org.apache.kafka.common.{IsolationLevel, KafkaFuture, TopicPartition, Uuid}
 
-import splice.kafka.internal.options.{KafkaSettings, Subscription}
+import splice.kafka.internal.options.{ClientProperties, KafkaSettings, Subscription}
 import splice.kafka.internal.split.TopicPartitions
 import splice.source.LogPartition
 import splice.source.log.LogRecord
@@ -167,24 +167,25 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
   }
 
   override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] =
-    fetch("first records", ranges, tolerant = false).map { case (p, record) => p -> record.offset }
+    fetch("first records", properties, ranges, tolerant = false).map { case (p, record) => p -> record.offset }
 
   override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord] =
-    fetch("records", at.map { case (p, offset) => p -> (offset -> (offset + 1)) }, tolerant = true).map {
+    fetch("records", properties.uncommittedToo, at.map { case (p, o) => p -> (o -> (o + 1)) }, tolerant = true).map {
       case (p, record) => p -> LogRecord(record.timestamp, Option(record.key).map(ArraySeq.unsafeWrapArray(_)))
     }
 
   // A separate consumer is used, because a consumer that polls keeps fetching its assigned partitions.
   private def fetch(
       name: String,
+      client: ClientProperties,
       ranges: Map[LogPartition, (Long, Long)],
       tolerant: Boolean
   ): Map[LogPartition, FirstRecords.Record] =
     if (ranges.isEmpty) Map.empty
     else
       calls(name) {
-        Using.resource(new KafkaConsumer[Array[Byte], Array[Byte]](properties.driver(run).asJava)) { client =>
-          FirstRecords(client, ranges, timeout, tolerant)
+        Using.resource(new KafkaConsumer[Array[Byte], Array[Byte]](client.driver(run).asJava)) { reader =>
+          FirstRecords(reader, ranges, timeout, tolerant)
         }
       }
 

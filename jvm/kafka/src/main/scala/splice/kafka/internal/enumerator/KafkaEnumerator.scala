@@ -56,7 +56,7 @@ final private[splice] class KafkaEnumerator(
   private val admission = new Admission(settings.admission, sizes)
   private val progress  = new KafkaFigures(sizes, reports, bounds, lastEnds, cluster, context, topics.reads, skipped)
   private val replays   = new Replay(settings, cluster, topics, bounds, skipped)
-  private val contents  = new LogContents(cluster, topics)
+  private val contents  = new LogContents(cluster, topics, settings.client.readsCommitted)
   private val openReads = new OpenReads(topics, bounds, settings.ending.nonEmpty)(plan)
 
   private var moving     = false
@@ -138,7 +138,9 @@ final private[splice] class KafkaEnumerator(
     val left   = for { (p, end) <- others; from <- at.get(p) } yield MissingRange(p, from, Some(end))
     if (left.nonEmpty) throw KafkaErrors.endNotSubscribed(left.toSeq)
     val lost = for { (p, end) <- open; from <- topics.removedAt(p) } yield MissingRange(p, from, Some(end))
-    if (unread.isEmpty) Some(new KafkaEvidence(entry, at, bounds.unread(SkippedRanges.of(lost, at)))) else None
+    Option.when(unread.isEmpty) {
+      new KafkaEvidence(entry, at, bounds.unread(SkippedRanges.of(lost, at)), bounds.fills)
+    }
   }
 
   /** Stores the ranges before a position that readers have skipped. A later range may belong to a batch that is not

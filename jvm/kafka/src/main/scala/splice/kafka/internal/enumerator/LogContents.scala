@@ -10,12 +10,17 @@ import splice.kafka.internal.identity.Topics
 import splice.source.LogPartition
 import splice.source.log.{LogRange, Outlook}
 
-/** The contents of the logs of a cluster before the source reads records. */
-final private[splice] class LogContents(cluster: ClusterAccess, topics: Topics) {
+/** The contents of the logs of a cluster before the source reads records.
+  *
+  * @param isCommitted
+  *   true if only committed records determine the ends
+  */
+final private[splice] class LogContents(cluster: ClusterAccess, topics: Topics, isCommitted: Boolean) {
 
   private val log = cluster.client
 
-  /** The first offset and the end of each partition.
+  /** The first offset and the end of each partition. The end is after the records of open transactions that the history
+    * has.
     *
     * @param history
     *   the ends of partitions in a history; a broker with outdated metadata may return lower ends
@@ -23,10 +28,15 @@ final private[splice] class LogContents(cluster: ClusterAccess, topics: Topics) 
   def ranges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {
     val partitions = topics.first(history.keySet)
     topics.requireAll()
-    def ends()                               = log.ends(partitions)
-    def isShort(of: Map[LogPartition, Long]) = history.exists { case (p, end) => of.get(p).exists(_ < end) }
+    def below(ends: Map[LogPartition, Long]) = history.filter { case (p, end) => ends.get(p).exists(_ < end) }
+    def ends()                               = {
+      val readable = log.ends(partitions)
+      val low      = if (isCommitted) below(readable) else SortedMap.empty[LogPartition, Long]
+      val written  = if (low.isEmpty) Map.empty[LogPartition, Long] else log.written(low.keySet)
+      readable ++ written.map { case (p, end) => p -> math.max(readable(p), math.min(end, low(p))) }
+    }
     // Ends are requested first. A record that is written between the requests is read after the start.
-    val until = cluster.recheck.confirm(ends())(isShort)(() => ends())
+    val until = cluster.recheck.confirm(ends())(below(_).nonEmpty)(() => ends())
     val from  = log.earliest(partitions)
     SortedMap.from(partitions.iterator.map { p =>
       val first = from.getOrElse(p, 0L)

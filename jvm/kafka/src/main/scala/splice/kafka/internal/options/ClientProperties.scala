@@ -93,8 +93,13 @@ final private[splice] case class ClientProperties(
     if (limits.batches && key == ConsumerConfig.MAX_POLL_RECORDS_CONFIG) None else number(key)
 
   /** These properties for readers that receive only records of committed transactions. */
-  def committedOnly: ClientProperties =
-    copy(properties = properties.updated(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed"))
+  def committedOnly: ClientProperties = withIsolation("read_committed")
+
+  /** These properties for readers that also receive records of open and aborted transactions. */
+  def uncommittedToo: ClientProperties = withIsolation("read_uncommitted")
+
+  private def withIsolation(level: String): ClientProperties =
+    copy(properties = properties.updated(ConsumerConfig.ISOLATION_LEVEL_CONFIG, level))
 
   /** True if readers receive only records of committed transactions. */
   def readsCommitted: Boolean =

@@ -27,6 +27,7 @@ final private[splice] class ValueReader private (records: SplitReader[InternalRo
 
   private val row    = new ValueRow(plan.places.toArray, plan.types.toArray)
   private val parse  = parser(plan)
+  private val more   = TrailingText.of(plan.settings)
   private var errors = 0L
 
   override def poll(patience: Duration): Poll = {
@@ -44,8 +45,11 @@ final private[splice] class ValueReader private (records: SplitReader[InternalRo
     val bytes = if (record.isNullAt(Bytes)) Array.emptyByteArray else record.getBinary(Bytes)
     if (isBlank(bytes)) row.show(record, null, null)
     else
-      try row.show(record, parse(bytes), null)
-      catch {
+      try {
+        val value = parse(bytes)
+        if (more(bytes)) throw new IllegalArgumentException(trailing)
+        row.show(record, value, null)
+      } catch {
         case e: SparkThrowable if isUndecided(e) => throw failure(record, e.asInstanceOf[Throwable])
         case NonFatal(e)                         =>
           errors += 1
@@ -60,6 +64,9 @@ final private[splice] class ValueReader private (records: SplitReader[InternalRo
   // Spark's parsers of csv and xml fail for a blank text. In csv, white space may be a value or a separator.
   private def isBlank(bytes: Array[Byte]): Boolean =
     bytes.isEmpty || plan.settings.format != ValueFormat.Csv && bytes.forall(byte => byte >= 0 && byte <= ' ')
+
+  private def trailing: String =
+    s"text follows the first ${if (plan.settings.format == ValueFormat.Xml) "element" else "JSON object"}"
 
   private def failure(record: InternalRow, cause: Throwable): Throwable = KafkaErrors.unparsable(
     plan.settings.format.name,

@@ -40,7 +40,8 @@ final class EndingEntriesSuite extends AnyFunSuite {
         log,
         new StartResolver(log, new Retention(log, OutOfRange.Fail, new SkippedRows), recheck, None),
         new StartEntries(side),
-        () => new SkipEntries(side).known
+        () => new SkipEntries(side).known,
+        _ => ()
       )
     }
 

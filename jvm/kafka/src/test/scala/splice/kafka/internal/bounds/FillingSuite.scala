@@ -236,6 +236,23 @@ final class FillingSuite extends AnyFunSuite {
     assert(ended.evidence(ended.advance(over, rows(5))).nonEmpty, "the history has the remaining records")
   }
 
+  test("the end of a bounded source within the history has the later history, and lacks the holes after the end") {
+    val history = Map(t(0) -> Filled.model(50, ((0L until 5L) ++ (25L until 30L) ++ (40L until 50L)).toSet))
+    def held(ending: Long): Seq[(Long, Long)] = {
+      val run   = world(history, "endingOffsets" -> s"""{"t":{"0":$ending}}""")
+      val e     = run.start()
+      val until = e.advance(run.begin(starts(history), e), Limits.Everything)
+      val end   = e.evidence(until).getOrElse(fail("the source has not ended"))
+      val all   = end.offsets(OffsetColumns("topic", "partition", "offset")).head
+      assert(all.from == 5 && all.until == 50)
+      all.offsets.ranges.toSeq
+    }
+    assert(held(3) == Seq(25L -> 30L, 40L -> 50L), "the source has read nothing")
+    assert(held(27) == Seq(5L -> 30L, 40L -> 50L))
+    assert(held(35) == Seq(5L -> 35L, 40L -> 50L))
+    assert(held(40) == Seq(5L -> 50L))
+  }
+
   test("a batch reads nothing from a partition whose history ends after the end of the batch") {
     val run   = threeWorld("endingOffsets" -> """{"t":{"0":25}}""")
     val e     = run.start(ReadMode.Batch)

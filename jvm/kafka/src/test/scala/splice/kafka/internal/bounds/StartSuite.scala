@@ -15,7 +15,7 @@ import splice.kafka.internal.options.{KafkaSettings, NoRecordAtTime, StartingOff
 import splice.source.errors.SpliceOptionException
 import splice.source.log.LogRange
 import splice.source.options.SourceOptions
-import splice.source.{LogPartition, OffsetRanges, OnGap, ReadMode, StartPosition}
+import splice.source.{Limits, LogPartition, OffsetRanges, OnGap, ReadMode, StartPosition}
 
 /** Tests of the start of a query. */
 final class StartSuite extends AnyFunSuite with KafkaFailures {
@@ -174,6 +174,20 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     val calm = world()
     assert(ranges(calm, t(1) -> 2L)(t(1)) == LogRange(0, 2))
     assert(calm.log.calls.count(_ == "ends") == 1 && calm.pauses == 0)
+  }
+
+  test("a log that has the records of an open transaction does not end before the history, and the leg waits") {
+    val run = world("kafka.isolation.level" -> "read_committed")
+    run.log.open = Map(t(0) -> 2L)
+    assert(ranges(run, t(0) -> 2L)(t(0)) == LogRange(1, 2) && !run.log.calls.contains("written"))
+    assert(ranges(run, t(0) -> 3L, t(1) -> 1L) == SortedMap(t(0) -> LogRange(1, 3), t(1) -> LogRange(0, 2)))
+    assert(run.pauses == 0)
+    assert(ranges(run, t(0) -> 5L)(t(0)) == LogRange(1, 4))
+    val e    = run.start()
+    val from = run.begin(StartPosition.Offsets(SortedMap(t(0) -> OffsetRanges(3), t(1) -> OffsetRanges(2))), e)
+    assert(e.advance(from, Limits.Everything) == from)
+    run.log.open = Map.empty
+    assert(e.advance(from, Limits.Everything) == at(0 -> 4, 1 -> 2))
   }
 
   test("the ranges of the log exclude partitions that only the history has") {

@@ -42,7 +42,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def settings(options: (String, String)*): ValueSettings = ValueSettings(SourceOptions(options.toMap))
 
   /** Records of topic t, partition 2, from offset 7. */
-  final private class Records(values: Seq[String], columns: StructType) extends SplitReader[InternalRow] {
+  final private class Records(values: Seq[Array[Byte]], columns: StructType) extends SplitReader[InternalRow] {
     private var at = -1
 
     override def poll(patience: Duration): Poll = {
@@ -52,7 +52,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
 
     override def close(): Unit      = ()
     override def get(): InternalRow = new GenericInternalRow(columns.fieldNames.map[Any] {
-      case KafkaSchema.Value     => Option(values(at)).map(_.getBytes(UTF_8)).orNull
+      case KafkaSchema.Value     => values(at)
       case KafkaSchema.Key       => s"k$at".getBytes(UTF_8)
       case KafkaSchema.Topic     => UTF8String.fromString("t")
       case KafkaSchema.Partition => 2
@@ -63,6 +63,10 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   private def read(options: Seq[(String, String)], values: Seq[String], pinned: Option[SessionSettings] = None)(
+      columns: StructType
+  ): Seq[Row] = readBytes(options, values.map(Option(_).map(_.getBytes(UTF_8)).orNull), pinned)(columns)
+
+  private def readBytes(options: Seq[(String, String)], values: Seq[Array[Byte]], pinned: Option[SessionSettings])(
       columns: StructType
   ): Seq[Row] = {
     val plan   = ValuePlan(settings(options: _*), columns, pinned.getOrElse(SessionSettings.current)).get
@@ -105,6 +109,39 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(values(csv, "1,", ",") == Seq(Row(1, null), Row(null, null)))
     assert(intercept[SpliceException](values(csv, "1")).getMessage.contains("t-2 at offset 7"))
     assert(values(csv :+ ("value.sep" -> "\\t"), "\t") == Seq(Row(null, null)))
+  }
+
+  test("text after the first object or element is a parse error") {
+    val schema                              = "valueSchema" -> "a INT, b STRING"
+    def all(format: String, texts: String*) = values(Seq("valueFormat" -> format, schema), texts: _*)
+    val wrong                               = Seq(
+      "json" -> """{"a":1}{"a":2}""",
+      "json" -> "{\"a\":1}\n{\"a\":2}",
+      "json" -> """{"a":1} x""",
+      "json" -> """{"a":1}}""",
+      "csv"  -> "1,x\n2,y",
+      "xml"  -> "<r><a>1</a></r><r><a>2</a></r>",
+      "xml"  -> "<r><a>1</a></r> x"
+    )
+    wrong.foreach { case (format, text) =>
+      assert(intercept[SpliceException](all(format, text)).getMessage.contains("t-2 at offset 7"), text)
+      val kept = Seq("valueFormat" -> format, schema, "onParseError" -> "corrupt")
+      assert(values(kept, text) == Seq(null), text)
+    }
+    val one = Row(1, null)
+    assert(all("json", "{\"a\":1} \r\n", " {\"a\":1}", """{"a":1,"c":[{"d":"}{"}]}""") == Seq(one, one, one))
+    assert(values(Seq("valueFormat" -> "json", schema, "value.allowComments" -> "true"), """{"a":1} /* } */""") ==
+      Seq(one))
+    assert(all("csv", "1,\"x\ny\"", "1,x\n2") == Seq(Row(1, "x\ny"), Row(1, "x\n2")))
+    assert(all("xml", "<?xml version=\"1.0\"?>\n<r><a>1</a></r>\n<!-- end -->") == Seq(one))
+  }
+
+  test("bytes that are not UTF-8 are replaced") {
+    val bytes  = "{\"a\":1,\"b\":\"x".getBytes(UTF_8) ++ Array(0xe4.toByte, 'y'.toByte) ++ "\"}".getBytes(UTF_8)
+    val broken = Seq("valueFormat" -> "json", "valueSchema" -> "a INT, b STRING")
+    val column = select(KafkaSchema(includeHeaders = false, settings(broken: _*)), "value")
+    val row    = readBytes(broken, Seq(bytes), None)(column).head
+    assert(row.getStruct(0) == Row(1, "x\uFFFDy"))
   }
 
   test("the other columns are unchanged, in any order") {
@@ -193,6 +230,17 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     })
     assert(time(zoned, "2026-1-1 0:0:0", format) == "2026-01-01T00:00:00Z")
     assertThrows[SpliceException](time(SessionSettings.current, "2026-1-1 0:0:0", format))
+  }
+
+  test("the rules of the first start for empty text of a JSON object are used") {
+    val options                = Seq("valueFormat" -> "json", "valueSchema" -> "a INT")
+    val column                 = select(KafkaSchema(includeHeaders = false, settings(options: _*)), "value")
+    def empty(allowed: String) = {
+      val pinned = first("spark.sql.legacy.json.allowEmptyString.enabled", allowed)
+      read(options, Seq("""{"a":""}"""), Some(pinned))(column).head
+    }
+    assert(empty("true") == Row(Row(null)))
+    assertThrows[SpliceException](empty("false"))
   }
 
   test("the columns of the source have the value type") {

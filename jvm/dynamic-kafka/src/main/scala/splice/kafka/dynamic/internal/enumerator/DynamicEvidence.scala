@@ -10,10 +10,7 @@ import splice.source.{Evidence, OffsetColumns, OffsetSummary, Position, TimeRang
 final private[dynamic] class DynamicEvidence(override val position: Position, clusters: Seq[Evidence])
     extends Evidence {
 
-  override def eventTimes(column: String): Option[TimeRange] =
-    clusters.flatMap(_.eventTimes(column)).reduceOption(wider)
-
-  override def modificationTimes: Option[TimeRange] = clusters.flatMap(_.modificationTimes).reduceOption(wider)
+  override def modificationTimes: Option[TimeRange] = None
 
   override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = {
     val all = clusters.flatMap(_.offsets(columns))
@@ -22,7 +19,4 @@ final private[dynamic] class DynamicEvidence(override val position: Position, cl
     }
     all
   }
-
-  private def wider(a: TimeRange, b: TimeRange): TimeRange =
-    TimeRange(if (a.first.isBefore(b.first)) a.first else b.first, if (a.last.isAfter(b.last)) a.last else b.last)
 }

@@ -121,8 +121,6 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     val own = OffsetColumns("topic", "partition", "offset")
     assert(end.position == until)
     assert(end.offsets(own) == Seq(OffsetSummary.ofLog(t(0), 0, 4), OffsetSummary.ofLog(t(1), 0, 6)))
-    failure("KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED")(end.eventTimes("timestamp"))
-    failure("KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED")(end.offsets(own.copy(topic = "other")))
   }
 
   test("a stored end does not end a source that has run without an end since then") {
@@ -144,6 +142,33 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(until == at(0 -> 9, 1 -> 6, 2 -> 3))
     val end = run.start().evidence(until).getOrElse(fail("the source has not ended"))
     assert(end.offsets(OffsetColumns("topic", "partition", "offset")).map(_.until) == Seq(9L, 6L, 3L))
+  }
+
+  test("a run with fixed ends reads a bounded source to an end that was resolved later") {
+    for {
+      mode   <- Seq(ReadMode.Batch, ReadMode.Stream)
+      ending <- Seq("latest", """{"t":{"0":-1,"1":-1}}""")
+    } {
+      val run = world("endingOffsets" -> ending)
+      val e   = run.start(mode)
+      e.freeze()
+      run.log.fill("t", 0, 5)
+      val until = e.advance(run.begin(StartPosition.Configured, e), Limits.Everything)
+      assert(until == at(0 -> 9, 1 -> 6))
+      run.log.fill("t", 0, 1)
+      assert(e.advance(until, Limits.Everything) == until && e.evidence(until).nonEmpty)
+    }
+  }
+
+  test("a run with fixed ends does not wait for an end that the log has not reached") {
+    val run = world("endingOffsets" -> """{"t":{"0":20,"1":6}}""")
+    val e   = run.start()
+    e.freeze()
+    run.log.fill("t", 0, 5)
+    val until = e.advance(run.begin(StartPosition.Configured, e), Limits.Everything)
+    run.log.fill("t", 0, 5)
+    assert(until == at(0 -> 9, 1 -> 6) && e.advance(until, Limits.Everything) == until)
+    assert(e.evidence(until).isEmpty)
   }
 
   test("a bounded source ends by offset or by time") {

@@ -8,9 +8,10 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, NumberPosition, Source, SplitEnumerator}
+import splice.testkit.LoggedMessages
 
-/** The columns of a scan that Spark does not prune. */
-final class ScanColumnsSuite extends AnyFunSuite {
+/** The columns of a scan that Spark does not prune, and the warning about its options. */
+final class ScanSuite extends AnyFunSuite {
 
   private object Archive extends Source[NumberPosition] {
     override def kind: String                = "archive"
@@ -24,5 +25,18 @@ final class ScanColumnsSuite extends AnyFunSuite {
   test("a metadata column with the name of a data column is dropped, as Spark drops it") {
     val scan = new SpliceScanBuilder(Archive, SourceOptions(Map.empty)).build()
     assert(scan.readSchema.fieldNames.toSeq == Seq("id", "_File", "_size"))
+  }
+
+  test("a batch warns once of options whose secrets Spark shows") {
+    val secret     = "Basic dXNlcjpwYXNz"
+    val options    = SourceOptions(Map("metadata.header.Authorization" -> secret, "kafka.ssl.key.password" -> "x1y2"))
+    val scan       = new SpliceScanBuilder(Archive, options).build()
+    val (_, lines) = LoggedMessages.during("splice.spark.internal.table") {
+      val _ = (scan.toBatch, scan.toBatch)
+    }
+    assert(
+      lines.count(_.contains("options in plans, in the UI and in the event log: metadata.header.Authorization.")) == 1
+    )
+    assert(!lines.exists(_.contains(secret)))
   }
 }
