@@ -11,6 +11,7 @@ import splice.hybrid.internal.options.{ChainParser, HybridOptions}
 import splice.hybrid.internal.schema.HybridSchema
 import splice.source.internal.checks.{CheckpointFinding, ChecksCheckpoint, StoredSource}
 import splice.source.internal.entries.Json
+import splice.source.options.SourceOptions.fold
 import splice.source.options.{OptionSet, SourceOptions}
 import splice.source.runtime.{HistoryEvent, SideLog}
 import splice.source.{KeepsHistory, Position, Source, SourceProvider}
@@ -21,6 +22,13 @@ final class HybridSourceProvider extends SourceProvider with KeepsHistory with C
   override def kind: String = HybridSourceProvider.Kind
 
   override def options: OptionSet = HybridOptions.set
+
+  override private[splice] def isOption(key: String, of: SourceOptions): Boolean =
+    super.isOption(key, of) || of.find(HybridOptions.Legs).exists(_.exists { leg =>
+      def own = key.drop(leg.length + 1)
+      fold(key).startsWith(s"${fold(leg)}.") &&
+      (HybridOptions.leg.has(own) || SourceProvider.of(of.scope(leg)).isOption(own, of.scope(leg)))
+    })
 
   override private[splice] def isPosition(json: String): Boolean = HybridChecks.isPosition(json)
 

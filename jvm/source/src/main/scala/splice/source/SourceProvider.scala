@@ -25,6 +25,10 @@ trait SourceProvider {
   /** All options of the connector. */
   def options: OptionSet
 
+  /** True if a key is the name of an option that a source with the options `of` reads. */
+  private[splice] def isOption(key: String, of: SourceOptions): Boolean =
+    options.has(key) || CommonOptions.set.has(key) || of.contains(key)
+
   /** Keys of the options that set the start of reading. */
   def startOptions: Set[String] = Set.empty
 

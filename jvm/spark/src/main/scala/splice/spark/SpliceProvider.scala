@@ -23,7 +23,7 @@ import splice.spark.internal.table.{ClassPathVersions, SpliceTable, TableOptions
   */
 class SpliceProvider extends TableProvider with DataSourceRegister {
 
-  private var table: Option[(Map[String, String], SpliceTable)] = None
+  private var table: Option[((Map[String, String], Map[String, String]), SpliceTable)] = None
 
   override def shortName(): String = SourceSpec.Format
 
@@ -38,10 +38,11 @@ class SpliceProvider extends TableProvider with DataSourceRegister {
 
   private def tableOf(written: Map[String, String]): SpliceTable = {
     val options = TableOptions(written, implied)
-    table.collect { case (`options`, created) => created }.getOrElse {
+    val ignored = TableOptions.ignored(written, options)
+    table.collect { case (`options` -> `ignored`, created) => created }.getOrElse {
       ClassPathVersions.check()
-      val created = new SpliceTable(options)
-      table = Some(options -> created)
+      val created = new SpliceTable(options, ignored)
+      table = Some((options, ignored) -> created)
       created
     }
   }

@@ -10,6 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.source.errors.{SpliceOptionException, SpliceUnsupportedException}
 import splice.spark.internal.python.PythonApi
 import splice.spark.internal.table.SpliceTable
+import splice.testkit.LoggedMessages
 
 final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
 
@@ -99,6 +100,53 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
     table("described", options, "TBLPROPERTIES ('team' = 'data', 'slots' = 'many')") {
       assert(spark.table("described").columns.contains("value"))
       assert(spark.sql("DESCRIBE EXTENDED described").count() > 0)
+    }
+  }
+
+  private def warnings(table: String): Seq[String] =
+    LoggedMessages.during(classOf[SpliceTable].getName)(spark.table(table).collect())._2
+
+  test("a query of a SQL table warns of properties with the name of an option, which have no effect") {
+    val path    = numbers("altered", 0, 10, 1)
+    val csv     = Map("mode" -> "FAILFAST")
+    val options = Map("source" -> "files", "format" -> "parquet", "path" -> path, "maxFilesPerTrigger" -> "3") ++ csv
+    table("altered", options, "COMMENT 'numbers' TBLPROPERTIES ('team' = 'data')") {
+      assert(warnings("altered").isEmpty)
+      spark.sql("ALTER TABLE altered SET TBLPROPERTIES ('MaxFilesPerTrigger' = '7', 'slots' = '2', 'mode' = 'x')")
+      val (_, described) = LoggedMessages.during(classOf[SpliceTable].getName)(spark.sql("DESCRIBE altered").collect())
+      assert(described.isEmpty)
+      val found = warnings("altered")
+      assert(found.size == 1 && found.head.contains("'MaxFilesPerTrigger' = '7', 'mode' = 'x', 'slots' = '2'."), found)
+      assert(found.head.contains("no effect") && found.head.contains("OPTIONS"))
+      val (_, ofStream) = LoggedMessages.during(classOf[SpliceTable].getName) {
+        drain(spark.readStream.table("altered"), "altered")
+      }
+      assert(ofStream == found && idsOut("altered") == (0L until 10L))
+      spark.sql("ALTER TABLE altered SET TBLPROPERTIES ('MaxFilesPerTrigger' = '3', 'mode' = 'FAILFAST')")
+      spark.sql("ALTER TABLE altered UNSET TBLPROPERTIES ('slots')")
+      assert(warnings("altered").isEmpty)
+    }
+  }
+
+  test("a warning about properties of a SQL table includes options of legs and of the client, and hides secrets") {
+    val path    = numbers("legs", 0, 10, 1)
+    val leg     = Map("source" -> "files", "format" -> "parquet", "path" -> path)
+    val options = Map("source" -> "hybrid", "legs" -> "one,two") ++
+      Seq("one", "two").flatMap(name => leg.map { case (k, v) => s"$name.$k" -> v })
+    table("legs", options) {
+      val changes =
+        Seq("one.maxFilesPerTrigger" -> "7", "Two.select" -> "id", "two.kafka.x" -> "1", "six.select" -> "id")
+      spark.sql(s"ALTER TABLE legs SET TBLPROPERTIES (${changes.map { case (k, v) => s"'$k' = '$v'" }.mkString(", ")})")
+      val found = warnings("legs")
+      assert(found.size == 1 && found.head.contains(": 'Two.select' = 'id', 'one.maxFilesPerTrigger' = '7'."), found)
+    }
+    val kafka = Map("source" -> "kafka", "kafka.bootstrap.servers" -> "localhost:1", "subscribe" -> "orders")
+    table("clients", kafka) {
+      spark.sql("ALTER TABLE clients SET TBLPROPERTIES ('kafka.ssl.key.password' = 'hunter22')")
+      val (_, found) = LoggedMessages.during(classOf[SpliceTable].getName) {
+        spark.table("clients").queryExecution.optimizedPlan
+      }
+      assert(found.size == 1 && found.head.contains("'kafka.ssl.key.password'") && !found.head.contains("hunter22"))
     }
   }
 

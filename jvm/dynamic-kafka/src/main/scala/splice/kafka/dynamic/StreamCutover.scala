@@ -40,6 +40,18 @@ object StreamPlace {
     case _ => None
   }
 
+  /** Returns the reason why a cutover does not match the topics of its stream; None if the cutover matches. A cutover by
+    * offsets also names topics that the stream leaves.
+    */
+  private[dynamic] def foreign(cutover: StreamPlace, stream: KafkaStream): Option[String] = cutover match {
+    case StreamCutover.Offsets(clusters) =>
+      val isOfStream = clusters.exists { case (cluster, all) =>
+        all.keys.exists(p => stream.topics.get(cluster).exists(_(p.topic)))
+      }
+      Option.unless(isOfStream)(s"the entry names no topic of stream '${stream.name}'")
+    case _ => None
+  }
+
   /** Returns the reason why a start or a stop does not match the topics of its stream; None if the place matches. A
     * stop needs offsets of every topic, because a topic without offsets would stop at its current position.
     */

@@ -12,6 +12,7 @@ import org.apache.spark.sql.connector.read.ScanBuilder
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
+import org.slf4j.LoggerFactory
 
 import splice.source.internal.Secrets
 import splice.source.options.SourceOptions
@@ -19,8 +20,12 @@ import splice.source.options.SourceOptions.fold
 import splice.source.{Position, Source, SourceProvider}
 import splice.spark.internal.errors.FrontErrors
 
-/** The table that represents a source in Spark's analyzer. */
-final private[spark] class SpliceTable(options: Map[String, String])
+/** The table that represents a source in Spark's analyzer.
+  *
+  * @param ignored
+  *   properties of a SQL table that have the name of an option, and no effect
+  */
+final private[spark] class SpliceTable(options: Map[String, String], ignored: Map[String, String] = Map.empty)
     extends Table
     with SupportsRead
     with SupportsWrite
@@ -53,8 +58,16 @@ final private[spark] class SpliceTable(options: Map[String, String])
     val written = query.asCaseSensitiveMap.asScala.toMap
     val folded  = options.map { case (k, v) => fold(k) -> v }
     val more    = written.filterNot { case (k, v) => folded.get(fold(k)).contains(v) }
+    // A statement that reads no row, such as DESCRIBE, needs no warning.
+    if (ignored.nonEmpty) SpliceTable.logger.warn(warning)
     val scanned = if (more.isEmpty) source else new SpliceTable(merged(more)).source
     new SpliceScanBuilder(scanned, SourceOptions(merged(more)))
+  }
+
+  private def warning: String = {
+    val named = ignored.toSeq.sorted.map { case (k, v) => s"'$k' = '${Secrets.redact(k, v)}'" }.mkString(", ")
+    s"Properties of the SQL table have no effect: $named. Splice reads the options of OPTIONS, and these options have " +
+      "other values or are not set. To change an option, create the table again with the option in OPTIONS (...)."
   }
 
   /** Rejects each write, because sources are read-only. The table declares write capabilities so that the user gets
@@ -66,6 +79,10 @@ final private[spark] class SpliceTable(options: Map[String, String])
     val replaced = more.keySet.map(fold)
     options.filterNot { case (k, _) => replaced(fold(k)) } ++ more
   }
+}
+
+private object SpliceTable {
+  private val logger = LoggerFactory.getLogger(classOf[SpliceTable])
 }
 
 final private[spark] class SpliceMetadataColumn(field: StructField) extends MetadataColumn {

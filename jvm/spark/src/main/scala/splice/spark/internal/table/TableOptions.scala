@@ -3,6 +3,8 @@
 
 package splice.spark.internal.table
 
+import org.apache.spark.sql.connector.catalog.TableCatalog
+
 import splice.source.SourceProvider
 import splice.source.options.SourceOptions.fold
 import splice.source.options.{CommonOptions, SourceOptions}
@@ -18,7 +20,18 @@ private[spark] object TableOptions {
 
   private val path     = "path"
   private val paths    = "paths"
-  private val location = "location"
+  private val location = TableCatalog.PROP_LOCATION
+
+  // Spark sets these properties of a table.
+  private val ofSpark = Set(
+    path,
+    location,
+    TableCatalog.PROP_COMMENT,
+    TableCatalog.PROP_EXTERNAL,
+    TableCatalog.PROP_IS_MANAGED_LOCATION,
+    TableCatalog.PROP_OWNER,
+    TableCatalog.PROP_PROVIDER
+  )
 
   /** Returns the options of a table. A SQL table has each option as `option.key`, among properties of Spark and of the
     * user. Spark also stores most options as `key`, but removes the keys of its own properties, such as `comment`.
@@ -33,6 +46,22 @@ private[spark] object TableOptions {
     val written = if (ofTable.isEmpty) properties else ofTable ++ place(properties, ofTable ++ implied)
     written.filterNot { case (key, _) => fold(key) == writers } ++ implied
   }
+
+  /** Returns the properties of a SQL table that have the name of an option, and no effect. The user may have set such a
+    * property by `ALTER TABLE`.
+    *
+    * @param options
+    *   the options of the table
+    */
+  def ignored(properties: Map[String, String], options: Map[String, String]): Map[String, String] =
+    if (!properties.keysIterator.exists(fold(_).startsWith(OptionPrefix))) Map.empty
+    else {
+      val all      = SourceOptions(options)
+      val provider = SourceProvider.of(all)
+      properties.filter { case (key, value) =>
+        !ofSpark(fold(key)) && !all.get(key).contains(value) && provider.isOption(key, all)
+      }
+    }
 
   /** Returns the option `path` of a SQL table, if its source has this option. Spark moves the option of the user to the
     * property `location`. A table without a location has the default location of the session catalog as its `path`.

@@ -102,10 +102,18 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       // A topic that stops, or has stopped, resumes only if the stop changes.
       def stop  = at.streamOf.get(topic).flatMap(at.stopOf)
       def stays = stop.nonEmpty && stop == part.streams(stream).stop
+      // An earlier start of the checkpoint must not apply to partitions without an offset.
+      def isForgotten = left.topics.get(topic) match {
+        case Some(is: Waiting) => is.before.fold(isBegun)(_ == Gone)
+        case state             => state.fold(isBegun)(_ == Gone)
+      }
       topic ->
-        (if (time.nonEmpty || start.isEmpty && begins) TopicEvent.ListedAt(stream, time)
-         else if (start.isEmpty && stays) TopicEvent.Stays(stream)
-         else TopicEvent.Listed(stream, after, start))
+        (start match {
+          case Some(begin) if isForgotten      => TopicEvent.ListedAt(stream, None, begin.position)
+          case None if time.nonEmpty || begins => TopicEvent.ListedAt(stream, time)
+          case None if stays                   => TopicEvent.Stays(stream)
+          case _                               => TopicEvent.Listed(stream, after, start)
+        })
     }
     next.copy(
       generation = (at.generation ++ part.generation).maxOption,
@@ -211,17 +219,20 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
 
   private def begun(at: AppliedMetadata, starts: SortedMap[ClusterTopic, KafkaPosition]): AppliedMetadata =
     at ~> starts.toSeq.map { case (topic, start) =>
-      val stream = at.waiting(topic).stream
-      val after  = at.draining.collect { case (old, is) if is.stream == stream && !at.streamOf.contains(old) => old }
+      val is     = at.waiting(topic)
+      val stream = is.stream
+      val after  = at.draining.collect { case (old, of) if of.stream == stream && !at.streamOf.contains(old) => old }
+      val begin  = start ++ is.offsets.offsets
       // The end that a consumer sees may be before the start, because a mirror lags or a transaction is open.
       val expected = at.streams.get(stream).flatMap(_.start) match {
-        case _ if at.waiting(topic).time.nonEmpty => start
+        case _ if is.time.nonEmpty                => start
+        case _ if is.offsets.offsets.nonEmpty     => is.offsets.like(begin)
         case Some(offsets: StreamCutover.Offsets) =>
           val named = offsets.of(topic).offsets
           KafkaPosition(start.offsets.filter { case (p, _) => named.contains(p) }).like(start)
         case _ => KafkaPosition.Empty
       }
-      topic -> TopicEvent.Listed(stream, after.toSet, Some(TopicEvent.Start(start, expected)))
+      topic -> TopicEvent.Listed(stream, after.toSet, Some(TopicEvent.Start(begin, expected)))
     }
 
   /** Returns the state after streams cut over at a time; None if no stream cuts over.

@@ -35,8 +35,8 @@ private[dynamic] object StreamMove {
   }
 
   private def isNew(at: AppliedMetadata, topic: ClusterTopic): Boolean = at.topics.get(topic).forall {
-    case Waiting(_, time, _) => time.nonEmpty
-    case _                   => !at.streamOf.contains(topic)
+    case is: Waiting => is.time.nonEmpty
+    case _           => !at.streamOf.contains(topic)
   }
 
   // A stream also leaves topics that are being read to a stop, or that were read to a stop.

@@ -94,10 +94,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
               }
             ),
             starts = plan.starts ++ move.to.toSeq.flatMap(topic =>
-              of(topic).map { start =>
-                val begin = start.as(topic.topic, generation(at, topic))
-                topic -> TopicEvent.Start(begin, expected = begin)
-              }
+              of(topic).map(start => topic -> begin(at, topic, start))
             )
           )
       }
@@ -179,13 +176,17 @@ private[dynamic] object CutoverRules {
     places.partitions.nonEmpty && places.partitions.values.forall(_.first.nonEmpty || isOver)
   }
 
-  /** Returns the generation of a topic that the query may have read earlier. */
-  private def generation(at: AppliedMetadata, topic: ClusterTopic): Int = {
+  /** Returns the start of a topic. Partitions without an offset resume at the position of a topic that was read earlier.
+    */
+  private def begin(at: AppliedMetadata, topic: ClusterTopic, offsets: KafkaPosition): TopicEvent.Start = {
     val left = at.topics.get(topic) match {
       case Some(is: TopicState.Waiting) => is.before
       case other                        => other
     }
-    left.collect { case is: TopicState.Removed => is.position.generation(topic.topic) }.getOrElse(0)
+    val (position, expected) = left.collect { case is: TopicState.Removed => (is.position, is.expected) }
+      .getOrElse((KafkaPosition.Empty, KafkaPosition.Empty))
+    val start = position ++ offsets.offsets
+    TopicEvent.Start(start, (expected ++ offsets.offsets).like(start))
   }
 
   private def firstOf[A](all: Seq[A])(rejection: A => Option[Rejection]): Option[Rejection] =

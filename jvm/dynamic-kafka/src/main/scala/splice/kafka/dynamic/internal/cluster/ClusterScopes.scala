@@ -49,6 +49,6 @@ final private[dynamic] class ClusterScopes(
       at: DynamicPosition,
       fill: SortedMap[LogPartition, OffsetRanges]
   ): SortedMap[String, StoredStart] = at.clusters.map { case (name, part) =>
-    name -> StoredStart(part.json, fill.filter { case (p, _) => part.get(p).nonEmpty })
+    name -> StoredStart(part.json, ClusterStart.within(name, fill).filter { case (p, _) => part.get(p).nonEmpty })
   }
 }

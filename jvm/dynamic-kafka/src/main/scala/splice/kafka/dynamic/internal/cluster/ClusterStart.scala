@@ -8,7 +8,9 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.source.{LogPartition, StartPosition}
 
-/** The part of a start that belongs to one cluster. */
+/** The part of a start that belongs to one cluster. In a history and in a start, a topic that several clusters host has
+  * the name `<cluster>/<topic>`.
+  */
 private[dynamic] object ClusterStart {
 
   /** Checks that each topic of a history is on at most one cluster.
@@ -31,17 +33,32 @@ private[dynamic] object ClusterStart {
   def rejectAbsent(absent: collection.Set[String]): Unit =
     if (absent.nonEmpty) throw DynamicErrors.inactive(absent.toSet)
 
-  /** Merges the values of all clusters. Drops partitions whose name several clusters have, because no history contains
-    * such a partition.
+  /** Merges the values of all clusters.
+    *
+    * @param read
+    *   the topics of each cluster
     */
-  def merged[A](values: SortedMap[String, SortedMap[LogPartition, A]]): SortedMap[LogPartition, A] = {
-    val several = values.toSeq.flatMap(_._2.keys).groupBy(identity).collect { case (p, all) if all.size > 1 => p }
-    values.valuesIterator.foldLeft(SortedMap.empty[LogPartition, A])(_ ++ _) -- several
+  def merged[A](
+      values: SortedMap[String, SortedMap[LogPartition, A]],
+      read: SortedMap[String, SortedSet[String]]
+  ): SortedMap[LogPartition, A] = {
+    val several =
+      read.valuesIterator.flatten.toSeq.groupBy(identity).collect { case (t, all) if all.size > 1 => t }.toSet
+    SortedMap.from(values.iterator.flatMap { case (name, all) =>
+      all.iterator.map { case (p, value) =>
+        (if (several(p.topic)) p.copy(topic = s"$name/${p.topic}") else p) -> value
+      }
+    })
   }
 
-  /** Returns the start for some topics. The offsets of a hand-over apply by topic name, on every cluster. */
-  def apply(at: StartPosition, topics: SortedSet[String]): StartPosition = at match {
-    case StartPosition.Offsets(starts) => StartPosition.Offsets(starts.filter { case (p, _) => topics(p.topic) })
-    case other                         => other
+  /** Returns the values of one cluster, by the names of the partitions on this cluster. */
+  def within[A](cluster: String, values: SortedMap[LogPartition, A]): SortedMap[LogPartition, A] =
+    values.map { case (p, value) => p.copy(topic = p.topic.stripPrefix(s"$cluster/")) -> value }
+
+  /** Returns the start for the topics of a cluster. */
+  def apply(at: StartPosition, cluster: String, topics: SortedSet[String]): StartPosition = at match {
+    case StartPosition.Offsets(starts) =>
+      StartPosition.Offsets(within(cluster, starts).filter { case (p, _) => topics(p.topic) })
+    case other => other
   }
 }

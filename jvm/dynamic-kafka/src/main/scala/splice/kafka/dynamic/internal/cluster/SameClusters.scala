@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
-import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining, Reading, Removed}
+import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining, Reading, Removed, Waiting}
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, TopicState}
 import splice.kafka.internal.identity.IdentityEntries
 import splice.source.{EnumeratorContext, LogPartition}
@@ -35,9 +35,10 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
     */
   def checked(
       applied: AppliedMetadata,
-      at: DynamicPosition,
+      position: DynamicPosition,
       responses: SortedMap[String, ClusterResponse]
   ): Checked = {
+    val at     = applied.expecting(position)
     val shared = for {
       (name, reach) <- responses.toSeq
       id            <- reach.clusterId.toSeq
@@ -157,8 +158,8 @@ private[dynamic] object SameClusters {
 
   private def end(applied: AppliedMetadata, topic: ClusterTopic, partition: LogPartition): Long =
     applied.topics.get(topic) match {
-      case Some(_: Reading)   => Long.MaxValue
-      case Some(is: Draining) => is.bound.limit match {
+      case Some(_: Reading | _: Waiting) => Long.MaxValue
+      case Some(is: Draining)            => is.bound.limit match {
           case Bound.Ends(ends, _) => ends.get(partition).getOrElse(0L)
           case _                   => Long.MaxValue
         }

@@ -24,12 +24,7 @@ private[splice] object PlaceSections {
   /** Returns the cutovers by the name of the stream. */
   def cutovers(entries: Seq[(String, YamlNode)], streams: Map[String, KafkaStream]): Map[String, StreamCutover] =
     ofStreams(entries, streams) { (value, stream) =>
-      cutover(value, isLate = true) { case StreamCutover.Offsets(clusters) =>
-        val isOfStream = clusters.exists { case (cluster, all) =>
-          all.keys.exists(p => stream.topics.get(cluster).exists(_(p.topic)))
-        }
-        Option.unless(isOfStream)(s"the entry names no topic of stream '${stream.name}'")
-      }
+      cutover(value, isLate = true)(StreamPlace.foreign(_, stream))
     }
 
   /** Returns the starts by the name of the stream. */

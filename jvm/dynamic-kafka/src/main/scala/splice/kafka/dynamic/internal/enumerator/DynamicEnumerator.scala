@@ -103,10 +103,10 @@ final private[splice] class DynamicEnumerator(
     val first = begun()
     ClusterStart.check(history.keySet.map(_.topic), first.read)
     val values = request(first, _ => false) { (name, enumerator) =>
-      of(enumerator, history.filter { case (p, _) => first.read(name)(p.topic) })
+      of(enumerator, ClusterStart.within(name, history).filter { case (p, _) => first.read(name)(p.topic) })
     }
     ClusterStart.rejectAbsent(first.read.keySet -- values.keySet)
-    ClusterStart.merged(values)
+    ClusterStart.merged(values, first.read)
   }
 
   override def outlook(): Outlook = {
@@ -119,7 +119,7 @@ final private[splice] class DynamicEnumerator(
     val first = begun()
     // A missing topic or a rejected login is more probably an error of the metadata than an outage.
     val responses = request(first, KafkaErrors.isUnreachable) { (name, enumerator) =>
-      enumerator.start(ClusterStart(at, first.read(name)), settings.starts(name, first)) -> enumerator.clusterId
+      enumerator.start(ClusterStart(at, name, first.read(name)), settings.starts(name, first)) -> enumerator.clusterId
     }
     // No start is stored yet, so a corrected document may replace this document.
     SameClusters.reject(responses.toSeq.map { case (name, (start, id)) => (name, id, start.topics) })((_, _, _) => true)

@@ -146,8 +146,9 @@ final private[dynamic] class MetadataApplier(
       draining.keySet.filter(topic => applied.streamOf.contains(ClusterTopic(cluster, topic))),
       requested ++ millis(due),
       millis(future).toSet,
-      topics.collect { case (topic, TopicState.Waiting(_, None, _)) =>
-        topic -> startOf(applied, ClusterTopic(cluster, topic))
+      topics.collect {
+        case (topic, is: TopicState.Waiting) if is.time.isEmpty =>
+          topic -> requestedStart(applied, ClusterTopic(cluster, topic))
       }
     )
   }
@@ -173,7 +174,7 @@ final private[dynamic] class MetadataApplier(
     val bounded = bounds(applied, responses)
     val started =
       applied.waiting.keys.flatMap(t =>
-        responses.get(t.cluster).flatMap(_.start(t.topic, startOf(applied, t))).map(t -> _)
+        responses.get(t.cluster).flatMap(_.start(t.topic, requestedStart(applied, t))).map(t -> _)
       )
     val change =
       Option.when(unread.nonEmpty)(rules.end(applied, at, unread, steady.instant()))
@@ -188,6 +189,10 @@ final private[dynamic] class MetadataApplier(
     groups.update(waiting(settled._2).filterNot { case (_, cluster) => responses.contains(cluster) }, sent)
     settled
   }
+
+  // Partitions without an offset of a cutover start like new partitions.
+  private def requestedStart(applied: AppliedMetadata, topic: ClusterTopic): Option[StartingOffsets] =
+    if (applied.waiting.get(topic).exists(_.offsets.offsets.nonEmpty)) None else startOf(applied, topic)
 
   /** Returns the ends of removed topics, from responses to requests that were sent after the removal. */
   private def bounds(
@@ -350,7 +355,7 @@ final private[dynamic] class MetadataApplier(
     def id(name: String) =
       ids.getOrElseUpdate(name, Option.when(base.clusters.contains(name))(earlier(base, name)).flatMap(idOf))
     lazy val change = rules.take(base, document, group, at, steady.instant(), hasBegun(base))
-    lazy val moved  = change.copy(renames = SortedMap.empty).moved(at)
+    lazy val moved  = change.expecting(change.copy(renames = SortedMap.empty).moved(at))
     val added       = AppliedMetadata.streamOf(group.flatMap(document.streams.get)).keySet -- base.streamOf.keySet
     val found       = for {
       topic <- added.iterator

@@ -83,7 +83,7 @@ private[dynamic] object DrainedCluster {
       case is: Draining if is.bound.isReached(at.of(topic.cluster)) => None
       case is: Draining                                             => open(MetadataTrial.unread(is.bound, at, topic))
       case _: Reading                                               => open(unread(state, topic, at))
-      case Waiting(_, time, _)                                      =>
+      case Waiting(_, time, _, _)                                   =>
         open(MetadataTrial.Drain(
           None,
           Some(time.fold("the start of the topic is not known")(cut => s"the stream moves here at ${cut.time}"))

@@ -100,7 +100,8 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
         (field, place) <- Seq("cutover" -> stream.cutover, "start" -> stream.start, "stop" -> stream.stop)
         known          <- place
         why            <- StreamPlace.rejection(known).orElse(
-          if (field == "cutover") None else StreamPlace.misfit(known, stream, isStop = field == "stop")
+          if (field == "cutover") StreamPlace.foreign(known, stream)
+          else StreamPlace.misfit(known, stream, isStop = field == "stop")
         )
       } throw invalid(s"the $field of stream '$key' is rejected: $why")
       stream.topics.foreach { case (cluster, topics) =>

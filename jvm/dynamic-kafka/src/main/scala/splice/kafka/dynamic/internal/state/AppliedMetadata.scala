@@ -125,6 +125,12 @@ final private[dynamic] case class AppliedMetadata(
       }
   }
 
+  /** Returns a position with the offsets at which waiting topics begin. */
+  def expecting(at: DynamicPosition): DynamicPosition =
+    waiting.filter(_._2.offsets.offsets.nonEmpty).foldLeft(at) { case (position, (topic, is)) =>
+      position.updated(topic.cluster, position.of(topic.cluster).and(is.offsets))
+    }
+
   /** Returns the name of a cluster after this change.
     *
     * @param name
@@ -133,8 +139,8 @@ final private[dynamic] case class AppliedMetadata(
   def nameOf(name: String): String = renames.getOrElse(name, name)
 
   private def isNew(is: TopicState): Boolean = is match {
-    case _: Reading | Waiting(_, _, None) => true
-    case _                                => false
+    case _: Reading | Waiting(_, _, None, _) => true
+    case _                                   => false
   }
 
   /** Returns the state with new names of clusters, by the old names. States of topics that already have the new name

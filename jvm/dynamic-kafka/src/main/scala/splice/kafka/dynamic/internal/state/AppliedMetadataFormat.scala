@@ -69,8 +69,9 @@ private[splice] object AppliedMetadataFormat {
       Seq("state" -> Json.text(is.word), "cluster" -> Json.text(topic.cluster), "topic" -> Json.text(topic.topic))
     head ++
       (is match {
-        case Waiting(stream, time, before) => Seq("of" -> Json.text(stream)) ++
+        case Waiting(stream, time, before, offsets) => Seq("of" -> Json.text(stream)) ++
             time.map("at" -> CutoverFormat.write(_)) ++
+            Option.when(offsets.offsets.nonEmpty)("offsets" -> position(offsets)) ++
             before.map(left => "before" -> Json.obj(state(topic, left): _*))
         case Reading(_, after, start, expected) =>
           waits(after) ++ start.map("start" -> position(_)) ++ expects(expected)
@@ -151,7 +152,12 @@ private[splice] object AppliedMetadataFormat {
   private def state(node: JsonNode, stream: Option[String]): TopicState = text(node, "state") match {
     case "waiting" =>
       val before = Json.field(node, "before").map(state(_, None)).collect { case left: Left => left }
-      Waiting(text(node, "of"), Json.field(node, "at").map(CutoverFormat.readTime), before)
+      Waiting(
+        text(node, "of"),
+        Json.field(node, "at").map(CutoverFormat.readTime),
+        before,
+        Json.field(node, "offsets").fold(KafkaPosition.Empty)(position)
+      )
     case "reading" =>
       Reading(stream.getOrElse(text(node, "of")), after(node), start(node), expected(node))
     case "draining" =>

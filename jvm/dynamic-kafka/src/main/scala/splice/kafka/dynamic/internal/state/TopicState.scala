@@ -29,9 +29,15 @@ private[dynamic] object TopicState {
     *   the start of a new topic, or the start in the document
     * @param before
     *   the previous state of the topic, if the topic was removed earlier
+    * @param offsets
+    *   offsets of a cutover. The cluster returns the start of all other partitions
     */
-  final case class Waiting(stream: String, time: Option[StreamCutover.At], before: Option[Left])
-      extends TopicState("waiting")
+  final case class Waiting(
+      stream: String,
+      time: Option[StreamCutover.At],
+      before: Option[Left],
+      offsets: KafkaPosition = KafkaPosition.Empty
+  ) extends TopicState("waiting")
 
   /** A stream contains the topic, and Splice reads the topic.
     *
@@ -160,11 +166,13 @@ private[dynamic] object TopicState {
     case (Some(is: Removed), TopicEvent.Stays(stream))  => Some(is.copy(stream = stream))
     case (_, TopicEvent.Stays(stream))                  => next(state, TopicEvent.Listed(stream, Set.empty, None))
 
-    case (Some(Waiting(_, _, before)), TopicEvent.ListedAt(stream, time)) => Some(Waiting(stream, time, before))
-    case (Some(before: Left), TopicEvent.ListedAt(stream, time))          => Some(Waiting(stream, time, Some(before)))
-    case (None, TopicEvent.ListedAt(stream, time))                        => Some(Waiting(stream, time, None))
+    case (Some(is: Waiting), TopicEvent.ListedAt(stream, time, offsets)) =>
+      Some(Waiting(stream, time, is.before, offsets))
+    case (Some(before: Left), TopicEvent.ListedAt(stream, time, offsets)) =>
+      Some(Waiting(stream, time, Some(before), offsets))
+    case (None, TopicEvent.ListedAt(stream, time, offsets)) => Some(Waiting(stream, time, None, offsets))
 
-    case (Some(Waiting(_, _, before)), _: TopicEvent.Unlisted)       => before
+    case (Some(is: Waiting), _: TopicEvent.Unlisted)                 => is.before
     case (Some(is: Reading), TopicEvent.Unlisted(now, left, drains)) =>
       val bound = Draining(is.stream, now, Bound.Requested, is.after, is.expected)
       Some(if (drains) bound else Removed(is.stream, now, left, is.expected))
@@ -217,8 +225,15 @@ private[dynamic] object TopicEvent {
 
   /** A document moves a stream to the topic at a time, or sets the start of the topic (None), which its cluster must
     * return.
+    *
+    * @param offsets
+    *   offsets of a cutover for a part of the partitions
     */
-  final case class ListedAt(stream: String, time: Option[StreamCutover.At]) extends TopicEvent
+  final case class ListedAt(
+      stream: String,
+      time: Option[StreamCutover.At],
+      offsets: KafkaPosition = KafkaPosition.Empty
+  ) extends TopicEvent
 
   /** A document contains the topic in a stream, with the same stop as before. */
   final case class Stays(stream: String) extends TopicEvent

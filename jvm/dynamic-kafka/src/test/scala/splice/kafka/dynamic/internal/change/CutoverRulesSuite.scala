@@ -182,6 +182,42 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(take(drained, metadata(3, "b/x", "c/x"), at(2, "b/x" -> 5)).expected.isEmpty)
   }
 
+  private def partitions(topic: String, offsets: Long*): KafkaPosition =
+    KafkaPosition.of(offsets.zipWithIndex.map { case (offset, p) => LogPartition(topic, p) -> offset })
+
+  test("mapped offsets: partitions without an offset resume at the kept position of a topic that was read earlier") {
+    val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x")
+    val kept   = Removed("s", t0, partitions("x", 3, 7).as("x", 1), expected = partitions("x", 6, 8).as("x", 1))
+    val base   = applied("a/x")
+    Seq(kept, Waiting("s", Some(atT), Some(kept))).foreach { before =>
+      val left = base.copy(topics = base.topics + (topic("b/x") -> before))
+      val over = take(left, mapped, at(0, "a/x" -> 5))
+      assert(over.starts == SortedMap(topic("b/x") -> partitions("x", 4, 7).as("x", 1)))
+      assert(over.expected == SortedMap(topic("b/x") -> partitions("x", 4, 8).as("x", 1)))
+    }
+  }
+
+  test("mapped offsets: if no position is kept, the cluster returns the start of partitions without an offset") {
+    val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x")
+    val base   = applied("a/x")
+    for (before <- Seq(Some(Gone), None); isTimed <- Seq(false, true)) {
+      val state    = if (isTimed) Some(Waiting("s", Some(atT), before)) else before
+      val left     = base.copy(topics = base.topics ++ state.map(topic("b/x") -> _))
+      val hasBegun = before.isEmpty
+      val over     = rules.take(left, mapped, _ => true, at(0, "a/x" -> 5), t0, hasBegun = _ => hasBegun)
+      assert(over.waiting == SortedMap(topic("b/x") -> Waiting("s", None, before, kafka("x", 4))), s"$state")
+      assert(over.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9), isSet = true) && over.starts.isEmpty)
+      // A later document without the cutover does not change the start.
+      val later = rules.take(over, metadata(3, "b/x"), _ => true, at(1, "a/x" -> 6), t0, hasBegun = _ => hasBegun)
+      assert(later.waiting == over.waiting)
+      val log = new MemorySideLog
+      assert(new ChangeEntries(log).append(later) == later && new ChangeEntries(log).last.contains(later))
+      val begun = rules.begin(later, at(2, "a/x" -> 6), SortedMap(topic("b/x") -> partitions("x", 0, 2).as("x", 1)))
+      assert(begun.waiting.isEmpty && begun.starts == SortedMap(topic("b/x") -> partitions("x", 4, 2).as("x", 1)))
+      assert(begun.expected == SortedMap(topic("b/x") -> kafka("x", 4).as("x", 1)))
+    }
+  }
+
   test("mapped offsets: an old topic must end after its position, and have an end for each partition") {
     val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x", "b/y")
     assert(refused(cuts.rejection(applied("a/x"), mapped, at(0, "a/x" -> 10)), "a/x", "up to 10", "end at 9"))

@@ -20,8 +20,22 @@ final class ClusterStartSuite extends AnyFunSuite {
   }))
 
   test("each cluster receives the offsets of its topics") {
-    assert(ClusterStart(offsets("x", "y"), read("west")) == offsets("y"))
-    assert(ClusterStart(offsets("x"), read("west")) == offsets())
+    assert(ClusterStart(offsets("x", "y"), "west", read("west")) == offsets("y"))
+    assert(ClusterStart(offsets("x"), "west", read("west")) == offsets())
+  }
+
+  test("each cluster receives the offsets of its topic, if several clusters have a topic of this name") {
+    assert(ClusterStart(offsets("west/both", "x"), "west", read("west")) == offsets("both"))
+    assert(ClusterStart(offsets("west/both", "x"), "east", read("east")) == offsets("x"))
+  }
+
+  test("merged values have the cluster in the name of a topic that several clusters have") {
+    def values(topics: String*) = SortedMap.from(topics.map(LogPartition(_, 0) -> 1))
+    val merged = ClusterStart.merged(SortedMap("east" -> values("x", "both"), "west" -> values("y", "both")), read)
+    assert(merged == values("x", "y", "east/both", "west/both"))
+    // Only one cluster has the second partition.
+    val second = SortedMap("east" -> SortedMap(LogPartition("both", 1) -> 1))
+    assert(ClusterStart.merged(second, read) == SortedMap(LogPartition("east/both", 1) -> 1))
   }
 
   test("history topics on one cluster or on no cluster are accepted") {
@@ -37,7 +51,7 @@ final class ClusterStartSuite extends AnyFunSuite {
 
   test("any other start applies to every cluster") {
     Seq(StartPosition.Configured, StartPosition.Time(7, OnGap.Fail)).foreach { at =>
-      assert(ClusterStart(at, read("west")) == at)
+      assert(ClusterStart(at, "west", read("west")) == at)
     }
   }
 }

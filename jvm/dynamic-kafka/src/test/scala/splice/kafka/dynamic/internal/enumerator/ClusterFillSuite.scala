@@ -20,7 +20,7 @@ import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.split.{Holes, KafkaSplitRange}
 import splice.source.errors.SpliceException
 import splice.source.log.{LogRange, LogRecord}
-import splice.source.{Limits, LogPartition, SplitEnumerator, StartPosition}
+import splice.source.{Limits, LogPartition, OffsetRanges, SplitEnumerator, StartPosition}
 
 /** Tests of holes of a history that several clusters supply. */
 final class ClusterFillSuite extends TwoClusters {
@@ -70,23 +70,60 @@ final class ClusterFillSuite extends TwoClusters {
     }
   }
 
-  test("a history topic on two clusters is rejected, and other topics on two clusters are accepted") {
+  private val both = SimulatedClusters.Both
+
+  /** Clusters with one topic of the same name, whose first two records on west were removed. */
+  private def shared(): SimulatedClusters = {
     val clusters = world(Map.empty)
-    val both     = SimulatedClusters.Both
     clusters.logs.values.foreach { log =>
       log.create(both, 1)
       log.fill(both, 0, 5)
     }
+    clusters.logs(west).expire(both, 0, 2)
     clusters.publish(
       KafkaStream("s", SortedMap(Seq(east, west).map(c => c -> SortedSet(topic(c), both)): _*))
     )
+    clusters
+  }
+
+  private def on(cluster: String) = LogPartition(s"$cluster/$both", 0)
+
+  test("a history topic on two clusters is rejected, and other topics on two clusters have a range per cluster") {
+    val clusters = shared()
     Using.resource(clusters.start()) { run =>
       val error = intercept[SpliceException](clusters.ranges(run, SortedMap(LogPartition(both, 0) -> 3L)))
       assert(error.getCondition == "SPLICE_DYNAMIC_KAFKA.AMBIGUOUS_HAND_OVER" &&
         error.getMessage.contains(s"both on $east and $west"))
       val others = clusters.ranges(run, SortedMap(p(east) -> 0L))
-      assert(others.keySet == Seq(east, west).flatMap(c => Seq(p(c), p(c, 1))).toSet)
+      assert(others.keySet == Seq(east, west).flatMap(c => Seq(p(c), p(c, 1), on(c))).toSet)
+      // A hand-over compares each range with the history, so that missing records are a gap.
+      assert(Seq(east, west).map(c => others(on(c))) == Seq(LogRange(0, 5), LogRange(2, 5)))
     }
+  }
+
+  test(
+    "a history topic with the name of its cluster has the range, the record, the start and the holes of this cluster"
+  ) {
+    val clusters = shared()
+    val starts   = StartPosition.Offsets(SortedMap(
+      on(east) -> OffsetRanges(4, Vector(1L -> 2L)),
+      on(west) -> OffsetRanges(2)
+    ))
+    def rows(run: SplitEnumerator[DynamicOffset], from: DynamicOffset) =
+      run.splits(from, run.advance(from, Limits.Everything)).collect { case r: DynamicSplitRange =>
+        (r.cluster, Filled.read(Seq(r.range)).values.flatten.toSeq)
+      }.groupMapReduce(_._1)(_._2)(_ ++ _)
+    val expected = Map(east -> Seq(1L, 4L), west -> Seq(2L, 3L, 4L))
+    val start    = Using.resource(clusters.start()) { run =>
+      val history = SortedMap(on(east) -> 4L, on(west) -> 2L)
+      assert(clusters.ranges(run, history).filter(r => history.contains(r._1)).values.toSeq ==
+        Seq(LogRange(0, 5), LogRange(2, 5)))
+      assert(clusters.records(run, SortedMap(on(east) -> 3L, on(west) -> 4L)).keySet == history.keySet)
+      val begin = clusters.begin(starts, run)
+      assert(rows(run, begin) == expected)
+      begin.json
+    }
+    Using.resource(clusters.start())(run => assert(rows(run, clusters.source.position(start)) == expected))
   }
 
   test("an inactive cluster rejects the hand-over, for any topics of the history") {

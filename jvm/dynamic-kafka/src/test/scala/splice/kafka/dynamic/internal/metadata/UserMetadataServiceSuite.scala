@@ -112,6 +112,17 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
     assert(
       broken(start(StreamCutover.Offsets(other))).contains("the start of stream 'orders' is rejected: east/order is")
     )
+    def moved(offsets: SortedMap[String, SortedMap[LogPartition, Long]]) = metadata().copy(streams =
+      SortedMap("orders" -> orders.copy(cutover = Some(StreamCutover.Offsets(offsets))))
+    )
+    val old = SortedMap("west" -> SortedMap(LogPartition("orders", 0) -> 1L))
+    Seq(other, old, SortedMap.empty[String, SortedMap[LogPartition, Long]]).foreach(foreign =>
+      assert(broken(moved(foreign)).contains(
+        "the cutover of stream 'orders' is rejected: the entry names no topic of stream 'orders'"
+      ))
+    )
+    val named = moved(old + ("east" -> SortedMap(LogPartition("orders", 0) -> 1L)))
+    assert(of(named).allStreams() == named)
     Seq(Instant.EPOCH.minusMillis(1), Instant.MAX).foreach(time =>
       assert(broken(start(StreamCutover.At(time))).contains("is not a valid time"))
     )

@@ -180,6 +180,20 @@ final class SharedClusterSuite extends StoppedStreams {
     }
   }
 
+  test("a topic that returns by offsets to a name of its cluster, whose position is not kept, is read once") {
+    val (world, first) = moved("one" -> 5, "two" -> 5)
+    in(world) { run =>
+      val (second, _) = readAll(run, world.source.position(first))
+      world.clock.pass(retention.multipliedBy(2))
+      val (third, none) = readAll(run, second)
+      assert(none.isEmpty && history(world).contains("topicForgotten" -> Seq(s"one/$own")))
+      world.publish(moving(4, "one", "two" -> 8, "one" -> 8))
+      world.awaitRefresh()
+      fill(world, east, 2)
+      assert(readAll(run, third)._2.sorted == from("one", 8 until 9) ++ from("two", 7 until 8))
+    }
+  }
+
   test(
     "a document that corrects a move between two names of one cluster continues the query, and reads each row once"
   ) {

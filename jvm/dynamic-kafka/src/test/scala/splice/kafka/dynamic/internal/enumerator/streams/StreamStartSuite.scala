@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.internal.enumerator.streams
 
-import java.time.Instant
+import java.time.{Duration, Instant}
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
@@ -138,6 +138,37 @@ final class StreamStartSuite extends RemovedTopics {
       val first = advance(run, run.start(StartPosition.Configured))
       publish(waits, stream(west).copy(start = Some(StreamPlace.Earliest)))
       assert(readAll(run, first)._2 == all(east, 5).drop(2) ++ all(west, 6))
+    }
+  }
+
+  test(
+    "a cutover by offsets begins other partitions of a returned topic at the kept position, or like new partitions"
+  ) {
+    for ((isKept, from) <- Seq(true -> 3, false -> 5)) {
+      val world                  = simulated("newPartitionsStartAt" -> "latest", "removedRetention" -> "1h")
+      def write(rows: Int): Unit = Seq(0, 1).foreach(world.logs(west).fill(topic(west), _, rows))
+      world.logs(west).create(topic(west), 2)
+      Using.resource(world.start()) { run =>
+        val (first, _) = readAll(run, run.start(StartPosition.Configured))
+        publish(world, stream(east, west))
+        val (added, _) = readAll(run, first)
+        write(3)
+        val (read, rows) = readAll(run, added)
+        assert(rows.sorted == all(west, 3) ++ all(west, 3, partition = 1))
+        publish(world, stream(east))
+        val (drained, _) = readAll(run, read)
+        if (!isKept) world.clock.pass(Duration.ofHours(2))
+        val (left, _) = readAll(run, drained)
+        write(2)
+        val offsets = Seq(east -> 0L, west -> 4L).map { case (c, at) =>
+          c -> SortedMap(LogPartition(topic(c), 0) -> at)
+        }
+        publish(world, stream(west).copy(cutover = Some(StreamCutover.Offsets(SortedMap.from(offsets)))))
+        val (back, some) = readAll(run, left)
+        write(1)
+        val all6 = all(west, 6).drop(4) ++ all(west, 6, partition = 1).drop(from)
+        assert((some ++ readAll(run, back)._2).sorted == all6, s"kept: $isKept")
+      }
     }
   }
 
