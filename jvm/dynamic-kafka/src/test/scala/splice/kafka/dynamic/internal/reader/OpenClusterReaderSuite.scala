@@ -26,7 +26,16 @@ import splice.kafka.internal.value.KafkaSchema
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
 import splice.source.runtime.Report
-import splice.source.{EnumeratorContext, LogPartition, Poll, ReadMode, SplitRange, SplitReader, TaskRanges}
+import splice.source.{
+  EnumeratorContext,
+  LogPartition,
+  Poll,
+  ReadMode,
+  SplitRange,
+  SplitReader,
+  SplitReaderFactory,
+  TaskRanges
+}
 import splice.testkit.{FreePort, KafkaBroker}
 
 /** Tests of readers of open ranges of responsive and unresponsive clusters in one slot. */
@@ -140,6 +149,37 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
       throw splice.kafka.internal.errors.KafkaErrors.dataLoss("gone", Nil)
     )
     assert(intercept[SpliceException](slot.poll(Duration.ZERO)).getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS")
+  }
+
+  test("a cluster whose rows are always available does not delay another cluster of the slot") {
+    val readers = DynamicReaders(Map("west" -> new Rows(Int.MaxValue), "east" -> new Rows(1)), None, isOpen = true)
+    val slot    = readers.rows(TaskRanges(Some(0), IndexedSeq(range("west", 0, 0L), range("east", 0, 0L))))
+    val east    = (1 to 5000).indexWhere { _ =>
+      assert(slot.poll(Duration.ZERO) == Poll.Found)
+      slot.get().getInt(0) == 1
+    }
+    assert(east >= 0)
+    // The slot continues with the first cluster.
+    assert(slot.poll(Duration.ZERO) == Poll.Found && slot.get().getInt(0) == Int.MaxValue)
+    slot.close()
+  }
+
+  /** Readers of a cluster with this number of rows. Each row has this number. */
+  final private class Rows(count: Int) extends SplitReaderFactory {
+    override def rows(task: TaskRanges): SplitReader[InternalRow] = new SplitReader[InternalRow] {
+      private var left = count
+
+      override def poll(patience: Duration): Poll =
+        if (left == 0) Poll.Pending
+        else {
+          left -= 1
+          Poll.Found
+        }
+
+      override def get(): InternalRow      = InternalRow(count)
+      override def unread: Seq[SplitRange] = task.ranges
+      override def close(): Unit           = ()
+    }
   }
 
   final private class ManualClock extends Clock {
