@@ -3,17 +3,21 @@
 
 package splice.kafka.broker
 
+import java.time.Duration
+
 import scala.util.Using
 
 import org.apache.kafka.clients.producer.ProducerRecord
+import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.Coordinator
 import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.kafka.internal.pool.ReaderPool
 import splice.kafka.internal.split.KafkaSplitRange
 import splice.source.errors.SpliceException
-import splice.source.{EnumeratorContext, ReadMode}
+import splice.source.{EnumeratorContext, LogPartition, Poll, Position, ReadMode, Source, SplitReader, TaskRanges}
 import splice.testkit.{KafkaBroker, KafkaTopics, LoggedMessages}
 
 /** Tests of added partitions and open transactions on a real broker during a query. */
@@ -96,6 +100,31 @@ final class RealGrowthSuite extends AnyFunSuite with BeforeAndAfterAll {
         assert(messages.size == 1 && messages.head.contains("level-0 [5, 9)"), messages)
       }
     }
+  }
+
+  /** Creates the reader of a slot of a batch with open ranges. */
+  private def slot(source: Source[_ <: Position], run: String, ranges: KafkaSplitRange*): SplitReader[InternalRow] = {
+    val tasks = Seq(TaskRanges(Some(0), ranges.toVector))
+    real.readers(source, source.schema, tasks, run).rows(tasks.head)
+  }
+
+  private def poll(reader: SplitReader[InternalRow]): Poll = reader.poll(Duration.ofMillis(50))
+
+  test("a reader of open ranges ends when its own client receives metadata with a new partition") {
+    real.create("own", 1)
+    val source = real.source("subscribe" -> "own", "kafka.metadata.max.age.ms" -> "100")
+    val range  = KafkaSplitRange(LogPartition("own", 0), 0, Long.MaxValue)(None)
+    Using.resource(slot(source, "real-own", range)) { reader =>
+      real.write("own", 1, 0, 1)
+      real.eventually("a row")(poll(reader) == Poll.Found)
+      assert(!reader.isStale)
+      grow("own", 2)
+      real.eventually("the new partition in the metadata of the client") {
+        assert(poll(reader) == Poll.Pending)
+        reader.isStale
+      }
+    }
+    ReaderPool.release("real-own")
   }
 
   test("a batch whose options start after their end is an error before any request") {
