@@ -21,6 +21,7 @@ import splice.kafka.dynamic.KafkaCluster
 import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.DynamicSplitRange
 import splice.kafka.internal.admission.RecordSizes
+import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.split.KafkaSplitRange
 import splice.kafka.internal.value.KafkaSchema
 import splice.source.errors.SpliceException
@@ -144,9 +145,20 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(slot.poll(Duration.ZERO) == Poll.Pending && !slot.isStale && slot.backlog.isEmpty)
   }
 
+  test("a partition without a response is an outage of its cluster, and does not fail the task") {
+    val away    = KafkaErrors.stalled(Seq("t-0 at offset 6"), Duration.ZERO)
+    val created = mutable.ArrayBuffer.empty[Failing]
+    val slot    = new OpenClusterReader[String]("east", IndexedSeq(range("east", 0, 5L)))({ ranges =>
+      created += new Failing(ranges.head.range, rows = 1, away)
+      created.last
+    })
+    assert(slot.poll(Duration.ZERO) == Poll.Found && slot.poll(Duration.ZERO) == Poll.Pending)
+    assert(slot.unread == Seq(range("east", 0, 6L)) && created.map(_.closed) == Seq(true))
+  }
+
   test("an error that is not caused by the cluster fails the task") {
     val slot = new OpenClusterReader[String]("east", IndexedSeq(range("east", 0, 5L)))(_ =>
-      throw splice.kafka.internal.errors.KafkaErrors.dataLoss("gone", Nil)
+      throw KafkaErrors.dataLoss("gone", Nil)
     )
     assert(intercept[SpliceException](slot.poll(Duration.ZERO)).getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS")
   }
@@ -190,7 +202,11 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   /** Reader that returns some rows and then fails. */
-  final private class Failing(range: KafkaSplitRange, rows: Int) extends SplitReader[String] {
+  final private class Failing(
+      range: KafkaSplitRange,
+      rows: Int,
+      error: SpliceException = KafkaErrors.unreachable("east:9092", "records", Duration.ZERO, new Exception("away"))
+  ) extends SplitReader[String] {
     private var at = range.from
     var closed     = false
     var stale      = false
@@ -199,12 +215,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
       if (at < range.from + rows) {
         at += 1
         Poll.Found
-      } else throw splice.kafka.internal.errors.KafkaErrors.unreachable(
-        "east:9092",
-        "records",
-        Duration.ZERO,
-        new Exception("away")
-      )
+      } else throw error
 
     override def get(): String           = (at - 1).toString
     override def isStale: Boolean        = stale
