@@ -5,9 +5,12 @@ package splice.kafka.dynamic.internal.reader
 
 import java.net.{InetAddress, ServerSocket}
 import java.time.{Clock, Duration, Instant}
+import java.util.concurrent.CountDownLatch
 
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
+import scala.concurrent.duration.DurationInt
+import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.util.Using
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -53,12 +56,14 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     DynamicSplitRange(cluster, "s", KafkaSplitRange(LogPartition("t", partition), from, until)(None))
 
   /** Creates the reader of a slot with ranges of clusters at these addresses. */
-  private def reader(servers: Map[String, String], ranges: DynamicSplitRange*): SplitReader[InternalRow] = {
+  private def reader(servers: Map[String, String], ranges: DynamicSplitRange*)(
+      timeouts: (String, String)*
+  ): SplitReader[InternalRow] = {
     val run     = java.util.UUID.randomUUID().toString
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 2, run)
     val columns = StructType(KafkaSchema(includeHeaders = false).fields ++ DynamicColumns.all.fields)
     DynamicReaders(settings, columns, context, ranges, _ => new RecordSizes) { name =>
-      KafkaCluster(name, SortedMap("bootstrap.servers" -> servers(name)))
+      KafkaCluster(name, SortedMap("bootstrap.servers" -> servers(name)) ++ timeouts)
     }.rows(TaskRanges(Some(0), ranges.toIndexedSeq))
   }
 
@@ -96,7 +101,8 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
       )
       val others = Seq("dead", "away", "hanging", "unknown")
       // The slot has more clusters than a bounded read opens at a time.
-      val slot = reader(servers, others.map(range(_, 0, 7L)) ++ Seq(range("dead", 1, 3L, 9L), range("good", 0, 2L)): _*)
+      val slot =
+        reader(servers, others.map(range(_, 0, 7L)) ++ Seq(range("dead", 1, 3L, 9L), range("good", 0, 2L)): _*)()
       val left = others.map(name => s"$name/t-0" -> ("s" -> 7L)).toMap + ("dead/t-1" -> ("s" -> 3L))
       try {
         assert(unread(slot) == left + ("good/t-0" -> ("s" -> 2L)))
@@ -106,6 +112,37 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
           assert(read(slot, 1) == Seq(("good", "s", s"v$i")))
         }
         assert(unread(slot) == left + ("good/t-0" -> ("s" -> 20L)))
+      } finally slot.close()
+    }
+  }
+
+  test("rows of a cluster arrive while a request to another cluster of the slot has no response") {
+    log.create("pending", 1)
+    Using.resource(new ServerSocket(0, 50, InetAddress.getLoopbackAddress)) { hanging =>
+      val requested = new CountDownLatch(1)
+      val abandoned = new CountDownLatch(1)
+      val _         = Future {
+        Using.resource(hanging.accept()) { connection =>
+          Iterator.continually(connection.getInputStream.read()).takeWhile(_ >= 0).foreach(_ => requested.countDown())
+        }
+        abandoned.countDown()
+      }(ExecutionContext.global)
+      val servers = Map("east" -> broker.servers, "west" -> s"127.0.0.1:${hanging.getLocalPort}")
+      val open    = Seq("west", "east").map { cluster =>
+        DynamicSplitRange(cluster, "s", KafkaSplitRange(LogPartition("pending", 0), 0, Long.MaxValue)(None))
+      }
+      // The client does not abandon its request before the end of the test.
+      val slot = reader(servers, open: _*)("request.timeout.ms" -> "600000", "default.api.timeout.ms" -> "600000")
+      try {
+        log.eventually("a request to the other cluster") {
+          assert(slot.poll(Duration.ofMillis(50)) == Poll.Pending)
+          requested.getCount == 0
+        }
+        (0 until 3).foreach { i =>
+          log.write("pending", 1, i, i + 1)
+          assert(Await.result(Future(read(slot, 1))(ExecutionContext.global), 60.seconds) == Seq(("east", "s", s"v$i")))
+          assert(abandoned.getCount == 1, "the request has ended")
+        }
       } finally slot.close()
     }
   }
