@@ -6,6 +6,7 @@ package splice.spark
 import java.net.URI
 import java.nio.file.Files
 import java.nio.file.StandardCopyOption.ATOMIC_MOVE
+import java.time.Duration
 
 import scala.jdk.CollectionConverters._
 import scala.util.Using
@@ -40,14 +41,15 @@ final class MetricsPluginSuite extends AnyFunSuite with WithSpark with Eventuall
     try clusters.values.foreach(_.close())
     finally super.afterAll()
 
-  private def write(cluster: String, topic: String, rows: Int): Unit = {
+  private def write(cluster: String, topic: String, rows: Int, time: Option[Long] = None): Unit = {
     val settings = Map[String, Object](
       "bootstrap.servers" -> clusters(cluster).servers,
       "key.serializer"    -> classOf[StringSerializer].getName,
       "value.serializer"  -> classOf[StringSerializer].getName
     )
     Using.resource(new KafkaProducer[String, String](settings.asJava)) { out =>
-      (0 until rows).foreach(i => out.send(new ProducerRecord[String, String](topic, Int.box(i % 2), "k", "value")))
+      val stamp = time.map(Long.box).orNull
+      (0 until rows).foreach(i => out.send(new ProducerRecord(topic, Int.box(i % 2), stamp, "k", "value")))
     }
   }
 
@@ -143,32 +145,36 @@ final class MetricsPluginSuite extends AnyFunSuite with WithSpark with Eventuall
     assert(gauges(query).isEmpty)
   }
 
-  test("executors show the latency of a batch in real-time mode while the batch runs") {
-    Using.resource(clusters("east").admin())(KafkaTopics.create(_, "live", 2))
+  test("executors show the latency of rows in real-time mode and continuous mode while the tasks run") {
     spark.conf.set("spark.sql.streaming.realTimeMode.minBatchDuration", "1000")
-    val query = spark.readStream
-      .format("splice-kafka")
-      .option("kafka.bootstrap.servers", clusters("east").servers)
-      .option("subscribe", "live")
-      .option("startingOffsets", "earliest")
-      .load()
-      .writeStream
-      .format("console")
-      .outputMode("update")
-      .option("checkpointLocation", folder.resolve("live").toString)
-      .trigger(Trigger.RealTime("10 minutes"))
-      .start()
-    try {
-      val begun = System.currentTimeMillis()
-      eventually {
-        write("east", "live", 2)
-        val all = gauges(query)
-        Seq("latencyP50Ms", "latencyP95Ms", "latencyP99Ms").foreach { name =>
-          assert(all.get(name).exists(age => age >= 0 && age <= System.currentTimeMillis() - begun), all)
-        }
-      }
-      assert(query.recentProgress.isEmpty)
-    } finally query.stop()
-    eventually(assert(gauges(query).isEmpty))
+    val hour = Duration.ofHours(1).toMillis
+    Seq("live" -> Trigger.RealTime("10 minutes"), "continuous" -> Trigger.Continuous("1 second")).foreach {
+      case (topic, trigger) =>
+        Using.resource(clusters("east").admin())(KafkaTopics.create(_, topic, 2))
+        val query = spark.readStream
+          .format("splice-kafka")
+          .option("kafka.bootstrap.servers", clusters("east").servers)
+          .option("subscribe", topic)
+          .option("startingOffsets", "earliest")
+          .load()
+          .writeStream
+          .format("console")
+          .outputMode("update")
+          .option("checkpointLocation", folder.resolve(topic).toString)
+          .trigger(trigger)
+          .start()
+        try {
+          val begun = System.currentTimeMillis()
+          eventually {
+            write("east", topic, 2, Some(System.currentTimeMillis() - hour))
+            val all = gauges(query)
+            Seq("latencyP50Ms", "latencyP95Ms", "latencyP99Ms").foreach { name =>
+              assert(all.get(name).exists(age => age >= hour && age <= hour + System.currentTimeMillis() - begun), all)
+            }
+          }
+          assert(query.recentProgress.isEmpty)
+        } finally query.stop()
+        eventually(assert(gauges(query).isEmpty))
+    }
   }
 }

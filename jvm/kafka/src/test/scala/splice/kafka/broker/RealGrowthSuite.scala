@@ -3,17 +3,21 @@
 
 package splice.kafka.broker
 
+import java.time.Duration
+
 import scala.util.Using
 
 import org.apache.kafka.clients.producer.ProducerRecord
+import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.Coordinator
 import splice.coordinator.internal.sidelog.MemorySideLog
-import splice.kafka.internal.split.KafkaSplitRange
+import splice.kafka.internal.pool.ReaderPool
+import splice.kafka.internal.split.{Holes, KafkaSplitRange}
 import splice.source.errors.SpliceException
-import splice.source.{EnumeratorContext, ReadMode}
+import splice.source.{EnumeratorContext, LogPartition, Poll, Position, ReadMode, Source, SplitReader, TaskRanges}
 import splice.testkit.{KafkaBroker, KafkaTopics, LoggedMessages}
 
 /** Tests of added partitions and open transactions on a real broker during a query. */
@@ -96,6 +100,66 @@ final class RealGrowthSuite extends AnyFunSuite with BeforeAndAfterAll {
         assert(messages.size == 1 && messages.head.contains("level-0 [5, 9)"), messages)
       }
     }
+  }
+
+  /** Creates the reader of a slot of a batch with open ranges. */
+  private def slot(source: Source[_ <: Position], run: String, ranges: KafkaSplitRange*): SplitReader[InternalRow] = {
+    val tasks = Seq(TaskRanges(Some(0), ranges.toVector))
+    real.readers(source, source.schema, tasks, run).rows(tasks.head)
+  }
+
+  private def poll(reader: SplitReader[InternalRow]): Poll = reader.poll(Duration.ofMillis(50))
+
+  test("a reader of open ranges ends when its own client receives metadata with a new partition") {
+    real.create("own", 1)
+    val source = real.source("subscribe" -> "own", "kafka.metadata.max.age.ms" -> "100")
+    val range  = KafkaSplitRange(LogPartition("own", 0), 0, Long.MaxValue)(None)
+    Using.resource(slot(source, "real-own", range)) { reader =>
+      real.write("own", 1, 0, 1)
+      real.eventually("a row")(poll(reader) == Poll.Found)
+      assert(!reader.isStale)
+      grow("own", 2)
+      real.eventually("the new partition in the metadata of the client") {
+        assert(poll(reader) == Poll.Pending)
+        reader.isStale
+      }
+    }
+    ReaderPool.release("real-own")
+  }
+
+  test("a hole that cannot be read yet does not delay the open ranges of other partitions of the slot") {
+    real.create("holes", 2)
+    val source                   = real.source("subscribe" -> "holes", "kafkaConsumer.pollTimeoutMs" -> "200")
+    def open(p: Int, from: Long) = KafkaSplitRange(LogPartition("holes", p), from, Long.MaxValue)(None)
+    val hole                     = open(0, 0).copy(until = 2, holes = Some(Holes(Vector(0L -> 2L), None)))(None)
+    var rows                     = Vector.empty[String]
+    Using.resource(real.producer("transactional.id" -> "holes")) { out =>
+      def send(partition: Int, values: String*): Unit = {
+        values.foreach(value => out.send(new ProducerRecord("holes", partition, "k", value)))
+        out.flush()
+      }
+      out.initTransactions()
+      out.beginTransaction()
+      send(0, "hole-0", "hole-1")
+      real.write("holes", 2, 0, 2)
+      Using.resource(slot(source, "real-holes", open(0, 2), hole, open(1, 0))) { reader =>
+        def until(count: Int): Unit = real.eventually(s"$count rows") {
+          if (poll(reader) == Poll.Found) rows :+= new String(reader.get().getBinary(1))
+          rows.size == count
+        }
+        until(1)
+        // The transaction is still open, so the hole and the range after the hole have no row.
+        assert(rows == Vector("v1"))
+        assert(reader.unread.toSet == Set(open(0, 2), hole, open(1, 1)))
+        // The reader waits for longer than the timeout of a bounded range.
+        assert(Seq.fill(20)(poll(reader)).toSet == Set(Poll.Pending))
+        out.commitTransaction()
+        real.write("holes", 2, 2, 4)
+        until(6)
+        assert(rows.filterNot(Set("v1", "v3")) == Vector("hole-0", "hole-1", "v0", "v2"))
+      }
+    }
+    ReaderPool.release("real-holes")
   }
 
   test("a batch whose options start after their end is an error before any request") {

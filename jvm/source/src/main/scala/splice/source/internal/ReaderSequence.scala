@@ -16,16 +16,23 @@ import splice.source.{Poll, SplitRange, SplitReader}
 /** Reads with several readers in one task: one after another, or several at the same time.
   *
   * Each reader is created when fewer than `atOnce` readers are open, and is closed at its end. The sequence reads one
-  * open reader until this reader must wait. Then the sequence reads the next open reader that has an item, so that one
-  * reader waits while another reader is read. One thread calls [[poll]]. Another thread may call [[close]].
+  * open reader until this reader must wait, or until its turn ends. Then the sequence reads the next open reader that has
+  * an item, so that one reader waits while another reader is read. One thread calls [[poll]]. Another thread may call
+  * [[close]].
   *
   * @param parts
   *   ranges of each reader, and the function that creates the reader
   * @param atOnce
   *   maximum number of open readers. With 1, the next reader is created when the previous reader has ended
+  * @param turn
+  *   maximum number of items in succession from one reader, for each of the other open readers. Readers without an end
+  *   need a limit, because a reader with a backlog would otherwise delay the items of the other readers
   */
-final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () => SplitReader[T])], atOnce: Int = 1)
-    extends SplitReader[T] {
+final private[splice] class ReaderSequence[T](
+    parts: Seq[(Seq[SplitRange], () => SplitReader[T])],
+    atOnce: Int = 1,
+    turn: Int = Int.MaxValue
+) extends SplitReader[T] {
 
   @volatile private var open   = Vector.empty[SplitReader[T]]
   @volatile private var closed = false
@@ -34,6 +41,9 @@ final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () =>
   private var at      = 0
   private var ended   = Seq.empty[CustomTaskMetric]
   private var reports = Vector.empty[Report]
+
+  // The number of polls of the current reader in its turn.
+  private var inTurn = 0L
 
   // First: the ranges of the current reader without its first range. Second: these ranges, followed by the ranges of
   // all other readers.
@@ -59,10 +69,11 @@ final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () =>
     now.head.poll(patience)
   }
 
-  /** Polls the open readers in turn, starting with the current reader. Stops when a reader has an item or has ended, or
-    * when the time has passed.
+  /** Polls the open readers in turn, starting with the current reader, or with the next reader after the end of a turn.
+    * Stops when a reader has an item or has ended, or when the time has passed.
     */
   private def first(now: Vector[SplitReader[T]], patience: Duration): Poll = {
+    if (inTurn < turn * (now.size - 1L)) inTurn += 1 else next(now)
     val result = now(at).poll(Duration.ZERO)
     if (result eq Poll.Pending) others(now, patience) else result
   }
@@ -71,13 +82,18 @@ final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () =>
     val start        = System.nanoTime()
     var tried        = 1
     var result: Poll = Poll.Pending
-    isOutdated = true
     while ((result eq Poll.Pending) && (tried < now.size || isWithin(patience, start))) {
-      at = (at + 1) % now.size
+      next(now)
       result = now(at).poll(if (tried < now.size) Duration.ZERO else ReaderSequence.Turn)
       tried += 1
     }
     result
+  }
+
+  private def next(now: Vector[SplitReader[T]]): Unit = {
+    at = (at + 1) % now.size
+    inTurn = 1
+    isOutdated = true
   }
 
   private def isWithin(patience: Duration, start: Long): Boolean =
@@ -127,6 +143,7 @@ final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () =>
       if (open.exists(_ eq reader)) ended = sum(ended ++ reader.metrics)
       open = open.filterNot(_ eq reader)
       at = 0
+      inTurn = 0
       isOutdated = true
     }
     reader.close()
@@ -138,7 +155,10 @@ final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () =>
     }
 }
 
-private object ReaderSequence {
+private[splice] object ReaderSequence {
+
+  /** Turn of readers without an end. A poll of a reader without an item takes about as long as this number of items. */
+  val OpenTurn = 1000
 
   // Waiting time per reader. The time is short because another reader may receive an item during the wait.
   private val Turn = Duration.ofMillis(1)

@@ -133,6 +133,18 @@ final class ReaderSequenceSuite extends AnyFunSuite {
     assert(read(outer) == Seq("c-1", "c-2", "b-1", "a-1"))
   }
 
+  test("at once: a reader with more items than its turn gives its turn to each of the other readers") {
+    val world                                           = new World
+    def reader(name: String, count: Int)                = () => world.reader(name, Seq.fill(count)(name -> 0): _*)
+    def sequence(readers: (() => SplitReader[String])*) =
+      new ReaderSequence[String](readers.map(Nil -> _), atOnce = 3, turn = 2)
+    assert(read(sequence(reader("a", 5), reader("b", 3))).mkString == "aabbaaba")
+    // With two other readers, a turn has twice as many items. A reader without an item does not use its turn.
+    val late = () => world.reader("c", "c" -> 1, "c" -> 0)
+    assert(read(sequence(reader("a", 14), reader("b", 5), late)).mkString == "aaaabbbbaaaabaaccaaaa")
+    assert(read(sequence(reader("a", 9))).mkString == "aaaaaaaaa")
+  }
+
   test("with a limited patience, a poll without an item returns Pending, and a poll at the end returns Ended") {
     val world    = new World
     val sequence = world.sequence(2, () => world.reader("a", "a-1" -> 1), () => world.reader("b", "b-1" -> 3))

@@ -273,6 +273,35 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
     stream.has(rows("east", 0 until 60), rows("west", 0 until 30))
   }
 
+  test("while a cluster sends no response, rows of another cluster arrive in the same task") {
+    val stream = new Stream("suspended")
+    stream.create(1)
+    stream.lies("east", "west")
+    Seq("east", "west").foreach(stream.write(_, 0 until 20))
+    val jobs = new Jobs
+    spark.sparkContext.addSparkListener(jobs)
+    // A task that waits for a response of the suspended cluster would wait for longer than this test.
+    val patient = Seq("kafka.request.timeout.ms", "kafka.default.api.timeout.ms", "kafkaConsumer.pollTimeoutMs")
+    val query   = stream.start(Trigger.RealTime("10 minutes"), ("slots" -> "1") +: patient.map(_ -> "600000"): _*)
+    try {
+      stream.has(rows("east", 0 until 20), rows("west", 0 until 20))
+      eventually(assert(jobs.tasks == 1))
+      brokers("west").suspend()
+      try
+        (20 until 40 by 5).foreach { from =>
+          stream.write("east", from until from + 5)
+          stream.has(rows("east", 0 until from + 5), rows("west", 0 until 20))
+        }
+      finally brokers("west").resume()
+      stream.write("west", 20 until 30)
+      stream.has(rows("east", 0 until 40), rows("west", 0 until 30))
+      assert(query.recentProgress.isEmpty && jobs.count == 1)
+    } finally {
+      query.stop()
+      spark.sparkContext.removeSparkListener(jobs)
+    }
+  }
+
   test("limits of batches, including limits of one cluster, are rejected by name") {
     val stream = new Stream("limited")
     stream.create(1)
@@ -287,11 +316,19 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
 
 object RealTimeDynamicSuite {
 
-  /** Counts the jobs of a query. */
+  /** Counts the jobs of a query, and the tasks of its last job. */
   final private class Jobs extends SparkListener {
-    private val started                                         = new AtomicInteger
-    def count: Int                                              = started.get
-    override def onJobStart(start: SparkListenerJobStart): Unit = { val _ = started.incrementAndGet() }
+    private val started = new AtomicInteger
+
+    /** The number of tasks of the last job. */
+    @volatile var tasks = 0
+
+    def count: Int = started.get
+
+    override def onJobStart(start: SparkListenerJobStart): Unit = {
+      tasks = start.stageInfos.map(_.numTasks).sum
+      val _ = started.incrementAndGet()
+    }
   }
 
   private val seen = new ConcurrentLinkedQueue[(String, String, String)]

@@ -23,7 +23,8 @@ private[splice] object KafkaErrors {
   private val Login        = "SPLICE_KAFKA_ACCESS.AUTHENTICATION_FAILED"
   private val Rejected     = "SPLICE_KAFKA.BROKER_ERROR"
   private val MissingTopic = "SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND"
-  private val OfCluster    = Set(Unreachable, Login, Rejected, MissingTopic)
+  private val Stalled      = "SPLICE_KAFKA_CONNECTION.PARTITION_UNAVAILABLE"
+  private val OfCluster    = Set(Unreachable, Login, Rejected, MissingTopic, Stalled)
 
   private val Corrupt = Seq(
     "Received exception when fetching the next record from",
@@ -163,7 +164,7 @@ private[splice] object KafkaErrors {
 
   def stalled(partitions: Seq[String], timeout: Duration): SpliceException =
     conditions.error(
-      "SPLICE_KAFKA_CONNECTION.PARTITION_UNAVAILABLE",
+      Stalled,
       "partitions" -> partitions.mkString(", "),
       "timeout"    -> s"${timeout.toMillis} ms"
     )

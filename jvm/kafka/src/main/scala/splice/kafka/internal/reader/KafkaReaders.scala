@@ -63,19 +63,27 @@ final private[splice] case class KafkaReaders(
   }
 
   /** Reads holes of a history first. Holes require a client with another isolation level, and a client reads one range
-    * of a partition at a time.
+    * of a partition at a time. A batch with open ranges reads the other partitions at the same time, because their rows
+    * must not wait for holes.
     */
   private def inTurn[T](task: TaskRanges)(
       reader: (IndexedSeq[KafkaSplitRange], ReaderSettings) => SplitReader[T]
   ): SplitReader[T] = {
     val ranges            = task.ranges.map(_.asInstanceOf[KafkaSplitRange])
-    val (filling, others) = ranges.partition(_.holes.nonEmpty)
-    lazy val fills        = settings.copy(client = settings.client.committedOnly, waits = false)
+    val (alone, ordered)  = if (settings.waits) KafkaReaders.independent(ranges) else (IndexedSeq.empty, ranges)
+    val (filling, others) = ordered.partition(_.holes.nonEmpty)
+    lazy val fills        = settings.copy(client = settings.client.committedOnly)
     val parts             = KafkaReaders.withoutRepeats(filling).map(_ -> fills) ++
       KafkaReaders.withoutRepeats(others).map(_ -> settings)
-    parts match {
+    def inOrder(): SplitReader[T] = parts match {
       case Seq((part, of)) => reader(part, of)
       case several         => new ReaderSequence(several.map { case (part, of) => part -> (() => reader(part, of)) })
+    }
+    if (alone.isEmpty) inOrder()
+    else if (ordered.isEmpty) reader(alone, settings)
+    else {
+      val both = Seq(ordered -> (() => inOrder()), alone -> (() => reader(alone, settings)))
+      new ReaderSequence(both, atOnce = both.size, ReaderSequence.OpenTurn)
     }
   }
 
@@ -122,7 +130,7 @@ private[splice] object KafkaReaders {
     * @param sizes
     *   the sizes of the records of their topics
     * @param atOnce
-    *   the number of consumers that a task may have at the same time
+    *   the number of clusters that a task reads at the same time
     * @param waits
     *   true if some ranges of the batch have no end
     */
@@ -136,8 +144,9 @@ private[splice] object KafkaReaders {
       atOnce: Int = 1,
       waits: Boolean = false
   ): KafkaReaders = {
-    val value = ValuePlan(settings.value, columns, context.session)
-    val poll  = settings.pollTimeout.getOrElse(networkTimeout)
+    val value   = ValuePlan(settings.value, columns, context.session)
+    val clients = if (waits && ranges.exists(hasHoles)) 2 * atOnce else atOnce
+    val poll    = settings.pollTimeout.getOrElse(networkTimeout)
     KafkaReaders(
       value.fold(columns)(_.record),
       context.run,
@@ -163,20 +172,36 @@ private[splice] object KafkaReaders {
       value,
       context.mode == ReadMode.Batch,
       sizes.among(ranges.iterator.collect { case range: KafkaSplitRange => range.partition.topic }.toSet),
-      atOnce
+      clients
     )
+  }
+
+  private def hasHoles(range: SplitRange): Boolean = range match {
+    case range: KafkaSplitRange => range.holes.nonEmpty
+    case _                      => false
   }
 
   /** Divides ranges into parts that are read one after another, each with one range of a partition. A partition has
     * several ranges if its topic was removed and returned at another position within the batch.
     */
   private[reader] def withoutRepeats(ranges: IndexedSeq[KafkaSplitRange]): Seq[IndexedSeq[KafkaSplitRange]] = {
-    val several = ranges.groupBy(_.partition).valuesIterator.filter(_.sizeIs > 1).toSeq
+    val several = repeated(ranges)
     if (several.isEmpty) Seq(ranges).filter(_.nonEmpty)
     else {
       val later = several.flatMap(_.drop(1)).toSet
       ranges.filterNot(later) +: withoutRepeats(ranges.filter(later))
     }
+  }
+
+  private def repeated(ranges: IndexedSeq[KafkaSplitRange]): Seq[IndexedSeq[KafkaSplitRange]] =
+    ranges.groupBy(_.partition).valuesIterator.filter(_.sizeIs > 1).toSeq
+
+  /** Returns the ranges without holes of partitions with one range, and all other ranges. */
+  private def independent(
+      ranges: IndexedSeq[KafkaSplitRange]
+  ): (IndexedSeq[KafkaSplitRange], IndexedSeq[KafkaSplitRange]) = {
+    val several = repeated(ranges).map(_.head.partition).toSet
+    ranges.partition(range => range.holes.isEmpty && !several(range.partition))
   }
 
   // The number of partitions only grows, so the greatest partition determines the number.

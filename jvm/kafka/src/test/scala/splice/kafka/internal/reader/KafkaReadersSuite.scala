@@ -24,7 +24,16 @@ import splice.testkit.LoggedMessages
 /** Tests of the creation of readers from the options of a source. */
 final class KafkaReadersSuite extends AnyFunSuite {
 
-  private def readers(run: String, mode: ReadMode, sizes: RecordSizes, options: (String, String)*): KafkaReaders = {
+  private def readers(run: String, mode: ReadMode, sizes: RecordSizes, options: (String, String)*): KafkaReaders =
+    readersOf(Seq(range(0, 0, 1)), run, mode, sizes, options: _*)
+
+  private def readersOf(
+      ranges: Seq[KafkaSplitRange],
+      run: String,
+      mode: ReadMode,
+      sizes: RecordSizes,
+      options: (String, String)*
+  ): KafkaReaders = {
     val all     = Map("kafka.bootstrap.servers" -> "127.0.0.1:1", "subscribe" -> "t") ++ options
     val context = EnumeratorContext(new MemorySideLog, mode, java.time.Clock.systemUTC(), 1, run)
     KafkaReaders(
@@ -32,8 +41,9 @@ final class KafkaReadersSuite extends AnyFunSuite {
       KafkaSchema(includeHeaders = false),
       context,
       s"$run-report",
-      Seq(range(0, 0, 1)),
-      sizes
+      ranges,
+      sizes,
+      waits = ranges.exists(_.isOpen)
     )
   }
 
@@ -89,6 +99,20 @@ final class KafkaReadersSuite extends AnyFunSuite {
     assert(idle("holes", isCommitted = true) == 1 && idle("holes", isCommitted = false) == 1)
     ReaderPool.release("holes")
     assert(inUse == before && idle("holes", isCommitted = true) == 0)
+  }
+
+  test("in a batch with open ranges, a second client reads the partitions without holes") {
+    val after   = range(0, 3, Long.MaxValue)
+    val other   = range(1, 0, Long.MaxValue)
+    val created = readersOf(Seq(after, other, holes), "both", ReadMode.Stream, new RecordSizes)
+    val before  = inUse
+    assert(created.atOnce == 2)
+    val reader = created.rows(TaskRanges(Some(0), Vector(after, other, holes)))
+    assert(reader.poll(Duration.ZERO) == Poll.Pending && inUse == before + 2)
+    assert(reader.unread.toSet == Set(after, other, holes))
+    reader.close()
+    assert(idle("both", isCommitted = true) == 1 && idle("both", isCommitted = false) == 1)
+    ReaderPool.release("both")
   }
 
   test("a reader reads one range of a partition at a time") {

@@ -3,12 +3,16 @@
 
 package splice.kafka.dynamic.internal.enumerator
 
+import org.slf4j.LoggerFactory
+
 import splice.kafka.dynamic.internal.change.{CutoverOrder, UpperBound}
 import splice.kafka.dynamic.internal.cluster.ClusterResponse
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition, DynamicSplitRange}
 import splice.kafka.dynamic.internal.state.AppliedMetadata
 import splice.kafka.dynamic.internal.state.TopicState.{Draining, Waiting}
 import splice.kafka.internal.enumerator.{KafkaPlan, OpenReads}
+import splice.kafka.internal.options.AdmissionOptions.MaxBytes
+import splice.kafka.internal.options.KafkaOptions.MaxOffsets
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{LogPartition, SplitRange}
 
@@ -28,6 +32,9 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
 
   @volatile private var batch = Option.empty[Batch]
 
+  // The clusters and limits for which a warning was logged.
+  private var warned = Set.empty[(String, String)]
+
   /** Returns the batch that was settled last. Any thread may call this method. */
   def last: Option[Batch] = batch
 
@@ -37,11 +44,26 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
     *   true if streams wait for a cluster
     */
   def settle(round: Round, waits: Boolean): DynamicPosition = {
+    warnOfLimits(round.applied)
     val settled = round.responses.foldLeft(round.at) { case (at, (name, reach)) =>
       at.updated(name, limited(round, name, reach, reach.settled))
     }
     batch = Some(Batch(settled, round.applied, ranges(round, settled), waits || isPassing(round, settled)))
     settled
+  }
+
+  private def warnOfLimits(applied: AppliedMetadata): Unit = {
+    val limits = applied.clusters.values.filter(cluster => applied.read.contains(cluster.name)).flatMap { cluster =>
+      val set = cluster.maxOffsetsPerTrigger.map(_ => MaxOffsets.key) ++
+        cluster.maxBytesPerTrigger.map(_ => MaxBytes.key)
+      set.map(cluster.name -> _)
+    }.toSet
+    (limits -- warned).toSeq.sorted.foreach { case (name, key) =>
+      logger.warn(
+        s"Cluster $name: '$key' in the stream metadata has no effect in real-time mode and continuous mode."
+      )
+    }
+    warned = limits
   }
 
   /** Returns the ranges of the batch that begins at a position, which [[settle]] returned last. */
@@ -113,6 +135,8 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
 }
 
 private[splice] object OpenClusters {
+
+  private val logger = LoggerFactory.getLogger(classOf[OpenClusters])
 
   /** Batch that is being read.
     *

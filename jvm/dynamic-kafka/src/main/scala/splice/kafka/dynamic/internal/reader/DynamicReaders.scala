@@ -59,8 +59,9 @@ final private[dynamic] case class DynamicReaders(
     parts match {
       case Seq((name, part)) => open(name, part)
       case several           =>
-        val atOnce = if (isOpen) several.size else DynamicReaders.AtOnce
-        new ReaderSequence(several.map { case (name, part) => part -> (() => open(name, part)) }, atOnce)
+        val created = several.map { case (name, part) => part -> (() => open(name, part)) }
+        if (isOpen) new ReaderSequence(created, several.size, ReaderSequence.OpenTurn)
+        else new ReaderSequence(created, DynamicReaders.AtOnce)
     }
   }
 }

@@ -5,9 +5,12 @@ package splice.kafka.dynamic.internal.reader
 
 import java.net.{InetAddress, ServerSocket}
 import java.time.{Clock, Duration, Instant}
+import java.util.concurrent.CountDownLatch
 
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
+import scala.concurrent.duration.DurationInt
+import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.util.Using
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -21,12 +24,22 @@ import splice.kafka.dynamic.KafkaCluster
 import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.DynamicSplitRange
 import splice.kafka.internal.admission.RecordSizes
+import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.split.KafkaSplitRange
 import splice.kafka.internal.value.KafkaSchema
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
 import splice.source.runtime.Report
-import splice.source.{EnumeratorContext, LogPartition, Poll, ReadMode, SplitRange, SplitReader, TaskRanges}
+import splice.source.{
+  EnumeratorContext,
+  LogPartition,
+  Poll,
+  ReadMode,
+  SplitRange,
+  SplitReader,
+  SplitReaderFactory,
+  TaskRanges
+}
 import splice.testkit.{FreePort, KafkaBroker}
 
 /** Tests of readers of open ranges of responsive and unresponsive clusters in one slot. */
@@ -43,12 +56,14 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     DynamicSplitRange(cluster, "s", KafkaSplitRange(LogPartition("t", partition), from, until)(None))
 
   /** Creates the reader of a slot with ranges of clusters at these addresses. */
-  private def reader(servers: Map[String, String], ranges: DynamicSplitRange*): SplitReader[InternalRow] = {
+  private def reader(servers: Map[String, String], ranges: DynamicSplitRange*)(
+      timeouts: (String, String)*
+  ): SplitReader[InternalRow] = {
     val run     = java.util.UUID.randomUUID().toString
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 2, run)
     val columns = StructType(KafkaSchema(includeHeaders = false).fields ++ DynamicColumns.all.fields)
     DynamicReaders(settings, columns, context, ranges, _ => new RecordSizes) { name =>
-      KafkaCluster(name, SortedMap("bootstrap.servers" -> servers(name)))
+      KafkaCluster(name, SortedMap("bootstrap.servers" -> servers(name)) ++ timeouts)
     }.rows(TaskRanges(Some(0), ranges.toIndexedSeq))
   }
 
@@ -86,7 +101,8 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
       )
       val others = Seq("dead", "away", "hanging", "unknown")
       // The slot has more clusters than a bounded read opens at a time.
-      val slot = reader(servers, others.map(range(_, 0, 7L)) ++ Seq(range("dead", 1, 3L, 9L), range("good", 0, 2L)): _*)
+      val slot =
+        reader(servers, others.map(range(_, 0, 7L)) ++ Seq(range("dead", 1, 3L, 9L), range("good", 0, 2L)): _*)()
       val left = others.map(name => s"$name/t-0" -> ("s" -> 7L)).toMap + ("dead/t-1" -> ("s" -> 3L))
       try {
         assert(unread(slot) == left + ("good/t-0" -> ("s" -> 2L)))
@@ -96,6 +112,37 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
           assert(read(slot, 1) == Seq(("good", "s", s"v$i")))
         }
         assert(unread(slot) == left + ("good/t-0" -> ("s" -> 20L)))
+      } finally slot.close()
+    }
+  }
+
+  test("rows of a cluster arrive while a request to another cluster of the slot has no response") {
+    log.create("pending", 1)
+    Using.resource(new ServerSocket(0, 50, InetAddress.getLoopbackAddress)) { hanging =>
+      val requested = new CountDownLatch(1)
+      val abandoned = new CountDownLatch(1)
+      val _         = Future {
+        Using.resource(hanging.accept()) { connection =>
+          Iterator.continually(connection.getInputStream.read()).takeWhile(_ >= 0).foreach(_ => requested.countDown())
+        }
+        abandoned.countDown()
+      }(ExecutionContext.global)
+      val servers = Map("east" -> broker.servers, "west" -> s"127.0.0.1:${hanging.getLocalPort}")
+      val open    = Seq("west", "east").map { cluster =>
+        DynamicSplitRange(cluster, "s", KafkaSplitRange(LogPartition("pending", 0), 0, Long.MaxValue)(None))
+      }
+      // The client does not abandon its request before the end of the test.
+      val slot = reader(servers, open: _*)("request.timeout.ms" -> "600000", "default.api.timeout.ms" -> "600000")
+      try {
+        log.eventually("a request to the other cluster") {
+          assert(slot.poll(Duration.ofMillis(50)) == Poll.Pending)
+          requested.getCount == 0
+        }
+        (0 until 3).foreach { i =>
+          log.write("pending", 1, i, i + 1)
+          assert(Await.result(Future(read(slot, 1))(ExecutionContext.global), 60.seconds) == Seq(("east", "s", s"v$i")))
+          assert(abandoned.getCount == 1, "the request has ended")
+        }
       } finally slot.close()
     }
   }
@@ -135,11 +182,53 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(slot.poll(Duration.ZERO) == Poll.Pending && !slot.isStale && slot.backlog.isEmpty)
   }
 
+  test("a partition without a response is an outage of its cluster, and does not fail the task") {
+    val away    = KafkaErrors.stalled(Seq("t-0 at offset 6"), Duration.ZERO)
+    val created = mutable.ArrayBuffer.empty[Failing]
+    val slot    = new OpenClusterReader[String]("east", IndexedSeq(range("east", 0, 5L)))({ ranges =>
+      created += new Failing(ranges.head.range, rows = 1, away)
+      created.last
+    })
+    assert(slot.poll(Duration.ZERO) == Poll.Found && slot.poll(Duration.ZERO) == Poll.Pending)
+    assert(slot.unread == Seq(range("east", 0, 6L)) && created.map(_.closed) == Seq(true))
+  }
+
   test("an error that is not caused by the cluster fails the task") {
     val slot = new OpenClusterReader[String]("east", IndexedSeq(range("east", 0, 5L)))(_ =>
-      throw splice.kafka.internal.errors.KafkaErrors.dataLoss("gone", Nil)
+      throw KafkaErrors.dataLoss("gone", Nil)
     )
     assert(intercept[SpliceException](slot.poll(Duration.ZERO)).getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS")
+  }
+
+  test("a cluster whose rows are always available does not delay another cluster of the slot") {
+    val readers = DynamicReaders(Map("west" -> new Rows(Int.MaxValue), "east" -> new Rows(1)), None, isOpen = true)
+    val slot    = readers.rows(TaskRanges(Some(0), IndexedSeq(range("west", 0, 0L), range("east", 0, 0L))))
+    val east    = (1 to 5000).indexWhere { _ =>
+      assert(slot.poll(Duration.ZERO) == Poll.Found)
+      slot.get().getInt(0) == 1
+    }
+    assert(east >= 0)
+    // The slot continues with the first cluster.
+    assert(slot.poll(Duration.ZERO) == Poll.Found && slot.get().getInt(0) == Int.MaxValue)
+    slot.close()
+  }
+
+  /** Readers of a cluster with this number of rows. Each row has this number. */
+  final private class Rows(count: Int) extends SplitReaderFactory {
+    override def rows(task: TaskRanges): SplitReader[InternalRow] = new SplitReader[InternalRow] {
+      private var left = count
+
+      override def poll(patience: Duration): Poll =
+        if (left == 0) Poll.Pending
+        else {
+          left -= 1
+          Poll.Found
+        }
+
+      override def get(): InternalRow      = InternalRow(count)
+      override def unread: Seq[SplitRange] = task.ranges
+      override def close(): Unit           = ()
+    }
   }
 
   final private class ManualClock extends Clock {
@@ -150,7 +239,11 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   /** Reader that returns some rows and then fails. */
-  final private class Failing(range: KafkaSplitRange, rows: Int) extends SplitReader[String] {
+  final private class Failing(
+      range: KafkaSplitRange,
+      rows: Int,
+      error: SpliceException = KafkaErrors.unreachable("east:9092", "records", Duration.ZERO, new Exception("away"))
+  ) extends SplitReader[String] {
     private var at = range.from
     var closed     = false
     var stale      = false
@@ -159,12 +252,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
       if (at < range.from + rows) {
         at += 1
         Poll.Found
-      } else throw splice.kafka.internal.errors.KafkaErrors.unreachable(
-        "east:9092",
-        "records",
-        Duration.ZERO,
-        new Exception("away")
-      )
+      } else throw error
 
     override def get(): String           = (at - 1).toString
     override def isStale: Boolean        = stale

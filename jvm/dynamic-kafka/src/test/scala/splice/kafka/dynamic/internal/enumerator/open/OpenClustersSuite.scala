@@ -8,8 +8,11 @@ import java.time.Duration
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.collection.mutable
 
+import splice.kafka.dynamic.internal.enumerator.OpenClusters
+import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.{KafkaCluster, StreamCutover, StreamMetadata}
 import splice.source.{LogPartition, OffsetRanges, StartPosition}
+import splice.testkit.LoggedMessages
 
 /** Tests of open-ended batches of many clusters, as in real-time mode. */
 final class OpenClustersSuite extends OpenStreams {
@@ -288,6 +291,30 @@ final class OpenClustersSuite extends OpenStreams {
       publish(world, stream(east, west))
       val last = until(world, run, paused)((east, 0, 0L, -1L), (west, 0, 0L, -1L), (west, 1, 0L, -1L))
       assert(planned(run, last).size == 3 && !isStale(run))
+    }
+  }
+
+  test("limits of clusters in the metadata are logged once, because an open-ended batch has no limit") {
+    val world                                   = simulated()
+    def document(clusters: KafkaCluster*): Unit = world.publish(StreamMetadata(
+      Some(world.generation + 1),
+      SortedMap.from(clusters.map(cluster => cluster.name -> cluster)),
+      SortedMap("s" -> stream(east, west))
+    ))
+    def cluster(name: String) = KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$name:9092"))
+    val limited               = cluster(east).copy(maxOffsetsPerTrigger = Some(7))
+    document(limited, cluster(west))
+    in(world) { run =>
+      def warnings(body: => DynamicOffset): (DynamicOffset, Seq[String]) =
+        LoggedMessages.during(classOf[OpenClusters].getName)(body)
+      val (first, start) = warnings(begun(world, run))
+      assert(start.size == 1 && start.head.contains(s"Cluster $east: 'maxOffsetsPerTrigger'"), start)
+      val (second, none) = warnings(settle(run, reach(run, first)()))
+      assert(none.isEmpty)
+      document(limited, cluster(west).copy(maxBytesPerTrigger = Some(9)))
+      world.awaitRefresh()
+      val (_, added) = warnings(settle(run, reach(run, second)()))
+      assert(added.size == 1 && added.head.contains(s"Cluster $west: 'maxBytesPerTrigger'"), added)
     }
   }
 
