@@ -67,6 +67,10 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     *
     * @param group
     *   returns true for the names of the group
+    * @param now
+    *   the time of the change
+    * @param time
+    *   the wall-clock time, which is compared to the times of cutovers
     * @param hasBegun
     *   returns true if the query has read a topic before, so that the checkpoint may have an earlier start of the topic
     */
@@ -76,6 +80,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       group: String => Boolean,
       position: DynamicPosition,
       now: Instant,
+      time: Instant,
       hasBegun: ClusterTopic => Boolean = _ => false
   ): AppliedMetadata = {
     val part    = StreamGroups.part(at, document, group)
@@ -86,19 +91,28 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val fresh   = at.freshScopes(all.keySet, at.number + 1)
     // The outage of a cluster during the pause does not count, because a paused topic is not drained.
     val resumed =
-      at.draining.keys.filter(t => at.isPaused(t) && !part.streams.get(at.draining(t).stream).exists(_.paused))
-    val kept = carried(at, position, listed.contains) ~> resumed.toSeq.map(_ -> TopicEvent.Resumed(now))
+      at.leaving.toSeq.collect { case (t, of) if at.isPaused(t) && !part.streams.get(of).exists(_.paused) => t }
+    val drains                         = rules.onRemoved == OnRemoved.Drain
+    def isUnbegun(topic: ClusterTopic) = at.waiting.get(topic).exists(_.time.exists(cut => !time.isBefore(cut.time)))
+    val kept                           =
+      carried(at, position, listed.contains) ~> resumed.map(_ -> TopicEvent.Resumed(now))
     val left = kept ~> removed.toSeq.map { topic =>
       topic ->
-        TopicEvent.Unlisted(now, position.of(topic.cluster).only(topic.topic), rules.onRemoved == OnRemoved.Drain)
+        (if (drains && isUnbegun(topic)) TopicEvent.Unbegun(now, at.streamOf.get(topic).flatMap(at.stopOf))
+         else TopicEvent.Unlisted(now, position.of(topic.cluster).only(topic.topic), drains))
     } ~> cut.bounds.toSeq.map { case (topic, bound) => topic -> TopicEvent.Bounded(now, bound) }
     // A topic that returns while it is drained waits for the other topics of its stream.
-    val drained = left.topics.collect { case (topic, is: Draining) if !listed.contains(topic) => topic -> is.stream }
-    val next    = left ~> listed.toSeq.map { case (topic, stream) =>
+    val drained = left.leaving.filterNot { case (topic, _) => listed.contains(topic) }
+    // A topic without a position has no start, or its cluster has not returned the start.
+    def hasStart(topic: ClusterTopic) = left.topics.get(topic).exists {
+      case is: Removed => is.position.offsets.nonEmpty || at.streamOf.contains(topic)
+      case _           => true
+    }
+    val next = left ~> listed.toSeq.map { case (topic, stream) =>
       def after         = drained.collect { case (old, `stream`) => old }.toSet
       val (time, start) = (cut.times.get(topic), cut.starts.get(topic))
       def isBegun       = !fresh.contains(topic.cluster) && hasBegun(topic)
-      def begins        = !left.topics.contains(topic) && (part.streams(stream).start.nonEmpty || isBegun)
+      def begins        = !hasStart(topic) && (part.streams(stream).start.nonEmpty || isBegun)
       // A topic that stops, or has stopped, resumes only if the stop changes.
       def stop  = at.streamOf.get(topic).flatMap(at.stopOf)
       def stays = stop.nonEmpty && stop == part.streams(stream).stop
@@ -140,13 +154,16 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       is.position.offsets.nonEmpty && unread.get(topic.topic).exists(_.exists(_ != topic.cluster))
     val events = at.topics.toSeq.flatMap {
       case (topic, is: Reading) =>
-        at.stopOf(is.stream).map(stop => topic -> TopicEvent.Bounded(now, bound(stop, topic, position)))
+        val generation = position.of(topic.cluster).generation(topic.topic)
+        at.stopOf(is.stream).map(stop => topic -> TopicEvent.Bounded(now, bound(stop, topic, generation)))
       case (topic, is: Draining) =>
         // Splice reads the rows up to a stop when the cluster is available again, and the rows of a paused stream after
         // the pause.
         val isExempt  = at.streamOf.contains(topic) || at.isPaused(topic)
         val responses = if (isExempt) Availability.Available else of(topic)
         drained(topic, is, position.of(topic.cluster), now, responses)
+      case (topic, is: Pending) =>
+        unbegun(topic, is, now, if (at.isPaused(topic)) Availability.Available else of(topic))
       case (topic, is: Removed)
           if !at.streamOf.contains(topic) && !now.isBefore(is.since.plus(rules.retention)) && !isAwaited(topic, is) =>
         Some(topic -> TopicEvent.RetentionOver)
@@ -155,10 +172,9 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     if (events.isEmpty) None else Some((carried(at, position) ~> events).pruned)
   }
 
-  private def bound(stop: StreamPlace, topic: ClusterTopic, position: DynamicPosition): Bound = stop match {
+  private def bound(stop: StreamPlace, topic: ClusterTopic, generation: Int): Bound = stop match {
     case time: StreamCutover.At         => Bound.At(time)
     case offsets: StreamCutover.Offsets =>
-      val generation = position.of(topic.cluster).generation(topic.topic)
       Bound.Ends(offsets.of(topic).as(topic.topic, generation), isSet = true)
     case StreamPlace.Earliest | StreamPlace.Latest => Bound.Requested
   }
@@ -210,18 +226,26 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   ): AppliedMetadata = begun(carried(at, position), starts)
 
   private def begun(at: AppliedMetadata, starts: SortedMap[ClusterTopic, KafkaPosition]): AppliedMetadata =
-    at ~> starts.toSeq.map { case (topic, start) =>
-      val stream = at.waiting(topic).stream
-      val after  = at.draining.collect { case (old, is) if is.stream == stream && !at.streamOf.contains(old) => old }
+    at ~> starts.toSeq.flatMap { case (topic, start) =>
+      val is     = at.unbegun(topic)
+      val stream = is.stream
+      // A topic that waits for this topic cannot end before this topic.
+      val after = at.draining.collect {
+        case (old, of) if of.stream == stream && !at.streamOf.contains(old) && !of.after(topic) => old
+      }
       // The end that a consumer sees may be before the start, because a mirror lags or a transaction is open.
       val expected = at.streams.get(stream).flatMap(_.start) match {
-        case _ if at.waiting(topic).time.nonEmpty => start
+        case _ if is.time.nonEmpty                => start
         case Some(offsets: StreamCutover.Offsets) =>
           val named = offsets.of(topic).offsets
           KafkaPosition(start.offsets.filter { case (p, _) => named.contains(p) }).like(start)
         case _ => KafkaPosition.Empty
       }
-      topic -> TopicEvent.Listed(stream, after.toSet, Some(TopicEvent.Start(start, expected)))
+      val stopped = for {
+        pending <- at.pending.get(topic)
+        stop    <- pending.stop.map(bound(_, topic, start.generation(topic.topic))) if !stop.isRequested
+      } yield TopicEvent.Bounded(pending.since, Bound.Within(stop))
+      (TopicEvent.Listed(stream, after.toSet, Some(TopicEvent.Start(start, expected))) +: stopped.toSeq).map(topic -> _)
     }
 
   /** Returns the state after streams cut over at a time; None if no stream cuts over.
@@ -238,7 +262,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val reached = cutovers.cut(at, now, places)
     if (reached.isEmpty) None
     else {
-      val (waiting, old) = reached.partition { case (topic, _) => at.waiting.contains(topic) }
+      val (waiting, old) = reached.partition { case (topic, _) => at.unbegun.contains(topic) }
       val ended          = carried(at, position) ~> old.toSeq.map { case (topic, ends) =>
         topic -> TopicEvent.Bounded(now, Bound.Ends(ends))
       }
@@ -253,11 +277,13 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       now: Instant,
       of: Availability
   ): Option[(ClusterTopic, TopicEvent)] = {
-    val since = outage(is, of)
+    val since = outage(is.unavailable, of)
     val left  = at.only(topic.topic)
+    // Until the time of a cutover, the topic is read like any other topic.
+    val time = Some(is.bound).collect { case Bound.At(cut) => cut.time }
     if (is.bound.isReached(at)) Some(topic -> TopicEvent.Ended(now, left))
-    else if (isAbandoned(is.copy(unavailable = since), of)) {
-      val reason = s"the cluster has not responded for all partitions since ${since.getOrElse(is.since)}"
+    else if (isAbandoned(since, is.since +: time.toSeq, of)) {
+      val reason = silent(since.getOrElse(is.since))
       val ends   = Some(of).collect { case outage: Availability.Unavailable => outage.ends.only(topic.topic) }
         .filter(last => left.offsets.isEmpty || last.generation(topic.topic) == left.generation(topic.topic))
       val lost = Abandoned.of(is.bound, left, reason, ends.getOrElse(KafkaPosition.Empty))
@@ -266,21 +292,41 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     else None
   }
 
-  // An outage is stored, because a query that restarts more often than 'drainTimeout' would otherwise never abandon a
-  // topic.
-  private def outage(is: Draining, of: Availability): Option[Instant] = of match {
-    case Availability.Available                                   => None
-    case outage: Availability.Unavailable if outage.isConfirmed() =>
-      is.unavailable.filterNot(_ => outage.responded).orElse(Some(outage.since))
-    case _ => is.unavailable
+  /** Returns the event of a removed topic whose start is not determined yet. */
+  private def unbegun(
+      topic: ClusterTopic,
+      is: Pending,
+      now: Instant,
+      of: Availability
+  ): Option[(ClusterTopic, TopicEvent)] = {
+    val since = outage(is.unavailable, of)
+    val time  = is.waiting.time.map(_.time)
+    if (isAbandoned(since, is.since +: time.toSeq, of)) {
+      val lost = Abandoned.unbegun(time, silent(since.getOrElse(is.since)))
+      Some(topic -> TopicEvent.Ended(now, KafkaPosition.Empty, Some(lost)))
+    } else if (since != is.unavailable) Some(topic -> TopicEvent.Outage(since))
+    else None
   }
 
-  private def isAbandoned(is: Draining, of: Availability): Boolean = of match {
-    case outage: Availability.Unavailable => is.unavailable.exists { since =>
-        // Until the time of a cutover, the topic is read like any other topic.
-        val time = Some(is.bound).collect { case Bound.At(cut) => cut.time }
-        outage.isConfirmed((Seq(since, is.since) ++ time).max.plus(rules.drainTimeout))
-      }
+  private def silent(since: Instant): String = s"the cluster has not responded for all partitions since $since"
+
+  // An outage is stored, because a query that restarts more often than 'drainTimeout' would otherwise never abandon a
+  // topic.
+  private def outage(known: Option[Instant], of: Availability): Option[Instant] = of match {
+    case Availability.Available                                   => None
+    case outage: Availability.Unavailable if outage.isConfirmed() =>
+      known.filterNot(_ => outage.responded).orElse(Some(outage.since))
+    case _ => known
+  }
+
+  /** Returns true if a cluster has been unavailable for the timeout.
+    *
+    * @param from
+    *   times after which an outage counts
+    */
+  private def isAbandoned(outage: Option[Instant], from: Seq[Instant], of: Availability): Boolean = of match {
+    case failed: Availability.Unavailable =>
+      outage.exists(since => failed.isConfirmed((since +: from).max.plus(rules.drainTimeout)))
     case _ => false
   }
 

@@ -146,9 +146,11 @@ final private[dynamic] class MetadataApplier(
       draining.keySet.filter(topic => applied.streamOf.contains(ClusterTopic(cluster, topic))),
       requested ++ millis(due),
       millis(future).toSet,
-      topics.collect { case (topic, TopicState.Waiting(_, None, _)) =>
-        topic -> startOf(applied, ClusterTopic(cluster, topic))
-      }
+      applied.unbegun.collect {
+        case (topic, is) if topic.cluster == cluster && is.time.isEmpty =>
+          topic.topic -> startOf(applied, topic)
+      },
+      applied.pending.keySet.collect { case topic if topic.cluster == cluster => topic.topic }
     )
   }
 
@@ -172,7 +174,7 @@ final private[dynamic] class MetadataApplier(
     } yield (ClusterTopic(name, topic), millis) -> place
     val bounded = bounds(applied, responses)
     val started =
-      applied.waiting.keys.flatMap(t =>
+      applied.unbegun.keys.flatMap(t =>
         responses.get(t.cluster).flatMap(_.start(t.topic, startOf(applied, t))).map(t -> _)
       )
     val change =
@@ -202,7 +204,9 @@ final private[dynamic] class MetadataApplier(
   private def waiting(applied: AppliedMetadata): Seq[(StreamGroup, String)] = {
     val starts =
       applied.waiting.toSeq.collect { case (topic, is) if is.time.isEmpty => only(applied, topic) -> topic.cluster }
-    starts ++ (wanted -- places.keySet).map { case ((topic, _), group) => group -> topic.cluster }
+    starts ++ (wanted -- places.keySet).collect {
+      case ((topic, _), group) if !applied.pending.contains(topic) => group -> topic.cluster
+    }
   }
 
   private def only(applied: AppliedMetadata, topic: ClusterTopic): StreamGroup = {
@@ -284,7 +288,7 @@ final private[dynamic] class MetadataApplier(
     rejected.foreach { case (group, why) => groups.reject(StreamGroup(group, document.generation), why) }
     groups.keepRejected(rejected.map(_._1).contains(_))
     val ready      = all.collect { case (group, Some(None)) => group }.flatten.toSet
-    val change     = rules.take(base, document, ready, at, now, hasBegun(base))
+    val change     = rules.take(base, document, ready, at, now, clock.instant(), hasBegun(base))
     val renumbered = change.copy(
       number = applied.number,
       generation = applied.generation,
@@ -322,8 +326,11 @@ final private[dynamic] class MetadataApplier(
       group: Set[String],
       at: DynamicPosition
   ): Option[Option[Rejection]] = {
-    val part = StreamGroups.part(applied, document, group).moving(group)
-    rules.cutovers.rejection(applied, part, at).orElse(twice(applied, document, group, at)) match {
+    val part     = StreamGroups.part(applied, document, group).moving(group)
+    val replaced = rules.cutovers.replaced(applied, part, clock.instant())
+    wanted ++= replaced.map(_ -> StreamGroup(group, document.generation))
+    if (replaced.nonEmpty) None
+    else rules.cutovers.rejection(applied, part, at).orElse(twice(applied, document, group, at)) match {
       case Some(why) => Some(Some(why))
       case None      =>
         val times = rules.cutovers.times(applied, part, at)
@@ -349,7 +356,7 @@ final private[dynamic] class MetadataApplier(
     val ids              = mutable.Map.empty[String, Option[String]]
     def id(name: String) =
       ids.getOrElseUpdate(name, Option.when(base.clusters.contains(name))(earlier(base, name)).flatMap(idOf))
-    lazy val change = rules.take(base, document, group, at, steady.instant(), hasBegun(base))
+    lazy val change = rules.take(base, document, group, at, steady.instant(), clock.instant(), hasBegun(base))
     lazy val moved  = change.copy(renames = SortedMap.empty).moved(at)
     val added       = AppliedMetadata.streamOf(group.flatMap(document.streams.get)).keySet -- base.streamOf.keySet
     val found       = for {

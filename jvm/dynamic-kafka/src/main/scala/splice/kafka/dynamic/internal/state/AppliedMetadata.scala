@@ -64,7 +64,7 @@ final private[dynamic] case class AppliedMetadata(
 
   /** Topics of each cluster for which requests are sent. */
   lazy val read: SortedMap[String, SortedSet[String]] = SortedMap.from(
-    topics.iterator.collect { case (topic, _: Waiting | _: Reading | _: Draining) => topic }
+    topics.iterator.collect { case (topic, _: Waiting | _: Pending | _: Reading | _: Draining) => topic }
       .to(SortedSet).groupBy(_.cluster).map { case (cluster, listed) => cluster -> listed.map(_.topic) }
   )
 
@@ -76,9 +76,23 @@ final private[dynamic] case class AppliedMetadata(
 
   lazy val waiting: SortedMap[ClusterTopic, Waiting] = topics.collect { case (topic, is: Waiting) => topic -> is }
 
+  /** Removed topics whose start is not determined yet. */
+  lazy val pending: SortedMap[ClusterTopic, Pending] = topics.collect { case (topic, is: Pending) => topic -> is }
+
+  /** Topics whose start is not determined yet, including removed topics. */
+  lazy val unbegun: SortedMap[ClusterTopic, Waiting] = waiting ++ pending.map { case (topic, is) =>
+    topic -> is.waiting
+  }
+
+  /** The streams of topics that are drained, or that are drained after their start is determined. */
+  lazy val leaving: SortedMap[ClusterTopic, String] =
+    draining.map { case (topic, is) => topic -> is.stream } ++
+      pending.map { case (topic, is) => topic -> is.waiting.stream }
+
   /** Returns the stream that contains a topic, or that contained it last. */
   def stream(topic: ClusterTopic): Option[String] = topics.get(topic).collect {
     case is: Waiting  => is.stream
+    case is: Pending  => is.waiting.stream
     case is: Reading  => is.stream
     case is: Draining => is.stream
     case is: Removed  => is.stream
@@ -106,7 +120,7 @@ final private[dynamic] case class AppliedMetadata(
   /** Returns true if rows of a removed topic remain to be read. */
   def isOpen(topic: ClusterTopic, position: DynamicPosition): Boolean = topics.get(topic).exists {
     case is: Draining => !is.bound.isReached(position.of(topic.cluster))
-    case _            => false
+    case _            => pending.contains(topic)
   }
 
   /** Returns the position after this change.
@@ -201,8 +215,8 @@ final private[dynamic] case class AppliedMetadata(
     * more.
     */
   def pruned: AppliedMetadata = {
-    val needed = topics.collect { case (topic, _: Waiting | _: Reading | _: Draining | _: Removed) =>
-      topic.cluster
+    val needed = topics.collect {
+      case (topic, _: Waiting | _: Pending | _: Reading | _: Draining | _: Removed) => topic.cluster
     }.toSet
     copy(
       clusters = clusters.filter { case (name, _) => needed(name) },
@@ -210,8 +224,8 @@ final private[dynamic] case class AppliedMetadata(
       topics = topics.map { case (topic, is) =>
         topic ->
           (is match {
-            case is: Reading  => is.copy(after = is.after.filter(draining.contains))
-            case is: Draining => is.copy(after = is.after.filter(draining.contains))
+            case is: Reading  => is.copy(after = is.after.filter(leaving.contains))
+            case is: Draining => is.copy(after = is.after.filter(leaving.contains))
             case other        => other
           })
       }

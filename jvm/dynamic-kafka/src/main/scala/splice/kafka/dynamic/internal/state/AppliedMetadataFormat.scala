@@ -72,6 +72,10 @@ private[splice] object AppliedMetadataFormat {
         case Waiting(stream, time, before) => Seq("of" -> Json.text(stream)) ++
             time.map("at" -> CutoverFormat.write(_)) ++
             before.map(left => "before" -> Json.obj(state(topic, left): _*))
+        case Pending(waiting, since, stop, unavailable) =>
+          Seq("waiting" -> Json.obj(state(topic, waiting): _*), "since" -> Json.text(since.toString)) ++
+            stop.map("stop" -> CutoverFormat.write(_)) ++
+            unavailable.map(t => "unavailable" -> Json.text(t.toString))
         case Reading(_, after, start, expected) =>
           waits(after) ++ start.map("start" -> position(_)) ++ expects(expected)
         case Draining(stream, since, bound, after, expected, unavailable, abandoned, start) =>
@@ -152,17 +156,24 @@ private[splice] object AppliedMetadataFormat {
     case "waiting" =>
       val before = Json.field(node, "before").map(state(_, None)).collect { case left: Left => left }
       Waiting(text(node, "of"), Json.field(node, "at").map(CutoverFormat.readTime), before)
+    case "pending" =>
+      val waiting = Json.field(node, "waiting").map(state(_, None)).collect { case is: Waiting => is }
+      Pending(
+        waiting.getOrElse(throw new NoSuchElementException("waiting")),
+        since(node),
+        Json.field(node, "stop").map(CutoverFormat.readPlace),
+        unavailable(node)
+      )
     case "reading" =>
       Reading(stream.getOrElse(text(node, "of")), after(node), start(node), expected(node))
     case "draining" =>
-      val unavailable = Json.field(node, "unavailable").map(time => Instant.parse(time.asText))
       Draining(
         text(node, "of"),
         since(node),
         bound(node),
         after(node),
         expected(node),
-        unavailable,
+        unavailable(node),
         abandoned(node),
         start(node)
       )
@@ -217,6 +228,9 @@ private[splice] object AppliedMetadataFormat {
   }
 
   private def start(node: JsonNode): Option[KafkaPosition] = Json.field(node, "start").map(position)
+
+  private def unavailable(node: JsonNode): Option[Instant] =
+    Json.field(node, "unavailable").map(time => Instant.parse(time.asText))
 
   private def since(node: JsonNode): Instant = Instant.parse(text(node, "since"))
 

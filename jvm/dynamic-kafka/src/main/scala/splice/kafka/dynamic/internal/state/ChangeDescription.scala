@@ -35,9 +35,7 @@ private[dynamic] object ChangeDescription {
       had.intersect(has).filter(t => was(t).exists(is => isRemoved(is) || isDraining(is)) && is(t).exists(isReading))
     val renewed =
       now.clusters.keys.filter(c => before.clusters.get(c).exists(_.properties != now.clusters(c).properties))
-    val waiting = now.draining.filter { case (topic, draining) =>
-      draining.unavailable.nonEmpty && before.draining.get(topic).forall(_.unavailable.isEmpty)
-    }
+    val delayed = unavailable(now) -- unavailable(before)
     val applied = now.generations.keys.filter(s => before.generations.get(s) != now.generations.get(s))
     Seq(
       list("streamApplied", applied),
@@ -65,7 +63,7 @@ private[dynamic] object ChangeDescription {
         lost.map { case (topic, rows) => s"$topic: ${rows.text}" } ++
           neverBegun(before, now).map(t => s"$t: $NeverBegun")
       ),
-      topics("topicDrainDelayed", waiting.keys),
+      topics("topicDrainDelayed", delayed),
       topics("topicForgotten", now.topics.keys.filter(t => is(t).contains(Gone) && was(t).exists(isRemoved))),
       topics("topicCutoverScheduled", timed(now) -- timed(before)),
       topics("topicCutoverDone", (timed(before) -- timed(now)).intersect(has))
@@ -75,6 +73,12 @@ private[dynamic] object ChangeDescription {
   /** Returns true if a cluster is inactive in the first state and active in the second state. */
   private def isSet(cluster: String, inactive: AppliedMetadata, active: AppliedMetadata): Boolean =
     !inactive.isActive(cluster) && active.isActive(cluster)
+
+  /** Returns the removed topics whose cluster is unavailable. */
+  private def unavailable(at: AppliedMetadata): Set[ClusterTopic] = at.topics.collect {
+    case (topic, is: Draining) if is.unavailable.nonEmpty => topic
+    case (topic, is: Pending) if is.unavailable.nonEmpty  => topic
+  }.toSet
 
   private def timed(at: AppliedMetadata): Set[ClusterTopic] =
     at.waiting.collect { case (topic, is) if is.time.nonEmpty => topic }.toSet

@@ -35,7 +35,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     }.map { case (cluster, some) => cluster -> SortedMap.from(some) }))
 
   private def take(from: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): AppliedMetadata =
-    rules.take(from, found, _ => true, position, t0)
+    rules.take(from, found, _ => true, position, t0, t0)
 
   private def places(requested: Instant, all: (String, OffsetForTime)*): Map[ClusterTopic, OffsetsForTime] = all.map {
     case (name, place) => topic(name) -> OffsetsForTime(requested, 0, Map(LogPartition(topic(name).topic, 0) -> place))
