@@ -73,6 +73,8 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     *   the wall-clock time, which is compared to the times of cutovers
     * @param hasBegun
     *   returns true if the query has read a topic before, so that the checkpoint may have an earlier start of the topic
+    * @param startsAtEnd
+    *   returns true if a topic starts at the end of its log, so that a removed topic that has not begun has no rows
     */
   def take(
       at: AppliedMetadata,
@@ -81,7 +83,8 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       position: DynamicPosition,
       now: Instant,
       time: Instant,
-      hasBegun: ClusterTopic => Boolean = _ => false
+      hasBegun: ClusterTopic => Boolean = _ => false,
+      startsAtEnd: ClusterTopic => Boolean = _ => false
   ): AppliedMetadata = {
     val part    = StreamGroups.part(at, document, group)
     val listed  = AppliedMetadata.streamOf(part.streams.values)
@@ -93,12 +96,13 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val resumed =
       at.leaving.toSeq.collect { case (t, of) if at.isPaused(t) && !part.streams.get(of).exists(_.paused) => t }
     val drains                         = rules.onRemoved == OnRemoved.Drain
-    def isUnbegun(topic: ClusterTopic) = at.waiting.get(topic).exists(_.time.exists(cut => !time.isBefore(cut.time)))
+    def isUnbegun(topic: ClusterTopic) =
+      at.waiting.get(topic).exists(_.time.fold(!startsAtEnd(topic))(cut => !time.isBefore(cut.time)))
     val kept                           =
       carried(at, position, listed.contains) ~> resumed.map(_ -> TopicEvent.Resumed(now))
     val left = kept ~> removed.toSeq.map { topic =>
       topic ->
-        (if (drains && isUnbegun(topic)) TopicEvent.Unbegun(now, at.streamOf.get(topic).flatMap(at.stopOf))
+        (if (drains && isUnbegun(topic)) TopicEvent.Unbegun(now, at.startOf(topic), at.streamOf.get(topic).flatMap(at.stopOf))
          else TopicEvent.Unlisted(now, position.of(topic.cluster).only(topic.topic), drains))
     } ~> cut.bounds.toSeq.map { case (topic, bound) => topic -> TopicEvent.Bounded(now, bound) }
     // A topic that returns while it is drained waits for the other topics of its stream.
@@ -234,7 +238,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
         case (old, of) if of.stream == stream && !at.streamOf.contains(old) && !of.after(topic) => old
       }
       // The end that a consumer sees may be before the start, because a mirror lags or a transaction is open.
-      val expected = at.streams.get(stream).flatMap(_.start) match {
+      val expected = at.startOf(topic) match {
         case _ if is.time.nonEmpty                => start
         case Some(offsets: StreamCutover.Offsets) =>
           val named = offsets.of(topic).offsets

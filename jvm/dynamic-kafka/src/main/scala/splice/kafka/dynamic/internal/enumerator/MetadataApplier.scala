@@ -282,13 +282,12 @@ final private[dynamic] class MetadataApplier(
       at: DynamicPosition
   ): Option[AppliedMetadata] = {
     documents.accept(document)
-    val now      = steady.instant()
     val all      = StreamGroups.changed(base, document).map(group => group -> responded(base, document, group, at))
     val rejected = all.collect { case (group, Some(Some(why))) => group -> why }
     rejected.foreach { case (group, why) => groups.reject(StreamGroup(group, document.generation), why) }
     groups.keepRejected(rejected.map(_._1).contains(_))
     val ready      = all.collect { case (group, Some(None)) => group }.flatten.toSet
-    val change     = rules.take(base, document, ready, at, now, clock.instant(), hasBegun(base))
+    val change     = changed(base, document, ready, at)
     val renumbered = change.copy(
       number = applied.number,
       generation = applied.generation,
@@ -304,6 +303,16 @@ final private[dynamic] class MetadataApplier(
       if (rules.failsOnRemoval && removed.nonEmpty) throw DynamicErrors.removed(removed)
       Some(make(applied, change))
     }
+  }
+
+  private def changed(
+      base: AppliedMetadata,
+      document: StreamMetadata,
+      group: Set[String],
+      at: DynamicPosition
+  ): AppliedMetadata = {
+    def startsAtEnd(topic: ClusterTopic) = startOf(base, topic).contains(StartingOffsets.Latest)
+    rules.take(base, document, group, at, steady.instant(), clock.instant(), hasBegun(base), startsAtEnd)
   }
 
   /** Returns true if the query has read a topic before. The side log has the entries of a renamed cluster under the
@@ -356,7 +365,7 @@ final private[dynamic] class MetadataApplier(
     val ids              = mutable.Map.empty[String, Option[String]]
     def id(name: String) =
       ids.getOrElseUpdate(name, Option.when(base.clusters.contains(name))(earlier(base, name)).flatMap(idOf))
-    lazy val change = rules.take(base, document, group, at, steady.instant(), clock.instant(), hasBegun(base))
+    lazy val change = changed(base, document, group, at)
     lazy val moved  = change.copy(renames = SortedMap.empty).moved(at)
     val added       = AppliedMetadata.streamOf(group.flatMap(document.streams.get)).keySet -- base.streamOf.keySet
     val found       = for {

@@ -11,7 +11,7 @@ import org.apache.kafka.clients.CommonClientConfigs
 
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState._
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata, StreamPlace}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata, StreamPlace}
 import splice.kafka.internal.split.KafkaPosition
 
 /** Metadata that the query uses, and the state of every topic. An entry `change-<number>` of the side log contains this
@@ -49,6 +49,12 @@ final private[dynamic] case class AppliedMetadata(
   lazy val streamOf: SortedMap[ClusterTopic, String] = AppliedMetadata.streamOf(streams.values)
 
   def stopOf(stream: String): Option[StreamPlace] = stops.get(stream)
+
+  /** Returns the start that a document sets for a topic. A removed topic keeps the start of the last document that
+    * contained the topic.
+    */
+  def startOf(topic: ClusterTopic): Option[StreamPlace] =
+    pending.get(topic).fold(stream(topic).flatMap(streams.get).flatMap(_.start))(_.start)
 
   // Most documents have no stop, and each trigger needs the stop of each topic.
   private lazy val stops = streams.flatMap { case (name, stream) => stream.stop.map(name -> _) }
@@ -160,6 +166,11 @@ final private[dynamic] case class AppliedMetadata(
       def now(name: String)         = names.getOrElse(name, name)
       def moved(t: ClusterTopic)    = t.copy(cluster = now(t.cluster))
       def all(s: Set[ClusterTopic]) = s.map(moved)
+      def place(of: StreamPlace)    = of match {
+        case offsets: StreamCutover.Offsets =>
+          StreamCutover.Offsets(offsets.clusters.map { case (c, ends) => now(c) -> ends })
+        case other => other
+      }
       copy(
         clusters = clusters.removedAll(names.values).map { case (name, cluster) =>
           now(name) -> cluster.copy(name = now(name))
@@ -173,6 +184,7 @@ final private[dynamic] case class AppliedMetadata(
               (is match {
                 case is: Reading  => is.copy(after = all(is.after))
                 case is: Draining => is.copy(after = all(is.after))
+                case is: Pending  => is.copy(start = is.start.map(place), stop = is.stop.map(place))
                 case other        => other
               })
         },

@@ -72,9 +72,11 @@ private[splice] object AppliedMetadataFormat {
         case Waiting(stream, time, before) => Seq("of" -> Json.text(stream)) ++
             time.map("at" -> CutoverFormat.write(_)) ++
             before.map(left => "before" -> Json.obj(state(topic, left): _*))
-        case Pending(waiting, since, stop, unavailable) =>
+        case Pending(waiting, since, start, stop, unavailable) =>
           Seq("waiting" -> Json.obj(state(topic, waiting): _*), "since" -> Json.text(since.toString)) ++
-            stop.map("stop" -> CutoverFormat.write(_)) ++
+            Seq("start" -> start, "stop" -> stop).flatMap { case (field, place) =>
+              place.map(field -> CutoverFormat.write(_))
+            } ++
             unavailable.map(t => "unavailable" -> Json.text(t.toString))
         case Reading(_, after, start, expected) =>
           waits(after) ++ start.map("start" -> position(_)) ++ expects(expected)
@@ -161,6 +163,7 @@ private[splice] object AppliedMetadataFormat {
       Pending(
         waiting.getOrElse(throw new NoSuchElementException("waiting")),
         since(node),
+        Json.field(node, "start").map(CutoverFormat.readPlace),
         Json.field(node, "stop").map(CutoverFormat.readPlace),
         unavailable(node)
       )

@@ -3,6 +3,7 @@
 
 package splice.kafka.dynamic.internal.state
 
+import splice.kafka.dynamic.StreamPlace
 import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.dynamic.internal.state.TopicState._
 
@@ -109,8 +110,12 @@ private[dynamic] object ChangeDescription {
 
   private val NeverBegun = "the metadata removed the topic before the cluster returned the start of the topic"
 
+  // A topic that starts at the end of its log has no rows before its cluster returns the start.
   private def neverBegun(before: AppliedMetadata, now: AppliedMetadata): Seq[ClusterTopic] =
-    before.waiting.toSeq.collect { case (t, is) if is.time.isEmpty && now.topics.get(t) == is.before => t }
+    before.waiting.toSeq.collect {
+      case (t, is)
+          if is.time.isEmpty && now.topics.get(t) == is.before && !before.startOf(t).contains(StreamPlace.Latest) => t
+    }
 
   private def lateStarts(before: AppliedMetadata, now: AppliedMetadata): Seq[String] = for {
     stream <- now.streams.values.toSeq

@@ -84,6 +84,8 @@ private[dynamic] object TopicState {
     *   the state before the removal
     * @param since
     *   time of the removal, or of the end of a pause of the stream
+    * @param start
+    *   the start of the stream at the removal, if a document sets the start
     * @param stop
     *   the stop of the stream at the removal
     * @param unavailable
@@ -92,6 +94,7 @@ private[dynamic] object TopicState {
   final case class Pending(
       waiting: Waiting,
       since: Instant,
+      start: Option[StreamPlace] = None,
       stop: Option[StreamPlace] = None,
       unavailable: Option[Instant] = None
   ) extends TopicState("pending") {
@@ -192,7 +195,7 @@ private[dynamic] object TopicState {
     case (Some(before: Left), TopicEvent.ListedAt(stream, time)) => Some(Waiting(stream, time, Some(before)))
     case (None, TopicEvent.ListedAt(stream, time))               => Some(Waiting(stream, time, None))
 
-    case (Some(is: Waiting), TopicEvent.Unbegun(now, stop))          => Some(Pending(is, now, stop))
+    case (Some(is: Waiting), TopicEvent.Unbegun(now, start, stop))   => Some(Pending(is, now, start, stop))
     case (Some(Waiting(_, _, before)), _: TopicEvent.Unlisted)       => before
     case (Some(is: Reading), TopicEvent.Unlisted(now, left, drains)) =>
       val bound = Draining(is.stream, now, Bound.Requested, is.after, is.expected)
@@ -270,10 +273,13 @@ private[dynamic] object TopicEvent {
   /** No stream of a document contains the topic, and the rows from its start, which is not determined yet, are to be
     * read.
     *
+    * @param start
+    *   the start of the stream
     * @param stop
     *   the stop of the stream
     */
-  final case class Unbegun(now: Instant, stop: Option[StreamPlace] = None) extends TopicEvent
+  final case class Unbegun(now: Instant, start: Option[StreamPlace] = None, stop: Option[StreamPlace] = None)
+      extends TopicEvent
 
   /** A cutover, a stop or a response of the cluster bounds the drain. */
   final case class Bounded(now: Instant, bound: TopicState.Bound, abandoned: Option[Abandoned] = None)

@@ -10,8 +10,9 @@ import scala.util.Using
 
 import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters}
 import splice.kafka.dynamic.internal.split.DynamicOffset
-import splice.kafka.dynamic.{KafkaStream, StreamCutover}
-import splice.source.{Limits, SplitEnumerator, StartPosition}
+import splice.kafka.dynamic.internal.state.ChangeEntries
+import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
+import splice.source.{Limits, LogPartition, SplitEnumerator, StartPosition}
 
 /** Tests of topics that the metadata removes before their start is known. */
 final class RemovedBeforeStartSuite extends RemovedTopics {
@@ -149,6 +150,94 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
       assert(some == all(west, 5).drop(2))
       world.clock.pass(Duration.ofHours(2))
       assert(readUntil(world, run, cut)(reads(third, 0, 5))._2 == all(third, 5).drop(4))
+    }
+  }
+
+  /** Adds a stream with a start on the unavailable cluster west, and removes the stream before the cluster responds. */
+  private def unbegun(place: StreamPlace, options: (String, String)*)(
+      use: (SimulatedClusters, Run, DynamicOffset) => Unit
+  ): Unit = {
+    val world = simulated(options: _*)
+    val now   = world.clock.instant().toEpochMilli
+    world.logs(west).write(topic(west), 0, (1 to 4).map(now - 10 + _): _*)
+    Using.resource(world.start()) { run =>
+      val first = world.begin(StartPosition.Configured, run)
+      away(world, west, isAway = true)
+      publish(world, stream(east), KafkaStream("t", stream(west).topics, start = Some(place)))
+      val (waiting, _) = readUntil(world, run, first)(_.change > 0)
+      publish(world, stream(east))
+      val (removed, _) = readUntil(world, run, waiting)(_.change > 1)
+      use(world, run, removed)
+    }
+  }
+
+  test("a topic with a start that is removed before its cluster responds is drained from its start") {
+    Seq[(StreamPlace, Int)](
+      StreamPlace.Earliest                                                                    -> 0,
+      StreamCutover.At(Instant.ofEpochMilli(1700000000000L - 7))                              -> 2,
+      StreamCutover.Offsets(SortedMap(west -> SortedMap(LogPartition(topic(west), 0) -> 3L))) -> 3
+    ).foreach { case (place, from) =>
+      unbegun(place) { (world, run, removed) =>
+        away(world, west, isAway = false)
+        assert(drained(world, run, removed) == all(west, 4).drop(from) && abandoned(world).isEmpty, place)
+      }
+    }
+  }
+
+  test("a topic that is removed before its cluster responds has no rows if its start is the end of the log") {
+    unbegun(StreamPlace.Latest) { (world, _, _) =>
+      assert(!new ChangeEntries(world.side).last.exists(_.read.contains(west)) && abandoned(world).isEmpty)
+    }
+  }
+
+  test("a topic with a start whose cluster does not respond for the timeout is abandoned and begins there later") {
+    unbegun(StreamPlace.Latest, "stream.t.startingOffsets" -> "earliest")((world, _, _) => assert(pending(world)))
+    unbegun(StreamPlace.Earliest) { (world, run, removed) =>
+      val (waiting, _) = readUntil(world, run, removed)(_ => of(world, "topicDrainDelayed").nonEmpty)
+      world.clock.pass(Duration.ofHours(3))
+      val (over, _) = readUntil(world, run, waiting)(_ => abandoned(world).nonEmpty)
+      assert(abandoned(world).forall(_.contains("the number of unread rows from the start is unknown")))
+      away(world, west, isAway = false)
+      val offset = SortedMap(LogPartition(topic(west), 0) -> 3L)
+      val start  = Some(StreamCutover.Offsets(SortedMap(west -> offset)))
+      publish(world, stream(east), KafkaStream("t", stream(west).topics, start = start))
+      assert(readUntil(world, run, over)(reads(west, 0, 4))._2 == all(west, 4).drop(3))
+    }
+  }
+
+  private def pending(world: SimulatedClusters): Boolean =
+    new ChangeEntries(world.side).last.exists(_.pending.nonEmpty)
+
+  test("a topic that returns after its retention and is removed before its cluster responds is drained") {
+    val world = simulated("removedRetention" -> "1h")
+    world.publish(stream(east, west))
+    fill(world, west, 3)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, world.begin(StartPosition.Configured, run))(reads(west, 0, 3))
+      publish(world, stream(east))
+      drained(world, run, first)
+      world.clock.pass(Duration.ofHours(2))
+      val (forgotten, _) = readUntil(world, run, first)(_ => of(world, "topicForgotten").nonEmpty)
+      away(world, west, isAway = true)
+      fill(world, west, 2)
+      publish(world, stream(east, west))
+      val (waiting, _) = readUntil(world, run, forgotten)(_ => of(world, "topicReturned").nonEmpty)
+      publish(world, stream(east))
+      val (removed, _) = readUntil(world, run, waiting)(_ => pending(world))
+      away(world, west, isAway = false)
+      val (_, rest) = readUntil(world, run, removed)(_ => of(world, "topicDrained").size == 2)
+      assert(rest == all(west, 5))
+    }
+  }
+
+  test("the drain of a removed topic that does not exist ends") {
+    unbegun(StreamPlace.Earliest) { (world, run, removed) =>
+      world.logs(west).delete(topic(west))
+      world.logs(west).named = Set(topic(west))
+      away(world, west, isAway = false)
+      // The enumerator discovers topics once a day.
+      world.clock.pass(Duration.ofDays(2))
+      assert(readUntil(world, run, removed)(_ => !pending(world) && of(world, "topicDrained").nonEmpty)._2.isEmpty)
     }
   }
 }
