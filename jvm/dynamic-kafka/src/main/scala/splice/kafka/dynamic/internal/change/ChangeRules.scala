@@ -96,13 +96,14 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val resumed =
       at.leaving.toSeq.collect { case (t, of) if at.isPaused(t) && !part.streams.get(of).exists(_.paused) => t }
     val drains                         = rules.onRemoved == OnRemoved.Drain
+    def stopOf(topic: ClusterTopic)    = at.streamOf.get(topic).flatMap(at.stopOf)
     def isUnbegun(topic: ClusterTopic) =
       at.waiting.get(topic).exists(_.time.fold(!startsAtEnd(topic))(cut => !time.isBefore(cut.time)))
-    val kept                           =
+    val kept =
       carried(at, position, listed.contains) ~> resumed.map(_ -> TopicEvent.Resumed(now))
     val left = kept ~> removed.toSeq.map { topic =>
       topic ->
-        (if (drains && isUnbegun(topic)) TopicEvent.Unbegun(now, at.startOf(topic), at.streamOf.get(topic).flatMap(at.stopOf))
+        (if (drains && isUnbegun(topic)) TopicEvent.Unbegun(now, at.startOf(topic), stopOf(topic))
          else TopicEvent.Unlisted(now, position.of(topic.cluster).only(topic.topic), drains))
     } ~> cut.bounds.toSeq.map { case (topic, bound) => topic -> TopicEvent.Bounded(now, bound) }
     // A topic that returns while it is drained waits for the other topics of its stream.
@@ -118,7 +119,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       def isBegun       = !fresh.contains(topic.cluster) && hasBegun(topic)
       def begins        = !hasStart(topic) && (part.streams(stream).start.nonEmpty || isBegun)
       // A topic that stops, or has stopped, resumes only if the stop changes.
-      def stop  = at.streamOf.get(topic).flatMap(at.stopOf)
+      def stop  = stopOf(topic)
       def stays = stop.nonEmpty && stop == part.streams(stream).stop
       topic ->
         (if (time.nonEmpty || start.isEmpty && begins) TopicEvent.ListedAt(stream, time)

@@ -64,6 +64,7 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
       ProgressMetric.Clusters           -> Json.write(Json.obj(clusters: _*)),
       ProgressMetric.Change             -> applied.number.toString,
       ProgressMetric.RowsAbandoned      -> applied.rowsAbandoned.toString,
+      ProgressMetric.TopicsAbandoned    -> applied.topicsAbandoned.toString,
       ProgressMetric.MetadataRejections -> groups.rejections.toString,
       ProgressMetric.MetadataFailures   -> health.total.toString
     ) ++ applied.generation.map(ProgressMetric.Generation -> _.toString) ++

@@ -380,8 +380,10 @@ final private[dynamic] class MetadataApplier(
 
   private def append(change: AppliedMetadata): AppliedMetadata = log.append(change.copy(at = Some(steady.instant())))
 
-  private def make(applied: AppliedMetadata, change: AppliedMetadata): AppliedMetadata =
-    reported(applied, append(change))
+  private def make(applied: AppliedMetadata, change: AppliedMetadata): AppliedMetadata = {
+    val abandoned = applied.topicsAbandoned + ChangeDescription.abandoned(applied, change).size
+    reported(applied, append(change.copy(topicsAbandoned = abandoned)))
+  }
 
   private def reported(before: AppliedMetadata, now: AppliedMetadata): AppliedMetadata = {
     ChangeDescription(before, now).foreach(line => logger.info(s"Change ${now.number}: $line"))

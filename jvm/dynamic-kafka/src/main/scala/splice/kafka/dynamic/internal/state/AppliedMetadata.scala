@@ -32,6 +32,8 @@ import splice.kafka.internal.split.KafkaPosition
   *   the clusters that this change renamed: the new name by the old name
   * @param at
   *   the time at which the change was stored
+  * @param topicsAbandoned
+  *   number of topics that this change and all earlier changes abandoned
   */
 final private[dynamic] case class AppliedMetadata(
     number: Int,
@@ -42,7 +44,8 @@ final private[dynamic] case class AppliedMetadata(
     generations: SortedMap[String, Long] = SortedMap.empty,
     scopes: SortedMap[String, String] = SortedMap.empty,
     renames: SortedMap[String, String] = SortedMap.empty,
-    at: Option[Instant] = None
+    at: Option[Instant] = None,
+    topicsAbandoned: Long = 0
 ) {
 
   /** The stream of each topic that a stream contains, including topics that were read to the stop of their stream. */

@@ -24,7 +24,8 @@ private[splice] object AppliedMetadataFormat {
   def write(applied: AppliedMetadata): Seq[String] = {
     val head = Seq("number" -> Json.number(applied.number.toLong)) ++
       applied.generation.map("generation" -> Json.number(_)) ++
-      applied.at.map(at => "at" -> Json.text(at.toString))
+      applied.at.map(at => "at" -> Json.text(at.toString)) ++
+      Option.when(applied.topicsAbandoned > 0)("topicsAbandoned" -> Json.number(applied.topicsAbandoned))
     val clusters = applied.clusters.values.map(c =>
       Seq("cluster" -> Json.text(c.name), "properties" -> Json.obj(texts(c.properties): _*)) ++
         Option.when(!c.active)("active" -> Json.bool(false)) ++
@@ -137,7 +138,8 @@ private[splice] object AppliedMetadataFormat {
         yield text(node, "stream") -> generation.asLong),
       SortedMap.from(named("scope").map(_.swap)),
       named("renamed"),
-      head.find("at").map(n => Instant.parse(n.asText))
+      head.find("at").map(n => Instant.parse(n.asText)),
+      head.find("topicsAbandoned").fold(0L)(_.asLong)
     )
   }
 

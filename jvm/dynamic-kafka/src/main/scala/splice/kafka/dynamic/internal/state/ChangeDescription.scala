@@ -61,8 +61,7 @@ private[dynamic] object ChangeDescription {
       list("streamResumed", (before.paused -- now.paused).intersect(now.streams.keySet)),
       list(
         "topicAbandoned",
-        lost.map { case (topic, rows) => s"$topic: ${rows.text}" } ++
-          neverBegun(before, now).map(t => s"$t: $NeverBegun")
+        abandoned(before, now)
       ),
       topics("topicDrainDelayed", delayed),
       topics("topicForgotten", now.topics.keys.filter(t => is(t).contains(Gone) && was(t).exists(isRemoved))),
@@ -70,6 +69,11 @@ private[dynamic] object ChangeDescription {
       topics("topicCutoverDone", (timed(before) -- timed(now)).intersect(has))
     ).flatten
   }
+
+  /** Returns the topics that a change abandons, each with its unread rows. */
+  def abandoned(earlier: AppliedMetadata, now: AppliedMetadata): Seq[String] =
+    newlyAbandoned(earlier, now).map { case (topic, rows) => s"$topic: ${rows.text}" } ++
+      neverBegun(earlier.renamed(now.renames), now).map(t => s"$t: $NeverBegun")
 
   /** Returns true if a cluster is inactive in the first state and active in the second state. */
   private def isSet(cluster: String, inactive: AppliedMetadata, active: AppliedMetadata): Boolean =

@@ -27,7 +27,7 @@ final private[life] class LifeOracle(world: LifeWorld) {
   // Rows after the time of a move whose topic was removed before the move ended, also rows that have copies.
   private val late    = mutable.Map.empty[Place, Set[Long]].withDefaultValue(Set.empty)
   private val removed = mutable.Map.empty[Place, (Int, String, Long)]
-  private val added    = mutable.Map.empty[Place, Int]
+  private val added   = mutable.Map.empty[Place, Int]
   // Numbers of the changes that last removed a topic, and of the removal that was last abandoned.
   private val removedBy   = mutable.Map.empty[Place, Int]
   private val abandonedOf = mutable.Map.empty[Place, Int]
@@ -191,7 +191,8 @@ final private[life] class LifeOracle(world: LifeWorld) {
 
   /** Checks that each mirrored record is read from one of its clusters. */
   private def mirrored(counts: collection.Map[Long, Int]): Unit = if (plan.mirrors && ever.exists(_._2 == "m")) {
-    val copies = world.clusters.keys.toSeq.sorted.flatMap(id => this.rows(id -> "m")).groupBy(row => (row.partition, row.offset))
+    val copies =
+      world.clusters.keys.toSeq.sorted.flatMap(id => this.rows(id -> "m")).groupBy(row => (row.partition, row.offset))
     copies.values.foreach { same =>
       val times = same.map(row => counts.getOrElse(row.id, 0)).sum
       if (times == 0 && !lacksCopies) violated(s"no copy of ${same.head} is read")

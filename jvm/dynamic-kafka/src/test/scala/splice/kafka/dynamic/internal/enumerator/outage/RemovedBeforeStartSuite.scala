@@ -38,7 +38,7 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
       4,
       1,
       1,
-      "discoveryInterval" -> "5ms",
+      "discoveryInterval"  -> "5ms",
       "maxRemovalFraction" -> "1"
     )
     val time = world.clock.instant().plus(Duration.ofMinutes(5))
@@ -49,7 +49,7 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
     world.publish(stream(east), other)
     Using.resource(world.start()) { run =>
       val first = world.begin(StartPosition.Configured, run)
-      val end = Option.when(stop)(StreamCutover.At(time.plusMillis(1)))
+      val end   = Option.when(stop)(StreamCutover.At(time.plusMillis(1)))
       publish(world, stream(west).copy(cutover = Some(StreamCutover.At(time)), stop = end), other)
       val (moved, old) = readUntil(world, run, first)(reads(east, 0, 2))
       assert(old == all(east, 2))
@@ -128,7 +128,8 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
       val (waiting, _) = readUntil(world, run, taken)(_ => of(world, "topicDrainDelayed").nonEmpty)
       assert(abandoned(world).isEmpty)
       world.clock.pass(Duration.ofHours(3))
-      val _ = readUntil(world, run, waiting)(_ => abandoned(world).nonEmpty)
+      val (over, _) = readUntil(world, run, waiting)(_ => abandoned(world).nonEmpty)
+      assert(run.figures(over).get("topicsAbandonedTotal").contains("1"))
       assert(abandoned(world).forall(_.startsWith(s"$west/${topic(west)}: ")) && abandoned(world).size == 1)
       assert(abandoned(world).forall(_.contains(s"the number of unread rows from $time is unknown")), abandoned(world))
     }
@@ -197,6 +198,7 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
       world.clock.pass(Duration.ofHours(3))
       val (over, _) = readUntil(world, run, waiting)(_ => abandoned(world).nonEmpty)
       assert(abandoned(world).forall(_.contains("the number of unread rows from the start is unknown")))
+      assert(run.figures(over).get("topicsAbandonedTotal").contains("1"))
       away(world, west, isAway = false)
       val offset = SortedMap(LogPartition(topic(west), 0) -> 3L)
       val start  = Some(StreamCutover.Offsets(SortedMap(west -> offset)))
