@@ -69,6 +69,8 @@ def _change(lines: list[str]) -> Applied:
             for topic in topics
         ),
         draining=frozenset(
-            (node["cluster"], node["topic"]) for node in nodes if node.get("state") == "draining"
+            (node["cluster"], node["topic"])
+            for node in nodes
+            if node.get("state") in ("draining", "pending")
         ),
     )

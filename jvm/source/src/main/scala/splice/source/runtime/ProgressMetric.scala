@@ -113,6 +113,11 @@ object ProgressMetric {
     */
   val RowsAbandoned = "rowsAbandoned"
 
+  /** Number of removed topics that Splice abandoned with unread rows, in all runs of the checkpoint, including topics
+    * whose number of unread rows is unknown. A topic counts once per event `topicAbandoned` (several clusters only).
+    */
+  val TopicsAbandoned = "topicsAbandonedTotal"
+
   /** Number of offsets that a policy skipped in this run (Kafka only). */
   val RowsSkipped = "rowsSkippedTotal"
 

@@ -212,7 +212,14 @@ private[kept] object KeptWorld {
     val recheck = new Recheck(1, Duration.ZERO, _ => ())
     val resolve = new StartResolver(nothing, new Retention(nothing, OutOfRange.Fail, new SkippedRows), recheck, None)
     val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 1, "kept")
-    new EndingEntries(context, nothing, resolve, new StartEntries(log), () => new SkipEntries(log).known, _ => ()).resolve(
+    new EndingEntries(
+      context,
+      nothing,
+      resolve,
+      new StartEntries(log),
+      () => new SkipEntries(log).known,
+      _ => ()
+    ).resolve(
       EndingOffsets.Exact(ending.end.offsets),
       ending.start,
       SortedSet.from(ending.end.offsets.keySet)

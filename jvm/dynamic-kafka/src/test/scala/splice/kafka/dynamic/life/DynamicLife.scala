@@ -70,6 +70,7 @@ final private[life] class DynamicLife(life: Life, fault: PlantedFault = PlantedF
     if (plan.guards) sequences.removals()
     else if (plan.renames) sequences.rename()
     else if (plan.asynchronous) sequences.brief()
+    else if (plan.mirrors) sequences.replaced()
     else if (chance.oneIn(4)) sequences.stale()
     still = false
     finish()

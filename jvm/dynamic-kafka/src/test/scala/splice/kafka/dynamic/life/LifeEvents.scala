@@ -194,13 +194,14 @@ final private[life] class LifeEvents(world: LifeWorld) {
     )
   )
 
-  /** Moves the mirrored stream to another cluster, or reverts its move. */
+  /** Moves the mirrored stream to another cluster, or replaces its move, also after the time of the move. */
   def moved(now: LifeDocument): LifeDocument = now.streams.get("m").fold(now) { stream =>
     val at      = stream.topics.keys.head
-    val to      = if (at == "east") "west" else "east"
+    val to      = chance.oneOf((now.clusters.keySet - at).toSeq)
     val pending = stream.cutover.collect { case StreamCutover.At(time, _) => time.isAfter(life.clock.instant()) }
     val next    =
-      if (pending.contains(true)) {
+      if (pending.exists(_ || chance.oneIn(2))) {
+        if (pending.contains(false)) life.met("a move is replaced after its time")
         world.mayRepeat = true
         LifeDocument.stream("m", to -> "m")
       } else if (stream.cutover.isDefined) stream
@@ -221,7 +222,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
       val offsets = SortedMap.from((0 to 1).map { p =>
         LogPartition("m", p) -> world.clusters("c0").log(LogPartition("m", p)).fold(0L)(_.size.toLong)
       })
-      StreamCutover.Offsets(SortedMap("east" -> offsets, "west" -> offsets))
+      StreamCutover.Offsets(SortedMap.from(world.valid.clusters.keys.map(_ -> offsets)))
     }
 
   private def fault(isRunning: Boolean): Unit = {

@@ -3,6 +3,8 @@
 
 package splice.kafka.dynamic.life
 
+import java.time.Duration
+
 import splice.kafka.dynamic.life.cluster.LifeDocument
 import splice.testkit.simulation.{Life, SimulatedTrigger}
 
@@ -46,6 +48,17 @@ final private[life] class LifeSequences(life: Life, world: LifeWorld, run: Simul
         case _ => events.write()
       }
     }
+  }
+
+  /** Moves the mirrored stream, and replaces the move after its time, before the clusters have returned the offsets. */
+  def replaced(): Unit = {
+    world.heal()
+    world.publish(events.moved(world.valid.copy(inactive = Set.empty)))
+    val _ = run(SimulatedTrigger.ProcessingTime(2))
+    life.clock.advance(Duration.ofMinutes(5))
+    Seq(0, 1).foreach(partition => world.write("c0", "m", partition, 2))
+    world.publish(events.moved(world.valid))
+    val _ = run(SimulatedTrigger.ProcessingTime(2))
   }
 
   /** Renames a cluster, and runs the query until removed topics of the old name would be drained. */

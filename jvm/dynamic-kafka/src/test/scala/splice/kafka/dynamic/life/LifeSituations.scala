@@ -36,6 +36,7 @@ final private[life] class LifeSituations(world: LifeWorld) {
       "a cluster returns"               -> reused.nonEmpty,
       "a cluster is renamed"            -> (names.size > names.map(world.names).size),
       "a topic waits for its start"     -> change.states.valuesIterator.contains("waiting"),
+      "a removed topic has no start"    -> change.states.valuesIterator.contains("pending"),
       "a topic is drained"              -> change.states.valuesIterator.contains("draining")
     )
     situations.foreach { case (situation, occurs) => if (occurs) world.life.met(situation) }
@@ -80,7 +81,9 @@ private[life] object LifeSituations {
   /** Situations that few scenarios have. */
   private val Rare = Seq(
     "a stream with a stop moves by a cutover",
+    "a move is replaced after its time",
     "a topic waits for its start",
+    "a removed topic has no start",
     "a topic returns",
     "a cluster is added",
     "a cluster is removed",

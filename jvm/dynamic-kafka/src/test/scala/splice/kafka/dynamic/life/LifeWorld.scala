@@ -81,7 +81,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, fault: P
   /** Greatest published generation. */
   var newest: Long = 1
 
-  Seq("c0", "c1").foreach(id => if (plan.mirrors) { val _ = clusters(id).create("m", 2) })
+  clusters.values.foreach(cluster => if (plan.mirrors) { val _ = cluster.create("m", 2) })
   prepare(initial)
   published(newest) = sizes
   life.note(plan.toString)
@@ -137,7 +137,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, fault: P
   }
 
   def write(id: String, topic: String, partition: Int, count: Int): Unit = {
-    val targets = if (topic == "m") Seq("c0", "c1") else Seq(id)
+    val targets = if (topic == "m") clusters.keys.toSeq.sorted else Seq(id)
     targets.foreach(c => clusters(c).write(topic, partition, count, life.clock.steady.millis))
     life.note(s"$count records to $id/$topic-$partition")
   }

@@ -7,8 +7,8 @@ import java.io.{ByteArrayInputStream, InputStreamReader, StringReader}
 import java.nio.charset.StandardCharsets.UTF_8
 import javax.xml.stream.{XMLInputFactory, XMLStreamException}
 
-import com.fasterxml.jackson.core.json.JsonReadFeature
 import com.fasterxml.jackson.core._
+import com.fasterxml.jackson.core.json.JsonReadFeature
 
 /** Finds text after the first JSON object or XML element of a value. Spark's parsers ignore such text, for
   * example the second object of a value with one object per line.

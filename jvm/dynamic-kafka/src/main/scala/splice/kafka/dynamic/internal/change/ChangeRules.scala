@@ -67,8 +67,14 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     *
     * @param group
     *   returns true for the names of the group
+    * @param now
+    *   the time of the change
+    * @param time
+    *   the wall-clock time, which is compared to the times of cutovers
     * @param hasBegun
     *   returns true if the query has read a topic before, so that the checkpoint may have an earlier start of the topic
+    * @param startsAtEnd
+    *   returns true if a topic starts at the end of its log, so that a removed topic that has not begun has no rows
     */
   def take(
       at: AppliedMetadata,
@@ -76,7 +82,9 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       group: String => Boolean,
       position: DynamicPosition,
       now: Instant,
-      hasBegun: ClusterTopic => Boolean = _ => false
+      time: Instant,
+      hasBegun: ClusterTopic => Boolean = _ => false,
+      startsAtEnd: ClusterTopic => Boolean = _ => false
   ): AppliedMetadata = {
     val part    = StreamGroups.part(at, document, group)
     val listed  = AppliedMetadata.streamOf(part.streams.values)
@@ -86,27 +94,41 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val fresh   = at.freshScopes(all.keySet, at.number + 1)
     // The outage of a cluster during the pause does not count, because a paused topic is not drained.
     val resumed =
-      at.draining.keys.filter(t => at.isPaused(t) && !part.streams.get(at.draining(t).stream).exists(_.paused))
-    val kept = carried(at, position, listed.contains) ~> resumed.toSeq.map(_ -> TopicEvent.Resumed(now))
+      at.leaving.toSeq.collect { case (t, of) if at.isPaused(t) && !part.streams.get(of).exists(_.paused) => t }
+    val drains                         = rules.onRemoved == OnRemoved.Drain
+    def stopOf(topic: ClusterTopic)    = at.streamOf.get(topic).flatMap(at.stopOf)
+    def isUnbegun(topic: ClusterTopic) =
+      at.waiting.get(topic).exists { is =>
+        is.time.fold(is.offsets.offsets.nonEmpty || !startsAtEnd(topic))(cut => !time.isBefore(cut.time))
+      }
+    val kept =
+      carried(at, position, listed.contains) ~> resumed.map(_ -> TopicEvent.Resumed(now))
     val left = kept ~> removed.toSeq.map { topic =>
       topic ->
-        TopicEvent.Unlisted(now, position.of(topic.cluster).only(topic.topic), rules.onRemoved == OnRemoved.Drain)
+        (if (drains && isUnbegun(topic)) TopicEvent.Unbegun(now, at.startOf(topic), stopOf(topic))
+         else TopicEvent.Unlisted(now, position.of(topic.cluster).only(topic.topic), drains))
     } ~> cut.bounds.toSeq.map { case (topic, bound) => topic -> TopicEvent.Bounded(now, bound) }
+    val returned = left ~> listed.toSeq.collect {
+      case (topic, stream) if left.pending.contains(topic) => topic -> TopicEvent.Listed(stream, Set.empty, None)
+    }
     // A topic that returns while it is drained waits for the other topics of its stream.
-    val drained = left.topics.collect { case (topic, is: Draining) if !listed.contains(topic) => topic -> is.stream }
-    val next    = left ~> listed.toSeq.map { case (topic, stream) =>
+    val drained = left.leaving.filterNot { case (topic, _) => listed.contains(topic) }
+    // A topic without a position has no start, or its cluster has not returned the start.
+    def hasStart(topic: ClusterTopic) = returned.topics.get(topic).exists {
+      case is: Removed => is.position.offsets.nonEmpty || at.streamOf.contains(topic)
+      case _           => true
+    }
+    val next = returned ~> listed.toSeq.map { case (topic, stream) =>
       def after         = drained.collect { case (old, `stream`) => old }.toSet
       val (time, start) = (cut.times.get(topic), cut.starts.get(topic))
       def isBegun       = !fresh.contains(topic.cluster) && hasBegun(topic)
-      def begins        = !left.topics.contains(topic) && (part.streams(stream).start.nonEmpty || isBegun)
+      def begins        = !hasStart(topic) && (part.streams(stream).start.nonEmpty || isBegun)
       // A topic that stops, or has stopped, resumes only if the stop changes.
-      def stop  = at.streamOf.get(topic).flatMap(at.stopOf)
+      def stop  = stopOf(topic)
       def stays = stop.nonEmpty && stop == part.streams(stream).stop
       // An earlier start of the checkpoint must not apply to partitions without an offset.
-      def isForgotten = left.topics.get(topic) match {
-        case Some(is: Waiting) => is.before.fold(isBegun)(_ == Gone)
-        case state             => state.fold(isBegun)(_ == Gone)
-      }
+      def isForgotten =
+        returned.waiting.get(topic).fold(returned.topics.get(topic))(_.before).fold(isBegun)(_ == Gone)
       topic ->
         (start match {
           case Some(begin) if isForgotten      => TopicEvent.ListedAt(stream, None, begin.position)
@@ -148,13 +170,16 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       is.position.offsets.nonEmpty && unread.get(topic.topic).exists(_.exists(_ != topic.cluster))
     val events = at.topics.toSeq.flatMap {
       case (topic, is: Reading) =>
-        at.stopOf(is.stream).map(stop => topic -> TopicEvent.Bounded(now, bound(stop, topic, position)))
+        val generation = position.of(topic.cluster).generation(topic.topic)
+        at.stopOf(is.stream).map(stop => topic -> TopicEvent.Bounded(now, bound(stop, topic, generation)))
       case (topic, is: Draining) =>
         // Splice reads the rows up to a stop when the cluster is available again, and the rows of a paused stream after
         // the pause.
         val isExempt  = at.streamOf.contains(topic) || at.isPaused(topic)
         val responses = if (isExempt) Availability.Available else of(topic)
         drained(topic, is, position.of(topic.cluster), now, responses)
+      case (topic, is: Pending) =>
+        unbegun(topic, is, now, if (at.isPaused(topic)) Availability.Available else of(topic))
       case (topic, is: Removed)
           if !at.streamOf.contains(topic) && !now.isBefore(is.since.plus(rules.retention)) && !isAwaited(topic, is) =>
         Some(topic -> TopicEvent.RetentionOver)
@@ -163,10 +188,9 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     if (events.isEmpty) None else Some((carried(at, position) ~> events).pruned)
   }
 
-  private def bound(stop: StreamPlace, topic: ClusterTopic, position: DynamicPosition): Bound = stop match {
+  private def bound(stop: StreamPlace, topic: ClusterTopic, generation: Int): Bound = stop match {
     case time: StreamCutover.At         => Bound.At(time)
     case offsets: StreamCutover.Offsets =>
-      val generation = position.of(topic.cluster).generation(topic.topic)
       Bound.Ends(offsets.of(topic).as(topic.topic, generation), isSet = true)
     case StreamPlace.Earliest | StreamPlace.Latest => Bound.Requested
   }
@@ -218,13 +242,16 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   ): AppliedMetadata = begun(carried(at, position), starts)
 
   private def begun(at: AppliedMetadata, starts: SortedMap[ClusterTopic, KafkaPosition]): AppliedMetadata =
-    at ~> starts.toSeq.map { case (topic, start) =>
-      val is     = at.waiting(topic)
+    at ~> starts.toSeq.flatMap { case (topic, start) =>
+      val is     = at.unbegun(topic)
       val stream = is.stream
-      val after  = at.draining.collect { case (old, of) if of.stream == stream && !at.streamOf.contains(old) => old }
-      val begin  = start ++ is.offsets.offsets
+      // A topic that waits for this topic cannot end before this topic.
+      val after = at.draining.collect {
+        case (old, of) if of.stream == stream && !at.streamOf.contains(old) && !of.after(topic) => old
+      }
+      val begin = start ++ is.offsets.offsets
       // The end that a consumer sees may be before the start, because a mirror lags or a transaction is open.
-      val expected = at.streams.get(stream).flatMap(_.start) match {
+      val expected = at.startOf(topic) match {
         case _ if is.time.nonEmpty                => start
         case _ if is.offsets.offsets.nonEmpty     => is.offsets.like(begin)
         case Some(offsets: StreamCutover.Offsets) =>
@@ -232,7 +259,11 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
           KafkaPosition(start.offsets.filter { case (p, _) => named.contains(p) }).like(start)
         case _ => KafkaPosition.Empty
       }
-      topic -> TopicEvent.Listed(stream, after.toSet, Some(TopicEvent.Start(begin, expected)))
+      val stopped = for {
+        pending <- at.pending.get(topic)
+        stop    <- pending.stop.map(bound(_, topic, start.generation(topic.topic))) if !stop.isRequested
+      } yield TopicEvent.Bounded(pending.since, Bound.Within(stop))
+      (TopicEvent.Listed(stream, after.toSet, Some(TopicEvent.Start(begin, expected))) +: stopped.toSeq).map(topic -> _)
     }
 
   /** Returns the state after streams cut over at a time; None if no stream cuts over.
@@ -249,7 +280,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val reached = cutovers.cut(at, now, places)
     if (reached.isEmpty) None
     else {
-      val (waiting, old) = reached.partition { case (topic, _) => at.waiting.contains(topic) }
+      val (waiting, old) = reached.partition { case (topic, _) => at.unbegun.contains(topic) }
       val ended          = carried(at, position) ~> old.toSeq.map { case (topic, ends) =>
         topic -> TopicEvent.Bounded(now, Bound.Ends(ends))
       }
@@ -264,11 +295,13 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       now: Instant,
       of: Availability
   ): Option[(ClusterTopic, TopicEvent)] = {
-    val since = outage(is, of)
+    val since = outage(is.unavailable, of)
     val left  = at.only(topic.topic)
+    // Until the time of a cutover, the topic is read like any other topic.
+    val time = Some(is.bound).collect { case Bound.At(cut) => cut.time }
     if (is.bound.isReached(at)) Some(topic -> TopicEvent.Ended(now, left))
-    else if (isAbandoned(is.copy(unavailable = since), of)) {
-      val reason = s"the cluster has not responded for all partitions since ${since.getOrElse(is.since)}"
+    else if (isAbandoned(since, is.since +: time.toSeq, of)) {
+      val reason = silent(since.getOrElse(is.since))
       val ends   = Some(of).collect { case outage: Availability.Unavailable => outage.ends.only(topic.topic) }
         .filter(last => left.offsets.isEmpty || last.generation(topic.topic) == left.generation(topic.topic))
       val lost = Abandoned.of(is.bound, left, reason, ends.getOrElse(KafkaPosition.Empty))
@@ -277,21 +310,41 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     else None
   }
 
-  // An outage is stored, because a query that restarts more often than 'drainTimeout' would otherwise never abandon a
-  // topic.
-  private def outage(is: Draining, of: Availability): Option[Instant] = of match {
-    case Availability.Available                                   => None
-    case outage: Availability.Unavailable if outage.isConfirmed() =>
-      is.unavailable.filterNot(_ => outage.responded).orElse(Some(outage.since))
-    case _ => is.unavailable
+  /** Returns the event of a removed topic whose start is not determined yet. */
+  private def unbegun(
+      topic: ClusterTopic,
+      is: Pending,
+      now: Instant,
+      of: Availability
+  ): Option[(ClusterTopic, TopicEvent)] = {
+    val since = outage(is.unavailable, of)
+    val time  = is.waiting.time.map(_.time)
+    if (isAbandoned(since, is.since +: time.toSeq, of)) {
+      val lost = Abandoned.unbegun(time, silent(since.getOrElse(is.since)))
+      Some(topic -> TopicEvent.Ended(now, KafkaPosition.Empty, Some(lost)))
+    } else if (since != is.unavailable) Some(topic -> TopicEvent.Outage(since))
+    else None
   }
 
-  private def isAbandoned(is: Draining, of: Availability): Boolean = of match {
-    case outage: Availability.Unavailable => is.unavailable.exists { since =>
-        // Until the time of a cutover, the topic is read like any other topic.
-        val time = Some(is.bound).collect { case Bound.At(cut) => cut.time }
-        outage.isConfirmed((Seq(since, is.since) ++ time).max.plus(rules.drainTimeout))
-      }
+  private def silent(since: Instant): String = s"the cluster has not responded for all partitions since $since"
+
+  // An outage is stored, because a query that restarts more often than 'drainTimeout' would otherwise never abandon a
+  // topic.
+  private def outage(known: Option[Instant], of: Availability): Option[Instant] = of match {
+    case Availability.Available                                   => None
+    case outage: Availability.Unavailable if outage.isConfirmed() =>
+      known.filterNot(_ => outage.responded).orElse(Some(outage.since))
+    case _ => known
+  }
+
+  /** Returns true if a cluster has been unavailable for the timeout.
+    *
+    * @param from
+    *   times after which an outage counts
+    */
+  private def isAbandoned(outage: Option[Instant], from: Seq[Instant], of: Availability): Boolean = of match {
+    case failed: Availability.Unavailable =>
+      outage.exists(since => failed.isConfirmed((since +: from).max.plus(rules.drainTimeout)))
     case _ => false
   }
 

@@ -29,7 +29,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
   /** Returns the reason why a document is rejected, from the checks that need no response of a cluster. */
   def rejection(at: AppliedMetadata, document: StreamMetadata, position: DynamicPosition): Option[Rejection] =
     policy(document).orElse(firstOf(StreamMove.all(at, document)) { move =>
-      val leaves = move.to.find(at.draining.contains).map { topic =>
+      val leaves = move.to.find(at.leaving.contains).map { topic =>
         Rejection.Cutover(move.stream, s"$topic is still drained after the last removal of the topic")
       }
       leaves.orElse(move.cutover match {
@@ -131,7 +131,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       // A topic with a stop does not wait for other topics.
       (is.stream, at.streamOf.get(t).map(_ => t)) -> (t -> cut)
     }
-    val begins = at.waiting.toSeq.flatMap { case (t, is) =>
+    val begins = at.unbegun.toSeq.flatMap { case (t, is) =>
       is.time.map(cut => (is.stream, Option.empty[ClusterTopic]) -> (t -> cut))
     }
     (left ++ begins).groupMap(_._1)(_._2).values.map(_.toMap).toSeq
@@ -143,6 +143,21 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
           }
         )
       )
+  }
+
+  /** Returns the topics whose time is reached and whose cutover a document would replace, with that time in
+    * milliseconds. A stream moves again only after this cutover, because rows after the time belong to its new topics.
+    */
+  def replaced(at: AppliedMetadata, document: StreamMetadata, now: Instant): Map[ClusterTopic, Long] = {
+    val listed = AppliedMetadata.streamOf(document.streams.values)
+    due(at, now).filter { case (topic, millis) =>
+      val isStop  = at.draining.contains(topic) && at.streamOf.contains(topic)
+      val cutover = at.stream(topic).flatMap(document.streams.get).flatMap(_.cutover)
+      !isStop && cutover.exists {
+        case cut: StreamCutover.At => cut.millis != millis || at.waiting.contains(topic) && !listed.contains(topic)
+        case _                     => true
+      }
+    }
   }
 
   private def past(
@@ -179,10 +194,7 @@ private[dynamic] object CutoverRules {
   /** Returns the start of a topic. Partitions without an offset resume at the position of a topic that was read earlier.
     */
   private def begin(at: AppliedMetadata, topic: ClusterTopic, offsets: KafkaPosition): TopicEvent.Start = {
-    val left = at.topics.get(topic) match {
-      case Some(is: TopicState.Waiting) => is.before
-      case other                        => other
-    }
+    val left                 = at.unbegun.get(topic).fold(at.topics.get(topic))(_.before)
     val (position, expected) = left.collect { case is: TopicState.Removed => (is.position, is.expected) }
       .getOrElse((KafkaPosition.Empty, KafkaPosition.Empty))
     val start = position ++ offsets.offsets

@@ -39,7 +39,7 @@ private[dynamic] object UpperBound {
     applied.of(cluster).foldLeft(until) { case (all, (topic, is)) =>
       val bound: Option[Map[LogPartition, Long]] = is match {
         case _ if applied.isPaused(ClusterTopic(cluster, topic)) => Some(Map.empty)
-        case _: Waiting                                          => Some(Map.empty)
+        case _: Waiting | _: Pending                             => Some(Map.empty)
         case is: Reading if waits(is.after)                      => Some(Map.empty)
         case is: Draining if waits(is.after)                     => Some(Map.empty)
         case is: Draining                                        => is.bound.limit match {

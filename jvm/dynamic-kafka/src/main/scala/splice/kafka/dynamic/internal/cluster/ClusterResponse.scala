@@ -38,6 +38,8 @@ import splice.source.{Limits, LogPartition}
   *   topics and future times of their drains. Until then, the offset for a time only limits new rows
   * @param starts
   *   topics whose start is needed; None = the topics start like new topics
+  * @param pending
+  *   removed topics whose start is needed
   * @param isOpen
   *   true if topics are read without an end. Ends are then requested only for changes
   */
@@ -50,6 +52,7 @@ final private[dynamic] case class ClusterRequest(
     times: Set[(String, Long)] = Set.empty,
     limits: Set[(String, Long)] = Set.empty,
     starts: Map[String, Option[StartingOffsets]] = Map.empty,
+    pending: Set[String] = Set.empty,
     isOpen: Boolean = false
 ) {
 
@@ -129,7 +132,8 @@ final private[dynamic] case class ClusterResponse(
 
   /** Returns the removed topics whose drain cannot end, because some of their partitions do not respond. */
   def blocked: Map[String, SpliceException] = silent.collect {
-    case (p, partition) if request.draining.get(p.topic).exists(_.bound.needs(p, request.from)) =>
+    case (p, partition)
+        if request.pending(p.topic) || request.draining.get(p.topic).exists(_.bound.needs(p, request.from)) =>
       p.topic -> partition.error
   }.toMap
 
@@ -193,9 +197,12 @@ final private[dynamic] case class ClusterResponse(
       }
     )
 
-  /** Returns the start of a topic. A response to a request for another start does not apply. */
+  /** Returns the start of a topic. A response to a request for another start does not apply. A removed topic that does
+    * not exist has an empty start, so that its drain ends.
+    */
   def start(topic: String, of: Option[StartingOffsets]): Option[KafkaPosition] =
-    starts.get(topic).filter(_ => request.starts.get(topic).contains(of))
+    if (request.pending(topic) && missing(topic)) Some(KafkaPosition.Empty)
+    else starts.get(topic).filter(_ => request.starts.get(topic).contains(of))
 
   /** Returns the end of a drain; None if the response does not change it. A response to an earlier request does not
     * apply.

@@ -64,6 +64,7 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
       ProgressMetric.Clusters           -> Json.write(Json.obj(clusters: _*)),
       ProgressMetric.Change             -> applied.number.toString,
       ProgressMetric.RowsAbandoned      -> applied.rowsAbandoned.toString,
+      ProgressMetric.TopicsAbandoned    -> applied.topicsAbandoned.toString,
       ProgressMetric.MetadataRejections -> groups.rejections.toString,
       ProgressMetric.MetadataFailures   -> health.total.toString
     ) ++ applied.generation.map(ProgressMetric.Generation -> _.toString) ++
@@ -90,7 +91,7 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
     val numbers = ofCluster.flatMap(key => figures.get(key).flatMap(_.toLongOption).map(key -> _)) ++ Seq(
       "failuresTotal"  -> health.total,
       "topicsWaiting"  -> topics.count(isWaiting).toLong,
-      "topicsDraining" -> topics.count(_.isInstanceOf[TopicState.Draining]).toLong
+      "topicsDraining" -> topics.count(isDrained).toLong
     ) ++ available(health).map("available" -> _) ++
       worker.responded.map(at => "responseAgeMs" -> Duration.between(at, now).toMillis) ++
       health.since.map(s => "unavailableMs" -> Duration.between(s, now).toMillis)
@@ -107,6 +108,11 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
     case _: TopicState.Waiting  => true
     case is: TopicState.Reading => is.after.nonEmpty
     case _                      => false
+  }
+
+  private def isDrained(topic: TopicState): Boolean = topic match {
+    case _: TopicState.Pending | _: TopicState.Draining => true
+    case _                                              => false
   }
 
   /** Returns the figures of topics. The order of names selects the topics, so that a change of a backlog does not

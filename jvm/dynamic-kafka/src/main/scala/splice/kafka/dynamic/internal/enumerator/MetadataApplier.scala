@@ -146,10 +146,11 @@ final private[dynamic] class MetadataApplier(
       draining.keySet.filter(topic => applied.streamOf.contains(ClusterTopic(cluster, topic))),
       requested ++ millis(due),
       millis(future).toSet,
-      topics.collect {
-        case (topic, is: TopicState.Waiting) if is.time.isEmpty =>
-          topic -> requestedStart(applied, ClusterTopic(cluster, topic))
-      }
+      applied.unbegun.collect {
+        case (topic, is) if topic.cluster == cluster && is.time.isEmpty =>
+          topic.topic -> requestedStart(applied, topic)
+      },
+      applied.pending.keySet.collect { case topic if topic.cluster == cluster => topic.topic }
     )
   }
 
@@ -173,7 +174,7 @@ final private[dynamic] class MetadataApplier(
     } yield (ClusterTopic(name, topic), millis) -> place
     val bounded = bounds(applied, responses)
     val started =
-      applied.waiting.keys.flatMap(t =>
+      applied.unbegun.keys.flatMap(t =>
         responses.get(t.cluster).flatMap(_.start(t.topic, requestedStart(applied, t))).map(t -> _)
       )
     val change =
@@ -192,7 +193,7 @@ final private[dynamic] class MetadataApplier(
 
   // Partitions without an offset of a cutover start like new partitions.
   private def requestedStart(applied: AppliedMetadata, topic: ClusterTopic): Option[StartingOffsets] =
-    if (applied.waiting.get(topic).exists(_.offsets.offsets.nonEmpty)) None else startOf(applied, topic)
+    if (applied.unbegun.get(topic).exists(_.offsets.offsets.nonEmpty)) None else startOf(applied, topic)
 
   /** Returns the ends of removed topics, from responses to requests that were sent after the removal. */
   private def bounds(
@@ -207,7 +208,9 @@ final private[dynamic] class MetadataApplier(
   private def waiting(applied: AppliedMetadata): Seq[(StreamGroup, String)] = {
     val starts =
       applied.waiting.toSeq.collect { case (topic, is) if is.time.isEmpty => only(applied, topic) -> topic.cluster }
-    starts ++ (wanted -- places.keySet).map { case ((topic, _), group) => group -> topic.cluster }
+    starts ++ (wanted -- places.keySet).collect {
+      case ((topic, _), group) if !applied.pending.contains(topic) => group -> topic.cluster
+    }
   }
 
   private def only(applied: AppliedMetadata, topic: ClusterTopic): StreamGroup = {
@@ -283,13 +286,12 @@ final private[dynamic] class MetadataApplier(
       at: DynamicPosition
   ): Option[AppliedMetadata] = {
     documents.accept(document)
-    val now      = steady.instant()
     val all      = StreamGroups.changed(base, document).map(group => group -> responded(base, document, group, at))
     val rejected = all.collect { case (group, Some(Some(why))) => group -> why }
     rejected.foreach { case (group, why) => groups.reject(StreamGroup(group, document.generation), why) }
     groups.keepRejected(rejected.map(_._1).contains(_))
     val ready      = all.collect { case (group, Some(None)) => group }.flatten.toSet
-    val change     = rules.take(base, document, ready, at, now, hasBegun(base))
+    val change     = changed(base, document, ready, at)
     val renumbered = change.copy(
       number = applied.number,
       generation = applied.generation,
@@ -305,6 +307,16 @@ final private[dynamic] class MetadataApplier(
       if (rules.failsOnRemoval && removed.nonEmpty) throw DynamicErrors.removed(removed)
       Some(make(applied, change))
     }
+  }
+
+  private def changed(
+      base: AppliedMetadata,
+      document: StreamMetadata,
+      group: Set[String],
+      at: DynamicPosition
+  ): AppliedMetadata = {
+    def startsAtEnd(topic: ClusterTopic) = startOf(base, topic).contains(StartingOffsets.Latest)
+    rules.take(base, document, group, at, steady.instant(), clock.instant(), hasBegun(base), startsAtEnd)
   }
 
   /** Returns true if the query has read a topic before. The side log has the entries of a renamed cluster under the
@@ -327,8 +339,11 @@ final private[dynamic] class MetadataApplier(
       group: Set[String],
       at: DynamicPosition
   ): Option[Option[Rejection]] = {
-    val part = StreamGroups.part(applied, document, group).moving(group)
-    rules.cutovers.rejection(applied, part, at).orElse(twice(applied, document, group, at)) match {
+    val part     = StreamGroups.part(applied, document, group).moving(group)
+    val replaced = rules.cutovers.replaced(applied, part, clock.instant())
+    wanted ++= replaced.map(_ -> StreamGroup(group, document.generation))
+    if (replaced.nonEmpty) None
+    else rules.cutovers.rejection(applied, part, at).orElse(twice(applied, document, group, at)) match {
       case Some(why) => Some(Some(why))
       case None      =>
         val times = rules.cutovers.times(applied, part, at)
@@ -354,7 +369,7 @@ final private[dynamic] class MetadataApplier(
     val ids              = mutable.Map.empty[String, Option[String]]
     def id(name: String) =
       ids.getOrElseUpdate(name, Option.when(base.clusters.contains(name))(earlier(base, name)).flatMap(idOf))
-    lazy val change = rules.take(base, document, group, at, steady.instant(), hasBegun(base))
+    lazy val change = changed(base, document, group, at)
     lazy val moved  = change.expecting(change.copy(renames = SortedMap.empty).moved(at))
     val added       = AppliedMetadata.streamOf(group.flatMap(document.streams.get)).keySet -- base.streamOf.keySet
     val found       = for {
@@ -369,8 +384,10 @@ final private[dynamic] class MetadataApplier(
 
   private def append(change: AppliedMetadata): AppliedMetadata = log.append(change.copy(at = Some(steady.instant())))
 
-  private def make(applied: AppliedMetadata, change: AppliedMetadata): AppliedMetadata =
-    reported(applied, append(change))
+  private def make(applied: AppliedMetadata, change: AppliedMetadata): AppliedMetadata = {
+    val abandoned = applied.topicsAbandoned + ChangeDescription.abandoned(applied, change).size
+    reported(applied, append(change.copy(topicsAbandoned = abandoned)))
+  }
 
   private def reported(before: AppliedMetadata, now: AppliedMetadata): AppliedMetadata = {
     ChangeDescription(before, now).foreach(line => logger.info(s"Change ${now.number}: $line"))

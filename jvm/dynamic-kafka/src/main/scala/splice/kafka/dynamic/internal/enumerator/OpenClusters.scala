@@ -9,7 +9,7 @@ import splice.kafka.dynamic.internal.change.{CutoverOrder, UpperBound}
 import splice.kafka.dynamic.internal.cluster.ClusterResponse
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition, DynamicSplitRange}
 import splice.kafka.dynamic.internal.state.AppliedMetadata
-import splice.kafka.dynamic.internal.state.TopicState.{Draining, Waiting}
+import splice.kafka.dynamic.internal.state.TopicState.{Draining, Pending, Waiting}
 import splice.kafka.internal.enumerator.{KafkaPlan, OpenReads}
 import splice.kafka.internal.options.AdmissionOptions.MaxBytes
 import splice.kafka.internal.options.KafkaOptions.MaxOffsets
@@ -125,7 +125,7 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
       applied.isActive(name) && ahead(round, name, position).exists(p => isUnlimited(round, name, p.topic))
     }
     def changes = applied.topics.exists {
-      case (topic, _: Waiting | _: Draining) =>
+      case (topic, _: Waiting | _: Pending | _: Draining) =>
         applied.isActive(topic.cluster) && !applied.isPaused(topic) && !round.held(topic)
       case _ => false
     }

@@ -88,6 +88,7 @@ private[dynamic] object DrainedCluster {
           None,
           Some(time.fold("the start of the topic is not known")(cut => s"the stream moves here at ${cut.time}"))
         ))
+      case _: Pending  => open(MetadataTrial.Drain(None, Some("the start of the topic is not known")))
       case is: Removed =>
         // The batch that reads the last rows may not be committed yet.
         val part = at.of(topic.cluster)

@@ -107,16 +107,13 @@ final private[splice] case class DynamicSettings(
     * stream with such options ignores the start of the metadata.
     */
   def addedStart(applied: AppliedMetadata, topic: ClusterTopic): Option[StartingOffsets] =
-    documented(applied, topic).filter(_ => applied.streamOf.get(topic).flatMap(optionOf(_, topic)).isEmpty)
+    documented(applied, topic).filter(_ => applied.stream(topic).flatMap(optionOf(_, topic)).isEmpty)
 
   private def optionOf(stream: String, topic: ClusterTopic) =
     StreamStarts.of(options, stream, base.client, topic.topic)
 
-  private def documented(applied: AppliedMetadata, topic: ClusterTopic): Option[StartingOffsets] = for {
-    name    <- applied.streamOf.get(topic)
-    start   <- applied.streams.get(name).flatMap(_.start)
-    offsets <- StreamStarts.of(start, topic)
-  } yield offsets
+  private def documented(applied: AppliedMetadata, topic: ClusterTopic): Option[StartingOffsets] =
+    applied.startOf(topic).flatMap(StreamStarts.of(_, topic))
 
   /** Creates the metadata service, which calls the selected services in order. Sends no request. */
   def service(hadoop: Configuration): KafkaMetadataService = {

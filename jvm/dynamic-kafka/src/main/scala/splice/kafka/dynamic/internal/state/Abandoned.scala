@@ -3,6 +3,8 @@
 
 package splice.kafka.dynamic.internal.state
 
+import java.time.Instant
+
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.dynamic.internal.state.TopicState.Bound
@@ -59,6 +61,14 @@ private[dynamic] object Abandoned {
         case _              => Some(unknown("", left, last, reason))
       }
   }
+
+  /** Returns the rows of a topic whose start is unknown.
+    *
+    * @param time
+    *   time of the first row, if a cutover set the start
+    */
+  def unbegun(time: Option[Instant], reason: String): Abandoned =
+    Abandoned(None, s"the number of unread rows from ${time.getOrElse("the start")} is unknown, because $reason")
 
   /** Returns an unknown number of rows.
     *

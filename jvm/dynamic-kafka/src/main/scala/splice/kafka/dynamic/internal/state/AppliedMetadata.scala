@@ -11,7 +11,7 @@ import org.apache.kafka.clients.CommonClientConfigs
 
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState._
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata, StreamPlace}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata, StreamPlace}
 import splice.kafka.internal.split.KafkaPosition
 
 /** Metadata that the query uses, and the state of every topic. An entry `change-<number>` of the side log contains this
@@ -32,6 +32,8 @@ import splice.kafka.internal.split.KafkaPosition
   *   the clusters that this change renamed: the new name by the old name
   * @param at
   *   the time at which the change was stored
+  * @param topicsAbandoned
+  *   number of topics that this change and all earlier changes abandoned
   */
 final private[dynamic] case class AppliedMetadata(
     number: Int,
@@ -42,13 +44,20 @@ final private[dynamic] case class AppliedMetadata(
     generations: SortedMap[String, Long] = SortedMap.empty,
     scopes: SortedMap[String, String] = SortedMap.empty,
     renames: SortedMap[String, String] = SortedMap.empty,
-    at: Option[Instant] = None
+    at: Option[Instant] = None,
+    topicsAbandoned: Long = 0
 ) {
 
   /** The stream of each topic that a stream contains, including topics that were read to the stop of their stream. */
   lazy val streamOf: SortedMap[ClusterTopic, String] = AppliedMetadata.streamOf(streams.values)
 
   def stopOf(stream: String): Option[StreamPlace] = stops.get(stream)
+
+  /** Returns the start that a document sets for a topic. A removed topic keeps the start of the last document that
+    * contained the topic.
+    */
+  def startOf(topic: ClusterTopic): Option[StreamPlace] =
+    pending.get(topic).fold(stream(topic).flatMap(streams.get).flatMap(_.start))(_.start)
 
   // Most documents have no stop, and each trigger needs the stop of each topic.
   private lazy val stops = streams.flatMap { case (name, stream) => stream.stop.map(name -> _) }
@@ -64,7 +73,7 @@ final private[dynamic] case class AppliedMetadata(
 
   /** Topics of each cluster for which requests are sent. */
   lazy val read: SortedMap[String, SortedSet[String]] = SortedMap.from(
-    topics.iterator.collect { case (topic, _: Waiting | _: Reading | _: Draining) => topic }
+    topics.iterator.collect { case (topic, _: Waiting | _: Pending | _: Reading | _: Draining) => topic }
       .to(SortedSet).groupBy(_.cluster).map { case (cluster, listed) => cluster -> listed.map(_.topic) }
   )
 
@@ -76,9 +85,23 @@ final private[dynamic] case class AppliedMetadata(
 
   lazy val waiting: SortedMap[ClusterTopic, Waiting] = topics.collect { case (topic, is: Waiting) => topic -> is }
 
+  /** Removed topics whose start is not determined yet. */
+  lazy val pending: SortedMap[ClusterTopic, Pending] = topics.collect { case (topic, is: Pending) => topic -> is }
+
+  /** Topics whose start is not determined yet, including removed topics. */
+  lazy val unbegun: SortedMap[ClusterTopic, Waiting] = waiting ++ pending.map { case (topic, is) =>
+    topic -> is.waiting
+  }
+
+  /** The streams of topics that are drained, or that are drained after their start is determined. */
+  lazy val leaving: SortedMap[ClusterTopic, String] =
+    draining.map { case (topic, is) => topic -> is.stream } ++
+      pending.map { case (topic, is) => topic -> is.waiting.stream }
+
   /** Returns the stream that contains a topic, or that contained it last. */
   def stream(topic: ClusterTopic): Option[String] = topics.get(topic).collect {
     case is: Waiting  => is.stream
+    case is: Pending  => is.waiting.stream
     case is: Reading  => is.stream
     case is: Draining => is.stream
     case is: Removed  => is.stream
@@ -106,7 +129,7 @@ final private[dynamic] case class AppliedMetadata(
   /** Returns true if rows of a removed topic remain to be read. */
   def isOpen(topic: ClusterTopic, position: DynamicPosition): Boolean = topics.get(topic).exists {
     case is: Draining => !is.bound.isReached(position.of(topic.cluster))
-    case _            => false
+    case _            => pending.contains(topic)
   }
 
   /** Returns the position after this change.
@@ -125,9 +148,9 @@ final private[dynamic] case class AppliedMetadata(
       }
   }
 
-  /** Returns a position with the offsets at which waiting topics begin. */
+  /** Returns a position with the offsets at which topics without a start begin. */
   def expecting(at: DynamicPosition): DynamicPosition =
-    waiting.filter(_._2.offsets.offsets.nonEmpty).foldLeft(at) { case (position, (topic, is)) =>
+    unbegun.filter(_._2.offsets.offsets.nonEmpty).foldLeft(at) { case (position, (topic, is)) =>
       position.updated(topic.cluster, position.of(topic.cluster).and(is.offsets))
     }
 
@@ -152,6 +175,11 @@ final private[dynamic] case class AppliedMetadata(
       def now(name: String)         = names.getOrElse(name, name)
       def moved(t: ClusterTopic)    = t.copy(cluster = now(t.cluster))
       def all(s: Set[ClusterTopic]) = s.map(moved)
+      def place(of: StreamPlace)    = of match {
+        case offsets: StreamCutover.Offsets =>
+          StreamCutover.Offsets(offsets.clusters.map { case (c, ends) => now(c) -> ends })
+        case other => other
+      }
       copy(
         clusters = clusters.removedAll(names.values).map { case (name, cluster) =>
           now(name) -> cluster.copy(name = now(name))
@@ -165,6 +193,7 @@ final private[dynamic] case class AppliedMetadata(
               (is match {
                 case is: Reading  => is.copy(after = all(is.after))
                 case is: Draining => is.copy(after = all(is.after))
+                case is: Pending  => is.copy(start = is.start.map(place), stop = is.stop.map(place))
                 case other        => other
               })
         },
@@ -207,8 +236,8 @@ final private[dynamic] case class AppliedMetadata(
     * more.
     */
   def pruned: AppliedMetadata = {
-    val needed = topics.collect { case (topic, _: Waiting | _: Reading | _: Draining | _: Removed) =>
-      topic.cluster
+    val needed = topics.collect {
+      case (topic, _: Waiting | _: Pending | _: Reading | _: Draining | _: Removed) => topic.cluster
     }.toSet
     copy(
       clusters = clusters.filter { case (name, _) => needed(name) },
@@ -216,8 +245,8 @@ final private[dynamic] case class AppliedMetadata(
       topics = topics.map { case (topic, is) =>
         topic ->
           (is match {
-            case is: Reading  => is.copy(after = is.after.filter(draining.contains))
-            case is: Draining => is.copy(after = is.after.filter(draining.contains))
+            case is: Reading  => is.copy(after = is.after.filter(leaving.contains))
+            case is: Draining => is.copy(after = is.after.filter(leaving.contains))
             case other        => other
           })
       }

@@ -24,7 +24,8 @@ private[splice] object AppliedMetadataFormat {
   def write(applied: AppliedMetadata): Seq[String] = {
     val head = Seq("number" -> Json.number(applied.number.toLong)) ++
       applied.generation.map("generation" -> Json.number(_)) ++
-      applied.at.map(at => "at" -> Json.text(at.toString))
+      applied.at.map(at => "at" -> Json.text(at.toString)) ++
+      Option.when(applied.topicsAbandoned > 0)("topicsAbandoned" -> Json.number(applied.topicsAbandoned))
     val clusters = applied.clusters.values.map(c =>
       Seq("cluster" -> Json.text(c.name), "properties" -> Json.obj(texts(c.properties): _*)) ++
         Option.when(!c.active)("active" -> Json.bool(false)) ++
@@ -73,6 +74,12 @@ private[splice] object AppliedMetadataFormat {
             time.map("at" -> CutoverFormat.write(_)) ++
             Option.when(offsets.offsets.nonEmpty)("offsets" -> position(offsets)) ++
             before.map(left => "before" -> Json.obj(state(topic, left): _*))
+        case Pending(waiting, since, start, stop, unavailable) =>
+          Seq("waiting" -> Json.obj(state(topic, waiting): _*), "since" -> Json.text(since.toString)) ++
+            Seq("start" -> start, "stop" -> stop).flatMap { case (field, place) =>
+              place.map(field -> CutoverFormat.write(_))
+            } ++
+            unavailable.map(t => "unavailable" -> Json.text(t.toString))
         case Reading(_, after, start, expected) =>
           waits(after) ++ start.map("start" -> position(_)) ++ expects(expected)
         case Draining(stream, since, bound, after, expected, unavailable, abandoned, start) =>
@@ -132,7 +139,8 @@ private[splice] object AppliedMetadataFormat {
         yield text(node, "stream") -> generation.asLong),
       SortedMap.from(named("scope").map(_.swap)),
       named("renamed"),
-      head.find("at").map(n => Instant.parse(n.asText))
+      head.find("at").map(n => Instant.parse(n.asText)),
+      head.find("topicsAbandoned").fold(0L)(_.asLong)
     )
   }
 
@@ -158,17 +166,25 @@ private[splice] object AppliedMetadataFormat {
         before,
         Json.field(node, "offsets").fold(KafkaPosition.Empty)(position)
       )
+    case "pending" =>
+      val waiting = Json.field(node, "waiting").map(state(_, None)).collect { case is: Waiting => is }
+      Pending(
+        waiting.getOrElse(throw new NoSuchElementException("waiting")),
+        since(node),
+        Json.field(node, "start").map(CutoverFormat.readPlace),
+        Json.field(node, "stop").map(CutoverFormat.readPlace),
+        unavailable(node)
+      )
     case "reading" =>
       Reading(stream.getOrElse(text(node, "of")), after(node), start(node), expected(node))
     case "draining" =>
-      val unavailable = Json.field(node, "unavailable").map(time => Instant.parse(time.asText))
       Draining(
         text(node, "of"),
         since(node),
         bound(node),
         after(node),
         expected(node),
-        unavailable,
+        unavailable(node),
         abandoned(node),
         start(node)
       )
@@ -223,6 +239,9 @@ private[splice] object AppliedMetadataFormat {
   }
 
   private def start(node: JsonNode): Option[KafkaPosition] = Json.field(node, "start").map(position)
+
+  private def unavailable(node: JsonNode): Option[Instant] =
+    Json.field(node, "unavailable").map(time => Instant.parse(time.asText))
 
   private def since(node: JsonNode): Instant = Instant.parse(text(node, "since"))
 

@@ -3,6 +3,7 @@
 
 package splice.kafka.dynamic.internal.state
 
+import splice.kafka.dynamic.StreamPlace
 import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.dynamic.internal.state.TopicState._
 
@@ -35,9 +36,7 @@ private[dynamic] object ChangeDescription {
       had.intersect(has).filter(t => was(t).exists(is => isRemoved(is) || isDraining(is)) && is(t).exists(isReading))
     val renewed =
       now.clusters.keys.filter(c => before.clusters.get(c).exists(_.properties != now.clusters(c).properties))
-    val waiting = now.draining.filter { case (topic, draining) =>
-      draining.unavailable.nonEmpty && before.draining.get(topic).forall(_.unavailable.isEmpty)
-    }
+    val delayed = unavailable(now) -- unavailable(before)
     val applied = now.generations.keys.filter(s => before.generations.get(s) != now.generations.get(s))
     Seq(
       list("streamApplied", applied),
@@ -62,19 +61,29 @@ private[dynamic] object ChangeDescription {
       list("streamResumed", (before.paused -- now.paused).intersect(now.streams.keySet)),
       list(
         "topicAbandoned",
-        lost.map { case (topic, rows) => s"$topic: ${rows.text}" } ++
-          neverBegun(before, now).map(t => s"$t: $NeverBegun")
+        abandoned(before, now)
       ),
-      topics("topicDrainDelayed", waiting.keys),
+      topics("topicDrainDelayed", delayed),
       topics("topicForgotten", now.topics.keys.filter(t => is(t).contains(Gone) && was(t).exists(isRemoved))),
       topics("topicCutoverScheduled", timed(now) -- timed(before)),
       topics("topicCutoverDone", (timed(before) -- timed(now)).intersect(has))
     ).flatten
   }
 
+  /** Returns the topics that a change abandons, each with its unread rows. */
+  def abandoned(earlier: AppliedMetadata, now: AppliedMetadata): Seq[String] =
+    newlyAbandoned(earlier, now).map { case (topic, rows) => s"$topic: ${rows.text}" } ++
+      neverBegun(earlier.renamed(now.renames), now).map(t => s"$t: $NeverBegun")
+
   /** Returns true if a cluster is inactive in the first state and active in the second state. */
   private def isSet(cluster: String, inactive: AppliedMetadata, active: AppliedMetadata): Boolean =
     !inactive.isActive(cluster) && active.isActive(cluster)
+
+  /** Returns the removed topics whose cluster is unavailable. */
+  private def unavailable(at: AppliedMetadata): Set[ClusterTopic] = at.topics.collect {
+    case (topic, is: Draining) if is.unavailable.nonEmpty => topic
+    case (topic, is: Pending) if is.unavailable.nonEmpty  => topic
+  }.toSet
 
   private def timed(at: AppliedMetadata): Set[ClusterTopic] =
     at.waiting.collect { case (topic, is) if is.time.nonEmpty => topic }.toSet
@@ -105,8 +114,12 @@ private[dynamic] object ChangeDescription {
 
   private val NeverBegun = "the metadata removed the topic before the cluster returned the start of the topic"
 
+  // A topic that starts at the end of its log has no rows before its cluster returns the start.
   private def neverBegun(before: AppliedMetadata, now: AppliedMetadata): Seq[ClusterTopic] =
-    before.waiting.toSeq.collect { case (t, is) if is.time.isEmpty && now.topics.get(t) == is.before => t }
+    before.waiting.toSeq.collect {
+      case (t, is)
+          if is.time.isEmpty && now.topics.get(t) == is.before && !before.startOf(t).contains(StreamPlace.Latest) => t
+    }
 
   private def lateStarts(before: AppliedMetadata, now: AppliedMetadata): Seq[String] = for {
     stream <- now.streams.values.toSeq

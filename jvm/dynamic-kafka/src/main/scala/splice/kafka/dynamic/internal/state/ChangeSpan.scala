@@ -6,7 +6,7 @@ package splice.kafka.dynamic.internal.state
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
-import splice.kafka.dynamic.internal.state.TopicState.{Removed, Waiting}
+import splice.kafka.dynamic.internal.state.TopicState.{Pending, Removed, Waiting}
 import splice.kafka.internal.split.KafkaPosition
 
 /** Range of one cluster between two positions, with any number of changes between them.
@@ -79,6 +79,7 @@ private[dynamic] object ChangeSpan {
 
   private def isRemoved(state: TopicState): Boolean = state match {
     case is: Waiting => is.before.exists(isRemoved)
+    case is: Pending => isRemoved(is.waiting)
     case _: Removed  => true
     case _           => false
   }

@@ -5,8 +5,8 @@ package splice.kafka.dynamic.internal.state
 
 import java.time.Instant
 
-import splice.kafka.dynamic.StreamCutover
 import splice.kafka.dynamic.internal.split.ClusterTopic
+import splice.kafka.dynamic.{StreamCutover, StreamPlace}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
@@ -37,7 +37,9 @@ private[dynamic] object TopicState {
       time: Option[StreamCutover.At],
       before: Option[Left],
       offsets: KafkaPosition = KafkaPosition.Empty
-  ) extends TopicState("waiting")
+  ) extends TopicState("waiting") {
+    override def abandoned: Option[Abandoned] = before.flatMap(_.abandoned)
+  }
 
   /** A stream contains the topic, and Splice reads the topic.
     *
@@ -80,6 +82,30 @@ private[dynamic] object TopicState {
       override val abandoned: Option[Abandoned] = None,
       start: Option[KafkaPosition] = None
   ) extends TopicState("draining")
+
+  /** No stream contains the topic any more, and its start is not determined yet. Splice drains the topic after its
+    * cluster has returned the start.
+    *
+    * @param waiting
+    *   the state before the removal
+    * @param since
+    *   time of the removal, or of the end of a pause of the stream
+    * @param start
+    *   the start of the stream at the removal, if a document sets the start
+    * @param stop
+    *   the stop of the stream at the removal
+    * @param unavailable
+    *   as in [[Draining]]
+    */
+  final case class Pending(
+      waiting: Waiting,
+      since: Instant,
+      start: Option[StreamPlace] = None,
+      stop: Option[StreamPlace] = None,
+      unavailable: Option[Instant] = None
+  ) extends TopicState("pending") {
+    override def abandoned: Option[Abandoned] = waiting.abandoned
+  }
 
   /** State of a topic that is not read any more. */
   sealed trait Left extends TopicState
@@ -154,12 +180,16 @@ private[dynamic] object TopicState {
     case (Some(is: Reading), TopicEvent.Listed(stream, _, None))   => Some(is.copy(stream = stream))
     case (Some(is: Draining), TopicEvent.Listed(stream, after, _)) =>
       Some(Reading(stream, after, expected = is.expected))
+    case (Some(is: Pending), TopicEvent.Listed(stream, after, Some(start))) =>
+      val begin = Some(start.position).filter(_.offsets.nonEmpty)
+      Some(Draining(stream, is.since, Bound.Requested, after, start.expected, is.unavailable, start = begin))
     case (_, TopicEvent.Listed(stream, after, Some(start))) =>
       Some(Reading(stream, after, Some(start.position), start.expected))
     case (Some(is: Removed), TopicEvent.Listed(stream, after, None)) =>
       Some(Reading(stream, after, Some(is.position).filter(_.offsets.nonEmpty), is.expected))
     case (Some(Gone), TopicEvent.Listed(stream, _, None))        => Some(Waiting(stream, None, Some(Gone)))
     case (Some(is: Waiting), TopicEvent.Listed(stream, _, None)) => Some(is.copy(stream = stream))
+    case (Some(is: Pending), TopicEvent.Listed(stream, _, None)) => Some(is.waiting.copy(stream = stream))
     case (None, TopicEvent.Listed(stream, after, None))          => Some(Reading(stream, after))
 
     case (Some(is: Draining), TopicEvent.Stays(stream)) => Some(is.copy(stream = stream))
@@ -168,10 +198,13 @@ private[dynamic] object TopicState {
 
     case (Some(is: Waiting), TopicEvent.ListedAt(stream, time, offsets)) =>
       Some(Waiting(stream, time, is.before, offsets))
+    case (Some(is: Pending), TopicEvent.ListedAt(stream, time, offsets)) =>
+      Some(Waiting(stream, time, is.waiting.before, offsets))
     case (Some(before: Left), TopicEvent.ListedAt(stream, time, offsets)) =>
       Some(Waiting(stream, time, Some(before), offsets))
     case (None, TopicEvent.ListedAt(stream, time, offsets)) => Some(Waiting(stream, time, None, offsets))
 
+    case (Some(is: Waiting), TopicEvent.Unbegun(now, start, stop))   => Some(Pending(is, now, start, stop))
     case (Some(is: Waiting), _: TopicEvent.Unlisted)                 => is.before
     case (Some(is: Reading), TopicEvent.Unlisted(now, left, drains)) =>
       val bound = Draining(is.stream, now, Bound.Requested, is.after, is.expected)
@@ -189,8 +222,14 @@ private[dynamic] object TopicState {
       Some(Draining(is.stream, now, bound, expected = is.expected, abandoned = is.abandoned, start = start))
     case (Some(is: Draining), TopicEvent.Bounded(_, bound, lost)) =>
       Some(is.copy(bound = bound, abandoned = both(is.abandoned, lost)))
-    case (Some(is: Draining), TopicEvent.Resumed(now))           => Some(is.copy(since = now))
-    case (Some(is: Draining), TopicEvent.Outage(since))          => Some(is.copy(unavailable = since))
+    case (Some(is: Draining), TopicEvent.Resumed(now))          => Some(is.copy(since = now))
+    case (Some(is: Pending), TopicEvent.Resumed(now))           => Some(is.copy(since = now))
+    case (Some(is: Draining), TopicEvent.Outage(since))         => Some(is.copy(unavailable = since))
+    case (Some(is: Pending), TopicEvent.Outage(since))          => Some(is.copy(unavailable = since))
+    case (Some(is: Pending), TopicEvent.Ended(now, left, lost)) =>
+      val before = is.waiting.before.collect { case removed: Removed => removed }
+      val ended  = before.getOrElse(Removed(is.waiting.stream, now, left))
+      Some(ended.copy(since = now, abandoned = both(ended.abandoned, lost)))
     case (Some(is: Draining), TopicEvent.Ended(now, left, lost)) =>
       Some(Removed(is.stream, now, left, is.expected, both(is.abandoned, lost)))
 
@@ -246,6 +285,17 @@ private[dynamic] object TopicEvent {
     *   true if the option `onRemoved` is `drain`
     */
   final case class Unlisted(now: Instant, position: KafkaPosition, drains: Boolean) extends TopicEvent
+
+  /** No stream of a document contains the topic, and the rows from its start, which is not determined yet, are to be
+    * read.
+    *
+    * @param start
+    *   the start of the stream
+    * @param stop
+    *   the stop of the stream
+    */
+  final case class Unbegun(now: Instant, start: Option[StreamPlace] = None, stop: Option[StreamPlace] = None)
+      extends TopicEvent
 
   /** A cutover, a stop or a response of the cluster bounds the drain. */
   final case class Bounded(now: Instant, bound: TopicState.Bound, abandoned: Option[Abandoned] = None)

@@ -32,8 +32,13 @@ final class ChangeRulesSuite extends AnyFunSuite {
   private def drained(from: AppliedMetadata, ends: SortedMap[ClusterTopic, KafkaPosition]) =
     rules(OnRemoved.Drain).drain(from, at(from.number), ends, t0)
 
-  private def take(rules: ChangeRules, from: AppliedMetadata, found: StreamMetadata, position: DynamicPosition) =
-    rules.take(from, found, _ => true, position, t0)
+  private def take(
+      rules: ChangeRules,
+      from: AppliedMetadata,
+      found: StreamMetadata,
+      position: DynamicPosition,
+      now: Instant = t0
+  ) = rules.take(from, found, _ => true, position, now, now)
 
   test("drain: the end of a removed topic is requested, the topic is read to its end, and its position is kept") {
     val drain = rules(OnRemoved.Drain)
@@ -67,9 +72,14 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val over = drain.settle(ends, at(3, "a/x" -> 5, "b/x" -> 9), t0, _ => Availability.Unknown).get
     assert(over.removed(topic("b/x")) == kafka("x", 9))
     val later = goesOver(2, Some(StreamCutover.At(t0.plus(day))), "b/x")
-    val early =
-      take(drain, take(drain, applied("a/x"), later, at(0, "a/x" -> 5)), metadata(3, "a/x"), at(1, "a/x" -> 5))
+    val moves = take(drain, applied("a/x"), later, at(0, "a/x" -> 5))
+    val early = take(drain, moves, metadata(3, "a/x"), at(1, "a/x" -> 5))
     assert(early.draining.isEmpty && !early.topics.contains(topic("b/x")))
+    val late    = t0.plus(day).plusSeconds(1)
+    val pending = take(drain, moves, metadata(3, "a/x"), at(1, "a/x" -> 5), late)
+    assert(pending.pending.keySet == Set(topic("b/x")) && pending.read("b") == SortedSet("x"))
+    val begun = drain.begin(pending, at(2, "a/x" -> 5), SortedMap(topic("b/x") -> kafka("x", 4)))
+    assert(begun.draining(topic("b/x")).bound == Bound.Requested && begun.starts(topic("b/x")) == kafka("x", 4))
   }
 
   test("drain: the warning about an abandoned topic without a position has an upper limit of its rows") {

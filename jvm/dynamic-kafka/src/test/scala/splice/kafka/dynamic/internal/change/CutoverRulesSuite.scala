@@ -35,7 +35,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     }.map { case (cluster, some) => cluster -> SortedMap.from(some) }))
 
   private def take(from: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): AppliedMetadata =
-    rules.take(from, found, _ => true, position, t0)
+    rules.take(from, found, _ => true, position, t0, t0)
 
   private def places(requested: Instant, all: (String, OffsetForTime)*): Map[ClusterTopic, OffsetsForTime] = all.map {
     case (name, place) => topic(name) -> OffsetsForTime(requested, 0, Map(LogPartition(topic(name).topic, 0) -> place))
@@ -189,7 +189,8 @@ final class CutoverRulesSuite extends AnyFunSuite {
     val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x")
     val kept   = Removed("s", t0, partitions("x", 3, 7).as("x", 1), expected = partitions("x", 6, 8).as("x", 1))
     val base   = applied("a/x")
-    Seq(kept, Waiting("s", Some(atT), Some(kept))).foreach { before =>
+    val states = Seq(kept, Waiting("s", Some(atT), Some(kept)), Pending(Waiting("s", None, Some(kept)), t0))
+    states.foreach { before =>
       val left = base.copy(topics = base.topics + (topic("b/x") -> before))
       val over = take(left, mapped, at(0, "a/x" -> 5))
       assert(over.starts == SortedMap(topic("b/x") -> partitions("x", 4, 7).as("x", 1)))
@@ -204,17 +205,26 @@ final class CutoverRulesSuite extends AnyFunSuite {
       val state    = if (isTimed) Some(Waiting("s", Some(atT), before)) else before
       val left     = base.copy(topics = base.topics ++ state.map(topic("b/x") -> _))
       val hasBegun = before.isEmpty
-      val over     = rules.take(left, mapped, _ => true, at(0, "a/x" -> 5), t0, hasBegun = _ => hasBegun)
+      val over     = rules.take(left, mapped, _ => true, at(0, "a/x" -> 5), t0, t0, hasBegun = _ => hasBegun)
       assert(over.waiting == SortedMap(topic("b/x") -> Waiting("s", None, before, kafka("x", 4))), s"$state")
       assert(over.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9), isSet = true) && over.starts.isEmpty)
       // A later document without the cutover does not change the start.
-      val later = rules.take(over, metadata(3, "b/x"), _ => true, at(1, "a/x" -> 6), t0, hasBegun = _ => hasBegun)
+      val later = rules.take(over, metadata(3, "b/x"), _ => true, at(1, "a/x" -> 6), t0, t0, hasBegun = _ => hasBegun)
       assert(later.waiting == over.waiting)
       val log = new MemorySideLog
       assert(new ChangeEntries(log).append(later) == later && new ChangeEntries(log).last.contains(later))
       val begun = rules.begin(later, at(2, "a/x" -> 6), SortedMap(topic("b/x") -> partitions("x", 0, 2).as("x", 1)))
       assert(begun.waiting.isEmpty && begun.starts == SortedMap(topic("b/x") -> partitions("x", 4, 2).as("x", 1)))
       assert(begun.expected == SortedMap(topic("b/x") -> kafka("x", 4).as("x", 1)))
+      // A removal before the response of the cluster keeps the offsets for the drain.
+      val removed = rules.take(later, metadata(4, "a/x"), _ => true, at(2, "a/x" -> 6), t0, t0)
+      assert(removed.pending(topic("b/x")).waiting == later.waiting(topic("b/x")))
+      assert(new ChangeEntries(log).append(removed.copy(number = 5)) == removed.copy(number = 5))
+      val drain = rules.begin(removed, at(3, "a/x" -> 6), SortedMap(topic("b/x") -> partitions("x", 0, 2).as("x", 1)))
+      assert(drain.draining(topic("b/x")).start.contains(partitions("x", 4, 2).as("x", 1)))
+      // A document that contains the topic again continues with the offsets.
+      val back = rules.take(removed, metadata(5, "b/x"), _ => true, at(3, "a/x" -> 6), t0, t0, _ => hasBegun)
+      assert(back.waiting == later.waiting && back.pending.isEmpty)
     }
   }
 

@@ -3,6 +3,8 @@
 
 package splice.kafka.dynamic.life.oracle
 
+import java.time.Instant
+
 import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeEntries}
@@ -18,8 +20,12 @@ import splice.source.runtime.SideLog
   *   generation of the document of each stream
   * @param states
   *   name of the state of each topic
+  * @param times
+  *   times at which streams move to topics that wait
   * @param clusters
   *   clusters of topics that are read or may return
+  * @param at
+  *   the time at which the change was stored
   */
 final private[life] case class LifeChange(
     number: Int,
@@ -28,7 +34,9 @@ final private[life] case class LifeChange(
     streams: Map[String, KafkaStream],
     generations: Map[String, Long],
     states: Map[(String, String), String],
-    clusters: Set[String]
+    times: Map[(String, String), Instant],
+    clusters: Set[String],
+    at: Instant
 )
 
 /** Parser of the entries of a checkpoint. Other test code does not depend on their format. */
@@ -68,7 +76,9 @@ private[life] object LifeChanges {
     of.streams.toMap,
     of.generations.toMap,
     of.topics.map { case (topic, is) => (topic.cluster, topic.topic) -> is.word }.toMap,
-    of.clusters.keySet
+    of.waiting.toSeq.flatMap { case (topic, is) => is.time.map(cut => (topic.cluster, topic.topic) -> cut.time) }.toMap,
+    of.clusters.keySet,
+    of.at.getOrElse(Instant.EPOCH)
   )
 
   /** Removed topic that a warning reports as abandoned. */

@@ -50,6 +50,16 @@ final private[life] class LifeLimits(world: LifeWorld) {
     stops --= stops.keySet.toSet -- physical(change.topics).keySet
   }
 
+  /** Sets the start of a topic that a document removes before its cluster has returned the start. */
+  def leaves(before: LifeChange, cluster: String, topic: String): Unit = {
+    val place = (world.names(cluster), topic)
+    val name  = before.topics((cluster, topic))
+    begins -= place
+    before.streams(name).start.foreach { at =>
+      begins(place) = begin(cluster, place, at, world.published(before.generations(name)))
+    }
+  }
+
   /** Applies the first change again when the start is durable. Records may have been written after the change was
     * stored.
     */

@@ -3,6 +3,8 @@
 
 package splice.kafka.dynamic.life.oracle
 
+import java.time.Duration
+
 import scala.collection.immutable.SortedSet
 import scala.collection.mutable
 
@@ -22,8 +24,10 @@ final private[life] class LifeOracle(world: LifeWorld) {
   private var there    = SortedSet.empty[Place]
   private val ever     = mutable.Set.empty[Place]
   private val required = mutable.Map.empty[Place, Set[Long]].withDefaultValue(Set.empty)
-  private val removed  = mutable.Map.empty[Place, (Int, String, Long)]
-  private val added    = mutable.Map.empty[Place, Int]
+  // Rows after the time of a move whose topic was removed before the move ended, also rows that have copies.
+  private val late    = mutable.Map.empty[Place, Set[Long]].withDefaultValue(Set.empty)
+  private val removed = mutable.Map.empty[Place, (Int, String, Long)]
+  private val added   = mutable.Map.empty[Place, Int]
   // Numbers of the changes that last removed a topic, and of the removal that was last abandoned.
   private val removedBy   = mutable.Map.empty[Place, Int]
   private val abandonedOf = mutable.Map.empty[Place, Int]
@@ -67,6 +71,7 @@ final private[life] class LifeOracle(world: LifeWorld) {
   private def reset(): Unit = {
     removed.clear()
     required.clear()
+    late.clear()
     there = SortedSet.empty
   }
 
@@ -81,8 +86,7 @@ final private[life] class LifeOracle(world: LifeWorld) {
       val stream = last.flatMap(_.topics.collectFirst { case ((n, t), s) if (world.names(n) -> t) == place => s })
       removed(place) = (change.number, stream.getOrElse(""), life.clock.steady.millis)
       removedBy(place) = change.number
-      val begun = last.exists(was => !was.states.exists { case ((n, t), is) => is == "waiting" && isAt(place)(n, t) })
-      if (!plan.drops && begun) required(place) = required(place) ++ limits.owed(place).map(_.id)
+      if (!plan.drops) last.foreach(leaves(_, change, place))
     }
     (now -- there).foreach { place =>
       removed.get(place).foreach { case (_, _, since) =>
@@ -96,6 +100,23 @@ final private[life] class LifeOracle(world: LifeWorld) {
     ever ++= now
     there = now
     last = Some(change)
+  }
+
+  /** Requires the rows of a removed topic. */
+  private def leaves(was: LifeChange, change: LifeChange, place: Place): Unit = {
+    val waiting = was.states.collectFirst { case (topic @ (n, t), "waiting") if isAt(place)(n, t) => topic }
+    waiting match {
+      case Some(topic) if was.times.contains(topic) =>
+        // A move ends by the wall clock, which advances between the decision and its storage.
+        val time = was.times(topic)
+        if (!plan.steps && time.plus(LifeOracle.Decision).isBefore(change.at)) {
+          val after = limits.owed(place).filter(_.millis >= time.toEpochMilli)
+          late(place) = late(place) ++ after.map(_.id)
+        }
+      case found =>
+        found.foreach { case (n, t) => limits.leaves(was, n, t) }
+        required(place) = required(place) ++ limits.owed(place).map(_.id)
+    }
   }
 
   /** Checks that at most half of the topics of the last 24 hours are removed. Moved topics do not count. */
@@ -121,6 +142,7 @@ final private[life] class LifeOracle(world: LifeWorld) {
     if (outage < LifePlan.DrainTimeout.toMillis) violated(s"$place is abandoned after $outage ms")
     life.met("a topic is abandoned")
     required(place) = required(place) & world.sink().toSet
+    late(place) = late(place) & world.sink().toSet
     lacksCopies ||= place._2 == "m"
   }
 
@@ -158,7 +180,7 @@ final private[life] class LifeOracle(world: LifeWorld) {
     val owed = (required.keySet ++ there).toSet.flatMap { place: Place =>
       if (there(place)) limits.owed(place).map(_.id).toSet else required(place)
     }.filterNot(id => world.rows(id).isRemoved || isMirror(id))
-    val missing = owed.filterNot(counts.contains)
+    val missing = (owed ++ late.valuesIterator.flatten).filterNot(counts.contains)
     if (missing.nonEmpty) violated(s"rows are missing: ${show(missing)}")
     val twice = counts.collect { case (id, n) if !isMirror(id) && n > 1 + renewals(place(id)) => id }
     if (twice.nonEmpty) violated(s"rows are read twice: ${show(twice)}")
@@ -169,7 +191,8 @@ final private[life] class LifeOracle(world: LifeWorld) {
 
   /** Checks that each mirrored record is read from one of its clusters. */
   private def mirrored(counts: collection.Map[Long, Int]): Unit = if (plan.mirrors && ever.exists(_._2 == "m")) {
-    val copies = Seq("c0", "c1").flatMap(id => this.rows(id -> "m")).groupBy(row => (row.partition, row.offset))
+    val copies =
+      world.clusters.keys.toSeq.sorted.flatMap(id => this.rows(id -> "m")).groupBy(row => (row.partition, row.offset))
     copies.values.foreach { same =>
       val times = same.map(row => counts.getOrElse(row.id, 0)).sum
       if (times == 0 && !lacksCopies) violated(s"no copy of ${same.head} is read")
@@ -202,4 +225,7 @@ final private[life] class LifeOracle(world: LifeWorld) {
 
 private[life] object LifeOracle {
   private val Day = 24L * 3600 * 1000
+
+  /** Longest time between the decision on a change and its storage. */
+  private val Decision = Duration.ofMinutes(2)
 }

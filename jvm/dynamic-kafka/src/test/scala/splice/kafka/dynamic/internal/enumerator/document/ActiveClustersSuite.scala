@@ -95,7 +95,7 @@ final class ActiveClustersSuite extends RemovedTopics {
   test("a cluster without streams uses properties and active of the metadata during its drain") {
     val rules = new ChangeRules(RemovalRules(OnRemoved.Drain, maxFraction = 1.0))
     def took(found: StreamMetadata, from: AppliedMetadata) =
-      rules.take(from, found, _ => true, StreamsAt.at(from.number, "a/x" -> 1), Instant.EPOCH)
+      rules.take(from, found, _ => true, StreamsAt.at(from.number, "a/x" -> 1), Instant.EPOCH, Instant.EPOCH)
     val moved                     = StreamsAt.metadata(2, "b/x")
     val drained                   = took(moved, StreamsAt.applied("a/x"))
     def of(cluster: KafkaCluster) = moved.copy(clusters = moved.clusters + ("a" -> cluster)).only(Set("s"))

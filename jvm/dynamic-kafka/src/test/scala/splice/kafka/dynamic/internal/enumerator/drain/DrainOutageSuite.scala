@@ -82,7 +82,13 @@ final class DrainOutageSuite extends StoppedStreams {
       publish(world, stream(east))
       val failed = fail(world, run, first, requests = 3)
       world.clock.pass(hours)
-      val _    = readUntil(world, run, failed)(!_.clusters.contains(west))
+      val (over, _) = readUntil(world, run, failed)(!_.clusters.contains(west))
+      assert(run.figures(over).get("topicsAbandonedTotal").contains("1"))
+      // The number remains after the topic returned and after a restart.
+      world.logs(west).away = None
+      publish(world, stream(east, west))
+      val (back, _) = readUntil(world, run, over)(reads(west, 0, 6))
+      Using.resource(world.start())(again => assert(again.figures(back)("topicsAbandonedTotal") == "1"))
       val lost = history(world).collect { case ("topicAbandoned", names) => names }.flatten
       assert(lost.exists(_.contains("is unknown (partition 0 from 2, last end 6), because")), lost)
     }
