@@ -43,6 +43,9 @@ _CLIENT = {
     "kafka.reconnect.backoff.max.ms": "500",
 }
 
+IMPATIENT = {"kafka.request.timeout.ms": "1000", "kafka.default.api.timeout.ms": "2000"}
+"""Options of a query whose requests to a dead cluster fail soon."""
+
 Streams = Mapping[str, Mapping[str, Sequence[str]]]
 """Topics by stream and cluster."""
 

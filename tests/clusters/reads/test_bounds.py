@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from clusters.atlas import COLUMNS, Atlas, soon
+from clusters.atlas import COLUMNS, IMPATIENT, Atlas, soon
 from driver_log import DriverLog
 from orders import FIRST_EVENT, order_id
 from servers.waiting import wait_for
@@ -91,7 +91,7 @@ def test_available_now_ends_without_a_cluster_that_does_not_respond(
         atlas.produce(name, topics[0], 30)
     atlas.clusters.kill("north")
     try:
-        query = start_to_drain(atlas.stream(spark, clusterTimeout="5s"), tmp_path)
+        query = start_to_drain(atlas.stream(spark, clusterTimeout="5s", **IMPATIENT), tmp_path)
         wait_for("the end of the run", lambda: not query.isActive, 120)
     finally:
         atlas.clusters.start("north")
