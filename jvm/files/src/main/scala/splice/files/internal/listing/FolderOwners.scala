@@ -8,6 +8,7 @@ import java.util.concurrent.{Callable, ExecutionException, Executors}
 
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
+import scala.util.{Failure, Success, Try}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
@@ -45,16 +46,19 @@ final private[files] class FolderOwners(
   /** Sink that wrote the files of `folder`. The log of a partition folder is in a parent folder. */
   def sink(folder: Path): Option[SinkFolder] = sink(folder, folder)
 
-  /** Sinks whose logs are in `folders`, by folder. Requests run in parallel, because a path may have thousands of
-    * folders.
+  /** Sinks whose logs are in `folders`, by folder, or the errors of their logs. The query may read no file of such a
+    * folder. Requests run in parallel, because a path may have thousands of folders.
     */
-  def sinksAt(folders: Seq[Path]): Map[Path, SinkFolder] =
+  def sinksAt(folders: Seq[Path]): Map[Path, Try[SinkFolder]] =
     if (ignoreSinks) Map.empty
     else {
       // A thread of the pool may have another user than the caller.
       val systems = folders.map(folder => folder -> folder.getFileSystem(configuration))
-      val found   = FolderOwners.inParallel(systems) { case (folder, fs) => FolderOwners.hasLog(fs, folder) }
-      systems.zip(found).collect { case ((folder, fs), true) => folder -> SinkLog.read(fs, folder) }.toMap
+      val found   = FolderOwners.inParallel(systems) { case (folder, fs) => Try(FolderOwners.hasLog(fs, folder)) }
+      systems.zip(found).collect {
+        case ((folder, fs), Success(true)) => folder -> Try(SinkLog.read(fs, folder))
+        case ((folder, _), Failure(e))     => folder -> Failure(e)
+      }.toMap
     }
 
   private def sinkAt(folder: Path): Option[SinkFolder] = sinks.getOrElseUpdate(
