@@ -4,10 +4,12 @@
 package splice.files.storage
 
 import java.net.URI
+import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedQueue}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{
   BlockLocation,
   FSDataInputStream,
@@ -24,6 +26,11 @@ class CountingFileSystem extends RawLocalFileSystem {
   override def getUri: URI = URI.create("counting:///")
 
   override def getScheme: String = "counting"
+
+  override def initialize(uri: URI, configuration: Configuration): Unit = {
+    CountingFileSystem.created.incrementAndGet()
+    super.initialize(uri, configuration)
+  }
 
   override def listStatus(path: Path): Array[FileStatus] = {
     CountingFileSystem.note("list", path)
@@ -66,6 +73,15 @@ object CountingFileSystem {
   private val noted = new ConcurrentLinkedQueue[(String, String)]
 
   private def note(what: String, path: Path): Unit = { val _ = noted.add(what -> path.toUri.getPath) }
+
+  private val created = new AtomicInteger
+
+  /** Runs `body` and returns the number of file systems that it creates. */
+  def instances(body: => Unit): Int = {
+    val before = created.get
+    body
+    created.get - before
+  }
 
   private val failures = new ConcurrentHashMap[String, Exception]
 

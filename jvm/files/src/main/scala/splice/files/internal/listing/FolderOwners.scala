@@ -36,6 +36,9 @@ final private[files] class FolderOwners(
   private val sinks  = mutable.Map.empty[Path, Option[SinkFolder]]
   private val tables = mutable.Map.empty[Path, Option[(String, Path)]]
 
+  // Hadoop creates an instance at each call if its cache is disabled.
+  private val systems = mutable.Map.empty[(String, String), FileSystem]
+
   /** @throws splice.source.errors.SpliceException
     *   if `folder` is in a table of a format that Spark's file readers do not support
     */
@@ -53,9 +56,9 @@ final private[files] class FolderOwners(
     if (ignoreSinks) Map.empty
     else {
       // A thread of the pool may have another user than the caller.
-      val systems = folders.map(folder => folder -> folder.getFileSystem(configuration))
-      val found   = FolderOwners.inParallel(systems) { case (folder, fs) => Try(FolderOwners.hasLog(fs, folder)) }
-      systems.zip(found).collect {
+      val onSystems = folders.map(folder => folder -> system(folder))
+      val found     = FolderOwners.inParallel(onSystems) { case (folder, fs) => Try(FolderOwners.hasLog(fs, folder)) }
+      onSystems.zip(found).collect {
         case ((folder, fs), Success(true)) => folder -> Try(SinkLog.read(fs, folder))
         case ((folder, _), Failure(e))     => folder -> Failure(e)
       }.toMap
@@ -63,7 +66,7 @@ final private[files] class FolderOwners(
 
   private def sinkAt(folder: Path): Option[SinkFolder] = sinks.getOrElseUpdate(
     folder, {
-      val fs = folder.getFileSystem(configuration)
+      val fs = system(folder)
       Option.when(!ignoreSinks && FolderOwners.hasLog(fs, folder))(SinkLog.read(fs, folder))
     }
   )
@@ -75,9 +78,14 @@ final private[files] class FolderOwners(
 
   private def table(folder: Path, configured: Path): Option[(String, Path)] = tables.getOrElseUpdate(
     folder,
-    ifAllowed(folder, configured)(FolderOwners.format(folder.getFileSystem(configuration), folder).map(_ -> folder))
+    ifAllowed(folder, configured)(FolderOwners.format(system(folder), folder).map(_ -> folder))
       .orElse(above(folder).flatMap(table(_, configured)))
   )
+
+  private def system(folder: Path): FileSystem = {
+    val uri = folder.toUri
+    systems.getOrElseUpdate((uri.getScheme, uri.getAuthority), folder.getFileSystem(configuration))
+  }
 
   private def above(folder: Path): Option[Path] = Option(folder.getParent).filterNot(_ => basePath.contains(folder))
 

@@ -7,10 +7,12 @@ import java.nio.file.{Files, Path, Paths}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.sql.streaming.{DataStreamWriter, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.files.internal.session.FileFormats
 import splice.files.storage.{CountingFileSystem, RootedFileSystem}
 import splice.files.{LocalSpark, SourceRead}
 import splice.source.errors.SpliceException
@@ -159,6 +161,16 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     assert(below.size == 2 * folders.size)
     val path = stream("sink-tree", 1, Seq("p"))
     assert(requests("sink-tree").distinct == Seq(path))
+  }
+
+  test("the searches of a listing share one instance of the file system, also without Hadoop's cache") {
+    val owners  = new FolderOwners(FileFormats.configuration(spark, Map.empty), None, false, "basePath")
+    val folders = (0 until 8).map(n => new HadoopPath(s"counting://${at(s"shared/k=$n")}"))
+    val created = CountingFileSystem.instances {
+      folders.foreach(owners.rejectTable)
+      assert(folders.flatMap(owners.sink).isEmpty && owners.sinksAt(folders).isEmpty)
+    }
+    assert(created == 1)
   }
 
   test("a subfolder that is not a partition of the sink is read as a plain folder") {
