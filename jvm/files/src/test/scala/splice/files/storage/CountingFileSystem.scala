@@ -56,9 +56,16 @@ class CountingFileSystem extends RawLocalFileSystem {
     status
   }
 
+  /** Has two requests, because S3A searches for a file and then for a folder. */
   override def exists(path: Path): Boolean = {
-    CountingFileSystem.note("status", path)
+    (1 to 2).foreach(_ => CountingFileSystem.note("status", path))
     super.exists(path)
+  }
+
+  /** Has one request, because S3A searches only for a folder. */
+  override def isDirectory(path: Path): Boolean = {
+    CountingFileSystem.note("status", path)
+    pathToFile(path).isDirectory
   }
 
   override def open(path: Path, bufferSize: Int): FSDataInputStream = {

@@ -6,6 +6,7 @@ package splice.files.internal.listing
 import java.io.FileNotFoundException
 import java.util.concurrent.{Callable, ExecutionException, Executors}
 
+import scala.annotation.nowarn
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 import scala.util.{Failure, Success, Try}
@@ -99,7 +100,11 @@ private object FolderOwners {
 
   private val Threads = 32
 
-  def hasLog(fs: FileSystem, folder: Path): Boolean = fs.exists(new Path(folder, SinkLog.Folder))
+  def hasLog(fs: FileSystem, folder: Path): Boolean = isFolder(fs, new Path(folder, SinkLog.Folder))
+
+  // On S3A, `isDirectory` has one request, but `exists` and `getFileStatus` also search for a file.
+  @nowarn("cat=deprecation")
+  private def isFolder(fs: FileSystem, path: Path): Boolean = fs.isDirectory(path)
 
   def inParallel[A, B](items: Seq[A])(request: A => B): Seq[B] = {
     val requests = items.map[Callable[B]](item => () => request(item))
@@ -112,8 +117,8 @@ private object FolderOwners {
   def isPartition(folder: Path): Boolean = folder.getName.indexOf('=') > 0
 
   def format(fs: FileSystem, folder: Path): Option[String] =
-    if (fs.exists(new Path(folder, "_delta_log"))) Some("Delta Lake")
-    else if (fs.exists(new Path(folder, ".hoodie"))) Some("Apache Hudi")
+    if (isFolder(fs, new Path(folder, "_delta_log"))) Some("Delta Lake")
+    else if (isFolder(fs, new Path(folder, ".hoodie"))) Some("Apache Hudi")
     else Option.when(names(fs, new Path(folder, "metadata")).exists(_.contains(".metadata.json")))("Apache Iceberg")
 
   private def names(fs: FileSystem, folder: Path): Seq[String] =
