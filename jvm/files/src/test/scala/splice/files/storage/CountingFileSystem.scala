@@ -4,10 +4,12 @@
 package splice.files.storage
 
 import java.net.URI
+import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedQueue}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{
   BlockLocation,
   FSDataInputStream,
@@ -24,6 +26,11 @@ class CountingFileSystem extends RawLocalFileSystem {
   override def getUri: URI = URI.create("counting:///")
 
   override def getScheme: String = "counting"
+
+  override def initialize(uri: URI, configuration: Configuration): Unit = {
+    CountingFileSystem.created.incrementAndGet()
+    super.initialize(uri, configuration)
+  }
 
   override def listStatus(path: Path): Array[FileStatus] = {
     CountingFileSystem.note("list", path)
@@ -49,9 +56,16 @@ class CountingFileSystem extends RawLocalFileSystem {
     status
   }
 
+  /** Has two requests, because S3A searches for a file and then for a folder. */
   override def exists(path: Path): Boolean = {
-    CountingFileSystem.note("status", path)
+    (1 to 2).foreach(_ => CountingFileSystem.note("status", path))
     super.exists(path)
+  }
+
+  /** Has one request, because S3A searches only for a folder. */
+  override def isDirectory(path: Path): Boolean = {
+    CountingFileSystem.note("status", path)
+    pathToFile(path).isDirectory
   }
 
   override def open(path: Path, bufferSize: Int): FSDataInputStream = {
@@ -66,6 +80,15 @@ object CountingFileSystem {
   private val noted = new ConcurrentLinkedQueue[(String, String)]
 
   private def note(what: String, path: Path): Unit = { val _ = noted.add(what -> path.toUri.getPath) }
+
+  private val created = new AtomicInteger
+
+  /** Runs `body` and returns the number of file systems that it creates. */
+  def instances(body: => Unit): Int = {
+    val before = created.get
+    body
+    created.get - before
+  }
 
   private val failures = new ConcurrentHashMap[String, Exception]
 

@@ -4,10 +4,12 @@
 package splice.files.internal.listing
 
 import scala.collection.mutable
+import scala.util.{Success, Try}
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.execution.datasources.InMemoryFileIndex
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.execution.datasources.{InMemoryFileIndex, PartitionDirectory}
 import org.apache.spark.sql.types.StructType
 
 /** Files under some roots. For the output folder of a Spark sink, only files of committed batches.
@@ -26,12 +28,16 @@ final private[files] class CommittedFiles private (
     owners: FolderOwners
 ) extends InMemoryFileIndex(spark, roots.map(_.getPath), options, columns) {
 
+  private lazy val sinks = new SinkSearch(super.leafFiles.keys)
+
   // The status from the file system has the hosts of a file, but the status from the log has no hosts.
   private lazy val committed: mutable.LinkedHashMap[Path, FileStatus] = {
     val listed = super.leafFiles
     if (recursiveFileLookup) listed.keysIterator.map(_.getParent).toSet.foreach(owners.rejectTable(_))
-    val sinks = new SinkSearch(listed.keys)
-    val kept  = listed.filter { case (path, _) => sinks.of(path).forall(_.committed.contains(path.toUri.getPath)) }
+    // The files of an unreadable log stay in the list, because the index decides whether the query reads them.
+    val kept = listed.filter { case (path, _) =>
+      sinks.of(path).flatMap(_.toOption).forall(_.committed.contains(path.toUri.getPath))
+    }
     // A deleted committed file stays in the list, so its task reports a missing file.
     val missing =
       sinks.all.flatMap(_.committed.values).filter(f => !listed.contains(f.getPath) && isUnderRoot(f.getPath))
@@ -44,6 +50,15 @@ final private[files] class CommittedFiles private (
   def data: Seq[Path] =
     leafFiles.values.filter(f => f.getLen > 0 && !HiddenPaths.isHidden(f.getPath) && matchPathPattern(f))
       .map(_.getPath).toSeq
+
+  /** @throws splice.source.errors.SpliceException
+    *   if the log that defines a selected file is corrupt, or belongs to another folder
+    */
+  override def listFiles(partitionFilters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
+    val selected = super.listFiles(partitionFilters, dataFilters)
+    selected.iterator.flatMap(_.files).flatMap(file => sinks.of(file.getPath)).foreach(_.get)
+    selected
+  }
 
   override protected def leafFiles: mutable.LinkedHashMap[Path, FileStatus] = committed
 
@@ -60,19 +75,21 @@ final private[files] class CommittedFiles private (
   /** Search for the sinks that own files, with at most one request per folder. */
   final private class SinkSearch(files: Iterable[Path]) {
 
-    private val folders = mutable.Map.empty[Path, Option[SinkFolder]]
+    private val folders = mutable.Map.empty[Path, Option[Try[SinkFolder]]]
 
     // A root without files may be a sink folder whose files are all missing.
-    private val ofRoots = roots.map(root => root.getPath -> owners.sink(CommittedFiles.folder(root))).toMap
+    private val ofRoots =
+      roots.map(root => root.getPath -> owners.sink(CommittedFiles.folder(root)).map(Success(_))).toMap
 
     private val sinksBelow =
       owners.sinksAt(files.filterNot(ofRoots.contains).map(_.getParent).toSet.flatMap(foldersBelow).toSeq)
 
-    def of(file: Path): Option[SinkFolder] = ofRoots.getOrElse(file, ofFolder(file.getParent))
+    def of(file: Path): Option[Try[SinkFolder]] = ofRoots.getOrElse(file, ofFolder(file.getParent))
 
-    def all: Seq[SinkFolder] = (ofRoots.values.flatten ++ sinksBelow.values).toSeq.distinctBy(_.path)
+    def all
+        : Seq[SinkFolder] = (ofRoots.values.flatten ++ sinksBelow.values).flatMap(_.toOption).toSeq.distinctBy(_.path)
 
-    private def ofFolder(folder: Path): Option[SinkFolder] = ofRoots.getOrElse(
+    private def ofFolder(folder: Path): Option[Try[SinkFolder]] = ofRoots.getOrElse(
       folder,
       folders.getOrElseUpdate(folder, sinksBelow.get(folder).orElse(ofFolder(folder.getParent)))
     )

@@ -6,8 +6,10 @@ package splice.files.internal.listing
 import java.io.FileNotFoundException
 import java.util.concurrent.{Callable, ExecutionException, Executors}
 
+import scala.annotation.nowarn
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
+import scala.util.{Failure, Success, Try}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
@@ -35,6 +37,9 @@ final private[files] class FolderOwners(
   private val sinks  = mutable.Map.empty[Path, Option[SinkFolder]]
   private val tables = mutable.Map.empty[Path, Option[(String, Path)]]
 
+  // Hadoop creates an instance at each call if its cache is disabled.
+  private val systems = mutable.Map.empty[(String, String), FileSystem]
+
   /** @throws splice.source.errors.SpliceException
     *   if `folder` is in a table of a format that Spark's file readers do not support
     */
@@ -45,21 +50,24 @@ final private[files] class FolderOwners(
   /** Sink that wrote the files of `folder`. The log of a partition folder is in a parent folder. */
   def sink(folder: Path): Option[SinkFolder] = sink(folder, folder)
 
-  /** Sinks whose logs are in `folders`, by folder. Requests run in parallel, because a path may have thousands of
-    * folders.
+  /** Sinks whose logs are in `folders`, by folder, or the errors of their logs. The query may read no file of such a
+    * folder. Requests run in parallel, because a path may have thousands of folders.
     */
-  def sinksAt(folders: Seq[Path]): Map[Path, SinkFolder] =
+  def sinksAt(folders: Seq[Path]): Map[Path, Try[SinkFolder]] =
     if (ignoreSinks) Map.empty
     else {
       // A thread of the pool may have another user than the caller.
-      val systems = folders.map(folder => folder -> folder.getFileSystem(configuration))
-      val found   = FolderOwners.inParallel(systems) { case (folder, fs) => FolderOwners.hasLog(fs, folder) }
-      systems.zip(found).collect { case ((folder, fs), true) => folder -> SinkLog.read(fs, folder) }.toMap
+      val onSystems = folders.map(folder => folder -> system(folder))
+      val found     = FolderOwners.inParallel(onSystems) { case (folder, fs) => Try(FolderOwners.hasLog(fs, folder)) }
+      onSystems.zip(found).collect {
+        case ((folder, fs), Success(true)) => folder -> Try(SinkLog.read(fs, folder))
+        case ((folder, _), Failure(e))     => folder -> Failure(e)
+      }.toMap
     }
 
   private def sinkAt(folder: Path): Option[SinkFolder] = sinks.getOrElseUpdate(
     folder, {
-      val fs = folder.getFileSystem(configuration)
+      val fs = system(folder)
       Option.when(!ignoreSinks && FolderOwners.hasLog(fs, folder))(SinkLog.read(fs, folder))
     }
   )
@@ -71,9 +79,14 @@ final private[files] class FolderOwners(
 
   private def table(folder: Path, configured: Path): Option[(String, Path)] = tables.getOrElseUpdate(
     folder,
-    ifAllowed(folder, configured)(FolderOwners.format(folder.getFileSystem(configuration), folder).map(_ -> folder))
+    ifAllowed(folder, configured)(FolderOwners.format(system(folder), folder).map(_ -> folder))
       .orElse(above(folder).flatMap(table(_, configured)))
   )
+
+  private def system(folder: Path): FileSystem = {
+    val uri = folder.toUri
+    systems.getOrElseUpdate((uri.getScheme, uri.getAuthority), folder.getFileSystem(configuration))
+  }
 
   private def above(folder: Path): Option[Path] = Option(folder.getParent).filterNot(_ => basePath.contains(folder))
 
@@ -87,7 +100,11 @@ private object FolderOwners {
 
   private val Threads = 32
 
-  def hasLog(fs: FileSystem, folder: Path): Boolean = fs.exists(new Path(folder, SinkLog.Folder))
+  def hasLog(fs: FileSystem, folder: Path): Boolean = isFolder(fs, new Path(folder, SinkLog.Folder))
+
+  // On S3A, `isDirectory` has one request, but `exists` and `getFileStatus` also search for a file.
+  @nowarn("cat=deprecation")
+  private def isFolder(fs: FileSystem, path: Path): Boolean = fs.isDirectory(path)
 
   def inParallel[A, B](items: Seq[A])(request: A => B): Seq[B] = {
     val requests = items.map[Callable[B]](item => () => request(item))
@@ -100,8 +117,8 @@ private object FolderOwners {
   def isPartition(folder: Path): Boolean = folder.getName.indexOf('=') > 0
 
   def format(fs: FileSystem, folder: Path): Option[String] =
-    if (fs.exists(new Path(folder, "_delta_log"))) Some("Delta Lake")
-    else if (fs.exists(new Path(folder, ".hoodie"))) Some("Apache Hudi")
+    if (isFolder(fs, new Path(folder, "_delta_log"))) Some("Delta Lake")
+    else if (isFolder(fs, new Path(folder, ".hoodie"))) Some("Apache Hudi")
     else Option.when(names(fs, new Path(folder, "metadata")).exists(_.contains(".metadata.json")))("Apache Iceberg")
 
   private def names(fs: FileSystem, folder: Path): Seq[String] =

@@ -7,12 +7,16 @@ import java.nio.file.{Files, Path, Paths}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.sql.streaming.{DataStreamWriter, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.files.internal.session.FileFormats
 import splice.files.storage.{CountingFileSystem, RootedFileSystem}
 import splice.files.{LocalSpark, SourceRead}
 import splice.source.errors.SpliceException
+import splice.testkit.LoggedMessages
 
 /** Tests of folders of Spark's streaming file sink. The log of the sink defines the files, as in `spark.read`. */
 final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
@@ -159,6 +163,16 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     assert(requests("sink-tree").distinct == Seq(path))
   }
 
+  test("the searches of a listing share one instance of the file system, also without Hadoop's cache") {
+    val owners  = new FolderOwners(FileFormats.configuration(spark, Map.empty), None, false, "basePath")
+    val folders = (0 until 8).map(n => new HadoopPath(s"counting://${at(s"shared/k=$n")}"))
+    val created = CountingFileSystem.instances {
+      folders.foreach(owners.rejectTable)
+      assert(folders.flatMap(owners.sink).isEmpty && owners.sinksAt(folders).isEmpty)
+    }
+    assert(created == 1)
+  }
+
   test("a subfolder that is not a partition of the sink is read as a plain folder") {
     val path = stream("outer", 1)
     spark.range(7).write.parquet(s"$path/other")
@@ -188,6 +202,37 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     assert(error.getCondition == "SPLICE_FILES_DATA.SINK_FOLDER_MOVED")
     Seq(at("moved-away"), s"$path/part-", Ignored).foreach(words => assert(error.getMessage.contains(words)))
     assert(withConf(Ignored, "true")(count("path" -> at("moved-away"))) == 10)
+  }
+
+  test("the log of a sink below a path fails only a query that reads a file of this sink") {
+    def below(name: String): String = {
+      Files.createDirectories(Paths.get(at(name)).getParent)
+      Files.move(Paths.get(stream(s"source-of-$name", 1)), Paths.get(at(name))).toString
+    }
+    spark.range(3).write.parquet(at("beside"))
+    val log                           = Paths.get(below("beside/backup"), "_spark_metadata", "0")
+    def both(condition: String): Unit = {
+      val (rows, all) = LoggedMessages.during("splice.files")(count("path" -> at("beside")))
+      assert(rows == 3 && all.exists(text => text.contains("does not read") && text.contains("beside/backup/")))
+      assert(failure("path" -> at("beside"), "recursiveFileLookup" -> "true").getCondition == condition)
+    }
+    both("SPLICE_FILES_DATA.SINK_FOLDER_MOVED")
+    rewrite(log, "v2")
+    both("SPLICE_FILES_DATA.INVALID_SINK_LOG")
+  }
+
+  test("a query with a stored list resumes, also if the log of a sink below its path is moved") {
+    Files.createDirectory(Paths.get(at("stored")))
+    Files.move(Paths.get(stream("source-of-stored", 1)), Paths.get(at("stored/region=east")))
+    val all = Seq("format" -> "parquet", "path" -> at("stored"))
+    Seq(Nil, Seq("schema" -> "id BIGINT")).foreach { columns =>
+      def source = SourceRead.source(all ++ columns: _*)
+      val log    = new MemorySideLog
+      assert(withConf(Ignored, "true")(new SourceRead(source, log).rows()).size == 10)
+      assert(new SourceRead(source, log).rows().size == 10)
+      val error = intercept[SpliceException](new SourceRead(source).rows())
+      assert(error.getCondition == "SPLICE_FILES_DATA.SINK_FOLDER_MOVED")
+    }
   }
 
   test("an empty log means that no batch was committed") {
