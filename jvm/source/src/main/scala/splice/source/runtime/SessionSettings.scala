@@ -49,6 +49,8 @@ object SessionSettings {
 
   private val Key = "session"
 
+  private val rebaseModes = Set(SQLConf.PARQUET_REBASE_MODE_IN_READ.key, SQLConf.PARQUET_INT96_REBASE_MODE_IN_READ.key)
+
   private val keys = Seq(
     SQLConf.SESSION_LOCAL_TIMEZONE,
     SQLConf.ANSI_ENABLED,
@@ -89,8 +91,13 @@ object SessionSettings {
     VersionedEntry.write("settings" -> Json.obj(texts: _*))
   }
 
+  // This value of a rebase mode is an error for old dates, so the first start has read no such date. The error asks for
+  // another value.
+  private def isUndecided(setting: (String, String)): Boolean =
+    rebaseModes(setting._1) && setting._2 == "EXCEPTION"
+
   private def read(entry: VersionedEntry): SessionSettings = {
     val settings = Json.fields(entry("settings"))
-    SessionSettings(settings.map { case (key, value) => key -> value.asText })
+    SessionSettings(settings.map { case (key, value) => key -> value.asText }.filterNot(isUndecided))
   }
 }

@@ -90,6 +90,19 @@ final class PinnedSessionSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
+  test("a rebase mode that is an error for old dates is not kept, so that another mode repairs the query") {
+    val key = "spark.sql.parquet.datetimeRebaseModeInRead"
+    val log = new MemorySideLog
+    val _   = within(key -> "EXCEPTION")(SessionSettings.pinned(log))
+    Seq("LEGACY", "CORRECTED").foreach { mode =>
+      val used = within(key -> mode)(SessionSettings.pinned(log).conf.getConfString(key))
+      assert(used == mode)
+    }
+    val legacy = new MemorySideLog
+    within(key -> "LEGACY")(SessionSettings.pinned(legacy))
+    assert(SessionSettings.pinned(legacy).conf.getConfString(key) == "LEGACY")
+  }
+
   test("one warning has both values") {
     val log               = new MemorySideLog
     def pinned()          = LoggedMessages.during(classOf[SessionSettings].getName)(SessionSettings.pinned(log))

@@ -292,6 +292,9 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     val length = "length('\\\\t') AS n"
     assert(first(length, "spark.sql.parser.escapedStringLiterals", "false") == "2")
     assert(first(length, "spark.sql.parser.escapedStringLiterals", "true") == "3")
+    val quoted = "\"topic\" AS t"
+    assert(first(quoted, "spark.sql.ansi.doubleQuotedIdentifiers", "false") == "topic")
+    assert(first(quoted, "spark.sql.ansi.doubleQuotedIdentifiers", "true") != "topic")
   }
 
   test("the settings of the first start are kept in the side log") {

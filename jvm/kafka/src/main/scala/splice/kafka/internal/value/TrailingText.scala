@@ -37,13 +37,16 @@ private[value] object TrailingText {
     JsonReadFeature.values.foldLeft(builder)((all, feature) => all.enable(feature)).build()
   }
 
-  private def inJson(bytes: Array[Byte]): Boolean =
-    try followsObject(json.createParser(bytes))
+  private def inJson(bytes: Array[Byte]): Boolean = {
+    // Some producers end a value with a zero byte.
+    val size = bytes.lastIndexWhere(byte => byte < 0 || byte > ' ') + 1
+    try followsObject(json.createParser(bytes, 0, size))
     catch {
       // This parser rejects bytes that are not UTF-8. Spark replaces such bytes.
       case _: JsonProcessingException =>
-        followsObject(json.createParser(new InputStreamReader(new ByteArrayInputStream(bytes), UTF_8)))
+        followsObject(json.createParser(new InputStreamReader(new ByteArrayInputStream(bytes, 0, size), UTF_8)))
     }
+  }
 
   private def followsObject(parser: JsonParser): Boolean =
     try {

@@ -129,6 +129,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
       assert(values(kept, text) == Seq(null), text)
     }
     val one = Row(1, null)
+    assert(all("json", "{\"a\":1}\u0000") == Seq(one))
     assert(all("json", "{\"a\":1} \r\n", " {\"a\":1}", """{"a":1,"c":[{"d":"}{"}]}""") == Seq(one, one, one))
     assert(values(Seq("valueFormat" -> "json", schema, "value.allowComments" -> "true"), """{"a":1} /* } */""") ==
       Seq(one))
