@@ -109,10 +109,11 @@ final class LogColumnsSuite extends AnyFunSuite {
   }
 
   test("a rule that counts no leg is rejected before anything is read") {
-    refused("live.handOver", "history.logColumns", "each of these legs is excluded") {
+    refused("live.handOver", "history.logColumns", "each of these legs is excluded", "such as 'eventTime'") {
       chain(files("history", none), kafka("live", exact))
     }
-    refused("live.handOver, a.logColumns, k.logColumns") {
+    // A rule by times cannot follow a log.
+    refused("live.handOver, a.logColumns, k.logColumns", "such as 'nowMinus'") {
       chain(files("a", none), kafka("k", ending, none), kafka("live", exact))
     }
     refused("live.handOver, k.logColumns")(chain(files("a"), kafka("k", ending, exact, none), kafka("live", exact)))

@@ -79,11 +79,17 @@ private[hybrid] object EvidenceCheck {
       s"later leg to '${HandOverOptions.OffsetsRule}'"
   )
 
-  private def nothingCounted(chain: Chain, leg: Leg) = OptionErrors.conflict(
-    s"${leg.name}.${HandOverOptions.Rule.key}" +: chain.legs.takeWhile(_ != leg).filter(_.isExcluded).map(option),
-    s"leg '${leg.name}' begins by the offsets of the previous legs, and each of these legs is excluded from the count; remove one exclusion, or " +
-      s"use another hand-over for '${leg.name}', such as '${HandOverOptions.EventTimeRule}'"
-  )
+  private def nothingCounted(chain: Chain, leg: Leg) = {
+    val before = chain.legs.takeWhile(_ != leg)
+    // A rule by times cannot follow a log.
+    val other = if (before.lastOption.exists(_.source.readsLog)) HandOverOptions.NowMinusRule
+    else HandOverOptions.EventTimeRule
+    OptionErrors.conflict(
+      s"${leg.name}.${HandOverOptions.Rule.key}" +: before.filter(_.isExcluded).map(option),
+      s"leg '${leg.name}' begins by the offsets of the previous legs, and each of these legs is excluded from the count; remove one exclusion, or " +
+        s"use another hand-over for '${leg.name}', such as '$other'"
+    )
+  }
 
   private def rejectUncompared(leg: Leg, history: Seq[Leg]): Unit = {
     val compared = leg.exact.toSeq.flatMap { rule =>

@@ -71,6 +71,10 @@ final private[hybrid] class LegTally(val columns: CountedColumns, log: SideLog, 
     store(tally)(_.exists(_.end.contains(at.json)))
   }
 
+  /** Stores the tally of all rows up to the end of the leg, unless the stored tally has the same offsets. */
+  def finishAgain(at: Position, tally: Tally): Tally =
+    finished(at).filter(_.offsets == tally.offsets).getOrElse(finish(at, tally))
+
   private def committed(): Unit = {
     pending.foreach(counts => if (running.add(counts)) isNew = true)
     pending = Vector.empty

@@ -89,14 +89,19 @@ final private[hybrid] class Tallies(
   def stopped(all: Boolean): Unit =
     chain.legs.filterNot(hasEnded).flatMap(leg => tallies.get(leg.name)).foreach(_.stopped(all))
 
-  /** End of a leg with the counts of its rows. A job counts the rows that no report covers.
+  /** End of a leg with the counts of its rows. A job counts the rows that no report covers. The end of a log replaces a
+    * stored tally.
     *
     * @throws SpliceException
     *   if the counts cannot be determined, or the counting rule rejects them
     */
-  def ended(leg: Leg, at: Position, end: Evidence): Evidence = tallies.get(leg.name).fold(end) { _ =>
-    val tally = finished(leg, at, end)
-    if (isCounted(leg)) new CountedEnd(end, tally) else end
+  def ended(leg: Leg, at: Position, end: Evidence): Evidence = tallies.get(leg.name).fold(end) { tally =>
+    if (isCounted(leg)) new CountedEnd(end, finished(leg, at, end))
+    else {
+      // An earlier version of Splice may have stored other offsets for the same position.
+      check(leg, tally.finishAgain(at, ofLog(leg, tally.columns, end)))
+      end
+    }
   }
 
   /** Offsets of the legs that the rule of `next` counts.

@@ -12,15 +12,18 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.Coordinator
 import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.hybrid.internal.chain.LegEnumerators
+import splice.hybrid.internal.options.ChainParser
 import splice.hybrid.internal.split.HybridPosition
 import splice.hybrid.{Legs, LocalSpark}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.VersionedEntry
-import splice.source.{Position, SplitReader}
+import splice.source.options.SourceOptions
+import splice.source.{Evidence, LogPartition, OffsetColumns, OffsetSummary, Position, SplitReader, TimeRange}
 import splice.testkit.internal.memory.MemoryLog
 import splice.testkit.simulation.SimulatedClock
 
-/** Tests of rule checks during the read of a history. */
+/** Tests of rule checks during the read of a history, and of the tally of a log that an earlier run stored. */
 final class CheckedTallySuite extends AnyFunSuite with LocalSpark {
 
   /** Log of ten records, and a history with records 0 to 4. The history has record 2 twice. */
@@ -160,4 +163,33 @@ final class CheckedTallySuite extends AnyFunSuite with LocalSpark {
         assert(history.reported.size == 3 + 3 + 1)
       }
     }
+
+  test("the end of a log replaces a stored tally with other offsets, and a tally with the same offsets is kept") {
+    val broker  = "kafka.bootstrap.servers" -> "broker:9092"
+    val bounded = Seq("source" -> "kafka", "subscribe" -> "t", "endingOffsets" -> "latest", broker)
+    val next    = Seq("source" -> "kafka", "subscribe" -> "t", "handOver" -> "offsets", broker)
+    val chain   = ChainParser.parse(SourceOptions(Legs.options("bounded" -> bounded, "live" -> next)))
+    val context = Legs.context(new MemorySideLog)
+    val at      = chain.first.source.position("""{"t":{"0":10}}""")
+
+    def end(until: Long): Evidence = new Evidence {
+      override def position: Position                                  = at
+      override def modificationTimes: Option[TimeRange]                = None
+      override def offsets(columns: OffsetColumns): Seq[OffsetSummary] =
+        Seq(OffsetSummary.ofLog(LogPartition("t", 0), 0, until))
+    }
+    def run(until: Long): Seq[OffsetSummary] = {
+      val enumerators = new LegEnumerators(chain, context)(_ => None)
+      val tallies     = new Tallies(chain, context, enumerators, _ => false, _.source.schema)
+      tallies.ended(chain.first, at, end(until))
+      val both = HybridPosition.first(chain, at)
+      tallies.history(chain.last, both)(_ => fail("the end is stored")).flatMap(_.held)
+    }
+    def keys: Seq[String] = context.sideLog.scope("leg-bounded").keys("tally-")
+
+    assert(run(until = 10).map(_.until) == Seq(10))
+    val first = keys
+    assert(run(until = 10).map(_.until) == Seq(10) && keys == first)
+    assert(run(until = 25).map(_.until) == Seq(25) && keys.size == 1 && keys != first)
+  }
 }

@@ -194,7 +194,8 @@ final private[splice] class SlotConsumer(
       case NonFatal(_)                  => None
     }
 
-  /** The ends of logs, as of new clients. The result omits partitions that do not respond.
+  /** The ends of logs, as of new clients. The result omits partitions that do not respond. Any thread may call this
+    * method.
     *
     * @param expected
     *   the least end of each partition if no record was lost

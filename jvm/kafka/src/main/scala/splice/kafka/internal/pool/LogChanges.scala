@@ -4,9 +4,11 @@
 package splice.kafka.internal.pool
 
 import java.time.Duration
+import java.util.concurrent.CompletableFuture
 
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException
 import org.apache.kafka.common.TopicPartition
@@ -14,6 +16,7 @@ import org.apache.kafka.common.TopicPartition
 import splice.kafka.internal.consumer.{OpenRange, SlotConsumer}
 import splice.kafka.internal.errors.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
 import splice.kafka.internal.options.TopicRecreated
+import splice.kafka.internal.topicids.BackgroundRequest
 import splice.source.errors.SpliceException
 
 /** Applies the policies of a source to ranges whose log has changed since the batch was planned.
@@ -40,6 +43,9 @@ final private[splice] class LogChanges(
 
   // The time of the first response without the topic (System.nanoTime).
   private var missing = Map.empty[String, Long]
+
+  // The running request for the ends of logs, with the positions of the ranges before the request.
+  private var ends = Option.empty[(Map[TopicPartition, Long], CompletableFuture[Map[TopicPartition, Long]])]
 
   private val confirmed = math.min(LogChanges.Confirmed.toNanos, settings.pollTimeout.toNanos / 2)
 
@@ -167,10 +173,47 @@ final private[splice] class LogChanges(
   def stalled(): Unit = {
     leaveOthers(_ => true)
     val ranges = open.valuesIterator.toSeq
-    val ends   = consumer.confirmedEnds(ranges.map(r => r.partition -> r.until).toMap)
-    // Records before the end of the log may belong to an open transaction.
-    val short = ranges.filter(r => ends.get(r.partition).exists(end => end < r.until && end <= r.position))
+    val short  = shorter(consumer.confirmedEnds(offsets(_.until)))
     if (short.isEmpty && ranges.nonEmpty) throw unavailable(ranges)
+    leaveShorter(short)
+  }
+
+  /** Ends ranges as [[stalled]] does, but does not wait for the ends of logs: another thread requests the ends, and a
+    * later call receives them. If no log ends before the end of its range, the ranges remain open.
+    *
+    * @return
+    *   true if this call has received the ends
+    */
+  def stalledSoFar(): Boolean = {
+    val now = offsets(_.position)
+    ends match {
+      case Some((_, response)) if !response.isDone => false
+      // If records have arrived since the request, its ends may be outdated.
+      case Some((`now`, response)) =>
+        ends = None
+        val found = Try(response.join()).getOrElse(Map.empty[TopicPartition, Long])
+        if (shorter(found).nonEmpty) {
+          leaveOthers(_ => true)
+          leaveShorter(shorter(found))
+        }
+        true
+      case _ =>
+        val expected = offsets(_.until)
+        ends = Some(now -> BackgroundRequest.start(consumer.confirmedEnds(expected)))
+        false
+    }
+  }
+
+  private def offsets(offset: OpenRange => Long): Map[TopicPartition, Long] =
+    open.view.mapValues(offset).toMap
+
+  /** The ranges whose log ends before their end, and has no more records of them. Records before the end of the log may
+    * belong to an open transaction.
+    */
+  private def shorter(ends: Map[TopicPartition, Long]): Seq[OpenRange] =
+    open.valuesIterator.filter(r => ends.get(r.partition).exists(end => end < r.until && end <= r.position)).toSeq
+
+  private def leaveShorter(short: Seq[OpenRange]): Unit = {
     report(
       DataLoss(settings.failOnDataLoss, counted),
       "the log ends before the end of the planned range",

@@ -302,9 +302,13 @@ final private[splice] class SlotReader(
     } finally counts.pollNanos += System.nanoTime() - start
     if (idleNanos >= step.toNanos && changes.leaveDeleted()) idleNanos = 0L
     // A range without an end may have no new record for any time, so a long wait does not indicate missing records.
-    if (idleNanos >= settings.pollTimeout.toNanos && !settings.waits && !open.valuesIterator.exists(_.isOpen)) {
-      changes.stalled()
-      idleNanos = 0L
+    if (idleNanos >= settings.pollTimeout.toNanos && !open.valuesIterator.exists(_.isOpen)) {
+      val isChecked = if (settings.waits) changes.stalledSoFar()
+      else {
+        changes.stalled()
+        true
+      }
+      if (isChecked) idleNanos = 0L
     }
   }
 

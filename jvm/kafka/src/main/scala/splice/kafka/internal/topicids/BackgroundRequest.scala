@@ -27,7 +27,7 @@ final private[splice] class BackgroundRequest(request: TopicIds.Request) extends
       Some(Try(response.join()).getOrElse(Set.empty))
     case _ =>
       def response() = request.missing(planned).getOrElse(Set.empty)
-      requested = Some(planned -> CompletableFuture.supplyAsync(() => response(), BackgroundRequest.threads))
+      requested = Some(planned -> BackgroundRequest.start(response()))
       None
   }
 
@@ -36,6 +36,10 @@ final private[splice] class BackgroundRequest(request: TopicIds.Request) extends
   override def cancel(): Unit = request.cancel()
 }
 
-private object BackgroundRequest {
-  private lazy val threads = Executors.newCachedThreadPool(DaemonThread.named("splice-kafka-missing-topics"))
+private[internal] object BackgroundRequest {
+
+  private lazy val threads = Executors.newCachedThreadPool(DaemonThread.named("splice-kafka-request"))
+
+  /** Sends a request on another thread. */
+  def start[A](request: => A): CompletableFuture[A] = CompletableFuture.supplyAsync(() => request, threads)
 }

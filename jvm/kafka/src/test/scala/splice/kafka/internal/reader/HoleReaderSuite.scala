@@ -4,6 +4,8 @@
 package splice.kafka.internal.reader
 
 import java.time.Duration
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import scala.jdk.CollectionConverters._
 import scala.util.Random
@@ -11,11 +13,13 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.enumerator.SimulatedRun.{range, t}
-import splice.kafka.internal.metrics.KafkaMetrics
+import splice.kafka.internal.metrics.{KafkaMetrics, TaskReads}
 import splice.kafka.internal.split.{Holes, KafkaSplitRange}
 import splice.source.errors.SpliceException
 import splice.source.log.OffsetRuns
+import splice.source.runtime.Report
 import splice.source.{Poll, SplitReader}
+import splice.testkit.LoggedMessages
 
 /** Tests of readers that return only missing offsets of a history, with Kafka's MockConsumer. */
 final class HoleReaderSuite extends AnyFunSuite {
@@ -188,6 +192,80 @@ final class HoleReaderSuite extends AnyFunSuite {
     w.client.bring(0, 0, 1)
     val error = intercept[SpliceException](w.read(holes(0L -> 4L, 7L -> 9L)(2L -> 3L)))
     assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("t-0 [3, 4), t-0 [7, 9)"))
+  }
+
+  /** A reader of holes in a batch with open ranges. The log of 2 offsets was truncated, and both offsets were returned. */
+  private def truncated(fail: Boolean = true): (SlotWorld, KafkaSplitReader) = {
+    val w = new SlotWorld(fail, timeout = Duration.ofMillis(50), waits = true)
+    w.client.hold(0, 0, 2)
+    w.written = Map(w.client.p(0) -> 2L)
+    w.client.bring(0, 0, 1)
+    val reader = w.reader(holes(0L -> 4L, 7L -> 9L)(2L -> 3L))
+    assert(Seq.fill(2)(reader.poll(Duration.ZERO)) == Seq.fill(2)(Poll.Found))
+    (w, reader)
+  }
+
+  /** Polls until the result is not Poll.Pending, or a condition is true. */
+  private def next(reader: KafkaSplitReader)(isDone: => Boolean): Poll = {
+    val limit  = System.nanoTime() + Duration.ofSeconds(20).toNanos
+    var result = reader.poll(Duration.ofMillis(5))
+    while (result == Poll.Pending && !isDone) {
+      assert(System.nanoTime() < limit)
+      result = reader.poll(Duration.ofMillis(5))
+    }
+    result
+  }
+
+  test("in a batch with open ranges, a log that ends before holes is a loss of these holes") {
+    val (_, failing) = truncated()
+    val error        = intercept[SpliceException](next(failing)(false))
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("t-0 [3, 4), t-0 [7, 9)"))
+
+    val (w, warning)  = truncated(fail = false)
+    val (_, messages) = LoggedMessages.during("splice.kafka.internal.errors.DataLoss") {
+      assert(next(warning)(false) == Poll.Ended)
+    }
+    assert(messages.size == 1 && messages.head.contains("t-0 [3, 4), t-0 [7, 9)"), messages)
+    assert(warning.report(ended = true).collect { case Report(_, own: TaskReads) => own.skipped } == Seq(3))
+    assert(warning.unread.isEmpty && w.client.seeks.last == 0 -> 9L)
+  }
+
+  test("in a batch with open ranges, a reader waits for holes if no end of a log confirms a loss") {
+    Seq[SlotWorld => Unit](
+      w => w.written = Map(w.client.p(0) -> 9L),
+      w => w.written = Map(w.client.p(0) -> 3L),
+      w => w.silent = Set(w.client.p(0)),
+      w => w.onEnds = () => throw new InterruptedException("cancelled")
+    ).foreach { change =>
+      val (w, reader) = truncated()
+      change(w)
+      val requests = new AtomicInteger
+      val before   = w.onEnds
+      w.onEnds = () => {
+        requests.incrementAndGet()
+        before()
+      }
+      assert(next(reader)(requests.get == 3) == Poll.Pending)
+      reader.close()
+      assert(w.returned == 1)
+    }
+  }
+
+  test(
+    "in a batch with open ranges, a reader does not wait for the ends of logs, and ignores an end of earlier records"
+  ) {
+    val (w, reader) = truncated()
+    val requests    = new AtomicInteger
+    val release     = new CountDownLatch(1)
+    w.onEnds = () => if (requests.incrementAndGet() == 1) assert(release.await(20, TimeUnit.SECONDS))
+    assert(next(reader)(requests.get == 1) == Poll.Pending && release.getCount == 1)
+    w.client.bring(0, 3)
+    assert(next(reader)(false) == Poll.Found && reader.get().getLong(4) == 3)
+    w.written = Map(w.client.p(0) -> 9L)
+    release.countDown()
+    assert(next(reader)(requests.get == 2) == Poll.Pending)
+    w.client.bring(0, 7, 8)
+    assert(SlotWorld.drain(reader) == rows(7, 8))
   }
 
   test("each record is returned once, for any holes and polls") {

@@ -94,6 +94,7 @@ final private[kafka] class SlotWorld(
     failOutOfRange: Option[Boolean] = None,
     reused: Boolean = false,
     planned: Map[String, Int] = Map.empty,
+    waits: Boolean = false,
     request: TopicIds.Request => TopicIds.Request = identity
 ) {
   val client    = new SlotClient
@@ -109,6 +110,9 @@ final private[kafka] class SlotWorld(
   /** Partitions whose ends the cluster does not confirm. */
   var silent = Set.empty[TopicPartition]
 
+  /** Called by each request for the ends of logs. */
+  @volatile var onEnds: () => Unit = () => ()
+
   private def ids = Map("t" -> topicId, "u" -> "other").removedAll(deleted)
 
   private val requested = new TopicIds.Request {
@@ -117,9 +121,12 @@ final private[kafka] class SlotWorld(
       ids.filter { case (topic, _) => planned.contains(topic) }
     }
 
-    override def ends(expected: Map[TopicPartition, Long]): Map[TopicPartition, Long] =
-      (expected.keySet -- silent).iterator
+    override def ends(expected: Map[TopicPartition, Long]): Map[TopicPartition, Long] = {
+      val now = (expected.keySet -- silent).iterator
         .map(p => p -> written.getOrElse(p, client.endOffsets(Set(p).asJava).get(p).longValue)).toMap
+      onEnds()
+      now
+    }
   }
 
   val consumer = new SlotConsumer(client, new TopicIds(() => responses, request(requested)), lease)
@@ -159,7 +166,8 @@ final private[kafka] class SlotWorld(
       planned = planned,
       reportKey = "run",
       recreated = recreated,
-      failRemoved = failRemoved
+      failRemoved = failRemoved,
+      waits = waits
     ),
     reused = reused,
     deleted = found
