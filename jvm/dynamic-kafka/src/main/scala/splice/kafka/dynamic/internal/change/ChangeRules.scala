@@ -226,8 +226,25 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   def begin(
       at: AppliedMetadata,
       position: DynamicPosition,
-      starts: SortedMap[ClusterTopic, KafkaPosition]
-  ): AppliedMetadata = begun(carried(at, position), starts)
+      starts: SortedMap[ClusterTopic, KafkaPosition],
+      now: Instant
+  ): AppliedMetadata = {
+    val (absent, existing) = starts.partition { case (topic, start) =>
+      start.offsets.isEmpty && at.pending.contains(topic)
+    }
+    begun(
+      carried(at, position) ~> absent.keys.toSeq.map(topic => topic -> ended(at.pending(topic), now)),
+      existing
+    )
+  }
+
+  /** Returns the end of a removed topic that does not exist on its cluster. */
+  private def ended(is: Pending, now: Instant): TopicEvent = {
+    // A document may contain a topic that was never created. Such a topic has no rows.
+    val isNew = is.waiting == Waiting(is.waiting.stream, None, None) && is.start.contains(StreamPlace.Earliest)
+    val lost  = Abandoned.unbegun(is.waiting.time.map(_.time), "the topic does not exist on the cluster")
+    TopicEvent.Ended(now, KafkaPosition.Empty, Option.when(!isNew)(lost))
+  }
 
   private def begun(at: AppliedMetadata, starts: SortedMap[ClusterTopic, KafkaPosition]): AppliedMetadata =
     at ~> starts.toSeq.flatMap { case (topic, start) =>

@@ -183,7 +183,7 @@ final private[dynamic] class MetadataApplier(
     val change =
       Option.when(unread.nonEmpty)(rules.end(applied, at, unread, steady.instant()))
         .orElse(Option.when(bounded.nonEmpty)(rules.drain(applied, at, bounded, steady.instant())))
-        .orElse(Option.when(started.nonEmpty)(rules.begin(applied, at, SortedMap.from(started))))
+        .orElse(Option.when(started.nonEmpty)(rules.begin(applied, at, SortedMap.from(started), steady.instant())))
     val settled = change match {
       case Some(next) =>
         go(make(applied, next).moved(at), _ => Availability.Unknown)

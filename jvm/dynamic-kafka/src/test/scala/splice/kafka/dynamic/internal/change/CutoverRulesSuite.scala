@@ -213,14 +213,15 @@ final class CutoverRulesSuite extends AnyFunSuite {
       assert(later.waiting == over.waiting)
       val log = new MemorySideLog
       assert(new ChangeEntries(log).append(later) == later && new ChangeEntries(log).last.contains(later))
-      val begun = rules.begin(later, at(2, "a/x" -> 6), SortedMap(topic("b/x") -> partitions("x", 0, 2).as("x", 1)))
+      val begun = rules.begin(later, at(2, "a/x" -> 6), SortedMap(topic("b/x") -> partitions("x", 0, 2).as("x", 1)), t0)
       assert(begun.waiting.isEmpty && begun.starts == SortedMap(topic("b/x") -> partitions("x", 4, 2).as("x", 1)))
       assert(begun.expected == SortedMap(topic("b/x") -> kafka("x", 4).as("x", 1)))
       // A removal before the response of the cluster keeps the offsets for the drain.
       val removed = rules.take(later, metadata(4, "a/x"), _ => true, at(2, "a/x" -> 6), t0, t0)
       assert(removed.pending(topic("b/x")).waiting == later.waiting(topic("b/x")))
       assert(new ChangeEntries(log).append(removed.copy(number = 5)) == removed.copy(number = 5))
-      val drain = rules.begin(removed, at(3, "a/x" -> 6), SortedMap(topic("b/x") -> partitions("x", 0, 2).as("x", 1)))
+      val drain =
+        rules.begin(removed, at(3, "a/x" -> 6), SortedMap(topic("b/x") -> partitions("x", 0, 2).as("x", 1)), t0)
       assert(drain.draining(topic("b/x")).start.contains(partitions("x", 4, 2).as("x", 1)))
       // A document that contains the topic again continues with the offsets.
       val back = rules.take(removed, metadata(5, "b/x"), _ => true, at(3, "a/x" -> 6), t0, t0, _ => hasBegun)

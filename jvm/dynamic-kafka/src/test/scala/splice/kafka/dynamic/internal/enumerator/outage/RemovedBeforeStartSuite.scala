@@ -210,25 +210,59 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
   private def pending(world: SimulatedClusters): Boolean =
     new ChangeEntries(world.side).last.exists(_.pending.nonEmpty)
 
-  test("a topic that returns after its retention and is removed before its cluster responds is drained") {
-    val world = simulated("removedRetention" -> "1h")
+  /** Starts a query that no longer has the position of the topic of cluster west, which it has read before. Cluster
+    * west is unavailable then.
+    */
+  private def forgotten(use: (SimulatedClusters, Run, DynamicOffset) => Unit): Unit = {
+    val options =
+      Seq("discoveryInterval" -> "5ms", "maxRemovalFraction" -> "1", "removedRetention" -> "1h")
+    val world = new SimulatedClusters(4, 1, 1, options: _*)
     world.publish(stream(east, west))
-    fill(world, west, 3)
+    Seq(east, west).foreach(fill(world, _, 3))
     Using.resource(world.start()) { run =>
-      val (first, _) = readUntil(world, run, world.begin(StartPosition.Configured, run))(reads(west, 0, 3))
+      val start      = world.begin(StartPosition.Configured, run)
+      val (first, _) = readUntil(world, run, start)(at => reads(west, 0, 3)(at) && reads(east, 0, 3)(at))
       publish(world, stream(east))
       drained(world, run, first)
       world.clock.pass(Duration.ofHours(2))
-      val (forgotten, _) = readUntil(world, run, first)(_ => of(world, "topicForgotten").nonEmpty)
+      val (at, _) = readUntil(world, run, first)(_ => of(world, "topicForgotten").nonEmpty)
       away(world, west, isAway = true)
+      use(world, run, at)
+    }
+  }
+
+  private def offsets(ends: (String, Long)*): Option[StreamCutover] =
+    Some(StreamCutover.Offsets(SortedMap.from(ends.map { case (cluster, end) =>
+      cluster -> SortedMap(LogPartition(topic(cluster), 0) -> end)
+    })))
+
+  test("a topic that returns after its retention and is removed before its cluster responds is drained") {
+    forgotten { (world, run, at) =>
       fill(world, west, 2)
       publish(world, stream(east, west))
-      val (waiting, _) = readUntil(world, run, forgotten)(_ => of(world, "topicReturned").nonEmpty)
+      val (waiting, _) = readUntil(world, run, at)(_ => of(world, "topicReturned").nonEmpty)
       publish(world, stream(east))
       val (removed, _) = readUntil(world, run, waiting)(_ => pending(world))
       away(world, west, isAway = false)
       val (_, rest) = readUntil(world, run, removed)(_ => of(world, "topicDrained").size == 2)
       assert(rest == all(west, 5))
+    }
+  }
+
+  test("a document that reverts a move by offsets to a deleted topic ends the drain of the topic with a report") {
+    forgotten { (world, run, at) =>
+      world.logs(west).delete(topic(west))
+      world.logs(west).named = Set(topic(west))
+      publish(world, stream(west).copy(cutover = offsets(east -> 4, west -> 5)))
+      val (waiting, _) = readUntil(world, run, at)(_ => of(world, "topicReturned").nonEmpty)
+      publish(world, stream(east))
+      val (removed, _) = readUntil(world, run, waiting)(_ => pending(world))
+      away(world, west, isAway = false)
+      world.clock.pass(Duration.ofDays(2))
+      val (over, _) = readUntil(world, run, removed)(_ => !pending(world))
+      fill(world, east, 2)
+      assert(readUntil(world, run, over)(reads(east, 0, 5))._2 == all(east, 5).drop(3))
+      assert(abandoned(world).exists(_.startsWith(s"$west/${topic(west)}: ")) && abandoned(world).size == 1)
     }
   }
 
@@ -241,5 +275,4 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
       world.clock.pass(Duration.ofDays(2))
       assert(readUntil(world, run, removed)(_ => !pending(world) && of(world, "topicDrained").nonEmpty)._2.isEmpty)
     }
-  }
-}
+  }}
