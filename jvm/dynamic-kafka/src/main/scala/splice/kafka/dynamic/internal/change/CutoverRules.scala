@@ -132,7 +132,8 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       (is.stream, at.streamOf.get(t).map(_ => t)) -> (t -> cut)
     }
     val begins = at.unbegun.toSeq.flatMap { case (t, is) =>
-      is.time.map(cut => (is.stream, Option.empty[ClusterTopic]) -> (t -> cut))
+      // A removed topic does not wait either, because a document has ended the move of its stream.
+      is.time.map(cut => (is.stream, Option.when(at.pending.contains(t))(t)) -> (t -> cut))
     }
     (left ++ begins).groupMap(_._1)(_._2).values.map(_.toMap).toSeq
       .filter(_.values.forall(cut => !now.isBefore(cut.time)))
@@ -150,12 +151,15 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
     */
   def replaced(at: AppliedMetadata, document: StreamMetadata, now: Instant): Map[ClusterTopic, Long] = {
     val listed = AppliedMetadata.streamOf(document.streams.values)
+    // Offsets for the same new topics replace the time, and need no response of a cluster.
+    val moved =
+      at.waiting.collect { case (topic, is) if is.time.nonEmpty && !listed.contains(topic) => is.stream }.toSet
     due(at, now).filter { case (topic, millis) =>
-      val isStop  = at.draining.contains(topic) && at.streamOf.contains(topic)
-      val cutover = at.stream(topic).flatMap(document.streams.get).flatMap(_.cutover)
-      !isStop && cutover.exists {
+      val isStop = at.draining.contains(topic) && at.streamOf.contains(topic)
+      val stream = at.stream(topic)
+      !isStop && !at.pending.contains(topic) && stream.flatMap(document.streams.get).flatMap(_.cutover).exists {
         case cut: StreamCutover.At => cut.millis != millis || at.waiting.contains(topic) && !listed.contains(topic)
-        case _                     => true
+        case _                     => stream.exists(moved)
       }
     }
   }

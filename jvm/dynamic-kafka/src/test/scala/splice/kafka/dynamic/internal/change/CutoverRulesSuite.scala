@@ -140,6 +140,15 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(mapped.starts == SortedMap(topic("b/x") -> kafka("x", 4)))
   }
 
+  test("at a time: after the time, only offsets for the same new topics replace the cutover") {
+    val mapped = offsets("a/x" -> 9, "b/x" -> 4, "c/x" -> 2)
+    assert(cuts.replaced(ahead, goesOver(3, Some(mapped), "b/x"), atT.time).isEmpty)
+    assert(cuts.replaced(ahead, goesOver(3, Some(mapped), "c/x"), atT.time).keySet == cuts.due(ahead, atT.time).keySet)
+    val over = take(ahead, goesOver(3, Some(mapped), "b/x"), at(1, "a/x" -> 6))
+    assert(over.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9), isSet = true))
+    assert(over.starts == SortedMap(topic("b/x") -> kafka("x", 4)))
+  }
+
   test("at a time: a topic that was read earlier begins at the time, and keeps its old position until then") {
     val base  = applied("a/x")
     val left  = base.copy(topics = base.topics + (topic("b/x") -> Removed("s", t0, kafka("x", 3))))

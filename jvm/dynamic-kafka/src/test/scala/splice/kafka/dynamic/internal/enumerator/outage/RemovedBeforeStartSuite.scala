@@ -154,6 +154,28 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
     }
   }
 
+  test("a document with a later cutover does not wait for a cluster whose cutover a document has reverted") {
+    overdue() { (world, run, moved, time) =>
+      val again = time.plus(Duration.ofMinutes(15))
+      publish(world, stream(east), other)
+      val (taken, _) = readUntil(world, run, moved)(reads(east, 0, 4))
+      publish(world, stream(third).copy(cutover = Some(StreamCutover.At(again))), other)
+      val scheduled = Iterator.iterate(taken) { at =>
+        world.clock.pass(Duration.ofSeconds(11))
+        advance(run, at)
+      }.drop(3).next()
+      assert(of(world, "topicCutoverScheduled").size == 2)
+      Seq(east, third).foreach(name =>
+        world.logs(name).write(topic(name), 0, again.toEpochMilli - 1, again.toEpochMilli)
+      )
+      world.clock.pass(Duration.ofMinutes(15))
+      val (cut, some) = readUntil(world, run, scheduled)(at => reads(third, 0, 5)(at) && !at.clusters.contains(east))
+      assert(some.sorted == all(east, 5).drop(4) ++ all(third, 5).drop(4) && pending(world))
+      away(world, west, isAway = false)
+      assert(drained(world, run, cut) == all(west, 4).drop(2) && abandoned(world).isEmpty)
+    }
+  }
+
   /** Adds a stream with a start on the unavailable cluster west, and removes the stream before the cluster responds. */
   private def unbegun(place: StreamPlace, options: (String, String)*)(
       use: (SimulatedClusters, Run, DynamicOffset) => Unit
