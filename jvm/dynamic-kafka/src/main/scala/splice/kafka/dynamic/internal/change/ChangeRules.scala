@@ -12,7 +12,6 @@ import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.internal.state._
 import splice.kafka.dynamic.{StreamCutover, StreamMetadata, StreamPlace}
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.errors.SpliceException
 
 /** Converts documents, responses and time into events of topics ([[TopicState.next]]). The rules have no state: the
   * driver stores each result once.
@@ -127,8 +126,9 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       def stop  = stopOf(topic)
       def stays = stop.nonEmpty && stop == part.streams(stream).stop
       // An earlier start of the checkpoint must not apply to partitions without an offset.
-      def isForgotten =
-        returned.waiting.get(topic).fold(returned.topics.get(topic))(_.before).fold(isBegun)(_ == Gone)
+      def isForgotten = returned.waiting.get(topic).fold(returned.topics.get(topic).filter(_ => hasStart(topic))) {
+        _.before.filter { case is: Removed => is.position.offsets.nonEmpty; case Gone => true }
+      }.fold(isBegun)(_ == Gone)
       topic ->
         (start match {
           case Some(begin) if isForgotten      => TopicEvent.ListedAt(stream, None, begin.position)
@@ -209,7 +209,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       topic -> TopicEvent.Bounded(
         now,
         Bound.Ends(end, isSet = known.exists(_.isSet)),
-        known.flatMap(bound => lost(bound.ends, end, position.of(topic.cluster)))
+        known.flatMap(bound => Abandoned.of(bound.ends, end, position.of(topic.cluster)))
       )
     }
 
@@ -222,24 +222,30 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   ): AppliedMetadata =
     carried(at, position) ~> topics.toSeq.map(_ -> TopicEvent.Ended(now, KafkaPosition.Empty))
 
-  /** Returns the rows between the end of a drain and its new end, which is lower or has fewer partitions. */
-  private def lost(before: KafkaPosition, end: KafkaPosition, at: KafkaPosition): Option[Abandoned] = {
-    val deleted   = before.copy(offsets = before.offsets -- end.offsets.keySet)
-    val truncated = before.copy(offsets = before.offsets.filter { case (p, was) => end.get(p).exists(_ < was) })
-    // The query still reads the rows up to the new end, or has read rows that were truncated later.
-    val left = truncated.copy(offsets = truncated.offsets.transform { (p, _) =>
-      math.max(end.offsets.getOrElse(p, 0L), at.offsets.getOrElse(p, 0L))
-    })
-    (Abandoned.of(Bound.Ends(deleted), at, "these partitions were deleted or recreated") ++
-      Abandoned.of(Bound.Ends(truncated), left, "the log was truncated")).reduceOption(_.and(_))
-  }
-
-  /** Returns the state after clusters returned the starts of topics. */
+  /** Returns the state after clusters returned the starts of topics. A removed topic with an empty start does not exist.
+    */
   def begin(
       at: AppliedMetadata,
       position: DynamicPosition,
-      starts: SortedMap[ClusterTopic, KafkaPosition]
-  ): AppliedMetadata = begun(carried(at, position), starts)
+      starts: SortedMap[ClusterTopic, KafkaPosition],
+      now: Instant
+  ): AppliedMetadata = {
+    val (absent, existing) = starts.partition { case (topic, start) =>
+      start.offsets.isEmpty && at.pending.contains(topic)
+    }
+    begun(
+      carried(at, position) ~> absent.keys.toSeq.map(topic => topic -> ended(at.pending(topic), now)),
+      existing
+    )
+  }
+
+  /** Returns the end of a removed topic that does not exist on its cluster. */
+  private def ended(is: Pending, now: Instant): TopicEvent = {
+    // A document may contain a topic that was never created. Such a topic has no rows.
+    val isNew = is.waiting == Waiting(is.waiting.stream, None, None) && is.start.contains(StreamPlace.Earliest)
+    val lost  = Abandoned.unbegun(is.waiting.time.map(_.time), "the topic does not exist on the cluster")
+    TopicEvent.Ended(now, KafkaPosition.Empty, Option.when(!isNew)(lost))
+  }
 
   private def begun(at: AppliedMetadata, starts: SortedMap[ClusterTopic, KafkaPosition]): AppliedMetadata =
     at ~> starts.toSeq.flatMap { case (topic, start) =>
@@ -382,25 +388,4 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
         TopicState.next(all.get(topic), event).fold(all - topic)(all.updated(topic, _))
       })
   }
-}
-
-/** Reason why a document is not applied. */
-sealed private[dynamic] trait Rejection extends Product with Serializable
-
-private[dynamic] object Rejection {
-
-  /** Returns the reason for a rejection if the generation of a document is lower than a previous generation. */
-  def older(known: Option[Long], document: StreamMetadata): Option[Rejection] =
-    for (was <- known; is <- document.generation if is < was) yield Older(was, is)
-
-  final case class Older(applied: Long, found: Long)                extends Rejection
-  final case class Empty(all: Int)                                  extends Rejection
-  final case class TooMany(removed: Int, all: Int, most: Int)       extends Rejection
-  final case class Twice(topic: ClusterTopic, streams: Seq[String]) extends Rejection
-  final case class Cutover(stream: String, why: String)             extends Rejection
-
-  /** The metadata service returned a document that is not valid. Two errors with the same text are equal. */
-  final case class Invalid(text: String)(val error: SpliceException) extends Rejection
-
-  def invalid(error: SpliceException): Rejection = Invalid(error.text)(error)
 }

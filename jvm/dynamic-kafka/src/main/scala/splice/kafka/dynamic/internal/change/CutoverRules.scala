@@ -28,7 +28,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
 
   /** Returns the reason why a document is rejected, from the checks that need no response of a cluster. */
   def rejection(at: AppliedMetadata, document: StreamMetadata, position: DynamicPosition): Option[Rejection] =
-    policy(document).orElse(firstOf(StreamMove.all(at, document)) { move =>
+    policy(document).orElse(unbegun(at, document)).orElse(firstOf(StreamMove.all(at, document)) { move =>
       val leaves = move.to.find(at.leaving.contains).map { topic =>
         Rejection.Cutover(move.stream, s"$topic is still drained after the last removal of the topic")
       }
@@ -45,6 +45,15 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
           }
       })
     })
+
+  // A wait would have no end if the topic does not exist.
+  private def unbegun(at: AppliedMetadata, document: StreamMetadata): Option[Rejection] =
+    StreamMove.unbegun(at, document).headOption.map { case (topic, stream) =>
+      Rejection.Cutover(
+        stream,
+        s"the cluster has not returned the start of $topic yet, so the topic cannot end at the cutover"
+      )
+    }
 
   /** Returns the topics that a document removes at a time, with that time in milliseconds. The check needs the offsets
     * for these times in the logs.
@@ -132,7 +141,8 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       (is.stream, at.streamOf.get(t).map(_ => t)) -> (t -> cut)
     }
     val begins = at.unbegun.toSeq.flatMap { case (t, is) =>
-      is.time.map(cut => (is.stream, Option.empty[ClusterTopic]) -> (t -> cut))
+      // A removed topic does not wait either, because a document has ended the move of its stream.
+      is.time.map(cut => (is.stream, Option.when(at.pending.contains(t))(t)) -> (t -> cut))
     }
     (left ++ begins).groupMap(_._1)(_._2).values.map(_.toMap).toSeq
       .filter(_.values.forall(cut => !now.isBefore(cut.time)))
@@ -150,12 +160,15 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
     */
   def replaced(at: AppliedMetadata, document: StreamMetadata, now: Instant): Map[ClusterTopic, Long] = {
     val listed = AppliedMetadata.streamOf(document.streams.values)
+    // Offsets for the same new topics replace the time, and need no response of a cluster.
+    val moved =
+      at.waiting.collect { case (topic, is) if is.time.nonEmpty && !listed.contains(topic) => is.stream }.toSet
     due(at, now).filter { case (topic, millis) =>
-      val isStop  = at.draining.contains(topic) && at.streamOf.contains(topic)
-      val cutover = at.stream(topic).flatMap(document.streams.get).flatMap(_.cutover)
-      !isStop && cutover.exists {
+      val isStop = at.draining.contains(topic) && at.streamOf.contains(topic)
+      val stream = at.stream(topic)
+      !isStop && !at.pending.contains(topic) && stream.flatMap(document.streams.get).flatMap(_.cutover).exists {
         case cut: StreamCutover.At => cut.millis != millis || at.waiting.contains(topic) && !listed.contains(topic)
-        case _                     => true
+        case _                     => stream.exists(moved)
       }
     }
   }

@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
-import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining, Reading, Removed, Waiting}
+import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining, Pending, Reading, Removed, Waiting}
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, TopicState}
 import splice.kafka.internal.identity.IdentityEntries
 import splice.source.{EnumeratorContext, LogPartition}
@@ -102,8 +102,8 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
   }
 
   private def isDrained(is: TopicState): Boolean = is match {
-    case _: Draining => true
-    case _           => false
+    case _: Draining | _: Pending => true
+    case _                        => false
   }
 
   private def waits(name: String, other: String, isNew: Boolean): String =

@@ -172,7 +172,10 @@ final private[dynamic] class MetadataApplier(
       (name, reach)            <- responses
       ((topic, millis), place) <- reach.places
     } yield (ClusterTopic(name, topic), millis) -> place
-    val bounded = bounds(applied, responses)
+    // The requests were sent after the removal.
+    val bounded = applied.draining.flatMap { case (topic, drain) =>
+      responses.get(topic.cluster).flatMap(_.bound(topic.topic, drain)).map(topic -> _)
+    }
     val started =
       applied.unbegun.keys.flatMap(t =>
         responses.get(t.cluster).flatMap(_.start(t.topic, requestedStart(applied, t))).map(t -> _)
@@ -180,7 +183,7 @@ final private[dynamic] class MetadataApplier(
     val change =
       Option.when(unread.nonEmpty)(rules.end(applied, at, unread, steady.instant()))
         .orElse(Option.when(bounded.nonEmpty)(rules.drain(applied, at, bounded, steady.instant())))
-        .orElse(Option.when(started.nonEmpty)(rules.begin(applied, at, SortedMap.from(started))))
+        .orElse(Option.when(started.nonEmpty)(rules.begin(applied, at, SortedMap.from(started), steady.instant())))
     val settled = change match {
       case Some(next) =>
         go(make(applied, next).moved(at), _ => Availability.Unknown)
@@ -194,15 +197,6 @@ final private[dynamic] class MetadataApplier(
   // Partitions without an offset of a cutover start like new partitions.
   private def requestedStart(applied: AppliedMetadata, topic: ClusterTopic): Option[StartingOffsets] =
     if (applied.unbegun.get(topic).exists(_.offsets.offsets.nonEmpty)) None else startOf(applied, topic)
-
-  /** Returns the ends of removed topics, from responses to requests that were sent after the removal. */
-  private def bounds(
-      applied: AppliedMetadata,
-      responses: SortedMap[String, ClusterResponse]
-  ): SortedMap[ClusterTopic, KafkaPosition] =
-    applied.draining.flatMap { case (topic, drain) =>
-      responses.get(topic.cluster).flatMap(_.bound(topic.topic, drain)).map(topic -> _)
-    }
 
   /** Returns the groups of streams that need responses, each with a cluster that must respond. */
   private def waiting(applied: AppliedMetadata): Seq[(StreamGroup, String)] = {
@@ -324,11 +318,8 @@ final private[dynamic] class MetadataApplier(
     */
   private def hasBegun(base: AppliedMetadata): ClusterTopic => Boolean = {
     val known = mutable.Map.empty[String, Set[String]]
-    topic => known.getOrElseUpdate(topic.cluster, topicsOf(earlier(base, topic.cluster)))(topic.topic)
+    topic => known.getOrElseUpdate(topic.cluster, topicsOf(base.earlierNameOf(topic.cluster)))(topic.topic)
   }
-
-  private def earlier(base: AppliedMetadata, name: String): String =
-    base.renames.collectFirst { case (old, `name`) => old }.getOrElse(name)
 
   /** Returns the decision on a group of streams: `Some(Some(reason))` = rejected, `Some(None)` = accepted, None =
     * responses of clusters are missing.
@@ -368,7 +359,7 @@ final private[dynamic] class MetadataApplier(
     // An id is an entry of the side log, which may be on a slow storage.
     val ids              = mutable.Map.empty[String, Option[String]]
     def id(name: String) =
-      ids.getOrElseUpdate(name, Option.when(base.clusters.contains(name))(earlier(base, name)).flatMap(idOf))
+      ids.getOrElseUpdate(name, Option.when(base.clusters.contains(name))(base.earlierNameOf(name)).flatMap(idOf))
     lazy val change = changed(base, document, group, at)
     lazy val moved  = change.expecting(change.copy(renames = SortedMap.empty).moved(at))
     val added       = AppliedMetadata.streamOf(group.flatMap(document.streams.get)).keySet -- base.streamOf.keySet

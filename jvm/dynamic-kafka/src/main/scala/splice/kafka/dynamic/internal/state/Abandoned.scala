@@ -62,6 +62,18 @@ private[dynamic] object Abandoned {
       }
   }
 
+  /** Returns the rows between the end of a drain and its new end, which is lower or has fewer partitions. */
+  def of(before: KafkaPosition, end: KafkaPosition, at: KafkaPosition): Option[Abandoned] = {
+    val deleted   = before.copy(offsets = before.offsets -- end.offsets.keySet)
+    val truncated = before.copy(offsets = before.offsets.filter { case (p, was) => end.get(p).exists(_ < was) })
+    // The query still reads the rows up to the new end, or has read rows that were truncated later.
+    val left = truncated.copy(offsets = truncated.offsets.transform { (p, _) =>
+      math.max(end.offsets.getOrElse(p, 0L), at.offsets.getOrElse(p, 0L))
+    })
+    (of(Bound.Ends(deleted), at, "these partitions were deleted or recreated") ++
+      of(Bound.Ends(truncated), left, "the log was truncated")).reduceOption(_.and(_))
+  }
+
   /** Returns the rows of a topic whose start is unknown.
     *
     * @param time

@@ -161,6 +161,9 @@ final private[dynamic] case class AppliedMetadata(
     */
   def nameOf(name: String): String = renames.getOrElse(name, name)
 
+  /** Returns the name of a cluster before this change. */
+  def earlierNameOf(name: String): String = renames.collectFirst { case (old, `name`) => old }.getOrElse(name)
+
   private def isNew(is: TopicState): Boolean = is match {
     case _: Reading | Waiting(_, _, None, _) => true
     case _                                   => false

@@ -99,8 +99,8 @@ private[dynamic] object ChangeDescription {
   }
 
   private def isDraining(is: TopicState): Boolean = is match {
-    case _: Draining => true
-    case _           => false
+    case _: Draining | _: Pending => true
+    case _                        => false
   }
 
   /** Returns warnings about rows of removed topics that Splice does not read, and about starts that have no effect. */

@@ -78,7 +78,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val late    = t0.plus(day).plusSeconds(1)
     val pending = take(drain, moves, metadata(3, "a/x"), at(1, "a/x" -> 5), late)
     assert(pending.pending.keySet == Set(topic("b/x")) && pending.read("b") == SortedSet("x"))
-    val begun = drain.begin(pending, at(2, "a/x" -> 5), SortedMap(topic("b/x") -> kafka("x", 4)))
+    val begun = drain.begin(pending, at(2, "a/x" -> 5), SortedMap(topic("b/x") -> kafka("x", 4)), t0)
     assert(begun.draining(topic("b/x")).bound == Bound.Requested && begun.starts(topic("b/x")) == kafka("x", 4))
   }
 
@@ -218,7 +218,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(drop.settle(two, at(2), t0.plus(Duration.ofDays(9)), _ => Availability.Unknown).isEmpty)
     val back = take(drop, two, metadata(3, "a/x", "a/y"), at(2))
     assert(back.waiting(topic("a/y")) == Waiting("s", None, Some(Gone)) && back.read("a") == SortedSet("x", "y"))
-    assert(drop.begin(back, at(3), SortedMap(topic("a/y") -> kafka("y", 77))).starts ==
+    assert(drop.begin(back, at(3), SortedMap(topic("a/y") -> kafka("y", 77)), t0).starts ==
       SortedMap(topic("a/y") -> kafka("y", 77)))
     val never = take(drop, back, metadata(4, "a/x"), at(3))
     assert(never.gone == Set(topic("a/y")))

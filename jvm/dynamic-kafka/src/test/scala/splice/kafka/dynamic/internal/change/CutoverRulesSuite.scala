@@ -140,6 +140,15 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(mapped.starts == SortedMap(topic("b/x") -> kafka("x", 4)))
   }
 
+  test("at a time: after the time, only offsets for the same new topics replace the cutover") {
+    val mapped = offsets("a/x" -> 9, "b/x" -> 4, "c/x" -> 2)
+    assert(cuts.replaced(ahead, goesOver(3, Some(mapped), "b/x"), atT.time).isEmpty)
+    assert(cuts.replaced(ahead, goesOver(3, Some(mapped), "c/x"), atT.time).keySet == cuts.due(ahead, atT.time).keySet)
+    val over = take(ahead, goesOver(3, Some(mapped), "b/x"), at(1, "a/x" -> 6))
+    assert(over.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9), isSet = true))
+    assert(over.starts == SortedMap(topic("b/x") -> kafka("x", 4)))
+  }
+
   test("at a time: a topic that was read earlier begins at the time, and keeps its old position until then") {
     val base  = applied("a/x")
     val left  = base.copy(topics = base.topics + (topic("b/x") -> Removed("s", t0, kafka("x", 3))))
@@ -201,10 +210,12 @@ final class CutoverRulesSuite extends AnyFunSuite {
   test("mapped offsets: if no position is kept, the cluster returns the start of partitions without an offset") {
     val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x")
     val base   = applied("a/x")
-    for (before <- Seq(Some(Gone), None); isTimed <- Seq(false, true)) {
+    // A topic whose drain ended before its cluster returned the start has no position.
+    val ended = Removed("s", t0, KafkaPosition.Empty)
+    for (before <- Seq(Some(Gone), Some(ended), None); isTimed <- Seq(false, true)) {
       val state    = if (isTimed) Some(Waiting("s", Some(atT), before)) else before
       val left     = base.copy(topics = base.topics ++ state.map(topic("b/x") -> _))
-      val hasBegun = before.isEmpty
+      val hasBegun = !before.contains(Gone)
       val over     = rules.take(left, mapped, _ => true, at(0, "a/x" -> 5), t0, t0, hasBegun = _ => hasBegun)
       assert(over.waiting == SortedMap(topic("b/x") -> Waiting("s", None, before, kafka("x", 4))), s"$state")
       assert(over.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9), isSet = true) && over.starts.isEmpty)
@@ -213,14 +224,18 @@ final class CutoverRulesSuite extends AnyFunSuite {
       assert(later.waiting == over.waiting)
       val log = new MemorySideLog
       assert(new ChangeEntries(log).append(later) == later && new ChangeEntries(log).last.contains(later))
-      val begun = rules.begin(later, at(2, "a/x" -> 6), SortedMap(topic("b/x") -> partitions("x", 0, 2).as("x", 1)))
+      val begun = rules.begin(later, at(2, "a/x" -> 6), SortedMap(topic("b/x") -> partitions("x", 0, 2).as("x", 1)), t0)
       assert(begun.waiting.isEmpty && begun.starts == SortedMap(topic("b/x") -> partitions("x", 4, 2).as("x", 1)))
       assert(begun.expected == SortedMap(topic("b/x") -> kafka("x", 4).as("x", 1)))
+      val move = goesOver(4, Some(offsets("b/x" -> 9, "c/x" -> 4)), "c/x")
+      assert(refused(cuts.rejection(later, move, at(2, "a/x" -> 6)), "not returned the start of b/x"))
+      assert(cuts.rejection(begun, move, at(2, "a/x" -> 6, "b/x" -> 4)).isEmpty)
       // A removal before the response of the cluster keeps the offsets for the drain.
       val removed = rules.take(later, metadata(4, "a/x"), _ => true, at(2, "a/x" -> 6), t0, t0)
       assert(removed.pending(topic("b/x")).waiting == later.waiting(topic("b/x")))
       assert(new ChangeEntries(log).append(removed.copy(number = 5)) == removed.copy(number = 5))
-      val drain = rules.begin(removed, at(3, "a/x" -> 6), SortedMap(topic("b/x") -> partitions("x", 0, 2).as("x", 1)))
+      val drain =
+        rules.begin(removed, at(3, "a/x" -> 6), SortedMap(topic("b/x") -> partitions("x", 0, 2).as("x", 1)), t0)
       assert(drain.draining(topic("b/x")).start.contains(partitions("x", 4, 2).as("x", 1)))
       // A document that contains the topic again continues with the offsets.
       val back = rules.take(removed, metadata(5, "b/x"), _ => true, at(3, "a/x" -> 6), t0, t0, _ => hasBegun)

@@ -10,7 +10,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import splice.kafka.dynamic.internal.enumerator.SimulatedClusters.Both
 import splice.kafka.dynamic.internal.enumerator.{SimulatedClusters, StoppedStreams}
 import splice.kafka.dynamic.internal.split.DynamicSplitRange
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata, StreamPlace}
 import splice.source.errors.SpliceException
 import splice.source.{LogPartition, StartPosition}
 
@@ -71,13 +71,22 @@ final class SharedClusterSuite extends StoppedStreams {
   }
 
   test("a document without a topic that it had under two names of one cluster reads the topic once") {
-    val world = begun()
-    world.publish(stream(west))
-    val first = in(world)(run => readAll(run, world.begin(StartPosition.Configured, run))._1)
-    world.publish(document(3, true, "one" -> Seq(own), "two" -> Seq(own)))
-    rejected(in(world)(readAll(_, world.source.position(first.json))))
-    world.publish(stream(west).copy(topics = document(4, true).streams("s").topics))
-    in(world)(run => assert(readAll(run, world.source.position(first.json))._2 == all("one", 3)))
+    Seq(None, Some(StreamPlace.Earliest)).foreach { start =>
+      val world = begun()
+      world.publish(stream(west))
+      val first = in(world)(run => readAll(run, world.begin(StartPosition.Configured, run))._1)
+      val both  = document(3, true, "one" -> Seq(own), "two" -> Seq(own))
+      world.publish(both.copy(streams = both.streams.map { case (name, s) => name -> s.copy(start = start) }))
+      rejected(in(world)(readAll(_, world.source.position(first.json))))
+      world.publish(stream(west).copy(topics = document(4, true).streams("s").topics))
+      in(world) { run =>
+        val (at, rows) = readAll(run, world.source.position(first.json))
+        fill(world, east, 1)
+        assert(rows == all("one", 3) && readAll(run, at)._2.isEmpty, start)
+        assert(history(world).collect { case ("topicDrained", names) => names }.flatten.toSet ==
+          Set(s"one/$own", s"two/$own"))
+      }
+    }
   }
 
   test("a first document with a topic under two names of one cluster is an error, and a corrected document starts") {

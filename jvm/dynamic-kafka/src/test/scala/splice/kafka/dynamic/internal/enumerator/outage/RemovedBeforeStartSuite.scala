@@ -154,6 +154,28 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
     }
   }
 
+  test("a document with a later cutover does not wait for a cluster whose cutover a document has reverted") {
+    overdue() { (world, run, moved, time) =>
+      val again = time.plus(Duration.ofMinutes(15))
+      publish(world, stream(east), other)
+      val (taken, _) = readUntil(world, run, moved)(reads(east, 0, 4))
+      publish(world, stream(third).copy(cutover = Some(StreamCutover.At(again))), other)
+      val scheduled = Iterator.iterate(taken) { at =>
+        world.clock.pass(Duration.ofSeconds(11))
+        advance(run, at)
+      }.drop(3).next()
+      assert(of(world, "topicCutoverScheduled").size == 2)
+      Seq(east, third).foreach(name =>
+        world.logs(name).write(topic(name), 0, again.toEpochMilli - 1, again.toEpochMilli)
+      )
+      world.clock.pass(Duration.ofMinutes(15))
+      val (cut, some) = readUntil(world, run, scheduled)(at => reads(third, 0, 5)(at) && !at.clusters.contains(east))
+      assert(some.sorted == all(east, 5).drop(4) ++ all(third, 5).drop(4) && pending(world))
+      away(world, west, isAway = false)
+      assert(drained(world, run, cut) == all(west, 4).drop(2) && abandoned(world).isEmpty)
+    }
+  }
+
   /** Adds a stream with a start on the unavailable cluster west, and removes the stream before the cluster responds. */
   private def unbegun(place: StreamPlace, options: (String, String)*)(
       use: (SimulatedClusters, Run, DynamicOffset) => Unit
@@ -210,25 +232,79 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
   private def pending(world: SimulatedClusters): Boolean =
     new ChangeEntries(world.side).last.exists(_.pending.nonEmpty)
 
-  test("a topic that returns after its retention and is removed before its cluster responds is drained") {
-    val world = simulated("removedRetention" -> "1h")
+  /** Starts a query that no longer has the position of the topic of cluster west, which it has read before. Cluster
+    * west is unavailable then.
+    */
+  private def forgotten(use: (SimulatedClusters, Run, DynamicOffset) => Unit): Unit = {
+    val options =
+      Seq("discoveryInterval" -> "5ms", "maxRemovalFraction" -> "1", "removedRetention" -> "1h")
+    val world = new SimulatedClusters(4, 1, 1, options: _*)
     world.publish(stream(east, west))
-    fill(world, west, 3)
+    Seq(east, west).foreach(fill(world, _, 3))
     Using.resource(world.start()) { run =>
-      val (first, _) = readUntil(world, run, world.begin(StartPosition.Configured, run))(reads(west, 0, 3))
+      val start      = world.begin(StartPosition.Configured, run)
+      val (first, _) = readUntil(world, run, start)(at => reads(west, 0, 3)(at) && reads(east, 0, 3)(at))
       publish(world, stream(east))
       drained(world, run, first)
       world.clock.pass(Duration.ofHours(2))
-      val (forgotten, _) = readUntil(world, run, first)(_ => of(world, "topicForgotten").nonEmpty)
+      val (at, _) = readUntil(world, run, first)(_ => of(world, "topicForgotten").nonEmpty)
       away(world, west, isAway = true)
+      use(world, run, at)
+    }
+  }
+
+  private def offsets(ends: (String, Long)*): Option[StreamCutover] =
+    Some(StreamCutover.Offsets(SortedMap.from(ends.map { case (cluster, end) =>
+      cluster -> SortedMap(LogPartition(topic(cluster), 0) -> end)
+    })))
+
+  test("a topic that returns after its retention and is removed before its cluster responds is drained") {
+    forgotten { (world, run, at) =>
       fill(world, west, 2)
       publish(world, stream(east, west))
-      val (waiting, _) = readUntil(world, run, forgotten)(_ => of(world, "topicReturned").nonEmpty)
+      val (waiting, _) = readUntil(world, run, at)(_ => of(world, "topicReturned").nonEmpty)
       publish(world, stream(east))
       val (removed, _) = readUntil(world, run, waiting)(_ => pending(world))
       away(world, west, isAway = false)
       val (_, rest) = readUntil(world, run, removed)(_ => of(world, "topicDrained").size == 2)
       assert(rest == all(west, 5))
+    }
+  }
+
+  test("a document that reverts a move by offsets to a deleted topic ends the drain of the topic with a report") {
+    forgotten { (world, run, at) =>
+      world.logs(west).delete(topic(west))
+      world.logs(west).named = Set(topic(west))
+      publish(world, stream(west).copy(cutover = offsets(east -> 4, west -> 5)))
+      val (waiting, _) = readUntil(world, run, at)(_ => of(world, "topicReturned").nonEmpty)
+      publish(world, stream(east))
+      val (removed, _) = readUntil(world, run, waiting)(_ => pending(world))
+      away(world, west, isAway = false)
+      world.clock.pass(Duration.ofDays(2))
+      val (over, _) = readUntil(world, run, removed)(_ => !pending(world))
+      fill(world, east, 2)
+      assert(readUntil(world, run, over)(reads(east, 0, 5))._2 == all(east, 5).drop(3))
+      assert(abandoned(world).exists(_.startsWith(s"$west/${topic(west)}: ")) && abandoned(world).size == 1)
+    }
+  }
+
+  test("a document that moves a stream by a cutover is applied after the start of the topic that the stream leaves") {
+    forgotten { (world, run, at) =>
+      publish(world, stream(west).copy(cutover = offsets(east -> 3, west -> 3)))
+      val (moved, _) = readUntil(world, run, at)(_ => of(world, "topicReturned").nonEmpty)
+      fill(world, west, 4)
+      fill(world, third, 6)
+      publish(world, stream(third).copy(cutover = offsets(west -> 5, third -> 4)))
+      val waiting = Iterator.iterate(moved) { from =>
+        world.clock.pass(Duration.ofSeconds(11))
+        advance(run, from)
+      }.drop(3).next()
+      val groups = run.figures(waiting).get("waitingGroups")
+      val found  = s""""generation":${world.generation},"rejected":"[SPLICE_METADATA.CUTOVER_REJECTED]"""
+      assert(groups.exists(_.contains(found)), groups)
+      away(world, west, isAway = false)
+      val (_, rest) = readUntil(world, run, waiting)(reads(third, 0, 6))
+      assert(rest.sorted == all(west, 5).drop(3) ++ all(third, 6).drop(4))
     }
   }
 
@@ -240,6 +316,14 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
       // The enumerator discovers topics once a day.
       world.clock.pass(Duration.ofDays(2))
       assert(readUntil(world, run, removed)(_ => !pending(world) && of(world, "topicDrained").nonEmpty)._2.isEmpty)
+    }
+  }
+  test("a response without a removed topic that exists does not end the drain of the topic") {
+    unbegun(offsets(west -> 3).get) { (world, run, removed) =>
+      world.logs(west).named = Set(topic(west))
+      world.logs(west).hide(LogPartition(topic(west), 0))
+      away(world, west, isAway = false)
+      assert(drained(world, run, removed) == all(west, 4).drop(3) && abandoned(world).isEmpty)
     }
   }
 }
