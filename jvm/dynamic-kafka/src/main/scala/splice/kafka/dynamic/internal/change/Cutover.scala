@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.internal.change
 
-import scala.collection.immutable.SortedSet
+import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.dynamic.internal.state.TopicState._
@@ -32,6 +32,15 @@ private[dynamic] object StreamMove {
       to   = SortedSet.from(listed.collect { case (t, stream.name) if isNew(at, t) => t })
       if from.nonEmpty && to.nonEmpty
     } yield StreamMove(stream.name, from, to, cutover)
+  }
+
+  /** Returns the topics that streams leave by a cutover, but whose start is not determined yet, each with its stream. */
+  def unbegun(at: AppliedMetadata, document: StreamMetadata): SortedMap[ClusterTopic, String] = {
+    val listed = AppliedMetadata.streamOf(document.streams.values)
+    val moving = listed.collect {
+      case (t, stream) if isNew(at, t) && document.streams(stream).cutover.nonEmpty => stream
+    }.toSet
+    at.waiting.collect { case (t, is) if is.time.isEmpty && !listed.contains(t) && moving(is.stream) => t -> is.stream }
   }
 
   private def isNew(at: AppliedMetadata, topic: ClusterTopic): Boolean = at.topics.get(topic).forall {

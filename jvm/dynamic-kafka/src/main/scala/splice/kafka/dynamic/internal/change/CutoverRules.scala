@@ -28,7 +28,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
 
   /** Returns the reason why a document is rejected, from the checks that need no response of a cluster. */
   def rejection(at: AppliedMetadata, document: StreamMetadata, position: DynamicPosition): Option[Rejection] =
-    policy(document).orElse(firstOf(StreamMove.all(at, document)) { move =>
+    policy(document).orElse(unbegun(at, document)).orElse(firstOf(StreamMove.all(at, document)) { move =>
       val leaves = move.to.find(at.leaving.contains).map { topic =>
         Rejection.Cutover(move.stream, s"$topic is still drained after the last removal of the topic")
       }
@@ -45,6 +45,15 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
           }
       })
     })
+
+  // A wait would have no end if the topic does not exist.
+  private def unbegun(at: AppliedMetadata, document: StreamMetadata): Option[Rejection] =
+    StreamMove.unbegun(at, document).headOption.map { case (topic, stream) =>
+      Rejection.Cutover(
+        stream,
+        s"the cluster has not returned the start of $topic yet, so the topic cannot end at the cutover"
+      )
+    }
 
   /** Returns the topics that a document removes at a time, with that time in milliseconds. The check needs the offsets
     * for these times in the logs.

@@ -225,6 +225,9 @@ final class CutoverRulesSuite extends AnyFunSuite {
       val begun = rules.begin(later, at(2, "a/x" -> 6), SortedMap(topic("b/x") -> partitions("x", 0, 2).as("x", 1)), t0)
       assert(begun.waiting.isEmpty && begun.starts == SortedMap(topic("b/x") -> partitions("x", 4, 2).as("x", 1)))
       assert(begun.expected == SortedMap(topic("b/x") -> kafka("x", 4).as("x", 1)))
+      val move = goesOver(4, Some(offsets("b/x" -> 9, "c/x" -> 4)), "c/x")
+      assert(refused(cuts.rejection(later, move, at(2, "a/x" -> 6)), "not returned the start of b/x"))
+      assert(cuts.rejection(begun, move, at(2, "a/x" -> 6, "b/x" -> 4)).isEmpty)
       // A removal before the response of the cluster keeps the offsets for the drain.
       val removed = rules.take(later, metadata(4, "a/x"), _ => true, at(2, "a/x" -> 6), t0, t0)
       assert(removed.pending(topic("b/x")).waiting == later.waiting(topic("b/x")))

@@ -288,6 +288,26 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
     }
   }
 
+  test("a document that moves a stream by a cutover is applied after the start of the topic that the stream leaves") {
+    forgotten { (world, run, at) =>
+      publish(world, stream(west).copy(cutover = offsets(east -> 3, west -> 3)))
+      val (moved, _) = readUntil(world, run, at)(_ => of(world, "topicReturned").nonEmpty)
+      fill(world, west, 4)
+      fill(world, third, 6)
+      publish(world, stream(third).copy(cutover = offsets(west -> 5, third -> 4)))
+      val waiting = Iterator.iterate(moved) { from =>
+        world.clock.pass(Duration.ofSeconds(11))
+        advance(run, from)
+      }.drop(3).next()
+      val groups = run.figures(waiting).get("waitingGroups")
+      val found  = s""""generation":${world.generation},"rejected":"[SPLICE_METADATA.CUTOVER_REJECTED]"""
+      assert(groups.exists(_.contains(found)), groups)
+      away(world, west, isAway = false)
+      val (_, rest) = readUntil(world, run, waiting)(reads(third, 0, 6))
+      assert(rest.sorted == all(west, 5).drop(3) ++ all(third, 6).drop(4))
+    }
+  }
+
   test("the drain of a removed topic that does not exist ends") {
     unbegun(StreamPlace.Earliest) { (world, run, removed) =>
       world.logs(west).delete(topic(west))
