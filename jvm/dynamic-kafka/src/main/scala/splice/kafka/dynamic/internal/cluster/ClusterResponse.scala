@@ -84,7 +84,8 @@ final private[dynamic] case class ClusterRequest(
   * @param places
   *   offsets for the times of the request, for topics whose partitions all responded
   * @param starts
-  *   starts of the topics of the request, for topics whose partitions all responded
+  *   starts of the topics of the request, for topics whose partitions all responded; empty for removed topics that do
+  *   not exist
   * @param missing
   *   topics of the request that do not exist
   * @param settled
@@ -201,8 +202,9 @@ final private[dynamic] case class ClusterResponse(
     * not exist has an empty start, so that its drain ends.
     */
   def start(topic: String, of: Option[StartingOffsets]): Option[KafkaPosition] =
-    if (request.pending(topic) && missing(topic)) Some(KafkaPosition.Empty)
-    else starts.get(topic).filter(_ => request.starts.get(topic).contains(of))
+    starts.get(topic).filter { found =>
+      request.pending(topic) && found.offsets.isEmpty || request.starts.get(topic).contains(of)
+    }
 
   /** Returns the end of a drain; None if the response does not change it. A response to an earlier request does not
     * apply.
@@ -230,8 +232,10 @@ private[dynamic] object ClusterResponse {
   def of(enumerator: ClusterEnumerator, request: ClusterRequest): ClusterResponse = {
     import request.{draining, from}
     enumerator.expect(request.expected)
+    // A broker with outdated metadata may have sent a response without these topics.
+    val absent = request.pending.filter(enumerator.missing)
     // The drain includes a partition that was created between the last refresh and the removal.
-    if (draining.valuesIterator.exists(_.bound.isRequested)) enumerator.refresh()
+    if (absent.nonEmpty || draining.valuesIterator.exists(_.bound.isRequested)) enumerator.refresh()
     val settled = if (request.isOpen) enumerator.settle(from) else from
     val until   = if (request.needsEnds) enumerator.advance(settled, Limits.NotSet) else settled
     val silent  = enumerator.silent
@@ -264,7 +268,8 @@ private[dynamic] object ClusterResponse {
       (times ++ limits).groupMap(_._2)(_._1).flatMap { case (millis, topics) =>
         places(enumerator, until, ends, millis, topics, request.time)
       },
-      starts(enumerator, until, request.starts.filter(topic => known(topic._1))),
+      starts(enumerator, until, request.starts.filter(topic => known(topic._1))) ++
+        absent.filter(enumerator.missing).map(_ -> KafkaPosition.Empty),
       enumerator.missing,
       settled,
       open.groupMapReduce(_._1)(_._2)(math.max)

@@ -317,4 +317,13 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
       world.clock.pass(Duration.ofDays(2))
       assert(readUntil(world, run, removed)(_ => !pending(world) && of(world, "topicDrained").nonEmpty)._2.isEmpty)
     }
-  }}
+  }
+  test("a response without a removed topic that exists does not end the drain of the topic") {
+    unbegun(offsets(west -> 3).get) { (world, run, removed) =>
+      world.logs(west).named = Set(topic(west))
+      world.logs(west).hide(LogPartition(topic(west), 0))
+      away(world, west, isAway = false)
+      assert(drained(world, run, removed) == all(west, 4).drop(3) && abandoned(world).isEmpty)
+    }
+  }
+}
