@@ -126,8 +126,9 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       def stop  = stopOf(topic)
       def stays = stop.nonEmpty && stop == part.streams(stream).stop
       // An earlier start of the checkpoint must not apply to partitions without an offset.
-      def isForgotten =
-        returned.waiting.get(topic).fold(returned.topics.get(topic))(_.before).fold(isBegun)(_ == Gone)
+      def isForgotten = returned.waiting.get(topic).fold(returned.topics.get(topic).filter(_ => hasStart(topic))) {
+        _.before.filter { case is: Removed => is.position.offsets.nonEmpty; case Gone => true }
+      }.fold(isBegun)(_ == Gone)
       topic ->
         (start match {
           case Some(begin) if isForgotten      => TopicEvent.ListedAt(stream, None, begin.position)

@@ -210,10 +210,12 @@ final class CutoverRulesSuite extends AnyFunSuite {
   test("mapped offsets: if no position is kept, the cluster returns the start of partitions without an offset") {
     val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x")
     val base   = applied("a/x")
-    for (before <- Seq(Some(Gone), None); isTimed <- Seq(false, true)) {
+    // A topic whose drain ended before its cluster returned the start has no position.
+    val ended = Removed("s", t0, KafkaPosition.Empty)
+    for (before <- Seq(Some(Gone), Some(ended), None); isTimed <- Seq(false, true)) {
       val state    = if (isTimed) Some(Waiting("s", Some(atT), before)) else before
       val left     = base.copy(topics = base.topics ++ state.map(topic("b/x") -> _))
-      val hasBegun = before.isEmpty
+      val hasBegun = !before.contains(Gone)
       val over     = rules.take(left, mapped, _ => true, at(0, "a/x" -> 5), t0, t0, hasBegun = _ => hasBegun)
       assert(over.waiting == SortedMap(topic("b/x") -> Waiting("s", None, before, kafka("x", 4))), s"$state")
       assert(over.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9), isSet = true) && over.starts.isEmpty)
