@@ -13,7 +13,7 @@ import splice.kafka.dynamic.internal.cluster.SingleClusterCheckpoint
 import splice.kafka.dynamic.internal.enumerator.{DynamicEnumerator, StreamGroup}
 import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicOffset, DynamicPosition, PositionEntries}
-import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining, Removed}
+import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining, Pending, Removed}
 import splice.kafka.dynamic.internal.state._
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
@@ -122,7 +122,8 @@ private[dynamic] object MetadataTrial {
     val at  = steps.drop(1).foldLeft(from)((position, step) => position.renamed(step.renames))
     val was = steps.drop(1).foldLeft(steps.head)((state, step) => state.renamed(step.renames)).topics
     steps.last.topics.collect {
-      case (topic, is: Draining)                       => topic -> unread(is.bound, at, topic)
+      case (topic, is: Draining) => topic -> unread(is.bound, at, topic)
+      case (topic, _: Pending)   => topic -> Drain(None, Some("the cluster has not returned the start of the topic"))
       case (topic, is: Removed) if !isLeft(was, topic) =>
         val rows = is.abandoned.fold(Option(0L))(_.rows)
         topic -> Drain(rows, is.abandoned.map(_.text))

@@ -12,7 +12,7 @@ import splice.kafka.dynamic.internal.change.Rejection
 import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters, StreamGroup}
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicOffset}
 import splice.kafka.dynamic.internal.state.ChangeEntries
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata, StreamPlace}
 import splice.source.StartPosition
 import splice.testkit.ReadOnlySideLog
 
@@ -78,6 +78,17 @@ final class MetadataTrialSuite extends RemovedTopics {
     val drains = trial(world, at).drains.values.toSeq
     assert(drains.map(_.rows) == Seq(None))
     assert(drains.flatMap(_.note).exists(_.contains("has not returned the end")))
+  }
+
+  test("the unread rows of a removed topic whose start is not determined yet are unknown") {
+    val (world, at) = begun("clusterWait" -> "10ms")
+    world.logs(west).away = Some(_ => true)
+    world.publish(stream(east), KafkaStream("t", stream(west).topics, start = Some(StreamPlace.Earliest)))
+    val next = Using.resource(world.start())(readAll(_, at)._1)
+    world.publish(stream(east))
+    val drains = trial(world, next).drains
+    assert(drains.get(ClusterTopic(west, topic(west))).map(_.rows).contains(None))
+    assert(drains.values.flatMap(_.note).exists(_.contains("has not returned the start")))
   }
 
   test("a policy that stops the query is the error of the comparison") {
