@@ -131,10 +131,10 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       }.fold(isBegun)(_ == Gone)
       topic ->
         (start match {
-          case Some(begin) if isForgotten      => TopicEvent.ListedAt(stream, None, begin.position)
-          case None if time.nonEmpty || begins => TopicEvent.ListedAt(stream, time)
-          case None if stays                   => TopicEvent.Stays(stream)
-          case _                               => TopicEvent.Listed(stream, after, start)
+          case Some(begin) if isForgotten => TopicEvent.ListedAt(stream, None, begin.position)
+          case None if time.nonEmpty || begins || cut.untimed(topic) => TopicEvent.ListedAt(stream, time)
+          case None if stays                                         => TopicEvent.Stays(stream)
+          case _                                                     => TopicEvent.Listed(stream, after, start)
         })
     }
     next.copy(

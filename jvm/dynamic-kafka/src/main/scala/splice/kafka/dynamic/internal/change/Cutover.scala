@@ -64,15 +64,18 @@ private[dynamic] object StreamMove {
   *   times of topics to which streams move at a time
   * @param starts
   *   starts of topics to which streams move at offsets
+  * @param untimed
+  *   topics that waited for a time, which offsets of other topics replace
   */
 final private[dynamic] case class CutoverPlan(
     bounds: Map[ClusterTopic, Bound],
     times: Map[ClusterTopic, StreamCutover.At],
-    starts: Map[ClusterTopic, TopicEvent.Start]
+    starts: Map[ClusterTopic, TopicEvent.Start],
+    untimed: Set[ClusterTopic]
 )
 
 private[dynamic] object CutoverPlan {
-  val Nothing: CutoverPlan = CutoverPlan(Map.empty, Map.empty, Map.empty)
+  val Nothing: CutoverPlan = CutoverPlan(Map.empty, Map.empty, Map.empty, Set.empty)
 }
 
 /** Order in which the topics of a stream that moves are read. */

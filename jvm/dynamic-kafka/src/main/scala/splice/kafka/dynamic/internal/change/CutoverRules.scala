@@ -51,7 +51,8 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
     StreamMove.unbegun(at, document).headOption.map { case (topic, stream) =>
       Rejection.Cutover(
         stream,
-        s"the cluster has not returned the start of $topic yet, so the topic cannot end at the cutover"
+        s"the cluster has not returned the start of $topic yet, so the topic cannot end at the cutover; remove the " +
+          "topic without a cutover first, or wait for its cluster"
       )
     }
 
@@ -104,7 +105,8 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
             ),
             starts = plan.starts ++ move.to.toSeq.flatMap(topic =>
               of(topic).map(start => topic -> begin(at, topic, start))
-            )
+            ),
+            untimed = plan.untimed ++ move.to.filter(topic => of(topic).isEmpty && at.waiting.contains(topic))
           )
       }
     }

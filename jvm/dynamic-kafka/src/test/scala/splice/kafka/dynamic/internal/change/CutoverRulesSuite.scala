@@ -243,6 +243,12 @@ final class CutoverRulesSuite extends AnyFunSuite {
     }
   }
 
+  test("mapped offsets: a new topic without an offset does not begin at the time that the offsets replace") {
+    val over = take(ahead, goesOver(3, Some(offsets("a/x" -> 9)), "b/x"), at(1, "a/x" -> 5))
+    assert(over.waiting == SortedMap(topic("b/x") -> Waiting("s", None, None)))
+    assert(over.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9), isSet = true))
+  }
+
   test("mapped offsets: an old topic must end after its position, and have an end for each partition") {
     val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x", "b/y")
     assert(refused(cuts.rejection(applied("a/x"), mapped, at(0, "a/x" -> 10)), "a/x", "up to 10", "end at 9"))
