@@ -40,7 +40,7 @@ final class EmptyListSuite extends AnyFunSuite with LocalSpark {
     assert(warnings.isEmpty && log.keys("files-") == Seq("files-00000000", "files-end"))
   }
 
-  test("paths without files beside a path with files are one warning with their number and an example") {
+  test("paths without files, next to a path with files, are one warning with their number and an example") {
     Seq("full/a.txt", "hidden/_x.txt", "bare/c.log").foreach(file => write(at(file)))
     Files.createDirectories(Paths.get(at("unmounted")))
     def warnings(paths: String*) = {

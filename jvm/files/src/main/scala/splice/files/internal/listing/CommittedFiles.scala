@@ -86,8 +86,10 @@ final private[files] class CommittedFiles private (
 
     def of(file: Path): Option[Try[SinkFolder]] = ofRoots.getOrElse(file, ofFolder(file.getParent))
 
-    def all
-        : Seq[SinkFolder] = (ofRoots.values.flatten ++ sinksBelow.values).flatMap(_.toOption).toSeq.distinctBy(_.path)
+    def all: Seq[SinkFolder] = {
+      val readable = (ofRoots.values.flatten ++ sinksBelow.values).flatMap(_.toOption)
+      readable.toSeq.distinctBy(_.path)
+    }
 
     private def ofFolder(folder: Path): Option[Try[SinkFolder]] = ofRoots.getOrElse(
       folder,

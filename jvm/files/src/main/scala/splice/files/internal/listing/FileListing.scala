@@ -49,10 +49,12 @@ final private[files] class FileListing private (
     FileSchemas(data.toNullable, partition)
   }
 
+  private lazy val folders = index.listFiles(Nil, Nil)
+
   /** Files in reading order. */
   def files: IndexedSeq[ListedFile] = {
     val listed = for {
-      folder <- index.listFiles(Nil, Nil)
+      folder <- folders
       file   <- folder.files
     } yield {
       val path = file.getPath
@@ -74,7 +76,7 @@ final private[files] class FileListing private (
 
   /** Warnings about files below the paths that are not in [[files]], and about paths without files. */
   def warnings: Seq[String] = {
-    val selected = index.listFiles(Nil, Nil).iterator.flatMap(_.files).map(_.getPath).toSet
+    val selected = folders.iterator.flatMap(_.files).map(_.getPath).toSet
     notSelected(selected) ++ (if (selected.isEmpty) Nil else withoutFiles(selected))
   }
 

@@ -107,9 +107,9 @@ final class FilesOutlookSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("files beside partition folders are a warning of the outlook") {
-    Seq("beside", "beside/k=1").foreach(name => spark.range(0, 10, 1, 1).write.parquet(at(name)))
-    enumerator(SourceRead.source("format" -> "parquet", "path" -> at("beside"))) { run =>
+  test("files outside partition folders are a warning of the outlook") {
+    Seq("mixed", "mixed/k=1").foreach(name => spark.range(0, 10, 1, 1).write.parquet(at(name)))
+    enumerator(SourceRead.source("format" -> "parquet", "path" -> at("mixed"))) { run =>
       val known = run.outlook()
       assert(known.files.contains(1L) && known.warnings.size == 1)
       assert(known.warnings.head.contains("1 of 2 files"), known.warnings)

@@ -49,21 +49,21 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("files that Spark's index does not select are one warning with their number, an example and the option") {
-    Seq("beside/x.txt", "beside/_x.txt", "beside/k=1/a.txt", "beside/k=2/b.txt").foreach(write(_))
+    Seq("mixed/x.txt", "mixed/_x.txt", "mixed/k=1/a.txt", "mixed/k=2/b.txt").foreach(write(_))
     Seq("inner/x.txt", "inner/2026/a.txt", "inner/2026/b.txt").foreach(write(_))
-    write("beside/empty.txt", "")
+    write("mixed/empty.txt", "")
     def warned(name: String, rows: Int, options: (String, String)*): Seq[String] = {
       val (read, all) = LoggedMessages.during("splice.files")(count(("path" -> at(name)) +: options: _*))
       assert(read == rows)
       all.filter(_.contains("does not read"))
     }
-    Seq(("beside", 4, "1 of 3 files", "beside/x.txt"), ("inner", 2, "2 of 3 files", "inner/2026/a.txt")).foreach {
+    Seq(("mixed", 4, "1 of 3 files", "mixed/x.txt"), ("inner", 2, "2 of 3 files", "inner/2026/a.txt")).foreach {
       case (name, rows, number, example) =>
         val all = warned(name, rows)
         assert(all.size == 1, all)
         Seq(number, example, "'recursiveFileLookup'").foreach(words => assert(all.head.contains(words)))
     }
-    assert(warned("beside", 4, "pathGlobFilter" -> "[ab].txt").isEmpty)
+    assert(warned("mixed", 4, "pathGlobFilter" -> "[ab].txt").isEmpty)
     assert(warned("inner", 6, "recursiveFileLookup" -> "true").isEmpty)
   }
 

@@ -209,12 +209,12 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
       Files.createDirectories(Paths.get(at(name)).getParent)
       Files.move(Paths.get(stream(s"source-of-$name", 1)), Paths.get(at(name))).toString
     }
-    spark.range(3).write.parquet(at("beside"))
-    val log                           = Paths.get(below("beside/backup"), "_spark_metadata", "0")
+    spark.range(3).write.parquet(at("mixed"))
+    val log                           = Paths.get(below("mixed/backup"), "_spark_metadata", "0")
     def both(condition: String): Unit = {
-      val (rows, all) = LoggedMessages.during("splice.files")(count("path" -> at("beside")))
-      assert(rows == 3 && all.exists(text => text.contains("does not read") && text.contains("beside/backup/")))
-      assert(failure("path" -> at("beside"), "recursiveFileLookup" -> "true").getCondition == condition)
+      val (rows, all) = LoggedMessages.during("splice.files")(count("path" -> at("mixed")))
+      assert(rows == 3 && all.exists(text => text.contains("does not read") && text.contains("mixed/backup/")))
+      assert(failure("path" -> at("mixed"), "recursiveFileLookup" -> "true").getCondition == condition)
     }
     both("SPLICE_FILES_DATA.SINK_FOLDER_MOVED")
     rewrite(log, "v2")

@@ -14,7 +14,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer
 import org.apache.kafka.common.{ClusterResource, ClusterResourceListener, TopicPartition, Uuid}
 import org.slf4j.LoggerFactory
 
-/** Checks that the records of a consumer belong to the planned topics. Used by one thread at a time, except `ends` and `cancel`.
+/** Checks that the records of a consumer belong to the planned topics. Used by one thread at a time, except `ends` and
+  * `cancel`.
   *
   * A consumer fetches by topic id (KIP-516), and gets ids only from metadata responses. Ids that are verified after a
   * metadata response therefore remain valid until the next response. Most polls need only two comparisons.
