@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 def test_a_topic_is_deleted_while_it_drains(
     spark: SparkSession, atlas: Atlas, driver_log: DriverLog, tmp_path: Path
 ) -> None:
-    east, west = atlas.topic("east"), atlas.topic("west")
-    atlas.publish({"orders": {"east": [east], "west": [west]}})
-    atlas.produce("west", west, 3000)
+    east, west = _east_and("west", atlas, 3000)
     stream = atlas.stream(
         spark, onTopicRemoved="drop", failOnDataLoss=False, maxOffsetsPerTrigger=50
     )
@@ -49,9 +47,7 @@ def test_a_topic_is_deleted_while_it_drains(
 def test_a_removed_topic_of_an_unavailable_cluster_is_abandoned(
     spark: SparkSession, atlas: Atlas, driver_log: DriverLog, tmp_path: Path
 ) -> None:
-    east, north = atlas.topic("east"), atlas.topic("north")
-    atlas.publish({"orders": {"east": [east], "north": [north]}})
-    atlas.produce("north", north, 40)
+    east, north = _east_and("north", atlas, 40)
     stream = atlas.stream(spark, drainTimeout="5s", clusterWait="1s", **IMPATIENT)
     query = start(stream, tmp_path)
     soon(query, "all rows of north", lambda: rows_in(tmp_path) == 40)
@@ -77,3 +73,11 @@ def test_a_removed_topic_of_an_unavailable_cluster_is_abandoned(
 def _events(spark: SparkSession, folder: Path, event: str) -> list[Row]:
     changes = query_history(spark, str(folder / "checkpoint"))
     return list(changes.where(f"event = '{event}'").collect())
+
+
+def _east_and(other: str, atlas: Atlas, rows: int) -> tuple[str, str]:
+    """Create a stream with an empty topic of east and a topic of another cluster with rows."""
+    topics = atlas.topic("east"), atlas.topic(other)
+    atlas.publish({"orders": {"east": [topics[0]], other: [topics[1]]}})
+    atlas.produce(other, topics[1], rows)
+    return topics

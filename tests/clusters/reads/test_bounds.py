@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,16 +71,10 @@ def test_available_now_with_an_unavailable_cluster(
     driver_log: DriverLog,
     tmp_path: Path,
 ) -> None:
-    drain(atlas.stream(spark), tmp_path)
-    for name, topics in lies.items():
-        atlas.produce(name, topics[0], 30)
-    atlas.clusters.kill("north")
-    try:
+    with _unread_rows_and_a_dead_cluster(spark, atlas, lies, tmp_path):
         query = start_to_drain(atlas.stream(spark), tmp_path)
         soon(query, "a request without response", lambda: driver_log.has("[Cc]luster north"))
         assert query.isActive
-    finally:
-        atlas.clusters.start("north")
     soon(query, "its end", lambda: not query.isActive)
     atlas.assert_read(spark, tmp_path)
 
@@ -86,15 +82,9 @@ def test_available_now_with_an_unavailable_cluster(
 def test_available_now_ends_without_a_cluster_that_does_not_respond(
     spark: SparkSession, atlas: Atlas, lies: dict[str, list[str]], tmp_path: Path
 ) -> None:
-    drain(atlas.stream(spark), tmp_path)
-    for name, topics in lies.items():
-        atlas.produce(name, topics[0], 30)
-    atlas.clusters.kill("north")
-    try:
+    with _unread_rows_and_a_dead_cluster(spark, atlas, lies, tmp_path):
         query = start_to_drain(atlas.stream(spark, clusterTimeout="5s", **IMPATIENT), tmp_path)
         wait_for("the end of the run", lambda: not query.isActive, 120)
-    finally:
-        atlas.clusters.start("north")
     error = str(query.exception())
     assert "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE" in error
     assert "north" in error
@@ -106,3 +96,18 @@ def test_available_now_ends_without_a_cluster_that_does_not_respond(
     }
     drain(atlas.stream(spark), tmp_path)
     atlas.assert_read(spark, tmp_path)
+
+
+@contextmanager
+def _unread_rows_and_a_dead_cluster(
+    spark: SparkSession, atlas: Atlas, lies: dict[str, list[str]], folder: Path
+) -> Iterator[None]:
+    """Add rows to each cluster after a complete run, and kill north until the end of the block."""
+    drain(atlas.stream(spark), folder)
+    for name, topics in lies.items():
+        atlas.produce(name, topics[0], 30)
+    atlas.clusters.kill("north")
+    try:
+        yield
+    finally:
+        atlas.clusters.start("north")
