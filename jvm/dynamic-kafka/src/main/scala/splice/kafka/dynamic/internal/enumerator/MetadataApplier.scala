@@ -146,11 +146,9 @@ final private[dynamic] class MetadataApplier(
       draining.keySet.filter(topic => applied.streamOf.contains(ClusterTopic(cluster, topic))),
       requested ++ millis(due),
       millis(future).toSet,
-      applied.unbegun.collect {
-        case (topic, is) if topic.cluster == cluster && is.time.isEmpty =>
-          topic.topic -> requestedStart(applied, topic)
-      },
-      applied.pending.keySet.collect { case topic if topic.cluster == cluster => topic.topic }
+      topics.keys.map(ClusterTopic(cluster, _)).filter(applied.unbegun.get(_).exists(_.time.isEmpty))
+        .map(topic => topic.topic -> requestedStart(applied, topic)).toMap,
+      topics.collect { case (name, _: TopicState.Pending) => name }.toSet
     )
   }
 
