@@ -17,6 +17,17 @@ from servers.ports import free_ports
 from servers.process import ServerProcess
 from servers.waiting import wait_for
 
+BOTH_EXECUTORS = {
+    "spark.cores.max": "2",
+    "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+    "spark.scheduler.maxRegisteredResourcesWaitingTime": "120s",
+}
+"""Settings of a driver that starts its queries after an executor of each host has registered.
+
+Otherwise all tasks may run on the executor that registers first, and no task on the other executor.
+The workers must have one core each.
+"""
+
 _HOSTS = ("127.0.0.1", "127.0.0.2")
 _REGISTERED = "Successfully registered with master"
 _LOGGING = """rootLogger.level = INFO

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from kill.cluster import executors, two_hosts
-from kill.copies import CONTINUOUS, ROWS, Copies
+from kill.cluster import BOTH_EXECUTORS, executors, two_hosts
+from kill.copies import CONF, CONTINUOUS, ROWS, Copies
 from kill.relay import Relay
 from servers.kafka.cluster import KafkaCluster
 from servers.waiting import wait_for
@@ -25,7 +25,7 @@ def test_the_loss_of_an_executor_fails_the_query_and_a_restart_continues(
 ) -> None:
     cluster = tmp_path / "cluster"
     with two_hosts(cluster) as master:
-        copies.relay.given(master=master)
+        copies.relay.given(master=master, conf=CONF | BOTH_EXECUTORS)
         life = copies.start(CONTINUOUS)
         try:
             copies.wait_for_all(life)

@@ -15,8 +15,8 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from kill.cluster import executors, two_hosts
-from kill.copies import REAL_TIME, ROWS, Copies
+from kill.cluster import BOTH_EXECUTORS, executors, two_hosts
+from kill.copies import CONF, REAL_TIME, ROWS, Copies
 from kill.killing import Kill
 from kill.relay import Relay
 from servers.kafka.cluster import KafkaCluster
@@ -72,7 +72,7 @@ def test_a_broker_is_killed_and_starts_again(own_kafka: KafkaCluster, tmp_path: 
 def test_an_executor_is_lost(copies: Copies, tmp_path: Path) -> None:
     cluster = tmp_path / "cluster"
     with two_hosts(cluster) as master:
-        copies.relay.given(master=master)
+        copies.relay.given(master=master, conf=CONF | BOTH_EXECUTORS)
         life = copies.start(REAL_TIME)
         try:
             wait_for("a commit", lambda: sum(copies.relay.committed().values()) == ROWS)
