@@ -19,10 +19,12 @@ from kill.cluster import two_hosts
 from orders import orders
 from programs.launch import run
 from servers.logins.secured_kafka import SecuredKafka
+from servers.network.documents import DocumentServer
 from servers.ports import free_ports
 
 HANDLER = "splice.testkit.internal.login.TokenOfSecret"
 SECRETS = "org.apache.kafka.common.config.provider.FileConfigProvider"
+HEADER = "X-Of-Team"
 ROWS = 30
 AGE = 54321
 REDACTED = "(?i)secret|password|token|access[.]?key|keystore[.]key|metadata[.](header|url)"
@@ -119,11 +121,39 @@ def sources(
         "metadata": "http,singleCluster",
         # No server listens at this address, and the warning contains the address.
         "metadata.url": f"http://127.0.0.1:{free_ports(1)[0]}/streams?version={header}",
-        "metadata.header.X-Of-Team": header,
+        f"metadata.header.{HEADER}": header,
         "streams": "orders",
         "startingOffsets": "earliest",
     }
     return built
+
+
+def document(kafka: SecuredKafka, secrets_file: Path, password: str) -> dict[str, object]:
+    """Return metadata with one cluster, whose login has a password or a reference to it."""
+    store = f"${{file:{secrets_file}:store}}"
+    options = kafka.login("SCRAM-SHA-512", password, "LOGINTLS") | kafka.trust(store)
+    properties = {key.removeprefix("kafka."): value for key, value in options.items()}
+    servers = properties.pop("bootstrap.servers")
+    return {
+        "version": 1,
+        "clusters": {"main": {"bootstrapServers": servers, "properties": properties}},
+        "streams": {"orders": {"main": ["orders"]}},
+    }
+
+
+def over_http(server: DocumentServer, path: str, header: str, folder: Path) -> dict[str, str]:
+    """Return a source with a document of a server. The document may refer to files of a folder."""
+    return {
+        "source": "dynamicKafka",
+        "metadata": "http",
+        "metadata.url": f"{server.address}/{path}?key={header}",
+        f"metadata.header.{HEADER}": header,
+        "streams": "orders",
+        "startingOffsets": "earliest",
+        "kafka.config.providers": "file",
+        "kafka.config.providers.file.class": SECRETS,
+        "kafka.config.providers.file.param.allowed.paths": str(folder),
+    }
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +161,7 @@ def reading(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> 
     """Read all sources with a driver and an executor in separate processes."""
     private, folder = tmp_path_factory.mktemp("private"), tmp_path_factory.mktemp("told")
     wrong, bearer, header = "wrong5b2c7d-horse", "bearer9e1f-staple", "header4c7a-clip"
+    literal = "literal8d3b-pin"
     key = secured.certificates.private_key()
     known = {
         "password": secured.password,
@@ -138,6 +169,7 @@ def reading(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> 
         "wrong": wrong,
         "bearer": bearer,
         "header": header,
+        "literal": literal,
         "key": line_of(key),
         "wrong key": line_of(key)[::-1],
     }
@@ -148,11 +180,23 @@ def reading(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> 
     logging = private / "log4j2.properties"
     logging.write_text(LOGGING)
     (folder / "events").mkdir()
-    with two_hosts(folder / "work") as master:
+    documents = {
+        "/references": document(secured, secrets_file, f"${{file:{secrets_file}:password}}"),
+        "/literals": document(secured, secrets_file, literal),
+    }
+    with (
+        DocumentServer(documents, HEADER, header) as server,
+        two_hosts(folder / "work") as master,
+    ):
         plan = {
             "master": master,
             "folder": str(folder),
-            "sources": sources(secured, secrets_file, key, wrong, bearer, header),
+            "sources": sources(secured, secrets_file, key, wrong, bearer, header)
+            | {
+                "document": over_http(server, "references", header, private),
+                "wrong_document": over_http(server, "literals", header, private),
+                "wrong_header": over_http(server, "references", wrong, private),
+            },
             "conf": settings(folder, logging),
         }
         (private / "plan.json").write_text(json.dumps(plan))
@@ -188,7 +232,7 @@ def settings(folder: Path, logging: Path) -> dict[str, str]:
 
 READ = [
     *("plain", "scram", "handler", "certificate", "text", "referred", "referred_text"),
-    "single_cluster",
+    *("single_cluster", "document"),
 ]
 
 
@@ -207,11 +251,11 @@ def test_a_source_that_logs_in_is_read(reading: Reading, source: str) -> None:
         ("wrong_text", "SPLICE_KAFKA.BROKER_ERROR"),
         ("wrong_key", "SPLICE_KAFKA.BROKER_ERROR"),
         ("wrong_reference", "SPLICE_KAFKA"),
+        ("wrong_document", "SPLICE_METADATA.INVALID_DOCUMENT"),
+        ("wrong_header", "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE"),
     ],
 )
-def test_a_source_without_real_time_mode_is_rejected(
-    reading: Reading, source: str, says: str
-) -> None:
+def test_a_source_with_a_wrong_secret_fails(reading: Reading, source: str, says: str) -> None:
     assert f"\n{source}: failed" in reading.output
     assert says in reading.of(source)[:3000]
 
