@@ -64,6 +64,7 @@ def main(change: str, master: str, servers: str, topic: str, folder: Path) -> No
     conf = {
         "spark.master": master,
         "spark.executor.memory": "512m",
+        "spark.sql.streaming.numRecentProgressUpdates": "10000",
         "spark.executorEnv.PYTHONPATH": os.environ["PYTHONPATH"],
     }
     spark = session(folder, conf)
@@ -89,7 +90,8 @@ def main(change: str, master: str, servers: str, topic: str, folder: Path) -> No
 
 def _lose(spark: SparkSession, start: Callable[..., Batches]) -> dict[str, list[int]]:
     wait_for("two executors", lambda: len(_executors(spark)) == 2)
-    batches = start(slots="2")
+    # Each batch has rows of all partitions, so both slots have a task in each batch.
+    batches = start(slots="2", minOffsetsPerTrigger=str(_ROWS))
     before = [batches.metric("slotMovesTotal") for _ in range(4)]
     there = _executors(spark)
     _kill_executor(spark)

@@ -74,6 +74,20 @@ def _last_batch(query: StreamingQuery) -> int:
     return progress["batchId"] if progress else -1
 
 
+def _tasks(spark: SparkSession) -> list[str]:
+    """Return the threads of the JVM that run a task."""
+    jvm: Any = spark._jvm
+    java = jvm.java
+    names = ((thread, thread.getName()) for thread in java.lang.Thread.getAllStackTraces().keySet())
+    # An idle thread keeps the name of its last task.
+    return [
+        name
+        for thread, name in names
+        if name.startswith("Executor task launch")
+        and "Executor$TaskRunner" in java.util.Arrays.toString(thread.getStackTrace())
+    ]
+
+
 def _seen(folder: Path) -> list[str]:
     file = folder / "seen"
     return file.read_text().splitlines() if file.exists() else []
@@ -100,6 +114,8 @@ def test_orders_arrive_while_a_batch_lasts_and_the_trigger_may_change(
         wait_for("the next batch", lambda: _last_batch(query) > batch + 1)
     finally:
         query.stop()
+        # Spark cancels tasks after the stop, and a task that still runs would read new orders.
+        wait_for("the end of the tasks", lambda: not _tasks(spark))
     topics.produce(topic, orders(range(100, 120), 3))
     _start(spark, topics, topic, tmp_path, {"availableNow": True}).awaitTermination()
     assert_each_once(_seen(tmp_path), range(120))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kill.cluster import two_hosts
+from kill.cluster import BOTH_EXECUTORS, two_hosts
 from kill.killing import Kill
 from kill.scenario import LIVE, Scenario
 
@@ -30,7 +30,8 @@ def test_speculation(scenario: Scenario, tmp_path: Path) -> None:
     with two_hosts(tmp_path / "cluster") as master:
         scenario.given(
             master=master,
-            conf={
+            conf=BOTH_EXECUTORS
+            | {
                 "spark.locality.wait": "0s",
                 "spark.speculation": "true",
                 "spark.speculation.interval": "100ms",

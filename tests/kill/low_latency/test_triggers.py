@@ -14,7 +14,7 @@ from kill.copies import AVAILABLE_NOW, CONTINUOUS, MICRO_BATCH, REAL_TIME, ROWS,
 from kill.killing import Kill
 
 # Time in which the tasks of a batch in real-time mode begin to read.
-_LONG = {"realTime": "5 seconds"}
+_LONG = {"realTime": "15 seconds"}
 
 # Each pair of successive triggers occurs once.
 _TRIGGERS: tuple[Mapping[str, Any], ...] = (

@@ -16,26 +16,16 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.serialization.StringSerializer
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
-import org.apache.spark.sql.{DataFrame, ForeachWriter, Row, SparkSession}
+import org.apache.spark.sql.{DataFrame, ForeachWriter, Row}
 import org.scalatest.Suite
-import org.scalatest.concurrent.Eventually
-import org.scalatest.time.{Millis, Seconds, Span}
 
-import splice.spark.WithSpark
 import splice.spark.internal.stream.LoggedBatches
 import splice.testkit.{KafkaBroker, KafkaTopics}
 
 /** Queries over a real broker. The sink keeps the rows in this JVM. */
-trait LiveQueries extends WithSpark with Eventually { this: Suite =>
+trait LiveQueries extends TimedQueries { this: Suite =>
 
   import LiveQueries._
-
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(120, Seconds), Span(50, Millis))
-
-  override protected lazy val spark: SparkSession = SparkSession.builder()
-    .master("local[2]")
-    .config("spark.sql.streaming.realTimeMode.minBatchDuration", "500")
-    .getOrCreate()
 
   protected lazy val broker = KafkaBroker.start()
 
@@ -148,23 +138,6 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
 
   protected val long = Trigger.RealTime("10 minutes")
 
-  /** Stops the query after a commit of a real-time batch that ends after all rows so far, so that no row is read again.
-    */
-  protected def stopAfterBatch(query: StreamingQuery): Unit = {
-    val last = query.recentProgress.lastOption.fold(-1L)(_.batchId)
-    eventually(assert(query.recentProgress.lastOption.exists(_.batchId > last + 1)))
-    stop(query)
-  }
-
-  /** Stops the query and waits until its tasks have ended. Spark cancels the tasks after the stop, and a task that still
-    * runs would read rows that a test writes for the next run.
-    */
-  protected def stop(query: StreamingQuery): Unit = {
-    query.stop()
-    // Spark's status store has the number of running tasks only with a delay.
-    eventually(assert(!Thread.getAllStackTraces.values.asScala.exists(_.exists(_.getClassName.endsWith(Runner)))))
-  }
-
   protected def grow(topic: String, partitions: Int): Unit =
     Using.resource(broker.admin())(KafkaTopics.grow(_, topic, partitions))
 
@@ -189,9 +162,6 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
 object LiveQueries {
 
   val Poison = "poison"
-
-  /** Spark's class that runs a task in a thread of an executor. */
-  private val Runner = "Executor$TaskRunner"
 
   val seen = new ConcurrentLinkedQueue[(String, String)]
 

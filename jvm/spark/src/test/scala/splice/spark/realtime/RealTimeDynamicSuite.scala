@@ -15,25 +15,15 @@ import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.serialization.StringSerializer
 import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
-import org.apache.spark.sql.{ForeachWriter, Row, SparkSession}
-import org.scalatest.concurrent.Eventually
+import org.apache.spark.sql.{ForeachWriter, Row}
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Millis, Seconds, Span}
 
-import splice.spark.WithSpark
 import splice.testkit.{KafkaBroker, KafkaTopics}
 
 /** Queries in Spark's real-time mode over streams on two real clusters. */
-final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventually {
+final class RealTimeDynamicSuite extends AnyFunSuite with TimedQueries {
 
   import RealTimeDynamicSuite._
-
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(120, Seconds), Span(50, Millis))
-
-  override protected lazy val spark: SparkSession = SparkSession.builder()
-    .master("local[2]")
-    .config("spark.sql.streaming.realTimeMode.minBatchDuration", "500")
-    .getOrCreate()
 
   private lazy val brokers = Map("east" -> KafkaBroker.start(), "west" -> KafkaBroker.start())
 
@@ -113,13 +103,6 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
   }
 
   private def rows(cluster: String, numbers: Range): Seq[String] = numbers.map(n => s"$cluster-$n")
-
-  /** Stops the query after a commit of a batch that ends after all rows so far, so that no row is read again. */
-  private def stopAfterBatch(query: StreamingQuery): Unit = {
-    val last = query.recentProgress.lastOption.fold(-1L)(_.batchId)
-    eventually(assert(query.recentProgress.lastOption.exists(_.batchId > last + 1)))
-    query.stop()
-  }
 
   private def offset(query: StreamingQuery): String =
     query.recentProgress.lastOption.fold("")(_.sources.head.endOffset)

@@ -16,11 +16,12 @@ import splice.testkit.LoggedMessages
 final class HangingMetadataSuite extends RemovedTopics {
 
   test("a restart continues with the metadata of the checkpoint, and the first start fails after clusterTimeout") {
-    val world    = simulated("metadata.timeout" -> "50ms", "clusterTimeout" -> "50ms")
+    val world    = simulated()
+    val short    = Seq("metadata.timeout" -> "50ms", "clusterTimeout" -> "50ms")
     val released = new CountDownLatch(1)
     fill(world, east, 2)
     world.hang = Some(released)
-    val slow = intercept[SpliceException](Using.resource(world.start())(_.start(StartPosition.Configured)))
+    val slow = intercept[SpliceException](Using.resource(world.start(changed = short))(_.start(StartPosition.Configured)))
     assert(slow.getCondition == "SPLICE_METADATA_CONNECTION.START_TIMEOUT_EXCEEDED" &&
       slow.getMessage.contains("'clusterTimeout'"))
     world.hang = None
@@ -28,7 +29,7 @@ final class HangingMetadataSuite extends RemovedTopics {
     fill(world, east, 3)
     world.hang = Some(released)
     val (_, warned) = LoggedMessages.during(classOf[DocumentFeed].getName) {
-      Using.resource(world.start()) { run =>
+      Using.resource(world.start(changed = short)) { run =>
         assert(readAll(run, world.source.position(first.json))._2 == all(east, 5).drop(2))
         released.countDown()
       }
