@@ -10,6 +10,7 @@ import scala.collection.immutable.SortedMap
 import org.apache.spark.sql.types.StructType
 
 import splice.kafka.dynamic.DynamicKafkaSource
+import splice.kafka.dynamic.internal.cluster.ResponseWait
 import splice.kafka.dynamic.internal.enumerator.DynamicEnumerator
 import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
 import splice.kafka.dynamic.internal.reader.ClusterReads
@@ -72,7 +73,8 @@ final private[dynamic] class LifeSource(
         )
       },
       new RecordSizes,
-      new ClusterReads(context.run)
+      new ClusterReads(context.run),
+      watch.responses
     )
     val created = new LifeEnumerator(inner, service, watch, end)
     watch.opened(created)
@@ -115,6 +117,9 @@ private[dynamic] trait LifeWatch {
 
   /** True if a response with the states of topics contains new partitions. False for a planted fault. */
   def comparesPartitions: Boolean = true
+
+  /** Wait for the responses of clusters. */
+  def responses: ResponseWait = ResponseWait.InRealTime
 
   /** Name of a run, which is part of its thread names. */
   def run(name: String): String = name

@@ -18,7 +18,8 @@ import splice.kafka.dynamic.life.cluster.{
   LifeDocuments,
   LifeFault,
   LifeRow,
-  LifeRows
+  LifeRows,
+  LifeWait
 }
 import splice.kafka.dynamic.life.oracle.{LifeOracle, Sizes}
 import splice.kafka.dynamic.life.planted.PlantedFault
@@ -36,8 +37,10 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, fault: P
   /** Cluster ids by every name that a document ever had. */
   val names: mutable.Map[String, String] = mutable.Map("east" -> "c0", "west" -> "c1", "north" -> "c2")
 
+  override val responses: LifeWait = new LifeWait(cluster(_).faults)
+
   private val chance  = life.chance
-  private val own     = new LifeClock(life.clock, isHealthy, fault.durations(life.clock))
+  private val own     = new LifeClock(life.clock, isHealthy, fault.durations(life.clock), responses)
   private val running = mutable.ArrayBuffer.empty[LifeEnumerator]
   private val timed   = mutable.ArrayBuffer.empty[Long]
 

@@ -4,6 +4,8 @@
 package splice.kafka.dynamic.life
 
 import java.time.{Duration, Instant}
+import java.util.concurrent.TimeUnit
+import java.util.concurrent.locks.LockSupport
 
 import scala.collection.immutable.SortedMap
 import scala.util.Using
@@ -11,8 +13,11 @@ import scala.util.Using
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
-import splice.kafka.dynamic.life.cluster.{LifeCluster, LifeDocument, LifeDocuments}
-import splice.source.{EnumeratorContext, ReadMode, StartPosition}
+import splice.kafka.dynamic.life.cluster.{LifeCluster, LifeDocument, LifeDocuments, PassingCluster}
+import splice.kafka.dynamic.life.planted.PlantedFault
+import splice.kafka.internal.enumerator.ClusterEnumerator
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.{EnumeratorContext, Limits, ReadMode, StartPosition}
 import splice.testkit.simulation.SimulatedClock
 
 /** Tests of situations that are too rare in random scenarios. */
@@ -49,5 +54,27 @@ final class RareLivesSuite extends AnyFunSuite {
     }
     assert(batch.nonEmpty)
     batch.foreach { case (from, until) => Using.resource(open())(_.replay(from, until)) }
+  }
+
+  test("a slow thread of an available cluster is not an outage") {
+    val lives = new DynamicLives(PlantedFault(cluster = new RareLivesSuite.Slow(_)))
+    lives.failures(lives.run(RareLivesSuite.Seeds)).foreach(fail(_))
+  }
+}
+
+private object RareLivesSuite {
+
+  /** Scenarios whose batches wait 3 ms for a response, and that fail if a cluster is unavailable. */
+  private val Seeds = Seq(464, 9420)
+
+  /** Delays the first response of each enumerator, as a high load of the machine does. */
+  final private class Slow(inner: ClusterEnumerator) extends PassingCluster(inner) {
+    private var isFirst = true
+
+    override def advance(from: KafkaPosition, limits: Limits): KafkaPosition = {
+      if (isFirst) LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100))
+      isFirst = false
+      super.advance(from, limits)
+    }
   }
 }

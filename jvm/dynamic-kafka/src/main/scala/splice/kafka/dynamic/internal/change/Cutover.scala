@@ -30,7 +30,8 @@ private[dynamic] object StreamMove {
       cutover <- stream.cutover
       from = left(at, stream, listed.keySet)
       to   = SortedSet.from(listed.collect { case (t, stream.name) if isNew(at, t) => t })
-      if from.nonEmpty && to.nonEmpty
+      // A new topic may still wait for the time after Splice has abandoned the old topics.
+      if to.nonEmpty && (from.nonEmpty || to.exists(at.waiting.contains))
     } yield StreamMove(stream.name, from, to, cutover)
   }
 

@@ -36,7 +36,8 @@ import splice.source.internal.DaemonThread
 final private[dynamic] class ClusterWorker(
     name: String,
     run: String,
-    clock: Clock
+    clock: Clock,
+    await: ResponseWait = ResponseWait.InRealTime
 )(makeEnumerator: => ClusterEnumerator)
     extends AutoCloseable {
 
@@ -121,7 +122,7 @@ final private[dynamic] class ClusterWorker(
       val waits  = patient || record.isWaitedFor(now, wait)
       val millis = if (waits) math.max(Duration.between(now, deadline).toMillis, 0L) else 0L
       try {
-        val reach = sent.response.get(millis, TimeUnit.MILLISECONDS)
+        val reach = await(name, sent.response, millis)
         requested = None
         recover()
         if (sent.request.needsEnds) last = reach.ends(last)
@@ -156,7 +157,7 @@ final private[dynamic] class ClusterWorker(
   def apply[A](request: ClusterEnumerator => A): A = {
     val since = clock.instant()
     val call  = submit(request)
-    await(since)(call.get())
+    recorded(since)(call.get())
   }
 
   /** Calls the enumerator and does not wait. The returned function waits for the result until a deadline. Without a
@@ -166,8 +167,8 @@ final private[dynamic] class ClusterWorker(
     val since = clock.instant()
     val call  = submit(request)
     deadline =>
-      await(since) {
-        try call.get(left(deadline), TimeUnit.MILLISECONDS)
+      recorded(since) {
+        try await(name, call, left(deadline))
         catch { case _: TimeoutException => throw new TimeoutException("no response") }
       }
   }
@@ -186,7 +187,7 @@ final private[dynamic] class ClusterWorker(
       val call  = submit(request)
       (deadline: Instant) =>
         try {
-          val reply = call.get(left(deadline), TimeUnit.MILLISECONDS)
+          val reply = await(name, call, left(deadline))
           recover()
           Some(reply)
         } catch {
@@ -199,7 +200,7 @@ final private[dynamic] class ClusterWorker(
         }
     }
 
-  private def await[A](since: Instant)(result: => A): A =
+  private def recorded[A](since: Instant)(result: => A): A =
     try {
       val reply = result
       recover()

@@ -21,7 +21,12 @@ import splice.kafka.internal.split.KafkaPosition
   * @param make
   *   creates the enumerator of some topics of a cluster, on the worker's thread
   */
-final private[dynamic] class ClusterWorkers(run: String, clock: Clock, scope: String => String)(
+final private[dynamic] class ClusterWorkers(
+    run: String,
+    clock: Clock,
+    scope: String => String,
+    await: ResponseWait = ResponseWait.InRealTime
+)(
     make: (KafkaCluster, SortedSet[String]) => () => ClusterEnumerator
 ) extends AutoCloseable {
 
@@ -78,7 +83,7 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock, scope: St
       val first      = scope(cluster.name)
       val earlier    = closing.collect { case (`first`, closed) => closed }
       val enumerator = make(cluster, topics)
-      val created    = new ClusterWorker(cluster.name, run, clock)({
+      val created    = new ClusterWorker(cluster.name, run, clock, await)({
         // An earlier enumerator of the cluster may still write entries of the side log.
         earlier.foreach(_.await())
         enumerator()

@@ -48,13 +48,14 @@ final private[splice] class DynamicEnumerator(
     discovery: MetadataDiscovery,
     make: (KafkaCluster, SortedSet[String], EnumeratorContext) => ClusterEnumerator,
     sizes: RecordSizes,
-    reads: ClusterReads
+    reads: ClusterReads,
+    await: ResponseWait = ResponseWait.InRealTime
 ) extends SplitEnumerator[DynamicOffset]
     with LogPartitions with OpenEnded[DynamicOffset] {
 
   private val changes = new ChangeEntries(context.sideLog)
   private val rules   = new ChangeRules(settings.removal)
-  private val workers = new ClusterWorkers(context.run, context.steady, firstName)({ (cluster, topics) =>
+  private val workers = new ClusterWorkers(context.run, context.steady, firstName, await)({ (cluster, topics) =>
     val scope = scopes(cluster.name)
     () => make(cluster, topics, scope())
   })

@@ -26,7 +26,7 @@ private[dynamic] object ChangeDescription {
     def was(t: ClusterTopic) = before.topics.get(t)
     def is(t: ClusterTopic)  = now.topics.get(t)
     val returned             = (has -- had).filter(was(_).nonEmpty)
-    val lost                 = newlyAbandoned(before, now)
+    val lost                 = newlyAbandoned(earlier, now)
     val finished             = now.topics.keySet.filter(t => is(t).exists(isRemoved) && was(t).exists(isDraining))
     val drained              = finished -- lost.map(_._1) -- has
     val idle                 = (before.read.keySet -- now.read.keySet).filter(c =>
@@ -59,10 +59,7 @@ private[dynamic] object ChangeDescription {
       topics("topicResumed", resumed),
       list("streamPaused", now.paused -- before.paused),
       list("streamResumed", (before.paused -- now.paused).intersect(now.streams.keySet)),
-      list(
-        "topicAbandoned",
-        abandoned(before, now)
-      ),
+      list("topicAbandoned", abandoned(earlier, now)),
       topics("topicDrainDelayed", delayed),
       topics("topicForgotten", now.topics.keys.filter(t => is(t).contains(Gone) && was(t).exists(isRemoved))),
       topics("topicCutoverScheduled", timed(now) -- timed(before)),

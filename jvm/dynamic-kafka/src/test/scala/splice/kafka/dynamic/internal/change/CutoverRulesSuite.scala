@@ -105,6 +105,17 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(last.starts == SortedMap(topic("b/x") -> kafka("x", 4)))
   }
 
+  test("at a time: if the old cluster is abandoned, offsets for the same new topic replace the time") {
+    val later = t0.plus(Duration.ofHours(2))
+    val dead  = Availability.Unavailable(t0, responded = false, Seq.fill(Availability.Requests)(later))
+    val over  = rules.settle(ahead, at(1, "a/x" -> 5), later, _ => dead).get
+    val fixed = goesOver(3, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x")
+    assert(cuts.replaced(over, fixed, later).isEmpty && cuts.rejection(over, fixed, at(2)).isEmpty)
+    val last = rules.take(over, fixed, _ => true, at(2), later, later)
+    assert(last.waiting.isEmpty && last.starts == SortedMap(topic("b/x") -> kafka("x", 4)))
+    assert(last.expected == last.starts && last.removed == over.removed)
+  }
+
   test("at a time: a document is rejected after records of the time were read, and applied before") {
     val read = at(0, "a/x" -> 5)
     assert(cuts.times(applied("a/x"), moving, read) == Map(topic("a/x") -> atT.millis))

@@ -61,6 +61,14 @@ final class TopicStateSuite extends AnyFunSuite {
     (row("event" +: states.map(_._1)) +: row(Seq.fill(states.size + 1)("---")) +: lines).mkString("\n")
   }
 
+  private def members(of: Class[_]): Set[Class[_]] =
+    of.getDeclaredClasses.toSet.filter(member => of.isAssignableFrom(member) && !member.isInterface)
+
+  test("the table has each state and each event of the code") {
+    assert(states.flatMap(_._2).map(_.getClass).toSet[Class[_]] == members(classOf[TopicState]))
+    assert(events.map(_._2.getClass).toSet[Class[_]] == members(classOf[TopicEvent]))
+  }
+
   test("the documentation has the table of the code") {
     assert(DocsPage("architecture.md").contains(table), s"docs/architecture.md needs this table:\n$table\n")
   }

@@ -4,20 +4,21 @@
 package splice.kafka.dynamic.life.cluster
 
 import java.time.{Clock, Duration, Instant, ZoneId, ZoneOffset}
-import java.util.concurrent.TimeUnit
-import java.util.concurrent.locks.LockSupport
 
 import splice.testkit.simulation.SimulatedClock
 
 /** Clock for durations of a query. The longer the query thread waits within one call, the faster the clock advances.
   *
-  * Only calls of the scenario thread advance the clock, so times depend on the seed. While all clusters are healthy,
-  * only thread scheduling delays a response, so the clock advances much later.
+  * Only calls of the scenario thread advance the clock, so times depend on the seed. While all clusters are healthy, no
+  * request is delayed, so the clock advances much later.
   *
   * @param time
   *   clock that returns the time; a planted fault replaces the steady clock
+  * @param wait
+  *   wait for the responses of the clusters
   */
-final private[dynamic] class LifeClock(clock: SimulatedClock, isHealthy: => Boolean, time: Clock) extends Clock {
+final private[life] class LifeClock(clock: SimulatedClock, isHealthy: => Boolean, time: Clock, wait: LifeWait)
+    extends Clock {
 
   private val own   = Thread.currentThread
   private var calls = 0
@@ -29,8 +30,8 @@ final private[dynamic] class LifeClock(clock: SimulatedClock, isHealthy: => Bool
     if (Thread.currentThread eq own) {
       calls += 1
       if (calls > LifeClock.Short && (calls > LifeClock.Longest || !isHealthy)) {
-        // The query thread does not wait for a response while the clock advances.
-        LockSupport.parkNanos(LifeClock.Response)
+        // A response that no fault delays arrives before the clock advances.
+        wait.settle()
         clock.advance(Duration.ofSeconds(if (calls > LifeClock.Long) 30 else 1))
       }
     }
@@ -50,7 +51,4 @@ private[life] object LifeClock {
   private val Long = 90
 
   private val Longest = 20000
-
-  /** Time in which the threads of available clusters respond, before each advance of the clock. */
-  private val Response = TimeUnit.MILLISECONDS.toNanos(1)
 }

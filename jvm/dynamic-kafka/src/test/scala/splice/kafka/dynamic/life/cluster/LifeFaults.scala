@@ -43,7 +43,7 @@ final private[dynamic] class LifeFaults(time: () => Long) {
   private var now     = Healthy: LifeFault
   private var round   = 0
   private var overdue = false
-  private var count   = 0
+  private var delayed = 0
   private var success = Option.empty[Long]
   private var longest = 0L
   private var met     = Set.empty[String]
@@ -70,6 +70,9 @@ final private[dynamic] class LifeFaults(time: () => Long) {
   /** Situations of requests that a fault has affected. */
   def effects: Set[String] = synchronized(met)
 
+  /** True if a request waits because of the current fault. */
+  def isDelaying: Boolean = synchronized(delayed > 0)
+
   /** True if a request has waited longer than any test may wait, so the query thread is blocked. */
   def isOverdue: Boolean = synchronized(overdue)
 
@@ -78,6 +81,7 @@ final private[dynamic] class LifeFaults(time: () => Long) {
     longest = outage
     now = fault
     round += 1
+    delayed = 0
     notifyAll()
   }
 
@@ -104,20 +108,14 @@ final private[dynamic] class LifeFaults(time: () => Long) {
     if (now == Late) await(request)
     if (now == Behind && request == "ends") set(Healthy)
     success = Some(time())
-    count += 1
-    notifyAll()
-  }
-
-  /** Waits for a short time until another request succeeds. */
-  def awaitSuccess(): Unit = synchronized {
-    val (begun, limit) = (count, System.nanoTime() + LifeFaults.Short)
-    while (count == begun && System.nanoTime() < limit) wait(TimeUnit.NANOSECONDS.toMillis(LifeFaults.Short))
   }
 
   private def await(request: String): Unit = if (request == "ends") {
     met += (if (now == Late) "a response is late" else "a request hangs")
     val (begun, limit) = (round, System.nanoTime() + LifeFaults.Limit)
-    while (round == begun && System.nanoTime() < limit) wait(TimeUnit.NANOSECONDS.toMillis(LifeFaults.Limit))
+    delayed += 1
+    try while (round == begun && System.nanoTime() < limit) wait(TimeUnit.NANOSECONDS.toMillis(LifeFaults.Limit))
+    finally if (round == begun) delayed -= 1
     if (round == begun) {
       overdue = true
       throw LifeFaults.unreachable(request)
@@ -126,8 +124,6 @@ final private[dynamic] class LifeFaults(time: () => Long) {
 }
 
 private[dynamic] object LifeFaults {
-
-  private val Short = TimeUnit.MILLISECONDS.toNanos(20)
 
   /** Number of records that a replica lacks. */
   private val Lag = 2L

@@ -80,8 +80,8 @@ final private[life] class LifeOutage(
         if (!leaves) world.write(away, "b-x", 0, 2)
         world.heal()
         // A request that is sent in one trigger has a response in the next trigger.
-        faults.awaitSuccess()
-      case n if n > 2 => faults.awaitSuccess()
+        world.responses.settle()
+      case n if n > 2 => world.responses.settle()
       case _          => ()
     }
     val drivers = awaited(SimulatedTrigger.ProcessingTime(8))
