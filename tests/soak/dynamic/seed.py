@@ -13,7 +13,7 @@ from demo.judge import Verdict, judge_output, read_orders
 from kill import killing
 from kill.killing import Kill
 from kill.life import Life
-from kill.relay import SELECT
+from kill.query import SELECT
 from servers.clusters import NAMES, Clusters
 from servers.waiting import wait_for
 from soak.dynamic import applied
