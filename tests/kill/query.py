@@ -92,6 +92,7 @@ class Query(ABC):
                 **killing.OPTIONS,
             },
             "select": self.setting.select or SELECT,
+            "counted": self.setting.counted,
             "output_mode": self.setting.output_mode,
             "checkpoint": f"{killing.SCHEME}://{self.folder / 'checkpoint'}",
             "output": f"{killing.SCHEME}://{self.folder / 'output'}",
