@@ -25,7 +25,6 @@ def run_seed(seed: int, topic: str, clusters: Clusters, story: Story) -> None:
             run without a fault failed. Also if no warning names a deleted topic with unread rows.
     """
     destiny = fate(seed)
-    story.faults.append(destiny.source.value)
     world = make(seed, destiny, clusters, topic, story.folder)
     run = _Seed(world, story, destiny.is_continuous)
     try:
