@@ -17,16 +17,12 @@ from soak.dynamic.places import Places
 
 
 class Streams(Query):
-    """Query over the topics of streams, whose rows are the numbers of orders.
-
-    Attributes:
-        is_whole: True if the latest document has all topics, so that each order needs a copy.
-    """
+    """Query over the topics of streams, whose rows are the numbers of orders."""
 
     def __init__(self, places: Places, topic: str, folder: Path) -> None:
         """Create a query with the topics, the first part of their names, and a folder."""
         super().__init__(places.clusters.topics("east"), topic, folder)
-        self._places, self.is_whole = places, False
+        self._places = places
 
     @property
     def source_options(self) -> Mapping[str, str]:
@@ -47,10 +43,12 @@ class Streams(Query):
         return int(copy[-1].removeprefix(orders.PREFIX))
 
     def excused(self) -> AbstractSet[Row]:
-        """Return the orders of topics that no applied document has."""
-        if self.is_whole or "initial" not in self.checkpoint.entries():
+        """Return the orders of removed topics that no applied document has."""
+        if "initial" not in self.checkpoint.entries():
             return set()
-        return set(self._places.unseen(applied.changes(self.folder / "checkpoint")))
+        unseen = self._places.unseen(applied.changes(self.folder / "checkpoint"))
+        # The query must also apply the latest document, and read its topics.
+        return {number for place in self._places.gone for number in place.numbers} & unseen
 
     def committed_rows(self) -> AbstractSet[Row]:
         """Return the orders before the committed offsets."""

@@ -150,8 +150,8 @@ class DynamicWorld(World):
 
     def __init__(self, places: Places, topic: str, folder: Path) -> None:
         self._places, self._happenings = places, Happenings(places)
-        self._streams = Streams(places, topic, folder)
-        self.copies = CopiesOf(self._streams, _REPLICAS, source="splice-dynamic-kafka", start={})
+        streams = Streams(places, topic, folder)
+        self.copies = CopiesOf(streams, _REPLICAS, source="splice-dynamic-kafka", start={})
 
     def produce(self, rows: int) -> None:
         there = self._places.there
@@ -170,7 +170,6 @@ class DynamicWorld(World):
         for place in self._places.gone:
             place.there = True
         self._places.publish()
-        self._streams.is_whole = True
         super().finish(trigger, options)
 
     def drop(self) -> None:
