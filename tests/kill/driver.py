@@ -67,6 +67,8 @@ def _start(spark: SparkSession, given: dict[str, Any]) -> StreamingQuery:
         options |= {f"live.{key}": value for key, value in rule.options().items()}
     source = spark.readStream.format(given.get("format", "splice")).options(**options)
     rows = source.load().selectExpr(*given.get("select", _HYBRID))
+    if given.get("counted"):
+        rows = rows.groupBy("key").count().selectExpr("key", "CAST(count AS STRING) AS value")
     writer = (
         rows.writeStream.option("checkpointLocation", given["checkpoint"])
         .outputMode(given.get("output_mode", "append"))

@@ -4,37 +4,20 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import Any
 
 from demo import orders
-from demo.checkpoint import Checkpoint
 from demo.judge import Verdict, judge_output
-from kill import killing
 from kill.killing import Kill
 from kill.life import Life
-from kill.scenario import Setting
+from kill.query import Query, Row
 from servers.kafka.producer import Record
-from servers.kafka.spark_jars import jars
 from servers.kafka.topics import KafkaTopics
 
-SPARKS = "kafka"
-OURS = "splice-kafka"
 
-SELECT = [
-    "killing(CAST(key AS STRING)) AS order_id",
-    "from_json(CAST(value AS STRING), 'amount DOUBLE').amount AS amount",
-]
-"""SELECT list of a query over a topic's orders, with the killing column."""
-
-BATCH = 300
-"""Maximum number of rows per batch, unless an option sets another number."""
-
-
-class Relay:
+class Relay(Query):
     """Topic of orders, and a query with one checkpoint, whose source may differ at each start."""
 
     def __init__(
@@ -46,18 +29,13 @@ class Relay:
         replicas: int = 1,
     ) -> None:
         """Create an empty topic. The default servers of the query are the servers of the topics."""
-        self.topics, self.topic, self.folder, self.produced = topics, topic, folder, 0
-        self.setting = Setting()
+        super().__init__(topics, topic, folder)
+        self.produced = 0
         self.write: Callable[[str, Iterable[Record]], int] = topics.produce
         self.partitions = orders.PARTITIONS
         self.subscription = {"subscribe": topic}
         self._servers = servers or topics.bootstrap_servers
-        self._lives = itertools.count()
         topics.create(topic, self.partitions, orders.KEPT, replicas)
-
-    def given(self, **changes: Any) -> None:
-        """Change the setting of the next runs."""
-        self.setting = replace(self.setting, **changes)
 
     def produce(self, rows: int, partition: int | None = None) -> None:
         """Add orders to the topic, in their partitions or in one partition."""
@@ -71,44 +49,9 @@ class Relay:
         self.produce(rows, self.partitions - 1)
 
     @property
-    def checkpoint(self) -> Checkpoint:
-        """Return the checkpoint of the query."""
-        return Checkpoint(self.folder / "checkpoint")
-
-    def start(self, source: str, *kills: Kill, **options: str) -> Life:
-        """Start a driver that is killed at the first of the steps that it reaches."""
-        query = {
-            "format": source,
-            "options": {
-                **self.source_options,
-                **self._limits,
-                **killing.OPTIONS,
-                **(self.setting.options or {}),
-                **options,
-            },
-            "select": self.setting.select or SELECT,
-            "output_mode": self.setting.output_mode,
-            "checkpoint": f"{killing.SCHEME}://{self.folder / 'checkpoint'}",
-            "output": f"{killing.SCHEME}://{self.folder / 'output'}",
-            "sink": self.setting.sink,
-            "sink_options": self.setting.sink_options or {},
-            "trigger": self.setting.trigger or {"availableNow": True},
-        }
-        folder = self.folder / f"life-{next(self._lives)}"
-        conf = {"spark.jars": ",".join(jars())} if source == SPARKS else {}
-        conf |= self.setting.conf or {}
-        return Life.begin(folder, [query], kills, self.setting.master, conf)
-
-    @property
     def source_options(self) -> dict[str, str]:
         """Return the options that determine the rows of the query."""
         return {"kafka.bootstrap.servers": self._servers, **self.subscription}
-
-    @property
-    def _limits(self) -> dict[str, str]:
-        # Neither batches that end after a fixed time nor epochs have limits.
-        is_timed = {"realTime", "continuous"} & (self.setting.trigger or {}).keys()
-        return {} if is_timed else {"maxOffsetsPerTrigger": str(BATCH)}
 
     def run(self, source: str, *kills: Kill, **options: str) -> Life:
         """Run a driver until it ends or is killed."""
@@ -142,3 +85,16 @@ class Relay:
         batch = self.checkpoint.committed()
         offset = self.checkpoint.offset(batch) if batch >= 0 else {}
         return {int(p): at for p, at in offset.get(self.topic, {}).items()}
+
+    def rows(self) -> AbstractSet[Row]:
+        """Return the partition and offset of each row of the topic."""
+        offsets = self.topics.offsets(self.topic)
+        return {(p, at) for p, (first, end) in offsets.items() for at in range(first, end)}
+
+    def row(self, copy: Sequence[str]) -> Row:
+        """Return the partition and offset of the row of a copy."""
+        return int(copy[0]), int(copy[1])
+
+    def committed_rows(self) -> AbstractSet[Row]:
+        """Return the partition and offset of each row before the committed offsets."""
+        return {(p, at) for p, end in self.committed().items() for at in range(end)}

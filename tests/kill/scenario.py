@@ -45,7 +45,10 @@ LIVE_SELECT = (
 
 @dataclass(frozen=True)
 class Setting:
-    """Configuration of a run of the driver. Some tests change it between runs."""
+    """Configuration of a run of the driver. Some tests change it between runs.
+
+    With ``counted``, the query counts the rows of each value of the column ``key``.
+    """
 
     master: str = "local[2]"
     sink: str = "parquet"
@@ -57,6 +60,7 @@ class Setting:
     options: Mapping[str, str] | None = None
     queries: int = 1
     custom_rule: bool = False
+    counted: bool = False
     store: Store | None = None
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Any
@@ -22,10 +23,14 @@ class Clusters:
     East has three brokers, each with a proxy. West requires a login. North is a plain cluster.
     """
 
+    def __init__(self, east: Mapping[str, str] | None = None) -> None:
+        """Create the clusters with settings of the brokers of east."""
+        self._settings = east
+
     def __enter__(self) -> Clusters:
         """Start the clusters."""
         with ExitStack() as started:
-            self.east = started.enter_context(KafkaBrokers(proxied=True))
+            self.east = started.enter_context(KafkaBrokers(proxied=True, settings=self._settings))
             self.west = started.enter_context(LoginKafka(heap="384m"))
             self.north = started.enter_context(KafkaCluster(heap="384m"))
             self._started = started.pop_all()

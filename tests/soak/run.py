@@ -47,7 +47,7 @@ _SERVERS: dict[Kind, Callable[[], Any]] = {
     Kind.HYBRID: KafkaCluster,
     Kind.KAFKA: lambda: KafkaBrokers(proxied=True, settings=kafka_seed.BROKERS),
     Kind.DYNAMIC: Clusters,
-    Kind.REALTIME: lambda: KafkaBrokers(proxied=True, settings=kafka_seed.BROKERS),
+    Kind.REALTIME: lambda: Clusters(kafka_seed.BROKERS),
     Kind.MEMORY: lambda: KafkaCluster(heap="1g"),
 }
 _STORES: dict[str, Callable[[], Store]] = {"hdfs": HdfsStore, "s3": S3Store}

@@ -61,8 +61,17 @@ def test_all_that_can_befall_plain_kafka_does() -> None:
 def test_all_that_can_befall_real_time_mode_does() -> None:
     fates = [realtime_fate.fate(seed) for seed in range(200)]
     lives = [life for fate in fates for life in fate.lives]
-    events = {(event.what, event.deadly) for life in lives for event in life.events}
-    assert events == {(what, deadly) for what in realtime_fate.EVENTS for deadly in (True, False)}
+    sources = realtime_fate.Source
+    assert {fate.source for fate in fates} == set(sources)
+    for source in sources:
+        happened = [e for f in fates if f.source is source for life in f.lives for e in life.events]
+        expected: set[object] = {*realtime_fate.EVENTS}
+        if source is sources.RECREATED:
+            expected.add(kafka_fate.What.RECREATE)
+        if source is sources.DYNAMIC:
+            expected = {*dynamic_fate.What}
+        assert {event.what for event in happened} == expected
+        assert {event.deadly for event in happened} == {True, False}
     assert {fate.is_continuous for fate in fates} == {True, False}
     assert {next(iter(life.trigger)) for life in lives} == {
         *("realTime", "processingTime", "availableNow", "continuous")

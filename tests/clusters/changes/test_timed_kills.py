@@ -15,7 +15,6 @@ from clusters.atlas import Atlas, Place
 from clusters.mortal import Mortal
 from kill.copies import CONF, CONTINUOUS, REAL_TIME
 from kill.killing import Kill
-from orders import order_id
 
 _ROWS = 400
 
@@ -48,19 +47,23 @@ class _Copies:
     def die(self, kill: Kill) -> None:
         """Run the query until the driver is killed at a step."""
         self.query.die(kill)
-        self._ended()
+        self.ended()
 
     def finish(self) -> None:
         """Run the query until each order has a copy."""
         self.query.live()
         self.query.until("all copies", lambda: not self.missing())
         self.query.finish()
-        self._ended()
+        self.ended()
 
-    def missing(self) -> set[str]:
-        """Return the orders without a copy."""
+    def missing(self, *clusters: str) -> set[str]:
+        """Return the orders without a copy, of some clusters or of all clusters."""
         copied = {values[-1] for values in self.copies()}
-        return {order_id(number) for number in range(self.atlas.produced)} - copied
+        return {
+            order
+            for order, (cluster, _) in self.atlas.places.items()
+            if order not in copied and (not clusters or cluster in clusters)
+        }
 
     def copies(self) -> Counter[tuple[str, ...]]:
         """Return the number of copies of each row: cluster, topic, partition, offset and order."""
@@ -77,7 +80,8 @@ class _Copies:
             )
             assert times <= allowed, f"{order} has {times} copies, allowed {allowed}"
 
-    def _ended(self) -> None:
+    def ended(self) -> None:
+        """Record the end of a run, after which rows after the committed batch may be read again."""
         batch = self.query.checkpoint.committed()
         clusters = self.query.checkpoint.offset(batch)["clusters"] if batch >= 0 else {}
         self._ends.append(
@@ -117,4 +121,33 @@ def test_killed_at_each_kind_of_step(copies: _Copies, trigger: Mapping[str, Any]
     copies.die(Kill("row", "order", nth=_ROWS // 2, action="signal"))
     copies.die(Kill("rename", r"/commits/\d+$", nth=2, action="signal"))
     copies.finish()
+    copies.assert_at_least_once()
+
+
+def test_killed_while_a_cluster_is_unavailable(copies: _Copies) -> None:
+    atlas, query = copies.atlas, copies.query
+    lies = {name: atlas.topic(name) for name in ("north", "west")}
+    atlas.publish({"orders": {name: [topic] for name, topic in lies.items()}})
+    copies.given(REAL_TIME)
+    for cluster, topic in lies.items():
+        atlas.produce(cluster, topic, _ROWS)
+    query.live()
+    query.until("all copies", lambda: not copies.missing())
+    # The driver is killed before some of these rows are read or committed.
+    atlas.produce("west", lies["west"], _ROWS)
+    atlas.clusters.kill("west")
+    try:
+        atlas.produce("north", lies["north"], _ROWS)
+        query.until("rows of the available cluster", lambda: not copies.missing("north"))
+        query.slay()
+        copies.ended()
+        query.live()
+        atlas.produce("north", lies["north"], _ROWS)
+        query.until("rows of the available cluster", lambda: not copies.missing("north"))
+    finally:
+        atlas.clusters.start("west")
+    atlas.produce("west", lies["west"], _ROWS)
+    query.until("all copies", lambda: not copies.missing())
+    query.finish()
+    copies.ended()
     copies.assert_at_least_once()

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from kill.killing import Kill
-from kill.relay import BATCH, OURS, Relay
+from kill.query import BATCH, OURS
+from kill.relay import Relay
 from servers.kafka.topics import KafkaTopics
 
 # The step of a kill, and the newest batches in the offset log and in the commit log at this step.

@@ -11,7 +11,8 @@ import pyspark
 import pytest
 
 from kill.killing import Kill
-from kill.relay import OURS, SPARKS, Relay
+from kill.query import OURS, SPARKS
+from kill.relay import Relay
 from servers.kafka.topics import KafkaTopics
 
 pytestmark = pytest.mark.skipif(

@@ -50,6 +50,44 @@ def test_killed_before_a_commit_with_and_without_asynchronous_progress(
     copies.assert_at_least_once()
 
 
+@pytest.mark.skipif(_SPARK < (4, 3), reason="these versions of Spark accept stateless queries only")
+def test_counts_of_a_stateful_query_after_kills(copies: Copies) -> None:
+    relay = copies.relay
+    # The stage after the shuffle needs a core in addition to the slot.
+    shuffle = {"spark.sql.shuffle.partitions": "1"}
+    relay.given(
+        master="local[2]",
+        conf=CONF | shuffle,
+        options={"slots": "1"},
+        counted=True,
+        # Spark removes a column that no count needs.
+        select=["concat(left(killing(CAST(key AS STRING)), 0), partition) AS key"],
+    )
+
+    def counts() -> dict[int, int]:
+        """Return the greatest count of each partition."""
+        found: dict[int, int] = {}
+        for copy in relay.topics.records(copies.sink):
+            partition = int(copy.key() or b"")
+            found[partition] = max(found.get(partition, 0), int(copy.value() or b""))
+        return found
+
+    for kill in (
+        Kill("row", "order", nth=ROWS // 2, action="signal"),
+        Kill("rename", r"/commits/\d+$", nth=2, action="signal"),
+    ):
+        copies.die(REAL_TIME, kill)
+        relay.produce(ROWS)
+    life = copies.start(REAL_TIME)
+    try:
+        wait_for("all counts", lambda: sum(counts().values()) >= relay.produced, 120)
+        life.finish()
+    finally:
+        life.process.kill()
+    # The state has each row once, also a row that is read again.
+    assert counts() == {p: end for p, (_, end) in relay.topics.offsets(relay.topic).items()}
+
+
 def test_a_broker_is_killed_and_starts_again(own_kafka: KafkaCluster, tmp_path: Path) -> None:
     copies = Copies(Relay(own_kafka.topics, "orders", tmp_path))
     copies.relay.produce(ROWS)

@@ -41,7 +41,7 @@ def changes(checkpoint: Path) -> list[Applied]:
     return [_change(entry.read_text().splitlines()[1:]) for entry in begun]
 
 
-def owed(topic: Topic, held: Sequence[dict[Topic, int]], log: list[Applied]) -> int:
+def owed(topic: Topic, held: Sequence[dict[Topic, int]], log: Sequence[Applied]) -> int:
     """Return the number of rows of a topic that must have been read after all drains.
 
     Args:

@@ -34,6 +34,11 @@ class What(Enum):
     DOWN = "a cluster is down"
     CUT = "the network of a cluster is cut"
 
+    @property
+    def is_fault(self) -> bool:
+        """Return True for a temporary fault."""
+        return self in (What.NO_METADATA, What.OLD_METADATA, What.DOWN, What.CUT)
+
 
 @dataclass(frozen=True)
 class Event:
@@ -116,8 +121,8 @@ def fate(seed: int) -> DynamicFate:
 
 def _lives(dice: random.Random) -> Iterator[LifeFate]:
     for number in range(dice.randint(1, _MOST_LIVES)):
-        events = [_event(dice) for _ in range(dice.choice([0, 1, 2, 3, 4]))]
-        before = [_event(dice) for _ in range(dice.choice([0, 0, 1, 2]) if number else 0)]
+        events = [any_event(dice) for _ in range(dice.choice([0, 1, 2, 3, 4]))]
+        before = [any_event(dice) for _ in range(dice.choice([0, 0, 1, 2]) if number else 0)]
         yield LifeFate(
             kill=any_kill(dice) if dice.random() < 0.6 else None,
             cores=dice.choice([1, 2, 2, 3]),
@@ -129,7 +134,8 @@ def _lives(dice: random.Random) -> Iterator[LifeFate]:
         )
 
 
-def _event(dice: random.Random) -> Event:
+def any_event(dice: random.Random) -> Event:
+    """Choose an event. A frequent event is in the list twice."""
     return Event(
         what=dice.choice([*What, What.REMOVE, What.RETURN, What.MOVE]),
         after=dice.choice([0, 1, int(_ROWS_IN_A_LIFE * dice.random() ** 2)]),

@@ -7,13 +7,13 @@ from __future__ import annotations
 import itertools
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from demo import orders
 from servers.clusters import NAMES, Clusters
-from soak.dynamic.applied import Topic
+from soak.dynamic.applied import Applied, Topic, owed
 
 
 @dataclass
@@ -27,6 +27,7 @@ class Place:
         partitions: Number of partitions.
         there: True if the metadata has the topic.
         numbers: Numbers of its orders, in the sequence of their production.
+        logs: Numbers of the orders of each partition. The index of an order is its offset.
     """
 
     stream: str
@@ -35,6 +36,7 @@ class Place:
     partitions: int = orders.PARTITIONS
     there: bool = True
     numbers: list[int] = field(default_factory=list)
+    logs: dict[int, list[int]] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
@@ -87,9 +89,11 @@ class Places:
         """Add orders to a topic."""
         with self.lock:
             first, self.produced = self.produced, self.produced + rows
-            records = orders.records(first, self.produced, partition)
+            records = list(orders.records(first, self.produced, partition))
             self.clusters.topics(place.cluster).produce(place.topic, records)
-            place.numbers += range(first, self.produced)
+            for number, record in enumerate(records, first):
+                place.numbers.append(number)
+                place.logs.setdefault(record.partition, []).append(number)
 
     def add_partition(self, place: Place, rows: int) -> None:
         """Add a partition with orders to a topic."""
@@ -100,6 +104,24 @@ class Places:
     def change_address(self) -> None:
         """Switch the address of the first cluster between the proxies and the brokers."""
         self._direct = not self._direct
+
+    def options(self, group: str) -> dict[str, str]:
+        """Return the options that determine the rows of a query with a consumer group."""
+        return {
+            "metadata.file": str(self.file),
+            "streamPattern": "^orders",
+            "startingOffsets": "earliest",
+            "kafka.group.id": group,
+            **self.clusters.west.providers,
+        }
+
+    def unseen(self, log: Sequence[Applied]) -> set[int]:
+        """Return the orders that no applied document has, by the changes of a query."""
+        return {
+            number
+            for place in self.all
+            for number in place.numbers[owed((place.cluster, place.topic), self.held, log) :]
+        }
 
     def publish(self) -> None:
         """Publish a document with the current topics."""

@@ -5,25 +5,23 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from demo.judge import Verdict, judge_output, read_orders
 from kill import killing
 from kill.killing import Kill
 from kill.life import Life
-from kill.relay import SELECT
+from kill.query import SELECT
 from servers.clusters import NAMES, Clusters
 from servers.waiting import wait_for
 from soak.dynamic import applied
 from soak.dynamic.fate import DynamicFate, Event, LifeFate, What, fate
 from soak.dynamic.flow import Flow
+from soak.dynamic.happenings import Happenings
 from soak.dynamic.places import Place, Places
 from soak.patience import CLIENT, PATIENCE, has_read, wait_for_rows
 from soak.story import Story
-
-_PASSING = (What.NO_METADATA, What.OLD_METADATA, What.DOWN, What.CUT)
 
 
 def run_seed(seed: int, topic: str, clusters: Clusters, story: Story) -> None:
@@ -52,10 +50,12 @@ class _Seed:
     def __init__(self, destiny: DynamicFate, places: Places, group: str, story: Story) -> None:
         self._destiny, self._places, self._story = destiny, places, story
         self._group, self._lives = group, itertools.count()
+        self._happenings = Happenings(places)
 
     def live(self, given: LifeFate) -> None:
         for event in given.before:
-            with self._happening(event):
+            self._story.faults.append(str(event))
+            with self._happenings.happening(event):
                 pass
         due = [(place, place.rows) for place in self._places.there]
         read = self._read()
@@ -105,13 +105,7 @@ class _Seed:
         places = self._places
         log = applied.changes(self._story.folder / "checkpoint")
         assert not log[-1].draining, f"not drained: {sorted(log[-1].draining)}"
-        unseen = {
-            number
-            for place in places.all
-            for number in place.numbers[
-                applied.owed((place.cluster, place.topic), places.held, log) :
-            ]
-        }
+        unseen = places.unseen(log)
         if unseen:
             self._story.faults.append(f"rows that no applied document has: {len(unseen)}")
         verdict = self._verdict()
@@ -130,10 +124,11 @@ class _Seed:
         """
         wait_for_rows(life, event.after)
         unseen = not life.rows
-        if event.what in _PASSING and unseen and not self._verdict().rows:
+        if event.what.is_fault and unseen and not self._verdict().rows:
             # A cluster that has never responded is an error, not an outage.
             return False
-        with self._happening(event):
+        self._story.faults.append(str(event))
+        with self._happenings.happening(event):
             if unseen:
                 due[:] = [(place, rows) for place, rows in due if place.there]
                 if event.what in (What.OLD_METADATA, What.NO_METADATA):
@@ -144,7 +139,7 @@ class _Seed:
                         for place, rows in due
                         if (place.cluster, place.topic) in known
                     ]
-            if event.what in _PASSING:
+            if event.what.is_fault:
                 with suppress(TimeoutError):
                     life.process.wait(event.seconds)
             if event.deadly and life.process.exit_code is None:
@@ -152,72 +147,6 @@ class _Seed:
                 self._story.kills.append(f"SIGKILL when {event.what.value}")
                 return True
         return False
-
-    @contextmanager
-    def _happening(self, event: Event) -> Iterator[None]:
-        self._story.faults.append(str(event))
-        places, what = self._places, event.what
-        cluster = NAMES[event.which % len(NAMES)]
-        if what is What.DOWN:
-            with places.lock:
-                places.down.add(cluster)
-            places.clusters.kill(cluster)
-        elif what is What.CUT:
-            places.clusters.east.cut()
-        elif what is What.NO_METADATA:
-            places.hide()
-        elif what is What.OLD_METADATA:
-            places.publish_old()
-        else:
-            with places.lock:
-                self._changes(event, cluster)
-                places.publish()
-        try:
-            yield
-        finally:
-            if what is What.DOWN:
-                places.clusters.start(cluster)
-                places.down.discard(cluster)
-            elif what is What.CUT:
-                places.clusters.east.heal()
-            elif what in _PASSING:
-                places.publish()
-
-    def _changes(self, event: Event, cluster: str) -> None:
-        places, what = self._places, event.what
-        if what is What.ADD:
-            places.produce(places.add(cluster), event.rows)
-        elif what is What.STREAM:
-            stream = f"orders-{len(places.all)}"
-            places.produce(places.add(cluster, stream), event.rows)
-        elif what is What.ADDRESS:
-            places.change_address()
-        elif what is What.CREDENTIALS:
-            places.clusters.west.change_user()
-        elif what is What.RETURN and places.gone:
-            _one(places.gone, event).there = True
-        elif what is What.REMOVE and len(places.there) > 1:
-            place = _one(places.there, event)
-            place.there = False
-            places.produce(place, event.rows)
-        elif what is What.MOVE:
-            self._move(_one(places.there, event), event)
-        elif what is What.RENAME:
-            place = _one(places.there, event)
-            places.produce(places.add(place.cluster, place.stream), event.rows)
-            place.there = False
-        elif what is What.PARTITION:
-            places.add_partition(_one(places.there, event), event.rows)
-        else:
-            places.produce(_one(places.there, event), event.rows)
-
-    def _move(self, place: Place, event: Event) -> None:
-        taken = {other.cluster for other in self._places.all if other.topic == place.topic}
-        free = [name for name in NAMES if name not in taken]
-        if free:
-            moved = self._places.add(free[event.which % len(free)], place.stream, place.topic)
-            self._places.produce(moved, event.rows)
-            place.there = False
 
     def _start(
         self, options: dict[str, str], trigger: dict[str, object], cores: int, kill: Kill | None
@@ -228,12 +157,8 @@ class _Seed:
         query = {
             "format": "splice-dynamic-kafka",
             "options": {
-                "metadata.file": str(self._places.file),
-                "streamPattern": "^orders",
-                "startingOffsets": "earliest",
-                "kafka.group.id": self._group,
+                **self._places.options(self._group),
                 **CLIENT,
-                **self._places.clusters.west.providers,
                 **killing.OPTIONS,
                 **options,
             },
@@ -261,7 +186,3 @@ class _Seed:
 
 def _first(numbers: set[int]) -> list[int]:
     return sorted(numbers)[:10]
-
-
-def _one(places: list[Place], event: Event) -> Place:
-    return places[event.which % len(places)]

@@ -10,7 +10,8 @@ from contextlib import contextmanager, suppress
 
 from kill.killing import Kill
 from kill.life import Life
-from kill.relay import OURS, Relay
+from kill.query import OURS
+from kill.relay import Relay
 from servers.kafka.brokers import KafkaBrokers
 from servers.kafka.producer import Record
 from servers.kafka.topics import KafkaTopics

@@ -1,3 +1,3 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Seeds over a topic that a query copies to another topic."""
+"""Seeds over sources whose rows a query copies to a topic in real-time mode."""
