@@ -92,20 +92,22 @@ final private[splice] class Epochs(
 
   private def current: State = state.getOrElse(throw new IllegalStateException("an epoch ended that did not begin"))
 
-  /** Removes the ends of uncommitted epochs. Spark would otherwise use such an end for the next epoch with the same
-    * number. Only the start of a run needs this. Later in the run, the log has no such end, and Spark has the ends in
-    * memory.
+  /** Removes the ends of uncommitted epochs, and of uncommitted batches without rows. Spark would otherwise use such an
+    * end for the next epoch with the same number: an end after `start` skips rows, and the end `start` repeats the rows
+    * of the committed epoch. Later in the run, only replaced tasks log such an end, which is `start`. Spark has this end
+    * in memory and would not log another end, so the end must stay.
     */
   private def clear(start: Position): Unit = {
-    val ahead            = log.uncommitted().filterNot(log.end(_).map(coordinator.position).contains(start))
-    val (epochs, others) = ahead.partition(log.isEpoch)
+    val uncommitted      = log.uncommitted()
+    val (epochs, others) =
+      uncommitted.filterNot(log.end(_).map(coordinator.position).contains(start)).partition(log.isEpoch)
     if (others.nonEmpty) throw rejected(others)
     epochs.foreach { epoch =>
       logger.warn(
         s"The query reads rows of epoch $epoch again, because the query stopped before the commit of the epoch."
       )
-      log.remove(epoch)
     }
+    uncommitted.foreach(log.remove)
   }
 }
 
