@@ -20,12 +20,13 @@ import splice.testkit.simulation._
   * result is verified.
   *
   * @param isTimed
-  *   true if some runs are in real-time mode
+  *   true if some runs are in real-time mode or in continuous mode
   */
 final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, isTimed: Boolean = false) {
 
   private val chance            = life.chance
-  private val asynchronous      = chance.oneIn(5) && !isTimed
+  private val asynchronous      = chance.oneIn(5)
+  private val isContinuous      = isTimed && chance.oneIn(2)
   private val durable           = new SimulatedSideLog(life)
   private val world: ChainWorld = new ChainWorld(
     life,
@@ -76,7 +77,8 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
         case refused @ Some(_) => refused
         case None              =>
           life.pause()
-          if (!asynchronous && chance.oneIn(20)) spark.rollBack(chance.between(1, 3))(moves.canReadFrom)
+          if (!asynchronous && !spark.isContinuous && chance.oneIn(20))
+            spark.rollBack(chance.between(1, 3))(moves.canReadFrom)
           runs(left - 1)
       }
 
@@ -84,11 +86,14 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
   private def end(): Option[SpliceException] = {
     moves.settle()
     life.calm()
+    if (spark.isContinuous) run(SimulatedTrigger.Continuous(0)) else endBatches()
+  }
+
+  private def endBatches(): Option[SpliceException] =
     // The first run of a chain that reads one log twice may end in the second-last leg.
     run(
       SimulatedTrigger.AvailableNow
     ).orElse(run(SimulatedTrigger.AvailableNow)).orElse(run(SimulatedTrigger.ProcessingTime(2)))
-  }
 
   /** Runs the query once. Returns the error that ends the query permanently. A restart follows a kill or an
     * unavailable broker.
@@ -136,7 +141,12 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
     if (beyond.nonEmpty) throw new Violation(s"AvailableNow has read later rows: ${beyond.sorted.mkString(",")}")
   }
 
-  private def trigger: SimulatedTrigger = chance.between(1, 6) match {
+  private def trigger: SimulatedTrigger = if (spark.isContinuous) continuous else batches
+
+  private def continuous: SimulatedTrigger = SimulatedTrigger.Continuous(chance.between(8, 40))
+
+  private def batches: SimulatedTrigger = chance.between(1, 6) match {
+    case 2 | 4 | 5 if isContinuous       => continuous
     case 1 | 2                           => SimulatedTrigger.AvailableNow
     case 3                               => SimulatedTrigger.Once
     case _ if isTimed && chance.oneIn(2) => SimulatedTrigger.RealTime(chance.between(1, 8))

@@ -14,7 +14,7 @@ import splice.hybrid.internal.counting.{CountPlan, CountedColumns, CountedFields
 import splice.hybrid.internal.split.HybridPosition
 import splice.hybrid.{HandOver, HybridSource}
 import splice.kafka.internal.options.{StartingOffsets, Subscription}
-import splice.simulation.leg.{FilesLeg, KafkaLeg, RuleCalls, SimulatedLeg, SimulatedRule}
+import splice.simulation.leg.{CloseWatch, FilesLeg, KafkaLeg, RuleCalls, SimulatedLeg, SimulatedRule}
 import splice.simulation.planted.Faults
 import splice.source.internal.legs.LegIdentity
 import splice.source.runtime.{Boundedness, SideLog}
@@ -295,5 +295,5 @@ final private class ChainSource(real: HybridSource, faults: Faults) extends Sour
   override private[splice] def legs(log: SideLog): Seq[LegIdentity]                    = faults.legs(real.legs(log))
   override def position(json: String): HybridPosition                                  = real.position(json)
   override def enumerator(context: EnumeratorContext): SplitEnumerator[HybridPosition] =
-    faults.paced(faults.hybrid(real.enumerator(context)), context.clock)
+    new CloseWatch(faults.paced(faults.hybrid(real.enumerator(context)), context.clock))
 }

@@ -104,7 +104,7 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
   def reported(reports: Seq[Report]): Unit = ()
 
   /** Notifies the enumerator that Spark has durably committed all rows up to `until`. Idempotent. The call may be late,
-    * and may never happen.
+    * and may never happen. Never called after [[close]].
     */
   def committed(until: P): Unit = ()
 

@@ -60,6 +60,7 @@ final private[splice] class Coordinator(
   private var planned: Option[(Position, Position, Seq[SplitRange])] = None
   private val retention                                              = new Retention(source, batches, batchesToRetain)
   private var timed                                                  = Option.empty[RealTimeBatches]
+  private var isClosed                                               = false
   private val slots = cores.map(new SlotCount(rules.slots, _, context.steady))
 
   /** Checks that the checkpoint belongs to this source. A stream calls this method once, before any other method. */
@@ -185,8 +186,10 @@ final private[splice] class Coordinator(
   /** Returns the end of a bounded source that is exhausted at `at`, or None while rows remain. */
   def evidence(at: Position): Option[Evidence] = enumerator.evidence(at)
 
-  /** Records that Spark has committed all rows up to `until`. */
-  def committed(until: Position): Unit = {
+  /** Records that Spark has committed all rows up to `until`. After the close, the call has no effect: asynchronous
+    * progress tracking reports the last commits of a run after Spark has stopped the source.
+    */
+  def committed(until: Position): Unit = if (!isClosed) {
     enumerator.committed(until)
     try retention.committed(until).foreach { oldest =>
         slotLog.purge(oldest)
@@ -216,7 +219,10 @@ final private[splice] class Coordinator(
   /** Returns further figures for Spark's metric system, as of the last call of [[figures]]. */
   def gauges(at: Position): Iterable[(String, Long)] = enumerator.gauges(at)
 
-  override def close(): Unit = created.foreach(_.close())
+  override def close(): Unit = {
+    isClosed = true
+    created.foreach(_.close())
+  }
 
   private lazy val pinned = context.copy(session = SessionSettings.pinned(log))
 

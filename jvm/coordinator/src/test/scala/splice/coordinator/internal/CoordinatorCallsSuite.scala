@@ -163,6 +163,22 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     assert(world.requested() == Seq("1: reported 2", s"1: stopped ${Some(until.json)}", "1: close"))
   }
 
+  // Spark's asynchronous progress tracking reports the last commits of a run after Spark has stopped the source.
+  test("a commit after the close reaches no enumerator") {
+    val world = new World
+    val run   = world.run()
+    val until = run.advance(run.initial(), everything = false)
+    run.committed(until)
+    run.close()
+    world.calls.clear()
+    run.committed(until)
+    assert(world.requested().isEmpty)
+    val unused = world.run()
+    unused.close()
+    unused.committed(until)
+    assert(world.requested().isEmpty && world.contexts.size == 1, "a closed run opens an enumerator")
+  }
+
   test("a batch of all available rows has no limit of the source") {
     val world = new World(Limits.Limited(minRows = Some(1000)))
     val run   = world.run()

@@ -3,6 +3,8 @@
 
 package splice.simulation.leg
 
+import java.time.Duration
+
 import scala.collection.immutable.SortedMap
 
 import org.apache.spark.sql.types.StructType
@@ -40,6 +42,7 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   override def open(settled: P): Seq[SplitRange]               = timed.open(settled)
   override def reached(settled: P, unread: Seq[SplitRange]): P = timed.reached(settled, unread)
   override def isStale: Boolean                                = timed.isStale
+  override def staleInterval: Option[Duration]                 = timed.staleInterval
   override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = inner match {
     case log: LogPartitions => log.logRanges(history)
     case _                  => throw new IllegalStateException(s"$inner has no ranges of a log")
@@ -71,6 +74,21 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   override def figures(at: P): SortedMap[String, String]            = inner.figures(at)
   override def gauges(at: P): Iterable[(String, Long)]              = inner.gauges(at)
   override def close(): Unit                                        = inner.close()
+}
+
+/** Checks that a closed enumerator receives no commit. */
+final class CloseWatch[P <: Position](inner: SplitEnumerator[P]) extends Passing[P](inner) {
+  private var isClosed = false
+
+  override def committed(until: P): Unit = {
+    if (isClosed) throw new Violation(s"a closed enumerator receives the commit of $until")
+    inner.committed(until)
+  }
+
+  override def close(): Unit = {
+    isClosed = true
+    inner.close()
+  }
 }
 
 /** Checks that a leg receives only positions that Spark has committed.

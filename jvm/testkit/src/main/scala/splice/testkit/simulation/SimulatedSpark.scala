@@ -22,8 +22,8 @@ import splice.testkit.internal.simulation.{BatchLog, ConcurrentUpdate, PlanLedge
   * @param sideLog
   *   opens the side log of the source for one run
   * @param asynchronous
-  *   true if continuous runs log offsets and commits late and not for every batch, like asynchronous progress
-  *   tracking
+  *   true if runs of many batches log offsets and commits late, and micro-batches not for every batch, like
+  *   asynchronous progress tracking
   */
 final class SimulatedSpark(
     life: Life,
@@ -54,6 +54,9 @@ final class SimulatedSpark(
   /** Offset at which the next run begins to read; None before the first committed batch. */
   def resumesFrom: Option[String] = logs.resumesFrom
 
+  /** True if the last logged batch is an epoch, after which Spark accepts no other trigger. */
+  def isContinuous: Boolean = logs.last.exists(last => logs.isEpoch(last._1))
+
   /** Number of started drivers. */
   def drivers: Int = runs
 
@@ -68,7 +71,7 @@ final class SimulatedSpark(
     // A repeated batch needs the offset of the previous batch.
     val isCommitted = kept.lastOption.exists(logs.isCommitted) && (kept.size < 2 || life.chance.oneIn(2))
     val from        = if (isCommitted) kept.lastOption else kept.dropRight(1).lastOption
-    if (from.flatMap(logs.offset).exists(canReadFrom)) kept.lastOption.foreach { batch =>
+    if (from.flatMap(logs.end).exists(canReadFrom)) kept.lastOption.foreach { batch =>
       logs.rollBack(batch, isCommitted)
       sink.forgetAfter(if (isCommitted) batch else batch - 1)
       life.met("rolled back")
@@ -86,8 +89,31 @@ final class SimulatedSpark(
     life.begin()
     // Asynchronous progress tracking does not detect a second driver.
     if (!asynchronous) life.whenFrozen(() => another())
-    try drive(trigger, cores)
+    try trigger match {
+        case _: SimulatedTrigger.Continuous => driveContinuous(trigger, cores)
+        case _                              => drive(trigger, cores)
+      }
     catch { case ended: SimulatedSpark.Ended => throw ended.failure }
+  }
+
+  /** Runs the query in continuous mode. A start after an uncommitted batch of another trigger must be rejected. A run
+    * of micro-batches then repeats the batch.
+    */
+  private def driveContinuous(trigger: SimulatedTrigger, cores: Int): Unit = {
+    val others       = logs.uncommitted().filterNot(logs.isEpoch)
+    val last         = logs.committed.map(_._2)
+    val mustRejected = last.nonEmpty && others.exists(logs.end(_) != last)
+    val isRejected   =
+      try {
+        drive(trigger, cores)
+        false
+      } catch { case _: SimulatedEpochs.Uncommitted => true }
+    if (isRejected && others.isEmpty) throw new Violation("continuous mode is rejected without an uncommitted batch")
+    if (!isRejected && mustRejected) throw new Violation(s"continuous mode skips the batches ${others.mkString(", ")}")
+    if (isRejected) {
+      life.met("continuous mode is rejected after an uncommitted batch")
+      drive(SimulatedTrigger.ProcessingTime(0), cores)
+    }
   }
 
   /** Runs a second driver on the same checkpoint. A failure of the second driver fails the query. */
@@ -151,13 +177,22 @@ final class SimulatedSpark(
 
   final private class MicroBatches(coordinator: Coordinator, name: String, trigger: SimulatedTrigger) {
 
-    private val progress                   = new BatchLog(logs, life, asynchronous && trigger.isContinual)
+    private val progress = new BatchLog(logs, life, asynchronous && trigger.isContinual, trigger.isTimed)
     private var consumed: Option[Position] = None
     private var reports: Seq[Report]       = Nil
     private val running                    = new SimulatedTasks(life, subject.same, subject.rows(name, _))
 
     def run(): Unit = {
       coordinator.open()
+      trigger match {
+        case SimulatedTrigger.Continuous(steps) =>
+          new SimulatedEpochs(life, coordinator, logs, sink, subject.rows(name, _)).run(steps)
+          stop()
+        case _ => runBatches()
+      }
+    }
+
+    private def runBatches(): Unit = {
       if (trigger == SimulatedTrigger.AvailableNow) {
         coordinator.freeze()
         subject.frozen()
@@ -178,9 +213,12 @@ final class SimulatedSpark(
         case SimulatedTrigger.AvailableNow =>
           Iterator.iterate(Option(next))(_.flatMap(construct)).take(SimulatedSpark.Patience).find(_.isEmpty)
             .getOrElse(throw new Violation(s"AvailableNow has not ended after ${SimulatedSpark.Patience} batches"))
+        case _: SimulatedTrigger.Continuous => throw new IllegalArgumentException(s"$trigger has no batches")
       }
-      progress.drain()
+      // Spark ends the asynchronous writes, and reports their commits, after Spark has stopped the sources.
       stop()
+      progress.drain()
+      progress.committedSince.foreach(end => coordinator.committed(read(end)))
     }
 
     /** Stops the source, as Spark does after success and failure. A failure of the stop does not fail the query. */

@@ -25,8 +25,12 @@ object SimulatedTrigger {
 
   /** Number of batches in Spark's real-time mode, then a stop. */
   final case class RealTime(batches: Int) extends SimulatedTrigger {
-    override def isTimed: Boolean = true
+    override def isContinual: Boolean = true
+    override def isTimed: Boolean     = true
   }
+
+  /** Number of steps of the epoch thread in Spark's continuous mode, then a stop. */
+  final case class Continuous(steps: Int) extends SimulatedTrigger
 
   /** One batch with all available data. */
   case object Once extends SimulatedTrigger

@@ -6,7 +6,7 @@ package splice.spark.internal.stream
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-import splice.coordinator.internal.OffsetLog
+import splice.coordinator.internal.{EpochLog, OffsetLog}
 import splice.spark.internal.checkpoint.BatchLogs
 
 /** The offset log and the commit log of a checkpoint, for one source.
@@ -14,7 +14,8 @@ import splice.spark.internal.checkpoint.BatchLogs
   * @param source
   *   `sources/<name>` of the checkpoint
   */
-final private[spark] class LoggedBatches(source: Path, configuration: Configuration) extends OffsetLog {
+final private[spark] class LoggedBatches(source: Path, configuration: Configuration) extends OffsetLog
+    with EpochLog {
 
   import LoggedBatches._
 
@@ -28,23 +29,20 @@ final private[spark] class LoggedBatches(source: Path, configuration: Configurat
     */
   def committed(): Option[String] = logs.commits.lastOption.flatMap(end)
 
-  /** Returns the batches after the last committed batch, in order. */
-  def uncommitted(): Seq[Long] = {
+  override def uncommitted(): Seq[Long] = {
     val last = logs.commits.lastOption
     logs.offsets.toSeq.filter(batch => last.forall(_ < batch))
   }
 
-  /** Returns the offset of the source after a batch. */
-  def end(batch: Long): Option[String] = logs.position(batch, source.getName)
+  override def end(batch: Long): Option[String] = logs.position(batch, source.getName)
 
   /** Returns the last batch that has an offset, if this batch is an epoch of continuous mode. */
   def lastEpoch(): Option[Long] = logs.offsets.lastOption.filter(isEpoch)
 
   /** True if a batch is an epoch of continuous mode. Spark logs no metadata for an epoch. */
-  def isEpoch(batch: Long): Boolean = logs.readOffset(batch).exists(_.isEpoch)
+  override def isEpoch(batch: Long): Boolean = logs.readOffset(batch).exists(_.isEpoch)
 
-  /** Removes the offset of a batch. */
-  def remove(batch: Long): Unit = logs.removeOffset(batch)
+  override def remove(batch: Long): Unit = logs.removeOffset(batch)
 
   override def latest(): Option[String] = logs.offsets.lastOption.flatMap(end)
 

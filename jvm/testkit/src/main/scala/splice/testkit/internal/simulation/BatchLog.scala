@@ -7,8 +7,12 @@ import scala.collection.immutable.Queue
 
 import splice.testkit.simulation.Life
 
-/** Writes the batches of one run to the logs: immediately, or late and with gaps. */
-final private[splice] class BatchLog(logs: SimulatedLogs, life: Life, asynchronous: Boolean) {
+/** Writes the batches of one run to the logs: immediately, or late and with gaps.
+  *
+  * @param isTimed
+  *   true for real-time batches. Spark logs each of them, in at most two pending writes
+  */
+final private[splice] class BatchLog(logs: SimulatedLogs, life: Life, asynchronous: Boolean, isTimed: Boolean) {
 
   private var pending: Queue[() => Unit] = Queue.empty
   private var logged                     = Set.empty[Long]
@@ -22,7 +26,7 @@ final private[splice] class BatchLog(logs: SimulatedLogs, life: Life, asynchrono
       due = logs.before(batch).map(_._2)
     } else {
       // Spark always logs the first batch of a run, and later batches at intervals.
-      if (first || life.chance.oneIn(3)) {
+      if (first || isTimed || life.chance.oneIn(3)) {
         logged += batch
         pending = pending.enqueue { () =>
           logs.writeOffsets(batch, until)
@@ -55,7 +59,8 @@ final private[splice] class BatchLog(logs: SimulatedLogs, life: Life, asynchrono
   /** Writes all pending entries, as a stop does. */
   def drain(): Unit = while (pending.nonEmpty) writeOne()
 
-  private def proceed(): Unit = while (pending.nonEmpty && life.chance.oneIn(2)) writeOne()
+  private def proceed(): Unit = while (pending.nonEmpty && (isTimed && pending.size > 2 || life.chance.oneIn(2)))
+    writeOne()
 
   private def writeOne(): Unit = {
     val (write, rest) = pending.dequeue

@@ -5,7 +5,7 @@ package splice.testkit.internal.simulation
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.coordinator.internal.OffsetLog
+import splice.coordinator.internal.{EpochLog, OffsetLog}
 import splice.testkit.simulation.{CrashPoint, Life}
 
 /** Spark's offset log and commit log of one checkpoint. Under asynchronous progress tracking, both logs have gaps.
@@ -13,16 +13,28 @@ import splice.testkit.simulation.{CrashPoint, Life}
   * @param retained
   *   number of batches before the last batch whose offsets Spark keeps
   */
-final private[splice] class SimulatedLogs(life: Life, retained: Int) extends OffsetLog {
+final private[splice] class SimulatedLogs(life: Life, retained: Int) extends OffsetLog with EpochLog {
 
   private var offsets: SortedMap[Long, String] = SortedMap.empty
   private var commits: SortedSet[Long]         = SortedSet.empty
+  private var epochs: Set[Long]                = Set.empty
 
   def writeOffsets(batch: Long, until: String): Unit = {
     life.reach(CrashPoint.BeforeOffsets)
     if (last.exists(_._1 >= batch)) throw new ConcurrentUpdate(s"offsets/$batch")
     offsets += batch -> until
     life.step(s"offsets/$batch: $until")
+    life.reach(CrashPoint.AfterOffsets)
+  }
+
+  /** Logs the end of an epoch. Spark keeps an end that the log has already. */
+  def writeEpoch(epoch: Long, until: String): Unit = {
+    life.reach(CrashPoint.BeforeOffsets)
+    if (!offsets.contains(epoch)) {
+      offsets += epoch -> until
+      epochs += epoch
+    }
+    life.step(s"offsets/$epoch: $until")
     life.reach(CrashPoint.AfterOffsets)
   }
 
@@ -55,7 +67,21 @@ final private[splice] class SimulatedLogs(life: Life, retained: Int) extends Off
 
   /** Offset at which a restart begins to read; None before the first committed batch. */
   def resumesFrom: Option[String] = last.flatMap { case (batch, until) =>
-    if (isCommitted(batch)) Some(until) else before(batch).map(_._2)
+    if (isEpoch(batch)) committed.map(_._2)
+    else if (isCommitted(batch)) Some(until)
+    else before(batch).map(_._2)
+  }
+
+  override def uncommitted(): Seq[Long] = offsets.rangeFrom(lastCommitted + 1).keys.toSeq
+
+  override def end(batch: Long): Option[String] = offsets.get(batch)
+
+  override def isEpoch(batch: Long): Boolean = epochs(batch)
+
+  override def remove(batch: Long): Unit = {
+    offsets -= batch
+    epochs -= batch
+    life.step(s"offsets/$batch is removed")
   }
 
   /** True if a logged batch ends at this position. */
@@ -70,9 +96,6 @@ final private[splice] class SimulatedLogs(life: Life, retained: Int) extends Off
     offsets = offsets.rangeTo(batch)
     commits = if (isCommitted) commits.rangeTo(batch) else commits.rangeUntil(batch)
   }
-
-  /** End offset of a batch. */
-  def offset(batch: Long): Option[String] = offsets.get(batch)
 
   /** Logged batches. */
   def batches: Seq[Long] = offsets.keys.toSeq

@@ -1,7 +1,7 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.spark.internal.stream
+package splice.coordinator.internal
 
 /** Decides when Spark may plan the tasks of a continuous query again. Any thread may call all methods.
   *
@@ -14,7 +14,7 @@ package splice.spark.internal.stream
   * that ends later gets the end of the last committed epoch. Tasks of each plan also commit at least one epoch, so that
   * a source that always needs new tasks makes progress.
   */
-final private[spark] class EpochGuard {
+final private[splice] class EpochGuard {
 
   private var runs        = false
   private var uncommitted = 0

@@ -1,7 +1,7 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.spark.internal.stream
+package splice.coordinator.internal
 
 import scala.collection.mutable
 import scala.util.Random
@@ -80,7 +80,7 @@ final class EpochGuardSuite extends AnyFunSuite {
     }
 
     /** The next run removes the logged end of each uncommitted epoch, unless the end is the start of the run
-      * (`SpliceContinuousStream`).
+      * (`Epochs`).
       */
     private def crash(): Unit = {
       guard = new EpochGuard

@@ -1,0 +1,78 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.coordinator.internal
+
+import java.time.Clock
+
+import scala.collection.immutable.SortedMap
+import scala.collection.mutable
+
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.source.runtime.OpenEnded
+import splice.source._
+
+/** The start of a run in continuous mode after uncommitted epochs and batches. */
+final class EpochsSuite extends AnyFunSuite {
+
+  final private class Rejected(val batches: Seq[Long]) extends RuntimeException
+
+  /** A log with offsets of a source of one split. The numbers of epochs are in `epochs`. */
+  final private class World(offsets: (Long, Long)*)(epochs: Long*) extends EpochLog {
+    val logged: mutable.SortedMap[Long, Long] = mutable.SortedMap.from(offsets)
+
+    override def uncommitted(): Seq[Long]         = logged.keys.filter(_ > 0).toSeq
+    override def end(batch: Long): Option[String] = logged.get(batch).map(at(_).json)
+    override def isEpoch(batch: Long): Boolean    = epochs.contains(batch)
+    override def remove(batch: Long): Unit        = { val _ = logged.remove(batch) }
+
+    private val source = new CounterSource(() => SortedMap(0 -> 100L), Limits.NotSet) {
+      override def enumerator(context: EnumeratorContext): SplitEnumerator[CounterPosition] = {
+        val inner = super.enumerator(context)
+        new SplitEnumerator[CounterPosition] with OpenEnded[CounterPosition] {
+          override def start(at: StartPosition): CounterPosition = inner.start(at)
+          override def advance(from: CounterPosition, limits: Limits): CounterPosition =
+            inner.advance(from, limits)
+          override def splits(from: CounterPosition, until: CounterPosition): Seq[SplitRange] =
+            inner.splits(from, until)
+          override def readers(
+              columns: StructType,
+              ranges: Seq[SplitRange]
+          ): SplitReaderFactory = inner.readers(columns, ranges)
+          override def settle(from: CounterPosition): CounterPosition                               = from
+          override def open(settled: CounterPosition): Seq[SplitRange]                              = Nil
+          override def reached(settled: CounterPosition, unread: Seq[SplitRange]): CounterPosition = settled
+        }
+      }
+    }
+
+    private val context     = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 1, "run")
+    private val coordinator = new Coordinator(source, context, 1, 100)
+
+    def begin(start: Long): Unit = {
+      val batches = coordinator.realTime(() => 1).getOrElse(fail("the source has no open ranges"))
+      new Epochs(coordinator, batches, this, () => 0L)(new Rejected(_)).begin(at(start))
+    }
+  }
+
+  private def at(offset: Long): CounterPosition = CounterPosition(SortedMap(0 -> offset))
+
+  test("a start removes all uncommitted epochs, and warns of those with rows") {
+    val world = new World(0L -> 5L, 1L -> 5L, 2L -> 9L)(1L, 2L)
+    val warnings = Warnings.during(classOf[Epochs].getName)(world.begin(5))
+    assert(warnings.size == 1 && warnings.head.contains("reads rows of epoch 2 again"))
+    assert(world.logged.keySet == Set(0L), "the next epoch 1 would keep the end of the old epoch")
+  }
+
+  test("a start removes an uncommitted batch without rows, and rejects an uncommitted batch with rows") {
+    val idle = new World(0L -> 5L, 1L -> 5L)()
+    idle.begin(5)
+    assert(idle.logged.keySet == Set(0L))
+    val world = new World(0L -> 5L, 1L -> 9L)()
+    assert(intercept[Rejected](world.begin(5)).batches == Seq(1L))
+    assert(world.logged.keySet == Set(0L, 1L))
+  }
+}
