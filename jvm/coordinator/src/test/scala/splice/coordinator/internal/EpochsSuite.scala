@@ -12,8 +12,8 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
-import splice.source.runtime.OpenEnded
 import splice.source._
+import splice.source.runtime.OpenEnded
 
 /** The start of a run in continuous mode after uncommitted epochs and batches. */
 final class EpochsSuite extends AnyFunSuite {
@@ -33,7 +33,7 @@ final class EpochsSuite extends AnyFunSuite {
       override def enumerator(context: EnumeratorContext): SplitEnumerator[CounterPosition] = {
         val inner = super.enumerator(context)
         new SplitEnumerator[CounterPosition] with OpenEnded[CounterPosition] {
-          override def start(at: StartPosition): CounterPosition = inner.start(at)
+          override def start(at: StartPosition): CounterPosition                       = inner.start(at)
           override def advance(from: CounterPosition, limits: Limits): CounterPosition =
             inner.advance(from, limits)
           override def splits(from: CounterPosition, until: CounterPosition): Seq[SplitRange] =
@@ -41,9 +41,9 @@ final class EpochsSuite extends AnyFunSuite {
           override def readers(
               columns: StructType,
               ranges: Seq[SplitRange]
-          ): SplitReaderFactory = inner.readers(columns, ranges)
-          override def settle(from: CounterPosition): CounterPosition                               = from
-          override def open(settled: CounterPosition): Seq[SplitRange]                              = Nil
+          ): SplitReaderFactory                                        = inner.readers(columns, ranges)
+          override def settle(from: CounterPosition): CounterPosition  = from
+          override def open(settled: CounterPosition): Seq[SplitRange] = Nil
           override def reached(settled: CounterPosition, unread: Seq[SplitRange]): CounterPosition = settled
         }
       }
@@ -61,7 +61,7 @@ final class EpochsSuite extends AnyFunSuite {
   private def at(offset: Long): CounterPosition = CounterPosition(SortedMap(0 -> offset))
 
   test("a start removes all uncommitted epochs, and warns of those with rows") {
-    val world = new World(0L -> 5L, 1L -> 5L, 2L -> 9L)(1L, 2L)
+    val world    = new World(0L -> 5L, 1L -> 5L, 2L -> 9L)(1L, 2L)
     val warnings = Warnings.during(classOf[Epochs].getName)(world.begin(5))
     assert(warnings.size == 1 && warnings.head.contains("reads rows of epoch 2 again"))
     assert(world.logged.keySet == Set(0L), "the next epoch 1 would keep the end of the old epoch")

@@ -21,7 +21,9 @@ final class ChangeDescriptionSuite extends AnyFunSuite {
     val lost = Abandoned(Some(3), "3 rows are not read")
     val base = applied("a/x")
     val from =
-      base.copy(topics = base.topics + (topic("a/y") -> Removed("s", Instant.EPOCH, kafka("y", 5), abandoned = Some(lost))))
+      base.copy(topics =
+        base.topics + (topic("a/y") -> Removed("s", Instant.EPOCH, kafka("y", 5), abandoned = Some(lost)))
+      )
     val now = from.renamed(SortedMap("a" -> "b")).copy(number = 1)
     assert(now.topics(topic("b/y")).abandoned.contains(lost))
     assert(ChangeDescription(from, now) == Seq(ChangeDescription("clusterRenamed", Seq("a to b"))))

@@ -21,7 +21,8 @@ final class HangingMetadataSuite extends RemovedTopics {
     val released = new CountDownLatch(1)
     fill(world, east, 2)
     world.hang = Some(released)
-    val slow = intercept[SpliceException](Using.resource(world.start(changed = short))(_.start(StartPosition.Configured)))
+    val slow =
+      intercept[SpliceException](Using.resource(world.start(changed = short))(_.start(StartPosition.Configured)))
     assert(slow.getCondition == "SPLICE_METADATA_CONNECTION.START_TIMEOUT_EXCEEDED" &&
       slow.getMessage.contains("'clusterTimeout'"))
     world.hang = None
