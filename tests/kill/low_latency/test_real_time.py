@@ -7,15 +7,16 @@ No row is lost, and only rows of the interrupted batch are read twice.
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from pathlib import Path
 
 import pyspark
 import pytest
 
-from demo.orders import order_id
-from kill.cluster import two_hosts
-from kill.copies import REAL_TIME, ROWS, Copies
+from kill.cluster import BOTH_EXECUTORS, executors, two_hosts
+from kill.copies import CONF, REAL_TIME, ROWS, Copies
 from kill.killing import Kill
 from kill.relay import Relay
 from servers.kafka.cluster import KafkaCluster
@@ -107,15 +108,20 @@ def test_a_broker_is_killed_and_starts_again(own_kafka: KafkaCluster, tmp_path: 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs 127.0.0.2 as a host, and /proc")
 def test_an_executor_is_lost(copies: Copies, tmp_path: Path) -> None:
-    with two_hosts(tmp_path / "cluster") as master:
-        copies.relay.given(master=master)
-        life = copies.start(REAL_TIME, Kill("row", f"{order_id(ROWS)}$", action="lose"))
+    cluster = tmp_path / "cluster"
+    with two_hosts(cluster) as master:
+        copies.relay.given(master=master, conf=CONF | BOTH_EXECUTORS)
+        # A batch begins right after a commit, and lasts longer than the test needs for a kill.
+        life = copies.start({"realTime": "8 seconds"})
         try:
             copies.wait_for_all(life)
             wait_for("a commit", lambda: sum(copies.relay.committed().values()) == ROWS)
+            copies.relay.produce(ROWS)
+            wait_for("rows of the next batch", lambda: has_seen(life, ROWS + 1))
             # The lost task reads rows after the committed offsets again.
             copies.ended()
-            copies.relay.produce(2 * ROWS)
+            os.kill(executors(cluster)[0], signal.SIGKILL)
+            copies.relay.produce(ROWS)
             copies.wait_for_all(life)
             life.finish()
         finally:

@@ -153,7 +153,8 @@ final class DynamicReplaySuite extends RemovedTopics {
   }
 
   test("replay waits for an unavailable cluster, up to clusterTimeout") {
-    val created                   = world("clusterTimeout" -> "1m")
+    // The response to the third request is in time, at 60 s.
+    val created                   = world("clusterTimeout" -> "90s")
     val (from, until, planned)    = live(created)(_ => ()).last
     def away(requests: Int): Unit = {
       var left = requests
