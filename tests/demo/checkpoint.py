@@ -57,6 +57,11 @@ class Checkpoint:
         found: dict[str, Any] = json.loads(lines[2])
         return found
 
+    def committed_offset(self) -> dict[str, Any]:
+        """Return the offset of the newest committed batch; empty before the first commit."""
+        batch = self.committed()
+        return self.offset(batch) if batch >= 0 else {}
+
     def has_committed(self, records: int) -> bool:
         """Return True if a Kafka source has committed this number of records, from offset 0."""
         batch = self.committed()

@@ -82,8 +82,7 @@ class Relay(Query):
 
     def committed(self) -> dict[int, int]:
         """Return the offset of each partition after the newest committed batch."""
-        batch = self.checkpoint.committed()
-        offset = self.checkpoint.offset(batch) if batch >= 0 else {}
+        offset = self.checkpoint.committed_offset()
         return {int(p): at for p, at in offset.get(self.topic, {}).items()}
 
     def rows(self) -> AbstractSet[Row]:

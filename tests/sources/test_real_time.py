@@ -77,14 +77,14 @@ def _last_batch(query: StreamingQuery) -> int:
 def _tasks(spark: SparkSession) -> list[str]:
     """Return the threads of the JVM that run a task."""
     jvm: Any = spark._jvm
-    java = jvm.java
-    names = ((thread, thread.getName()) for thread in java.lang.Thread.getAllStackTraces().keySet())
+    threads = jvm.java.lang.Thread.getAllStackTraces().keySet()
+    named = ((thread.getName(), thread) for thread in threads)
     # An idle thread keeps the name of its last task.
     return [
         name
-        for thread, name in names
+        for name, thread in named
         if name.startswith("Executor task launch")
-        and "Executor$TaskRunner" in java.util.Arrays.toString(thread.getStackTrace())
+        and any("TaskRunner" in frame.getClassName() for frame in thread.getStackTrace())
     ]
 
 

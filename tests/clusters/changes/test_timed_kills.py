@@ -82,8 +82,7 @@ class _Copies:
 
     def ended(self) -> None:
         """Record the end of a run, after which rows after the committed batch may be read again."""
-        batch = self.query.checkpoint.committed()
-        clusters = self.query.checkpoint.offset(batch)["clusters"] if batch >= 0 else {}
+        clusters = self.query.checkpoint.committed_offset().get("clusters", {})
         self._ends.append(
             {
                 (cluster, topic): offsets
@@ -126,27 +125,27 @@ def test_killed_at_each_kind_of_step(copies: _Copies, trigger: Mapping[str, Any]
 
 def test_killed_while_a_cluster_is_unavailable(copies: _Copies) -> None:
     atlas, query = copies.atlas, copies.query
-    lies = {name: atlas.topic(name) for name in ("north", "west")}
-    atlas.publish({"orders": {name: [topic] for name, topic in lies.items()}})
+    topics = {name: atlas.topic(name) for name in ("north", "west")}
+    atlas.publish({"orders": {name: [topic] for name, topic in topics.items()}})
     copies.given(REAL_TIME)
-    for cluster, topic in lies.items():
+    for cluster, topic in topics.items():
         atlas.produce(cluster, topic, _ROWS)
     query.live()
     query.until("all copies", lambda: not copies.missing())
     # The driver is killed before some of these rows are read or committed.
-    atlas.produce("west", lies["west"], _ROWS)
+    atlas.produce("west", topics["west"], _ROWS)
     atlas.clusters.kill("west")
     try:
-        atlas.produce("north", lies["north"], _ROWS)
+        atlas.produce("north", topics["north"], _ROWS)
         query.until("rows of the available cluster", lambda: not copies.missing("north"))
         query.slay()
         copies.ended()
         query.live()
-        atlas.produce("north", lies["north"], _ROWS)
+        atlas.produce("north", topics["north"], _ROWS)
         query.until("rows of the available cluster", lambda: not copies.missing("north"))
     finally:
         atlas.clusters.start("west")
-    atlas.produce("west", lies["west"], _ROWS)
+    atlas.produce("west", topics["west"], _ROWS)
     query.until("all copies", lambda: not copies.missing())
     query.finish()
     copies.ended()

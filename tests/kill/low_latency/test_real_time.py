@@ -94,7 +94,7 @@ def test_a_broker_is_killed_and_starts_again(own_kafka: KafkaCluster, tmp_path: 
     copies.relay.produce(ROWS)
     life = copies.start(_LONG)
     try:
-        wait_for("rows", lambda: has_seen(life, ROWS // 2), 120)
+        wait_for("rows", lambda: has_seen(life, ROWS // 2))
         own_kafka.kill()
         own_kafka.start()
         copies.relay.produce(ROWS)

@@ -41,8 +41,7 @@ class Recreated(Relay):
         """
         ids = self._ids()
         logs = {one.topic_id: one.rows for one in self.log.all}
-        batch = self.checkpoint.committed()
-        offset = self.checkpoint.offset(batch) if batch >= 0 else {}
+        offset = self.checkpoint.committed_offset()
         return {
             number
             for topic, partitions in offset.items()

@@ -52,8 +52,7 @@ class Streams(Query):
 
     def committed_rows(self) -> AbstractSet[Row]:
         """Return the orders before the committed offsets."""
-        batch = self.checkpoint.committed()
-        clusters = self.checkpoint.offset(batch)["clusters"] if batch >= 0 else {}
+        clusters = self.checkpoint.committed_offset().get("clusters", {})
         return {
             number
             for place in self._places.all

@@ -79,14 +79,10 @@ final class EpochGuardSuite extends AnyFunSuite {
       case _ => if (random.nextInt(10) == 0) crash()
     }
 
-    /** The next run removes the logged end of each uncommitted epoch, unless the end is the start of the run
-      * (`Epochs`).
-      */
+    /** The next run removes the logged ends of all uncommitted epochs (`Epochs`). */
     private def crash(): Unit = {
       guard = new EpochGuard
-      val last    = commits.lastOption.fold(0)(offsets)
-      val removed = if (removesEnds) uncommitted.filter(offsets(_) != last) else Nil
-      offsets --= removed
+      if (removesEnds) offsets --= uncommitted
       start()
     }
 

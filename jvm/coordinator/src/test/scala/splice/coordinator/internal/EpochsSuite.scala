@@ -8,12 +8,11 @@ import java.time.Clock
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
-import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.coordinator.internal.slots.SlotRules
 import splice.source._
-import splice.source.runtime.OpenEnded
 
 /** The start of a run in continuous mode after uncommitted epochs and batches. */
 final class EpochsSuite extends AnyFunSuite {
@@ -29,33 +28,17 @@ final class EpochsSuite extends AnyFunSuite {
     override def isEpoch(batch: Long): Boolean    = epochs.contains(batch)
     override def remove(batch: Long): Unit        = { val _ = logged.remove(batch) }
 
-    private val source = new CounterSource(() => SortedMap(0 -> 100L), Limits.NotSet) {
-      override def enumerator(context: EnumeratorContext): SplitEnumerator[CounterPosition] = {
-        val inner = super.enumerator(context)
-        new SplitEnumerator[CounterPosition] with OpenEnded[CounterPosition] {
-          override def start(at: StartPosition): CounterPosition                       = inner.start(at)
-          override def advance(from: CounterPosition, limits: Limits): CounterPosition =
-            inner.advance(from, limits)
-          override def splits(from: CounterPosition, until: CounterPosition): Seq[SplitRange] =
-            inner.splits(from, until)
-          override def readers(
-              columns: StructType,
-              ranges: Seq[SplitRange]
-          ): SplitReaderFactory                                        = inner.readers(columns, ranges)
-          override def settle(from: CounterPosition): CounterPosition  = from
-          override def open(settled: CounterPosition): Seq[SplitRange] = Nil
-          override def reached(settled: CounterPosition, unread: Seq[SplitRange]): CounterPosition = settled
-        }
-      }
-    }
-
+    private val source      = new CounterSource(() => SortedMap(0 -> 100L), Limits.NotSet)
     private val context     = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 1, "run")
     private val coordinator = new Coordinator(source, context, 1, 100)
 
-    def begin(start: Long): Unit = {
-      val batches = coordinator.realTime(() => 1).getOrElse(fail("the source has no open ranges"))
-      new Epochs(coordinator, batches, this, () => 0L)(new Rejected(_)).begin(at(start))
+    def run(): Epochs = {
+      val batches =
+        new RealTimeBatches(fail("a start reads no range"), _ => _ => false, () => SlotRules(1), () => 1)
+      new Epochs(coordinator, batches, this, () => 0L)(new Rejected(_))
     }
+
+    def begin(start: Long): Unit = run().begin(at(start))
   }
 
   private def at(offset: Long): CounterPosition = CounterPosition(SortedMap(0 -> offset))
@@ -73,6 +56,15 @@ final class EpochsSuite extends AnyFunSuite {
     assert(idle.logged.keySet == Set(0L))
     val world = new World(0L -> 5L, 1L -> 9L)()
     assert(intercept[Rejected](world.begin(5)).batches == Seq(1L))
+    assert(world.logged.keySet == Set(0L, 1L))
+  }
+
+  test("new tasks of a run keep the end that replaced tasks have logged") {
+    val world = new World(0L -> 5L)(1L)
+    val run   = world.run()
+    run.begin(at(5))
+    world.logged(1) = 5
+    run.begin(at(5))
     assert(world.logged.keySet == Set(0L, 1L))
   }
 }

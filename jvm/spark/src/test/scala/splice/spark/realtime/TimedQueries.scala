@@ -13,7 +13,7 @@ import org.scalatest.time.{Millis, Seconds, Span}
 
 import splice.spark.WithSpark
 
-/** A session whose queries in real-time mode may have short batches. */
+/** Queries in real-time mode with short batches, and their stops. */
 trait TimedQueries extends WithSpark with Eventually { this: Suite =>
 
   implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(120, Seconds), Span(50, Millis))
@@ -37,9 +37,14 @@ trait TimedQueries extends WithSpark with Eventually { this: Suite =>
   protected def stop(query: StreamingQuery): Unit = {
     query.stop()
     // Spark's status store has the number of running tasks only with a delay.
-    eventually(assert(!Thread.getAllStackTraces.values.asScala.exists(_.exists(_.getClassName.endsWith(Runner)))))
+    eventually(
+      assert(!Thread.getAllStackTraces.values.asScala.exists(_.exists(_.getClassName.endsWith(TimedQueries.Runner))))
+    )
   }
+}
+
+private object TimedQueries {
 
   /** Spark's class that runs a task in a thread of an executor. */
-  private def Runner = "Executor$TaskRunner"
+  val Runner = "Executor$TaskRunner"
 }

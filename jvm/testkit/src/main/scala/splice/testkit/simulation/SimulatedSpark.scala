@@ -100,16 +100,16 @@ final class SimulatedSpark(
     * of micro-batches then repeats the batch.
     */
   private def driveContinuous(trigger: SimulatedTrigger, cores: Int): Unit = {
-    val others       = logs.uncommitted().filterNot(logs.isEpoch)
-    val last         = logs.committed.map(_._2)
-    val mustRejected = last.nonEmpty && others.exists(logs.end(_) != last)
-    val isRejected   =
+    val others     = logs.uncommitted().filterNot(logs.isEpoch)
+    val last       = logs.committed.map(_._2)
+    val mustReject = last.nonEmpty && others.exists(logs.end(_) != last)
+    val isRejected =
       try {
         drive(trigger, cores)
         false
       } catch { case _: SimulatedEpochs.Uncommitted => true }
     if (isRejected && others.isEmpty) throw new Violation("continuous mode is rejected without an uncommitted batch")
-    if (!isRejected && mustRejected) throw new Violation(s"continuous mode skips the batches ${others.mkString(", ")}")
+    if (!isRejected && mustReject) throw new Violation(s"continuous mode skips the batches ${others.mkString(", ")}")
     if (isRejected) {
       life.met("continuous mode is rejected after an uncommitted batch")
       drive(SimulatedTrigger.ProcessingTime(0), cores)

@@ -31,7 +31,7 @@ private[dynamic] object StreamMove {
       from = left(at, stream, listed.keySet)
       to   = SortedSet.from(listed.collect { case (t, stream.name) if isNew(at, t) => t })
       // A new topic may still wait for the time after Splice has abandoned the old topics.
-      if to.nonEmpty && (from.nonEmpty || to.exists(at.waiting.contains))
+      if to.nonEmpty && (from.nonEmpty || to.exists(at.waiting.get(_).exists(_.stream == stream.name)))
     } yield StreamMove(stream.name, from, to, cutover)
   }
 

@@ -34,7 +34,13 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       }
       leaves.orElse(move.cutover match {
         case offsets: StreamCutover.Offsets =>
-          firstOf(move.from.toSeq)(t => past(move.stream, offsets, t, at.positionOf(t, position)))
+          // After a move away from an abandoned topic, rows before its position would be read twice.
+          val abandoned = at.topics.collect {
+            case (t, is: TopicState.Removed)
+                if is.stream == move.stream && is.abandoned.nonEmpty && offsets.of(t).offsets.nonEmpty && !move.to(t) =>
+              t
+          }
+          firstOf(move.from.toSeq ++ abandoned)(t => past(move.stream, offsets, t, at.positionOf(t, position)))
         case cut: StreamCutover.At =>
           document.streams(move.stream).stop.collect {
             case stop: StreamCutover.At if stop.time.isBefore(cut.time) =>

@@ -5,7 +5,7 @@ package splice.kafka.dynamic.internal.change
 
 import java.time.{Duration, Instant}
 
-import scala.collection.immutable.SortedMap
+import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -13,7 +13,7 @@ import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, Availability, ChangeDescription, ChangeEntries}
-import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
+import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
@@ -114,6 +114,19 @@ final class CutoverRulesSuite extends AnyFunSuite {
     val last = rules.take(over, fixed, _ => true, at(2), later, later)
     assert(last.waiting.isEmpty && last.starts == SortedMap(topic("b/x") -> kafka("x", 4)))
     assert(last.expected == last.starts && last.removed == over.removed)
+    // The offsets of the abandoned topic are rejected as before.
+    val before = goesOver(3, Some(offsets("a/x" -> 3, "b/x" -> 2)), "b/x")
+    assert(refused(cuts.rejection(over, before, at(2)), "a/x", "was read up to 5 already, and would end at 3"))
+  }
+
+  test("at a time: a topic that another stream receives keeps the time") {
+    val later = StreamCutover.At(t0.plus(minute.multipliedBy(3)), minute)
+    val taken = StreamMetadata(
+      Some(3),
+      goesOver(3, None, "b/x").clusters,
+      SortedMap("t" -> KafkaStream("t", SortedMap("b" -> SortedSet("x")), Some(later)))
+    )
+    assert(StreamMove.all(ahead, taken).isEmpty)
   }
 
   test("at a time: a document is rejected after records of the time were read, and applied before") {

@@ -12,7 +12,8 @@ import splice.kafka.dynamic.internal.cluster.ResponseWait
 import splice.testkit.simulation.Violation
 
 /** Wait of a query for the responses of simulated clusters. A wait ends with the response, or when a fault of the
-  * cluster delays the request. The load of the machine therefore never changes which responses a batch has.
+  * cluster delays the request. The load of the machine therefore does not change the responses for which a batch
+  * waits.
   *
   * Only the scenario thread uses this class.
   *
