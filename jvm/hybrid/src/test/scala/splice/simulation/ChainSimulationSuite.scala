@@ -113,6 +113,7 @@ object ChainSimulationSuite {
     "an epoch with rows is committed",
     "new tasks replace the tasks of continuous mode",
     "rows of an uncommitted epoch are read again",
+    "continuous mode is rejected after an uncommitted batch",
     "asynchronous",
     "ended in live"
   )
