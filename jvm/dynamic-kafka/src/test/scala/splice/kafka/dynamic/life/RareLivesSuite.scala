@@ -57,6 +57,7 @@ final class RareLivesSuite extends AnyFunSuite {
   }
 
   test("a slow thread of an available cluster is not an outage") {
+    assert(RareLivesSuite.Seeds.forall(seed => LifePlan.of(seed.toLong).hangs))
     val lives = new DynamicLives(PlantedFault(cluster = new RareLivesSuite.Slow(_)))
     lives.failures(lives.run(RareLivesSuite.Seeds)).foreach(fail(_))
   }
