@@ -25,8 +25,6 @@ import splice.source.runtime.{Jobs, SessionSettings, SideLog}
   * @param run
   *   name of this run of the query, and of the part of the source that the enumerator reads. Readers are reused only
   *   within one run
-  * @param batchesToRetain
-  *   number of committed batches whose offsets Spark keeps. The side log keeps the entries of these batches
   * @param session
   *   settings that readers use to evaluate expressions. The coordinator replaces these settings with the settings of
   *   the first start of the checkpoint
@@ -45,7 +43,6 @@ final case class EnumeratorContext(
     clock: Clock,
     cores: Int,
     run: String,
-    batchesToRetain: Int = 100,
     session: SessionSettings = SessionSettings.current,
     jobs: Jobs = Jobs.InThread,
     start: Option[StoredStart] = None,

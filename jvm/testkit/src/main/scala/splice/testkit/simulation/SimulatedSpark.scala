@@ -134,7 +134,7 @@ final class SimulatedSpark(
     plans.keep(logs.isLogged)
     val coordinator = new Coordinator(
       subject.source(),
-      EnumeratorContext(sideLog(), ReadMode.Stream, life.clock, cores, name, retained, durations = steady),
+      EnumeratorContext(sideLog(), ReadMode.Stream, life.clock, cores, name, durations = steady),
       rules(cores),
       retained,
       batches = logs,

@@ -68,7 +68,7 @@ final class KeptCheckpointSuite extends AnyFunSuite {
 
   test("offsets refer to kept position entries") {
     versions.foreach { version =>
-      val log    = new PositionEntries(KeptWorld.sideLog(kept(version)), batchesToRetain = 100)
+      val log    = new PositionEntries(KeptWorld.sideLog(kept(version)))
       val stored = KeptWorld.offsets.zipWithIndex.collect { case (_: StoredPosition, i) => offset(version, i) }
       assert(stored.map(text => log(DynamicPosition.read(text))) == KeptWorld.positions, version)
     }

@@ -233,7 +233,7 @@ private[kept] object KeptWorld {
     val log  = sideLog(checkpoint)
     val kept = new ChangeEntries(log)
     changes.foreach(kept.append)
-    val long = new PositionEntries(log, batchesToRetain = 100, longest = 0)
+    val long = new PositionEntries(log, longest = 0)
     positions.foreach(long.offset)
     new DocumentEntries(log).store(generation)
     new SingleClusterCheckpoint(

@@ -35,7 +35,7 @@ final class StoredPositionSuite extends AnyFunSuite {
     private val side   = new MemorySideLog
 
     private def run[A](use: SplitEnumerator[HybridPosition] => A): A = Using.resource(source.enumerator(
-      EnumeratorContext(side, ReadMode.Stream, Clock.systemUTC(), 2, "run", retain)
+      EnumeratorContext(side, ReadMode.Stream, Clock.systemUTC(), 2, "run")
     ))(use)
 
     var offsets: Vector[String]                    = Vector(run(_.start(StartPosition.Configured).json))
@@ -63,6 +63,7 @@ final class StoredPositionSuite extends AnyFunSuite {
         planned :+= ranges(now, offsets.last, until.json)
         offsets :+= until.json
         now.committed(until)
+        now.retain(source.position(offsets(math.max(offsets.size - 1 - retain, 0))))
       }
       assert(offsets.last.length < 300)
       assertReplays()
@@ -101,7 +102,7 @@ final class StoredPositionSuite extends AnyFunSuite {
     }
     assert(query.characters("live") > 100000)
     // The start of the leg is also kept.
-    assert(query.positions("live").size == 2 * retain + 1 && query.offsets.last.contains(query.positions("live").last))
+    assert(query.positions("live").size == retain + 2 && query.offsets.last.contains(query.positions("live").last))
   }
 
   test("as the first leg: its end is kept for any number of later batches") {
@@ -125,7 +126,7 @@ final class StoredPositionSuite extends AnyFunSuite {
       query.batch()
       assert(query.leg == "live" && query.rows(query.planned.last) == 1)
     }
-    assert(query.positions("streams").size <= 2 * retain)
+    assert(query.positions("streams").size <= retain + 2)
     assert(query.offsets.last.contains(query.positions("streams").last))
   }
 }

@@ -41,7 +41,7 @@ final class GrowingEntriesSuite extends AnyFunSuite {
     }
 
     private def context(cores: Int) =
-      EnumeratorContext(run.side, ReadMode.Stream, run.clock, cores, "run", Retained)
+      EnumeratorContext(run.side, ReadMode.Stream, run.clock, cores, "run")
 
     /** Starts a run of the query on a cluster with the given number of cores. */
     def start(cores: Int): Coordinator = {

@@ -69,7 +69,6 @@ private[spark] object CoordinatorFactory {
       clock,
       cores(spark),
       run,
-      retained,
       jobs = jobs,
       durations = steady,
       columns = Some(columns)

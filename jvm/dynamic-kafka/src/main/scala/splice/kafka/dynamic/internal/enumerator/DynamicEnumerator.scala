@@ -72,7 +72,7 @@ final private[splice] class DynamicEnumerator(
   // Before the name of the cluster is stored, no position refers to a change, so a corrected document may replace it.
   private val takeover              = new SingleClusterCheckpoint(context.sideLog, driver.first(started = false))
   private val first                 = context.start.map(stored => DynamicPosition.read(stored.position))
-  private val positions             = new PositionEntries(context.sideLog, context.batchesToRetain, first)
+  private val positions             = new PositionEntries(context.sideLog, first)
   private val scopes: ClusterScopes =
     new ClusterScopes(context, takeover, firstName)(stored => positionOf(DynamicPosition.read(stored)))
   private val plan      = new DynamicPlan(changes, planOf)
@@ -278,7 +278,6 @@ final private[splice] class DynamicEnumerator(
   override def committed(until: DynamicOffset): Unit = takeover.find(positions(until)).foreach { position =>
     workers.call(ofScopes(position))(_.committed(_))
     changes.purge(position.change)
-    positions.purge(until)
   }
 
   // A run that begins after the end has no workers yet.
@@ -293,8 +292,10 @@ final private[splice] class DynamicEnumerator(
     }
   }
 
-  override def retain(oldest: DynamicOffset): Unit =
-    takeover.find(positions(oldest)).foreach(at => workers.call(ofScopes(at))(_.retain(_)))
+  override def retain(oldest: DynamicOffset): Unit = takeover.find(positions(oldest)).foreach { position =>
+    workers.call(ofScopes(position))(_.retain(_))
+    positions.purge(oldest)
+  }
 
   override def stopped(last: => Option[DynamicOffset]): Unit = if (settings.base.commitToGroup) last.foreach(committed)
 

@@ -116,7 +116,7 @@ private[dynamic] object MetadataTrial {
 
   /** Returns the position of an offset, with the names of clusters; None if no name is stored. */
   def position(log: SideLog, offset: DynamicOffset, current: AppliedMetadata): Option[DynamicPosition] =
-    new SingleClusterCheckpoint(log, current).find(new PositionEntries(log, 1)(offset))
+    new SingleClusterCheckpoint(log, current).find(new PositionEntries(log)(offset))
 
   private def drains(steps: Seq[AppliedMetadata], from: DynamicPosition): SortedMap[ClusterTopic, Drain] = {
     val at  = steps.drop(1).foldLeft(from)((position, step) => position.renamed(step.renames))

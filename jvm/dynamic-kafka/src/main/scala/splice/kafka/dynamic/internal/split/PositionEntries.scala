@@ -14,8 +14,6 @@ import splice.source.runtime.SideLog
   *
   * An entry without an offset has no effect. A killed run may leave such an entry.
   *
-  * @param batchesToRetain
-  *   number of committed batches whose offsets Spark keeps
   * @param start
   *   the start of the source, which is kept as long as the checkpoint is used
   * @param longest
@@ -23,7 +21,6 @@ import splice.source.runtime.SideLog
   */
 final private[dynamic] class PositionEntries(
     log: SideLog,
-    batchesToRetain: Int,
     start: Option[DynamicOffset] = None,
     longest: Int = PositionEntries.Longest
 ) {
@@ -63,12 +60,11 @@ final private[dynamic] class PositionEntries(
     case stored: StoredPosition => find(stored.number)
   }
 
-  /** Removes entries to which only those offsets refer that Spark no longer keeps. */
-  def purge(committed: DynamicOffset): Unit = committed match {
-    case StoredPosition(number, _) =>
-      // Each batch has at most one entry. A killed run leaves at most one entry without an offset.
-      entries.purge(entries.numbers.rangeTo(number).dropRight(batchesToRetain * 2).filterNot(first.contains(_)))
-    case _ => ()
+  /** Removes the entries of positions before the oldest offset that Spark keeps. Spark does not keep the offset of each
+    * batch if progress is tracked asynchronously, so a number of entries does not determine the oldest offset.
+    */
+  def purge(oldest: DynamicOffset): Unit = number(oldest).foreach { kept =>
+    entries.purge(entries.numbers.rangeUntil(kept).filterNot(first.contains(_)))
   }
 
   private def number(offset: DynamicOffset): Option[Int] = Option(offset).collect { case StoredPosition(n, _) => n }

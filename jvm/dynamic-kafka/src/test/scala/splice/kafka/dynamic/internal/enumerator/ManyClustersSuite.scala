@@ -69,19 +69,20 @@ final class ManyClustersSuite extends AnyFunSuite {
     assert(later.json != killed.json && killed.precedes(later))
   }
 
-  test("positions of committed batches are removed") {
+  test("positions are removed before the oldest offset that Spark keeps, and not before commits that Spark skips") {
     val world = new SimulatedClusters(clusters = 5, topics = 20, partitions = 200)
-    world.batchesToRetain = 3
     Using.resource(world.start()) { run =>
       val end = (1 to 10).foldLeft(run.start(StartPosition.Configured)) { (from, _) =>
         world.logs("cluster-000").fill("cluster-000-topic-000", 0, 1)
         val next = advance(run, from)
         assert(ranges(run, from, next).size == 1)
-        run.committed(next)
         next
       }
-      // The entries of the start and of the last six batches remain.
-      assert(world.side.keys("position-").size == 7 && end.json.contains(world.side.keys("position-").last))
+      run.committed(end)
+      assert(world.side.keys("position-").size == 11)
+      run.retain(end)
+      // The entries of the start and of the oldest offset remain.
+      assert(world.side.keys("position-").size == 2 && end.json.contains(world.side.keys("position-").last))
     }
   }
 

@@ -47,8 +47,7 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
   private def topicsOf(cluster: String): SortedSet[String] =
     SortedSet.from((0 until topics).map(t => f"$cluster-topic-$t%03d"))
 
-  var batchesToRetain = 100
-  var mode: ReadMode  = ReadMode.Stream
+  var mode: ReadMode = ReadMode.Stream
 
   @volatile var inactive: Set[String] = Set.empty
 
@@ -156,7 +155,7 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
       service: Option[KafkaMetadataService] = None
   ): SplitEnumerator[DynamicOffset] = {
     val context =
-      EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", batchesToRetain, start = stored)
+      EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", start = stored)
     val current = settings(changed)
     val query   = new DynamicKafkaSource(current)
     query.enumerator(context, service.getOrElse(Service), new RecordSizes, new ClusterReads(context.run)) {

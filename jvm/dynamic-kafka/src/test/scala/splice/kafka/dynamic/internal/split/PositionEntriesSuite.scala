@@ -21,8 +21,7 @@ final class PositionEntriesSuite extends AnyFunSuite {
     Seq("east", "west").map(name => name -> KafkaPosition.of(Seq(LogPartition("a-topic-of-some-length", 0) -> offset)))
   )
 
-  private def open(side: MemorySideLog, retain: Int = 100): PositionEntries =
-    new PositionEntries(side, retain, longest = Short)
+  private def open(side: MemorySideLog): PositionEntries = new PositionEntries(side, longest = Short)
 
   private def condition(work: => Any): String = intercept[SpliceException](work).getCondition
 
@@ -60,13 +59,13 @@ final class PositionEntriesSuite extends AnyFunSuite {
 
   test("the entry of the start is kept in each run") {
     val side  = new MemorySideLog
-    val first = open(side, retain = 1)
+    val first = open(side)
     val start = first.start(at(0, 7))
     (8L to 12L).foreach(offset => first.purge(first.offset(at(0, offset))))
-    assert(first(start) == at(0, 7) && side.keys("").size == 3)
-    val later = new PositionEntries(side, 1, Some(start), Short)
+    assert(first(start) == at(0, 7) && side.keys("").size == 2)
+    val later = new PositionEntries(side, Some(start), Short)
     (13L to 17L).foreach(offset => later.purge(later.offset(at(0, offset))))
-    assert(later(start) == at(0, 7) && side.keys("").size == 3)
+    assert(later(start) == at(0, 7) && side.keys("").size == 2)
   }
 
   test("after the first stored position all positions are stored, and offsets are compared without entries") {
@@ -92,28 +91,21 @@ final class PositionEntriesSuite extends AnyFunSuite {
 
   test("entries of offsets that Spark no longer keeps are removed, including across restarts") {
     val side    = new MemorySideLog
-    val retain  = 3
-    val offsets = (1 to 20).map { i =>
-      val log    = open(side, retain)
-      val offset = log.offset(at(1, i.toLong))
-      log.purge(offset)
-      offset
-    }
-    assert(side.keys("") == (14 to 19).map(StoredPosition.key))
-    val log = open(side, retain)
-    offsets.takeRight(retain + 1).foreach(offset => assert(log(offset).of("east").offsets.nonEmpty))
+    val offsets = (1 to 20).map(i => open(side).offset(at(1, i.toLong)))
+    open(side).purge(offsets(16))
+    assert(side.keys("") == (16 to 19).map(StoredPosition.key))
+    val log = open(side)
+    offsets.drop(16).foreach(offset => assert(log(offset).of("east").offsets.nonEmpty))
     assert(condition(log(offsets.head)) == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND")
     assert(intercept[SpliceException](log(offsets.head)).getMessage.contains("position-00000000"))
   }
 
-  test("uncommitted entries are not removed and do not count") {
-    val side    = new MemorySideLog
-    val log     = open(side, retain = 1)
-    val offsets = (1 to 9).map(i => log.offset(at(1, i.toLong)))
-    log.purge(offsets(4))
-    assert(side.keys("") == (3 to 8).map(StoredPosition.key))
+  test("an oldest offset without an entry removes no entry") {
+    val side = new MemorySideLog
+    val log  = open(side)
+    (1 to 9).foreach(i => log.offset(at(1, i.toLong)))
     log.purge(at(1, 1))
-    assert(side.keys("").size == 6)
+    assert(side.keys("").size == 9)
   }
 
   test("a newer version, a foreign or a corrupt offset is rejected with a specific error") {
@@ -162,8 +154,8 @@ final class PositionEntriesSuite extends AnyFunSuite {
       }
       val position = DynamicPosition.of(random.nextInt(1000), Seq.fill(random.nextInt(5))(name() -> kafka))
       val side     = new MemorySideLog
-      val stored   = new PositionEntries(side, 100, longest = -1).offset(position)
-      val back     = new PositionEntries(side, 100, longest = -1)(DynamicPosition.read(stored.json))
+      val stored   = new PositionEntries(side, longest = -1).offset(position)
+      val back     = new PositionEntries(side, longest = -1)(DynamicPosition.read(stored.json))
       assert(
         back == position && back.hashCode == position.hashCode && DynamicPosition.read(position.json) == position,
         s"seed $seed"
