@@ -13,6 +13,7 @@ from errors.conditions.catalogue import ROOT
 _LIVE = "jvm/spark/src/test/scala/splice/spark/realtime"
 _METADATA = "jvm/dynamic-kafka/src/test/scala/splice/kafka/dynamic/internal/metadata"
 _SECURITY = "tests/sources/test_security.py"
+_OPEN = "jvm/dynamic-kafka/src/test/scala/splice/kafka/dynamic/internal/enumerator/open"
 _LIMITS = "limits of batches that the user sets, and sources without"
 _OF_LEGS = "limits of a leg are rejected with the name of the leg, and so is a leg without"
 
@@ -27,6 +28,10 @@ TESTS: dict[str, tuple[str, str]] = {
     "SPLICE_CONTINUOUS.UNCOMMITTED_BATCH": (
         "tests/kill/low_latency/test_triggers.py",
         "def test_continuous_mode_begins_only_after_an_uncommitted_batch_is_read",
+    ),
+    "SPLICE_DYNAMIC_KAFKA.ROLLBACK_NOT_SUPPORTED": (
+        f"{_OPEN}/OpenClustersSuite.scala",
+        "a start before rows of removed topics is rejected, and a micro-batch reads",
     ),
     "SPLICE_REAL_TIME.LEG_NOT_SUPPORTED": (f"{_LIVE}/RealTimeHybridSuite.scala", _OF_LEGS),
     "SPLICE_REAL_TIME.LIMIT_NOT_SUPPORTED": (

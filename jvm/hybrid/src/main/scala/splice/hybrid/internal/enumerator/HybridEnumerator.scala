@@ -43,6 +43,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   private val tallies     = new Tallies(chain, context, enumerators, log.hasEnded(_), requested)
   private val commits     = new LegCommits(chain, log, enumerators)
   private var isFrozen    = false
+  private var frozen      = Set.empty[String]
   private var hasWarned   = false
   private val totals      = new RunTotals
 
@@ -180,7 +181,12 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   // The storage of ended legs may be unavailable.
   override def freeze(): Unit = {
     isFrozen = true
-    chain.legs.dropWhile(log.hasEnded(_)).foreach(leg => enumerators(leg)(_.freeze()))
+    chain.legs.dropWhile(log.hasEnded(_)).foreach(freeze)
+  }
+
+  private def freeze(leg: Leg): Unit = if (!frozen(leg.name)) {
+    enumerators(leg)(_.freeze())
+    frozen += leg.name
   }
 
   override def committed(until: HybridPosition): Unit = until.current.foreach { current =>
@@ -257,6 +263,8 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     next =>
       begun(at, next).orElse {
         val leg = chain(at.leg)
+        // The hand-over of the leg may be stored although the position is before the end of the leg.
+        if (isFrozen) freeze(leg)
         enumerators(leg)(_.evidence(at.position)).map { evidence =>
           val end      = if (count) tallies.ended(leg, at.position, evidence) else evidence
           val decision =

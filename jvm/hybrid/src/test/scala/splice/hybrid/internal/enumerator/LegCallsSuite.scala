@@ -135,6 +135,16 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
+  test("the end of a leg is frozen if the run begins before its stored hand-over") {
+    new Noting {
+      val (first, ended, _) = run(batches)
+      run { hybrid =>
+        hybrid.freeze()
+        assert(noted(hybrid.advance(first, Limits.NotSet)) == Seq("history freeze"))
+      }
+    }
+  }
+
   test("each leg receives its position in the oldest offset that Spark keeps") {
     new Noting {
       run { hybrid =>

@@ -168,7 +168,11 @@ final private[splice] class DynamicEnumerator(
   }
 
   override def settle(from: DynamicOffset): DynamicOffset = {
-    val round = rounds(positionOf(from), frozen, patient = false, isOpen = true)
+    val at    = positionOf(from)
+    val round = rounds(at, frozen, patient = false, isOpen = true)
+    // A change applies at the position that the query had delivered. Before this position, a topic that the change
+    // removed has rows that the batch does not read.
+    if (round.at.change != at.change) DynamicErrors.rejectPassed(plan.splits(at, round.at))
     if (settings.failWhenUnavailable) patience.check(round.silent.toSet, Set.empty, round.silentPartitions)
     opens.settle(round, driver.groups.waitsFor.nonEmpty)
   }

@@ -5,7 +5,7 @@ package splice.kafka.dynamic.internal.errors
 
 import splice.kafka.dynamic.internal.change.Rejection
 import splice.kafka.dynamic.internal.options.DynamicOptions
-import splice.kafka.dynamic.internal.split.ClusterTopic
+import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicSplitRange}
 import splice.kafka.internal.options.PolicyOptions
 import splice.source.errors.{SpliceError, SpliceException}
 import splice.source.internal.ErrorConditions
@@ -53,6 +53,18 @@ private[dynamic] object DynamicErrors {
   /** The metadata removed topics, and `onRemoved` is `fail`. */
   def removed(topics: Iterable[ClusterTopic]): SpliceException =
     conditions.error("SPLICE_DYNAMIC_KAFKA.TOPIC_REMOVED", "topics" -> topics.toSeq.sorted.mkString(", "))
+
+  /** An open-ended batch would begin before rows of topics that later changes removed.
+    *
+    * @param passed
+    *   the ranges of these rows
+    */
+  def rejectPassed(passed: Seq[DynamicSplitRange]): Unit = if (passed.nonEmpty) {
+    val ranges = passed.sortBy(range => (range.splitId, range.range.from)).map { range =>
+      s"${range.splitId} from ${range.range.from} up to ${range.range.until}"
+    }
+    throw conditions.error("SPLICE_DYNAMIC_KAFKA.ROLLBACK_NOT_SUPPORTED", "ranges" -> ranges.mkString(", "))
+  }
 
   /** Selected stream names do not exist. */
   def noStreams(names: Iterable[String]): SpliceException =

@@ -11,6 +11,7 @@ import scala.collection.mutable
 import splice.kafka.dynamic.internal.enumerator.OpenClusters
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.{KafkaCluster, StreamCutover, StreamMetadata}
+import splice.source.errors.SpliceException
 import splice.source.{LogPartition, OffsetRanges, StartPosition}
 import splice.testkit.LoggedMessages
 
@@ -69,6 +70,41 @@ final class OpenClustersSuite extends OpenStreams {
         history(world).lastOption.contains("topicDrained" -> Seq(s"$west/${topic(west)}")),
         history(world)
       )
+    }
+  }
+
+  test("a start before rows of removed topics is rejected, and a micro-batch reads these rows") {
+    val world = both()
+    Seq(east, west).foreach(fill(world, _, 5))
+    def position(east: Long, west: Long) = world.source.position(
+      s"""{"change":0,"clusters":{"${this.east}":{"${topic(this.east)}":{"0":$east}},""" +
+        s""""${this.west}":{"${topic(this.west)}":{"0":$west}}},"v":1}"""
+    )
+    in(world) { run =>
+      val first = reach(run, begun(world, run))(east -> 5L, west -> 2L)
+      assert(first.json == position(5, 2).json)
+      publish(world, stream(east))
+      val drained = reach(run, settle(run, first))()
+      assert(planned(run, settle(run, drained)) == Set((east, 0, 5L, -1L)))
+    }
+    def isRejected(): Unit = in(world) { run =>
+      val error = intercept[SpliceException](settle(run, position(5, 2)))
+      assert(error.getCondition == "SPLICE_DYNAMIC_KAFKA.ROLLBACK_NOT_SUPPORTED")
+      assert(error.getMessage.contains(s": $west/${topic(west)}-0 from 2 up to 5. "), error.getMessage)
+    }
+    isRejected()
+    // A topic that the changes do not remove is read again.
+    in(world)(run => assert(planned(run, settle(run, position(4, 5))) == Set((east, 0, 4L, -1L))))
+    in(world) { run =>
+      val at = settle(run, position(5, 5))
+      publish(world, stream(east, west))
+      assert(planned(run, settle(run, at)) == Set((east, 0, 5L, -1L), (west, 0, 5L, -1L)))
+    }
+    isRejected()
+    in(world) { run =>
+      val until = advance(run, position(5, 2))
+      assert(rows(run, position(5, 2), until) == all(west, 5).drop(2))
+      assert(planned(run, settle(run, until)) == Set((east, 0, 5L, -1L), (west, 0, 5L, -1L)))
     }
   }
 
