@@ -132,8 +132,11 @@ final private[splice] class KafkaEnumerator(
     storeUnread(at)
     val entry = cluster.await(bounds.resolve(ending, at, topics.settle(at).partitions))
     // A source of several clusters unsubscribes from a topic that was removed from the position.
-    val open   = entry.end.offsets.filter { case (p, _) => at.get(p).nonEmpty || settings.subscription.covers(p) }
-    val unread = open.filter { case (p, end) => !at.get(p).exists(_ >= end) && !topics.isRemoved(p.topic) }
+    val open = entry.end.offsets.filter { case (p, _) => at.get(p).nonEmpty || settings.subscription.covers(p) }
+    // The history has the offsets that are not left to read. A batch without an end does not pass these offsets.
+    def isRead(p: LogPartition, end: Long) =
+      at.get(p).exists(bounds.fills.between(p, at.generation(p.topic), _, end) == 0)
+    val unread = open.filter { case (p, end) => !isRead(p, end) && !topics.isRemoved(p.topic) }
     val others = unread.filterNot { case (p, _) => settings.subscription.covers(p) }
     val left   = for { (p, end) <- others; from <- at.get(p) } yield MissingRange(p, from, Some(end))
     if (left.nonEmpty) throw KafkaErrors.endNotSubscribed(left.toSeq)

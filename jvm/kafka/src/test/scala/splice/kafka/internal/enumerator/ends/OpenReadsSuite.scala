@@ -199,6 +199,22 @@ final class OpenReadsSuite extends AnyFunSuite {
     assert(e.open(e.reached(part, Seq(open(0, 12), open(1, 18)))) == Seq(open(0, 12), open(1, 18)))
   }
 
+  test("a bounded source ends after its holes if the history has the other records up to the end") {
+    Seq("latest", """{"t":{"0":6}}""").foreach { ending =>
+      val run = world(1, "endingOffsets" -> ending)
+      run.log.fill("t", 0, 10)
+      val starts =
+        SortedMap(t(0) -> OffsetRanges(10, Vector(2L -> 4L, 8L -> 9L).take(if (ending == "latest") 1 else 2)))
+      val e     = run.start()
+      val first = e.settle(run.begin(StartPosition.Offsets(starts), e))
+      assert(e.open(first).map(r => (r.weight, r.isOpen)) == Seq((2L, false)))
+      val part = e.settle(e.reached(first, Seq(range(0, 3, 4))))
+      assert(part == at(0 -> 3) && e.open(part).map(_.weight) == Seq(1L) && e.evidence(part).isEmpty)
+      val end = e.settle(e.reached(part, Nil))
+      assert(e.open(end).isEmpty && e.evidence(end).nonEmpty, s"$ending: $end")
+    }
+  }
+
   test("rows of ended batches are read once, across kills, new partitions and other triggers") {
     (1L to 300L).foreach(seed => withClue(s"seed $seed: ")(live(new Random(seed))))
   }
