@@ -98,8 +98,9 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
     */
   def outlook(): Outlook = Outlook.Unknown
 
-  /** Receives reports of tasks that have succeeded, and the backlog of tasks that run ([[SplitReader.backlog]]). Called
-    * before [[advance]] and [[figures]], if there are reports.
+  /** Receives reports of tasks that have succeeded, and of tasks that run: the backlog ([[SplitReader.backlog]]) and the
+    * skipped items ([[SplitReader.skipped]]). Called before [[advance]], [[figures]] and the end of an epoch
+    * ([[splice.source.runtime.OpenEnded.reached]]), if there are reports.
     */
   def reported(reports: Seq[Report]): Unit = ()
 

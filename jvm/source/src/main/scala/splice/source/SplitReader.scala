@@ -82,11 +82,17 @@ trait SplitReader[T] extends Closeable {
   def unread: Seq[SplitRange] =
     throw new UnsupportedOperationException(s"${getClass.getName} reads ranges to their ends only")
 
+  /** Returns reports of the items in the ranges that the reader has skipped so far, for [[SplitEnumerator.reported]]. Such
+    * items are absent from [[unread]], so Spark's continuous mode calls both methods after each item. Splice may forward
+    * a report several times, so a report has no counts. The result is immutable.
+    */
+  def skipped: Seq[Report] = Nil
+
   /** Returns reports with the backlog of ranges that have no end in the plan, for [[SplitEnumerator.reported]]. Waits for
     * no response. Splice may forward a report several times or not at all, so a report has no counts of rows.
     *
     * Spark's continuous mode calls this method about once per second, on the thread that calls [[poll]]. Tasks of this
-    * mode send no other report while the tasks run.
+    * mode send no other report than this report and [[skipped]] while the tasks run.
     */
   def backlog: Seq[Report] = Nil
 

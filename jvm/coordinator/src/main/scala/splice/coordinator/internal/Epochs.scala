@@ -5,6 +5,7 @@ package splice.coordinator.internal
 
 import org.slf4j.LoggerFactory
 
+import splice.source.runtime.Report
 import splice.source.{Position, SplitRange, TaskRanges}
 
 /** The batches and epochs of one source in the logs of a checkpoint. */
@@ -64,10 +65,13 @@ final private[splice] class Epochs(
     *
     * @param unread
     *   the parts of its ranges that each task has not read
+    * @param skipped
+    *   the reports of the items that each task has skipped
     */
-  def ended(unread: Seq[SplitRange]): Position = {
+  def ended(unread: Seq[SplitRange], skipped: Seq[Report]): Position = {
     val now = current
     if (guard.ended()) {
+      coordinator.reported(skipped)
       val end = batches.end(unread)
       if (batches.isRead(unread)) state = Some(now.copy(ended = Some(end)))
       end

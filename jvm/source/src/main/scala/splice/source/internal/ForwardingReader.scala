@@ -17,6 +17,7 @@ abstract private[splice] class ForwardingReader[S, T](inner: SplitReader[S]) ext
   override def time: Long                          = inner.time
   override def isStale: Boolean                    = inner.isStale
   override def unread: Seq[SplitRange]             = inner.unread
+  override def skipped: Seq[Report]                = inner.skipped
   override def backlog: Seq[Report]                = inner.backlog
   override def report(ended: Boolean): Seq[Report] = inner.report(ended)
   override def metrics: Array[CustomTaskMetric]    = inner.metrics

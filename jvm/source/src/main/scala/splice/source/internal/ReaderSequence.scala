@@ -41,6 +41,7 @@ final private[splice] class ReaderSequence[T](
   private var at      = 0
   private var ended   = Seq.empty[CustomTaskMetric]
   private var reports = Vector.empty[Report]
+  private var skips   = Vector.empty[Report]
 
   // The number of polls of the current reader in its turn.
   private var inTurn = 0L
@@ -59,6 +60,7 @@ final private[splice] class ReaderSequence[T](
     val result = if (now.isEmpty) Poll.Ended else if (now.size == 1) only(now, patience) else first(now, patience)
     if ((result eq Poll.Ended) && now.nonEmpty) {
       reports ++= now(at).report(ended = true)
+      skips ++= now(at).skipped
       end(now(at))
       poll(patience)
     } else result
@@ -118,6 +120,8 @@ final private[splice] class ReaderSequence[T](
     }
     shared._2
   }
+
+  override def skipped: Seq[Report] = skips ++ open.flatMap(_.skipped)
 
   override def backlog: Seq[Report] = open.flatMap(_.backlog)
 

@@ -52,6 +52,8 @@ final class ReaderSequenceSuite extends AnyFunSuite {
 
       override def backlog: Seq[Report] = Seq(Report(name, Int.box(left.size)))
 
+      override def skipped: Seq[Report] = Seq(Report(name, Long.box(found)))
+
       override def unread: Seq[SplitRange] = if (left.isEmpty) Nil else Seq(Items(name, left.size))
 
       override def report(ended: Boolean): Seq[Report] = if (ended) Seq(Report(name, Long.box(found))) else Nil
@@ -179,6 +181,15 @@ final class ReaderSequenceSuite extends AnyFunSuite {
     assert(sequence.backlog.isEmpty, "no reader is open")
     assert(sequence.poll(Duration.ZERO) == Poll.Found)
     assert(sequence.backlog.toSet == Set(Report("a", Int.box(0)), Report("b", Int.box(1))))
+  }
+
+  test("the sequence has the skipped items of its open readers and of its ended readers") {
+    val world    = new World
+    val sequence = world.sequence(1, Seq("a", "b").map(name => () => world.reader(name, name -> 0)): _*)
+    assert(sequence.skipped.isEmpty, "no reader is open")
+    assert(sequence.poll(Duration.ZERO) == Poll.Found && sequence.skipped == Seq(Report("a", Long.box(1))))
+    assert(read(sequence).size == 1)
+    assert(sequence.skipped == Seq(Report("a", Long.box(1)), Report("b", Long.box(1))))
   }
 
   test("the sequence is stale while one of its open readers is stale") {

@@ -3,12 +3,16 @@
 
 package splice.spark.realtime
 
-import java.util.concurrent.ConcurrentHashMap
+import java.nio.file.Files
 import java.util.concurrent.atomic.{AtomicInteger, AtomicIntegerArray}
+import java.util.concurrent.{ConcurrentHashMap, CountDownLatch}
 
+import scala.jdk.CollectionConverters._
 import scala.util.Using
 
+import org.apache.kafka.clients.admin.RecordsToDelete
 import org.apache.kafka.clients.producer.ProducerRecord
+import org.apache.kafka.common.TopicPartition
 import org.apache.spark.TaskContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerStageSubmitted}
 import org.apache.spark.sql.functions.{col, expr, lit}
@@ -82,6 +86,11 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
         .trigger(trigger)
         .start()
 
+    /** The names of the files in the checkpoint. */
+    def entries: Seq[String] = Using.resource(Files.walk(folder.resolve(s"$name-checkpoint"))) { files =>
+      files.iterator.asScala.map(_.getFileName.toString).toSeq
+    }
+
     def counts: Seq[Int] = (0 until size).map(seen.get(name).get)
 
     /** The number of reads of each row that was not read exactly once. */
@@ -129,6 +138,39 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
     try world.whole()
     finally stop(again)
     assert(world.counts.take(300).forall(_ == 1))
+  }
+
+  test("continuous mode stores the offsets that retention removes while tasks read a bounded log") {
+    val world = new World("skipped")
+    world.write(20000)
+    val gate = new CountDownLatch(1)
+    gates.put(world.name, gate)
+    val own = world.options().filterNot(_._1.startsWith("history.")) ++ Map(
+      "legs"                                -> "old,live",
+      "old.source"                          -> "kafka",
+      "old.kafka.bootstrap.servers"         -> broker.servers,
+      "old.kafka.max.partition.fetch.bytes" -> "1000",
+      "old.subscribe"                       -> world.name,
+      "old.startingOffsets"                 -> "earliest",
+      "old.endingOffsets"                   -> "latest",
+      "old.onOutOfRange"                    -> "earliest",
+      "old.select"                          -> world.options()("live.select")
+    )
+    val query = world.start(Trigger.Continuous("200 milliseconds"), own = own)
+    try {
+      eventually(assert(blocked.contains(world.name)))
+      Using.resource(broker.admin()) { admin =>
+        val until = (0 until 2).map(new TopicPartition(world.name, _) -> RecordsToDelete.beforeOffset(9000)).toMap
+        admin.deleteRecords(until.asJava).all.get()
+      }
+      gate.countDown()
+      eventually(assert(world.counts.drop(18000).forall(_ > 0)))
+      assert(world.counts.take(18000).contains(0))
+      eventually(assert(world.entries.exists(_.startsWith("unread-"))))
+    } finally {
+      gate.countDown()
+      stop(query)
+    }
   }
 
   test("a history and a log are read once, although batches end within blocks, and other triggers continue") {
@@ -227,6 +269,10 @@ object RealTimeHybridSuite {
 
   private val stopped = ConcurrentHashMap.newKeySet[String]
 
+  // The names of worlds whose rows wait, and the worlds whose tasks have received a row.
+  private val gates   = new ConcurrentHashMap[String, CountDownLatch]
+  private val blocked = ConcurrentHashMap.newKeySet[String]
+
   private val seen = new ConcurrentHashMap[String, AtomicIntegerArray]
 
   /** Counts rows in this JVM, except rows of stopped runs.
@@ -237,6 +283,10 @@ object RealTimeHybridSuite {
   final private class Counting(name: String, slow: Boolean) extends ForeachWriter[Row] {
     override def open(partition: Long, epoch: Long): Boolean = true
     override def process(row: Row): Unit                     = {
+      Option(gates.get(name)).foreach { gate =>
+        blocked.add(name)
+        gate.await()
+      }
       val run = TaskContext.get().getLocalProperty("spark.jobGroup.id")
       if (!stopped.contains(run)) { val _ = seen.get(name).incrementAndGet(row.getLong(0).toInt) }
       val end = System.nanoTime() + 100000L

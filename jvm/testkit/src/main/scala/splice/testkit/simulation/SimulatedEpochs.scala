@@ -111,7 +111,7 @@ final private[simulation] class SimulatedEpochs(
     val all = of(epoch)
     all.offsets += offset
     if (all.offsets.size == tasks.size) {
-      val until = epochs.ended(all.offsets.toSeq.reverse.flatMap(_.ranges))
+      val until = epochs.ended(all.offsets.toSeq.reverse.flatMap(_.ranges), Nil)
       logs.writeEpoch(epoch, until.json)
       all.isLogged = true
       commit()

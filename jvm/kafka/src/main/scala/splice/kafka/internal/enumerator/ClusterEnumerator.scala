@@ -52,6 +52,9 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] w
   /** The starts of partitions that are new to the query. Without `start`, the option `newPartitionsStartAt` applies. */
   def newStarts(of: Set[LogPartition], start: Option[StartingOffsets] = None): Map[LogPartition, Long]
 
+  /** Stores the ranges before a position that readers have reported as skipped. */
+  def storeUnread(at: KafkaPosition): Unit = ()
+
   /** Partitions that did not respond to the requests of the last `advance` although other partitions did. */
   def silent: SortedMap[LogPartition, UnavailablePartition] = SortedMap.empty
 

@@ -97,8 +97,14 @@ final private[splice] class KafkaEnumerator(
 
   override def isStale: Boolean = topics.isStale || openReads.lacksStarts
 
-  override def open(at: KafkaPosition): Seq[SplitRange]                         = openReads.open(at)
-  override def reached(at: KafkaPosition, left: Seq[SplitRange]): KafkaPosition = openReads.reached(at, left)
+  override def open(at: KafkaPosition): Seq[SplitRange] = openReads.open(at)
+
+  // The ranges are stored before the end, because a later run reads only the rows after the end.
+  override def reached(at: KafkaPosition, left: Seq[SplitRange]): KafkaPosition = {
+    val until = openReads.reached(at, left)
+    storeUnread(until)
+    until
+  }
 
   override def silent: SortedMap[LogPartition, UnavailablePartition] = cluster.unavailable.all
 
@@ -146,10 +152,8 @@ final private[splice] class KafkaEnumerator(
     }
   }
 
-  /** Stores the ranges before a position that readers have skipped. A later range may belong to a batch that is not
-    * committed, and Spark may read this batch again.
-    */
-  private def storeUnread(at: KafkaPosition): Unit =
+  // A later range may belong to a batch that is not committed, and Spark may read this batch again.
+  override def storeUnread(at: KafkaPosition): Unit =
     reports.storeUnread(range => at.get(range.partition).exists(offset => range.until.exists(_ <= offset))) {
       bounds.addUnread(_, at)
     }

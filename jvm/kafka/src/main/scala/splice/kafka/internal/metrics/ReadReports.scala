@@ -21,7 +21,7 @@ final private[splice] class ReadReports(val key: String) {
     case Report(`key`, added: TaskReads) => synchronized {
         reads = reads ++ added.copy(unread = Vector.empty)
         // A range without an end is of a batch without an end, which no bounded source has.
-        unread ++= added.unread.filter(_.until.nonEmpty)
+        unread = (unread ++ added.unread.filter(_.until.nonEmpty)).distinct
       }
     case _ => ()
   }

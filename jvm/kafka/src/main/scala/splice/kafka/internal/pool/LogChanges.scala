@@ -60,7 +60,9 @@ final private[splice] class LogChanges(
   // The thread that reports reads this field.
   @volatile private var left = Vector.empty[MissingRange]
 
-  /** The offsets of the ranges that the reader has skipped, without an offset that it continues at. */
+  /** The offsets of the ranges that the reader has skipped, without an offset that it continues at. Ranges without an
+    * end are absent, because no bounded source has such a range.
+    */
   def unread: Vector[MissingRange] = left
 
   /** True if the client's metadata contains a partition of a planned topic that is not in the plan. */
@@ -147,7 +149,7 @@ final private[splice] class LogChanges(
           // A log that ends before an open range has lost an unknown number of records.
           Seq((range, position.toLong, if (next < position) Long.MaxValue else math.max(next, position + 1)))
         )
-        if (position < next) left ++= range.lost(position, next)
+        if (position < next && !range.isOpen) left ++= range.lost(position, next)
         consumer.skipTo(partition, next)
         range.position = next
         if (next >= range.until) finish(range)
@@ -233,7 +235,7 @@ final private[splice] class LogChanges(
   private def abandon(policy: DataLoss, reason: String, abandoned: Set[String]): Unit = {
     val lost = of(abandoned)
     report(policy, reason, lost.map(range => (range, range.position, range.until)))
-    left ++= lost.flatMap(range => range.lost(range.position, range.until))
+    left ++= lost.filterNot(_.isOpen).flatMap(range => range.lost(range.position, range.until))
     open --= lost.map(_.partition)
     consumer.leave(abandoned)
   }

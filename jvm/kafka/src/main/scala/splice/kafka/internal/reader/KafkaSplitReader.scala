@@ -40,6 +40,7 @@ final private[splice] class KafkaSplitReader(columns: StructType, slot: SlotRead
   override def time: Long                          = slot.window.timestamp(index - 1)
   override def isStale: Boolean                    = slot.isStale
   override def unread: Seq[SplitRange]             = slot.unread(index)
+  override def skipped: Seq[Report]                = slot.skips
   override def backlog: Seq[Report]                = slot.backlog.toSeq
   override def report(ended: Boolean): Seq[Report] = slot.report
   override def metrics: Array[CustomTaskMetric]    = slot.metrics

@@ -20,6 +20,7 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 
 import splice.kafka.internal.consumer.SlotConsumer.Leftover
 import splice.kafka.internal.consumer.{Chunk, OpenRange, RecordWindow, SlotConsumer}
+import splice.kafka.internal.metrics.TaskReads
 import splice.kafka.internal.pool.{DeletedTopics, LogChanges, ReaderSettings}
 import splice.kafka.internal.split.KafkaSplitRange
 import splice.source.Poll
@@ -140,6 +141,10 @@ final private[splice] class SlotReader(
     */
   def report: Seq[Report] =
     Seq(Report(settings.reportKey, counts.of(all, changes.skipped)(end).copy(unread = changes.unread)))
+
+  /** The report of the skipped offsets; none without a skipped offset. */
+  def skips: Seq[Report] =
+    if (changes.unread.isEmpty) Nil else Seq(Report(settings.reportKey, TaskReads(unread = changes.unread)))
 
   /** The report of the backlog of ranges without an end. None after another thread has begun to close the reader. */
   def backlog: Option[Report] = Option.when(lock.tryLock()) {

@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.KafkaFailures
 import splice.kafka.internal.admission.{Admission, AdmissionFloor, AdmissionPolicy, AdmissionRules, RecordSizes}
-import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
+import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
 import splice.kafka.internal.errors.MissingRange
 import splice.kafka.internal.metrics.TaskReads
@@ -187,6 +187,19 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     assert(held(run.start(), at(0 -> 20)) == Seq(2L -> 4L, 5L -> 20L))
     skipped(19, 20)
     assert(held(e, at(0 -> 20)) == Seq(2L -> 4L, 5L -> 19L) && run.side.keys("unread-").size == 1)
+  }
+
+  test("a bounded source stores skipped offsets before the end of an epoch, and no offsets of a later epoch") {
+    val run     = new SimulatedRun(SkippingEnd: _*)
+    val from    = bounded(run)
+    val e       = run.start()
+    val start   = e.settle(from)
+    val skipped = Seq(2L -> 4L, 7L -> 9L).map { case (from, until) => MissingRange(t(0), from, Some(until)) }
+    (1 to 2).foreach(_ => e.reported(Seq(Report("simulated", TaskReads(unread = skipped.toVector)))))
+    assert(e.reached(start, Seq(range(0, 5, 20))) == at(0 -> 5) && run.side.keys("unread-").size == 1)
+    assert(held(run.start(), at(0 -> 20)) == Seq(0L -> 2L, 4L -> 20L))
+    assert(e.reached(start, Nil) == at(0 -> 20))
+    assert(held(run.start(), at(0 -> 20)) == Seq(0L -> 2L, 4L -> 7L, 9L -> 20L))
   }
 
   test("a source without an end stores no unread offsets") {

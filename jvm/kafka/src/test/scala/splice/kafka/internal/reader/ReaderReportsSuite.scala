@@ -79,8 +79,10 @@ final class ReaderReportsSuite extends AnyFunSuite {
     w.client.bring(2, 3)
     val holes  = KafkaSplitRange(t(0), 0, 8, Some(Holes(Vector(1L -> 8L), None)))(None)
     val reader = w.reader(holes, range(1, 0, 6), range(2, 3, 4))
+    assert(reader.skipped.isEmpty)
     assert(SlotWorld.drain(reader).size == 9)
     assert(reads(reader).unread.map(_.toString) == Seq("t-0 [1, 2)", "t-1 [2, 6)"))
+    assert(reader.skipped == Seq(Report("run", TaskReads(unread = reads(reader).unread))))
     reader.close()
   }
 

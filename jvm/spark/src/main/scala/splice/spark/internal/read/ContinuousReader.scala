@@ -32,15 +32,28 @@ final private[spark] class ContinuousReaderFactory(readers: SplitReaderFactory)
   }
 }
 
-/** The parts of its ranges that a task has not read after a row, until its next row, and the last reports of the
-  * backlog of these ranges.
+/** The state of a task after a row, until its next row.
+  *
+  * @param unread
+  *   the parts of its ranges that the task has not read
+  * @param skipped
+  *   the reports of the items that the task has skipped
+  * @param backlog
+  *   the last reports of the backlog of the ranges
+  */
+final private[spark] case class EpochState(
+    unread: Seq[SplitRange],
+    skipped: Seq[Report] = Nil,
+    backlog: Seq[Report] = Nil
+)
+
+/** The offset of a row, with the state of its task.
   *
   * Spark sends the offset of the last row at the end of each epoch. After that row, a range may end, or the reader may
   * pass offsets without a record. Therefore the reader updates the offset of the last row until the next row is
   * available. Another thread sends the offset.
   */
-final private[spark] class EpochOffset(@volatile var unread: Seq[SplitRange], @volatile var backlog: Seq[Report] = Nil)
-    extends PartitionOffset
+final private[spark] class EpochOffset(@volatile var state: EpochState) extends PartitionOffset
 
 /** Reads until the task ends. Spark creates the reader and calls [[getOffset]] on the task's thread. Afterwards, Spark
   * uses the reader on one other thread, and interrupts that thread at the end of the task.
@@ -50,7 +63,7 @@ final private[spark] class ContinuousReader(reader: SplitReader[InternalRow], cl
 
   private val recorder = LatencyBoard.begin()
 
-  private var last    = new EpochOffset(reader.unread)
+  private var last    = new EpochOffset(EpochState(reader.unread))
   private var backlog = Seq.empty[Report]
 
   // The client has no end of a partition before the first response, and would send a request for the end.
@@ -62,21 +75,21 @@ final private[spark] class ContinuousReader(reader: SplitReader[InternalRow], cl
       val now = clock.millis()
       recorder.add(reader.time, now)
       refresh(now)
-      last = new EpochOffset(reader.unread, backlog)
+      last = new EpochOffset(state)
       true
     case Poll.Pending =>
       refresh(clock.millis())
-      last.unread = reader.unread
-      last.backlog = backlog
+      last.state = state
       if (Thread.interrupted()) throw new InterruptedException("interrupted while waiting for a row")
       next()
     case Poll.Ended =>
-      last.unread = reader.unread
-      last.backlog = Nil
+      last.state = state.copy(backlog = Nil)
       // Spark treats the end of a reader as an error, so the call waits for the interrupt.
       new CountDownLatch(1).await()
       false
   }
+
+  private def state: EpochState = EpochState(reader.unread, reader.skipped, backlog)
 
   private def refresh(now: Long): Unit = if (interval.hasEnded(now)) {
     backlog = reader.backlog

@@ -72,9 +72,9 @@ final private[spark] class SpliceContinuousStream(opened: => SourceRun, mode: So
 
   override def mergeOffsets(offsets: Array[PartitionOffset]): Offset = synchronized {
     val now   = run()
-    val epoch = offsets.toSeq.collect { case of: EpochOffset => of }
+    val epoch = offsets.toSeq.collect { case of: EpochOffset => of.state }
     gauges(now.source)(_.coordinator.reported(epoch.flatMap(_.backlog)))
-    SpliceOffset(now.epochs.ended(epoch.flatMap(_.unread)))
+    SpliceOffset(now.epochs.ended(epoch.flatMap(_.unread), epoch.flatMap(_.skipped)))
   }
 
   override def commit(end: Offset): Unit = synchronized {

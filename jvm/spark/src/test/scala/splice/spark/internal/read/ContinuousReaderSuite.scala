@@ -26,7 +26,7 @@ final class ContinuousReaderSuite extends AnyFunSuite {
   /** The number in the report that the driver receives with this offset; None without a report. */
   private def reported(offset: PartitionOffset): Option[Int] = SerializationUtils.roundtrip(offset) match {
     case epoch: EpochOffset =>
-      epoch.backlog.collectFirst { case Report(Name, number: Integer) => number.intValue }
+      epoch.state.backlog.collectFirst { case Report(Name, number: Integer) => number.intValue }
     case other => fail(other.toString)
   }
 
@@ -63,9 +63,40 @@ final class ContinuousReaderSuite extends AnyFunSuite {
     assert(found == Seq(None, Some(1), Some(2)))
     assert(reported(first).contains(3) && reported(reader.getOffset).contains(3))
   }
+
+  test("the offset has the unread ranges and the skipped items of the same time, until the next row and at the end") {
+    final class Skipping(polls: Iterator[Poll]) extends SplitReader[InternalRow] {
+      private var number = 0
+
+      override def poll(patience: Duration): Poll = {
+        number += 1
+        polls.next()
+      }
+
+      override def get(): InternalRow      = InternalRow.empty
+      override def unread: Seq[SplitRange] = Seq(Numbers(number))
+      override def skipped: Seq[Report]    = Seq.tabulate(number)(at => Report(Name, Int.box(at)))
+      override def close(): Unit           = ()
+    }
+    val reader = new ContinuousReader(new Skipping(Iterator(Poll.Found, Poll.Pending, Poll.Found, Poll.Ended)))
+    def sent(offset: PartitionOffset): (Seq[Int], Int) = SerializationUtils.roundtrip(offset) match {
+      case epoch: EpochOffset => epoch.state.unread.collect { case Numbers(at) => at } -> epoch.state.skipped.size
+      case other              => fail(other.toString)
+    }
+    assert(reader.next() && sent(reader.getOffset) == Seq(1) -> 1)
+    val first = reader.getOffset
+    assert(reader.next() && sent(first) == Seq(2)            -> 2 && sent(reader.getOffset) == Seq(3) -> 3)
+    Thread.currentThread().interrupt()
+    intercept[InterruptedException](reader.next())
+    assert(sent(reader.getOffset) == Seq(4) -> 4)
+  }
 }
 
 private object ContinuousReaderSuite {
+
+  final private case class Numbers(at: Int) extends SplitRange {
+    override def splitId: String = Name
+  }
 
   private val Name = "t-0"
 

@@ -179,8 +179,11 @@ final private[splice] class DynamicEnumerator(
 
   override def open(settled: DynamicOffset): Seq[SplitRange] = opens.open(positionOf(settled))
 
-  override def reached(settled: DynamicOffset, unread: Seq[SplitRange]): DynamicOffset =
-    positions.offset(opens.reached(positionOf(settled), unread))
+  override def reached(settled: DynamicOffset, unread: Seq[SplitRange]): DynamicOffset = {
+    val until = opens.reached(positionOf(settled), unread)
+    workers.call(ofScopes(until))(_.storeUnread(_))
+    positions.offset(until)
+  }
 
   /** Groups of streams that wait, or that are rejected. */
   private[dynamic] def groups: WaitingGroups = driver.groups

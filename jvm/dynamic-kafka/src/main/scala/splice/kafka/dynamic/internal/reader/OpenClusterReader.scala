@@ -43,6 +43,7 @@ final private[splice] class OpenClusterReader[T](
   private var left    = ranges.toList
   private var health  = ClusterHealth()
   private var reports = Vector.empty[Report]
+  private var skips   = Vector.empty[Report]
 
   override def poll(patience: Duration): Poll =
     if (inner.isEmpty && !health.maySend(clock.instant())) pause(patience)
@@ -71,6 +72,7 @@ final private[splice] class OpenClusterReader[T](
     health = health.failed(clock.instant(), clock.instant(), error)
     left = unread
     inner.foreach { reader =>
+      skips ++= reader.skipped
       reports ++= reader.report(ended = false)
       val _ = Try(reader.close())
     }
@@ -96,6 +98,8 @@ final private[splice] class OpenClusterReader[T](
       split.copy(stream = streams(split.splitId))
     case other => throw new IllegalArgumentException(s"${other.getClass.getName} is a range of another source")
   }
+
+  override def skipped: Seq[Report] = skips ++ inner.toSeq.flatMap(_.skipped)
 
   override def backlog: Seq[Report] = inner.toSeq.flatMap(_.backlog)
 

@@ -151,7 +151,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     val clock   = new ManualClock
     val created = mutable.ArrayBuffer.empty[Failing]
     val slot    = new OpenClusterReader[String]("east", IndexedSeq(range("east", 0, 5L)), clock)({ ranges =>
-      val one = new Failing(ranges.head.range, rows = 2)
+      val one = new Failing(ranges.head.range, rows = 2, skips = created.size)
       created += one
       one
     })
@@ -163,6 +163,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     clock.now = clock.now.plusSeconds(1)
     assert(poll() == Poll.Found && slot.get() == "7" && created.size == 2)
     assert(slot.unread == Seq(range("east", 0, 8L)))
+    assert(slot.skipped == Seq(Report("east", Int.box(0)), Report("east", Int.box(1))))
     slot.close()
     assert(created.forall(_.closed))
   }
@@ -242,7 +243,8 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
   final private class Failing(
       range: KafkaSplitRange,
       rows: Int,
-      error: SpliceException = KafkaErrors.unreachable("east:9092", "records", Duration.ZERO, new Exception("away"))
+      error: SpliceException = KafkaErrors.unreachable("east:9092", "records", Duration.ZERO, new Exception("away")),
+      skips: Int = 0
   ) extends SplitReader[String] {
     private var at = range.from
     var closed     = false
@@ -256,6 +258,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
 
     override def get(): String           = (at - 1).toString
     override def isStale: Boolean        = stale
+    override def skipped: Seq[Report]    = Seq(Report("east", Int.box(skips)))
     override def backlog: Seq[Report]    = Seq(Report("east", Long.box(at)))
     override def unread: Seq[SplitRange] = Seq(range.copy(from = at)(range.topicId))
     override def close(): Unit           = closed = true
