@@ -13,7 +13,7 @@ import splice.source.errors.SpliceException
 import splice.source.options.SlotAssigner
 import splice.source.runtime.{Report, SideLog}
 import splice.source.{EnumeratorContext, Position, ReadMode, TaskRanges}
-import splice.testkit.internal.simulation.{BatchLog, ConcurrentUpdate, PlanLedger, SimulatedLogs}
+import splice.testkit.internal.simulation._
 
 /** Runs the batches of a query with the coordinator, in the call order of Spark's MicroBatchExecution.
   *

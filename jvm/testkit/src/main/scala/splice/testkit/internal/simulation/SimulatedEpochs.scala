@@ -1,7 +1,7 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.testkit.simulation
+package splice.testkit.internal.simulation
 
 import java.io.IOException
 
@@ -11,7 +11,7 @@ import scala.collection.mutable
 import splice.coordinator.internal.{Coordinator, Epochs, RealTimeBatches}
 import splice.source.errors.SpliceException
 import splice.source.{Position, SplitRange, TaskRanges}
-import splice.testkit.internal.simulation.SimulatedLogs
+import splice.testkit.simulation.{CrashPoint, Life, SimulatedSink, TaskRows, Violation}
 
 /** Runs a query in the call order of Spark's ContinuousExecution and EpochCoordinator.
   *
@@ -19,7 +19,7 @@ import splice.testkit.internal.simulation.SimulatedLogs
   * reported their offsets. Spark commits an epoch to the sink and then to the log when all tasks have also committed
   * their rows, in the order of the epochs.
   */
-final private[simulation] class SimulatedEpochs(
+final private[splice] class SimulatedEpochs(
     life: Life,
     coordinator: Coordinator,
     logs: SimulatedLogs,
@@ -226,7 +226,7 @@ final private[simulation] class SimulatedEpochs(
   }
 }
 
-private[simulation] object SimulatedEpochs {
+private[splice] object SimulatedEpochs {
 
   /** Rejection of a start in continuous mode after uncommitted batches of another trigger. */
   final class Uncommitted(batches: Seq[Long]) extends RuntimeException(s"not committed: ${batches.mkString(", ")}")
