@@ -63,5 +63,5 @@ def test_killed_in_a_bounded_log_and_in_the_streams_after_the_log(
         copies.die(REAL_TIME, kill)
         copies.relay.produce(_ROWS // 10)
     copies.finish(REAL_TIME)
-    assert copies.assert_at_least_once() > 0
+    copies.assert_at_least_once()
     _assert_switched_once(copies)
