@@ -282,7 +282,8 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   /** Discards the enumerator of a leg, because another driver stored the switch to the leg first. */
   private def reopen(leg: Leg): Unit = {
     enumerators.discard(leg)
-    if (isFrozen) enumerators(leg)(_.freeze())
+    frozen -= leg.name
+    if (isFrozen) freeze(leg)
   }
 
   /** Stored start of a leg, if any. The first leg of the chain may have begun after a removed leg. */
