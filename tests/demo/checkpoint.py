@@ -64,9 +64,8 @@ class Checkpoint:
 
     def has_committed(self, records: int) -> bool:
         """Return True if a Kafka source has committed this number of records, from offset 0."""
-        batch = self.committed()
-        topics = {} if batch < 0 else self.offset(batch)
-        return sum(sum(partitions.values()) for partitions in topics.values()) == records
+        topics = self.committed_offset().values()
+        return sum(sum(partitions.values()) for partitions in topics) == records
 
     def entries(self) -> dict[str, str]:
         """Return the entries of the side log, including entries in subfolders."""

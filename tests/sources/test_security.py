@@ -19,7 +19,7 @@ from kill.cluster import two_hosts
 from orders import orders
 from programs.launch import run
 from servers.logins.secured_kafka import SecuredKafka
-from servers.network.documents import DocumentServer
+from servers.network.documents import document_server
 from servers.ports import free_ports
 
 HANDLER = "splice.testkit.internal.login.TokenOfSecret"
@@ -141,12 +141,12 @@ def document(kafka: SecuredKafka, secrets_file: Path, password: str) -> dict[str
     }
 
 
-def over_http(server: DocumentServer, path: str, header: str, folder: Path) -> dict[str, str]:
+def over_http(server: str, path: str, header: str, folder: Path) -> dict[str, str]:
     """Return a source with a document of a server. The document may refer to files of a folder."""
     return {
         "source": "dynamicKafka",
         "metadata": "http",
-        "metadata.url": f"{server.address}/{path}?key={header}",
+        "metadata.url": f"{server}/{path}?key={header}",
         f"metadata.header.{HEADER}": header,
         "streams": "orders",
         "startingOffsets": "earliest",
@@ -185,7 +185,7 @@ def reading(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> 
         "/literals": document(secured, secrets_file, literal),
     }
     with (
-        DocumentServer(documents, HEADER, header) as server,
+        document_server(documents, HEADER, header) as server,
         two_hosts(folder / "work") as master,
     ):
         plan = {

@@ -95,8 +95,7 @@ class Chain(Relay):
 
     def committed_rows(self) -> AbstractSet[Row]:
         """Return the rows of both legs before the committed offsets."""
-        batch = self.checkpoint.committed()
-        legs = self.checkpoint.offset(batch)["legs"] if batch >= 0 else {}
+        legs = self.checkpoint.committed_offset().get("legs", {})
         live = self._of_live(legs.get("live", {}))
         return self._of_history(legs.get("history", {})) | {
             (int(p), at) for p, end in live.items() for at in range(self.ends.get(int(p), 0), end)

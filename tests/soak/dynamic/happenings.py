@@ -22,60 +22,63 @@ class Happenings:
     @contextmanager
     def happening(self, event: Event) -> Iterator[None]:
         """Cause an event, and end a temporary fault after the block."""
-        places, what = self._places, event.what
+        places = self._places
         cluster = NAMES[event.which % len(NAMES)]
-        if what is What.DOWN:
-            with places.lock:
-                places.down.add(cluster)
-            places.clusters.kill(cluster)
-        elif what is What.CUT:
-            places.clusters.east.cut()
-        elif what is What.NO_METADATA:
-            places.hide()
-        elif what is What.OLD_METADATA:
-            places.publish_old()
-        else:
-            with places.lock:
-                self._changes(event, cluster)
-                places.publish()
+        match event.what:
+            case What.DOWN:
+                with places.lock:
+                    places.down.add(cluster)
+                places.clusters.kill(cluster)
+            case What.CUT:
+                places.clusters.east.cut()
+            case What.NO_METADATA:
+                places.hide()
+            case What.OLD_METADATA:
+                places.publish_old()
+            case _:
+                with places.lock:
+                    self._changes(event, cluster)
+                    places.publish()
         try:
             yield
         finally:
-            if what is What.DOWN:
-                places.clusters.start(cluster)
-                places.down.discard(cluster)
-            elif what is What.CUT:
-                places.clusters.east.heal()
-            elif what.is_fault:
-                places.publish()
+            match event.what:
+                case What.DOWN:
+                    places.clusters.start(cluster)
+                    places.down.discard(cluster)
+                case What.CUT:
+                    places.clusters.east.heal()
+                case What.NO_METADATA | What.OLD_METADATA:
+                    places.publish()
 
     def _changes(self, event: Event, cluster: str) -> None:
-        places, what = self._places, event.what
-        if what is What.ADD:
-            places.produce(places.add(cluster), event.rows)
-        elif what is What.STREAM:
-            stream = f"orders-{len(places.all)}"
-            places.produce(places.add(cluster, stream), event.rows)
-        elif what is What.ADDRESS:
-            places.change_address()
-        elif what is What.CREDENTIALS:
-            places.clusters.west.change_user()
-        elif what is What.RETURN and places.gone:
-            _one(places.gone, event).there = True
-        elif what is What.REMOVE and len(places.there) > 1:
-            place = _one(places.there, event)
-            place.there = False
-            places.produce(place, event.rows)
-        elif what is What.MOVE:
-            self._move(_one(places.there, event), event)
-        elif what is What.RENAME:
-            place = _one(places.there, event)
-            places.produce(places.add(place.cluster, place.stream), event.rows)
-            place.there = False
-        elif what is What.PARTITION:
-            places.add_partition(_one(places.there, event), event.rows)
-        else:
-            places.produce(_one(places.there, event), event.rows)
+        places = self._places
+        match event.what:
+            case What.ADD:
+                places.produce(places.add(cluster), event.rows)
+            case What.STREAM:
+                stream = f"orders-{len(places.all)}"
+                places.produce(places.add(cluster, stream), event.rows)
+            case What.ADDRESS:
+                places.change_address()
+            case What.CREDENTIALS:
+                places.clusters.west.change_user()
+            case What.RETURN if places.gone:
+                _one(places.gone, event).there = True
+            case What.REMOVE if len(places.there) > 1:
+                place = _one(places.there, event)
+                place.there = False
+                places.produce(place, event.rows)
+            case What.MOVE:
+                self._move(_one(places.there, event), event)
+            case What.RENAME:
+                place = _one(places.there, event)
+                places.produce(places.add(place.cluster, place.stream), event.rows)
+                place.there = False
+            case What.PARTITION:
+                places.add_partition(_one(places.there, event), event.rows)
+            case _:
+                places.produce(_one(places.there, event), event.rows)
 
     def _move(self, place: Place, event: Event) -> None:
         taken = {other.cluster for other in self._places.all if other.topic == place.topic}

@@ -97,6 +97,6 @@ class _Seed:
 
 def _seconds(event: Any) -> float:
     """Return the duration of an event."""
-    if event.what is What.RECREATE:
+    if event.what == What.RECREATE:
         return float(event.gap)
     return float(event.seconds) if event.what.is_fault else 0.0

@@ -79,15 +79,16 @@ class TopicWorld(World):
 
     @contextmanager
     def happening(self, event: Any) -> Iterator[None]:
-        if event.what is What.PARTITION:
-            self._add_partition(event.rows)
-            yield
-        elif event.what is What.PRODUCE:
-            self.produce(event.rows)
-            yield
-        else:
-            with befall(event, self._brokers):
+        match event.what:
+            case What.PARTITION:
+                self._add_partition(event.rows)
                 yield
+            case What.PRODUCE:
+                self.produce(event.rows)
+                yield
+            case _:
+                with befall(event, self._brokers):
+                    yield
 
     def ends(self) -> None:
         self._brokers.start_all()
@@ -117,7 +118,7 @@ class RecreatedWorld(TopicWorld):
 
     @contextmanager
     def happening(self, event: Any) -> Iterator[None]:
-        if event.what is not What.RECREATE:
+        if event.what != What.RECREATE:
             with super().happening(event):
                 yield
             return
