@@ -46,7 +46,7 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
   def settle(round: Round, waits: Boolean): DynamicPosition = {
     warnOfLimits(round.applied)
     val settled = round.responses.foldLeft(round.at) { case (at, (name, reach)) =>
-      at.updated(name, limited(round, name, reach, reach.settled))
+      at.updated(name, passed(round, name, reach, limited(round, name, reach, reach.settled)))
     }
     batch = Some(Batch(settled, round.applied, ranges(round, settled), waits || isPassing(round, settled)))
     settled
@@ -77,6 +77,21 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
       at.updated(name, OpenReads.reached(at.of(name), planned, left.getOrElse(name, Nil)))
     }
   }
+
+  /** Moves partitions to their limits if the history has all offsets up to these limits. No range contains such offsets,
+    * so a batch would never end at the limit.
+    */
+  private def passed(round: Round, name: String, reach: ClusterResponse, settled: KafkaPosition): KafkaPosition =
+    if (reach.fills.isEmpty) settled
+    else {
+      val bound                                          = limited(round, name, reach, reach.until)
+      def isPassed(p: LogPartition, at: Long, end: Long) = {
+        val generation = settled.generation(p.topic)
+        at < end && bound.generation(p.topic) == generation && !isUnlimited(round, name, p.topic) &&
+        reach.fills.between(p, generation, at, end) == 0
+      }
+      settled ++ settled.offsets.flatMap { case (p, at) => bound.get(p).filter(isPassed(p, at, _)).map(p -> _) }
+    }
 
   private def limited(round: Round, name: String, reach: ClusterResponse, until: KafkaPosition) =
     UpperBound(round.applied, cutover, name, round.at, until, reach.places, reach.begin)

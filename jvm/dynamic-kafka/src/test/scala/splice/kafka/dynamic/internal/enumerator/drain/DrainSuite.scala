@@ -16,7 +16,7 @@ import splice.kafka.dynamic.internal.state.ChangeHistory
 import splice.kafka.internal.enumerator.SimulatedLog
 import splice.kafka.internal.options.Subscription
 import splice.source.runtime.ProgressMetric
-import splice.source.{LogPartition, SplitEnumerator, StartPosition}
+import splice.source.{LogPartition, OffsetRanges, SplitEnumerator, StartPosition}
 
 /** Tests of drains, which read removed topics to their ends. */
 final class DrainSuite extends RemovedTopics {
@@ -309,6 +309,23 @@ final class DrainSuite extends RemovedTopics {
         val _ = readAll(run, drained)
         assert(history(world).count(_._1 == "clusterDrained") == (if (policy == "drain") 1 else 0))
         assert(history(world).contains("clusterRemoved" -> Seq(west)))
+      }
+    }
+  }
+
+  test("a micro-batch ends a drain after the holes of a history if the history has the other records up to its end") {
+    val starts = SortedMap(LogPartition(topic(east), 0) -> OffsetRanges(20, Vector(2L -> 4L)))
+    // A batch of another mode may have ended after the last hole.
+    Seq(2L, 4L).foreach { offset =>
+      val world = simulated("cutover" -> "stream")
+      Seq(east, west).foreach(fill(world, _, 20))
+      val begin = Using.resource(world.start())(world.begin(StartPosition.Offsets(starts), _))
+      world.publish(stream(west))
+      Using.resource(world.start()) { run =>
+        val at           = begin.json.replace(""""0":2""", s""""0":$offset""")
+        val (last, read) = readAll(run, world.source.position(at))
+        assert(read == (offset until 4).map((east, 0, _)) ++ all(west, 20), at)
+        assert(!last.json.contains(east) && history(world).contains("topicDrained" -> Seq(s"$east/${topic(east)}")))
       }
     }
   }

@@ -11,8 +11,8 @@ import scala.collection.mutable
 import splice.kafka.dynamic.internal.enumerator.OpenClusters
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.{KafkaCluster, StreamCutover, StreamMetadata}
+import splice.source.LogPartition
 import splice.source.errors.SpliceException
-import splice.source.{LogPartition, OffsetRanges, StartPosition}
 import splice.testkit.LoggedMessages
 
 /** Tests of open-ended batches of many clusters, as in real-time mode. */
@@ -187,23 +187,6 @@ final class OpenClustersSuite extends OpenStreams {
       fill(world, west, 2)
       assert(planned(run, settle(run, reach(run, third)())) == Set((east, 0, 0L, -1L), (west, 0, 4L, -1L)))
       assert(!isStale(run))
-    }
-  }
-
-  test("holes of a history are read up to the stop of their stream, and not while it is paused") {
-    val world = both()
-    Seq(east, west).foreach(fill(world, _, 20))
-    val p = Seq(east, west).map(c => LogPartition(topic(c), 0))
-    in(world) { run =>
-      val starts = SortedMap(p(0) -> OffsetRanges(10, Vector(2L -> 4L, 6L -> 8L)), p(1) -> OffsetRanges(15))
-      val begin  = world.begin(StartPosition.Offsets(starts), run)
-      val first  = settle(run, begin)
-      assert(planned(run, first) == Set((east, 0, 2L, 8L), (east, 0, 10L, -1L), (west, 0, 15L, -1L)))
-      publish(world, stream(east, west).copy(paused = true))
-      val paused = settle(run, reach(run, first)(east -> 3L, west -> 15L))
-      assert(planned(run, paused).isEmpty)
-      publish(world, stopped(offsets(east -> 7L, west -> 16L), east, west))
-      assert(planned(run, settle(run, paused)) == Set((east, 0, 3L, 7L), (west, 0, 15L, 16L)))
     }
   }
 
