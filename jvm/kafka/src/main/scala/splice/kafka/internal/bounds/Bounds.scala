@@ -192,8 +192,8 @@ final private[splice] class Bounds(
   def pass(begun: Begun): KafkaPosition = {
     val position = begun.position
     // Each log may have records after any position.
-    val endless = position.offsets.transform((_, _) => Long.MaxValue)
-    gaps.pass(position, endless, position.offsets.keySet.filter(topics.reads))
+    val ends = position.offsets.transform((p, _) => begun.end.fold(Long.MaxValue)(_.get(p).getOrElse(0L)))
+    gaps.pass(position, ends, position.offsets.keySet.filter(topics.reads))
   }
 }
 

@@ -51,12 +51,16 @@ final private[bounds] class RetentionGaps(
 
   /** The position after the records that retention has removed. The skip is durable when the method returns.
     *
+    * @param ends
+    *   the ends up to which the partitions are read. If no offset is left to read before the end, no record is lost
     * @param behind
     *   the partitions from which retention may have removed the next record
     */
   def pass(at: KafkaPosition, ends: Map[LogPartition, Long], behind: Set[LogPartition]): KafkaPosition = {
-    val requested = behind.filter(p => at.get(p).exists(offset => ends.get(p).exists(offset < _)))
-    val gaps      =
+    val requested = behind.filter { p =>
+      at.get(p).exists(from => ends.get(p).exists(fills().between(p, at.generation(p.topic), from, _) > 0))
+    }
+    val gaps =
       (if (requested.isEmpty) Map.empty[LogPartition, Long] else earliest(requested)).toSeq.sortBy(_._1).flatMap {
         case (p, first) =>
           // Records of the history are not lost.

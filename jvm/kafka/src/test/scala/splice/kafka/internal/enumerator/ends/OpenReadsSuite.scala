@@ -184,6 +184,41 @@ final class OpenReadsSuite extends AnyFunSuite {
     assert(end == at(0 -> 5, 1 -> 0) && e.open(end).isEmpty && e.evidence(end).nonEmpty)
   }
 
+  /** The settled start of a batch without an end, and the end of a micro-batch. */
+  private val modes = Seq[(String, (KafkaEnumerator, KafkaPosition) => KafkaPosition)](
+    ("open", _.settle(_)),
+    ("micro-batch", _.advance(_, Limits.Limited(rows = Some(1))))
+  )
+
+  test("records after the end of a bounded source are not lost if other partitions are still read") {
+    modes.foreach { case (mode, next) =>
+      val run = world(2, "endingOffsets" -> """{"t":{"0":5,"1":9}}""")
+      Seq(0, 1).foreach(run.log.fill("t", _, 10))
+      val _ = run.begin(StartPosition.Configured)
+      run.log.expire("t", 0, 8)
+      val e     = run.start()
+      val until = next(e, at(0 -> 5, 1 -> 3))
+      assert(until.get(t(0)).contains(5L) && e.figures(until)(ProgressMetric.RowsSkipped) == "0", mode)
+      run.log.expire("t", 1, 4)
+      val error = intercept[SpliceException](next(run.start(), at(0 -> 5, 1 -> 3)))
+      assert(error.getMessage.contains("t-1 [3, 4)") && !error.getMessage.contains("t-0"), mode)
+    }
+  }
+
+  test("records after the end of a bounded source are not lost if the history has the unread records before the end") {
+    modes.foreach { case (mode, next) =>
+      val run = world(2, "endingOffsets" -> """{"t":{"0":20,"1":9}}""")
+      Seq(0, 1).foreach(run.log.fill("t", _, 40))
+      run.begin(StartPosition.Offsets(SortedMap(t(0) -> OffsetRanges(20, Vector(2L -> 4L)), t(1) -> OffsetRanges(0))))
+      run.log.expire("t", 0, 30)
+      val e     = run.start()
+      val until = next(e, at(0 -> 4, 1 -> 3))
+      assert(until.get(t(0)).exists(_ <= 20) && e.figures(until)(ProgressMetric.RowsSkipped) == "0", mode)
+      val error = intercept[SpliceException](next(run.start(), at(0 -> 3, 1 -> 3)))
+      assert(error.getMessage.contains("t-0 [3, 4)"), mode)
+    }
+  }
+
   test("holes of a history are read before later offsets of the partition, and do not delay other partitions") {
     val run = world(2)
     Seq(0, 1).foreach(run.log.fill("t", _, 20))
