@@ -56,6 +56,8 @@ final private[splice] class Bounds(
   // A batch read has no later run that could continue. A run of a stream must not read records after its start.
   private def extend(later: Map[LogPartition, Long]): Unit = if (context.mode == ReadMode.Batch) ends.extend(later)
 
+  private var limits = KafkaPosition.Empty
+
   private var holes = Fills.of(context.start)
   private val gaps  = new RetentionGaps(cluster.earliest, skips, () => holes, retention, lastEnds)
 
@@ -165,6 +167,18 @@ final private[splice] class Bounds(
       ends.renew(now.topics.filter(t => now.generation(t) != before.generation(t)), settled.partitions)
   }
 
+  /** Sets the offsets up to which topics are read. Replaces the offsets of earlier calls. */
+  def limit(ends: KafkaPosition): Unit = limits = ends
+
+  // A partition without a limit is not read if its topic has limits.
+  private def limited(at: KafkaPosition, ends: Map[LogPartition, Long]): Map[LogPartition, Long] =
+    if (limits.offsets.isEmpty) ends
+    else
+      ends.map { case (p, end) =>
+        val isLimited = limits.hasTopic(p.topic) && limits.generation(p.topic) == at.generation(p.topic)
+        p -> (if (isLimited) math.min(end, limits.get(p).getOrElse(0L)) else end)
+      }
+
   /** Begins a batch: determines its partitions, and stores the starts of new partitions. */
   def begin(settled: Settled): Begun = {
     val Settled(position, existing) = settled
@@ -182,7 +196,7 @@ final private[splice] class Bounds(
     val behind                          = gaps.behind(position, within)
     ends.of(position, within).map { now =>
       val most  = ending.foldLeft(now)(ends.cut(position))
-      val start = gaps.pass(position, most, behind)
+      val start = gaps.pass(position, limited(position, most), behind)
       val open  = gaps.reached(position, start, most).filterNot { case (p, _) => cluster.unavailable.isSilent(p) }
       Available(start, open)
     }
@@ -193,7 +207,7 @@ final private[splice] class Bounds(
     val position = begun.position
     // Each log may have records after any position.
     val ends = position.offsets.transform((p, _) => begun.end.fold(Long.MaxValue)(_.get(p).getOrElse(0L)))
-    gaps.pass(position, ends, position.offsets.keySet.filter(topics.reads))
+    gaps.pass(position, limited(position, ends), position.offsets.keySet.filter(topics.reads))
   }
 }
 

@@ -33,6 +33,11 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] w
   /** Sets the starts of partitions whose logs may end before the start. Replaces the starts of earlier calls. */
   def expect(starts: KafkaPosition): Unit
 
+  /** Sets the offsets up to which topics are read. Later records are not lost if they are no longer in the log. Replaces
+    * the offsets of earlier calls.
+    */
+  def limit(ends: KafkaPosition): Unit
+
   /** Makes the next `advance` request topics and partitions from the brokers, so that the result includes the latest
     * partitions.
     */

@@ -59,6 +59,10 @@ final private[dynamic] case class ClusterRequest(
   /** Returns true if the response must contain ends of logs. */
   def needsEnds: Boolean = !isOpen || draining.nonEmpty || times.nonEmpty || starts.nonEmpty || ahead.nonEmpty
 
+  /** Returns the known offsets at which draining topics end. */
+  def limit: KafkaPosition = draining.valuesIterator.map(_.bound.limit).collect { case Bound.Ends(ends, _) => ends }
+    .foldLeft(KafkaPosition.Empty)(_ and _)
+
   /** Returns the partitions whose logs may end before the position. */
   def ahead: Set[LogPartition] =
     expected.offsets.collect { case (p, start) if from.get(p).forall(_ <= start) => p }.toSet
@@ -232,6 +236,7 @@ private[dynamic] object ClusterResponse {
   def of(enumerator: ClusterEnumerator, request: ClusterRequest): ClusterResponse = {
     import request.{draining, from}
     enumerator.expect(request.expected)
+    enumerator.limit(request.limit)
     // A broker with outdated metadata may have sent a response without these topics.
     val absent = request.pending.filter(enumerator.missing)
     // The drain includes a partition that was created between the last refresh and the removal.

@@ -11,7 +11,7 @@ import splice.kafka.dynamic.internal.enumerator.{MetadataApplier, RemovedTopics,
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
 import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric
-import splice.source.{LogPartition, SplitEnumerator, StartPosition}
+import splice.source.{Limits, LogPartition, SplitEnumerator, StartPosition}
 import splice.testkit.LoggedMessages
 
 /** Tests of drains of topics whose logs lose records. */
@@ -127,6 +127,23 @@ final class TruncatedDrainSuite extends RemovedTopics {
       fill(world, east, 4)
       val (_, rest) = readUntil(world, run, still)(!_.clusters.contains(east))
       assert(rest == all(east, 7).drop(5))
+    }
+  }
+
+  test("records after the end of a drain are not lost if retention deletes them while other partitions are read") {
+    val world = simulated("cutover" -> "stream")
+    world.logs(east).create(topic(east), 2)
+    Seq(0, 1).foreach(world.logs(east).fill(topic(east), _, 5))
+    fill(world, west, 3)
+    val begin = Using.resource(world.start())(world.begin(StartPosition.Configured, _))
+    world.publish(stream(west))
+    val at    = world.source.position(begin.json.replace(""""0":0,"1":0""", """"0":5,"1":3"""))
+    val moved = Using.resource(world.start())(_.advance(at, Limits.Limited(rows = Some(1))))
+    fill(world, east, 5)
+    world.logs(east).expire(topic(east), 0, 8)
+    Using.resource(world.start()) { run =>
+      val (last, rest) = readUntil(world, run, world.source.position(moved.json))(isMoved)
+      assert(rest == Seq((east, 1, 4L)) ++ all(west, 3) && run.figures(last)(ProgressMetric.RowsSkipped) == "0")
     }
   }
 }

@@ -11,8 +11,9 @@ import scala.collection.mutable
 import splice.kafka.dynamic.internal.enumerator.OpenClusters
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.{KafkaCluster, StreamCutover, StreamMetadata}
-import splice.source.LogPartition
 import splice.source.errors.SpliceException
+import splice.source.runtime.ProgressMetric
+import splice.source.{LogPartition, StartPosition}
 import splice.testkit.LoggedMessages
 
 /** Tests of open-ended batches of many clusters, as in real-time mode. */
@@ -70,6 +71,28 @@ final class OpenClustersSuite extends OpenStreams {
         history(world).lastOption.contains("topicDrained" -> Seq(s"$west/${topic(west)}")),
         history(world)
       )
+    }
+  }
+
+  test("records after the end of a drain are not lost if retention deletes them while other partitions are read") {
+    val world = simulated()
+    world.logs(east).create(topic(east), 2)
+    Seq(0, 1).foreach(world.logs(east).fill(topic(east), _, 5))
+    val begin = in(world)(world.begin(StartPosition.Configured, _))
+    world.publish(stream(west))
+    in(world) { run =>
+      val at    = world.source.position(begin.json.replace(""""0":0,"1":0""", """"0":5,"1":3"""))
+      val first = settle(run, at)
+      assert(planned(run, first).filter(_._1 == east) == Set((east, 1, 3L, 5L)))
+      fill(world, east, 5)
+      world.logs(east).expire(topic(east), 0, 8)
+      val second = settle(run, first)
+      assert(planned(run, second).filter(_._1 == east) == Set((east, 1, 3L, 5L)))
+      assert(run.figures(second)(ProgressMetric.RowsSkipped) == "0")
+      // The stream reads the topic again from the end of the drain.
+      publish(world, stream(east))
+      val error = intercept[SpliceException](settle(run, second))
+      assert(error.getMessage.contains(s"${topic(east)}-0 [5, 8)"), error)
     }
   }
 
