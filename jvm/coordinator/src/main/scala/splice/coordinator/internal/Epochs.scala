@@ -73,7 +73,8 @@ final private[splice] class Epochs(
     if (guard.ended()) {
       coordinator.reported(skipped)
       val end = batches.end(unread)
-      if (batches.isRead(unread)) state = Some(now.copy(ended = Some(end)))
+      // Without a range, the begin of the batch has moved the position to this end, which may be the end of a leg.
+      if (batches.isRead(unread) || batches.isEmpty && end != now.committed) state = Some(now.copy(ended = Some(end)))
       end
     } else now.committed
   }
@@ -124,7 +125,8 @@ private object Epochs {
     * @param committed
     *   the end of the last committed epoch, or the start
     * @param ended
-    *   the end of an epoch at which all ranges with an end were read
+    *   the end of an epoch at which all ranges with an end were read, or which the begin of a batch without ranges has
+    *   set
     * @param nextCheck
     *   the earliest time of a check for changes of the source, in nanoseconds
     */

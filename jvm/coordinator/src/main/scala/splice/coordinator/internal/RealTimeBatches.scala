@@ -36,6 +36,7 @@ final private[splice] class RealTimeBatches private[splice] (
   private var assignment = Map.empty[String, Int]
   private var slots      = 0
   private var hasEnds    = false
+  private var hasRanges  = true
 
   @volatile private var running = Option.empty[OpenEnded[Position]]
 
@@ -65,6 +66,7 @@ final private[splice] class RealTimeBatches private[splice] (
     val at  = start(from)
     val all = enumerator.open(at)
     hasEnds = all.exists(!_.isOpen)
+    hasRanges = all.nonEmpty
     assign(at, all)
     val shared = all.filter(_.slotted).groupBy(range => assignment(range.splitId)).toSeq.sortBy(_._1)
     val tasks  = shared.map { case (slot, share) => TaskRanges(Some(slot), share.toIndexedSeq) } ++
@@ -101,6 +103,9 @@ final private[splice] class RealTimeBatches private[splice] (
 
   /** True if the tasks of the batch have ranges with an end, and have read all of these ranges to their ends. */
   def isRead(unread: Seq[SplitRange]): Boolean = hasEnds && unread.forall(_.isOpen)
+
+  /** True if the tasks of the batch have no range. */
+  def isEmpty: Boolean = !hasRanges
 
   private def start(from: Position): Position = settled.collect { case (`from`, at) => at }.getOrElse {
     begin(from)
