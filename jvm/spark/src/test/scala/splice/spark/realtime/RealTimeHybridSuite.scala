@@ -261,6 +261,33 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
     assert(continuous.contains("[SPLICE_CONTINUOUS.LEG_NOT_SUPPORTED]") && continuous.contains("of leg 'live'"))
     assert(w.counts.forall(_ == 0))
   }
+
+  test("continuous mode rejects settings that skip files of a leg whose hand-over counts rows, and no other leg") {
+    val w = new World("skipping")
+    w.write(10)
+    w.archive(10, files = 1)
+    def rejected(more: (String, String)*) = failure(w.start(continuous, own = w.options(more: _*)))
+    val ofLeg                             = rejected("history.ignoreMissingFiles" -> "true")
+    assert(ofLeg.contains("[SPLICE_CONTINUOUS.SKIPPED_FILES_NOT_SUPPORTED]") && ofLeg.contains("Leg 'history'"))
+    assert(ofLeg.contains("'history.ignoreMissingFiles' = 'true'") && !ofLeg.contains("ignoreCorruptFiles"))
+    val key = "spark.sql.files.ignoreCorruptFiles"
+    spark.conf.set(key, "true")
+    try {
+      val ofSession = rejected()
+      assert(ofSession.contains(s"'$key' = 'true'") &&
+        ofSession.contains("Set 'history.ignoreCorruptFiles' to 'false'"))
+      val allowed = w.start(continuous, own = w.options("history.ignoreCorruptFiles" -> "false"))
+      try w.whole()
+      finally stop(allowed)
+    } finally spark.conf.unset(key)
+    val free    = new World("free")
+    val noCount = free.options("history.ignoreMissingFiles" -> "true", "live.startingOffsets" -> "latest")
+    free.write(10)
+    free.archive(10, files = 1)
+    val query = free.start(continuous, own = noCount - "live.handOver")
+    try free.whole()
+    finally stop(query)
+  }
 }
 
 object RealTimeHybridSuite {
