@@ -86,6 +86,18 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
         .trigger(trigger)
         .start()
 
+    /** Options of a chain whose first leg is the part of the topic up to its current end. */
+    def twoLogs(more: (String, String)*): Map[String, String] =
+      options().filterNot(_._1.startsWith("history.")) ++ Map(
+        "legs"                        -> "old,live",
+        "old.source"                  -> "kafka",
+        "old.kafka.bootstrap.servers" -> broker.servers,
+        "old.subscribe"               -> name,
+        "old.startingOffsets"         -> "earliest",
+        "old.endingOffsets"           -> "latest",
+        "old.select"                  -> options()("live.select")
+      ) ++ more
+
     /** The names of the files in the checkpoint. */
     def entries: Seq[String] = Using.resource(Files.walk(folder.resolve(s"$name-checkpoint"))) { files =>
       files.iterator.asScala.map(_.getFileName.toString).toSeq
@@ -145,17 +157,7 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
     world.write(20000)
     val gate = new CountDownLatch(1)
     gates.put(world.name, gate)
-    val own = world.options().filterNot(_._1.startsWith("history.")) ++ Map(
-      "legs"                                -> "old,live",
-      "old.source"                          -> "kafka",
-      "old.kafka.bootstrap.servers"         -> broker.servers,
-      "old.kafka.max.partition.fetch.bytes" -> "1000",
-      "old.subscribe"                       -> world.name,
-      "old.startingOffsets"                 -> "earliest",
-      "old.endingOffsets"                   -> "latest",
-      "old.onOutOfRange"                    -> "earliest",
-      "old.select"                          -> world.options()("live.select")
-    )
+    val own   = world.twoLogs("old.kafka.max.partition.fetch.bytes" -> "1000", "old.onOutOfRange" -> "earliest")
     val query = world.start(Trigger.Continuous("200 milliseconds"), own = own)
     try {
       eventually(assert(blocked.contains(world.name)))
@@ -228,6 +230,22 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
       w.write(100, _ => 2)
       w.whole()
       assert(ends(query).exists(_.contains("live")), "a batch of the log has ended")
+      assert(w.others.isEmpty)
+    } finally stop(query)
+  }
+
+  test("a new partition of a log ends the running batch after the discoveryInterval of the leg that is read") {
+    val w = new World("intervals")
+    w.write(400)
+    val own   = w.twoLogs("old.discoveryInterval" -> "1h", "live.discoveryInterval" -> "200ms")
+    val query = w.start(long, own = own)
+    try {
+      eventually(assert(ends(query).nonEmpty))
+      w.write(100)
+      w.whole()
+      grow(w.name, 3)
+      w.write(100, _ => 2)
+      w.whole()
       assert(w.others.isEmpty)
     } finally stop(query)
   }
