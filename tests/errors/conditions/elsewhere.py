@@ -20,6 +20,10 @@ _OF_LEGS = "limits of a leg are rejected with the name of the leg, and so is a l
 TESTS: dict[str, tuple[str, str]] = {
     "SPLICE_CONTINUOUS.LEG_NOT_SUPPORTED": (f"{_LIVE}/RealTimeHybridSuite.scala", _OF_LEGS),
     "SPLICE_CONTINUOUS.LIMIT_NOT_SUPPORTED": (f"{_LIVE}/ContinuousSuite.scala", _LIMITS),
+    "SPLICE_CONTINUOUS.SKIPPED_FILES_NOT_SUPPORTED": (
+        f"{_LIVE}/RealTimeHybridSuite.scala",
+        "continuous mode rejects settings that skip files of a leg whose hand-over counts rows",
+    ),
     "SPLICE_CONTINUOUS.SOURCE_NOT_SUPPORTED": (f"{_LIVE}/ContinuousSuite.scala", _LIMITS),
     "SPLICE_CONTINUOUS.TRIGGER_NOT_SUPPORTED": (
         f"{_LIVE}/TriggerChangeSuite.scala",

@@ -68,6 +68,8 @@ final class FileSource private[files] (private[files] val settings: FileSettings
 
   override private[splice] def skipsRows: Boolean = settings.skipsRows
 
+  override private[splice] def skipSettings: Seq[(String, String)] = settings.skips
+
   /** Columns of this start, if the files were already listed. */
   private[files] def analysed: Option[FileSchemas] = analysis.listed
 

@@ -66,6 +66,11 @@ trait Source[P <: Position] extends Serializable {
     */
   private[splice] def skipsRows: Boolean = false
 
+  /** Settings that skip rows because of errors that may be temporary, so that a second read may skip other rows. Each
+    * setting has the option that replaces the setting.
+    */
+  private[splice] def skipSettings: Seq[(String, String)] = Nil
+
   /** True if the rows are the records of a log, and not copies of records. The options of the source or a hand-over
     * define the start in the log.
     */

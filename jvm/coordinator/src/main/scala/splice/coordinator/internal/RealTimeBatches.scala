@@ -8,7 +8,7 @@ import java.time.Duration
 import org.slf4j.LoggerFactory
 
 import splice.coordinator.internal.slots.{Assigner, SlotRules}
-import splice.source.internal.legs.LegIdentity
+import splice.source.internal.legs.{LegIdentity, SkippingLeg}
 import splice.source.runtime.OpenEnded
 import splice.source.{Position, SplitRange, TaskRanges}
 
@@ -42,6 +42,9 @@ final private[splice] class RealTimeBatches private[splice] (
 
   /** Returns a leg that is to be read and does not support these batches, or None if all legs support them. */
   def unsupportedLeg: Option[LegIdentity] = enumerator.unsupportedLeg
+
+  /** Returns a leg that is to be read, that a hand-over counts, and that may skip other rows in a second read. */
+  def skippingLeg: Option[SkippingLeg] = enumerator.skippingLeg
 
   /** Prepares the batch that begins at `from`. */
   def begin(from: Position): Unit = {

@@ -5,7 +5,7 @@ package splice.source.runtime
 
 import java.time.Duration
 
-import splice.source.internal.legs.LegIdentity
+import splice.source.internal.legs.{LegIdentity, SkippingLeg}
 import splice.source.{Position, SplitEnumerator, SplitRange}
 
 /** Enumerator whose splits can be read without an end, for Spark's real-time mode and continuous mode. Tasks read until
@@ -21,6 +21,11 @@ trait OpenEnded[P <: Position] { this: SplitEnumerator[P] =>
     * once, before the first batch. The method must not send requests.
     */
   private[splice] def unsupportedLeg: Option[LegIdentity] = None
+
+  /** First leg that has not ended, that a hand-over counts, and that may skip other rows in a second read; or None.
+    * Continuous mode reads such a leg twice, because its tasks send no counts. The method must not send requests.
+    */
+  private[splice] def skippingLeg: Option[SkippingLeg] = None
 
   /** Returns the start of the next batch, computed from the end of the previous batch. The method adds new splits and
     * skips records that a policy drops. The method may send requests, but no request for the end of a split. When the

@@ -86,6 +86,18 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
         .trigger(trigger)
         .start()
 
+    /** Options of a chain whose first leg is the part of the topic up to its current end. */
+    def twoLogs(more: (String, String)*): Map[String, String] =
+      options().filterNot(_._1.startsWith("history.")) ++ Map(
+        "legs"                        -> "old,live",
+        "old.source"                  -> "kafka",
+        "old.kafka.bootstrap.servers" -> broker.servers,
+        "old.subscribe"               -> name,
+        "old.startingOffsets"         -> "earliest",
+        "old.endingOffsets"           -> "latest",
+        "old.select"                  -> options()("live.select")
+      ) ++ more
+
     /** The names of the files in the checkpoint. */
     def entries: Seq[String] = Using.resource(Files.walk(folder.resolve(s"$name-checkpoint"))) { files =>
       files.iterator.asScala.map(_.getFileName.toString).toSeq
@@ -145,17 +157,7 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
     world.write(20000)
     val gate = new CountDownLatch(1)
     gates.put(world.name, gate)
-    val own = world.options().filterNot(_._1.startsWith("history.")) ++ Map(
-      "legs"                                -> "old,live",
-      "old.source"                          -> "kafka",
-      "old.kafka.bootstrap.servers"         -> broker.servers,
-      "old.kafka.max.partition.fetch.bytes" -> "1000",
-      "old.subscribe"                       -> world.name,
-      "old.startingOffsets"                 -> "earliest",
-      "old.endingOffsets"                   -> "latest",
-      "old.onOutOfRange"                    -> "earliest",
-      "old.select"                          -> world.options()("live.select")
-    )
+    val own   = world.twoLogs("old.kafka.max.partition.fetch.bytes" -> "1000", "old.onOutOfRange" -> "earliest")
     val query = world.start(Trigger.Continuous("200 milliseconds"), own = own)
     try {
       eventually(assert(blocked.contains(world.name)))
@@ -232,6 +234,22 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
     } finally stop(query)
   }
 
+  test("a new partition of a log ends the running batch after the discoveryInterval of the leg that is read") {
+    val w = new World("intervals")
+    w.write(400)
+    val own   = w.twoLogs("old.discoveryInterval" -> "1h", "live.discoveryInterval" -> "200ms")
+    val query = w.start(long, own = own)
+    try {
+      eventually(assert(ends(query).nonEmpty))
+      w.write(100)
+      w.whole()
+      grow(w.name, 3)
+      w.write(100, _ => 2)
+      w.whole()
+      assert(w.others.isEmpty)
+    } finally stop(query)
+  }
+
   test("a source of files is read to its end, and the query then waits") {
     val w = new World("files")
     w.write(20000)
@@ -260,6 +278,33 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
     val continuous = failure(new World("unsupported-continuous").start(Trigger.Continuous("1 second"), own = memory))
     assert(continuous.contains("[SPLICE_CONTINUOUS.LEG_NOT_SUPPORTED]") && continuous.contains("of leg 'live'"))
     assert(w.counts.forall(_ == 0))
+  }
+
+  test("continuous mode rejects settings that skip files of a leg whose hand-over counts rows, and no other leg") {
+    val w = new World("skipping")
+    w.write(10)
+    w.archive(10, files = 1)
+    def rejected(more: (String, String)*) = failure(w.start(continuous, own = w.options(more: _*)))
+    val ofLeg                             = rejected("history.ignoreMissingFiles" -> "true")
+    assert(ofLeg.contains("[SPLICE_CONTINUOUS.SKIPPED_FILES_NOT_SUPPORTED]") && ofLeg.contains("Leg 'history'"))
+    assert(ofLeg.contains("'history.ignoreMissingFiles' = 'true'") && !ofLeg.contains("ignoreCorruptFiles"))
+    val key = "spark.sql.files.ignoreCorruptFiles"
+    spark.conf.set(key, "true")
+    try {
+      val ofSession = rejected()
+      assert(ofSession.contains(s"'$key' = 'true'") &&
+        ofSession.contains("Set 'history.ignoreCorruptFiles' to 'false'"))
+      val allowed = w.start(continuous, own = w.options("history.ignoreCorruptFiles" -> "false"))
+      try w.whole()
+      finally stop(allowed)
+    } finally spark.conf.unset(key)
+    val free    = new World("free")
+    val noCount = free.options("history.ignoreMissingFiles" -> "true", "live.startingOffsets" -> "latest")
+    free.write(10)
+    free.archive(10, files = 1)
+    val query = free.start(continuous, own = noCount - "live.handOver")
+    try free.whole()
+    finally stop(query)
   }
 }
 

@@ -5,6 +5,7 @@ package splice.files.internal.settings
 
 import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.catalyst.util.{CaseInsensitiveMap, DropMalformedMode, ParseMode}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import splice.files.internal.access.PathUsers
@@ -55,6 +56,14 @@ final private[splice] case class FileSettings(
   /** True if Spark skips rows or the rest of a file that it cannot read. Which rows these are depends on the columns. */
   def skipsRows: Boolean =
     tolerance.ignoreCorruptFiles || spark.get("mode").map(ParseMode.fromString).contains(DropMalformedMode)
+
+  /** The settings that skip missing or unreadable files, each with the option that replaces the setting. */
+  def skips: Seq[(String, String)] = Seq(
+    (tolerance.ignoreMissingFiles, FileSourceOptions.IGNORE_MISSING_FILES, SQLConf.IGNORE_MISSING_FILES),
+    (tolerance.ignoreCorruptFiles, FileSourceOptions.IGNORE_CORRUPT_FILES, SQLConf.IGNORE_CORRUPT_FILES)
+  ).collect { case (true, option, session) =>
+    (if (spark.contains(option)) name(option) else session.key) -> name(option)
+  }
 }
 
 private[splice] object FileSettings {

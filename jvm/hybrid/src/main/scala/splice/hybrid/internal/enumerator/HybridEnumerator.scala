@@ -21,7 +21,7 @@ import splice.hybrid.internal.schema.LegSelects
 import splice.hybrid.internal.split.{HybridPosition, LegRange, LegSpan}
 import splice.hybrid.internal.tally.Tallies
 import splice.source._
-import splice.source.internal.legs.{LegIdentity, LegPlan, RunTotals}
+import splice.source.internal.legs.{LegIdentity, LegPlan, RunTotals, SkippingLeg}
 import splice.source.log.{LogPartitions, LogRange, LogRecord}
 import splice.source.runtime.{OpenEnded, ProgressMetric, Report}
 
@@ -88,6 +88,11 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     chain.legs.dropWhile(log.hasEnded(_)).find(leg => openLeg(leg).isEmpty).map { leg =>
       LegIdentity(Some(leg.name), leg.source.kind, None)
     }
+
+  override private[splice] def skippingLeg: Option[SkippingLeg] =
+    chain.legs.filter(leg => tallies.isCounted(leg) && !log.hasEnded(leg)).map { leg =>
+      SkippingLeg(leg.name, leg.source.skipSettings)
+    }.find(_.settings.nonEmpty)
 
   /** Decides and stores the hand-over as [[advance]] does. */
   @tailrec override def settle(from: HybridPosition): HybridPosition = {

@@ -56,6 +56,11 @@ final private[hybrid] class Tallies(
     */
   def checkColumns(): Unit = chain.legs.filter(isCounted).foreach(fields)
 
+  /** True if a hand-over needs the counts of the rows of a leg. The end of a log has the offsets of the log, so its rows
+    * are not counted.
+    */
+  def isCounted(leg: Leg): Boolean = !leg.source.readsLog && tallies.contains(leg.name)
+
   /** Returns the columns to read from a leg, and the plan to count its rows, or None if no report is needed. The columns
     * begin with `requested`.
     */
@@ -152,9 +157,6 @@ final private[hybrid] class Tallies(
           HandOverErrors.noOffsets(leg.name, next.name, e)
         }
     }
-
-  // The end of a log has the offsets of the log, so its rows are not counted.
-  private def isCounted(leg: Leg): Boolean = !leg.source.readsLog && tallies.contains(leg.name)
 
   private def fields(leg: Leg): CountedFields = explained(leg) {
     context.session.within(CountedFields.of(chain, leg, tallies(leg.name).columns))

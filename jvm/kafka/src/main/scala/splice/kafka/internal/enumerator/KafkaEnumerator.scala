@@ -175,7 +175,12 @@ final private[splice] class KafkaEnumerator(
 
   override def retain(oldest: KafkaPosition): Unit = bounds.retain(topics.identities.meant(oldest))
 
-  override def stopped(last: => Option[KafkaPosition]): Unit = if (settings.commitToGroup) last.foreach(committed)
+  // No later call of this run stores the ranges of the last committed batch.
+  override def stopped(last: => Option[KafkaPosition]): Unit =
+    if (settings.commitToGroup || settings.ending.nonEmpty && reports.hasUnread) last.foreach { at =>
+      storeUnread(at)
+      committed(at)
+    }
 
   override def figures(at: KafkaPosition): SortedMap[String, String] = {
     storeUnread(at)

@@ -26,6 +26,9 @@ final private[splice] class ReadReports(val key: String) {
     case _ => ()
   }
 
+  /** True if tasks have reported unread ranges that are not stored. */
+  def hasUnread: Boolean = synchronized(unread.nonEmpty)
+
   /** Passes the unread ranges that are due to `store`, and removes these ranges afterwards. */
   def storeUnread(isDue: MissingRange => Boolean)(store: Seq[MissingRange] => Unit): Unit = synchronized {
     val (due, rest) = unread.partition(isDue)

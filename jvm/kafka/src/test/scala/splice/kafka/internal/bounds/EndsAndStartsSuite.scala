@@ -202,6 +202,21 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     assert(held(run.start(), at(0 -> 20)) == Seq(0L -> 2L, 4L -> 7L, 9L -> 20L))
   }
 
+  test("a bounded source that is stopped does not count offsets that its readers have skipped before the last commit") {
+    val run                              = new SimulatedRun(SkippingEnd: _*)
+    val from                             = bounded(run)
+    val e                                = run.start()
+    val first                            = e.advance(from, run.settings.limits)
+    val second                           = e.advance(first, run.settings.limits)
+    def skipped(from: Long, until: Long) = MissingRange(t(0), from, Some(until))
+    e.stopped(fail("the checkpoint was read, although no offsets were skipped"))
+    e.reported(Seq(Report("simulated", TaskReads(unread = Vector(skipped(0, 2), skipped(4, 5))))))
+    e.stopped(None)
+    assert(run.side.keys("unread-").isEmpty)
+    e.stopped(Some(first))
+    assert(held(run.start(), at(0 -> 20)) == Seq(2L -> 20L), s"the batch to $second is read again")
+  }
+
   test("a source without an end stores no unread offsets") {
     val run  = new SimulatedRun(SkippingEnd.filterNot(_._1 == "endingOffsets"): _*)
     val from = bounded(run)

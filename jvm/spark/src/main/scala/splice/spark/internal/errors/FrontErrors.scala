@@ -5,7 +5,7 @@ package splice.spark.internal.errors
 
 import splice.source.errors.SpliceUnsupportedException
 import splice.source.internal.ErrorConditions
-import splice.source.internal.legs.LegIdentity
+import splice.source.internal.legs.{LegIdentity, SkippingLeg}
 
 /** Errors of Splice's interface to Spark. */
 private[spark] object FrontErrors {
@@ -34,6 +34,13 @@ private[spark] object FrontErrors {
 
   def notContinuous(leg: LegIdentity): SpliceUnsupportedException =
     unsupported("SPLICE_CONTINUOUS.LEG_NOT_SUPPORTED", leg)
+
+  def skipsInContinuous(leg: SkippingLeg): SpliceUnsupportedException = conditions.unsupported(
+    "SPLICE_CONTINUOUS.SKIPPED_FILES_NOT_SUPPORTED",
+    "leg"      -> leg.name,
+    "settings" -> leg.settings.map { case (setting, _) => s"'$setting' = 'true'" }.mkString(", "),
+    "options"  -> quoted(leg.settings.map { case (_, option) => option })
+  )
 
   def limitsInContinuous(options: Seq[String]): SpliceUnsupportedException =
     conditions.unsupported("SPLICE_CONTINUOUS.LIMIT_NOT_SUPPORTED", "options" -> quoted(options))

@@ -21,10 +21,12 @@ import splice.source.runtime.SideLog
   *
   * The driver cannot call a running task. A thread of the driver checks the source once per interval. If the source has
   * changed, the thread writes the entry `stale-<n>` to the side log. Each task checks for the entry at most once per
-  * interval. The query's thread calls [[begin]] and [[close]].
+  * interval. The query's thread calls [[begin]], [[checkEvery]] and [[close]].
   *
   * @param folder
   *   the folder of the side log, which executors must be able to read
+  * @param first
+  *   the interval until a call of [[checkEvery]]
   * @param ofReaders
   *   true if a change that the reader of a task detects also ends the task
   * @param isStale
@@ -34,7 +36,7 @@ final private[spark] class StaleBatches(
     log: SideLog,
     folder: Path,
     configuration: Broadcast[SerializableConfiguration],
-    interval: Duration,
+    first: Duration,
     ofReaders: Boolean = true
 )(isStale: => Boolean)
     extends AutoCloseable {
@@ -46,16 +48,28 @@ final private[spark] class StaleBatches(
   // Entries of an earlier run that was killed.
   log.keys(Prefix).foreach(log.remove)
 
-  private var number  = 0
-  private var written = false
+  private var number   = 0
+  private var written  = false
+  private var interval = first
+  private var checks   = scheduled()
 
-  thread.scheduleWithFixedDelay(() => check(), interval.toNanos, interval.toNanos, TimeUnit.NANOSECONDS)
+  private def scheduled() =
+    thread.scheduleWithFixedDelay(() => check(), interval.toNanos, interval.toNanos, TimeUnit.NANOSECONDS)
 
   /** Begins a batch that is planned now, with the current state of the source. */
   def begin(): Unit = synchronized {
     if (written) log.remove(key)
     written = false
     number += 1
+  }
+
+  /** Sets the interval, which differs between the legs of a hybrid. Applies to tasks that are planned afterwards. */
+  def checkEvery(next: Duration): Unit = synchronized {
+    if (next != interval) {
+      interval = next
+      checks.cancel(false)
+      checks = scheduled()
+    }
   }
 
   /** Returns the check by which a task detects that the last batch is stale. */

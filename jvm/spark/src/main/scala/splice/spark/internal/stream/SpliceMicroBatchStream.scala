@@ -104,18 +104,20 @@ final private[spark] class SpliceMicroBatchStream private (
     homes.learn(reports.takeHomes())
     val created = timedPlan.getOrElse(run.plan(inRealTime.tasks(position(start))))
     timedPlan = Some(created)
-    if (stale.isEmpty) stale = watched()
+    watch()
     created.partitions
   }
 
   // Spark has begun the batch of all sources, so the interval of each source is known.
-  private def watched(): Option[StaleBatches] = for {
+  private def watch(): Unit = for {
     source   <- shared
     interval <- source.staleInterval
-  } yield {
-    val batches = run.watch(interval)(() => source.isStale)
-    batches.begin()
-    batches
+  } stale match {
+    case Some(batches) => batches.checkEvery(interval)
+    case None          =>
+      val batches = run.watch(interval)(() => source.isStale)
+      batches.begin()
+      stale = Some(batches)
   }
 
   override def mergeOffsets(offsets: Array[PartitionOffset]): Offset = {

@@ -45,6 +45,7 @@ final private[spark] class SpliceScan(source: Source[_ <: Position], options: So
         RealTimeLimits.check(source, options)(FrontErrors.limitsInContinuous(_))
         val timed = run.timed.getOrElse(throw FrontErrors.notContinuous(source.kind))
         timed.unsupportedLeg.foreach(leg => throw FrontErrors.notContinuous(leg))
+        timed.skippingLeg.foreach(leg => throw FrontErrors.skipsInContinuous(leg))
         timed
       }
     )

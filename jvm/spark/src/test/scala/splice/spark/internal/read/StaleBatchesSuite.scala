@@ -63,6 +63,16 @@ final class StaleBatchesSuite extends AnyFunSuite with WithSpark with Eventually
     assert(entries("one").isEmpty)
   }
 
+  test("another interval applies to a batch that has begun") {
+    val all = new StaleBatches(log("slower"), path("slower"), shipped, Duration.ofHours(1))(true)
+    all.begin()
+    all.checkEvery(interval)
+    val task = new StaleTask(Some(all.current))(false)
+    eventually(assert(isStale(task)))
+    assert(entries("slower") == Seq("stale-1"))
+    all.close()
+  }
+
   test("an entry of a killed run ends no batch of the next run") {
     log("killed").getOrCreate("stale-1")(Seq("left"))
     val all = batches("killed")(false)

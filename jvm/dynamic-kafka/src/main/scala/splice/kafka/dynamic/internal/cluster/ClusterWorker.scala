@@ -14,6 +14,8 @@ import java.util.concurrent.{
   TimeoutException
 }
 
+import scala.util.control.NonFatal
+
 import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.internal.state.Availability
@@ -233,6 +235,19 @@ final private[dynamic] class ClusterWorker(
   /** Commits a position to the consumer group, after all earlier requests. */
   def commit(position: KafkaPosition): Unit =
     if (position.offsets.nonEmpty) onThread(created.foreach(_.committed(position)))
+
+  /** Stores the skipped ranges before a position, after all earlier requests. [[close]] waits until the ranges are
+    * stored.
+    */
+  def storeUnread(position: KafkaPosition): Unit = onThread {
+    try enumerator.storeUnread(position)
+    catch {
+      case NonFatal(e) => ClusterWorker.logger.warn(
+          s"The offsets that readers of cluster $name skipped could not be stored. The history contains these offsets.",
+          e
+        )
+    }
+  }
 
   /** Begins to close, without waiting. */
   def end(): Unit = if (!thread.isShutdown) {

@@ -304,7 +304,17 @@ final private[splice] class DynamicEnumerator(
     positions.purge(oldest)
   }
 
-  override def stopped(last: => Option[DynamicOffset]): Unit = if (settings.base.commitToGroup) last.foreach(committed)
+  // No later call of this run stores the ranges of the last committed batch.
+  override def stopped(last: => Option[DynamicOffset]): Unit =
+    if (settings.base.commitToGroup || settings.base.ending.nonEmpty && reads.hasUnread) last.foreach { at =>
+      takeover.find(positions(at)).foreach { position =>
+        for {
+          (name, of) <- ofScopes(position).clusters if reads(name).hasUnread
+          worker     <- workers.find(name)
+        } worker.storeUnread(of)
+      }
+      committed(at)
+    }
 
   override def reported(all: Seq[Report]): Unit = reads.add(all)
 

@@ -15,7 +15,7 @@ import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.{DynamicKafkaSource, KafkaCluster, KafkaMetadataService, KafkaStream, StreamMetadata}
 import splice.kafka.internal.admission.RecordSizes
-import splice.kafka.internal.cluster.{ClockedDiscovery, Discovery, DiscoveryHealth, LogDescription}
+import splice.kafka.internal.cluster.{ClockedDiscovery, Discovery, DiscoveryHealth, LogDescription, Recheck}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedLog, SimulatedRun}
 import splice.kafka.internal.options.Subscription
 import splice.source.errors.SpliceException
@@ -158,13 +158,16 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
       EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", start = stored)
     val current = settings(changed)
     val query   = new DynamicKafkaSource(current)
-    query.enumerator(context, service.getOrElse(Service), new RecordSizes, new ClusterReads(context.run)) {
-      (cluster, own, scope) =>
-        val log = logs(server(cluster))
-        enumerators.incrementAndGet()
-        clients.update(cluster.name, cluster)
-        val topics = discovery(server(cluster))
-        KafkaEnumerator(current.of(cluster, own), scope, log, if (seesOwnTopics) seeing(own, topics) else topics)
+    val reads   = new ClusterReads(context.run)
+    query.enumerator(context, service.getOrElse(Service), new RecordSizes, reads) { (cluster, own, scope) =>
+      val log      = logs(server(cluster))
+      val settings = current.of(cluster, own)
+      enumerators.incrementAndGet()
+      clients.update(cluster.name, cluster)
+      val all     = discovery(server(cluster))
+      val topics  = if (seesOwnTopics) seeing(own, all) else all
+      val recheck = Recheck(settings.retries, settings.retryInterval)
+      KafkaEnumerator(settings, scope, log, topics, recheck, new RecordSizes, reads(cluster.name))
     }
   }
 

@@ -12,10 +12,14 @@ import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.util.Using
 
 import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters}
+import splice.kafka.dynamic.internal.reader.ClusterReads
 import splice.kafka.dynamic.internal.split.DynamicPosition
 import splice.kafka.dynamic.{KafkaCluster, StreamMetadata}
-import splice.source.StartPosition
+import splice.kafka.internal.errors.MissingRange
+import splice.kafka.internal.metrics.TaskReads
 import splice.source.errors.SpliceException
+import splice.source.runtime.Report
+import splice.source.{LogPartition, OffsetColumns, StartPosition}
 
 /** Tests of clusters whose requests do not end. */
 final class HangingClusterSuite extends RemovedTopics {
@@ -164,5 +168,34 @@ final class HangingClusterSuite extends RemovedTopics {
       }
       assertUnavailable(error, west)
     }
+  }
+
+  /** The offsets of each topic that a bounded source has read at its end. */
+  private def held(simulation: SimulatedClusters, at: String): Set[(String, Seq[(Long, Long)])] =
+    Using.resource(simulation.start()) { run =>
+      val end = run.evidence(simulation.source.position(at)).getOrElse(fail("the source has not ended"))
+      end.offsets(OffsetColumns("topic", "partition", "offset")).map(of =>
+        of.partition.topic -> of.offsets.ranges.toSeq
+      ).toSet
+    }
+
+  private def skipped(cluster: String, from: Long, until: Long): Report = {
+    val range = MissingRange(LogPartition(topic(cluster), 0), from, Some(until))
+    Report(ClusterReads.key("simulated", cluster), TaskReads(unread = Vector(range)))
+  }
+
+  test("a bounded source that stops while a cluster hangs does not count offsets that readers of any cluster skipped") {
+    val simulation = world("endingOffsets" -> "latest")
+    val run        = simulation.start(changed = Seq("clusterWait" -> "10ms"))
+    val (at, _)    = readUntil(simulation, run, simulation.begin(StartPosition.Configured, run))(isRead(3))
+    hanging(simulation, 1.minute, west) {
+      advance(run, at)
+      run.stopped(fail("the checkpoint was read, although no offsets were skipped"))
+      run.reported(Seq(skipped(east, 0, 1), skipped(west, 1, 2)))
+      run.stopped(Some(at))
+      run.close()
+    }
+    assert(held(simulation, at.json) ==
+      Set(topic(east) -> Seq(1L -> 3L), topic(west) -> Seq(0L -> 1L, 2L -> 3L)))
   }
 }
