@@ -271,17 +271,24 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
         // The hand-over of the leg may be stored although the position is before the end of the leg.
         if (isFrozen) freeze(leg)
         enumerators(leg)(_.evidence(at.position)).map { evidence =>
-          val end      = if (count) tallies.ended(leg, at.position, evidence) else evidence
-          val decision =
-            HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), partitions(next))
-          // The switch is stored only after the source of the next leg has accepted the start. A restart can
-          // therefore change a failing rule.
-          val start  = enumerators(next)(_.start(decision.start))
-          val switch = log.switch(next, leg, at.position, decision, start)
-          if (switch.start != start || switch.fill != decision.fill) reopen(next)
-          at.switched(next.name, switch.start)
+          // After a rollback, the leg may end at another position. The stored switch remains in force.
+          val start = log.start(next).getOrElse(decide(at, leg, next, evidence, count))
+          at.switched(next.name, start)
         }
       }
+  }
+
+  /** Decides and stores the switch to `next`, and returns the start of the leg. */
+  private def decide(at: HybridPosition, leg: Leg, next: Leg, evidence: Evidence, count: Boolean): Position = {
+    val end      = if (count) tallies.ended(leg, at.position, evidence) else evidence
+    val decision =
+      HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), partitions(next))
+    // The switch is stored only after the source of the next leg has accepted the start. A restart can therefore change
+    // a failing rule.
+    val start  = enumerators(next)(_.start(decision.start))
+    val switch = log.switch(next, leg, at.position, decision, start)
+    if (switch.start != start || switch.fill != decision.fill) reopen(next)
+    switch.start
   }
 
   /** Discards the enumerator of a leg, because another driver stored the switch to the leg first. */

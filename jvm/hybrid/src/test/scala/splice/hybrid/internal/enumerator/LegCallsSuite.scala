@@ -135,6 +135,27 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
+  test("after a rollback, a leg that ends at another offset uses the stored switch, and its rule is not evaluated") {
+    new Noting {
+      var decided                                         = false
+      override def failure(leg: String, of: String): Unit =
+        if (decided && leg == "live" && Seq("logRanges", "start").contains(of))
+          throw CheckpointErrors.missingEntry("The entry")
+      val (first, ended, until) = run(batches)
+      decided = true
+      run { hybrid =>
+        // Retention can end a leg after the end of the stored switch.
+        val other =
+          chain.position(ended.json.replace(at(ended, "history"), at(ended, "history").replace("[0,3]", "[0,4]")))
+        val from = first.moved(other.position("history"))
+        assert(from.leg == "history" && at(from, "history") != at(ended, "history"))
+        val next = hybrid.advance(from, Limits.NotSet)
+        assert(next.leg == "live" && at(next, "live") == at(until, "live"))
+        assert(ids(hybrid.splits(from, next)) == ids(hybrid.splits(ended, until)))
+      }
+    }
+  }
+
   test("the end of a leg is frozen if the run begins before its stored hand-over") {
     new Noting {
       val (first, ended, _) = run(batches)
