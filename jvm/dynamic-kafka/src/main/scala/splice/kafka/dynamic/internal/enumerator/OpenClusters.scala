@@ -145,7 +145,8 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
       case _ => false
     }
     def unknown = silent.exists(name => applied.read.get(name).exists(_.exists(!settled.of(name).hasTopic(_))))
-    changes || isAhead || unknown
+    // A cluster of a source with an end has no range before it responds.
+    changes || isAhead || unknown || isBounded && silent.nonEmpty
   }
 }
 
