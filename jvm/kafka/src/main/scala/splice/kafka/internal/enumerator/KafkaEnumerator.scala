@@ -178,8 +178,8 @@ final private[splice] class KafkaEnumerator(
   // No later call of this run stores the ranges of the last committed batch.
   override def stopped(last: => Option[KafkaPosition]): Unit =
     if (settings.commitToGroup || settings.ending.nonEmpty && reports.hasUnread) last.foreach { at =>
-      storeUnread(at)
-      committed(at)
+      try storeUnread(at)
+      finally committed(at)
     }
 
   override def figures(at: KafkaPosition): SortedMap[String, String] = {
