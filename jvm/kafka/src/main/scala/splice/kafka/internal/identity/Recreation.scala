@@ -31,7 +31,8 @@ final private[internal] class Recreation(
 
   import Recreation._
 
-  private var warned = false
+  private var warned   = false
+  private var reported = Set.empty[(String, Int)]
 
   /** The topics in a description that are not the stored topics. */
   def others(seen: LogDescription): Set[String] =
@@ -82,13 +83,14 @@ final private[internal] class Recreation(
     * @param exists
     *   true if a topic is subscribed to and exists; another topic is added only if the position contains it
     * @throws splice.source.errors.SpliceException
-    *   when the policy is to fail, and the driver that stored the generation had not read the topic
+    *   when the policy is to fail, and the driver that stored the generation of another topic had not read the previous
+    *   topic, or had read more of it
     */
   def apply(at: KafkaPosition, exists: String => Boolean): KafkaPosition =
     identity.known.renewed.foldLeft(at) { (position, generation) =>
       val topic = generation.topic
       if (position.generation(topic) < generation.number && (position.hasTopic(topic) || exists(topic))) {
-        if (position.hasTopic(topic) && !generation.was.hasTopic(topic)) abandon(topic, position, generation)
+        if (position.isBefore(generation.was, topic)) abandon(topic, position, generation)
         position.renewed(topic, generation.number, generation.starts.offsets)
       } else position
     }
@@ -107,12 +109,29 @@ final private[internal] class Recreation(
     warn(topic, was, now)
   }
 
-  /** Applies the policy to a topic that another driver has stored as a new topic. If two drivers use one checkpoint,
-    * the slower driver does not detect that the other driver has read the topic.
+  /** Reports, once per generation, the unread records of a topic that were not reported when its generation was stored.
+    * The reason is a restart at an older offset, or another driver. If two drivers use one checkpoint, the slower driver
+    * does not detect that the other driver has read the topic.
     */
-  private def abandon(topic: String, at: KafkaPosition, now: Generation): Unit =
-    if (policy == TopicRecreated.Fail) throw KafkaErrors.recreated(Seq(topic))
-    else warn(topic, KafkaPosition.of(at.of(topic)), now)
+  private def abandon(topic: String, at: KafkaPosition, now: Generation): Unit = {
+    val isReturned = now.owner.isSame(identity.known.owner(topic, now.number - 1))
+    if (!isReturned && policy == TopicRecreated.Fail) throw KafkaErrors.recreated(Seq(topic))
+    if (!reported(topic -> now.number)) {
+      reported += topic -> now.number
+      if (isReturned) warnOfReturn(topic, at, now) else warn(topic, KafkaPosition.of(at.of(topic)), now)
+    }
+  }
+
+  private def warnOfReturn(topic: String, at: KafkaPosition, now: Generation): Unit = {
+    val unread = at.of(topic).toSeq.flatMap { case (p, offset) =>
+      now.starts.get(p).filter(offset < _).map(start => MissingRange(p, offset, Some(start)))
+    }
+    skipped.add(unread)
+    logger.warn(
+      s"The query starts at ${KafkaPosition.of(at.of(topic)).json}, before the removal of topic $topic, which exists " +
+        s"again. The query continues at ${now.starts.json}. Unread records: ${MissingRange.counted(unread)}."
+    )
+  }
 
   private def warn(topic: String, was: KafkaPosition, now: Generation): Unit = {
     val unread = was.offsets.toSeq.map { case (p, offset) => MissingRange(p, offset, lastEnd(p).filter(_ >= offset)) }
@@ -130,7 +149,7 @@ final private[internal] class Recreation(
     val current  = owner(seen, topic)
     val before   = identity.known.owner(topic)
     val left     = deletions.of(topic).map(_.at)
-    val same     = current.id.nonEmpty && before.id.nonEmpty && current.is(before)
+    val same     = current.isSame(before)
     val existing = partitions(seen, topic)
     val _        = identity.renew(topic, current, left.getOrElse(KafkaPosition.Empty)) {
       val kept = left.filter(_ => same).fold(Map.empty[LogPartition, Long])(_.offsets.filter(o => existing(o._1)).toMap)

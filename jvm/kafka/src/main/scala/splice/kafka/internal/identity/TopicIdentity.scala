@@ -118,6 +118,9 @@ final private[splice] case class TopicOwner(cluster: Option[String], id: Option[
   /** True if this topic and `other` may be the same topic. Compares ids only if both topics have ids. */
   def is(other: TopicOwner): Boolean = !TopicOwner.differ(cluster, other.cluster) && !TopicOwner.differ(id, other.id)
 
+  /** True if both topics have ids and are the same topic. */
+  def isSame(other: TopicOwner): Boolean = id.nonEmpty && other.id.nonEmpty && is(other)
+
   def sameCluster(other: TopicOwner): Boolean = !TopicOwner.differ(cluster, other.cluster)
 }
 

@@ -74,6 +74,12 @@ final private[splice] case class KafkaPosition(
   def hasTopic(topic: String): Boolean =
     offsets.rangeFrom(LogPartition(topic, 0)).headOption.exists(_._1.topic == topic)
 
+  /** True if an offset of a topic is before its offset in another position, or if the other position lacks its
+    * partition. Compares no generations.
+    */
+  def isBefore(other: KafkaPosition, topic: String): Boolean =
+    of(topic).exists { case (p, offset) => other.get(p).forall(offset < _) }
+
   /** The partitions of one topic. */
   def of(topic: String): SortedMap[LogPartition, Long] =
     offsets.rangeFrom(LogPartition(topic, 0)).takeWhile(_._1.topic == topic)

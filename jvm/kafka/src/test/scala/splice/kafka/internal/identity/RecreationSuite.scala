@@ -3,10 +3,12 @@
 
 package splice.kafka.internal.identity
 
+import org.scalatest.LoneElement._
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.enumerator.SimulatedRun
 import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
+import splice.kafka.internal.options.TopicRecreated
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.{Limits, LogPartition, StartPosition}
@@ -127,6 +129,27 @@ final class RecreationSuite extends AnyFunSuite {
     assert(two.splits(from, until) == Seq(range(0, 2, 8)))
     val again = two.advance(from, Limits.Everything)
     assert(again == until && two.splits(from, again) == Seq(range(0, 5, 8)))
+  }
+
+  test("a restart before a stored recreation reports the records of the old topic, or fails") {
+    val run   = world()
+    val e     = run.start()
+    val begin = e.start(StartPosition.Configured)
+    val from  = e.advance(begin, Limits.Everything)
+    recreate(run, 30)
+    run.later()
+    e.advance(from, Limits.Everything)
+    def warned(at: KafkaPosition): Seq[String] = {
+      val f                 = run.start()
+      val (until, messages) = LoggedMessages.during(classOf[Recreation].getName)(f.advance(at, Limits.Everything))
+      assert(f.splits(at, until) == Seq(range(0, 0, 30)))
+      messages
+    }
+    assert(warned(from).isEmpty, "the first driver has reported the records")
+    assert(warned(begin).loneElement.endsWith("of the previous topic: 0 records and an unknown number of t-0."))
+    val failing = run.settings.copy(policies = run.settings.policies.copy(recreated = TopicRecreated.Fail))
+    val error   = intercept[SpliceException](run.start(own = failing).settle(begin))
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.TOPIC_RECREATED")
   }
 
   test("a batch of the old topic is not read from the new topic") {

@@ -5,6 +5,7 @@ package splice.kafka.internal.identity
 
 import java.time.Duration
 
+import org.scalatest.LoneElement._
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.enumerator.SimulatedRun.t
@@ -13,6 +14,7 @@ import splice.kafka.internal.options.TopicRemoved
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.{Limits, LogPartition, OffsetColumns, StartPosition}
+import splice.testkit.LoggedMessages
 
 /** Tests of `onTopicRemoved` for deleted topics. */
 final class TopicRemovalSuite extends AnyFunSuite {
@@ -101,6 +103,27 @@ final class TopicRemovalSuite extends AnyFunSuite {
     assert(e.splits(until, back).map(_.toString) == Seq("t-0 [5, 8)"))
     e.replay(until, back)
     assert(e.splits(until, back).map(_.toString) == Seq("t-0 [5, 8)"))
+  }
+
+  test("a restart before the removal of a topic that returned with the same id reports the records that are skipped") {
+    val (run, e, from) = world("drop")
+    run.log.fill("u", 0, 2)
+    (1 to run.settings.retries + 2).foreach(_ => run.log.hide(LogPartition("t", 0)))
+    run.later()
+    val until = e.advance(from, Limits.Everything)
+    run.log.settle()
+    run.later()
+    val back  = e.advance(until, Limits.Everything)
+    val begin = KafkaPosition.read("""{"t":{"0":1},"u":{"0":0}}""")
+    val f     = run.start()
+
+    val (next, messages) = LoggedMessages.during(classOf[Recreation].getName) {
+      f.advance(begin, Limits.Everything)
+      f.advance(begin, Limits.Everything)
+    }
+    assert(next == back && f.splits(begin, next).map(_.toString) == Seq("t-0 [5, 8)", "u-0 [0, 2)"))
+    assert(messages.loneElement.endsWith("""{"t":{"0":5}}. Unread records: 4 records."""))
+    assert(LoggedMessages.during(classOf[Recreation].getName)(run.start().advance(from, Limits.Everything))._2.isEmpty)
   }
 
   test("drain resumes a topic within its time, and removes the position afterwards") {
