@@ -100,7 +100,7 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
 
   /** Receives reports of tasks that have succeeded, and of tasks that run: the backlog ([[SplitReader.backlog]]) and the
     * skipped items ([[SplitReader.skipped]]). Called before [[advance]], [[figures]] and the end of an epoch
-    * ([[splice.source.runtime.OpenEnded.reached]]), if there are reports.
+    * or of a real-time batch ([[splice.source.runtime.OpenEnded.reached]]), if there are reports.
     */
   def reported(reports: Seq[Report]): Unit = ()
 

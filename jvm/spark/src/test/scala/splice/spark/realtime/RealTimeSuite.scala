@@ -3,13 +3,25 @@
 
 package splice.spark.realtime
 
+import scala.jdk.CollectionConverters._
 import scala.util.Using
 
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.kafka.clients.admin.RecordsToDelete
 import org.apache.kafka.clients.producer.ProducerRecord
+import org.apache.kafka.common.TopicPartition
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.connector.read.streaming.ReadLimit
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.coordinator.internal.sidelog.HadoopSideLog
 import splice.source.internal.entries.Json
+import splice.spark.internal.read.RealTimeReader
+import splice.spark.internal.stream.SpliceMicroBatchStream
+import splice.spark.internal.table.SpliceTable
 import splice.testkit.internal.memory.MemoryLog
 
 /** Queries in Spark's real-time mode over a real broker. */
@@ -138,6 +150,39 @@ final class RealTimeSuite extends AnyFunSuite with LiveQueries {
       // A batch without rows has no latency.
       eventually(assert(!query.lastProgress.sources.head.metrics.containsKey("latencyP50Ms")))
     } finally query.stop()
+  }
+
+  test("the end of a batch of a bounded source stores the offsets that readers skipped, before Spark logs the end") {
+    create("skipped", 1)
+    write("skipped", 0, numbers(0, 0 until 10))
+    val options = Map(
+      "source"                  -> "kafka",
+      "kafka.bootstrap.servers" -> broker.servers,
+      "subscribe"               -> "skipped",
+      "startingOffsets"         -> "earliest",
+      "endingOffsets"           -> "latest",
+      "onOutOfRange"            -> "earliest"
+    )
+    SparkSession.setActiveSession(spark)
+    val source = checkpoint("skipped").resolve("sources/0")
+    val stream = new SpliceTable(options).newScanBuilder(new CaseInsensitiveStringMap(options.asJava)).build()
+      .toMicroBatchStream(source.toString).asInstanceOf[SpliceMicroBatchStream]
+    try {
+      stream.prepareForRealTimeMode()
+      val start = stream.latestOffset(stream.initialOffset(), ReadLimit.allAvailable())
+      val tasks = stream.planInputPartitions(start)
+      Using.resource(broker.admin()) { admin =>
+        val until = Map(new TopicPartition("skipped", 0) -> RecordsToDelete.beforeOffset(4))
+        admin.deleteRecords(until.asJava).all.get()
+      }
+      val reader = stream.createReaderFactory().createReader(tasks.head).asInstanceOf[RealTimeReader]
+      (0 until 6).foreach(_ => assert(reader.poll(60000)))
+      assert(!reader.poll(0))
+      val last = reader.getOffset
+      reader.close()
+      assert(stream.mergeOffsets(Array(last)).json == """{"skipped":{"0":10}}""")
+      assert(new HadoopSideLog(new Path(s"$source/splice"), new Configuration(false)).keys("unread-").size == 1)
+    } finally stream.stop()
   }
 
   test("limits of batches that the user sets, and sources without real-time mode, are rejected by name") {

@@ -120,7 +120,10 @@ final private[spark] class SpliceMicroBatchStream private (
       stale = Some(batches)
   }
 
+  // Spark logs and commits the end before the next call of the source. A run that begins after this end would lack the
+  // reports of the batch.
   override def mergeOffsets(offsets: Array[PartitionOffset]): Offset = {
+    coordinator.reported(reports.takeReports())
     val slots = offsets.toSeq.collect { case slot: SlotOffset => slot }
     latencies = Latencies.figures(slots.map(_.latencies))
     SpliceOffset(inRealTime.end(slots.flatMap(_.unread)))
