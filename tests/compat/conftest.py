@@ -7,10 +7,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyspark
 import pytest
 
 from compat.pair import Pair
+from servers.kafka import spark_jars
 from servers.kafka.topics import KafkaTopics
 
 if TYPE_CHECKING:
@@ -20,6 +20,6 @@ if TYPE_CHECKING:
 @pytest.fixture
 def pair(spark: SparkSession, topics: KafkaTopics, tmp_path: Path) -> Pair:
     """The two sources in one session, each with a separate folder."""
-    if not pyspark.__version__.startswith("4.2."):
-        pytest.skip("Spark's Kafka source is of Spark 4.2")
+    if not spark_jars.FIT:
+        pytest.skip(spark_jars.WHY)
     return Pair(spark, topics, tmp_path)

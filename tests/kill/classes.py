@@ -19,7 +19,7 @@ import pyspark
 
 from kill import killing
 from servers import class_data
-from servers.kafka.spark_jars import jars
+from servers.kafka import spark_jars
 from splice._internal.jars import jar_paths
 
 DRIVER = "spark.driver.defaultJavaOptions"
@@ -44,7 +44,7 @@ def archived() -> Mapping[str, str]:
 
 @functools.cache
 def _added() -> list[Path]:
-    sparks_kafka = jars() if pyspark.__version__.startswith("4.2.") else []
+    sparks_kafka = spark_jars.jars() if spark_jars.FIT else []
     return [killing.jar(), *jar_paths(), *map(Path, sparks_kafka)]
 
 

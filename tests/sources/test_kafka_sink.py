@@ -10,12 +10,11 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyspark
 import pytest
 
 from orders import archive, history, history_then_live, live, order_id, orders
 from programs.launch import run
-from servers.kafka.spark_jars import jars
+from servers.kafka import spark_jars
 from servers.kafka.topics import KafkaTopics
 
 if TYPE_CHECKING:
@@ -26,9 +25,7 @@ if TYPE_CHECKING:
 ORDERS = range(200)
 
 
-@pytest.mark.skipif(
-    not pyspark.__version__.startswith("4.2."), reason="Spark's Kafka sink is of Spark 4.2"
-)
+@pytest.mark.skipif(not spark_jars.FIT, reason=spark_jars.WHY)
 @pytest.mark.parametrize("tracking", ["plain", "async"])
 def test_orders_are_copied(
     spark: SparkSession,
@@ -48,7 +45,7 @@ def test_orders_are_copied(
     sink = {"kafka.bootstrap.servers": topics.bootstrap_servers, "topic": copy}
     if tracking == "async":
         sink["asyncProgressTrackingEnabled"] = "true"
-    conf = {"spark.jars": ",".join(jars())}
+    conf = {"spark.jars": ",".join(spark_jars.jars())}
     arguments = [json.dumps(each) for each in (source.options(), sink, conf)]
     run([sys.executable], "to_kafka", *arguments, str(tmp_path), str(len(ORDERS)))
     copied = Counter((message.key() or b"").decode() for message in topics.records(copy))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cli.checkpoints.stopped import Stopped
+from servers.kafka import spark_jars
 from servers.kafka.cluster import KafkaCluster
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ def stopped(
 
     @cache
     def of(kind: str) -> Stopped:
+        if kind == "spark" and not spark_jars.FIT:
+            pytest.skip(spark_jars.WHY)
         return Stopped(kind, spark, kafka.topics, folder)
 
     return of

@@ -7,17 +7,15 @@ from __future__ import annotations
 import uuid
 from pathlib import Path
 
-import pyspark
 import pytest
 
 from kill.killing import Kill
 from kill.query import OURS, SPARKS
 from kill.relay import Relay
+from servers.kafka import spark_jars
 from servers.kafka.topics import KafkaTopics
 
-pytestmark = pytest.mark.skipif(
-    not pyspark.__version__.startswith("4.2."), reason="Spark's Kafka source is of Spark 4.2"
-)
+pytestmark = pytest.mark.skipif(not spark_jars.FIT, reason=spark_jars.WHY)
 
 
 @pytest.fixture

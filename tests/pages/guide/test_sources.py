@@ -8,11 +8,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyspark
 import pytest
 
 from orders import FIRST_EVENT, order_id, orders
 from pages.page import Page
+from servers.kafka import spark_jars
 from servers.kafka.producer import Record
 from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
@@ -89,9 +89,7 @@ def test_security() -> None:
     SECURITY.assert_all_executed()
 
 
-@pytest.mark.skipif(
-    not pyspark.__version__.startswith("4.2."), reason="Spark's Kafka sink is of Spark 4.2"
-)
+@pytest.mark.skipif(not spark_jars.FIT, reason=spark_jars.WHY)
 def test_low_latency(
     spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
 ) -> None:

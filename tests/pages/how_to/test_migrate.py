@@ -8,11 +8,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyspark
 import pytest
 
 from orders import assert_each_once, ids, orders
 from pages.page import Page
+from servers.kafka import spark_jars
 from servers.kafka.topics import KafkaTopics
 
 if TYPE_CHECKING:
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 PAGE = Page("docs/how-to/migrate.md")
 
 
-@pytest.mark.skipif(
-    not pyspark.__version__.startswith("4.2."), reason="Spark's Kafka source is of Spark 4.2"
-)
+@pytest.mark.skipif(not spark_jars.FIT, reason=spark_jars.WHY)
 def test_each_program(
     spark: SparkSession,
     topics: KafkaTopics,

@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyspark
 import pytest
 
 from orders import assert_each_once, ids, order_id, orders
 from pages.page import Page
+from servers.kafka import spark_jars
 from servers.kafka.topics import KafkaTopics
 from streams import drain, written
 
@@ -38,9 +38,7 @@ def counted(numbers: Iterable[int]) -> Counter[str]:
     return Counter(map(order_id, numbers))
 
 
-@pytest.mark.skipif(
-    not pyspark.__version__.startswith("4.2."), reason="Spark's Kafka sink is of Spark 4.2"
-)
+@pytest.mark.skipif(not spark_jars.FIT, reason=spark_jars.WHY)
 def test_each_sink(
     spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
 ) -> None:

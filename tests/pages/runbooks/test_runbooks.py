@@ -15,6 +15,7 @@ from pages.page import Page
 from pages.runbooks.runbook import Runbook
 from pages.runbooks.sites import Scene, Sites
 from servers.class_data import java
+from servers.kafka import spark_jars
 from servers.kafka.cluster import KafkaCluster
 from servers.kafka.jars import class_path
 from servers.logins.login_kafka import LoginKafka
@@ -103,6 +104,7 @@ def test_rotate_credentials(scene: Scene) -> None:
     Page(f"{FOLDER}/rotate-credentials.md").assert_all_executed()
 
 
+@pytest.mark.skipif(not spark_jars.FIT, reason=spark_jars.WHY)
 def test_fail_over(scene: Scene) -> None:
     old, paid = ("east", "orders"), ("east", "payments")
     scene.create(old, ("west", "orders"), paid, ("east", "returns"), ("west", "returns"))

@@ -4,9 +4,17 @@
 
 from __future__ import annotations
 
+import pyspark
+
 from servers.jars import ROOT, staged
 
 _STAGED = ROOT / "tests" / "servers" / "target" / "spark-kafka"
+
+FIT = pyspark.__version__.startswith("4.2.")
+"""True if the jars have the version of PySpark. Jars of other versions are not available."""
+
+WHY = "the jars of Spark's Kafka source and sink are of Spark 4.2"
+"""Reason to skip tests that need the jars."""
 
 
 def jars() -> list[str]:
