@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kill.copies import AVAILABLE_NOW, CONTINUOUS, MICRO_BATCH, REAL_TIME, ROWS, Copies
+from kill.copies import AVAILABLE_NOW, CONF, CONTINUOUS, MICRO_BATCH, REAL_TIME, ROWS, Copies
 from kill.killing import Kill
 
 # Time in which the tasks of a batch in real-time mode begin to read.
 _LONG = {"realTime": "15 seconds"}
+
+# Spark 4.3 accepts real-time mode on a checkpoint only if its first start had this setting.
+_FORMAT = {"spark.sql.streaming.stateStore.checkpointFormatVersion": "2"}
 
 # Each pair of successive triggers occurs once.
 _TRIGGERS: tuple[Mapping[str, Any], ...] = (
@@ -32,6 +35,7 @@ _TRIGGERS: tuple[Mapping[str, Any], ...] = (
 
 
 def test_each_trigger_continues_after_a_kill_of_each_trigger(copies: Copies) -> None:
+    copies.relay.given(conf=CONF | _FORMAT)
     for batch, trigger in enumerate(_TRIGGERS):
         # Each run first reads the uncommitted batch of the previous run.
         copies.die(trigger, Kill.commits(batch, action="signal"))
