@@ -38,6 +38,12 @@ final class TopicRemovalSuite extends AnyFunSuite {
     run.later()
   }
 
+  /** Brokers omit the topic in all responses of one discovery. */
+  private def hide(run: SimulatedRun): Unit = {
+    (1 to run.settings.retries + 2).foreach(_ => run.log.hide(t(0)))
+    run.later()
+  }
+
   private val both = """{"t":{"0":5},"u":{"0":2}}"""
   private val one  = """{"u":{"0":2}}"""
 
@@ -91,9 +97,7 @@ final class TopicRemovalSuite extends AnyFunSuite {
   test("drop resumes a topic that returns with the same id, because the earlier response was wrong") {
     val (run, e, from) = world("drop")
     run.log.fill("u", 0, 2)
-    val hidden = run.settings.retries + 2
-    (1 to hidden).foreach(_ => run.log.hide(LogPartition("t", 0)))
-    run.later()
+    hide(run)
     val until = e.advance(from, Limits.Everything)
     assert(until.json == one)
     run.log.settle()
@@ -108,8 +112,7 @@ final class TopicRemovalSuite extends AnyFunSuite {
   test("a restart before the removal of a topic that returned with the same id reports the records that are skipped") {
     val (run, e, from) = world("drop")
     run.log.fill("u", 0, 2)
-    (1 to run.settings.retries + 2).foreach(_ => run.log.hide(LogPartition("t", 0)))
-    run.later()
+    hide(run)
     val until = e.advance(from, Limits.Everything)
     run.log.settle()
     run.later()
@@ -128,9 +131,8 @@ final class TopicRemovalSuite extends AnyFunSuite {
 
   test("drain resumes a topic within its time, and removes the position afterwards") {
     val (run, e, from) = world("drain", "removedRetention" -> "2d")
-    (1 to run.settings.retries + 2).foreach(_ => run.log.hide(LogPartition("t", 0)))
     run.log.fill("u", 0, 2)
-    run.later()
+    hide(run)
     val gone = e.advance(from, Limits.Everything)
     assert(gone.json == both)
     run.log.settle()
