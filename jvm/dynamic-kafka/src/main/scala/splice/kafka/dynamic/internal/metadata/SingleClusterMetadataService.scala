@@ -25,34 +25,48 @@ import splice.kafka.internal.options.ClientProperties
 final private[dynamic] class SingleClusterMetadataService(name: String, properties: ClientProperties)
     extends KafkaMetadataService {
 
-  private lazy val admin = {
-    created = true
-    Admin.create(properties.admin.asJava)
-  }
   // Another thread may close the service.
-  @volatile private var created = false
+  private var admin  = Option.empty[Admin]
+  private var closed = false
 
   override def allStreams(): StreamMetadata = {
     val topics =
-      try admin.listTopics().names().get().asScala
+      try client().listTopics().names().get().asScala
       catch {
-        case e: ExecutionException => throw unavailable(e.getCause)
-        case e: KafkaException     => throw unavailable(e)
+        case e: ExecutionException => throw failed(e.getCause)
+        case e: KafkaException     => throw failed(e)
       }
     val streams = topics.map(topic => topic -> KafkaStream(topic, SortedMap(name -> SortedSet(topic))))
     val cluster = KafkaCluster(name, SortedMap(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG -> properties.servers))
     StreamMetadata(None, SortedMap(name -> cluster), SortedMap.from(streams))
   }
 
-  // By default, the client waits for requests that have not ended.
-  override def close(): Unit = if (created) admin.close(Duration.ZERO)
+  override def close(): Unit = synchronized {
+    closed = true
+    drop()
+  }
 
   override def toString: String = s"the Kafka servers ${properties.servers}"
 
-  private def unavailable(cause: Throwable) =
-    MetadataErrors.unavailable(
-      toString,
-      properties.secrets.hide(cause).getMessage,
-      Some(properties.secrets.hide(cause))
-    )
+  private def client(): Admin = synchronized {
+    if (closed) throw new InterruptedException("the metadata service is closed")
+    admin.getOrElse {
+      val created = Admin.create(properties.admin.asJava)
+      admin = Some(created)
+      created
+    }
+  }
+
+  // By default, the client waits for requests that have not ended.
+  private def drop(): Unit = synchronized {
+    admin.foreach(_.close(Duration.ZERO))
+    admin = None
+  }
+
+  // A client reads references to secrets only when it is created, and a rejected login may have an outdated secret.
+  private def failed(cause: Throwable) = {
+    drop()
+    val hidden = properties.secrets.hide(cause)
+    MetadataErrors.unavailable(toString, hidden.getMessage, Some(hidden))
+  }
 }

@@ -11,19 +11,28 @@ import java.nio.file.{Files, Path => LocalPath}
 import java.time.Duration
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 
+import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import com.sun.net.httpserver.{HttpExchange, HttpServer}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
+import org.apache.kafka.common.config.ConfigData
+import org.apache.kafka.common.config.provider.ConfigProvider
+import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Seconds, Span}
 
 import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets, MetadataText}
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
+import splice.kafka.internal.options.ClientProperties
 import splice.source.errors.SpliceException
+import splice.source.options.SourceOptions
 import splice.testkit.LoggedMessages
 
-final class MetadataServiceSuite extends AnyFunSuite {
+final class MetadataServiceSuite extends AnyFunSuite with Eventually {
+
+  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(20, Seconds))
 
   private def document(generation: Int, topic: String, active: Boolean = true): String =
     s"""version: 1
@@ -205,4 +214,41 @@ final class MetadataServiceSuite extends AnyFunSuite {
       }
     }
   }
+
+  test("a request after a failed request has a new client, which reads references to secrets again") {
+    val gone    = Using.resource(new java.net.ServerSocket(0))(_.getLocalPort)
+    val options = SourceOptions(Map(
+      "kafka.bootstrap.servers"               -> s"127.0.0.1:$gone",
+      "kafka.client.id"                       -> s"$${changing:file:id}",
+      "kafka.config.providers"                -> "changing",
+      "kafka.config.providers.changing.class" -> classOf[ChangingSecrets].getName,
+      "kafka.request.timeout.ms"              -> "100",
+      "kafka.default.api.timeout.ms"          -> "200"
+    ))
+    def clients = Thread.getAllStackTraces.keySet.asScala.map(_.getName).filter(_.contains(ChangingSecrets.Name))
+    Using.resource(new SingleClusterMetadataService("a", ClientProperties.of(options))) { service =>
+      val reads = Seq.fill(2) {
+        assert(unavailable(service).contains(s"127.0.0.1:$gone"))
+        eventually(assert(clients.isEmpty))
+        ChangingSecrets.reads.get
+      }
+      assert(reads.head > 0 && reads.head < reads.last)
+    }
+  }
+}
+
+/** Returns another value for each request. */
+final class ChangingSecrets extends ConfigProvider {
+  override def get(path: String): ConfigData                              = get(path, java.util.Set.of())
+  override def get(path: String, keys: java.util.Set[String]): ConfigData = {
+    val value = s"${ChangingSecrets.Name}-${ChangingSecrets.reads.incrementAndGet()}"
+    new ConfigData(keys.asScala.map(_ -> value).toMap.asJava)
+  }
+  override def configure(configs: java.util.Map[String, _]): Unit = ()
+  override def close(): Unit                                      = ()
+}
+
+object ChangingSecrets {
+  val Name  = "changing-secrets"
+  val reads = new AtomicInteger
 }
