@@ -36,7 +36,7 @@ final private[dynamic] class RecentRemovals(find: Int => Option[AppliedMetadata]
   }
 
   private def step(number: Int): Option[Step] = known.get(number).orElse(find(number).map { is =>
-    val removed = find(number - 1).fold(0)(was => count(was.streamOf, is.streamOf))
+    val removed = find(number - 1).fold(0)(was => count(was.renamed(is.renames).streamOf, is.streamOf))
     Step(number, is.at, removed, is.streamOf.size)
   })
 }

@@ -164,9 +164,12 @@ final private[dynamic] case class AppliedMetadata(
   /** Returns the name of a cluster before this change. */
   def earlierNameOf(name: String): String = renames.collectFirst { case (old, `name`) => old }.getOrElse(name)
 
+  // A removed topic is new if Splice has read no row of it.
   private def isNew(is: TopicState): Boolean = is match {
-    case _: Reading | Waiting(_, _, None, _) => true
-    case _                                   => false
+    case _: Reading | Gone        => true
+    case Waiting(_, _, before, _) => before.forall(isNew)
+    case is: Removed              => is.position.offsets.isEmpty && is.abandoned.isEmpty
+    case _                        => false
   }
 
   /** Returns the state with new names of clusters, by the old names. States of topics that already have the new name
@@ -175,20 +178,30 @@ final private[dynamic] case class AppliedMetadata(
   def renamed(names: SortedMap[String, String]): AppliedMetadata =
     if (names.isEmpty) copy(renames = names)
     else {
-      def now(name: String)         = names.getOrElse(name, name)
-      def moved(t: ClusterTopic)    = t.copy(cluster = now(t.cluster))
-      def all(s: Set[ClusterTopic]) = s.map(moved)
-      def place(of: StreamPlace)    = of match {
-        case offsets: StreamCutover.Offsets =>
-          StreamCutover.Offsets(offsets.clusters.map { case (c, ends) => now(c) -> ends })
-        case other => other
+      def now(name: String)                  = names.getOrElse(name, name)
+      def moved(t: ClusterTopic)             = t.copy(cluster = now(t.cluster))
+      def all(s: Set[ClusterTopic])          = s.map(moved)
+      def offsets(of: StreamCutover.Offsets) =
+        StreamCutover.Offsets(of.clusters.map { case (c, ends) => now(c) -> ends })
+      def place(of: StreamPlace) = of match {
+        case is: StreamCutover.Offsets => offsets(is)
+        case other                     => other
+      }
+      def cutover(of: StreamCutover) = of match {
+        case is: StreamCutover.Offsets => offsets(is)
+        case other                     => other
       }
       copy(
         clusters = clusters.removedAll(names.values).map { case (name, cluster) =>
           now(name) -> cluster.copy(name = now(name))
         },
         streams = streams.map { case (name, s) =>
-          name -> s.copy(topics = s.topics.map { case (c, t) => now(c) -> t })
+          name -> s.copy(
+            topics = s.topics.map { case (c, t) => now(c) -> t },
+            cutover = s.cutover.map(cutover),
+            start = s.start.map(place),
+            stop = s.stop.map(place)
+          )
         },
         topics = topics.filterNot { case (topic, _) => names.valuesIterator.contains(topic.cluster) }.map {
           case (topic, is) =>
@@ -224,16 +237,22 @@ final private[dynamic] case class AppliedMetadata(
     SortedMap.from((names -- clusters.keySet).filter(used).map(name => name -> s"$name~$change"))
   }
 
-  /** Returns the clusters that a document renames: the new name by the old name.
+  /** Returns the clusters that a document renames: the new name by the old name. Of several old names, the name that
+    * the streams use is renamed.
     *
     * @param at
-    *   the position. A name with offsets, or with drained or removed topics, is already in use and is not the target of
-    *   a rename
+    *   the position. A name with offsets, with drained topics, or with removed topics of which rows were read is already
+    *   in use and is not the target of a rename
     */
   def renamesOf(document: StreamMetadata, at: DynamicPosition): SortedMap[String, String] = for {
     (name, cluster) <- document.clusters if at.of(name).offsets.isEmpty && of(name).valuesIterator.forall(isNew)
-    old             <- cluster.formerly.find(old => clusters.contains(old) && !document.clusters.contains(old))
+    old             <- earlierNames(cluster, document).sortBy(!inStreams(_)).headOption
   } yield old -> name
+
+  private def earlierNames(cluster: KafkaCluster, document: StreamMetadata): Seq[String] =
+    cluster.formerly.filter(old => clusters.contains(old) && !document.clusters.contains(old))
+
+  private def inStreams(cluster: String): Boolean = streams.valuesIterator.exists(_.topics.contains(cluster))
 
   /** Returns the state without clusters that no topic needs. Topics no longer wait for topics that are not drained any
     * more.
@@ -286,6 +305,15 @@ final private[dynamic] case class AppliedMetadata(
         val addresses = cluster.properties.view.filterKeys(_ == CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG)
         cluster.copy(properties = now.properties ++ addresses)
       }
+  }
+
+  /** Returns a document that also contains the clusters that it renames, under their earlier names. */
+  def withEarlierNames(document: StreamMetadata): StreamMetadata = {
+    val earlier = for {
+      (name, cluster) <- document.clusters.toSeq if !clusters.contains(name)
+      old             <- earlierNames(cluster, document)
+    } yield old -> cluster.copy(name = old)
+    if (earlier.isEmpty) document else document.copy(clusters = document.clusters ++ earlier)
   }
 
   /** Returns true if a document has the same streams, and the same clusters of topics that are read or may return. */

@@ -115,4 +115,12 @@ final class RejectionSuite extends AnyFunSuite {
       Recent(3, 7))
     assert(new RecentRemovals(all.lift).until(1, t0.plus(Duration.ofHours(2))) == Recent(0, 9))
   }
+
+  test("topics of a renamed cluster are not counted as removed, also if their stream has a new name") {
+    val was     = applied("a/1", "a/2").copy(at = Some(t0))
+    val is      = applied("b/1", "b/2")
+    val renamed = is.streams.map { case (_, stream) => "other" -> stream.copy(name = "other") }
+    val change  = is.copy(number = 1, streams = renamed, renames = SortedMap("a" -> "b"), at = Some(t0))
+    assert(new RecentRemovals(Seq(was, change).lift).until(1, t0) == Recent(0, 2))
+  }
 }

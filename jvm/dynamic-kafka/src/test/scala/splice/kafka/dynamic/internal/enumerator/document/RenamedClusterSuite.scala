@@ -153,4 +153,79 @@ final class RenamedClusterSuite extends StoppedStreams {
       assert(readAll(run, fourth)._2 == all("other", 4).drop(3))
     }
   }
+
+  test("a batch that is repeated before the rename of its cluster uses the properties of the renamed cluster") {
+    Seq("1.0", "0.1").foreach { fraction =>
+      val world = simulated("maxRemovalFraction" -> fraction)
+      world.publish(document(2, "old"))
+      fill(world, east, 5)
+      val (from, until) = in(world) { run =>
+        val from = world.begin(StartPosition.Configured, run)
+        (from, advance(run, from))
+      }
+      val renamed = document(9, "new", "old")
+      val racked  = renamed.clusters("new").properties + ("client.rack" -> "r")
+      world.publish(renamed.copy(clusters = renamed.clusters.map { case (name, c) =>
+        name -> c.copy(properties = racked)
+      }))
+      in(world) { run =>
+        run.replay(from, until)
+        assert(world.clients("old").properties == racked && named(run, from, until) == Seq(("old", 0L, 5L)), fraction)
+        fill(world, east, 2)
+        assert(named(run, until, advance(run, until)) == Seq(("new", 5L, 7L)), fraction)
+      }
+    }
+  }
+
+  test("a cluster that had the new name without its earlier name for some documents is renamed") {
+    for (policy <- Seq("drain", "drop"); retention <- Seq(Duration.ZERO, Duration.ofDays(30))) {
+      val world = simulated("onRemoved" -> policy)
+      world.publish(document(2, "old"))
+      fill(world, east, 5)
+      in(world) { run =>
+        val (first, _) = readAll(run, run.start(StartPosition.Configured))
+        val held       = Seq(document(3, "new"), document(4, "old")).foldLeft(first) { (at, next) =>
+          world.publish(next)
+          world.awaitRefresh()
+          readAll(run, at)._1
+        }
+        world.clock.pass(retention)
+        val (kept, _) = readAll(run, held)
+        world.publish(document(5, "new", "old"))
+        world.awaitRefresh()
+        fill(world, east, 2)
+        val (_, rows) = readAll(run, kept)
+        assert(rows == all("new", 7).drop(5), s"$policy, $retention")
+      }
+    }
+  }
+
+  test("a rename applies to the start and the stop of a stream that the same document removes") {
+    val earliest = Option[StreamPlace](StreamPlace.Earliest)
+    for (
+      (start, stop, rows) <-
+        Seq((Some(offsets(west -> 3)), None, 3 until 4), (earliest, Some(offsets(west -> 2)), 0 until 2))
+    ) {
+      val world = simulated()
+      fill(world, west, 4)
+      in(world) { run =>
+        val first = world.begin(StartPosition.Configured, run)
+        world.logs(west).away = Some(_ => true)
+        publish(world, stream(east), KafkaStream("t", stream(west).topics, start = start, stop = stop))
+        val (waiting, _) = readUntil(world, run, first)(_.change > 0)
+        val clusters     = Seq(at(east, east), at("new", west, west))
+        world.publish(StreamMetadata(
+          Some(9),
+          SortedMap.from(clusters.map(c => c.name -> c)),
+          SortedMap("s" -> stream(east))
+        ))
+        world.awaitRefresh()
+        val (removed, _) = readUntil(world, run, waiting)(_.change > 1)
+        world.logs(west).away = None
+        val drained   = (_: Any) => history(world).contains("topicDrained" -> Seq(s"new/${topic(west)}"))
+        val (_, read) = readUntil(world, run, removed)(drained)
+        assert(read == rows.map(n => ("new", 0, n.toLong)), start)
+      }
+    }
+  }
 }
