@@ -329,4 +329,17 @@ final class DrainSuite extends RemovedTopics {
       }
     }
   }
+
+  test("the drain of a bounded source ends at the end of the source, and the moved stream is read") {
+    val world = simulated("endingOffsets" -> "latest", "cutover" -> "stream")
+    fill(world, east, 5)
+    Using.resource(world.start()) { run =>
+      val start = world.begin(StartPosition.Configured, run)
+      fill(world, east, 2)
+      fill(world, west, 3)
+      publish(world, stream(west))
+      val (end, read) = readAll(run, start)
+      assert(read.sorted == all(east, 5) ++ all(west, 3) && run.evidence(end).nonEmpty)
+    }
+  }
 }
