@@ -147,13 +147,17 @@ final private[internal] class Recreation(
     */
   private def adopt(topic: String, seen: LogDescription): Unit = {
     val current  = owner(seen, topic)
-    val before   = identity.known.owner(topic)
+    val known    = identity.known
     val left     = deletions.of(topic).map(_.at)
-    val same     = current.isSame(before)
     val existing = partitions(seen, topic)
-    val _        = identity.renew(topic, current, left.getOrElse(KafkaPosition.Empty)) {
-      val kept = left.filter(_ => same).fold(Map.empty[LogPartition, Long])(_.offsets.filter(o => existing(o._1)).toMap)
-      KafkaPosition.of(newStarts(existing -- kept.keySet) ++ kept)
+    // The driver may have stopped between the two entries.
+    val isStored = known.generation(topic, known.latest(topic)).exists(g => left.contains(g.was) && g.owner.is(current))
+    if (!isStored) {
+      val _ = identity.renew(topic, current, left.getOrElse(KafkaPosition.Empty)) {
+        val same = left.filter(at => current.isSame(known.owner(topic, at.generation(topic))))
+        val kept = same.fold(Map.empty[LogPartition, Long])(_.offsets.filter(o => existing(o._1)).toMap)
+        KafkaPosition.of(newStarts(existing -- kept.keySet) ++ kept)
+      }
     }
     deletions.restore(topic)
   }

@@ -14,7 +14,7 @@ import splice.kafka.internal.options.TopicRemoved
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.{Limits, LogPartition, OffsetColumns, StartPosition}
-import splice.testkit.LoggedMessages
+import splice.testkit.{LoggedMessages, StoppingSideLog}
 
 /** Tests of `onTopicRemoved` for deleted topics. */
 final class TopicRemovalSuite extends AnyFunSuite {
@@ -107,6 +107,21 @@ final class TopicRemovalSuite extends AnyFunSuite {
     assert(e.splits(until, back).map(_.toString) == Seq("t-0 [5, 8)"))
     e.replay(until, back)
     assert(e.splits(until, back).map(_.toString) == Seq("t-0 [5, 8)"))
+  }
+
+  test("another topic begins once, even if the driver stops after the generation and before the end of the deletion") {
+    val (run, e, from) = world("drop")
+    remove(run)
+    val until = e.advance(from, Limits.Everything)
+    run.log.create("t", 1)
+    run.log.fill("t", 0, 7)
+    val stops = run.start(sideLog = new StoppingSideLog(run.side, _ == "deleted-00000001"))
+    intercept[IllegalStateException](stops.advance(until, Limits.Everything))
+    assert(run.side.keys("generation-").size == 1)
+    val f    = run.start()
+    val back = f.advance(until, Limits.Everything)
+    assert(f.splits(until, back).map(_.toString) == Seq("t-0 [0, 7)"))
+    assert(run.side.keys("generation-").size == 1 && new DeletionEntries(run.side).all.isEmpty)
   }
 
   test("a restart before the removal of a topic that returned with the same id reports the records that are skipped") {
