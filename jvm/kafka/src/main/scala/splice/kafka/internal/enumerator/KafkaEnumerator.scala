@@ -146,9 +146,14 @@ final private[splice] class KafkaEnumerator(
     val others = unread.filterNot { case (p, _) => settings.subscription.covers(p) }
     val left   = for { (p, end) <- others; from <- at.get(p) } yield MissingRange(p, from, Some(end))
     if (left.nonEmpty) throw KafkaErrors.endNotSubscribed(left.toSeq)
-    val lost = for { (p, end) <- open; from <- topics.removedAt(p) } yield MissingRange(p, from, Some(end))
+    val whole = topics.withRemoved(at)
+    val lost  = for {
+      (p, end) <- open if topics.isRemoved(p.topic); from <- whole.get(p) if from < end
+    } yield MissingRange(p, from, Some(end))
     Option.when(unread.isEmpty) {
-      new KafkaEvidence(entry, at, bounds.unread(SkippedRanges.of(lost, at)), bounds.fills)
+      // The offsets of a removed topic have the generation of its last position.
+      val position = at.copy(generations = whole.generations)
+      new KafkaEvidence(entry, position, bounds.unread(SkippedRanges.of(lost, whole)), bounds.fills)
     }
   }
 

@@ -133,9 +133,9 @@ final private[splice] class Topics(
   /** True if the deletion of a topic was reported before, and the query continues without the topic. */
   def isRemoved(topic: String): Boolean = removal.isKnown(topic)
 
-  /** The position in a partition whose topic is removed, at the time of the deletion. */
-  def removedAt(p: LogPartition): Option[Long] =
-    if (isRemoved(p.topic)) deletions.of(p.topic).flatMap(_.at.get(p)) else None
+  /** The position with the removed topics that it lacks, at their positions at the time of the deletion. */
+  def withRemoved(at: KafkaPosition): KafkaPosition =
+    deletions.all.filter(d => isRemoved(d.topic) && !at.hasTopic(d.topic)).map(_.at).foldLeft(at)(_ and _)
 
   /** True if a partition is subscribed to, and its topic was not missing in a comparison of this run. */
   def reads(partition: LogPartition): Boolean = settings.subscription.covers(partition) && !deleted(partition)
