@@ -51,7 +51,7 @@ final private[splice] class KafkaEnumerator(
   private val skipped   = new SkippedRows
   private val loss      = DataLoss(settings.failOnDataLoss, skipped)
   private val lastEnds  = new EndOffsets(log, cluster.recheck, loss, settings.client.readsCommitted)
-  private val topics    = new Topics(settings, cluster, context, lastEnds.last, skipped)
+  private val topics    = new Topics(settings, cluster, context, lastEnds.last, skipped, addUnread)
   private val bounds    = new Bounds(settings, context, cluster, topics, lastEnds, skipped)
   private val admission = new Admission(settings.admission, sizes)
   private val progress  = new KafkaFigures(sizes, reports, bounds, lastEnds, cluster, context, topics.reads, skipped)
@@ -162,6 +162,9 @@ final private[splice] class KafkaEnumerator(
     reports.storeUnread(range => at.get(range.partition).exists(offset => range.until.exists(_ <= offset))) {
       bounds.addUnread(_, at)
     }
+
+  // A method, because `bounds` needs `topics`.
+  private def addUnread(ranges: Seq[MissingRange], at: KafkaPosition): Unit = bounds.addUnread(ranges, at)
 
   // If the servers have never responded, a wrong address is more likely than an outage.
   override def freeze(): Unit = if (topics.identities.isEmpty) bounds.freeze() else cluster.await(bounds.freeze())

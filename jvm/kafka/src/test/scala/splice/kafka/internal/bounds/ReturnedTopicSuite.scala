@@ -121,6 +121,23 @@ final class ReturnedTopicSuite extends AnyFunSuite {
     assert(!last.hasTopic("t") && held(g, last) == Seq(0L -> 4L, 7L -> 10L))
   }
 
+  test("the end of a bounded source lacks the offsets that a restart before the removal has skipped") {
+    Seq(true, false).foreach { isBack =>
+      val run = world("endingOffsets" -> "latest", "startingOffsets" -> "earliest")
+      run.log.fill("t", 0, 12)
+      val start = run.begin(StartPosition.Configured)
+      val e     = run.start()
+      val older = e.advance(start, Limits.Limited(rows = Some(2)))
+      val first = e.advance(older, Limits.Limited(rows = Some(5)))
+      val gone  = leave(run, e, first)
+      if (isBack) e.advance(gone, Limits.Limited(rows = Some(2)))
+      val f    = run.start()
+      val last = f.advance(older, Limits.Everything)
+      assert(f.splits(older, last).map(_.toString) == Seq("t-0 [7, 12)") && held(f, last) == Seq(0L -> 2L, 7L -> 12L))
+      assert(held(run.start(), last) == Seq(0L -> 2L, 7L -> 12L))
+    }
+  }
+
   private def held(e: KafkaEnumerator, at: KafkaPosition): Seq[(Long, Long)] =
     e.evidence(at).getOrElse(fail("the source has not ended"))
       .offsets(OffsetColumns("topic", "partition", "offset")).filter(_.partition == t(0)).flatMap(_.offsets.ranges)
