@@ -12,7 +12,6 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
-import splice.files.StoppingSideLog
 import splice.files.internal.errors.FileErrors
 import splice.files.internal.listing.Footers
 import splice.files.internal.options.ReaderOptions
@@ -20,6 +19,7 @@ import splice.files.internal.split.{BlockId, FileSchemas, ListedFile, Packing}
 import splice.source._
 import splice.source.errors.SpliceException
 import splice.source.runtime.{Jobs, ProgressMetric, SideLog}
+import splice.testkit.StoppingSideLog
 
 /** Tests of an enumerator and its lists, with a folder in memory. */
 final class FileEnumeratorSuite extends AnyFunSuite {

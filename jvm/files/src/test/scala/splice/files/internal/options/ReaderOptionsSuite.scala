@@ -9,11 +9,12 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.storage.CountingFileSystem
-import splice.files.{FileSource, LocalSpark, SourceRead, StoppingSideLog}
+import splice.files.{FileSource, LocalSpark, SourceRead}
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
 import splice.source.runtime.SideLog
 import splice.source.{Limits, SourceProvider, StartPosition}
+import splice.testkit.StoppingSideLog
 
 /** Tests of changed format options at a restart. */
 final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {

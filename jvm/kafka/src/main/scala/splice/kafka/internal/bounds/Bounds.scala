@@ -7,7 +7,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.internal.cluster.ClusterAccess
 import splice.kafka.internal.errors.{MissingRange, SkippedRows}
-import splice.kafka.internal.identity.{Settled, Topics}
+import splice.kafka.internal.identity.{Generation, Settled, Topics}
 import splice.kafka.internal.options.{EndingOffsets, KafkaSettings, StartingOffsets}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{EnumeratorContext, LogPartition, OffsetRanges, ReadMode, StartPosition}
@@ -59,10 +59,18 @@ final private[splice] class Bounds(
   private var limits = KafkaPosition.Empty
 
   private var holes = Fills.of(context.start)
-  private val gaps  = new RetentionGaps(cluster.earliest, skips, () => holes, retention, lastEnds)
+  private var later = Map.empty[String, Vector[Generation]]
+  private val gaps  = new RetentionGaps(cluster.earliest, skips, () => fills, retention, lastEnds)
 
   /** The holes of the start. */
-  def fills: Fills = holes
+  def fills: Fills = {
+    val known = topics.identities
+    if (known.later ne later) {
+      holes = holes.continued(known)
+      later = known.later
+    }
+    holes
+  }
 
   /** Resolves the start of the query, and the end of a bounded source. The caller stores the start.
     *
@@ -128,9 +136,9 @@ final private[splice] class Bounds(
     */
   def unread(removed: SkippedRanges): SkippedRanges = {
     val all = for {
-      ((p, generation), skips) <- (passed ++ removed).all.iterator
+      ((p, generation), skips) <- (passed ++ removed).continued(topics.identities).all.iterator
       skip                     <- skips
-      (from, until)            <- holes.read(p, generation, skip.from, skip.until).ranges
+      (from, until)            <- fills.read(p, generation, skip.from, skip.until).ranges
     } yield (p, generation, SkippedRanges.Skip(from, until))
     all.foldLeft(SkippedRanges()) { case (ranges, (p, generation, skip)) => ranges.including(p, generation, skip) }
   }

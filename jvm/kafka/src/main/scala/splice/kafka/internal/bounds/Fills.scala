@@ -8,6 +8,7 @@ import java.util.Arrays
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 
+import splice.kafka.internal.identity.Identities
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.log.OffsetRuns
 import splice.source.{LogPartition, OffsetRanges, StoredStart}
@@ -16,6 +17,10 @@ import splice.source.{LogPartition, OffsetRanges, StoredStart}
 final private[splice] case class Fills(all: Map[(LogPartition, Int), PartitionFill] = Map.empty) {
 
   def isEmpty: Boolean = all.isEmpty
+
+  /** The holes, also for the generations that continue their generation. */
+  def continued(identities: Identities): Fills =
+    if (isEmpty || identities.later.isEmpty) this else Fills(all ++ identities.continued(all))
 
   def find(partition: LogPartition, generation: Int): Option[PartitionFill] =
     if (isEmpty) None else all.get((partition, generation))

@@ -4,6 +4,7 @@
 package splice.kafka.internal.bounds
 
 import splice.kafka.internal.errors.MissingRange
+import splice.kafka.internal.identity.Identities
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 import splice.source.log.OffsetRuns
@@ -41,6 +42,12 @@ final private[splice] case class SkippedRanges(
     val key = (partition, generation)
     SkippedRanges(all.updated(key, all.getOrElse(key, Vector.empty) :+ skip))
   }
+
+  /** The offsets, also for the generations that continue their generation. */
+  def continued(identities: Identities): SkippedRanges =
+    identities.continued(all).foldLeft(this) { case (ranges, (key, skips)) =>
+      ranges ++ SkippedRanges(Map(key -> skips))
+    }
 
   /** The offsets of both, with one skip for adjacent offsets. */
   def ++(other: SkippedRanges): SkippedRanges = SkippedRanges((all.keySet ++ other.all.keySet).iterator.map { key =>

@@ -51,7 +51,7 @@ final private[splice] class KafkaEnumerator(
   private val skipped   = new SkippedRows
   private val loss      = DataLoss(settings.failOnDataLoss, skipped)
   private val lastEnds  = new EndOffsets(log, cluster.recheck, loss, settings.client.readsCommitted)
-  private val topics    = new Topics(settings, cluster, context, lastEnds.last, skipped)
+  private val topics    = new Topics(settings, cluster, context, lastEnds.last, skipped, addUnread)
   private val bounds    = new Bounds(settings, context, cluster, topics, lastEnds, skipped)
   private val admission = new Admission(settings.admission, sizes)
   private val progress  = new KafkaFigures(sizes, reports, bounds, lastEnds, cluster, context, topics.reads, skipped)
@@ -146,9 +146,14 @@ final private[splice] class KafkaEnumerator(
     val others = unread.filterNot { case (p, _) => settings.subscription.covers(p) }
     val left   = for { (p, end) <- others; from <- at.get(p) } yield MissingRange(p, from, Some(end))
     if (left.nonEmpty) throw KafkaErrors.endNotSubscribed(left.toSeq)
-    val lost = for { (p, end) <- open; from <- topics.removedAt(p) } yield MissingRange(p, from, Some(end))
+    val whole = topics.withRemoved(at)
+    val lost  = for {
+      (p, end) <- open if topics.isRemoved(p.topic); from <- whole.get(p) if from < end
+    } yield MissingRange(p, from, Some(end))
     Option.when(unread.isEmpty) {
-      new KafkaEvidence(entry, at, bounds.unread(SkippedRanges.of(lost, at)), bounds.fills)
+      // The offsets of a removed topic have the generation of its last position.
+      val position = at.copy(generations = whole.generations)
+      new KafkaEvidence(entry, position, bounds.unread(SkippedRanges.of(lost, whole)), bounds.fills)
     }
   }
 
@@ -157,6 +162,9 @@ final private[splice] class KafkaEnumerator(
     reports.storeUnread(range => at.get(range.partition).exists(offset => range.until.exists(_ <= offset))) {
       bounds.addUnread(_, at)
     }
+
+  // A method, because `bounds` needs `topics`.
+  private def addUnread(ranges: Seq[MissingRange], at: KafkaPosition): Unit = bounds.addUnread(ranges, at)
 
   // If the servers have never responded, a wrong address is more likely than an outage.
   override def freeze(): Unit = if (topics.identities.isEmpty) bounds.freeze() else cluster.await(bounds.freeze())

@@ -97,12 +97,13 @@ private[splice] object KafkaPlan {
 
   /** Reads the plan of one of many clusters from its start and the entries of its side log. Writes no entries. */
   def read(context: EnumeratorContext): KafkaPlan = {
-    val log = context.sideLog
+    val log        = context.sideLog
+    val identities = new IdentityEntries(log, hasGenerations = true).known
     KafkaPlan(
       new StartEntries(log).known,
       new SkipEntries(log).known,
-      new IdentityEntries(log, hasGenerations = true).known,
-      Fills.of(context.start)
+      identities,
+      Fills.of(context.start).continued(identities)
     )
   }
 }

@@ -4,6 +4,7 @@
 package splice.kafka.internal.identity
 
 import splice.kafka.internal.split.KafkaPosition
+import splice.source.LogPartition
 import splice.source.errors.CheckpointErrors
 
 /** The cluster and the topics of the checkpoint's offsets, and the generations of topics. Immutable.
@@ -49,6 +50,22 @@ final private[splice] case class Identities(
 
   /** The owner of a topic's latest generation. */
   def owner(topic: String): TopicOwner = owner(topic, latest(topic))
+
+  /** The later generations that continue the offsets of a generation, because the topic left the position and returned
+    * with the same id.
+    */
+  def continued(topic: String, number: Int): Seq[Int] =
+    later.getOrElse(topic, Vector.empty).dropWhile(_.number <= number).takeWhile { next =>
+      // The position before a recreation is stored without its generation.
+      next.was.generation(topic) == next.number - 1 && next.owner.isSame(owner(topic, next.number - 1))
+    }.map(_.number)
+
+  /** Values by partition and generation, which also apply to the generations that continue a generation. */
+  def continued[A](all: Map[(LogPartition, Int), A]): Iterator[((LogPartition, Int), A)] =
+    for {
+      ((p, number), value) <- all.iterator
+      next                 <- continued(p.topic, number)
+    } yield (p, next) -> value
 
   /** True if a topic is not the latest generation. A broker with outdated metadata may still return an earlier
     * generation, for which the result is false.

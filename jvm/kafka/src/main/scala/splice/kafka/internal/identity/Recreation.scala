@@ -17,6 +17,8 @@ import splice.source.LogPartition
   *   the starts of partitions that are new to the query
   * @param lastEnd
   *   the last end of a partition that a broker returned
+  * @param addUnread
+  *   stores offsets that a restart at an older offset skips, and their position
   */
 final private[internal] class Recreation(
     log: ClusterClient,
@@ -26,11 +28,14 @@ final private[internal] class Recreation(
     servers: String,
     newStarts: Set[LogPartition] => Map[LogPartition, Long],
     lastEnd: LogPartition => Option[Long],
-    skipped: SkippedRows
+    skipped: SkippedRows,
+    addUnread: (Seq[MissingRange], KafkaPosition) => Unit
 ) {
 
   import Recreation._
 
+  // A concurrent driver may have read the offsets before a generation that it stored.
+  private var own      = identity.known.renewed.map(generation => generation.topic -> generation.number).toSet
   private var warned   = false
   private var reported = Set.empty[(String, Int)]
 
@@ -117,8 +122,8 @@ final private[internal] class Recreation(
     val isReturned = now.owner.isSame(identity.known.owner(topic, now.number - 1))
     if (!isReturned && policy == TopicRecreated.Fail) throw KafkaErrors.recreated(Seq(topic))
     if (!reported(topic -> now.number)) {
-      reported += topic -> now.number
       if (isReturned) warnOfReturn(topic, at, now) else warn(topic, KafkaPosition.of(at.of(topic)), now)
+      reported += topic -> now.number
     }
   }
 
@@ -126,6 +131,7 @@ final private[internal] class Recreation(
     val unread = at.of(topic).toSeq.flatMap { case (p, offset) =>
       now.starts.get(p).filter(offset < _).map(start => MissingRange(p, offset, Some(start)))
     }
+    if (own(topic -> now.number)) addUnread(unread, at)
     skipped.add(unread)
     logger.warn(
       s"The query starts at ${KafkaPosition.of(at.of(topic)).json}, before the removal of topic $topic, which exists " +
@@ -147,13 +153,18 @@ final private[internal] class Recreation(
     */
   private def adopt(topic: String, seen: LogDescription): Unit = {
     val current  = owner(seen, topic)
-    val before   = identity.known.owner(topic)
+    val known    = identity.known
     val left     = deletions.of(topic).map(_.at)
-    val same     = current.isSame(before)
     val existing = partitions(seen, topic)
-    val _        = identity.renew(topic, current, left.getOrElse(KafkaPosition.Empty)) {
-      val kept = left.filter(_ => same).fold(Map.empty[LogPartition, Long])(_.offsets.filter(o => existing(o._1)).toMap)
-      KafkaPosition.of(newStarts(existing -- kept.keySet) ++ kept)
+    // The driver may have stopped between the two entries.
+    val isStored = known.generation(topic, known.latest(topic)).exists(g => left.contains(g.was) && g.owner.is(current))
+    if (!isStored) {
+      val next = identity.renew(topic, current, left.getOrElse(KafkaPosition.Empty)) {
+        val same = left.filter(at => current.isSame(known.owner(topic, at.generation(topic))))
+        val kept = same.fold(Map.empty[LogPartition, Long])(_.offsets.filter(o => existing(o._1)).toMap)
+        KafkaPosition.of(newStarts(existing -- kept.keySet) ++ kept)
+      }
+      own += topic -> next.number
     }
     deletions.restore(topic)
   }

@@ -23,6 +23,8 @@ import splice.source.runtime.SideLog
   * @param subscription
   *   the subscription; a pattern does not match topics that the user must not describe, because brokers do not list
   *   them
+  * @param addUnread
+  *   stores offsets that a restart at an older offset skips, and their position
   */
 final private[identity] class TopicRemoval(
     deletions: DeletionEntries,
@@ -30,10 +32,14 @@ final private[identity] class TopicRemoval(
     clock: Clock,
     lastEnd: LogPartition => Option[Long],
     subscription: Subscription,
-    skipped: SkippedRows
+    skipped: SkippedRows,
+    addUnread: (Seq[MissingRange], KafkaPosition) => Unit
 ) {
 
   private val loss = DataLoss(policy == TopicRemoved.Fail, skipped)
+
+  // A concurrent driver may have read the offsets before a deletion that it stored.
+  private var earlier = deletions.all.map(_.topic).toSet
 
   /** True if the deletion of a topic was reported before, and the query continues without the topic. */
   def isKnown(topic: String): Boolean = policy != TopicRemoved.Fail && deletions.of(topic).nonEmpty
@@ -68,6 +74,23 @@ final private[identity] class TopicRemoval(
     val topics = lost.map(_.topic).filterNot(topic => seen.partitions.exists(_.topic == topic))
     topics.foreach(topic => deletions.delete(topic, at.only(topic), clock.instant()))
   }
+
+  /** Reports, once per topic, the records between a position and the stored deletion of a topic that the policy removes
+    * from the position. The reason is a restart at an older offset.
+    */
+  def reportOlder(at: KafkaPosition): Unit =
+    deletions.all.filter(d => earlier(d.topic) && at.hasTopic(d.topic) && forgotten(d)).foreach { deletion =>
+      val last   = deletion.at
+      val unread = at.of(deletion.topic).toSeq.flatMap { case (p, offset) =>
+        last.get(p).filter(end => offset < end && at.generation(p.topic) == last.generation(p.topic))
+          .map(end => MissingRange(p, offset, Some(end)))
+      }
+      if (unread.nonEmpty) {
+        addUnread(unread, at)
+        loss.report("the query starts before the stored position of a deleted topic", unread)
+      }
+      earlier -= deletion.topic
+    }
 
   private def hidden: String = subscription match {
     case _: Subscription.TopicPattern => ", or the user is no longer authorized to describe the topic"

@@ -6,7 +6,7 @@ package splice.kafka.internal.identity
 import scala.collection.immutable.SortedSet
 
 import splice.kafka.internal.cluster.{ClusterAccess, LogDescription}
-import splice.kafka.internal.errors.{KafkaErrors, SkippedRows}
+import splice.kafka.internal.errors.{KafkaErrors, MissingRange, SkippedRows}
 import splice.kafka.internal.options.{KafkaSettings, Subscription}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{EnumeratorContext, LogPartition}
@@ -19,13 +19,16 @@ import splice.source.{EnumeratorContext, LogPartition}
   *   the last end of a partition that a broker returned
   * @param skipped
   *   counts the rows that the policies skip
+  * @param addUnread
+  *   stores offsets that a restart at an older offset skips, and their position
   */
 final private[splice] class Topics(
     settings: KafkaSettings,
     cluster: ClusterAccess,
     context: EnumeratorContext,
     lastEnd: LogPartition => Option[Long],
-    skipped: SkippedRows
+    skipped: SkippedRows,
+    addUnread: (Seq[MissingRange], KafkaPosition) => Unit
 ) {
 
   private val discovery  = cluster.discovery
@@ -40,10 +43,11 @@ final private[splice] class Topics(
     settings.client.servers,
     cluster.client.starts(policies.newPartitions, _),
     lastEnd,
-    skipped
+    skipped,
+    addUnread
   )
   private val removal =
-    new TopicRemoval(deletions, policies.removed, context.steady, lastEnd, settings.subscription, skipped)
+    new TopicRemoval(deletions, policies.removed, context.steady, lastEnd, settings.subscription, skipped, addUnread)
 
   /** Compares the topics of a batch between two discoveries. */
   val check = new TopicCheck(cluster.client, recreation, settings.subscription, context.steady)
@@ -133,9 +137,9 @@ final private[splice] class Topics(
   /** True if the deletion of a topic was reported before, and the query continues without the topic. */
   def isRemoved(topic: String): Boolean = removal.isKnown(topic)
 
-  /** The position in a partition whose topic is removed, at the time of the deletion. */
-  def removedAt(p: LogPartition): Option[Long] =
-    if (isRemoved(p.topic)) deletions.of(p.topic).flatMap(_.at.get(p)) else None
+  /** The position with the removed topics that it lacks, at their positions at the time of the deletion. */
+  def withRemoved(at: KafkaPosition): KafkaPosition =
+    deletions.all.filter(d => isRemoved(d.topic) && !at.hasTopic(d.topic)).map(_.at).foldLeft(at)(_ and _)
 
   /** True if a partition is subscribed to, and its topic was not missing in a comparison of this run. */
   def reads(partition: LogPartition): Boolean = settings.subscription.covers(partition) && !deleted(partition)
@@ -143,8 +147,11 @@ final private[splice] class Topics(
   private def described: LogDescription =
     seen.getOrElse(throw new IllegalStateException("partitions are not available before the first discovery"))
 
-  private def settled(at: KafkaPosition): Settled =
-    Settled(removal(recreation(identity.known.meant(at), exists)), described.partitions)
+  private def settled(at: KafkaPosition): Settled = {
+    val current = recreation(identity.known.meant(at), exists)
+    removal.reportOlder(current)
+    Settled(removal(current), described.partitions)
+  }
 
   private def exists(topic: String): Boolean = described.partitions.exists(_.topic == topic)
 

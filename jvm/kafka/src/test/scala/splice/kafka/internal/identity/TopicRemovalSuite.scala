@@ -13,8 +13,9 @@ import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
 import splice.kafka.internal.options.TopicRemoved
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
+import splice.source.runtime.ProgressMetric
 import splice.source.{Limits, LogPartition, OffsetColumns, StartPosition}
-import splice.testkit.LoggedMessages
+import splice.testkit.{LoggedMessages, StoppingSideLog}
 
 /** Tests of `onTopicRemoved` for deleted topics. */
 final class TopicRemovalSuite extends AnyFunSuite {
@@ -109,6 +110,21 @@ final class TopicRemovalSuite extends AnyFunSuite {
     assert(e.splits(until, back).map(_.toString) == Seq("t-0 [5, 8)"))
   }
 
+  test("another topic begins once, even if the driver stops after the generation and before the end of the deletion") {
+    val (run, e, from) = world("drop")
+    remove(run)
+    val until = e.advance(from, Limits.Everything)
+    run.log.create("t", 1)
+    run.log.fill("t", 0, 7)
+    val stops = run.start(sideLog = new StoppingSideLog(run.side, _ == "deleted-00000001"))
+    intercept[IllegalStateException](stops.advance(until, Limits.Everything))
+    assert(run.side.keys("generation-").size == 1)
+    val f    = run.start()
+    val back = f.advance(until, Limits.Everything)
+    assert(f.splits(until, back).map(_.toString) == Seq("t-0 [0, 7)"))
+    assert(run.side.keys("generation-").size == 1 && new DeletionEntries(run.side).all.isEmpty)
+  }
+
   test("a restart before the removal of a topic that returned with the same id reports the records that are skipped") {
     val (run, e, from) = world("drop")
     run.log.fill("u", 0, 2)
@@ -178,6 +194,43 @@ final class TopicRemovalSuite extends AnyFunSuite {
       val held  = end.offsets(OffsetColumns("topic", "partition", "offset")).find(_.partition == t(0))
       assert(held.map(_.offsets.ranges.toSeq) == Some(Seq(0L -> 5L)), policy)
     }
+  }
+
+  test("a restart before a stored deletion reports the unread records once, and a bounded source does not count them") {
+    val (run, e, from) = world("drop", "endingOffsets" -> """{"t":{"0":8},"u":{"0":0}}""")
+    run.log.delete("t")
+    run.later()
+    val gone                                        = e.advance(from, Limits.Everything)
+    def held(f: KafkaEnumerator, at: KafkaPosition) = f.evidence(at).getOrElse(fail("the source has not ended"))
+      .offsets(OffsetColumns("topic", "partition", "offset")).find(_.partition == t(0)).map(_.offsets.ranges.toSeq)
+    assert(held(e, gone).contains(Seq(0L -> 5L)))
+    val older = KafkaPosition.read("""{"t":{"0":2},"u":{"0":0}}""")
+    assert(held(run.start(), older).contains(Seq(0L -> 2L)))
+    val f                = run.start()
+    val (next, messages) = LoggedMessages.during("splice.kafka.internal.errors.DataLoss") {
+      f.advance(older, Limits.Everything)
+      f.settle(older)
+    }
+    assert(next == gone && messages.loneElement.contains("t-0 [2, 5)"))
+    assert(f.figures(next)(ProgressMetric.RowsSkipped) == "3")
+    assert(held(f, next).contains(Seq(0L -> 2L)) && held(run.start(), next).contains(Seq(0L -> 2L)))
+  }
+
+  test("a restart before the deletion of a kept topic reports the unread records when the position is removed") {
+    val (run, e, from) = world("drain", "removedRetention" -> "2d", "endingOffsets" -> """{"t":{"0":8},"u":{"0":0}}""")
+    run.log.delete("t")
+    run.later()
+    e.advance(from, Limits.Everything)
+    val older                                       = KafkaPosition.read("""{"t":{"0":2},"u":{"0":0}}""")
+    def held(f: KafkaEnumerator, at: KafkaPosition) = f.evidence(at).getOrElse(fail("the source has not ended"))
+      .offsets(OffsetColumns("topic", "partition", "offset")).find(_.partition == t(0)).map(_.offsets.ranges.toSeq)
+    val f = run.start()
+    assert(f.advance(older, Limits.Everything) == older && held(f, older).contains(Seq(0L -> 2L)))
+    run.clock.pass(Duration.ofDays(3))
+    val g    = run.start()
+    val next = g.advance(older, Limits.Everything)
+    assert(next == KafkaPosition.read("""{"u":{"0":0}}""") && g.figures(next)(ProgressMetric.RowsSkipped) == "3")
+    assert(held(g, next).contains(Seq(0L -> 2L)))
   }
 
   test("a topic that was deleted before its first read is reported as missing") {

@@ -1,12 +1,12 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.files
+package splice.testkit
 
 import splice.source.runtime.SideLog
 
 /** Side log that simulates a driver that stops before it writes certain entries. */
-final class StoppingSideLog(inner: SideLog, stopsBefore: String => Boolean) extends SideLog {
+final private[splice] class StoppingSideLog(inner: SideLog, stopsBefore: String => Boolean) extends SideLog {
   override def get(key: String): Option[Seq[String]]                         = inner.get(key)
   override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] = get(key).getOrElse {
     if (stopsBefore(key)) throw new IllegalStateException(s"the driver stops before $key")
