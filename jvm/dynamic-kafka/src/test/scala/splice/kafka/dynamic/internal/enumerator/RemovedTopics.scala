@@ -111,10 +111,14 @@ trait RemovedTopics extends TwoClusters {
       OffsetColumns("topic", "partition", "offset")
     ).map(of => of.partition.topic -> of.offsets.ranges.toSeq).toSet
 
-  /** Report of a reader that has skipped offsets in partition 0 of the topic of a cluster. */
-  protected def skipped(cluster: String, from: Long, until: Long): Report = {
+  /** Report of a reader that has skipped offsets in partition 0 of the topic of a cluster.
+    *
+    * @param scope
+    *   the first name of the cluster; None if the cluster was not renamed
+    */
+  protected def skipped(cluster: String, from: Long, until: Long, scope: Option[String] = None): Report = {
     val range = MissingRange(LogPartition(topic(cluster), 0), from, Some(until))
-    Report(ClusterReads.key("simulated", cluster), TaskReads(unread = Vector(range)))
+    Report(ClusterReads.key("simulated", scope.getOrElse(cluster)), TaskReads(unread = Vector(range)))
   }
 
   protected def reads(cluster: String, partition: Int, end: Long)(at: DynamicPosition): Boolean =
