@@ -79,7 +79,7 @@ final class ManyPartitions(options: (String, String)*) extends Source[DynamicOff
   }
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator[DynamicOffset] =
-    source.enumerator(context, Service, new RecordSizes, new ClusterReads(context.run))((_, _, _) => Cluster)
+    source.enumerator(context, Service, new RecordSizes, new ClusterReads(context.run))((_, _, _, _) => Cluster)
 
   override def kind: String                          = source.kind
   override def boundedness: Boundedness              = source.boundedness

@@ -153,7 +153,7 @@ final class ManyClustersCost(cores: Int) {
     override def position(json: String): DynamicOffset = real.position(json)
 
     override def enumerator(context: EnumeratorContext): SplitEnumerator[DynamicOffset] =
-      real.enumerator(context, service, new RecordSizes, new ClusterReads(context.run)) { (cluster, topics, inner) =>
+      real.enumerator(context, service, new RecordSizes, new ClusterReads(context.run)) { (cluster, topics, inner, _) =>
         val log       = logs(cluster.name)
         val discovery = new BackgroundDiscovery(log, settings.base.discoveryInterval, inner.steady, inner.run)
         KafkaEnumerator(settings.of(cluster, topics), inner, log, discovery)

@@ -16,7 +16,7 @@ import splice.kafka.dynamic.internal.settings.{ClusterOptions, DynamicSettings}
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaEnumerator}
-import splice.kafka.internal.metrics.KafkaMetrics
+import splice.kafka.internal.metrics.{KafkaMetrics, ReadReports}
 import splice.kafka.internal.value.{KafkaSchema, ValuePlan}
 import splice.kafka.{KafkaBuilder, KafkaSource}
 import splice.source.internal.HadoopConfiguration
@@ -57,8 +57,8 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
     val sizes = new RecordSizes
     val reads = new ClusterReads(context.run)
     val all   = if (settings.options(DynamicOptions.AllowLiteralSecrets)) ownerOnly(context) else context
-    enumerator(all, settings.service(HadoopConfiguration.active), sizes, reads) { (cluster, topics, scoped) =>
-      KafkaEnumerator(settings.of(cluster, topics), scoped, sizes.within(cluster.name), reads(cluster.name))
+    enumerator(all, settings.service(HadoopConfiguration.active), sizes, reads) { (cluster, topics, scoped, read) =>
+      KafkaEnumerator(settings.of(cluster, topics), scoped, sizes.within(cluster.name), read)
     }
   }
 
@@ -76,7 +76,7 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
       sizes: RecordSizes,
       reads: ClusterReads
   )(
-      make: (KafkaCluster, SortedSet[String], EnumeratorContext) => ClusterEnumerator
+      make: (KafkaCluster, SortedSet[String], EnumeratorContext, ReadReports) => ClusterEnumerator
   ): SplitEnumerator[DynamicOffset] = new DynamicEnumerator(
     settings,
     context,

@@ -65,7 +65,7 @@ final private[dynamic] class LifeSource(
       settings,
       context,
       discovery,
-      (cluster, topics, scope) => {
+      (cluster, topics, scope, _) => {
         val own = settings.of(cluster, topics)
         val log = client(own)
         watch.ofCluster(

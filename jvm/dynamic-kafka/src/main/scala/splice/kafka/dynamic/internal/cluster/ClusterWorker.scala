@@ -3,6 +3,7 @@
 
 package splice.kafka.dynamic.internal.cluster
 
+import java.io.InterruptedIOException
 import java.time.{Clock, Duration, Instant}
 import java.util.concurrent.{
   ConcurrentHashMap,
@@ -242,10 +243,16 @@ final private[dynamic] class ClusterWorker(
   def storeUnread(position: KafkaPosition): Unit = onThread {
     try enumerator.storeUnread(position)
     catch {
-      case NonFatal(e) => ClusterWorker.logger.warn(
-          s"The offsets that readers of cluster $name skipped could not be stored. The history contains these offsets.",
+      case e @ (NonFatal(_) | _: InterruptedException) =>
+        ClusterWorker.logger.warn(
+          s"The offsets that readers of cluster $name skipped could not be stored. The hand-over counts these offsets " +
+            "as read, so the next leg does not supply them.",
           e
         )
+        e match {
+          case _: InterruptedException | _: InterruptedIOException => Thread.currentThread().interrupt()
+          case _                                                   => ()
+        }
     }
   }
 

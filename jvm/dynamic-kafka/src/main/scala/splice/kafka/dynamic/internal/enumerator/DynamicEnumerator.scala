@@ -26,6 +26,7 @@ import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeEntries, Docu
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.internal.errors.KafkaErrors
+import splice.kafka.internal.metrics.ReadReports
 import splice.kafka.internal.pool.ReaderPool
 import splice.source._
 import splice.source.errors.{CheckpointErrors, SpliceException}
@@ -46,7 +47,7 @@ final private[splice] class DynamicEnumerator(
     settings: DynamicSettings,
     context: EnumeratorContext,
     discovery: MetadataDiscovery,
-    make: (KafkaCluster, SortedSet[String], EnumeratorContext) => ClusterEnumerator,
+    make: (KafkaCluster, SortedSet[String], EnumeratorContext, ReadReports) => ClusterEnumerator,
     sizes: RecordSizes,
     reads: ClusterReads,
     await: ResponseWait = ResponseWait.InRealTime
@@ -57,7 +58,8 @@ final private[splice] class DynamicEnumerator(
   private val rules   = new ChangeRules(settings.removal)
   private val workers = new ClusterWorkers(context.run, context.steady, firstName, await)({ (cluster, topics) =>
     val scope = scopes(cluster.name)
-    () => make(cluster, topics, scope())
+    val read  = reads(firstName(cluster.name))
+    () => make(cluster, topics, scope(), read)
   })
   private val same   = new SameClusters(scopes(_))
   private val driver =
@@ -231,7 +233,7 @@ final private[splice] class DynamicEnumerator(
   }
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
-    DynamicReaders(settings, columns, context, ranges, sizes.within) { name =>
+    DynamicReaders(settings, columns, context, ranges, sizes.within, readsOf(_).key) { name =>
       cluster(name).orElse(cluster(changes.renamed(name))).orElse(changes.cluster(name)).getOrElse(lost(name))
     }
 
@@ -309,7 +311,7 @@ final private[splice] class DynamicEnumerator(
     if (settings.base.commitToGroup || settings.base.ending.nonEmpty && reads.hasUnread) last.foreach { at =>
       takeover.find(positions(at)).foreach { position =>
         for {
-          (name, of) <- ofScopes(position).clusters if reads(name).hasUnread
+          (name, of) <- ofScopes(position).clusters if reads(firstName(name)).hasUnread
           worker     <- workers.find(name)
         } worker.storeUnread(of)
       }
@@ -334,12 +336,19 @@ final private[splice] class DynamicEnumerator(
 
   private def firstName(cluster: String): String = changes.last.fold(cluster)(_.scopeOf(cluster))
 
-  /** Returns the clusters of a position whose names still belong to the same clusters. */
+  // A batch that is replayed may have an earlier name of a cluster.
+  private def readsOf(name: String): ReadReports =
+    reads(firstName(cluster(name).fold(changes.renamed(name))(_.name)))
+
+  /** Returns a position with the latest names of its clusters, without clusters whose names belong to other clusters. */
   private def ofScopes(position: DynamicPosition): DynamicPosition =
     changes.last.filter(now => now.scopes.nonEmpty && position.change < now.number).fold(position) { now =>
-      val was = changes.find(position.change)
-      position.copy(clusters = position.clusters.filter { case (name, _) =>
-        was.exists(_.scopeOf(name) == now.scopeOf(name))
+      val names = now.clusters.keysIterator.map(name => now.scopeOf(name) -> name).toMap
+      val was   = changes.find(position.change)
+      position.copy(clusters = position.clusters.flatMap { case (name, part) =>
+        was.map(_.scopeOf(name)).flatMap { scope =>
+          names.get(scope).orElse(Option.when(now.scopeOf(name) == scope)(name)).map(_ -> part)
+        }
       })
     }
 

@@ -13,9 +13,14 @@ final private[splice] class ClusterReads(run: String) {
 
   private val known = TrieMap.empty[String, ReadReports]
 
-  /** Returns the figures of a cluster. The figures remain when the enumerator of the cluster is replaced. */
-  def apply(cluster: String): ReadReports = {
-    val key = ClusterReads.key(run, cluster)
+  /** Returns the figures of a cluster. The figures remain when the enumerator of the cluster is replaced, or when the
+    * cluster is renamed.
+    *
+    * @param scope
+    *   the name that the side-log entries of the cluster use
+    */
+  def apply(scope: String): ReadReports = {
+    val key = ClusterReads.key(run, scope)
     known.getOrElseUpdate(key, new ReadReports(key))
   }
 
@@ -31,5 +36,5 @@ final private[splice] class ClusterReads(run: String) {
 private[splice] object ClusterReads {
 
   /** Returns the key of a cluster in the reports of a run. */
-  def key(run: String, cluster: String): String = s"$run-$cluster"
+  def key(run: String, scope: String): String = s"$run-$scope"
 }

@@ -72,6 +72,8 @@ private[dynamic] object DynamicReaders {
     *
     * @param sizes
     *   returns the sizes of the records of a cluster
+    * @param key
+    *   returns the key of the reports of a cluster
     * @param cluster
     *   returns a cluster with its current properties
     */
@@ -80,7 +82,8 @@ private[dynamic] object DynamicReaders {
       columns: StructType,
       context: EnumeratorContext,
       ranges: Seq[SplitRange],
-      sizes: String => RecordSizes
+      sizes: String => RecordSizes,
+      key: String => String
   )(cluster: String => KafkaCluster): DynamicReaders = {
     val origin = ProvenancePlan(columns, KafkaSchema(settings.base.includeHeaders, settings.base.value))
     val byName = ranges.collect { case range: DynamicSplitRange => range }.groupBy(_.cluster)
@@ -92,7 +95,7 @@ private[dynamic] object DynamicReaders {
           of,
           origin.fold(columns)(_.inner),
           context,
-          ClusterReads.key(context.run, name),
+          key(name),
           part.map(_.range),
           sizes(name),
           if (isOpen) byName.size else math.min(byName.size, AtOnce),

@@ -3,6 +3,7 @@
 
 package splice.kafka.dynamic.internal.cluster
 
+import java.io.{IOException, InterruptedIOException}
 import java.time.{Clock, Duration, Instant}
 import java.util.concurrent.CountDownLatch
 
@@ -26,20 +27,26 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.log.{LogRange, LogRecord}
 import splice.source.{Limits, LogPartition, SplitRange, SplitReaderFactory, StartPosition}
+import splice.testkit.LoggedMessages
 
 final class ClusterWorkerSuite extends AnyFunSuite {
 
   /** Enumerator whose responses the test controls. `id` is the number of the created enumerator. */
-  final private class Answering(id: Int, events: StringBuffer, closing: () => Unit = () => ())
-      extends ClusterEnumerator {
+  final private class Answering(
+      id: Int,
+      events: StringBuffer,
+      closing: () => Unit = () => (),
+      storing: () => Unit = () => ()
+  ) extends ClusterEnumerator {
     private def note(what: String): Unit                                     = { val _ = events.append(s"$id $what, ") }
     override def advance(from: KafkaPosition, limits: Limits): KafkaPosition = {
       note("asked")
       from
     }
-    override def freeze(): Unit   = note("frozen")
-    override def isStale: Boolean = ClusterWorkerSuite.this.isStale
-    override def close(): Unit    = {
+    override def freeze(): Unit                       = note("frozen")
+    override def isStale: Boolean                     = ClusterWorkerSuite.this.isStale
+    override def storeUnread(at: KafkaPosition): Unit = storing()
+    override def close(): Unit                        = {
       closing()
       note("closed")
     }
@@ -184,6 +191,25 @@ final class ClusterWorkerSuite extends AnyFunSuite {
       }
       assert(seen == "1 frozen, 1 asked, 1 closed")
       release.countDown()
+    }
+  }
+
+  test("a failed or interrupted store of skipped offsets is logged with the effect on the hand-over") {
+    Seq(new InterruptedException("stop"), new InterruptedIOException("stop"), new IOException("full")).foreach {
+      error =>
+        val (_, logged) = LoggedMessages.during(classOf[ClusterWorker].getName) {
+          val failing = new Answering(1, new StringBuffer, storing = () => throw error)
+          Using.resource(new ClusterWorker(
+            "east",
+            "run",
+            Clock.systemUTC()
+          )(failing))(_.storeUnread(KafkaPosition.Empty))
+        }
+        assert(logged.size == 1, s"$error: $logged")
+        assert(
+          logged.head.contains("The hand-over counts these offsets as read, so the next leg does not supply them.")
+        )
+        assert(logged.head.contains("cluster east") && logged.head.contains(error.toString))
     }
   }
 

@@ -10,10 +10,14 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.dynamic.internal.reader.ClusterReads
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition, DynamicSplitRange}
 import splice.kafka.dynamic.internal.state.ChangeHistory
 import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
-import splice.source.{LogPartition, SplitEnumerator}
+import splice.kafka.internal.errors.MissingRange
+import splice.kafka.internal.metrics.TaskReads
+import splice.source.runtime.Report
+import splice.source.{LogPartition, OffsetColumns, SplitEnumerator}
 
 /** Helpers for two simulated clusters with one topic each. */
 trait TwoClusters extends AnyFunSuite {
@@ -96,6 +100,25 @@ trait RemovedTopics extends TwoClusters {
       case position: DynamicPosition => isEnd(position)
       case _                         => false
     }).get
+  }
+
+  /** The offsets of each topic that a bounded source has read at its end. */
+  protected def held(simulation: SimulatedClusters, at: String): Set[(String, Seq[(Long, Long)])] =
+    Using.resource(simulation.start())(run => held(run, simulation.source.position(at)))
+
+  protected def held(run: SplitEnumerator[DynamicOffset], at: DynamicOffset): Set[(String, Seq[(Long, Long)])] =
+    run.evidence(at).getOrElse(fail("the source has not ended")).offsets(
+      OffsetColumns("topic", "partition", "offset")
+    ).map(of => of.partition.topic -> of.offsets.ranges.toSeq).toSet
+
+  /** Report of a reader that has skipped offsets in partition 0 of the topic of a cluster.
+    *
+    * @param scope
+    *   the first name of the cluster; None if the cluster was not renamed
+    */
+  protected def skipped(cluster: String, from: Long, until: Long, scope: Option[String] = None): Report = {
+    val range = MissingRange(LogPartition(topic(cluster), 0), from, Some(until))
+    Report(ClusterReads.key("simulated", scope.getOrElse(cluster)), TaskReads(unread = Vector(range)))
   }
 
   protected def reads(cluster: String, partition: Int, end: Long)(at: DynamicPosition): Boolean =

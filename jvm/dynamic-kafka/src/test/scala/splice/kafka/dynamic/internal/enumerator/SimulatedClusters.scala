@@ -159,7 +159,7 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
     val current = settings(changed)
     val query   = new DynamicKafkaSource(current)
     val reads   = new ClusterReads(context.run)
-    query.enumerator(context, service.getOrElse(Service), new RecordSizes, reads) { (cluster, own, scope) =>
+    query.enumerator(context, service.getOrElse(Service), new RecordSizes, reads) { (cluster, own, scope, read) =>
       val log      = logs(server(cluster))
       val settings = current.of(cluster, own)
       enumerators.incrementAndGet()
@@ -167,7 +167,7 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
       val all     = discovery(server(cluster))
       val topics  = if (seesOwnTopics) seeing(own, all) else all
       val recheck = Recheck(settings.retries, settings.retryInterval)
-      KafkaEnumerator(settings, scope, log, topics, recheck, new RecordSizes, reads(cluster.name))
+      KafkaEnumerator(settings, scope, log, topics, recheck, new RecordSizes, read)
     }
   }
 

@@ -62,7 +62,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     val run     = java.util.UUID.randomUUID().toString
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 2, run)
     val columns = StructType(KafkaSchema(includeHeaders = false).fields ++ DynamicColumns.all.fields)
-    DynamicReaders(settings, columns, context, ranges, _ => new RecordSizes) { name =>
+    DynamicReaders(settings, columns, context, ranges, _ => new RecordSizes, identity) { name =>
       KafkaCluster(name, SortedMap("bootstrap.servers" -> servers(name)) ++ timeouts)
     }.rows(TaskRanges(Some(0), ranges.toIndexedSeq))
   }

@@ -13,8 +13,10 @@ import scala.util.Using
 
 import splice.kafka.dynamic.internal.enumerator.SimulatedClusters.Both
 import splice.kafka.dynamic.internal.enumerator.StoppedStreams
+import splice.kafka.dynamic.internal.reader.{ClusterReads, DynamicReaders}
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata, StreamPlace}
+import splice.kafka.internal.reader.KafkaReaders
 import splice.source.{LogPartition, SplitEnumerator, StartPosition}
 
 /** Tests of clusters that are renamed in the metadata. */
@@ -62,6 +64,52 @@ final class RenamedClusterSuite extends StoppedStreams {
           assert(advance(again, until) == until)
         }
       }
+    }
+  }
+
+  test("a bounded source does not count offsets that readers skipped before a rename") {
+    for (isLate <- Seq(false, true)) {
+      val world = simulated("endingOffsets" -> "latest")
+      world.publish(document(2, "old"))
+      fill(world, east, 5)
+      val end = in(world) { run =>
+        val (left, _) = readAll(run, world.begin(StartPosition.Configured, run))
+        val report    = skipped(east, 1, 2, scope = Some("old"))
+        if (!isLate) run.reported(Seq(report))
+        world.publish(document(3, "new", "old"))
+        world.awaitRefresh()
+        val next = advance(run, left)
+        assert(next.json.contains("new"))
+        if (!isLate) assert(held(run, next) == Set(topic(east) -> Seq(0L -> 1L, 2L -> 5L)))
+        else {
+          // No batch of this run was committed after the rename.
+          run.reported(Seq(report))
+          run.stopped(Some(left))
+        }
+        next
+      }
+      assert(held(world, end.json) == Set(topic(east) -> Seq(0L -> 1L, 2L -> 5L)), s"isLate: $isLate")
+    }
+  }
+
+  test("reports of a replayed batch belong to a cluster that was renamed since") {
+    val world = simulated()
+    in(world) { run =>
+      val names = Seq("one", "two", "three")
+      val at    = names.indices.scanLeft(Option.empty[DynamicOffset]) { (from, i) =>
+        world.publish(document(i + 2L, names(i), names.take(i): _*))
+        if (i > 0) world.awaitRefresh()
+        fill(world, east, 1)
+        Some(readAll(run, from.getOrElse(world.begin(StartPosition.Configured, run)))._1)
+      }.flatten
+      val ranges = run.splits(at.head, at(1))
+      assert(named(run, at.head, at(1)) == Seq(("two", 1L, 2L)))
+      val keys = run.readers(world.source.schema, ranges) match {
+        case DynamicReaders(clusters, _, _) =>
+          clusters.collect { case (name, of: KafkaReaders) => name -> of.settings.reportKey }
+        case other => fail(s"$other")
+      }
+      assert(keys == Map("two" -> ClusterReads.key("simulated", "one")))
     }
   }
 

@@ -11,18 +11,15 @@ import scala.concurrent.duration.{DurationInt, FiniteDuration}
 import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.util.Using
 
-import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters}
-import splice.kafka.dynamic.internal.reader.ClusterReads
+import splice.kafka.dynamic.internal.enumerator.SimulatedClusters
+import splice.kafka.dynamic.internal.enumerator.open.OpenStreams
 import splice.kafka.dynamic.internal.split.DynamicPosition
 import splice.kafka.dynamic.{KafkaCluster, StreamMetadata}
-import splice.kafka.internal.errors.MissingRange
-import splice.kafka.internal.metrics.TaskReads
+import splice.source.StartPosition
 import splice.source.errors.SpliceException
-import splice.source.runtime.Report
-import splice.source.{LogPartition, OffsetColumns, StartPosition}
 
 /** Tests of clusters whose requests do not end. */
-final class HangingClusterSuite extends RemovedTopics {
+final class HangingClusterSuite extends OpenStreams {
 
   private val committing = Seq("commitToGroup" -> "true", "kafka.group.id" -> "g")
 
@@ -170,20 +167,6 @@ final class HangingClusterSuite extends RemovedTopics {
     }
   }
 
-  /** The offsets of each topic that a bounded source has read at its end. */
-  private def held(simulation: SimulatedClusters, at: String): Set[(String, Seq[(Long, Long)])] =
-    Using.resource(simulation.start()) { run =>
-      val end = run.evidence(simulation.source.position(at)).getOrElse(fail("the source has not ended"))
-      end.offsets(OffsetColumns("topic", "partition", "offset")).map(of =>
-        of.partition.topic -> of.offsets.ranges.toSeq
-      ).toSet
-    }
-
-  private def skipped(cluster: String, from: Long, until: Long): Report = {
-    val range = MissingRange(LogPartition(topic(cluster), 0), from, Some(until))
-    Report(ClusterReads.key("simulated", cluster), TaskReads(unread = Vector(range)))
-  }
-
   test("a bounded source that stops while a cluster hangs does not count offsets that readers of any cluster skipped") {
     val simulation = world("endingOffsets" -> "latest")
     val run        = simulation.start(changed = Seq("clusterWait" -> "10ms"))
@@ -197,5 +180,26 @@ final class HangingClusterSuite extends RemovedTopics {
     }
     assert(held(simulation, at.json) ==
       Set(topic(east) -> Seq(1L -> 3L), topic(west) -> Seq(0L -> 1L, 2L -> 3L)))
+  }
+
+  test("a killed real-time batch reads no offsets of a cluster with a pending request, and keeps its skipped offsets") {
+    val simulation = world("endingOffsets" -> "latest")
+    val run        = simulation.start(changed = Seq("clusterWait" -> "10ms"))
+    val first      = until(simulation, run, simulation.begin(StartPosition.Configured, run))(
+      (east, 0, 0L, 3L),
+      (west, 0, 0L, 3L)
+    )
+    run.reported(Seq(skipped(west, 0, 1)))
+    val second = reach(run, first)(east -> 3L, west -> 1L)
+    val third  = hanging(simulation, 1.minute, west) {
+      val next = settle(run, second)
+      assert(planned(run, next).isEmpty)
+      reach(run, next)()
+    }
+    val fourth = until(simulation, run, third)((west, 0, 1L, 3L))
+    run.reported(Seq(skipped(west, 1, 2)))
+    val end = reach(run, fourth)()
+    assert(held(simulation, end.json) == Set(topic(east) -> Seq(0L -> 3L), topic(west) -> Seq(2L -> 3L)))
+    run.close()
   }
 }
