@@ -57,6 +57,7 @@ final private[splice] class Bounds(
   private def extend(later: Map[LogPartition, Long]): Unit = if (context.mode == ReadMode.Batch) ends.extend(later)
 
   private var limits = KafkaPosition.Empty
+  private var unread = Set.empty[String]
 
   private var holes = Fills.of(context.start)
   private val gaps  = new RetentionGaps(cluster.earliest, skips, () => holes, retention, lastEnds)
@@ -167,16 +168,21 @@ final private[splice] class Bounds(
       ends.renew(now.topics.filter(t => now.generation(t) != before.generation(t)), settled.partitions)
   }
 
-  /** Sets the offsets up to which topics are read. Replaces the offsets of earlier calls. */
-  def limit(ends: KafkaPosition): Unit = limits = ends
+  /** Sets the offsets up to which topics are read, and the topics that are not read. Replaces the values of earlier
+    * calls.
+    */
+  def limit(ends: KafkaPosition, without: Set[String]): Unit = {
+    limits = ends
+    unread = without
+  }
 
-  /** The end of a partition in the source, or `Long.MaxValue`. A partition without an end is not read if the source has
-    * ends, or if its topic has limits.
+  /** The end of a partition in the source, or `Long.MaxValue`. A partition is not read if the source has other ends
+    * only, or if its topic has other limits only.
     */
   private def last(begun: Begun)(p: LogPartition): Long = {
     val end       = begun.end.fold(Long.MaxValue)(_.get(p).getOrElse(0L))
     val isLimited = limits.hasTopic(p.topic) && limits.generation(p.topic) == begun.position.generation(p.topic)
-    if (isLimited) math.min(end, limits.get(p).getOrElse(0L)) else end
+    if (unread(p.topic)) 0L else if (isLimited) math.min(end, limits.get(p).getOrElse(0L)) else end
   }
 
   /** Begins a batch: determines its partitions, and stores the starts of new partitions. */

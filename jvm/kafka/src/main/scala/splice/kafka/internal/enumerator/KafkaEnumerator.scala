@@ -190,7 +190,7 @@ final private[splice] class KafkaEnumerator(
   override def reported(all: Seq[Report]): Unit                                = reports.add(all)
   override def staleInterval: Option[Duration]                                 = Some(settings.discoveryInterval)
   override def expect(starts: KafkaPosition): Unit                             = lastEnds.expect(starts)
-  override def limit(ends: KafkaPosition): Unit                                = bounds.limit(ends)
+  override def limit(ends: KafkaPosition, unread: Set[String]): Unit           = bounds.limit(ends, unread)
   override def refresh(): Unit                                                 = refreshing = true
   override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = log.written(partitions)
   override def ofTopics: SortedMap[String, Seq[(String, Long)]]                = progress.ofTopics
