@@ -57,6 +57,7 @@ final private[splice] class Bounds(
   private def extend(later: Map[LogPartition, Long]): Unit = if (context.mode == ReadMode.Batch) ends.extend(later)
 
   private var limits = KafkaPosition.Empty
+  private var unread = Set.empty[String]
 
   private var holes = Fills.of(context.start)
   private var later = Map.empty[String, Vector[Generation]]
@@ -175,17 +176,22 @@ final private[splice] class Bounds(
       ends.renew(now.topics.filter(t => now.generation(t) != before.generation(t)), settled.partitions)
   }
 
-  /** Sets the offsets up to which topics are read. Replaces the offsets of earlier calls. */
-  def limit(ends: KafkaPosition): Unit = limits = ends
+  /** Sets the offsets up to which topics are read, and the topics that are not read. Replaces the values of earlier
+    * calls.
+    */
+  def limit(ends: KafkaPosition, without: Set[String]): Unit = {
+    limits = ends
+    unread = without
+  }
 
-  // A partition without a limit is not read if its topic has limits.
-  private def limited(at: KafkaPosition, ends: Map[LogPartition, Long]): Map[LogPartition, Long] =
-    if (limits.offsets.isEmpty) ends
-    else
-      ends.map { case (p, end) =>
-        val isLimited = limits.hasTopic(p.topic) && limits.generation(p.topic) == at.generation(p.topic)
-        p -> (if (isLimited) math.min(end, limits.get(p).getOrElse(0L)) else end)
-      }
+  /** The end of a partition in the source, or `Long.MaxValue`. A partition is not read if the source has other ends
+    * only, or if its topic has other limits only.
+    */
+  private def last(begun: Begun)(p: LogPartition): Long = {
+    val end       = begun.end.fold(Long.MaxValue)(_.get(p).getOrElse(0L))
+    val isLimited = limits.hasTopic(p.topic) && limits.generation(p.topic) == begun.position.generation(p.topic)
+    if (unread(p.topic)) 0L else if (isLimited) math.min(end, limits.get(p).getOrElse(0L)) else end
+  }
 
   /** Begins a batch: determines its partitions, and stores the starts of new partitions. */
   def begin(settled: Settled): Begun = {
@@ -204,7 +210,7 @@ final private[splice] class Bounds(
     val behind                          = gaps.behind(position, within)
     ends.of(position, within).map { now =>
       val most  = ending.foldLeft(now)(ends.cut(position))
-      val start = gaps.pass(position, limited(position, most), behind)
+      val start = gaps.pass(position, most, last(begun), behind)
       val open  = gaps.reached(position, start, most).filterNot { case (p, _) => cluster.unavailable.isSilent(p) }
       Available(start, open)
     }
@@ -214,8 +220,8 @@ final private[splice] class Bounds(
   def pass(begun: Begun): KafkaPosition = {
     val position = begun.position
     // Each log may have records after any position.
-    val ends = position.offsets.transform((p, _) => begun.end.fold(Long.MaxValue)(_.get(p).getOrElse(0L)))
-    gaps.pass(position, limited(position, ends), position.offsets.keySet.filter(topics.reads))
+    val ends = position.offsets.transform((_, _) => Long.MaxValue)
+    gaps.pass(position, ends, last(begun), position.offsets.keySet.filter(topics.reads))
   }
 }
 

@@ -21,10 +21,16 @@ final private[kafka] class Retention(log: ClusterClient, policy: OutOfRange, ski
     *   the reason for the report
     * @param gaps
     *   requested ranges before the first offset of the log, in the order of the offsets
+    * @param last
+    *   the offset up to which a partition may be skipped
     * @throws splice.source.errors.SpliceException
     *   when the policy is to fail
     */
-  def goOn(reason: String, gaps: Seq[MissingRange]): Map[LogPartition, Long] =
+  def goOn(
+      reason: String,
+      gaps: Seq[MissingRange],
+      last: LogPartition => Long = _ => Long.MaxValue
+  ): Map[LogPartition, Long] =
     if (gaps.isEmpty) Map.empty
     else {
       val first                       = gaps.flatMap(gap => gap.until.map(gap.partition -> _)).toMap
@@ -35,7 +41,9 @@ final private[kafka] class Retention(log: ClusterClient, policy: OutOfRange, ski
           val ends = log.ends(first.keySet)
           ends ++ log.atTime(first.map { case (p, _) => p -> millis }).map { case (p, record) => p -> record.offset }
       }
-      val continued = first.map { case (p, offset) => p -> math.max(offset, to.getOrElse(p, offset)) }
+      val continued = first.map { case (p, offset) =>
+        p -> math.max(offset, math.min(to.getOrElse(p, offset), last(p)))
+      }
       // The policy may skip offsets after the last gap of a partition.
       val passed = gaps.map { gap =>
         if (gap.until == first.get(gap.partition)) gap.copy(until = continued.get(gap.partition)) else gap

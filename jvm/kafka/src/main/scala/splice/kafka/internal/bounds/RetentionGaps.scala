@@ -52,24 +52,33 @@ final private[bounds] class RetentionGaps(
   /** The position after the records that retention has removed. The skip is durable when the method returns.
     *
     * @param ends
-    *   the ends up to which the partitions are read. If no offset is left to read before the end, no record is lost
+    *   the ends up to which the partitions are read now. If no offset is left to read before the end, no record is lost
+    * @param last
+    *   the end of a partition in the source. Later offsets are neither lost nor skipped
     * @param behind
     *   the partitions from which retention may have removed the next record
     */
-  def pass(at: KafkaPosition, ends: Map[LogPartition, Long], behind: Set[LogPartition]): KafkaPosition = {
+  def pass(
+      at: KafkaPosition,
+      ends: Map[LogPartition, Long],
+      last: LogPartition => Long,
+      behind: Set[LogPartition]
+  ): KafkaPosition = {
     val requested = behind.filter { p =>
-      at.get(p).exists(from => ends.get(p).exists(fills().between(p, at.generation(p.topic), from, _) > 0))
+      at.get(p).exists { from =>
+        ends.get(p).exists(end => fills().between(p, at.generation(p.topic), from, math.min(end, last(p))) > 0)
+      }
     }
     val gaps =
       (if (requested.isEmpty) Map.empty[LogPartition, Long] else earliest(requested)).toSeq.sortBy(_._1).flatMap {
         case (p, first) =>
           // Records of the history are not lost.
           at.get(p).toSeq.flatMap { offset =>
-            fills().read(p, at.generation(p.topic), offset, first).ranges
+            fills().read(p, at.generation(p.topic), offset, math.min(first, last(p))).ranges
               .map { case (from, until) => MissingRange(p, from, Some(until)) }
           }
       }
-    val to = retention.goOn("the log begins after the next offset to read", gaps)
+    val to = retention.goOn("the log begins after the next offset to read", gaps, last)
     if (to.isEmpty) at
     else {
       val from = KafkaPosition(at.offsets.filter { case (p, _) => to.contains(p) }).like(at)

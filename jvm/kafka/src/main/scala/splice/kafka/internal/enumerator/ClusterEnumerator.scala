@@ -34,9 +34,12 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] w
   def expect(starts: KafkaPosition): Unit
 
   /** Sets the offsets up to which topics are read. Later records are not lost if they are no longer in the log. Replaces
-    * the offsets of earlier calls.
+    * the values of earlier calls.
+    *
+    * @param unread
+    *   topics whose start is determined later, so that no record of the topics is lost before
     */
-  def limit(ends: KafkaPosition): Unit
+  def limit(ends: KafkaPosition, unread: Set[String]): Unit
 
   /** Makes the next `advance` request topics and partitions from the brokers, so that the result includes the latest
     * partitions.

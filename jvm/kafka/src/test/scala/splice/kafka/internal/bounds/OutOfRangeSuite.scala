@@ -5,10 +5,11 @@ package splice.kafka.internal.bounds
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.enumerator.SimulatedRun
-import splice.kafka.internal.enumerator.SimulatedRun.{at, range}
+import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
+import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
+import splice.source.runtime.ProgressMetric
 import splice.source.{Limits, StartPosition}
 
 /** Tests of `onOutOfRange` for positions that the log no longer has, and of `newPartitionsStartAt` for new
@@ -56,6 +57,22 @@ final class OutOfRangeSuite extends AnyFunSuite {
     run.log.write("t", 0, 20000L, 21000L)
     val until = e.advance(from, Limits.Everything)
     assert(until == at(0 -> 22) && e.splits(from, until).isEmpty && (e.advance(until, Limits.Everything) eq until))
+  }
+
+  test("skipped records end at the end of a bounded source, because the source does not read later records") {
+    val modes = Seq[(KafkaEnumerator, KafkaPosition) => KafkaPosition](_.settle(_), _.advance(_, Limits.Everything))
+    for (policy <- Seq("earliest", "latest", "timestamp:15000"); first <- Seq(10L, 14L); next <- modes) {
+      val (run, from) = world("onOutOfRange" -> policy, "endingOffsets" -> """{"t":{"0":10}}""")
+      run.log.expire("t", 0, first)
+      val e     = run.start()
+      val until = next(e, from)
+      assert(until == at(0 -> 10) && e.evidence(until).exists(_.position == until), s"$policy, $first")
+      assert(e.figures(until)(ProgressMetric.RowsSkipped) == "6", s"$policy, $first")
+      assert(e.plan.skips.of(t(0), 0) == Vector(SkippedRanges.Skip(4, 10)), s"$policy, $first")
+    }
+    val (run, from) = world("endingOffsets" -> """{"t":{"0":10}}""")
+    run.log.expire("t", 0, 14)
+    assert(intercept[SpliceException](run.start().advance(from, Limits.Everything)).getMessage.contains("t-0 [4, 10)"))
   }
 
   test("failOnDataLoss = false has the effect of earliest") {

@@ -255,7 +255,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       val after = at.draining.collect {
         case (old, of) if of.stream == stream && !at.streamOf.contains(old) && !of.after(topic) => old
       }
-      val begin = start ++ is.offsets.offsets
+      val begin = if (is.time.isEmpty) start ++ is.offsets.offsets else start
       // The end that a consumer sees may be before the start, because a mirror lags or a transaction is open.
       val expected = at.startOf(topic) match {
         case _ if is.time.nonEmpty                => start
@@ -272,7 +272,8 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       (TopicEvent.Listed(stream, after.toSet, Some(TopicEvent.Start(begin, expected))) +: stopped.toSeq).map(topic -> _)
     }
 
-  /** Returns the state after streams cut over at a time; None if no stream cuts over.
+  /** Returns the state after streams cut over at a time, or after clusters returned offsets for the time of a cutover
+    * that waits for other clusters; None without such an event.
     *
     * @param now
     *   the wall-clock time
@@ -284,12 +285,13 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       places: Map[ClusterTopic, OffsetsForTime]
   ): Option[AppliedMetadata] = {
     val reached = cutovers.cut(at, now, places)
-    if (reached.isEmpty) None
+    val fixed   = cutovers.fixed(at, now, places) -- reached.keySet
+    if (reached.isEmpty && fixed.isEmpty) None
     else {
       val (waiting, old) = reached.partition { case (topic, _) => at.unbegun.contains(topic) }
       val ended          = carried(at, position) ~> old.toSeq.map { case (topic, ends) =>
         topic -> TopicEvent.Bounded(now, Bound.Ends(ends))
-      }
+      } ~> fixed.toSeq.map { case (topic, offsets) => topic -> TopicEvent.AtTime(offsets) }
       Some(begun(ended, SortedMap.from(waiting)))
     }
   }
@@ -304,7 +306,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val since = outage(is.unavailable, of)
     val left  = at.only(topic.topic)
     // Until the time of a cutover, the topic is read like any other topic.
-    val time = Some(is.bound).collect { case Bound.At(cut) => cut.time }
+    val time = Some(is.bound).collect { case Bound.At(cut, _) => cut.time }
     if (is.bound.isReached(at)) Some(topic -> TopicEvent.Ended(now, left))
     else if (isAbandoned(since, is.since +: time.toSeq, of)) {
       val reason = silent(since.getOrElse(is.since))

@@ -131,7 +131,46 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       now: Instant,
       places: Map[ClusterTopic, OffsetsForTime]
   ): Map[ClusterTopic, KafkaPosition] =
-    due(at, now, Some(places)).flatMap(_.keys).map(topic => topic -> places(topic).position(topic.topic)).toMap
+    due(at, now, Some(places)).flatMap(_.keys)
+      .map(topic => topic -> places(topic).position(topic.topic, offsets(at, topic))).toMap
+
+  /** Returns the first offsets for times that are reached, of topics without such offsets. Retention may remove the
+    * records at these offsets before the cutover.
+    */
+  def fixed(
+      at: AppliedMetadata,
+      now: Instant,
+      places: Map[ClusterTopic, OffsetsForTime]
+  ): Map[ClusterTopic, KafkaPosition] = (for {
+    (topic, cutover) <- due(at, now, None).flatten
+    place            <- places.get(topic) if isKnown(cutover, place)
+    known = offsets(at, topic)
+    if known.offsets.isEmpty || known.generation(topic.topic) != place.generation
+  } yield topic -> place.position(topic.topic)).toMap
+
+  /** Returns warnings about topics that begin at a time, if retention may have removed records of that time.
+    *
+    * @param change
+    *   the state after the start of a topic was fixed
+    */
+  def warnings(
+      at: AppliedMetadata,
+      change: AppliedMetadata,
+      places: Map[(ClusterTopic, Long), OffsetsForTime]
+  ): Seq[String] = for {
+    (topic, is) <- at.unbegun.toSeq if change.topics.get(topic) != at.topics.get(topic) && is.offsets.offsets.isEmpty
+    cutover     <- is.time.toSeq
+    lacking = places.get(topic -> cutover.millis).toSeq.flatMap(_.partitions).collect {
+      case (p, place) if place.mayLackRecords => p
+    }
+    if lacking.nonEmpty
+  } yield s"$topic begins at ${cutover.time}. Retention has removed all earlier records of partitions " +
+    s"${lacking.map(_.partition).sorted.mkString(", ")}, and may have removed records from that time on."
+
+  /** Returns the stored offsets for the time of a cutover. */
+  private def offsets(at: AppliedMetadata, topic: ClusterTopic): KafkaPosition =
+    at.draining.get(topic).map(_.bound).collect { case Bound.At(_, ends) => ends }
+      .orElse(at.unbegun.get(topic).map(_.offsets)).getOrElse(KafkaPosition.Empty)
 
   /** Returns, per stream, the topics that cut over at a time that is reached.
     *
@@ -144,7 +183,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       now: Instant,
       places: Option[Map[ClusterTopic, OffsetsForTime]]
   ): Seq[Map[ClusterTopic, StreamCutover.At]] = {
-    val left = at.draining.toSeq.collect { case (t, is @ Draining(_, _, Bound.At(cut), _, _, _, _, _)) =>
+    val left = at.draining.toSeq.collect { case (t, is @ Draining(_, _, Bound.At(cut, _), _, _, _, _, _)) =>
       // A topic with a stop does not wait for other topics.
       (is.stream, at.streamOf.get(t).map(_ => t)) -> (t -> cut)
     }

@@ -23,8 +23,15 @@ final private[dynamic] case class OffsetsForTime(
 
   def offsets: Map[LogPartition, Long] = partitions.map { case (p, place) => p -> place.offset }
 
-  /** Returns the offsets as a position of the topic. */
-  def position(topic: String): KafkaPosition = KafkaPosition.of(offsets).as(topic, generation)
+  /** Returns the offsets as a position of the topic.
+    *
+    * @param fixed
+    *   the offsets of an earlier response, which apply to the same generation of the topic
+    */
+  def position(topic: String, fixed: KafkaPosition = KafkaPosition.Empty): KafkaPosition = {
+    val now = KafkaPosition.of(offsets).as(topic, generation)
+    if (fixed.generation(topic) == generation) now ++ fixed.offsets else now
+  }
 }
 
 /** Offset for a time in one partition.
@@ -33,7 +40,12 @@ final private[dynamic] case class OffsetsForTime(
   *   the first record at or after the time; None if no such record exists
   * @param end
   *   end of the log
+  * @param begin
+  *   the first offset of the log, if the offset is the start of a topic
   */
-final private[dynamic] case class OffsetForTime(first: Option[Long], end: Long) {
+final private[dynamic] case class OffsetForTime(first: Option[Long], end: Long, begin: Option[Long] = None) {
   def offset: Long = first.getOrElse(end)
+
+  /** Returns true if the log has no record before the time, so that retention may have removed later records too. */
+  def mayLackRecords: Boolean = begin.exists(from => from > 0 && from >= offset)
 }

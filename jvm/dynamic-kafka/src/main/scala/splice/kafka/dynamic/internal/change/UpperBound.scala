@@ -43,8 +43,11 @@ private[dynamic] object UpperBound {
         case is: Reading if waits(is.after)                      => Some(Map.empty)
         case is: Draining if waits(is.after)                     => Some(Map.empty)
         case is: Draining                                        => is.bound.limit match {
-            case Bound.Ends(ends, _) => Some(if (isOther(ends, topic, from, until)) Map.empty else ends.offsets)
-            case Bound.At(time) => Some(places.get(topic -> time.millis).fold(Map.empty[LogPartition, Long])(_.offsets))
+            case Bound.Ends(ends, _)  => Some(if (isOther(ends, topic, from, until)) Map.empty else ends.offsets)
+            case Bound.At(time, ends) =>
+              Some(places.get(topic -> time.millis).fold(Map.empty[LogPartition, Long])(
+                _.position(topic, ends).offsets
+              ))
             // The end that a cluster returns later includes all rows that are read before the response.
             case _ => None
           }

@@ -40,6 +40,9 @@ import splice.source.{Limits, LogPartition}
   *   topics whose start is needed; None = the topics start like new topics
   * @param pending
   *   removed topics whose start is needed
+  * @param timed
+  *   topics that begin at the time of a cutover and whose start is not determined yet, each with the offsets that the
+  *   cluster has returned for the time in an earlier response
   * @param isOpen
   *   true if topics are read without an end. Ends are then requested only for changes
   */
@@ -53,6 +56,7 @@ final private[dynamic] case class ClusterRequest(
     limits: Set[(String, Long)] = Set.empty,
     starts: Map[String, Option[StartingOffsets]] = Map.empty,
     pending: Set[String] = Set.empty,
+    timed: Map[String, KafkaPosition] = Map.empty,
     isOpen: Boolean = false
 ) {
 
@@ -60,8 +64,10 @@ final private[dynamic] case class ClusterRequest(
   def needsEnds: Boolean = !isOpen || draining.nonEmpty || times.nonEmpty || starts.nonEmpty || ahead.nonEmpty
 
   /** Returns the known offsets at which draining topics end. */
-  def limit: KafkaPosition = draining.valuesIterator.map(_.bound.limit).collect { case Bound.Ends(ends, _) => ends }
-    .foldLeft(KafkaPosition.Empty)(_ and _)
+  def limit: KafkaPosition = draining.valuesIterator.map(_.bound.limit).collect {
+    case Bound.Ends(ends, _) => ends
+    case Bound.At(_, ends)   => ends
+  }.foldLeft(KafkaPosition.Empty)(_ and _)
 
   /** Returns the partitions whose logs may end before the position. */
   def ahead: Set[LogPartition] =
@@ -216,9 +222,9 @@ final private[dynamic] case class ClusterResponse(
   def bound(topic: String, drain: Draining): Option[KafkaPosition] = drain.bound match {
     case _ if !request.draining.get(topic).exists(of => of.since == drain.since && of.bound == drain.bound) => None
     case bound if bound.isRequested && blocked.contains(topic)                                              => None
-    case Bound.Requested              => Some(end(topic))
-    case Bound.Within(Bound.At(time)) =>
-      Some(places.get(topic -> time.millis).fold(end(topic))(_.position(topic)))
+    case Bound.Requested                    => Some(end(topic))
+    case Bound.Within(Bound.At(time, ends)) =>
+      Some(places.get(topic -> time.millis).fold(end(topic))(_.position(topic, ends)))
     case Bound.Within(Bound.Ends(stop, _)) =>
       val last = end(topic)
       Some(stop.copy(offsets = stop.offsets.flatMap { case (p, most) => last.get(p).map(n => p -> math.min(n, most)) }))
@@ -236,7 +242,7 @@ private[dynamic] object ClusterResponse {
   def of(enumerator: ClusterEnumerator, request: ClusterRequest): ClusterResponse = {
     import request.{draining, from}
     enumerator.expect(request.expected)
-    enumerator.limit(request.limit)
+    enumerator.limit(request.limit, request.timed.keySet)
     // A broker with outdated metadata may have sent a response without these topics.
     val absent = request.pending.filter(enumerator.missing)
     // The drain includes a partition that was created between the last refresh and the removal.
@@ -271,7 +277,7 @@ private[dynamic] object ClusterResponse {
       enumerator.clusterId,
       silent,
       (times ++ limits).groupMap(_._2)(_._1).flatMap { case (millis, topics) =>
-        places(enumerator, until, ends, millis, topics, request.time)
+        places(enumerator, until, ends, millis, topics, request)
       },
       starts(enumerator, until, request.starts.filter(topic => known(topic._1))) ++
         absent.filter(enumerator.missing).map(_ -> KafkaPosition.Empty),
@@ -288,16 +294,22 @@ private[dynamic] object ClusterResponse {
       written: Map[LogPartition, Long],
       millis: Long,
       topics: Set[String],
-      sent: Instant
+      request: ClusterRequest
   ): Map[(String, Long), OffsetsForTime] = {
     val ends    = topics.iterator.map(topic => topic -> until.of(topic)).toMap
     val records = enumerator.atTime(ends.valuesIterator.flatMap(_.keysIterator).map(_ -> millis).toMap)
+    val begins  = ends.collect {
+      case (topic, partitions) if request.timed.get(topic).exists(_.offsets.isEmpty) => partitions.keySet
+    }.flatten.toSet
+    val firsts =
+      if (begins.isEmpty) Map.empty[LogPartition, Long]
+      else enumerator.newStarts(begins, Some(StartingOffsets.Earliest))
     ends.map { case (topic, partitions) =>
       (topic, millis) -> OffsetsForTime(
-        sent,
+        request.time,
         until.generation(topic),
         partitions.map { case (p, end) =>
-          p -> OffsetForTime(records.get(p).map(_.offset), end.max(written.getOrElse(p, end)))
+          p -> OffsetForTime(records.get(p).map(_.offset), end.max(written.getOrElse(p, end)), firsts.get(p))
         }
       )
     }

@@ -134,7 +134,7 @@ final private[dynamic] class MetadataApplier(
     // The end of a removed topic is requested now. The offset for the time in its log is therefore needed now, before
     // the time is reached.
     val (future, due) = draining.toSeq.map { case (topic, is) => (topic, is.bound, is.bound.limit) }.collect {
-      case (topic, bound, Bound.At(cut)) => (topic, cut, bound.isRequested)
+      case (topic, bound, Bound.At(cut, _)) => (topic, cut, bound.isRequested)
     }.partition { case (_, cut, isRequested) => !isRequested && now.isBefore(cut.time) }
     def millis(of: Seq[(String, StreamCutover.At, Boolean)]) = of.map { case (topic, cut, _) => topic -> cut.millis }
     val requested = wanted.keySet.collect { case (topic, time) if topic.cluster == cluster => topic.topic -> time }
@@ -148,7 +148,8 @@ final private[dynamic] class MetadataApplier(
       millis(future).toSet,
       topics.keys.map(ClusterTopic(cluster, _)).filter(applied.unbegun.get(_).exists(_.time.isEmpty))
         .map(topic => topic.topic -> requestedStart(applied, topic)).toMap,
-      topics.collect { case (name, _: TopicState.Pending) => name }.toSet
+      topics.collect { case (name, _: TopicState.Pending) => name }.toSet,
+      applied.unbegun.collect { case (t, is) if t.cluster == cluster && is.time.nonEmpty => t.topic -> is.offsets }
     )
   }
 
@@ -229,13 +230,16 @@ final private[dynamic] class MetadataApplier(
     val time = clock.instant()
     val due  = rules.cutovers.due(applied, time)
     wanted = due.map { case at @ (topic, _) => at -> only(applied, topic) }
+    def cut = rules.cut(applied, at, time, known(due)).map(warned(applied, _))
     // If the driver was killed, a stored change may not be logged yet.
     log.find(applied.number + 1).map(reported(applied, _))
       .orElse(take(applied, at))
-      .orElse(
-        rules.cut(applied, at, time, known(due)).orElse(rules.settle(applied, at, steady.instant(), availability))
-          .map(make(applied, _))
-      )
+      .orElse(cut.orElse(rules.settle(applied, at, steady.instant(), availability)).map(make(applied, _)))
+  }
+
+  private def warned(applied: AppliedMetadata, change: AppliedMetadata): AppliedMetadata = {
+    rules.cutovers.warnings(applied, change, places).foreach(logger.warn(_))
+    change
   }
 
   /** Returns the offsets for times that clusters have returned. */

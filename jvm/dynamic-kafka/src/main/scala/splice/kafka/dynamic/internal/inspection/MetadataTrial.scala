@@ -140,9 +140,9 @@ private[dynamic] object MetadataTrial {
   def unread(bound: Bound, at: DynamicPosition, topic: ClusterTopic): Drain = {
     val left = at.of(topic.cluster).only(topic.topic)
     bound match {
-      case ends: Bound.Ends => Drain(Abandoned.of(ends, left, "").fold(Option(0L))(_.rows))
-      case Bound.At(time)   => Drain(None, Some(s"read until the cutover at ${time.time}"))
-      case _                => Drain(None, Some("the cluster has not returned the end of the topic"))
+      case ends: Bound.Ends  => Drain(Abandoned.of(ends, left, "").fold(Option(0L))(_.rows))
+      case Bound.At(time, _) => Drain(None, Some(s"read until the cutover at ${time.time}"))
+      case _                 => Drain(None, Some("the cluster has not returned the end of the topic"))
     }
   }
 

@@ -57,8 +57,8 @@ private[dynamic] object Abandoned {
           // The cluster has not returned an end that may be lower than the limit.
           val open = most.offsets.filter { case (p, end) => left.get(p).forall(_ < end) }
           Option.when(open.nonEmpty)(unknown("", within(left, open), within(last, open), reason, open))
-        case Bound.At(time) => Some(unknown(s" before ${time.time}", left, last, reason))
-        case _              => Some(unknown("", left, last, reason))
+        case Bound.At(time, _) => Some(unknown(s" before ${time.time}", left, last, reason))
+        case _                 => Some(unknown("", left, last, reason))
       }
   }
 

@@ -150,8 +150,9 @@ final private[dynamic] case class AppliedMetadata(
 
   /** Returns a position with the offsets at which topics without a start begin. */
   def expecting(at: DynamicPosition): DynamicPosition =
-    unbegun.filter(_._2.offsets.offsets.nonEmpty).foldLeft(at) { case (position, (topic, is)) =>
-      position.updated(topic.cluster, position.of(topic.cluster).and(is.offsets))
+    unbegun.filter { case (_, is) => is.time.isEmpty && is.offsets.offsets.nonEmpty }.foldLeft(at) {
+      case (position, (topic, is)) =>
+        position.updated(topic.cluster, position.of(topic.cluster).and(is.offsets))
     }
 
   /** Returns the name of a cluster after this change.

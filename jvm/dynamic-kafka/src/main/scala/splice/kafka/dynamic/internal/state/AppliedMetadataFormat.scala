@@ -225,16 +225,19 @@ private[splice] object AppliedMetadataFormat {
   private def topic(node: JsonNode): ClusterTopic = ClusterTopic(text(node, "cluster"), text(node, "topic"))
 
   private def write(bound: Bound): Seq[(String, JsonNode)] = bound match {
-    case Bound.Requested         => Nil
-    case Bound.At(time)          => Seq("until" -> CutoverFormat.write(time))
+    case Bound.Requested      => Nil
+    case Bound.At(time, ends) =>
+      Seq("until" -> CutoverFormat.write(time)) ++ Option.when(ends.offsets.nonEmpty)("ends" -> position(ends))
     case Bound.Ends(ends, isSet) => Seq("ends" -> position(ends)) ++ Option.when(isSet)("set" -> Json.bool(true))
     case Bound.Within(limit)     => write(limit) :+ ("asked" -> Json.bool(true))
   }
 
   private def bound(node: JsonNode): Bound = {
+    val ends  = Json.field(node, "ends").map(position)
     val limit =
-      if (node.has("until")) Bound.At(CutoverFormat.readTime(node.get("until")))
-      else Json.field(node, "ends").fold[Bound](Bound.Requested)(ends => Bound.Ends(position(ends), node.has("set")))
+      if (node.has("until"))
+        Bound.At(CutoverFormat.readTime(node.get("until")), ends.getOrElse(KafkaPosition.Empty))
+      else ends.fold[Bound](Bound.Requested)(Bound.Ends(_, node.has("set")))
     if (node.has("asked")) Bound.Within(limit) else limit
   }
 

@@ -30,7 +30,8 @@ private[dynamic] object TopicState {
     * @param before
     *   the previous state of the topic, if the topic was removed earlier
     * @param offsets
-    *   offsets of a cutover. The cluster returns the start of all other partitions
+    *   offsets of a cutover. The cluster returns the start of all other partitions. For a cutover at a time, the first
+    *   offsets that the cluster has returned for the time
     */
   final case class Waiting(
       stream: String,
@@ -160,8 +161,12 @@ private[dynamic] object TopicState {
     /** The end of the log at the removal or the stop, which the cluster has not returned yet. */
     case object Requested extends Bound
 
-    /** The first record of a time, or the end of the log at the response. */
-    final case class At(cutover: StreamCutover.At) extends Bound
+    /** The first record of a time, or the end of the log at the response.
+      *
+      * @param ends
+      *   the first offsets that the cluster has returned for the time, while the cutover waits for other clusters
+      */
+    final case class At(cutover: StreamCutover.At, ends: KafkaPosition = KafkaPosition.Empty) extends Bound
 
     /** The offset after the last record of each partition.
       *
@@ -196,10 +201,11 @@ private[dynamic] object TopicState {
     case (Some(is: Removed), TopicEvent.Stays(stream))  => Some(is.copy(stream = stream))
     case (_, TopicEvent.Stays(stream))                  => next(state, TopicEvent.Listed(stream, Set.empty, None))
 
+    case (Some(is: Waiting), TopicEvent.ListedAt(stream, time, _)) if time.nonEmpty && time == is.time =>
+      Some(is.copy(stream = stream))
     case (Some(is: Waiting), TopicEvent.ListedAt(stream, time, offsets)) =>
       Some(Waiting(stream, time, is.before, offsets))
-    case (Some(is: Pending), TopicEvent.ListedAt(stream, time, offsets)) =>
-      Some(Waiting(stream, time, is.waiting.before, offsets))
+    case (Some(is: Pending), event: TopicEvent.ListedAt)                  => next(Some(is.waiting), event)
     case (Some(before: Left), TopicEvent.ListedAt(stream, time, offsets)) =>
       Some(Waiting(stream, time, Some(before), offsets))
     case (None, TopicEvent.ListedAt(stream, time, offsets)) => Some(Waiting(stream, time, None, offsets))
@@ -221,7 +227,18 @@ private[dynamic] object TopicState {
       val start = Some(is.position).filter(_.offsets.nonEmpty)
       Some(Draining(is.stream, now, bound, expected = is.expected, abandoned = is.abandoned, start = start))
     case (Some(is: Draining), TopicEvent.Bounded(_, bound, lost)) =>
-      Some(is.copy(bound = bound, abandoned = both(is.abandoned, lost)))
+      val isSame = (is.bound, bound) match {
+        case (Bound.At(was, _), Bound.At(now, ends)) => was == now && ends.offsets.isEmpty
+        case _                                       => false
+      }
+      Some(is.copy(bound = if (isSame) is.bound else bound, abandoned = both(is.abandoned, lost)))
+    case (Some(is: Draining), TopicEvent.AtTime(offsets)) => is.bound match {
+        case bound: Bound.At => Some(is.copy(bound = bound.copy(ends = offsets)))
+        case _               => state
+      }
+    case (Some(is: Waiting), TopicEvent.AtTime(offsets)) if is.time.nonEmpty         => Some(is.copy(offsets = offsets))
+    case (Some(is: Pending), TopicEvent.AtTime(offsets)) if is.waiting.time.nonEmpty =>
+      Some(is.copy(waiting = is.waiting.copy(offsets = offsets)))
     case (Some(is: Draining), TopicEvent.Resumed(now))          => Some(is.copy(since = now))
     case (Some(is: Pending), TopicEvent.Resumed(now))           => Some(is.copy(since = now))
     case (Some(is: Draining), TopicEvent.Outage(since))         => Some(is.copy(unavailable = since))
@@ -300,6 +317,9 @@ private[dynamic] object TopicEvent {
   /** A cutover, a stop or a response of the cluster bounds the drain. */
   final case class Bounded(now: Instant, bound: TopicState.Bound, abandoned: Option[Abandoned] = None)
       extends TopicEvent
+
+  /** A cluster returned the offsets for the time of a cutover, and the cutover waits for other clusters. */
+  final case class AtTime(offsets: KafkaPosition) extends TopicEvent
 
   /** A document ends the pause of the stream. */
   final case class Resumed(now: Instant) extends TopicEvent

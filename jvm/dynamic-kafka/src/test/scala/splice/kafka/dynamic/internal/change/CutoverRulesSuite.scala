@@ -61,7 +61,8 @@ final class CutoverRulesSuite extends AnyFunSuite {
     val now = atT.time
     assert(cuts.due(ahead, now) == Map(topic("a/x") -> atT.millis, topic("b/x") -> atT.millis))
     val reported = places(now, "a/x" -> OffsetForTime(Some(9), 12), "b/x" -> OffsetForTime(Some(4), 6))
-    assert(rules.cut(ahead, at(1, "a/x" -> 7), now, reported - topic("b/x")).isEmpty)
+    val alone    = rules.cut(ahead, at(1, "a/x" -> 7), now, reported - topic("b/x")).get
+    assert(alone.waiting == ahead.waiting && cuts.due(alone, now) == cuts.due(ahead, now))
     val over = rules.cut(ahead, at(1, "a/x" -> 7), now, reported).get
     assert(over.number == 2 && over.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9)))
     assert(over.waiting.isEmpty && over.starts == SortedMap(topic("b/x") -> kafka("x", 4)))
@@ -78,7 +79,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
       late,
       places(requested, "a/x" -> OffsetForTime(None, 12), "b/x" -> OffsetForTime(Some(4), 6))
     )
-    assert(cut(early).isEmpty)
+    assert(cut(early).get.draining == ahead.draining && cut(early).get.starts.isEmpty)
     assert(cut(late).get.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 12)))
     val fromEnd = rules.cut(
       ahead,
@@ -88,7 +89,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     )
     assert(fromEnd.get.starts == SortedMap(topic("b/x") -> kafka("x", 6)))
     val none = places(late, "a/x" -> OffsetForTime(Some(9), 12)) + (topic("b/x") -> OffsetsForTime(late, 0, Map.empty))
-    assert(rules.cut(ahead, at(1, "a/x" -> 7), late, none).isEmpty)
+    assert(rules.cut(ahead, at(1, "a/x" -> 7), late, none).get.waiting == ahead.waiting)
   }
 
   test("at a time: if the old cluster is abandoned, the new topic begins at the time") {
@@ -187,6 +188,26 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(over.starts(topic("b/x")) == kafka("x", 8) && over.removed.isEmpty)
     val back = take(found, metadata(3, "a/x"), at(1, "a/x" -> 7))
     assert(back.removed(topic("b/x")) == kafka("x", 3))
+  }
+
+  test("at a time: the first offsets of a topic are kept while the cutover waits for another topic") {
+    def found(cluster: String, first: Long) = places(atT.time, cluster -> OffsetForTime(Some(first), 12))
+    val old                                 = rules.cut(ahead, at(1), atT.time, found("a/x", 9)).get
+    val both                                = rules.cut(old, at(2), atT.time, found("b/x", 4)).get
+    val later                               = found("a/x", 10) ++ found("b/x", 6)
+    assert(old.draining(topic("a/x")).bound == Bound.At(atT, kafka("x", 9)) && old.waiting == ahead.waiting)
+    assert(rules.cut(old, at(2), atT.time, found("a/x", 10)).isEmpty)
+    assert(both.waiting(topic("b/x")).offsets == kafka("x", 4))
+    // A later document with the same cutover keeps the offsets, and a recreated topic does not.
+    val again = take(both, moving.copy(generation = Some(3)), at(3))
+    assert(again.draining(topic("a/x")).bound == both.draining(topic("a/x")).bound && again.waiting == both.waiting)
+    val over = rules.cut(again, at(4), atT.time, later).get
+    assert(over.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9)))
+    assert(over.starts == SortedMap(topic("b/x") -> kafka("x", 4)))
+    val recreated = later.map { case (topic, place) => topic -> place.copy(generation = 1) }
+    val renewed   = rules.cut(again, at(4), atT.time, recreated).get
+    assert(renewed.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 10).as("x", 1)))
+    assert(renewed.starts == SortedMap(topic("b/x") -> kafka("x", 6).as("x", 1)))
   }
 
   test("mapped offsets: the old topic is drained to its offsets, and the new topic begins at its offsets") {
@@ -299,7 +320,8 @@ final class CutoverRulesSuite extends AnyFunSuite {
 
   test("a change is equal after a write and a read") {
     val mapped = take(applied("a/x"), goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x"), at(0, "a/x" -> 5))
-    Seq(ahead, mapped).foreach { all =>
+    val fixed  = rules.cut(ahead, at(1), atT.time, places(atT.time, "a/x" -> OffsetForTime(Some(9), 12))).get
+    Seq(ahead, mapped, fixed).foreach { all =>
       val log = new MemorySideLog
       assert(new ChangeEntries(log).append(all) == all && new ChangeEntries(log).last.contains(all))
     }

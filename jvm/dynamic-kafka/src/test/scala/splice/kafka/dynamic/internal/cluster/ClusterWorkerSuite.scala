@@ -59,7 +59,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     override def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition                   = settled
     override def plan: KafkaPlan                                                                           = KafkaPlan()
     override def expect(starts: KafkaPosition): Unit                                                       = ()
-    override def limit(ends: KafkaPosition): Unit                                                          = ()
+    override def limit(ends: KafkaPosition, unread: Set[String]): Unit                                     = ()
     override def refresh(): Unit                                                                           = ()
     override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]                           = Map.empty
     override def newStarts(of: Set[LogPartition], start: Option[StartingOffsets]): Map[LogPartition, Long] = Map.empty

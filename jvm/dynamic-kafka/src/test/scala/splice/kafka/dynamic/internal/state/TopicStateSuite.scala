@@ -29,7 +29,7 @@ final class TopicStateSuite extends AnyFunSuite {
     "waiting"  -> Some(Waiting("s", Some(time), None)),
     "pending"  -> Some(Pending(Waiting("s", Some(time), None), t0)),
     "reading"  -> Some(Reading("s")),
-    "draining" -> Some(Draining("s", t0, Bound.Requested)),
+    "draining" -> Some(Draining("s", t0, Bound.At(time))),
     "removed"  -> Some(left),
     "gone"     -> Some(Gone)
   )
@@ -42,11 +42,12 @@ final class TopicStateSuite extends AnyFunSuite {
     "no document lists the topic, `onRemoved` = drain" -> TopicEvent.Unlisted(t1, five, drains = true),
     "no document lists the topic, `onRemoved` = drop"  -> TopicEvent.Unlisted(t1, five, drains = false),
     "no document lists the topic, and rows from its unknown start are to be read" -> TopicEvent.Unbegun(t1),
-    "a cutover, a stop or a response bounds the drain"          -> TopicEvent.Bounded(t1, Bound.Ends(five)),
-    "a document ends the pause of the stream"                   -> TopicEvent.Resumed(t1),
-    "an outage of the cluster begins or ends"                   -> TopicEvent.Outage(Some(t1)),
-    "the bound is reached, or the remaining rows are abandoned" -> TopicEvent.Ended(t1, five),
-    "`removedRetention` is over"                                -> TopicEvent.RetentionOver
+    "a cutover, a stop or a response bounds the drain"                   -> TopicEvent.Bounded(t1, Bound.Ends(five)),
+    "a cluster returns the offsets for the time of a cutover that waits" -> TopicEvent.AtTime(five),
+    "a document ends the pause of the stream"                            -> TopicEvent.Resumed(t1),
+    "an outage of the cluster begins or ends"                            -> TopicEvent.Outage(Some(t1)),
+    "the bound is reached, or the remaining rows are abandoned"          -> TopicEvent.Ended(t1, five),
+    "`removedRetention` is over"                                         -> TopicEvent.RetentionOver
   )
 
   private def table: String = {

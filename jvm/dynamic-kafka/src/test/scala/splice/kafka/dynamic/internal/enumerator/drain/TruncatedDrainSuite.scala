@@ -146,4 +146,22 @@ final class TruncatedDrainSuite extends RemovedTopics {
       assert(rest == Seq((east, 1, 4L)) ++ all(west, 3) && run.figures(last)(ProgressMetric.RowsSkipped) == "0")
     }
   }
+
+  test(
+    "onOutOfRange = latest skips no record after the end of a drain, so that a topic that returns has these records"
+  ) {
+    val world = moving("onOutOfRange" -> "latest")
+    val moved = Using.resource(world.start())(move(world, _))
+    fill(world, east, 5)
+    world.logs(east).expire(topic(east), 0, 5)
+    Using.resource(world.start()) { run =>
+      val (drained, _) = readUntil(world, run, world.source.position(moved.json))(reads(east, 0, 5))
+      assert(run.figures(drained)(ProgressMetric.RowsSkipped) == "3")
+      val (last, rest) = readUntil(world, run, drained)(isMoved)
+      assert(rest == all(west, 3))
+      publish(world, stream(east, west))
+      val (_, returned) = readUntil(world, run, last)(reads(east, 0, 10))
+      assert(returned == all(east, 10).drop(5))
+    }
+  }
 }
