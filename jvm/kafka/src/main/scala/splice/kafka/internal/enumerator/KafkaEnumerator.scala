@@ -195,14 +195,14 @@ final private[splice] class KafkaEnumerator(
     progress(at)
   }
 
-  override def reported(all: Seq[Report]): Unit                                = reports.add(all)
-  override def staleInterval: Option[Duration]                                 = Some(settings.discoveryInterval)
-  override def expect(starts: KafkaPosition): Unit                             = lastEnds.expect(starts)
-  override def limit(ends: KafkaPosition, unread: Set[String]): Unit           = bounds.limit(ends, unread)
-  override def refresh(): Unit                                                 = refreshing = true
-  override def ofTopics: SortedMap[String, Seq[(String, Long)]]                = progress.ofTopics
-  override def missing: SortedSet[String]                                      = topics.missing
-  override def clusterId: Option[String]                                       = topics.identities.cluster
+  override def reported(all: Seq[Report]): Unit                      = reports.add(all)
+  override def staleInterval: Option[Duration]                       = Some(settings.discoveryInterval)
+  override def expect(starts: KafkaPosition): Unit                   = lastEnds.expect(starts)
+  override def limit(ends: KafkaPosition, unread: Set[String]): Unit = bounds.limit(ends, unread)
+  override def refresh(): Unit                                       = refreshing = true
+  override def ofTopics: SortedMap[String, Seq[(String, Long)]]      = progress.ofTopics
+  override def missing: SortedSet[String]                            = topics.missing
+  override def clusterId: Option[String]                             = topics.identities.cluster
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = log.atTime(millis)
 
   override def close(): Unit =

@@ -69,7 +69,9 @@ final class CutoverRetentionSuite extends RemovedTopics {
     }
   }
 
-  test("records of the old topic after the time of a cutover are not lost while the cutover waits for the new cluster") {
+  test(
+    "records of the old topic after the time of a cutover are not lost while the cutover waits for the new cluster"
+  ) {
     val (world, cutover) = moving(before = 2)
     val waiting          = Using.resource(world.start()) { run =>
       val first = world.begin(StartPosition.Configured, run)
@@ -128,14 +130,16 @@ final class CutoverRetentionSuite extends RemovedTopics {
     }
   }
 
-  test("a move back to a topic whose read records have expired loses no record, and a warning names the expired partition") {
+  test(
+    "a move back to a topic whose read records have expired loses no record, and a warning names the expired partition"
+  ) {
     val world = simulated()
     Seq(east, west).foreach(fill(world, _, 5))
     Using.resource(world.start()) { run =>
       val (first, _) = readUntil(world, run, world.begin(StartPosition.Configured, run))(reads(east, 0, 5))
       publish(world, stream(west))
       val (moved, _) = readUntil(world, run, first)(at => reads(west, 0, 5)(at) && !at.clusters.contains(east))
-      val time = world.clock.instant().plus(minute)
+      val time       = world.clock.instant().plus(minute)
       publish(world, stream(east).copy(cutover = Some(StreamCutover.At(time))))
       val (waiting, _) = readUntil(world, run, moved)(_ => history(world).exists(_._1 == "topicCutoverScheduled"))
       expire(world, east, 5)
