@@ -35,6 +35,7 @@ final private[splice] class Replay(
     def holds(p: LogPartition) = !unwatched(p.topic) && topics.holds(p, to.generation(p.topic))
     begin(unknown, to)(holds)
     drop(plan, from, until, to)(holds)
+    leave(plan, at, to)
   }
 
   /** The topics of a batch that are no longer subscribed to and were deleted or recreated. Discovery does not include
@@ -95,6 +96,29 @@ final private[splice] class Replay(
       def position(of: KafkaSplitRange => Long) = KafkaPosition.of(lost.map(r => r.partition -> of(r))).like(to)
       bounds.skips.add(position(_.from), position(_.until))
       lose(lost.map(range => MissingRange(range.partition, range.from, Some(range.until))))
+    }
+  }
+
+  /** Skips the unread ranges of topics that were deleted or recreated between the positions. The last position does not
+    * have the ends of these ranges, so the plan has no range for them.
+    */
+  private def leave(plan: KafkaPlan, at: KafkaPosition, to: KafkaPosition): Unit = {
+    val lost = for {
+      (p, offset) <- at.offsets.toSeq
+      generation = at.generation(p.topic)
+      if !to.hasTopic(p.topic) || to.generation(p.topic) > generation
+      end <- topics.leftAt(p, generation).toSeq
+      from = plan.skips.start(p, generation, offset, end) if from < end
+    } yield (p, from, end)
+    if (lost.nonEmpty) {
+      bounds.skips.add(
+        KafkaPosition.of(lost.map { case (p, from, _) => p -> from }).like(at),
+        KafkaPosition.of(lost.map { case (p, _, end) => p -> end }).like(at)
+      )
+      lose(lost.flatMap { case (p, from, end) =>
+        bounds.fills.read(p, at.generation(p.topic), from, end).ranges
+          .map { case (first, until) => MissingRange(p, first, Some(until)) }
+      })
     }
   }
 

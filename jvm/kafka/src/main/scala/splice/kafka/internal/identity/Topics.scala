@@ -141,6 +141,12 @@ final private[splice] class Topics(
   def withRemoved(at: KafkaPosition): KafkaPosition =
     deletions.all.filter(d => isRemoved(d.topic) && !at.hasTopic(d.topic)).map(_.at).foldLeft(at)(_ and _)
 
+  /** The position in a partition at the end of a generation of its topic, if the topic was deleted or recreated. */
+  def leftAt(p: LogPartition, generation: Int): Option[Long] =
+    identity.known.generation(p.topic, generation + 1).map(_.was)
+      .orElse(deletions.of(p.topic).map(_.at).filter(_.generation(p.topic) == generation))
+      .flatMap(_.get(p))
+
   /** True if a partition is subscribed to, and its topic was not missing in a comparison of this run. */
   def reads(partition: LogPartition): Boolean = settings.subscription.covers(partition) && !deleted(partition)
 

@@ -8,6 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.internal.enumerator.SimulatedRun.at
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
+import splice.source.runtime.ProgressMetric
 import splice.source.{Limits, LogPartition, StartPosition}
 import splice.testkit.ReadOnlySideLog
 
@@ -90,6 +91,27 @@ final class ReplaySuite extends AnyFunSuite {
     run.start().advance(until, Limits.Everything)
     assert(run.side.keys("deleted-").nonEmpty)
     assert(run.replay(from, until).map(_.toString) == onlyU && pure(run, from, until) == onlyU)
+  }
+
+  test("one range over the removal or the restart of a topic reports the records before the event once") {
+    Seq[SimulatedRun => Unit](
+      _ => (),
+      run => run.log.create("t", 1)
+    ).foreach { comeBack =>
+      val (run, from, until) = world("drop")
+      run.log.delete("t")
+      comeBack(run)
+      run.log.fill("u", 0, 3)
+      val next    = run.start().advance(until, Limits.Everything)
+      val skipped = (1 to 2).map { _ =>
+        val e = run.start()
+        e.replay(from, next)
+        assert(e.splits(from, next).map(_.toString) == Seq("u-0 [0, 5)"))
+        e.figures(next)(ProgressMetric.RowsSkipped)
+      }
+      assert(skipped == Seq("5", "0"))
+      assert(pure(run, from, next) == Seq("u-0 [0, 5)"))
+    }
   }
 
   test("a deleted partition in a batch of Spark's source has no range") {
