@@ -60,7 +60,7 @@ final class ManyPartitions(options: (String, String)*) extends Source[DynamicOff
       throw new UnsupportedOperationException
     override def evidence(from: KafkaPosition): Option[Evidence] = if (from == at(last)) Some(new Ended(from)) else None
     override def expect(starts: KafkaPosition): Unit             = ()
-    override def limit(ends: KafkaPosition, unread: Set[String]): Unit                = ()
+    override def limit(ends: KafkaPosition, unread: Set[String]): Unit                                = ()
     override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
       throw new UnsupportedOperationException
     override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] =

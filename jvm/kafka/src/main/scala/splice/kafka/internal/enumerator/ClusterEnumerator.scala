@@ -46,9 +46,10 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] w
     */
   def refresh(): Unit
 
-  /** The offset after the last record of partitions, including records of open transactions; at most the end of a
-    * bounded source.
-    */
+  /** The end of a bounded source, if an end is stored. */
+  def end: Option[KafkaPosition] = None
+
+  /** The offset after the last record of partitions, including records of open transactions. */
   def written(partitions: Set[LogPartition]): Map[LogPartition, Long]
 
   /** The logs that end before an offset, each with its end. Like [[written]], an end includes records of open

@@ -200,9 +200,11 @@ final private[splice] class KafkaEnumerator(
   override def expect(starts: KafkaPosition): Unit                   = lastEnds.expect(starts)
   override def limit(ends: KafkaPosition, unread: Set[String]): Unit = bounds.limit(ends, unread)
   override def refresh(): Unit                                       = refreshing = true
-  override def ofTopics: SortedMap[String, Seq[(String, Long)]]      = progress.ofTopics
-  override def missing: SortedSet[String]                            = topics.missing
-  override def clusterId: Option[String]                             = topics.identities.cluster
+  override def end: Option[KafkaPosition]                            = if (settings.ending.isEmpty) None else bounds.end
+  override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]         = log.written(partitions)
+  override def ofTopics: SortedMap[String, Seq[(String, Long)]]                        = progress.ofTopics
+  override def missing: SortedSet[String]                                              = topics.missing
+  override def clusterId: Option[String]                                               = topics.identities.cluster
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = log.atTime(millis)
 
   override def close(): Unit =
@@ -263,11 +265,6 @@ final private[splice] class KafkaEnumerator(
     else
       Some(from ++ bounds.fills.share(ready, (p: LogPartition) => p -> from.generation(p.topic))(admission(limits, _)))
   }
-
-  override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] =
-    log.written(partitions).map { case (p, end) =>
-      p -> bounds.end.flatMap(_.get(p)).fold(end)(math.min(end, _))
-    }
 
   override def lowered(ends: Map[LogPartition, Long]): Map[LogPartition, Long] = {
     def lower(): Map[LogPartition, Long] =

@@ -134,8 +134,8 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
     due(at, now, Some(places)).flatMap(_.keys)
       .map(topic => topic -> places(topic).position(topic.topic, offsets(at, topic))).toMap
 
-  /** Returns the first offsets for times that are reached, of topics without such offsets. Retention may remove the
-    * records at these offsets before the cutover.
+  /** Returns the first records at or after times that are reached, of topics for which more such records are known than
+    * before. Retention may remove these records before the cutover.
     */
   def fixed(
       at: AppliedMetadata,
@@ -145,8 +145,9 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
     (topic, cutover) <- due(at, now, None).flatten
     place            <- places.get(topic) if isKnown(cutover, place)
     known = offsets(at, topic)
-    if known.offsets.isEmpty || known.generation(topic.topic) != place.generation
-  } yield topic -> place.position(topic.topic)).toMap
+    now   = place.firsts(topic.topic, known)
+    if now.offsets.nonEmpty && now != known
+  } yield topic -> now).toMap
 
   /** Returns warnings about topics that begin at a time, if retention may have removed records of that time.
     *

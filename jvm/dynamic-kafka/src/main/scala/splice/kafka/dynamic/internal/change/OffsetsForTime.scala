@@ -26,9 +26,18 @@ final private[dynamic] case class OffsetsForTime(
   /** Returns the offsets as a position of the topic.
     *
     * @param fixed
-    *   the offsets of an earlier response, which apply to the same generation of the topic
+    *   the offsets of earlier responses, which apply to the same generation of the topic
     */
-  def position(topic: String, fixed: KafkaPosition = KafkaPosition.Empty): KafkaPosition = {
+  def position(topic: String, fixed: KafkaPosition = KafkaPosition.Empty): KafkaPosition =
+    position(topic, fixed, offsets)
+
+  /** Returns the offsets of the records at or after the time as a position of the topic. A later response may have such
+    * a record in other partitions.
+    */
+  def firsts(topic: String, fixed: KafkaPosition): KafkaPosition =
+    position(topic, fixed, partitions.flatMap { case (p, place) => place.first.map(p -> _) })
+
+  private def position(topic: String, fixed: KafkaPosition, offsets: Map[LogPartition, Long]): KafkaPosition = {
     val now = KafkaPosition.of(offsets).as(topic, generation)
     if (fixed.generation(topic) == generation) now ++ fixed.offsets else now
   }

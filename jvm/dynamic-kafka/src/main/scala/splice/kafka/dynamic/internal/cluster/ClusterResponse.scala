@@ -41,8 +41,8 @@ import splice.source.{Limits, LogPartition}
   * @param pending
   *   removed topics whose start is needed
   * @param timed
-  *   topics that begin at the time of a cutover and whose start is not determined yet, each with the offsets that the
-  *   cluster has returned for the time in an earlier response
+  *   topics that begin at the time of a cutover and whose start is not determined yet, each with the first records at
+  *   or after the time that the cluster has returned in earlier responses
   * @param isOpen
   *   true if topics are read without an end. Ends are then requested only for changes
   */
@@ -63,11 +63,16 @@ final private[dynamic] case class ClusterRequest(
   /** Returns true if the response must contain ends of logs. */
   def needsEnds: Boolean = !isOpen || draining.nonEmpty || times.nonEmpty || starts.nonEmpty || ahead.nonEmpty
 
-  /** Returns the known offsets at which draining topics end. */
-  def limit: KafkaPosition = draining.valuesIterator.map(_.bound.limit).collect {
-    case Bound.Ends(ends, _) => ends
-    case Bound.At(_, ends)   => ends
+  /** Returns the known offsets at which draining topics end. A partition without such an offset has the greatest
+    * number.
+    */
+  def limit: KafkaPosition = draining.iterator.map { case (topic, is) => topic -> is.bound.limit }.collect {
+    case (_, Bound.Ends(ends, _))                            => ends
+    case (topic, Bound.At(_, ends)) if ends.offsets.nonEmpty => all(topic, ends)
   }.foldLeft(KafkaPosition.Empty)(_ and _)
+
+  private def all(topic: String, ends: KafkaPosition): KafkaPosition =
+    ends.copy(offsets = from.only(topic).offsets.transform((_, _) => Long.MaxValue) ++ ends.offsets)
 
   /** Returns the partitions whose logs may end before the position. */
   def ahead: Set[LogPartition] =
@@ -102,6 +107,8 @@ final private[dynamic] case class ClusterRequest(
   *   for a request without ends: the position with new partitions, after offsets that a policy skips
   * @param open
   *   for a request without ends: the partitions that are read, each with its end, or with the maximum number
+  * @param sourceEnd
+  *   the end of a bounded source
   */
 final private[dynamic] case class ClusterResponse(
     request: ClusterRequest,
@@ -117,7 +124,8 @@ final private[dynamic] case class ClusterResponse(
     starts: Map[String, KafkaPosition],
     missing: SortedSet[String],
     settled: KafkaPosition,
-    open: Map[LogPartition, Long]
+    open: Map[LogPartition, Long],
+    sourceEnd: Option[KafkaPosition] = None
 ) {
 
   /** Returns the start of a partition that has rows to read, or of a partition of a request without ends. */
@@ -147,6 +155,16 @@ final private[dynamic] case class ClusterResponse(
         if request.pending(p.topic) || request.draining.get(p.topic).exists(_.bound.needs(p, request.from)) =>
       p.topic -> partition.error
   }.toMap
+
+  /** Returns true if a bounded source has read a topic to the end of the source.
+    *
+    * @param at
+    *   the position in the cluster
+    */
+  def isEnded(topic: String, at: KafkaPosition): Boolean = sourceEnd.exists { end =>
+    end.of(topic).forall { case (p, offset) => at.get(p).exists(_ >= offset) } &&
+    (!end.hasTopic(topic) || at.generation(topic) == end.generation(topic))
+  }
 
   /** Returns the partitions that do not respond, except partitions of paused streams. */
   def silentOf(applied: AppliedMetadata, cluster: String): Iterable[UnavailablePartition] =
@@ -242,7 +260,7 @@ private[dynamic] object ClusterResponse {
   def of(enumerator: ClusterEnumerator, request: ClusterRequest): ClusterResponse = {
     import request.{draining, from}
     enumerator.expect(request.expected)
-    enumerator.limit(request.limit, request.timed.keySet)
+    enumerator.limit(request.limit, request.timed.keySet ++ request.starts.keySet)
     // A broker with outdated metadata may have sent a response without these topics.
     val absent = request.pending.filter(enumerator.missing)
     // The drain includes a partition that was created between the last refresh and the removal.
@@ -283,7 +301,8 @@ private[dynamic] object ClusterResponse {
         absent.filter(enumerator.missing).map(_ -> KafkaPosition.Empty),
       enumerator.missing,
       settled,
-      open.groupMapReduce(_._1)(_._2)(math.max)
+      open.groupMapReduce(_._1)(_._2)(math.max),
+      enumerator.end
     )
   }
 

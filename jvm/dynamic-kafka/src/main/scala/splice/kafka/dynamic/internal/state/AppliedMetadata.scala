@@ -238,20 +238,23 @@ final private[dynamic] case class AppliedMetadata(
     SortedMap.from((names -- clusters.keySet).filter(used).map(name => name -> s"$name~$change"))
   }
 
-  /** Returns the clusters that a document renames: the new name by the old name. Of several old names, the name that
-    * the streams use is renamed.
+  /** Returns the clusters that a document renames: the new name by the old name. Of several old names, a name with
+    * positions is renamed, and of several such names the name that the streams use.
     *
     * @param at
     *   the position. A name with offsets, with drained topics, or with removed topics of which rows were read is already
     *   in use and is not the target of a rename
     */
   def renamesOf(document: StreamMetadata, at: DynamicPosition): SortedMap[String, String] = for {
-    (name, cluster) <- document.clusters if at.of(name).offsets.isEmpty && of(name).valuesIterator.forall(isNew)
-    old             <- earlierNames(cluster, document).sortBy(!inStreams(_)).headOption
+    (name, cluster) <- document.clusters if !isUsed(name, at)
+    old             <- earlierNames(cluster, document).sortBy(old => (!isUsed(old, at), !inStreams(old))).headOption
   } yield old -> name
 
   private def earlierNames(cluster: KafkaCluster, document: StreamMetadata): Seq[String] =
     cluster.formerly.filter(old => clusters.contains(old) && !document.clusters.contains(old))
+
+  private def isUsed(cluster: String, at: DynamicPosition): Boolean =
+    at.of(cluster).offsets.nonEmpty || !of(cluster).valuesIterator.forall(isNew)
 
   private def inStreams(cluster: String): Boolean = streams.valuesIterator.exists(_.topics.contains(cluster))
 
@@ -262,19 +265,21 @@ final private[dynamic] case class AppliedMetadata(
     val needed = topics.collect {
       case (topic, _: Waiting | _: Pending | _: Reading | _: Draining | _: Removed) => topic.cluster
     }.toSet
-    copy(
+    holdingFor(leaving.contains).copy(
       clusters = clusters.filter { case (name, _) => needed(name) },
-      scopes = scopes.filter { case (name, _) => needed(name) },
-      topics = topics.map { case (topic, is) =>
-        topic ->
-          (is match {
-            case is: Reading  => is.copy(after = is.after.filter(leaving.contains))
-            case is: Draining => is.copy(after = is.after.filter(leaving.contains))
-            case other        => other
-          })
-      }
+      scopes = scopes.filter { case (name, _) => needed(name) }
     )
   }
+
+  /** Returns the state in which topics wait only for drains that fulfil a condition. */
+  def holdingFor(condition: ClusterTopic => Boolean): AppliedMetadata = copy(topics = topics.map { case (topic, is) =>
+    topic ->
+      (is match {
+        case is: Reading  => is.copy(after = is.after.filter(condition))
+        case is: Draining => is.copy(after = is.after.filter(condition))
+        case other        => other
+      })
+  })
 
   /** Returns the starts that this change adds to the position. */
   def starts: SortedMap[ClusterTopic, KafkaPosition] =

@@ -30,8 +30,8 @@ private[dynamic] object TopicState {
     * @param before
     *   the previous state of the topic, if the topic was removed earlier
     * @param offsets
-    *   offsets of a cutover. The cluster returns the start of all other partitions. For a cutover at a time, the first
-    *   offsets that the cluster has returned for the time
+    *   offsets of a cutover. The cluster returns the start of all other partitions. For a cutover at a time, the
+    *   first records at or after the time that the cluster has returned
     */
   final case class Waiting(
       stream: String,
@@ -164,7 +164,7 @@ private[dynamic] object TopicState {
     /** The first record of a time, or the end of the log at the response.
       *
       * @param ends
-      *   the first offsets that the cluster has returned for the time, while the cutover waits for other clusters
+      *   the first records at or after the time that the cluster has returned, while the cutover waits for other clusters
       */
     final case class At(cutover: StreamCutover.At, ends: KafkaPosition = KafkaPosition.Empty) extends Bound
 
@@ -201,8 +201,9 @@ private[dynamic] object TopicState {
     case (Some(is: Removed), TopicEvent.Stays(stream))  => Some(is.copy(stream = stream))
     case (_, TopicEvent.Stays(stream))                  => next(state, TopicEvent.Listed(stream, Set.empty, None))
 
-    case (Some(is: Waiting), TopicEvent.ListedAt(stream, time, _)) if time.nonEmpty && time == is.time =>
-      Some(is.copy(stream = stream))
+    case (Some(is: Waiting), TopicEvent.ListedAt(stream, time @ Some(cut), _))
+        if is.time.exists(_.millis == cut.millis) =>
+      Some(is.copy(stream = stream, time = time))
     case (Some(is: Waiting), TopicEvent.ListedAt(stream, time, offsets)) =>
       Some(Waiting(stream, time, is.before, offsets))
     case (Some(is: Pending), event: TopicEvent.ListedAt)                  => next(Some(is.waiting), event)
@@ -227,11 +228,11 @@ private[dynamic] object TopicState {
       val start = Some(is.position).filter(_.offsets.nonEmpty)
       Some(Draining(is.stream, now, bound, expected = is.expected, abandoned = is.abandoned, start = start))
     case (Some(is: Draining), TopicEvent.Bounded(_, bound, lost)) =>
-      val isSame = (is.bound, bound) match {
-        case (Bound.At(was, _), Bound.At(now, ends)) => was == now && ends.offsets.isEmpty
-        case _                                       => false
+      val now = (is.bound, bound) match {
+        case (Bound.At(was, ends), Bound.At(now, _)) if was.millis == now.millis => Bound.At(now, ends)
+        case _                                                                   => bound
       }
-      Some(is.copy(bound = if (isSame) is.bound else bound, abandoned = both(is.abandoned, lost)))
+      Some(is.copy(bound = now, abandoned = both(is.abandoned, lost)))
     case (Some(is: Draining), TopicEvent.AtTime(offsets)) => is.bound match {
         case bound: Bound.At => Some(is.copy(bound = bound.copy(ends = offsets)))
         case _               => state
@@ -318,7 +319,7 @@ private[dynamic] object TopicEvent {
   final case class Bounded(now: Instant, bound: TopicState.Bound, abandoned: Option[Abandoned] = None)
       extends TopicEvent
 
-  /** A cluster returned the offsets for the time of a cutover, and the cutover waits for other clusters. */
+  /** A cluster returned the first records at or after the time of a cutover, and the cutover waits for other clusters. */
   final case class AtTime(offsets: KafkaPosition) extends TopicEvent
 
   /** A document ends the pause of the stream. */

@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState._
-import splice.kafka.dynamic.internal.state.{AppliedMetadata, Availability, ChangeDescription, ChangeEntries}
+import splice.kafka.dynamic.internal.state.{Abandoned, AppliedMetadata, Availability, ChangeDescription, ChangeEntries}
 import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
@@ -201,6 +201,10 @@ final class CutoverRulesSuite extends AnyFunSuite {
     // A later document with the same cutover keeps the offsets, and a recreated topic does not.
     val again = take(both, moving.copy(generation = Some(3)), at(3))
     assert(again.draining(topic("a/x")).bound == both.draining(topic("a/x")).bound && again.waiting == both.waiting)
+    val longer = atT.copy(lateness = atT.lateness.multipliedBy(2))
+    val other  = take(again, goesOver(4, Some(longer), "b/x"), at(4))
+    assert(other.draining(topic("a/x")).bound == Bound.At(longer, kafka("x", 9)))
+    assert(other.waiting(topic("b/x")).time.contains(longer) && other.waiting(topic("b/x")).offsets == kafka("x", 4))
     val over = rules.cut(again, at(4), atT.time, later).get
     assert(over.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9)))
     assert(over.starts == SortedMap(topic("b/x") -> kafka("x", 4)))
@@ -208,6 +212,27 @@ final class CutoverRulesSuite extends AnyFunSuite {
     val renewed   = rules.cut(again, at(4), atT.time, recreated).get
     assert(renewed.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 10).as("x", 1)))
     assert(renewed.starts == SortedMap(topic("b/x") -> kafka("x", 6).as("x", 1)))
+  }
+
+  test("at a time: the end of a partition without a record of that time is not kept while the cutover waits") {
+    val late                         = atT.time.plus(minute)
+    val (p0, p1)                     = (LogPartition("x", 0), LogPartition("x", 1))
+    def found(second: OffsetForTime) =
+      Map(topic("a/x") -> OffsetsForTime(late, 0, Map(p0 -> OffsetForTime(Some(9), 12), p1 -> second)))
+    def bound(of: AppliedMetadata)           = of.draining(topic("a/x")).bound
+    def ends(offsets: (LogPartition, Long)*) = Bound.At(atT, KafkaPosition.of(offsets.toMap))
+    val none                                 = found(OffsetForTime(None, 4))
+    val one                                  = rules.cut(ahead, at(1), late, none).get
+    assert(bound(one) == ends(p0 -> 9) && rules.cut(one, at(2), late, none).isEmpty)
+    val both = rules.cut(one, at(2), late, found(OffsetForTime(Some(6), 7))).get
+    assert(bound(both) == ends(p0 -> 9, p1 -> 6) && rules.cut(both, at(3), late, none).isEmpty)
+  }
+
+  test("at a time: an old topic that was read to the first record of that time has no abandoned rows") {
+    val known = Bound.At(atT, kafka("x", 9))
+    assert(Abandoned.of(known, kafka("x", 9), "it is away").isEmpty)
+    assert(Abandoned.of(known, kafka("x", 7), "it is away").flatMap(_.rows).contains(2L))
+    assert(Abandoned.of(known, kafka("x", 9).as("x", 1), "it is away").exists(_.rows.isEmpty))
   }
 
   test("mapped offsets: the old topic is drained to its offsets, and the new topic begins at its offsets") {

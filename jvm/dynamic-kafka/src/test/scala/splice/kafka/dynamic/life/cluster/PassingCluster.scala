@@ -31,6 +31,8 @@ private[life] class PassingCluster(inner: ClusterEnumerator) extends ClusterEnum
   override def staleInterval: Option[Duration]                                         = inner.staleInterval
   override def expect(starts: KafkaPosition): Unit                                     = inner.expect(starts)
   override def limit(ends: KafkaPosition, unread: Set[String]): Unit                   = inner.limit(ends, unread)
+  override def end: Option[KafkaPosition]                                              = inner.end
+  override def storeUnread(at: KafkaPosition): Unit                                    = inner.storeUnread(at)
   override def refresh(): Unit                                                         = inner.refresh()
   override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]         = inner.written(partitions)
   override def lowered(ends: Map[LogPartition, Long]): Map[LogPartition, Long]         = inner.lowered(ends)

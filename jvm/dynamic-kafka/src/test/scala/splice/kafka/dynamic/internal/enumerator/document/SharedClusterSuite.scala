@@ -244,4 +244,24 @@ final class SharedClusterSuite extends StoppedStreams {
       assert(none.isEmpty && readAll(run, second)._2 == all("three", 5).drop(3))
     }
   }
+
+  test("of several earlier names, a renamed cluster continues at the positions of the name with positions") {
+    Seq(Seq("one", "two"), Seq("two", "one")).foreach { formerly =>
+      val world = begun()
+      world.publish(document(2, false, "one" -> Seq(own)))
+      in(world) { run =>
+        val (first, _) = readAll(run, world.begin(StartPosition.Configured, run))
+        world.publish(document(3, false, "two" -> Seq(own)))
+        world.awaitRefresh()
+        val (second, none) = readAll(run, first)
+        val renamed        = document(4, false, "three" -> Seq(own))
+        world.publish(renamed.copy(clusters = renamed.clusters.map { case (name, c) =>
+          name -> c.copy(formerly = formerly)
+        }))
+        world.awaitRefresh()
+        fill(world, east, 2)
+        assert(none.isEmpty && readAll(run, second)._2 == all("three", 5).drop(3), formerly)
+      }
+    }
+  }
 }

@@ -3,16 +3,16 @@
 
 package splice.kafka.dynamic.internal.enumerator.drain
 
-import java.time.Duration
+import java.time.{Duration, Instant}
 import java.util.concurrent.CountDownLatch
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
-import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters}
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.internal.state.ChangeHistory
+import splice.kafka.dynamic.{KafkaStream, StreamCutover}
 import splice.kafka.internal.enumerator.SimulatedLog
 import splice.kafka.internal.options.Subscription
 import splice.source.runtime.ProgressMetric
@@ -330,16 +330,25 @@ final class DrainSuite extends RemovedTopics {
     }
   }
 
-  test("the drain of a bounded source ends at the end of the source, and the moved stream is read") {
-    val world = simulated("endingOffsets" -> "latest", "cutover" -> "stream")
-    fill(world, east, 5)
-    Using.resource(world.start()) { run =>
-      val start = world.begin(StartPosition.Configured, run)
-      fill(world, east, 2)
-      fill(world, west, 3)
-      publish(world, stream(west))
-      val (end, read) = readAll(run, start)
-      assert(read.sorted == all(east, 5) ++ all(west, 3) && run.evidence(end).nonEmpty)
+  test("a stream that moves in a bounded source is read if the old topic continues after the end of the source") {
+    val millis  = 1700000000000L
+    val offset  = (cluster: String, n: Long) => cluster -> SortedMap(LogPartition(topic(cluster), 0) -> n)
+    val mapped  = StreamCutover.Offsets(SortedMap(offset(east, 6), offset(west, 1)))
+    val cutover = StreamCutover.At(Instant.ofEpochMilli(millis + 6))
+    Seq(None -> 0, Some(mapped) -> 1, Some(cutover) -> 1).foreach { case (move, begin) =>
+      val world                                         = simulated("endingOffsets" -> "latest", "cutover" -> "stream")
+      def write(cluster: String, from: Int, count: Int) =
+        world.logs(cluster).write(topic(cluster), 0, (from until from + count).map(millis + _): _*)
+      write(east, 0, 5)
+      Using.resource(world.start()) { run =>
+        val start = world.begin(StartPosition.Configured, run)
+        write(east, 5, 2)
+        write(west, 5, 3)
+        publish(world, stream(west).copy(cutover = move))
+        val (end, read) = readUntil(world, run, start)(reads(west, 0, 3))
+        assert(read.sorted == all(east, 5) ++ all(west, 3).drop(begin) && run.evidence(end).nonEmpty, move)
+        assert(run.figures(end)(ProgressMetric.RowsSkipped) == "0" && !history(world).exists(_._1 == "topicAbandoned"))
+      }
     }
   }
 }

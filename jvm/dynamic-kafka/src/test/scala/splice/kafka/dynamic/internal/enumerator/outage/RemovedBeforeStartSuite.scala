@@ -12,6 +12,7 @@ import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedCluster
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.internal.state.ChangeEntries
 import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
+import splice.source.runtime.ProgressMetric
 import splice.source.{Limits, LogPartition, SplitEnumerator, StartPosition}
 
 /** Tests of topics that the metadata removes before their start is known. */
@@ -250,6 +251,25 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
       val (at, _) = readUntil(world, run, first)(_ => of(world, "topicForgotten").nonEmpty)
       away(world, west, isAway = true)
       use(world, run, at)
+    }
+  }
+
+  test("a topic that returns after its retention begins like a new topic, also if its first records have expired") {
+    val world = simulated("removedRetention" -> "1h")
+    Seq(east, west).foreach(fill(world, _, 3))
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, world.begin(StartPosition.Configured, run))(reads(east, 0, 3))
+      publish(world, stream(east, west))
+      val (both, _) = readUntil(world, run, first)(reads(west, 0, 3))
+      publish(world, stream(east))
+      drained(world, run, both)
+      world.clock.pass(Duration.ofHours(2))
+      val (left, _) = readUntil(world, run, both)(_ => of(world, "topicForgotten").nonEmpty)
+      fill(world, west, 3)
+      world.logs(west).expire(topic(west), 0, 4)
+      publish(world, stream(east, west))
+      val (end, rest) = readUntil(world, run, left)(reads(west, 0, 6))
+      assert(rest == all(west, 6).drop(4) && run.figures(end)(ProgressMetric.RowsSkipped) == "0")
     }
   }
 
