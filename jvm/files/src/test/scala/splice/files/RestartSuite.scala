@@ -19,7 +19,7 @@ import splice.files.storage.CountingFileSystem
 import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric
 import splice.source.{EnumeratorContext, Limits, ReadMode}
-import splice.testkit.StoppingSideLog
+import splice.testkit.internal.simulation.StoppingSideLog
 
 /** Tests that a checkpoint has one list for its lifetime. */
 final class RestartSuite extends AnyFunSuite with LocalSpark {

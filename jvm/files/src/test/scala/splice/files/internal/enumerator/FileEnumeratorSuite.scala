@@ -19,7 +19,7 @@ import splice.files.internal.split.{BlockId, FileSchemas, ListedFile, Packing}
 import splice.source._
 import splice.source.errors.SpliceException
 import splice.source.runtime.{Jobs, ProgressMetric, SideLog}
-import splice.testkit.StoppingSideLog
+import splice.testkit.internal.simulation.StoppingSideLog
 
 /** Tests of an enumerator and its lists, with a folder in memory. */
 final class FileEnumeratorSuite extends AnyFunSuite {

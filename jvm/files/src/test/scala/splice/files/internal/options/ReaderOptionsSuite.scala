@@ -14,7 +14,7 @@ import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
 import splice.source.runtime.SideLog
 import splice.source.{Limits, SourceProvider, StartPosition}
-import splice.testkit.StoppingSideLog
+import splice.testkit.internal.simulation.StoppingSideLog
 
 /** Tests of changed format options at a restart. */
 final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {

@@ -15,7 +15,8 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric
 import splice.source.{Limits, LogPartition, OffsetColumns, StartPosition}
-import splice.testkit.{LoggedMessages, StoppingSideLog}
+import splice.testkit.LoggedMessages
+import splice.testkit.internal.simulation.StoppingSideLog
 
 /** Tests of `onTopicRemoved` for deleted topics. */
 final class TopicRemovalSuite extends AnyFunSuite {

@@ -1,7 +1,7 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.testkit
+package splice.testkit.internal.simulation
 
 import splice.source.runtime.SideLog
 
