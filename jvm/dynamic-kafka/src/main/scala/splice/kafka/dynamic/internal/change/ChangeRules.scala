@@ -197,19 +197,23 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
 
   /** Returns the state after clusters returned the ends of removed topics, or reported that partitions of these topics
     * were deleted or truncated.
+    *
+    * @param shortened
+    *   topics without lost rows, because only the end of a bounded source lowers their ends
     */
   def drain(
       at: AppliedMetadata,
       position: DynamicPosition,
       ends: SortedMap[ClusterTopic, KafkaPosition],
-      now: Instant
+      now: Instant,
+      shortened: collection.Set[ClusterTopic] = Set.empty
   ): AppliedMetadata =
     carried(at, position) ~> ends.toSeq.map { case (topic, end) =>
       val known = at.draining.get(topic).map(_.bound).collect { case bound: Bound.Ends => bound }
       topic -> TopicEvent.Bounded(
         now,
         Bound.Ends(end, isSet = known.exists(_.isSet)),
-        known.flatMap(bound => Abandoned.of(bound.ends, end, position.of(topic.cluster)))
+        known.filterNot(_ => shortened(topic)).flatMap(is => Abandoned.of(is.ends, end, position.of(topic.cluster)))
       )
     }
 

@@ -156,16 +156,6 @@ final private[dynamic] case class ClusterResponse(
       p.topic -> partition.error
   }.toMap
 
-  /** Returns true if a bounded source has read a topic to the end of the source.
-    *
-    * @param at
-    *   the position in the cluster
-    */
-  def isEnded(topic: String, at: KafkaPosition): Boolean = sourceEnd.exists { end =>
-    end.of(topic).forall { case (p, offset) => at.get(p).exists(_ >= offset) } &&
-    (!end.hasTopic(topic) || at.generation(topic) == end.generation(topic))
-  }
-
   /** Returns the partitions that do not respond, except partitions of paused streams. */
   def silentOf(applied: AppliedMetadata, cluster: String): Iterable[UnavailablePartition] =
     silent.filterNot { case (p, _) => applied.isPaused(ClusterTopic(cluster, p.topic)) }.values
@@ -175,8 +165,21 @@ final private[dynamic] case class ClusterResponse(
     */
   private def end(topic: String): KafkaPosition = {
     val visible = until.only(topic)
-    visible.copy(offsets = visible.offsets.map { case (p, end) => p -> math.max(end, written.getOrElse(p, end)) })
+    visible.copy(offsets = visible.offsets.map { case (p, end) =>
+      p -> math.max(end, ClusterResponse.within(sourceEnd)(p, written.getOrElse(p, end)))
+    })
   }
+
+  /** Returns true if only the end of a bounded source lowers the end of a drain, so that no row is lost. */
+  def isShortened(topic: String, drain: Draining): Boolean = drain.bound match {
+    case Bound.Ends(known, _) => shortened(topic, known) != known
+    case _                    => false
+  }
+
+  // A run without an end continues to the stop of a stream that still contains the topic.
+  private def shortened(topic: String, known: KafkaPosition): KafkaPosition =
+    if (request.stopping(topic)) known
+    else known.copy(offsets = known.offsets.transform(ClusterResponse.within(sourceEnd)))
 
   /** Returns the response after changes that it caused. A topic that a change started, or that is no longer read, stays
     * at its position.
@@ -246,7 +249,8 @@ final private[dynamic] case class ClusterResponse(
     case Bound.Within(Bound.Ends(stop, _)) =>
       val last = end(topic)
       Some(stop.copy(offsets = stop.offsets.flatMap { case (p, most) => last.get(p).map(n => p -> math.min(n, most)) }))
-    case Bound.Ends(known, _) =>
+    case Bound.Ends(known, _) if shortened(topic, known) != known => Some(shortened(topic, known))
+    case Bound.Ends(known, _)                                     =>
       // Otherwise the drain would wait indefinitely for records that do not exist any more.
       val existing = known.offsets.filterNot(p => deleted(p._1)).transform((p, end) => lowered.getOrElse(p, end))
       Option.when(existing != known.offsets)(known.copy(offsets = existing))
@@ -306,6 +310,10 @@ private[dynamic] object ClusterResponse {
     )
   }
 
+  /** Returns an offset, or the end of a bounded source if that end is lower. */
+  private def within(sourceEnd: Option[KafkaPosition])(p: LogPartition, offset: Long): Long =
+    sourceEnd.flatMap(_.get(p)).fold(offset)(math.min(offset, _))
+
   // The ends were requested first. A record that arrives between the two requests is read later, and is not skipped.
   private def places(
       enumerator: ClusterEnumerator,
@@ -328,7 +336,9 @@ private[dynamic] object ClusterResponse {
         request.time,
         until.generation(topic),
         partitions.map { case (p, end) =>
-          p -> OffsetForTime(records.get(p).map(_.offset), end.max(written.getOrElse(p, end)), firsts.get(p))
+          def last(offset: Long) = if (request.from.hasTopic(topic)) within(enumerator.end)(p, offset) else offset
+          val first              = records.get(p).map(record => last(record.offset))
+          p -> OffsetForTime(first, end.max(last(written.getOrElse(p, end))), firsts.get(p))
         }
       )
     }

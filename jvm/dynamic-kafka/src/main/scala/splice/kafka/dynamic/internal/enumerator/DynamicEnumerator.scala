@@ -202,7 +202,7 @@ final private[splice] class DynamicEnumerator(
   private def advanced(round: Round, limits: Limits): DynamicPosition = {
     import round.{applied, at, responses}
     val open = responses.map { case (name, reach) =>
-      val bound = UpperBound(round.bounding, settings.cutover, name, at, reach.until, reach.places, reach.begin)
+      val bound = UpperBound(applied, settings.cutover, name, at, reach.until, reach.places, reach.begin)
       name -> reach.within(bound, at.of(name))
     }
     def ofCluster(name: String) = applied.clusters.get(name).fold(Limits.NotSet)(settings.limits)

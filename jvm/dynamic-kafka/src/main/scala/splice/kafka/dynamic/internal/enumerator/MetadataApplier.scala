@@ -175,13 +175,16 @@ final private[dynamic] class MetadataApplier(
     val bounded = applied.draining.flatMap { case (topic, drain) =>
       responses.get(topic.cluster).flatMap(_.bound(topic.topic, drain)).map(topic -> _)
     }
+    val shortened = bounded.keySet.filter(topic =>
+      responses.get(topic.cluster).exists(_.isShortened(topic.topic, applied.draining(topic)))
+    )
     val started =
       applied.unbegun.keys.flatMap(t =>
         responses.get(t.cluster).flatMap(_.start(t.topic, requestedStart(applied, t))).map(t -> _)
       )
     val change =
       Option.when(unread.nonEmpty)(rules.end(applied, at, unread, steady.instant()))
-        .orElse(Option.when(bounded.nonEmpty)(rules.drain(applied, at, bounded, steady.instant())))
+        .orElse(Option.when(bounded.nonEmpty)(rules.drain(applied, at, bounded, steady.instant(), shortened)))
         .orElse(Option.when(started.nonEmpty)(rules.begin(applied, at, SortedMap.from(started), steady.instant())))
     val settled = change match {
       case Some(next) =>

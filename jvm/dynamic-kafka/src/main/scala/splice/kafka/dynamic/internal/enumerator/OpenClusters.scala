@@ -94,7 +94,7 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
     }
 
   private def limited(round: Round, name: String, reach: ClusterResponse, until: KafkaPosition) =
-    UpperBound(round.bounding, cutover, name, round.at, until, reach.places, reach.begin)
+    UpperBound(round.applied, cutover, name, round.at, until, reach.places, reach.begin)
 
   private def ranges(round: Round, settled: DynamicPosition): Seq[DynamicSplitRange] =
     settled.clusters.toSeq.filter { case (name, _) => round.applied.isActive(name) }.flatMap { case (name, position) =>
@@ -122,7 +122,7 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
   }
 
   private def isUnlimited(round: Round, name: String, topic: String) =
-    UpperBound.isUnlimited(round.bounding, cutover, ClusterTopic(name, topic), round.at)
+    UpperBound.isUnlimited(round.applied, cutover, ClusterTopic(name, topic), round.at)
 
   /** Returns the partitions whose logs may end before their positions. */
   private def ahead(round: Round, name: String, settled: KafkaPosition): Set[LogPartition] = {

@@ -80,17 +80,6 @@ final private[splice] case class Round(
     held: Set[ClusterTopic]
 ) {
 
-  /** The state for the bounds of the batch. Topics do not wait for drains that a bounded source has read to its end,
-    * because such a drain may have a later end.
-    */
-  lazy val bounding: AppliedMetadata = {
-    val ended = for {
-      (topic, _) <- applied.draining
-      reach      <- responses.get(topic.cluster) if reach.isEnded(topic.topic, at.of(topic.cluster))
-    } yield topic
-    if (ended.isEmpty) applied else applied.holdingFor(!ended.toSet.contains(_))
-  }
-
   /** Returns the partitions that do not respond, of clusters that respond. */
   def silentPartitions: Seq[(String, UnavailablePartition)] =
     responses.toSeq.flatMap { case (name, reach) => reach.silentOf(applied, name).map(name -> _) }

@@ -57,15 +57,10 @@ private[dynamic] object Abandoned {
           // The cluster has not returned an end that may be lower than the limit.
           val open = most.offsets.filter { case (p, end) => left.get(p).forall(_ < end) }
           Option.when(open.nonEmpty)(unknown("", within(left, open), within(last, open), reason, open))
-        case Bound.At(_, ends) if isWhole(ends, left) => of(Bound.Ends(ends), left, reason, last)
-        case Bound.At(time, _)                        => Some(unknown(s" before ${time.time}", left, last, reason))
-        case _                                        => Some(unknown("", left, last, reason))
+        case Bound.At(time, _) => Some(unknown(s" before ${time.time}", left, last, reason))
+        case _                 => Some(unknown("", left, last, reason))
       }
   }
-
-  private def isWhole(ends: KafkaPosition, left: KafkaPosition): Boolean =
-    left.offsets.nonEmpty && left.offsets.keySet.subsetOf(ends.offsets.keySet) &&
-      left.topics.forall(topic => left.generation(topic) == ends.generation(topic))
 
   /** Returns the rows between the end of a drain and its new end, which is lower or has fewer partitions. */
   def of(before: KafkaPosition, end: KafkaPosition, at: KafkaPosition): Option[Abandoned] = {

@@ -265,21 +265,19 @@ final private[dynamic] case class AppliedMetadata(
     val needed = topics.collect {
       case (topic, _: Waiting | _: Pending | _: Reading | _: Draining | _: Removed) => topic.cluster
     }.toSet
-    holdingFor(leaving.contains).copy(
+    copy(
       clusters = clusters.filter { case (name, _) => needed(name) },
-      scopes = scopes.filter { case (name, _) => needed(name) }
+      scopes = scopes.filter { case (name, _) => needed(name) },
+      topics = topics.map { case (topic, is) =>
+        topic ->
+          (is match {
+            case is: Reading  => is.copy(after = is.after.filter(leaving.contains))
+            case is: Draining => is.copy(after = is.after.filter(leaving.contains))
+            case other        => other
+          })
+      }
     )
   }
-
-  /** Returns the state in which topics wait only for drains that fulfil a condition. */
-  def holdingFor(condition: ClusterTopic => Boolean): AppliedMetadata = copy(topics = topics.map { case (topic, is) =>
-    topic ->
-      (is match {
-        case is: Reading  => is.copy(after = is.after.filter(condition))
-        case is: Draining => is.copy(after = is.after.filter(condition))
-        case other        => other
-      })
-  })
 
   /** Returns the starts that this change adds to the position. */
   def starts: SortedMap[ClusterTopic, KafkaPosition] =

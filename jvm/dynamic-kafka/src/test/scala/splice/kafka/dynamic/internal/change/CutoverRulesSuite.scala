@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState._
-import splice.kafka.dynamic.internal.state.{Abandoned, AppliedMetadata, Availability, ChangeDescription, ChangeEntries}
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, Availability, ChangeDescription, ChangeEntries}
 import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
@@ -226,13 +226,6 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(bound(one) == ends(p0 -> 9) && rules.cut(one, at(2), late, none).isEmpty)
     val both = rules.cut(one, at(2), late, found(OffsetForTime(Some(6), 7))).get
     assert(bound(both) == ends(p0 -> 9, p1 -> 6) && rules.cut(both, at(3), late, none).isEmpty)
-  }
-
-  test("at a time: an old topic that was read to the first record of that time has no abandoned rows") {
-    val known = Bound.At(atT, kafka("x", 9))
-    assert(Abandoned.of(known, kafka("x", 9), "it is away").isEmpty)
-    assert(Abandoned.of(known, kafka("x", 7), "it is away").flatMap(_.rows).contains(2L))
-    assert(Abandoned.of(known, kafka("x", 9).as("x", 1), "it is away").exists(_.rows.isEmpty))
   }
 
   test("mapped offsets: the old topic is drained to its offsets, and the new topic begins at its offsets") {

@@ -335,8 +335,8 @@ final class DrainSuite extends RemovedTopics {
     val offset  = (cluster: String, n: Long) => cluster -> SortedMap(LogPartition(topic(cluster), 0) -> n)
     val mapped  = StreamCutover.Offsets(SortedMap(offset(east, 6), offset(west, 1)))
     val cutover = StreamCutover.At(Instant.ofEpochMilli(millis + 6))
-    Seq(None -> 0, Some(mapped) -> 1, Some(cutover) -> 1).foreach { case (move, begin) =>
-      val world                                         = simulated("endingOffsets" -> "latest", "cutover" -> "stream")
+    for ((move, begin) <- Seq(None -> 0, Some(mapped) -> 1, Some(cutover) -> 1); order <- Seq("stream", "together")) {
+      val world                                         = simulated("endingOffsets" -> "latest", "cutover" -> order)
       def write(cluster: String, from: Int, count: Int) =
         world.logs(cluster).write(topic(cluster), 0, (from until from + count).map(millis + _): _*)
       write(east, 0, 5)
@@ -345,7 +345,7 @@ final class DrainSuite extends RemovedTopics {
         write(east, 5, 2)
         write(west, 5, 3)
         publish(world, stream(west).copy(cutover = move))
-        val (end, read) = readUntil(world, run, start)(reads(west, 0, 3))
+        val (end, read) = readUntil(world, run, start)(at => reads(west, 0, 3)(at) && !at.clusters.contains(east))
         assert(read.sorted == all(east, 5) ++ all(west, 3).drop(begin) && run.evidence(end).nonEmpty, move)
         assert(run.figures(end)(ProgressMetric.RowsSkipped) == "0" && !history(world).exists(_._1 == "topicAbandoned"))
       }
