@@ -3,8 +3,6 @@
 
 package splice.kafka.dynamic.internal.cluster
 
-import java.time.Instant
-
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.dynamic.internal.change.{OffsetForTime, OffsetsForTime, UpperBound}
@@ -18,66 +16,6 @@ import splice.kafka.internal.options.StartingOffsets
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.errors.SpliceException
 import splice.source.{Limits, LogPartition}
-
-/** Request to one cluster.
-  *
-  * @param from
-  *   the position of the cluster
-  * @param time
-  *   the wall-clock time before the request was sent
-  * @param expected
-  *   starts that the logs may not have reached yet
-  * @param draining
-  *   topics that are read up to a bound
-  * @param stopping
-  *   the draining topics that a stream still contains, because the stream has a stop; missing partitions of these
-  *   topics may be created later
-  * @param times
-  *   topics and times in milliseconds whose offsets are needed
-  * @param limits
-  *   topics and future times of their drains. Until then, the offset for a time only limits new rows
-  * @param starts
-  *   topics whose start is needed; None = the topics start like new topics
-  * @param pending
-  *   removed topics whose start is needed
-  * @param timed
-  *   topics that begin at the time of a cutover and whose start is not determined yet, each with the first records at
-  *   or after the time that the cluster has returned in earlier responses
-  * @param isOpen
-  *   true if topics are read without an end. Ends are then requested only for changes
-  */
-final private[dynamic] case class ClusterRequest(
-    from: KafkaPosition,
-    time: Instant,
-    expected: KafkaPosition = KafkaPosition.Empty,
-    draining: Map[String, Draining] = Map.empty,
-    stopping: Set[String] = Set.empty,
-    times: Set[(String, Long)] = Set.empty,
-    limits: Set[(String, Long)] = Set.empty,
-    starts: Map[String, Option[StartingOffsets]] = Map.empty,
-    pending: Set[String] = Set.empty,
-    timed: Map[String, KafkaPosition] = Map.empty,
-    isOpen: Boolean = false
-) {
-
-  /** Returns true if the response must contain ends of logs. */
-  def needsEnds: Boolean = !isOpen || draining.nonEmpty || times.nonEmpty || starts.nonEmpty || ahead.nonEmpty
-
-  /** Returns the known offsets at which draining topics end. A partition without such an offset has the greatest
-    * number.
-    */
-  def limit: KafkaPosition = draining.iterator.map { case (topic, is) => topic -> is.bound.limit }.collect {
-    case (_, Bound.Ends(ends, _))                            => ends
-    case (topic, Bound.At(_, ends)) if ends.offsets.nonEmpty => all(topic, ends)
-  }.foldLeft(KafkaPosition.Empty)(_ and _)
-
-  private def all(topic: String, ends: KafkaPosition): KafkaPosition =
-    ends.copy(offsets = from.only(topic).offsets.transform((_, _) => Long.MaxValue) ++ ends.offsets)
-
-  /** Returns the partitions whose logs may end before the position. */
-  def ahead: Set[LogPartition] =
-    expected.offsets.collect { case (p, start) if from.get(p).forall(_ <= start) => p }.toSet
-}
 
 /** Response of a cluster: the ends up to which it can be read, and the values that changes need.
   *
@@ -166,7 +104,7 @@ final private[dynamic] case class ClusterResponse(
   private def end(topic: String): KafkaPosition = {
     val visible = until.only(topic)
     visible.copy(offsets = visible.offsets.map { case (p, end) =>
-      p -> math.max(end, ClusterResponse.within(sourceEnd)(p, written.getOrElse(p, end)))
+      p -> math.max(end, request.limited(sourceEnd)(p, written.getOrElse(p, end)))
     })
   }
 
@@ -176,10 +114,12 @@ final private[dynamic] case class ClusterResponse(
     case _                    => false
   }
 
-  // A run without an end continues to the stop of a stream that still contains the topic.
+  // The source does not read a partition without an end and without a position.
   private def shortened(topic: String, known: KafkaPosition): KafkaPosition =
     if (request.stopping(topic)) known
-    else known.copy(offsets = known.offsets.transform(ClusterResponse.within(sourceEnd)))
+    else known.copy(offsets = known.offsets.transform(request.limited(sourceEnd)).filter { case (p, end) =>
+      end > 0 || sourceEnd.isEmpty || request.from.get(p).nonEmpty
+    })
 
   /** Returns the response after changes that it caused. A topic that a change started, or that is no longer read, stays
     * at its position.
@@ -249,11 +189,11 @@ final private[dynamic] case class ClusterResponse(
     case Bound.Within(Bound.Ends(stop, _)) =>
       val last = end(topic)
       Some(stop.copy(offsets = stop.offsets.flatMap { case (p, most) => last.get(p).map(n => p -> math.min(n, most)) }))
-    case Bound.Ends(known, _) if shortened(topic, known) != known => Some(shortened(topic, known))
-    case Bound.Ends(known, _)                                     =>
+    case Bound.Ends(known, _) =>
       // Otherwise the drain would wait indefinitely for records that do not exist any more.
       val existing = known.offsets.filterNot(p => deleted(p._1)).transform((p, end) => lowered.getOrElse(p, end))
-      Option.when(existing != known.offsets)(known.copy(offsets = existing))
+      if (isShortened(topic, drain)) Some(shortened(topic, known))
+      else Option.when(existing != known.offsets)(known.copy(offsets = existing))
     case _ => None
   }
 }
@@ -310,10 +250,6 @@ private[dynamic] object ClusterResponse {
     )
   }
 
-  /** Returns an offset, or the end of a bounded source if that end is lower. */
-  private def within(sourceEnd: Option[KafkaPosition])(p: LogPartition, offset: Long): Long =
-    sourceEnd.flatMap(_.get(p)).fold(offset)(math.min(offset, _))
-
   // The ends were requested first. A record that arrives between the two requests is read later, and is not skipped.
   private def places(
       enumerator: ClusterEnumerator,
@@ -336,8 +272,9 @@ private[dynamic] object ClusterResponse {
         request.time,
         until.generation(topic),
         partitions.map { case (p, end) =>
-          def last(offset: Long) = if (request.from.hasTopic(topic)) within(enumerator.end)(p, offset) else offset
-          val first              = records.get(p).map(record => last(record.offset))
+          def last(offset: Long) =
+            if (request.from.hasTopic(topic)) request.limited(enumerator.end)(p, offset) else offset
+          val first = records.get(p).map(record => last(record.offset))
           p -> OffsetForTime(first, end.max(last(written.getOrElse(p, end))), firsts.get(p))
         }
       )

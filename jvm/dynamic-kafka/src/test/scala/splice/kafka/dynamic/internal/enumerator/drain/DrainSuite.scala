@@ -351,4 +351,25 @@ final class DrainSuite extends RemovedTopics {
       }
     }
   }
+
+  test("the drain of a bounded source does not wait for a partition that was created after the end of the source") {
+    val world = simulated("endingOffsets" -> "latest", "cutover" -> "stream")
+    fill(world, east, 5)
+    Using.resource(world.start()) { run =>
+      val start = world.begin(StartPosition.Configured, run)
+      world.logs(east).create(topic(east), 2)
+      world.logs(east).fill(topic(east), 1, 3)
+      // The enumerator discovers topics once a day.
+      world.clock.pass(Duration.ofDays(2))
+      val (first, _) = readAll(run, start)
+      fill(world, east, 2)
+      fill(world, west, 3)
+      val ends  = SortedMap(LogPartition(topic(east), 0) -> 6L, LogPartition(topic(east), 1) -> 3L)
+      val begin = SortedMap(LogPartition(topic(west), 0) -> 1L)
+      val move  = StreamCutover.Offsets(SortedMap(east -> ends, west -> begin))
+      publish(world, stream(west).copy(cutover = Some(move)))
+      val (end, read) = readUntil(world, run, first)(at => reads(west, 0, 3)(at) && !at.clusters.contains(east))
+      assert(read == all(west, 3).drop(1) && run.evidence(end).nonEmpty)
+    }
+  }
 }

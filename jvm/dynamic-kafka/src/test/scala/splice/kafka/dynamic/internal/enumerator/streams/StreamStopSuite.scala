@@ -6,6 +6,7 @@ package splice.kafka.dynamic.internal.enumerator.streams
 import java.time.Duration
 
 import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.util.Using
 
 import splice.kafka.dynamic.internal.enumerator.{SimulatedClusters, StoppedStreams}
 import splice.kafka.dynamic.internal.state.ChangeEntries
@@ -255,6 +256,26 @@ final class StreamStopSuite extends StoppedStreams {
       world.clock.pass(Duration.ofHours(2))
       assert(readAll(run, second)._2.isEmpty)
       assert(history(world).exists(_._1 == "topicStopped"))
+    }
+  }
+
+  test("a run without an end continues to a stop that a run with an end has received") {
+    Seq[StreamPlace](StreamPlace.Latest, time(7)).foreach { stop =>
+      val world             = simulated()
+      def write(count: Int) = world.logs(east).write(topic(east), 0, Seq.fill(count)(8L): _*)
+      fill(world, east, 5)
+      val (first, some) = Using.resource(world.start(changed = Seq("endingOffsets" -> "latest"))) { run =>
+        val start = world.begin(StartPosition.Configured, run)
+        fill(world, east, 2)
+        write(3)
+        publish(world, stopped(stop, east))
+        val (at, rows) = readAll(run, start)
+        (readAll(run, at)._1, rows)
+      }
+      in(world) { run =>
+        val (_, rest) = readAll(run, world.source.position(first.json))
+        assert(some == all(east, 5) && rest == all(east, if (stop == StreamPlace.Latest) 10 else 7).drop(5), stop)
+      }
     }
   }
 }
