@@ -227,41 +227,31 @@ final class SharedClusterSuite extends StoppedStreams {
     }
   }
 
-  test("of several earlier names, a renamed cluster continues at the positions of the name that the streams use") {
+  /** Reads two documents, then renames the cluster to `three` and reads its next rows. */
+  private def renamed(formerly: Seq[String], documents: StreamMetadata*): Unit = {
     val world = begun()
-    world.publish(document(2, false, "one" -> Seq(Both), "two" -> Seq(own)))
+    world.publish(documents.head)
     in(world) { run =>
       val (first, _) = readAll(run, world.begin(StartPosition.Configured, run))
-      world.publish(document(3, false, "two" -> Seq(own)))
+      world.publish(documents.last)
       world.awaitRefresh()
       val (second, none) = readAll(run, first)
-      val renamed        = document(4, false, "three" -> Seq(own))
-      world.publish(renamed.copy(clusters = renamed.clusters.map { case (name, c) =>
-        name -> c.copy(formerly = Seq("one", "two"))
-      }))
+      val third          = document(4, false, "three" -> Seq(own))
+      world.publish(third.copy(clusters = third.clusters.map { case (name, c) => name -> c.copy(formerly = formerly) }))
       world.awaitRefresh()
       fill(world, east, 2)
-      assert(none.isEmpty && readAll(run, second)._2 == all("three", 5).drop(3))
+      assert(none.isEmpty && readAll(run, second)._2 == all("three", 5).drop(3), formerly)
     }
+  }
+
+  test("of several earlier names, a renamed cluster continues at the positions of the name that the streams use") {
+    val first = document(2, false, "one" -> Seq(Both), "two" -> Seq(own))
+    renamed(Seq("one", "two"), first, document(3, false, "two" -> Seq(own)))
   }
 
   test("of several earlier names, a renamed cluster continues at the positions of the name with positions") {
     Seq(Seq("one", "two"), Seq("two", "one")).foreach { formerly =>
-      val world = begun()
-      world.publish(document(2, false, "one" -> Seq(own)))
-      in(world) { run =>
-        val (first, _) = readAll(run, world.begin(StartPosition.Configured, run))
-        world.publish(document(3, false, "two" -> Seq(own)))
-        world.awaitRefresh()
-        val (second, none) = readAll(run, first)
-        val renamed        = document(4, false, "three" -> Seq(own))
-        world.publish(renamed.copy(clusters = renamed.clusters.map { case (name, c) =>
-          name -> c.copy(formerly = formerly)
-        }))
-        world.awaitRefresh()
-        fill(world, east, 2)
-        assert(none.isEmpty && readAll(run, second)._2 == all("three", 5).drop(3), formerly)
-      }
+      renamed(formerly, document(2, false, "one" -> Seq(own)), document(3, false, "two" -> Seq(own)))
     }
   }
 }

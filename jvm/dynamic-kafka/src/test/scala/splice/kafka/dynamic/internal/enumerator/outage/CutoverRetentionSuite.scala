@@ -43,13 +43,33 @@ final class CutoverRetentionSuite extends RemovedTopics {
     (world, StreamCutover.At(time))
   }
 
-  test("records of the new topic before the time of a cutover are not lost, before and after the time") {
+  /** Moves a stream at a time, and continues in another run while the cutover waits for a cluster that does not respond.
+    *
+    * @param wait
+    *   runs triggers during which the cluster becomes unavailable and records expire
+    */
+  private def waitsFor(away: String)(
+      wait: (SimulatedClusters, SplitEnumerator[DynamicOffset], DynamicOffset) => DynamicOffset
+  ): Unit = {
     val (world, cutover) = moving(before = 2)
     val waiting          = Using.resource(world.start()) { run =>
       val first = world.begin(StartPosition.Configured, run)
       publish(world, stream(west).copy(cutover = Some(cutover)))
       val (moved, old) = readUntil(world, run, first)(reads(east, 0, 2))
       assert(old == all(east, 2))
+      wait(world, run, moved)
+    }
+    Using.resource(world.start()) { run =>
+      val at = triggers(world, run, world.source.position(waiting.json))
+      assert(run.figures(at)(ProgressMetric.RowsSkipped) == "0")
+      fails(world, away, fails = false)
+      val (_, rest) = readUntil(world, run, at)(at => reads(west, 0, 6)(at) && !at.clusters.contains(east))
+      assert(rest == all(west, 6).drop(2))
+    }
+  }
+
+  test("records of the new topic before the time of a cutover are not lost, before and after the time") {
+    waitsFor(east) { (world, run, moved) =>
       val settled = triggers(world, run, moved)
       expire(world, west, 1)
       val before = triggers(world, run, settled)
@@ -60,36 +80,17 @@ final class CutoverRetentionSuite extends RemovedTopics {
       expire(world, west, 2)
       triggers(world, run, after)
     }
-    Using.resource(world.start()) { run =>
-      val at = triggers(world, run, world.source.position(waiting.json))
-      assert(run.figures(at)(ProgressMetric.RowsSkipped) == "0")
-      fails(world, east, fails = false)
-      val (_, rest) = readUntil(world, run, at)(at => reads(west, 0, 6)(at) && !at.clusters.contains(east))
-      assert(rest == all(west, 6).drop(2))
-    }
   }
 
   test(
     "records of the old topic after the time of a cutover are not lost while the cutover waits for the new cluster"
   ) {
-    val (world, cutover) = moving(before = 2)
-    val waiting          = Using.resource(world.start()) { run =>
-      val first = world.begin(StartPosition.Configured, run)
-      publish(world, stream(west).copy(cutover = Some(cutover)))
-      val (moved, old) = readUntil(world, run, first)(reads(east, 0, 2))
-      assert(old == all(east, 2))
+    waitsFor(west) { (world, run, moved) =>
       fails(world, west, fails = true)
       world.clock.pass(minute.multipliedBy(10))
       val before = triggers(world, run, moved)
       expire(world, east, 4)
       triggers(world, run, before)
-    }
-    Using.resource(world.start()) { run =>
-      val at = triggers(world, run, world.source.position(waiting.json))
-      assert(run.figures(at)(ProgressMetric.RowsSkipped) == "0")
-      fails(world, west, fails = false)
-      val (_, rest) = readUntil(world, run, at)(at => reads(west, 0, 6)(at) && !at.clusters.contains(east))
-      assert(rest == all(west, 6).drop(2))
     }
   }
 
