@@ -207,6 +207,14 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(read(plain, literal = true).clusters("east").toString.contains("redacted"))
     assert(read(plain.replace("hunter22", reference("password"))).clusters.contains("east"))
     assert(refused(yaml.replace("security.protocol: SASL_SSL", "ssl.key.password: hunter22")).contains("line 7"))
+    Seq("*hunter22", "!hunter22!x", "&hunter22", "'hunter22", "%hunter22", "@hunter22", "`hunter22").foreach { value =>
+      val message = refused(yaml.replace("security.protocol: SASL_SSL", s"ssl.key.password: $value"))
+      assert(!message.contains("hunter22"), message)
+    }
+    Seq("*hunter22", "!hunter22!x").foreach { value =>
+      val message = refused(yaml.replace("security.protocol: SASL_SSL", s"ssl.key.password: $value"))
+      assert(message.contains("line 7") && message.contains("in quotation marks"), message)
+    }
   }
 
   private def login(options: String): String =
