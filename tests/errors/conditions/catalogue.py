@@ -27,9 +27,13 @@ def conditions() -> list[str]:
 
 
 def options() -> list[str]:
-    """Return the names of all options, from the reference page that is generated from the code."""
+    """Return the names of all options, from the reference page that is generated from the code.
+
+    The section of prefixes has no complete names.
+    """
     page = (ROOT / "docs" / "reference" / "options.md").read_text("utf-8")
-    return re.findall(r"(?m)^\| `([^`]+)` \|", page)
+    complete = page.split("\n## Options with a prefix\n")[0]
+    return re.findall(r"(?m)^\| `([^`]+)` \|", complete)
 
 
 _BY_A_PREFIX = {
