@@ -78,7 +78,7 @@ final class MetadataServiceSuite extends AnyFunSuite with Eventually {
     val _ = Files.move(other, file, ATOMIC_MOVE)
   }
 
-  test("at most 8 MiB of a longer file are read, and the error names the file") {
+  test("a file that is longer than 8 MiB is rejected with its name") {
     inFile { (file, service) =>
       Using.resource(new RandomAccessFile(file.toFile, "rw"))(_.setLength(MetadataText.Longest + 1L))
       val error = intercept[SpliceException](service.allStreams())
