@@ -19,7 +19,7 @@ import splice.source.internal.legs.RunTotals
 import splice.source.runtime.ProgressMetric
 
 /** Figures of all clusters, and of each cluster. The figures of a cluster are removed with the cluster. While a request
-  * to a cluster is pending, the last figures of the cluster remain.
+  * to a cluster is pending, or while a cluster is inactive, the last figures of the cluster remain.
   *
   * @param cutover
   *   the value of the option `cutover`, which decides which topics wait for a drain
@@ -55,7 +55,7 @@ final private[dynamic] class ClusterReports(clock: Clock, cutover: CutoverOrder,
     last = workers.map { case (name, worker) => name -> worker.peek(_.figures(position.of(name))) }.map {
       case (name, figures) =>
         def known = before.getOrElse(name, SortedMap.empty[String, String])
-        name -> figures.fold(known)(_())
+        name -> figures.fold(if (applied.isActive(name)) known else rested(known))(_())
     }
     val clusters = workers.toSeq.map { case (name, worker) =>
       val of = applied.of(name).toSeq
@@ -115,6 +115,12 @@ final private[dynamic] class ClusterReports(clock: Clock, cutover: CutoverOrder,
     case Availability.Available      => Some(1L)
     case _: Availability.Unavailable => Some(0L)
   }
+
+  /** Returns the last figures of a closed enumerator, without the age of discovery, and without counters. The next
+    * enumerator of the cluster counts from 0, and the totals of the run include the last counters.
+    */
+  private def rested(figures: SortedMap[String, String]): SortedMap[String, String] =
+    figures.filterNot { case (key, _) => key == ProgressMetric.DiscoveryAge || key.endsWith("Total") }
 
   private def isWaiting(applied: AppliedMetadata, at: DynamicPosition)(topic: ClusterTopic, is: TopicState): Boolean =
     !applied.isPaused(topic) &&
