@@ -43,8 +43,10 @@ class ClusterDescription:
         available: Whether the last request succeeded; None before the first request and while the
             cluster is not active.
         response_age_ms: Milliseconds since the last response; None as for ``available``.
-        topics_waiting: Number of topics that wait for a cutover or a drain.
-        topics_draining: Number of topics that Splice drains.
+        topics_waiting: Number of topics that Splice does not read yet, because the topics wait for
+            a cutover, for their start, or with ``cutover=stream`` for a drain.
+        topics_draining: Number of topics that Splice reads up to an end: removed topics, topics
+            that a cutover leaves, and topics of streams with a stop.
 
     Examples:
         >>> builder = DynamicKafkaSource.builder().metadata_file("/config/streams.yaml")

@@ -138,12 +138,14 @@ final private[splice] class BackgroundPoller[A](name: String, interval: Duration
 
 private[splice] object BackgroundPoller {
 
-  /** Errors after which the thread continues. These errors include errors in a user's code and in its libraries. */
+  /** Errors after which the thread continues. These errors include errors in a user's code and in its libraries, and a
+    * lack of memory.
+    */
   object Failure {
     def unapply(error: Throwable): Option[Throwable] = error match {
-      case NonFatal(e)                                   => Some(e)
-      case e @ (_: LinkageError | _: StackOverflowError) => Some(e)
-      case _                                             => None
+      case NonFatal(e)                                    => Some(e)
+      case e @ (_: LinkageError | _: VirtualMachineError) => Some(e)
+      case _                                              => None
     }
   }
 

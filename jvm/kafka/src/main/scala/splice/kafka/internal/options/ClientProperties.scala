@@ -209,7 +209,8 @@ private[splice] object ClientProperties {
 
   private def property(option: String): String = canonical(option.drop(KafkaOptions.ClientPrefix.length))
 
-  private def canonical(written: String): String = known.getOrElse(fold(written), written)
+  /** The name of a property, without the prefix `kafka.`, in the spelling of Kafka. */
+  def canonical(written: String): String = known.getOrElse(fold(written), written)
 
   /** Extracts the client properties from the options of a source.
     *

@@ -6,6 +6,7 @@ package splice.kafka.dynamic.internal.cluster
 import java.io.InterruptedIOException
 import java.time.{Clock, Duration, Instant}
 import java.util.concurrent.{
+  CompletableFuture,
   ConcurrentHashMap,
   CountDownLatch,
   ExecutionException,
@@ -61,7 +62,11 @@ final private[dynamic] class ClusterWorker(
   private var begun = Option.empty[Map[String, Draining]]
 
   private var requested: Option[ClusterWorker.Sent] = None
-  private var record                                = ClusterHealth()
+
+  // The last close of the enumerator of an inactive cluster.
+  private var resting: JFuture[_] = CompletableFuture.completedFuture(())
+
+  private var record = ClusterHealth()
 
   private var response = Option.empty[Instant]
 
@@ -146,11 +151,23 @@ final private[dynamic] class ClusterWorker(
       }
     }
 
-  /** Discards failures, because an inactive cluster may be unavailable. */
-  def rest(): Unit = {
+  /** Ends the requests to an inactive cluster: cancels calls, and closes the enumerator with its clients and discovery.
+    * The next call creates the enumerator again. Discards failures, because an inactive cluster may be unavailable.
+    *
+    * @param at
+    *   the position up to which all rows were read. No later call of an enumerator stores or commits this position
+    */
+  def rest(at: KafkaPosition): Unit = {
     record = record.rested
     response = None
     blocked = Map.empty
+    if (resting.isDone && (created.nonEmpty || !isIdle)) {
+      cancel()
+      requested = None
+      onThread(created.foreach(storeUnread(at, _)))
+      commit(at)
+      resting = thread.submit((() => drop()): Runnable)
+    }
   }
 
   /** Fixes the ends of the cluster's logs with the next request. */
@@ -231,7 +248,7 @@ final private[dynamic] class ClusterWorker(
   }
 
   /** Returns true if no call is pending. A query that stops during a start or a replay leaves a pending call. */
-  private def isIdle: Boolean = requested.isEmpty && submitted.stream().allMatch(_.isDone)
+  private def isIdle: Boolean = requested.isEmpty && resting.isDone && submitted.stream().allMatch(_.isDone)
 
   /** Commits a position to the consumer group, after all earlier requests. */
   def commit(position: KafkaPosition): Unit =
@@ -240,8 +257,10 @@ final private[dynamic] class ClusterWorker(
   /** Stores the skipped ranges before a position, after all earlier requests. [[close]] waits until the ranges are
     * stored.
     */
-  def storeUnread(position: KafkaPosition): Unit = onThread {
-    try enumerator.storeUnread(position)
+  def storeUnread(position: KafkaPosition): Unit = onThread(storeUnread(position, enumerator))
+
+  private def storeUnread(position: KafkaPosition, of: => ClusterEnumerator): Unit =
+    try of.storeUnread(position)
     catch {
       case e @ (NonFatal(_) | _: InterruptedException) =>
         ClusterWorker.logger.warn(
@@ -254,14 +273,10 @@ final private[dynamic] class ClusterWorker(
           case _                                                   => ()
         }
     }
-  }
 
   /** Begins to close, without waiting. */
   def end(): Unit = if (!thread.isShutdown) {
-    // A call that waits for a broker would delay the close, which is queued after the call on the thread.
-    submitted.forEach { call =>
-      val _ = call.cancel(true)
-    }
+    cancel()
     onThread {
       try drop()
       finally closed.countDown()
@@ -321,6 +336,11 @@ final private[dynamic] class ClusterWorker(
     }
     submitted.add(call)
     call
+  }
+
+  // A call that waits for a broker would delay the close, which is queued after the call on the thread.
+  private def cancel(): Unit = submitted.forEach { call =>
+    val _ = call.cancel(true)
   }
 
   private def onThread(work: => Unit): Unit = { val _ = thread.submit((() => work): Runnable) }

@@ -9,21 +9,24 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import com.fasterxml.jackson.databind.JsonNode
 
+import splice.kafka.dynamic.internal.change.{CutoverOrder, UpperBound}
 import splice.kafka.dynamic.internal.cluster.{ClusterHealth, ClusterWorker}
 import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
-import splice.kafka.dynamic.internal.split.DynamicPosition
+import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, Availability, TopicState}
 import splice.source.internal.entries.Json
 import splice.source.internal.legs.RunTotals
 import splice.source.runtime.ProgressMetric
 
 /** Figures of all clusters, and of each cluster. The figures of a cluster are removed with the cluster. While a request
-  * to a cluster is pending, the last figures of the cluster remain.
+  * to a cluster is pending, or while a cluster is inactive, the last figures of the cluster remain.
   *
+  * @param cutover
+  *   the value of the option `cutover`, which decides which topics wait for a drain
   * @param maxTopics
   *   maximum number of topics that have gauges
   */
-final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
+final private[dynamic] class ClusterReports(clock: Clock, cutover: CutoverOrder, maxTopics: Int) {
 
   import ClusterReports._
 
@@ -51,10 +54,18 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
     read = applied.read
     last = workers.map { case (name, worker) => name -> worker.peek(_.figures(position.of(name))) }.map {
       case (name, figures) =>
-        name -> figures.map(_()).orElse(before.get(name)).getOrElse(SortedMap.empty[String, String])
+        def known = before.getOrElse(name, SortedMap.empty[String, String])
+        name -> figures.fold(if (applied.isActive(name)) known else rested(known))(_())
     }
     val clusters = workers.toSeq.map { case (name, worker) =>
-      name -> cluster(last(name), applied.of(name).values, worker, now)
+      val of = applied.of(name).toSeq
+      name -> cluster(
+        last(name),
+        of.count { case (topic, is) => isWaiting(applied, position)(ClusterTopic(name, topic), is) },
+        of.count { case (_, is) => isDrained(is) },
+        worker,
+        now
+      )
     }
     val health = discovery.health
     val sums   = SortedMap(ProgressMetric.RowsSkipped -> "0") ++ totals(last)
@@ -83,15 +94,16 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
 
   private def cluster(
       figures: SortedMap[String, String],
-      topics: Iterable[TopicState],
+      waiting: Int,
+      draining: Int,
       worker: ClusterWorker,
       now: Instant
   ): JsonNode = {
     val health  = worker.health
     val numbers = ofCluster.flatMap(key => figures.get(key).flatMap(_.toLongOption).map(key -> _)) ++ Seq(
       "failuresTotal"  -> health.total,
-      "topicsWaiting"  -> topics.count(isWaiting).toLong,
-      "topicsDraining" -> topics.count(isDrained).toLong
+      "topicsWaiting"  -> waiting.toLong,
+      "topicsDraining" -> draining.toLong
     ) ++ available(health).map("available" -> _) ++
       worker.responded.map(at => "responseAgeMs" -> Duration.between(at, now).toMillis) ++
       health.since.map(s => "unavailableMs" -> Duration.between(s, now).toMillis)
@@ -104,11 +116,19 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
     case _: Availability.Unavailable => Some(0L)
   }
 
-  private def isWaiting(topic: TopicState): Boolean = topic match {
-    case _: TopicState.Waiting  => true
-    case is: TopicState.Reading => is.after.nonEmpty
-    case _                      => false
-  }
+  /** Returns the last figures of a closed enumerator, without the age of discovery, and without counters. The next
+    * enumerator of the cluster counts from 0, and the totals of the run include the last counters.
+    */
+  private def rested(figures: SortedMap[String, String]): SortedMap[String, String] =
+    figures.filterNot { case (key, _) => key == ProgressMetric.DiscoveryAge || key.endsWith("Total") }
+
+  private def isWaiting(applied: AppliedMetadata, at: DynamicPosition)(topic: ClusterTopic, is: TopicState): Boolean =
+    !applied.isPaused(topic) &&
+      (is match {
+        case _: TopicState.Waiting => true
+        case _: TopicState.Reading => !UpperBound.isUnlimited(applied, cutover, topic, at)
+        case _                     => false
+      })
 
   private def isDrained(topic: TopicState): Boolean = topic match {
     case _: TopicState.Pending | _: TopicState.Draining => true

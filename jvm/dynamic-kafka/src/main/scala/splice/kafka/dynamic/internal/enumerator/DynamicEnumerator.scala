@@ -84,8 +84,9 @@ final private[splice] class DynamicEnumerator(
   private val patience  = new ClusterPatience(workers, settings.clusterTimeout, context.steady)
   private val admission = new ClusterAdmission(sizes)
   private val costs     = new ClusterCosts(sizes)
-  private val reports   = new ClusterReports(context.steady, settings.options(DynamicOptions.MaxGaugeTopics))
-  private val hold      = new RepeatedRequest(context.steady, settings.clusterTimeout)({ () =>
+  private val reports   =
+    new ClusterReports(context.steady, settings.cutover, settings.options(DynamicOptions.MaxGaugeTopics))
+  private val hold = new RepeatedRequest(context.steady, settings.clusterTimeout)({ () =>
     pause()
     workers.renew(driver.reached(driver.current()).clusters)
   })

@@ -33,7 +33,7 @@ final private[splice] class Rounds(
     */
   def apply(at: DynamicPosition, frozen: Boolean, patient: Boolean, isOpen: Boolean): Round = {
     val (begun, before) = driver.settle(at, frozen, workers.availability)
-    workers.all.foreach { case (name, worker) => if (!before.isActive(name)) worker.rest() }
+    workers.all.foreach { case (name, worker) => if (!before.isActive(name)) worker.rest(at.of(name)) }
     workers.follow(driver.reached(before), at)
     val requests = SortedMap.from(before.read.keysIterator.filter(before.isActive).map(name =>
       name -> driver.request(before, name, begun.of(name)).copy(isOpen = isOpen)

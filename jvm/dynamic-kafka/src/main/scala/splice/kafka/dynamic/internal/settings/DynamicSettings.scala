@@ -53,11 +53,13 @@ final private[splice] case class DynamicSettings(
     * properties.
     */
   def of(cluster: KafkaCluster, topics: SortedSet[String]): KafkaSettings = {
-    val properties = cluster.properties.map { case (k, v) => s"${KafkaOptions.ClientPrefix}$k" -> v }
-    val special    = scoped(cluster).toMap
-    val read       = Map(KafkaOptions.Subscribe.key -> topics.mkString(","))
-    val own        = scoped(cluster).find(PolicyOptions.Rack)
-    val every      = DynamicSettings.ofOne(options)
+    val properties = cluster.properties.map { case (name, value) =>
+      s"${KafkaOptions.ClientPrefix}${ClientProperties.canonical(name)}" -> value
+    }
+    val special = scoped(cluster).toMap
+    val read    = Map(KafkaOptions.Subscribe.key -> topics.mkString(","))
+    val own     = scoped(cluster).find(PolicyOptions.Rack)
+    val every   = DynamicSettings.ofOne(options)
     // At most one setting defines the rack of an executor.
     val (common, documented) = own match {
       case Some(from) if from != RackFrom.Nowhere            => (every, properties - DynamicSettings.Rack)

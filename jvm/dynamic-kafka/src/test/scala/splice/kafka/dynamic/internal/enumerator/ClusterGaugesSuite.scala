@@ -8,8 +8,8 @@ import java.time.Duration
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
-import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.split.DynamicOffset
+import splice.kafka.dynamic.{KafkaStream, StreamCutover}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.source.internal.entries.Json
 import splice.source.runtime.ProgressMetric
@@ -89,6 +89,42 @@ final class ClusterGaugesSuite extends RemovedTopics {
       val (third, _) = readUntil(world, run, second)(_ => true)
       val bad        = clusters(run, advance(run, third))
       assert(bad(s"$east.available") == 0 && bad(s"$east.responseAgeMs") > 0 && bad(s"$west.available") == 1)
+    }
+  }
+
+  test("a topic of a move waits only while Splice does not read the topic") {
+    Seq("together" -> 0L, "stream" -> 1L).foreach { case (cutover, waiting) =>
+      val world = simulated("cutover" -> cutover, "maxOffsetsPerTrigger" -> "1")
+      Seq(east, west).foreach(fill(world, _, 3))
+      Using.resource(world.start()) { run =>
+        val first = advance(run, run.start(StartPosition.Configured))
+        world.publish(stream(west))
+        world.awaitRefresh()
+        val second                   = advance(run, first)
+        def of(at: DynamicOffset)    = clusters(run, at)
+        def waits(at: DynamicOffset) = of(at)(s"$west.topicsWaiting")
+        assert(waits(second) == waiting && of(second)(s"$west.topicsDraining") == 0, cutover)
+        assert(of(second)(s"$east.topicsWaiting") == 0 && of(second)(s"$east.topicsDraining") == 1, cutover)
+        val (last, _) = readUntil(world, run, second)(reads(west, 0, 3))
+        assert(waits(last) == 0 && !of(last).contains(s"$east.topicsDraining"), cutover)
+      }
+    }
+  }
+
+  test("a topic that waits for its start or for the time of a cutover is counted, and a paused topic is not") {
+    val world = simulated()
+    val later = StreamCutover.At(world.clock.instant().plusSeconds(60))
+    world.publish(stream(east))
+    Seq(east, west).foreach(fill(world, _, 3))
+    Using.resource(world.start()) { run =>
+      val first = advance(run, run.start(StartPosition.Configured))
+      publish(world, stream(west).copy(cutover = Some(later)))
+      val (second, _) = readUntil(world, run, first)(_.change > 0)
+      val moving      = clusters(run, advance(run, second))
+      assert(moving(s"$west.topicsWaiting") == 1 && moving(s"$east.topicsDraining") == 1)
+      publish(world, stream(east).copy(paused = true))
+      val paused = clusters(run, readUntil(world, run, second)(_.change > 1)._1)
+      assert(paused(s"$east.topicsWaiting") == 0 && paused(s"$east.topicsDraining") == 0)
     }
   }
 

@@ -157,7 +157,11 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
   }
 
   test("an error in the code of the service counts as a failure, and the service is called again") {
-    Seq(new NoClassDefFoundError("com/example/Client"), new StackOverflowError("too deep")).foreach { error =>
+    Seq(
+      new NoClassDefFoundError("com/example/Client"),
+      new StackOverflowError("too deep"),
+      new OutOfMemoryError("Java heap space")
+    ).foreach { error =>
       val (service, all) = (new Told, StreamSelection.Matching(".*"))
       val hour           = Duration.ofHours(1)
       val soon           = Duration.ofMillis(5)

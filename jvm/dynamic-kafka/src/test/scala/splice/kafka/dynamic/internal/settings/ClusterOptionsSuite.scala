@@ -137,6 +137,10 @@ final class ClusterOptionsSuite extends AnyFunSuite {
     }
     val every = "rackFrom" -> "env:RACK"
     assert(found(documented, every) == ((RackFrom.Nowhere, Some("r1"))))
+    val otherCase = SortedMap("bootstrap.servers" -> "a:1", "Client.Rack" -> "r1")
+    assert(found(cluster("east").copy(properties = otherCase), every) == ((RackFrom.Nowhere, Some("r1"))))
+    assert(found(cluster("east").copy(properties = otherCase), "cluster.east.rackFrom" -> "env:R") ==
+      ((RackFrom.Environment("R"), None)))
     assert(found(cluster("east"), every) == ((RackFrom.Environment("RACK"), None)))
     assert(found(documented, "cluster.East.RackFrom" -> "env:R") == ((RackFrom.Environment("R"), None)))
     assert(found(documented, every, "cluster.east.rackFrom" -> "none") == ((RackFrom.Nowhere, Some("r1"))))
