@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from splice import SetupError, configure
-from splice._internal.jars import jar_paths
+from splice._internal.jars import how_to_submit, jar_paths
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -166,6 +166,19 @@ def test_a_local_connect_server_takes_the_jars(jars: Path) -> None:
 def test_a_builder_without_options_is_rejected(jars: Path) -> None:
     with pytest.raises(SetupError, match=r"cannot read.*splice-spark_2\.13:9\.9"):
         configure(object())  # type: ignore[arg-type]
+
+
+def test_the_arguments_of_a_snapshot_name_its_repository(
+    jars: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "--repositories" not in how_to_submit()
+    (jars / CONNECTOR).rename(jars / "splice-spark_2.13-9.9-SNAPSHOT.jar")
+    assert how_to_submit().endswith(
+        " --packages io.github.splice:splice-spark_2.13:9.9-SNAPSHOT"
+        " --repositories <repository of 'make jar'>"
+    )
+    (jars / "splice-spark_2.13-9.9-SNAPSHOT.jar").unlink()
+    assert how_to_submit().endswith(" --packages io.github.splice:splice-spark_2.13:<version>")
 
 
 @pytest.mark.parametrize("submitted", [True, False])

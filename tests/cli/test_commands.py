@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
 from cli.conftest import Splice
 from conftest import MakeTopic
@@ -90,6 +91,38 @@ def test_doctor_checks_brokers_permissions_and_a_checkpoint(
     assert denied.code == 1
     assert "AUTHENTICATION_FAILED" in denied.lines("failed   login")[0]
     assert "wrong-password" not in denied.out
+
+
+def test_doctor_rejects_a_storage_that_the_first_start_rejects(
+    splice: Splice, spark: SparkSession, tmp_path: Path
+) -> None:
+    # A mount table is a file system of Hadoop that Splice does not know.
+    mounted = "fs.viewfs.mounttable.default.link./mounted"
+    spark.conf.set(mounted, tmp_path.as_uri())
+    try:
+        done = splice("doctor", "--checkpoint", "viewfs:///mounted/checkpoint")
+    finally:
+        spark.conf.unset(mounted)
+    assert done.code == 1, done
+    (line,) = done.lines("checkpoint viewfs")
+    assert line.startswith(
+        "failed   checkpoint viewfs:///mounted/checkpoint: [SPLICE_CHECKPOINT.STORE_NOT_ATOMIC]"
+    )
+    assert "has no conditional writes" in line
+    assert "'checkpointStore'" in done.lines("next step: ")[-1]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_doctor_creates_no_file_that_a_failure_leaves(splice: Splice, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    done = splice("doctor", "--checkpoint", file / "checkpoint")
+    assert (done.code, len(done.lines("failed   checkpoint"))) == (1, 1), done
+    done = splice("doctor", "--checkpoint", tmp_path)
+    assert done.lines("checkpoint") == [
+        f"ok       checkpoint {tmp_path}: a file can be created atomically, listed and deleted"
+    ]
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_doctor_finds_dead_addresses(splice: Splice, guarded: GuardedKafka) -> None:

@@ -157,6 +157,10 @@ def once(names: list[str]) -> set[str]:
 
 def test_every_option_has_one_row() -> None:
     areas = {area.partition("\n")[0]: area for area in re.split(r"\n## ", page("options.md"))[1:]}
+    prefixes = {
+        re.sub(r"<\w+>$", "", name) for name in cells(areas.pop("Options with a prefix"), 0)
+    }
+    assert prefixes == set(cells(section("Option names").split("Prefixes:")[1], 0))
     known = {(area, name) for area, text in areas.items() for name in cells(text, 0)}
     lines = section("Option names").split("Prefixes:")[0].splitlines()
     named = Counter((row.split("|")[1].strip(), name) for row in lines for name in cells(row, 1))

@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,9 @@ ROWS = 30
 AGE = 54321
 REDACTED = "(?i)secret|password|token|access[.]?key|keystore[.]key|metadata[.](header|url)"
 """Regular expression of the documentation, which hides secrets that Spark shows by default."""
+
+PERMITTED = "*permitted/checkpoint/sources/*/change-*"
+"""Files that may contain the literals of documents with ``allowLiteralSecrets``."""
 
 LOGGING = """rootLogger.level = INFO
 rootLogger.appenderRef.out.ref = out
@@ -50,6 +54,8 @@ class Reading:
     output: str
     folder: Path
     secrets: Mapping[str, str]
+    literals: Mapping[str, str]
+    """Literals of documents with ``allowLiteralSecrets``."""
 
     def of(self, source: str) -> str:
         """Return the line with the result of a source, and the text of its error."""
@@ -60,14 +66,29 @@ class Reading:
         return "".join(path.read_text() for path in self.folder.glob("work/app-*/*/std*"))
 
     def leaks(self) -> list[str]:
-        """Return the secrets in files, with the files."""
-        files = {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
+        """Return the leaked secrets with their files. Entries may contain permitted literals."""
+        every = {**self.secrets, **self.literals}
         return [
             f"{name} in {path}"
+            for name, path in self._found(every)
+            if name in self.secrets or not self._is_entry(path)
+        ]
+
+    def stored(self) -> set[str]:
+        """Return the permitted literals in entries of side logs."""
+        return {name for name, path in self._found(self.literals) if self._is_entry(path)}
+
+    def _found(self, secrets: Mapping[str, str]) -> list[tuple[str, Path]]:
+        files = {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
+        return [
+            (name, path)
             for path, content in files.items()
-            for name, secret in self.secrets.items()
+            for name, secret in secrets.items()
             if secret.encode() in content
         ]
+
+    def _is_entry(self, path: Path) -> bool:
+        return fnmatch(str(path.relative_to(self.folder)), PERMITTED)
 
 
 @pytest.fixture(scope="module")
@@ -128,10 +149,12 @@ def sources(
     return built
 
 
-def document(kafka: SecuredKafka, secrets_file: Path, password: str) -> dict[str, object]:
+def document(
+    kafka: SecuredKafka, secrets_file: Path, password: str, user: str = "reader"
+) -> dict[str, object]:
     """Return metadata with one cluster, whose login has a password or a reference to it."""
     store = f"${{file:{secrets_file}:store}}"
-    options = kafka.login("SCRAM-SHA-512", password, "LOGINTLS") | kafka.trust(store)
+    options = kafka.login("SCRAM-SHA-512", password, "LOGINTLS", user) | kafka.trust(store)
     properties = {key.removeprefix("kafka."): value for key, value in options.items()}
     servers = properties.pop("bootstrap.servers")
     return {
@@ -173,6 +196,7 @@ def reading(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> 
         "key": line_of(key),
         "wrong key": line_of(key)[::-1],
     }
+    literals = {"permitted": secured.permitted, "wrong permitted": "permitted2f6e-pony"}
     secrets_file = private / "kafka.properties"
     in_file = {"password": secured.password, "store": known["store"], "age": AGE, "key": key}
     lines = (f"{name}={str(value).strip()}".replace("\n", "\\n") for name, value in in_file.items())
@@ -183,7 +207,10 @@ def reading(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> 
     documents = {
         "/references": document(secured, secrets_file, f"${{file:{secrets_file}:password}}"),
         "/literals": document(secured, secrets_file, literal),
+        "/permitted": document(secured, secrets_file, secured.permitted, "permitted"),
+        "/wrong": document(secured, secrets_file, literals["wrong permitted"], "permitted"),
     }
+    allowed = {"allowLiteralSecrets": "true"}
     with (
         document_server(documents, HEADER, header) as server,
         two_hosts(folder / "work") as master,
@@ -196,6 +223,8 @@ def reading(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> 
                 "document": over_http(server, "references", header, private),
                 "wrong_document": over_http(server, "literals", header, private),
                 "wrong_header": over_http(server, "references", wrong, private),
+                "permitted": over_http(server, "permitted", header, private) | allowed,
+                "wrong_permitted": over_http(server, "wrong", header, private) | allowed,
             },
             "conf": settings(folder, logging),
         }
@@ -203,7 +232,7 @@ def reading(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> 
         local = {"SPARK_LOCAL_IP": "127.0.0.1"}
         output = run([sys.executable], "tell_all", str(private / "plan.json"), env=local)
     (folder / "output.txt").write_text(output)
-    return Reading(output, folder, known)
+    return Reading(output, folder, known, literals)
 
 
 def settings(folder: Path, logging: Path) -> dict[str, str]:
@@ -232,7 +261,7 @@ def settings(folder: Path, logging: Path) -> dict[str, str]:
 
 READ = [
     *("plain", "scram", "handler", "certificate", "text", "referred", "referred_text"),
-    *("single_cluster", "document"),
+    *("single_cluster", "document", "permitted"),
 ]
 
 
@@ -253,6 +282,7 @@ def test_a_source_that_logs_in_is_read(reading: Reading, source: str) -> None:
         ("wrong_reference", "SPLICE_KAFKA"),
         ("wrong_document", "SPLICE_METADATA.INVALID_DOCUMENT"),
         ("wrong_header", "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE"),
+        ("wrong_permitted", "SPLICE_KAFKA_ACCESS.AUTHENTICATION_FAILED"),
     ],
 )
 def test_a_source_with_a_wrong_secret_fails(reading: Reading, source: str, says: str) -> None:
@@ -279,6 +309,10 @@ def test_no_output_has_a_secret(reading: Reading) -> None:
     assert reading.leaks() == []
 
 
+def test_only_the_side_log_has_permitted_literals(reading: Reading) -> None:
+    assert reading.stored() == set(reading.literals)
+
+
 def test_a_reference_is_resolved_for_each_client(reading: Reading) -> None:
     assert "kafka.metadata.max.age.ms=${file:" in reading.output
     assert f"metadata.max.age.ms = {AGE}" in reading.executors()
@@ -287,4 +321,11 @@ def test_a_reference_is_resolved_for_each_client(reading: Reading) -> None:
 def test_a_search_finds_leaks(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "b.log").write_bytes(os.urandom(64) + b"x battery-horse y" + os.urandom(64))
-    assert len(Reading("", tmp_path, {"password": "battery-horse"}).leaks()) == 1
+    entry = tmp_path / "permitted" / "checkpoint" / "sources" / "0" / "change-0"
+    entry.parent.mkdir(parents=True)
+    entry.write_text("battery-horse")
+    secrets = {"password": "battery-horse"}
+    assert len(Reading("", tmp_path, secrets, {}).leaks()) == 2
+    permitted = Reading("", tmp_path, {}, secrets)
+    assert permitted.leaks() == [f"password in {tmp_path / 'a' / 'b.log'}"]
+    assert permitted.stored() == {"password"}

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Splice joins sources into one Spark stream: first the history, then the log, each row once.
+"""Splice joins sources into one Spark stream: first the history, then the log.
 
 Call :func:`configure`, create each source with its builder, join the sources with ``then``, and
 read the result with ``read_stream()`` or ``read()``.

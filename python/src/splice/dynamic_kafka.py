@@ -88,7 +88,9 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
         """Return a builder with a Python function of the driver's process as the metadata service.
 
         A separate thread calls the function every ``discoveryInterval``, never concurrently. If
-        the function raises an exception, the query continues with the previous metadata. Spark
+        the function raises an exception, the query continues with the previous metadata until
+        ``metadata.failureTimeout`` (1 hour), and then fails. The first start fails if the function
+        raises an exception, or if the function does not return within ``clusterTimeout``. Spark
         Connect is not supported.
 
         Args:

@@ -83,8 +83,9 @@ class SpliceError(PySparkException):
 class SourceError(SpliceError, QueryExecutionException):
     """Error of the data, the servers or the checkpoint of a source.
 
-    ``read()`` and ``read_stream()`` raise this error. An error that occurs later, when Spark plans
-    a batch read, is PySpark's ``QueryExecutionException``, the parent of this class.
+    ``read()``, ``read_stream()``, ``plan()`` and ``query_history()`` raise this error. An error
+    that occurs later, when Spark plans a batch read, is PySpark's ``QueryExecutionException``, the
+    parent of this class.
     ``getCondition()``, ``getMessageParameters()`` and ``getSqlState()`` return the same values as
     in Scala.
 

@@ -127,13 +127,40 @@ def test_arguments_that_do_not_fit_are_errors(
     for arguments, text in (
         (("show", tmp_path), "SPLICE_CHECKPOINT.NOT_FOUND"),
         (("diff", copy.path, 0, 99), "Batch 99 is not in the checkpoint"),
-        (("diff", copy.path, "x", 1), "'x' is not the number of a batch"),
+        (("diff", copy.path, "x", 1), "'x' is not the number of a batch. Use two numbers"),
         (("offsets", copy.path, "--leg", "history"), "not a Kafka leg"),
         (("offsets", copy.path, "--source", "7"), "Source '7' is not in the checkpoint"),
         (("verify", copy.path, "--kafka=sasl.mechanism=X"), "bootstrap.servers"),
     ):
         code, out = splice(capsys, *arguments)
         assert (code, text in out) == (2, True), out
+
+
+def test_offsets_of_many_clusters_need_a_cluster(
+    stopped: OfKind, tmp_path: Path, capsys: Output
+) -> None:
+    copy = stopped("spark").copy(tmp_path)
+    last = copy.batches()[-1]
+    position = {"v": 1, "change": 0, "clusters": {"east": {"t": {"0": 1}}, "west": {"t": {"0": 2}}}}
+    before = json.dumps(copy.position(last), separators=(",", ":"))
+    copy.edit(f"offsets/{last}", before, json.dumps(position))
+    code, out = splice(capsys, "offsets", copy.path)
+    assert (code, "Set --cluster to one of east, west." in out) == (2, True), out
+    assert splice(capsys, "offsets", copy.path, "--cluster", "west") == (0, '{"t":{"0":2}}\n')
+
+
+def test_a_leg_that_has_not_begun_has_no_offsets(
+    stopped: OfKind, tmp_path: Path, capsys: Output
+) -> None:
+    copy = stopped("hybrid").copy(tmp_path)
+    for batch in copy.batches():
+        if "live" in copy.position(batch)["legs"]:
+            copy.delete(f"offsets/{batch}")
+            copy.delete(f"commits/{batch}")
+    assert copy.batches() != []
+    code, out = splice(capsys, "offsets", copy.path, "--leg", "live")
+    assert (code, "The query has not begun leg 'live' of source 0." in out) == (2, True), out
+    assert "Set --leg" not in out
 
 
 @pytest.mark.parametrize("kind", ["kafka", "hybrid", "files"])

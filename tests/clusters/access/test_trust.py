@@ -87,6 +87,14 @@ _STORES: dict[str, dict[str, str]] = {
             ' principal="me@EXAMPLE" serviceName=kafka;'
         ),
     },
+    "ticket_cache": {
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": "GSSAPI",
+        "sasl.jaas.config": (
+            f'{_KERBEROS} useTicketCache=true ticketCache="STOLEN" doNotPrompt=true debug=true'
+            ' principal="me@EXAMPLE" serviceName=kafka;'
+        ),
+    },
 }
 """Properties of clusters whose clients open the file STOLEN."""
 
@@ -125,8 +133,10 @@ class _Stolen:
         self.path.write_text("".join(parts))
 
     def assert_opened(self, text: str) -> None:
-        """Assert that a text reports that the file is not a valid store or key tab."""
-        assert_says(text, f"(Failed to load [^\n]*|not available in ){re.escape(str(self.path))}")
+        """Assert that a text reports an invalid store, key tab or ticket cache."""
+        named = f"(Failed to load [^\n]*|not available in ){re.escape(str(self.path))}"
+        # The JDK reports an invalid ticket cache without its path.
+        assert_says(text, f"{named}|null credentials from Ticket Cache")
 
     def assert_not_in(self, *texts: str) -> None:
         """Assert that no text contains the word."""

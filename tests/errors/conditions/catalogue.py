@@ -27,17 +27,14 @@ def conditions() -> list[str]:
 
 
 def options() -> list[str]:
-    """Return the names of all options, from the reference page that is generated from the code."""
+    """Return the names of all options, from the reference page that is generated from the code.
+
+    The section of prefixes has no complete names.
+    """
     page = (ROOT / "docs" / "reference" / "options.md").read_text("utf-8")
-    return re.findall(r"(?m)^\| `([^`]+)` \|", page)
+    complete = page.split("\n## Options with a prefix\n")[0]
+    return re.findall(r"(?m)^\| `([^`]+)` \|", complete)
 
-
-_BY_A_PREFIX = {
-    "metadata.ssl.truststore.location": '"ssl.truststore.location"',
-    "metadata.ssl.keystore.location": '"ssl.keystore.location"',
-    "metadata.ssl.keystore.type": '"ssl.keystore.type"',
-}
-"""Text of ``HttpTlsSuite``, which adds ``metadata.`` to the names of its options."""
 
 _BY_A_METHOD = {"metadata.python": ".metadata_service("}
 """Method of a builder that sets an option whose value a user cannot know."""
@@ -53,7 +50,7 @@ def tests_of_options() -> dict[str, list[str]]:
     for option in options():
         name = re.escape(option)
         given = rf"""["'.]{name}["']|[\s(,]{name}="""
-        other = {**_BY_A_PREFIX, **_BY_A_METHOD}.get(option)
+        other = _BY_A_METHOD.get(option)
         pattern = re.compile(given if other is None else re.escape(other))
         found[option] = [path for path, text in texts.items() if pattern.search(text)]
     return found

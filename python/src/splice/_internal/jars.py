@@ -99,5 +99,9 @@ def _folder() -> Path:
 
 
 def _coordinates(jar: Path | None) -> str:
-    version = re.fullmatch(rf"{re.escape(CONNECTOR)}-(.+)\.jar", jar.name) if jar else None
-    return f"io.github.splice:{CONNECTOR}:{version.group(1) if version else '<version>'}"
+    found = re.fullmatch(rf"{re.escape(CONNECTOR)}-(.+)\.jar", jar.name) if jar else None
+    version = found.group(1) if found else "<version>"
+    coordinates = f"io.github.splice:{CONNECTOR}:{version}"
+    # No public repository has a snapshot.
+    local = " --repositories <repository of 'make jar'>" if version.endswith("-SNAPSHOT") else ""
+    return f"{coordinates}{local}"

@@ -119,6 +119,16 @@ def checkpoint(command: str, folder: str, arguments: Mapping[str, object]) -> st
     return str(api.checkpoint(command, folder, json.dumps(arguments)))
 
 
+def create_file(spark: SparkSession, file: str) -> None:
+    """Create an empty file with the atomic creation that a query uses for its checkpoint.
+
+    Raises:
+        SetupError: if this process has no JVM with Splice's jar.
+        QueryExecutionException: if the storage has no atomic creation (of pyspark.errors).
+    """
+    _required("splice doctor").createFile(spark._jsparkSession, file)
+
+
 def _required(name: str, is_classic: bool = True) -> JavaClass:
     api = _found()
     if api is None or not is_classic:

@@ -15,6 +15,7 @@ from splice.cli import OK, PROBLEM, environment, reachability
 from splice.cli.findings import Finding, State, failed, ok, warning
 from splice.cli.options import add_kafka, pairs, properties, require_servers
 from splice.cli.session import add_conf, local_session
+from splice.errors import SourceError
 
 if TYPE_CHECKING:
     import argparse
@@ -31,8 +32,9 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         description=(
             "Check Python, Java, Spark, the jars and the class path. With --servers, also check a "
             "Kafka cluster: each bootstrap server, the login, each advertised address, and the "
-            "permissions on a topic. With --checkpoint, also write, list and delete a probe file "
-            "in a folder. Each line is ok, warning or failed. The exit code is 1 if a check failed."
+            "permissions on a topic. With --checkpoint, also create a probe file with the atomic "
+            "creation that a query uses, and list and delete the file. Each line is ok, warning or "
+            "failed. The exit code is 1 if a check failed."
         ),
     )
     add_kafka(command)
@@ -117,7 +119,7 @@ def _session(spark: SparkSession) -> Iterator[Finding]:
 
 
 def _checkpoint(spark: SparkSession, path: str) -> Iterator[Finding]:
-    """Write, list and delete a file in a folder, and delete the folders of the probe."""
+    """Create a file atomically, list and delete the file, and delete the folders of the probe."""
     from py4j.protocol import Py4JJavaError
 
     driver: Any = jvm.running()
@@ -131,7 +133,8 @@ def _checkpoint(spark: SparkSession, path: str) -> Iterator[Finding]:
             parent = parent.getParent()
         probe = hadoop.Path(folder, f".splice-probe-{uuid.uuid4().hex}")
         try:
-            files.create(probe, False).close()
+            with source_errors():
+                jvm.create_file(spark, probe.toString())
             listed = [status.getPath().getName() for status in files.listStatus(folder)]
         finally:
             files.delete(probe, False)
@@ -145,7 +148,12 @@ def _checkpoint(spark: SparkSession, path: str) -> Iterator[Finding]:
                 "Use a file system whose listings contain new files.",
             )
         else:
-            yield ok(f"checkpoint {path}: a file can be created, listed and deleted")
+            yield ok(f"checkpoint {path}: a file can be created atomically, listed and deleted")
+    except SourceError as error:
+        yield failed(
+            f"checkpoint {path}: {' '.join(str(error).split())}",
+            "Use one of the storages that the error names, or set the option 'checkpointStore'.",
+        )
     except Py4JJavaError as error:
         yield failed(
             f"checkpoint {path}: {error.java_exception}",

@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 
     Found = dict[str, Any]
 
+_NO_BATCH = (
+    "No batch of the source is committed. Start the query, and repeat the command after the first "
+    "batch. 'splice metadata check' needs no checkpoint."
+)
+
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the parser of the command."""
@@ -85,8 +90,11 @@ def _add_drained(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -
         help="show if a cluster can be switched off",
         description=(
             "Show if a query no longer needs a cluster: every topic was removed, and all rows "
-            "before the removal were read and committed. The exit code is 0 if the cluster can be "
-            "switched off, and 1 if the query still needs a topic of the cluster."
+            "before the removal were read and committed. The exit code is 0 if the query no longer "
+            "needs a row of the cluster, and 1 if the query still needs a topic. The exit code is "
+            "also 0 if Splice has abandoned rows, or if the document still lists a topic that has "
+            "reached its stop. A line 'note:' names these topics. Read the notes before you switch "
+            "off the cluster."
         ),
     )
     action.add_argument("checkpoint", metavar="CHECKPOINT", help="checkpoint of the query")
@@ -161,11 +169,7 @@ def _diff(spark: SparkSession, arguments: argparse.Namespace) -> tuple[Any, str,
             "Set --source, and for a hybrid source also --leg."
         )
     (source,) = sources
-    of_source = (
-        jvm_metadata.diff(options, source)
-        if source.committed
-        else {"error": "No batch of the source is committed."}
-    )
+    of_source = jvm_metadata.diff(options, source) if source.committed else {"error": _NO_BATCH}
     found = {"source": source.name, **of_source}
     return [found], metadata_text.diff(arguments.file, found), metadata_text.code(found)
 

@@ -37,7 +37,7 @@ class ClusterDescription:
         splits: Number of partitions that are read.
         rows_behind: Number of unread rows.
         bytes_behind: Estimated size of the unread rows, by the average size of read rows.
-        seconds_behind: Age of the oldest unread row.
+        seconds_behind: Upper bound of the age of the oldest unread row in seconds.
         rows_arriving_per_second: Rows per second that producers write to the cluster.
         unavailable_ms: Duration of the outage in milliseconds; None while the cluster responds.
         available: Whether the last request succeeded; None before the first request and while the

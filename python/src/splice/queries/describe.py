@@ -79,7 +79,7 @@ class LagDescription:
         rows_behind: Number of unread rows.
         bytes_behind: Size of the unread rows in bytes, computed from the average size of the
             records of the topic that were read.
-        seconds_behind: Age of the oldest unread row in seconds.
+        seconds_behind: Upper bound of the age of the oldest unread row in seconds.
         rows_arriving_per_second: Number of new rows per second.
     """
 
@@ -119,7 +119,7 @@ class SourceDescription:
         splits: Number of splits of the leg.
         rows_behind: Number of unread rows; None if unknown.
         bytes_behind: Number of unread bytes; None if unknown.
-        seconds_behind: Age of the oldest unread row in seconds; None if unknown.
+        seconds_behind: Upper bound of the age of the oldest unread row in seconds, or None.
         rows_arriving_per_second: Number of new rows per second since the last report.
         rows_per_second: Number of rows that the query reads per second. The estimate uses the
             reports of the last 5 minutes, and at least 5 reports, of the current run and leg. The
@@ -136,8 +136,7 @@ class SourceDescription:
         lagging: Partitions of a Kafka source with the greatest lag.
         clusters: Clusters of a source of several clusters, by name.
         metadata_waits_for: Unavailable clusters whose response a pending change of streams needs.
-        waiting_groups: Groups of streams that a metadata document changes, and that wait or are
-            rejected; the first 10 by name.
+        waiting_groups: Groups of streams whose change waits or is rejected; the first 10 by name.
         streams_paused: Streams that the metadata pauses.
         metrics: All figures, by their names in the query progress.
     """
@@ -214,6 +213,7 @@ class QueryDescription:
 
         Raises:
             OptionError: if no table has this name.
+            SetupError: if pandas is not installed.
 
         Examples:
             >>> list(describe(query).to_pandas().columns[:3])

@@ -213,7 +213,11 @@ def _run_diff(given: argparse.Namespace) -> int:
         try:
             first = int(given.first)
         except ValueError:
-            print(f"'{given.first}' is not the number of a batch.", file=sys.stderr)
+            wrong = (
+                f"'{given.first}' is not the number of a batch. Use two numbers, or one other "
+                "checkpoint: splice checkpoint diff CHECKPOINT OTHER."
+            )
+            print(wrong, file=sys.stderr)
             return USAGE
         result = _call(given, "diff", **{"from": first, "until": given.second})
     return _print(given, result, text.difference, _fine)

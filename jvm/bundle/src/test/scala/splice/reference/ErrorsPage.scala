@@ -38,7 +38,7 @@ object ErrorsPage {
       || `42K09` | `SPLICE_SCHEMA` | **Fix the query**: correct the columns of the leg. |
       || `55000` | `SPLICE_DYNAMIC_KAFKA`, `SPLICE_SETUP` | **Alert**: choose a remedy in the message. |
       || `55019` | `SPLICE_CHECKPOINT` | **Alert**: restore the checkpoint or the previous options. |
-      || `58030` | `SPLICE_KAFKA` | **Alert**: the brokers rejected a request. Check the rights of the user and the brokers. |
+      || `58030` | `SPLICE_KAFKA` | **Alert**: the brokers rejected a request, or the Kafka client could not be created. Check the rights of the user, the security properties and the brokers. |
       |
       |A retry alone helps only with `08001`, and with `SPLICE_FILES_DATA.FILE_NOT_READABLE` if a storage was unavailable.
       |Other errors occur again until the cause is corrected.""".stripMargin

@@ -3,7 +3,12 @@
 
 package splice.reference
 
+import splice.files.internal.options.FileOptions
 import splice.hybrid.internal.options.HybridOptions
+import splice.kafka.dynamic.internal.options.{DynamicOptions, StreamStarts}
+import splice.kafka.dynamic.internal.settings.ClusterOptions
+import splice.kafka.internal.options.KafkaOptions
+import splice.kafka.internal.value.ValueOptions
 import splice.source.SourceProvider
 import splice.source.options.{CommonOptions, OptionSet, SourceOption}
 
@@ -12,9 +17,58 @@ object OptionsPage {
 
   private val intro =
     """Option names are case-insensitive. In a hybrid source, an option of a leg begins with the leg's name and a dot:
-      |`live.subscribe`. An unknown option is an error, unless `onUnknownOption` is `warn`.""".stripMargin
+      |`live.subscribe`. An unknown option is an error that names the most similar option, unless
+      |`onUnknownOption` is `warn`. The exception is the file source, which passes unknown options to Spark's
+      |reader, unless the name resembles an option of Splice.""".stripMargin
 
-  def text: String = Markdown.page("Options", intro +: sets.flatMap(set => Seq(s"## ${set.title}", table(set))))
+  def text: String = {
+    val tables = sets.flatMap(set => Seq(s"## ${set.title}", table(set)))
+    Markdown.page("Options", intro +: tables :+ s"## $Prefixed" :+ prefixes)
+  }
+
+  private val Prefixed = "Options with a prefix"
+
+  private def prefixes: String = {
+    val (kafka, many)                    = (KafkaOptions.set.title, DynamicOptions.set.title)
+    def name(of: String, suffix: String) = Markdown.code(s"$of<$suffix>")
+    def keys(of: Seq[String])            = of.map(Markdown.code).mkString(", ")
+    val cluster                          = DynamicOptions.ClusterPrefix + "<name>."
+    val stream                           = StreamStarts.Prefix + "<name>."
+    Markdown.table(
+      Seq("Option", "Source", "Description"),
+      Seq(
+        Seq(name("<leg>.", "option"), HybridOptions.set.title, "Option of a leg, or of the source of the leg."),
+        Seq(name(KafkaOptions.ClientPrefix, "property"), s"$kafka; $many", "Property of the Kafka client."),
+        Seq(
+          name(ValueOptions.FormatPrefix, "option"),
+          s"$kafka; $many",
+          "Option of Spark's function `from_json`, `from_csv` or `from_xml`, which parses the values."
+        ),
+        Seq(
+          name(cluster, "option"),
+          many,
+          s"Property `${KafkaOptions.ClientPrefix}<property>` of the client, or an option, for one cluster. " +
+            s"Options: ${keys(ClusterOptions.allowed.map(_.key))}."
+        ),
+        Seq(name(stream, "option"), many, s"Option for one stream. Options: ${keys(StreamStarts.allowed)}."),
+        Seq(
+          name(DynamicOptions.MetadataHeader, "name"),
+          many,
+          "HTTP header of the requests to the metadata service `http`."
+        ),
+        Seq(
+          name(DynamicOptions.ClassPrefix, "name"),
+          many,
+          s"Option of the class in `${DynamicOptions.MetadataClass.key}`."
+        ),
+        Seq(
+          "any other option",
+          FileOptions.set.title,
+          "Option of Spark's reader for the format, such as `header`, `ignoreMissingFiles` or `ignoreCorruptFiles`."
+        )
+      )
+    )
+  }
 
   def sets: Seq[OptionSet] = {
     val connectors = SourceProvider.all.map(_.options).sortBy(_.title)

@@ -36,8 +36,22 @@ final class EmptyListSuite extends AnyFunSuite with LocalSpark {
     }._2.filter(_.contains("No file matches"))
     val first = warnings
     assert(first.size == 1 && first.head.contains(at("quiet")))
+    Seq("never reads files that arrive later", "'onEmpty' to 'fail'", "new checkpoint").foreach(words =>
+      assert(first.head.contains(words), first)
+    )
     write(at("quiet/a.txt"))
     assert(warnings.isEmpty && log.keys("files-") == Seq("files-00000000", "files-end"))
+  }
+
+  test("a batch read stores no list, so its warning contains no restart") {
+    Files.createDirectories(Paths.get(at("batch")))
+    val found = LoggedMessages.during("splice.files") {
+      assert(new SourceRead(source(at("batch")), mode = ReadMode.Batch).rows().isEmpty)
+    }._2.filter(_.contains("No file matches"))
+    assert(
+      found.size == 1 && found.head.contains("The source has no rows.") && !found.head.contains("checkpoint"),
+      found
+    )
   }
 
   test("paths without files, next to a path with files, are one warning with their number and an example") {

@@ -84,5 +84,6 @@ final class SecureOptionsSuite extends AnyFunSuite {
     val fixed = of("cluster.east.kafka.security.protocol" -> "SASL_SSL")
     assert(fixed("security.protocol") == "SASL_SSL" && fixed("bootstrap.servers") == "east:9092")
     assert(of("cluster.west.kafka.security.protocol" -> "SASL_SSL")("security.protocol") == "PLAINTEXT")
+    assert(of("cluster.east.kafka.bootstrap.servers" -> "mine:9092")("bootstrap.servers") == "mine:9092")
   }
 }

@@ -26,13 +26,26 @@ object OptionErrors {
       "description" -> description
     )
 
-  /** Creates the error for an option that no component supports. `nearest` is the most similar supported option. */
-  def unknown(option: String, nearest: Option[String]): SpliceOptionException =
+  /** Creates the error for options that no component supports.
+    *
+    * @param nearest
+    *   the most similar supported option
+    * @param others
+    *   further unknown options, each with the most similar supported option
+    */
+  def unknown(
+      option: String,
+      nearest: Option[String],
+      others: Seq[(String, Option[String])] = Nil
+  ): SpliceOptionException = {
+    def suggestion(near: Option[String]) = near.fold("See the option reference.")(key => s"Did you mean '$key'?")
+    val more = others.map { case (key, near) => s"The option '$key' is also unknown. ${suggestion(near)}" }
     conditions.option(
       "SPLICE_OPTION.UNKNOWN",
       "option"     -> option,
-      "suggestion" -> nearest.fold("See the option reference.")(near => s"Did you mean '$near'?")
+      "suggestion" -> (suggestion(nearest) +: more).mkString(" ")
     )
+  }
 
   /** Creates the error for options that exclude each other, or for a group of options of which exactly one must be set.
     */

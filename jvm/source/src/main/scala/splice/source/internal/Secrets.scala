@@ -3,6 +3,9 @@
 
 package splice.source.internal
 
+import java.lang.{StringBuilder => JStringBuilder}
+
+import scala.annotation.tailrec
 import scala.util.Try
 import scala.util.matching.Regex
 
@@ -26,14 +29,12 @@ private[splice] object Secrets {
 
   private val reference = "\\$\\{[^}:\\s]+:[^}]+\\}".r
 
-  // In addresses with other schemes, the text before '@' may be a container of a storage account.
-  private val httpUser = "(?i)(https?://)[^/?#\\s]+@".r
+  // Possessive quantifiers do not backtrack, so the time is proportional to the length of the text.
+  private val parameter = "[?&#;][^=?&#;\\s]*+=".r
 
-  private val userInfo = "(://)[^/?#\\s]*:[^/?#\\s]*@".r
+  private val signed = "(?i)sig|token|code|key|secret|passw|pwd|credential|auth|session|jwt|x-amz-|x-goog-".r
 
-  private val signedQuery =
-    ("(?i)([?&#;][^=?&#;\\s]*(?:sig|token|code|key|secret|passw|pwd|credential|auth|session|jwt|x-amz-|x-goog-)" +
-      "[^=?&#;\\s]*=)[^&#;\\s]+").r
+  private val spaces = " \t\n\u000B\f\r"
 
   // Each service uses different names for the parts of a signed address, so Splice hides the whole query.
   private val addressKey = "(?i)(.*\\.)?metadata\\.url".r
@@ -106,12 +107,44 @@ private[splice] object Secrets {
     }
 
   private def redactAddress(value: String): String =
-    if (!value.contains(":/")) value
-    else {
-      val hidden = Regex.quoteReplacement(Redacted)
-      val user   = Seq(httpUser, userInfo).foldLeft(value)((text, user) => user.replaceAllIn(text, s"$$1$hidden@"))
-      signedQuery.replaceAllIn(user, s"$$1$hidden")
+    if (!value.contains(":/")) value else withoutSignature(withoutUsers(value))
+
+  // In addresses with other schemes than HTTP, the text before '@' may be a container of a storage account.
+  private def withoutUsers(value: String): String = {
+    def isHttp(colon: Int) = Seq("http", "https").exists(name =>
+      value.regionMatches(true, colon - name.length, name, 0, name.length)
+    )
+    @tailrec def copy(from: Int, out: JStringBuilder): String = value.indexOf("://", from) match {
+      case -1    => out.append(value, from, value.length).toString
+      case colon =>
+        val start     = colon + "://".length
+        val authority = value.substring(start, end(value, start, s"/?#$spaces"))
+        val user      = authority.lastIndexOf('@')
+        val isHidden  = user > 0 && (isHttp(colon) || authority.take(user).contains(':'))
+        out.append(value, from, start)
+        if (isHidden) copy(start + user, out.append(Redacted)) else copy(start, out)
     }
+    copy(0, new JStringBuilder)
+  }
+
+  /** The index of the first of some characters, or the end of the text. */
+  private def end(text: String, from: Int, ends: String): Int =
+    Some(text.indexWhere(char => ends.contains(char), from)).filter(_ >= 0).getOrElse(text.length)
+
+  private def withoutSignature(address: String): String = {
+    val names                                                 = parameter.pattern.matcher(address)
+    @tailrec def copy(from: Int, out: JStringBuilder): String =
+      if (!names.find(from)) out.append(address, from, address.length).toString
+      else {
+        out.append(address, from, names.end)
+        if (signed.findFirstIn(names.group).isEmpty) copy(names.end, out)
+        else {
+          val last = end(address, names.end, s"&#;$spaces")
+          copy(last, if (last > names.end) out.append(Redacted) else out)
+        }
+      }
+    copy(0, new JStringBuilder)
+  }
 
   private def isPublic(key: String): Boolean = key.endsWith(".certificates") || key.endsWith(".certificate.chain")
 

@@ -33,18 +33,21 @@ final case class OptionSet(
   /** True if a text in quotes in an error is the key of an option. */
   private[splice] def has(key: String): Boolean = keys(fold(key)) || named(key)
 
-  /** Throws an error for the first unknown key, with the most similar supported key. If `onUnknownOption` is `warn`,
-    * logs a warning instead.
+  /** Throws an error for all unknown keys, each with the most similar supported key. If `onUnknownOption` is `warn`,
+    * logs one warning per unknown key instead.
     */
   def rejectUnknown(of: SourceOptions): Unit = {
     val known   = keys ++ CommonOptions.set.keys
     val unknown = of.keys.filterNot(k => known(fold(k)) || others(k))
-    unknown.headOption.foreach { key =>
-      val error = OptionErrors.unknown(of.name(key), nearest(key).map(of.name))
-      of(CommonOptions.OnUnknown) match {
-        case OnUnknownOption.Fail => throw error
-        case OnUnknownOption.Warn => OptionSet.logger.warn(error.text)
-      }
+    unknown.map(key => of.name(key) -> nearest(key).map(of.name)) match {
+      case Seq((key, near), more @ _*) => of(CommonOptions.OnUnknown) match {
+          case OnUnknownOption.Fail => throw OptionErrors.unknown(key, near, more)
+          case OnUnknownOption.Warn =>
+            ((key, near) +: more).foreach { case (one, like) =>
+              OptionSet.logger.warn(OptionErrors.unknown(one, like).text)
+            }
+        }
+      case _ => ()
     }
   }
 

@@ -6,8 +6,11 @@ package splice.source.internal
 import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.collection.immutable.ListMap
+import scala.concurrent.duration._
+import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.jdk.CollectionConverters._
-import scala.util.Using
+import scala.util.matching.Regex
+import scala.util.{Random, Using}
 
 import org.apache.spark.sql.internal.SQLConf
 import org.scalatest.funsuite.AnyFunSuite
@@ -33,6 +36,30 @@ final class SecretsSuite extends AnyFunSuite {
   test("options are shown without secrets") {
     assert(cases.size > 20)
     cases.foreach { case (name, value, shown) => assert(Secrets.redact(name, value) == shown, s"$name=$value") }
+  }
+
+  test("users and signatures of an address are hidden") {
+    val users                = Seq("(?i)(https?://)[^/?#\\s]+@".r, "(://)[^/?#\\s]*:[^/?#\\s]*@".r)
+    val query                = "(?i)([?&#;][^=?&#;\\s]*(?:sig|key)[^=?&#;\\s]*=)[^&#;\\s]+".r
+    def hidden(text: String) = {
+      val end = Regex.quoteReplacement(Secrets.Redacted)
+      query.replaceAllIn(users.foldLeft(text)((at, user) => user.replaceAllIn(at, s"$$1$end@")), s"$$1$end")
+    }
+    val random = new Random(1)
+    val parts  =
+      Seq("http://", "HTTPS://", "s3a://", "://", ":", "@", "a", "/", "?", "&", "#", "=", "sig", "Key", " ", ";")
+    Iterator.fill(200000)(Seq.fill(random.nextInt(16))(parts(random.nextInt(parts.size))).mkString).foreach { text =>
+      assert(Secrets.redactStored("path", text) == (if (text.contains(":/")) hidden(text) else text), text)
+    }
+  }
+
+  test("the time for a long address is not quadratic") {
+    val parts = Seq(":", "://", "@", "?", "?a", "?a=", "?sig", "sig", "?sig=", "http://", "http://:", "/")
+    val all   = Future(parts.foreach { part =>
+      val text = "http://" + part * (4000000 / part.length)
+      assert(Secrets.redactStored("path", text).nonEmpty && Secrets.redactStored("path", s"$text?").nonEmpty)
+    })(ExecutionContext.global)
+    Await.result(all, 60.seconds)
   }
 
   test("patterns of the user hide keys and values") {

@@ -58,6 +58,17 @@ final class SourceOptionsSuite extends AnyFunSuite {
     assert(far.getCondition == "SPLICE_OPTION.UNKNOWN")
   }
 
+  test("the error for several unknown options names each option and its most similar option") {
+    val wrong = SourceOptions(Map("live.maxRow" -> "5", "live.zzzzzz" -> "5", "live.maxRowws" -> "5")).scope("live")
+    val error = intercept[SpliceOptionException](set.rejectUnknown(wrong))
+    assert(error.getMessage.contains(
+      "The option 'live.maxRow' is unknown. Did you mean 'live.maxRows'? " +
+        "The option 'live.maxRowws' is also unknown. Did you mean 'live.maxRows'? " +
+        "The option 'live.zzzzzz' is also unknown. See the option reference."
+    ))
+    assert(error.getMessageParameters.get("option") == "live.maxRow")
+  }
+
   test("onUnknownOption = warn logs a warning and continues") {
     set.rejectUnknown(SourceOptions(Map("maxRow" -> "5", "onUnknownOption" -> "warn")))
     set.rejectUnknown(SourceOptions(Map("kafka.anything" -> "1")))

@@ -16,7 +16,7 @@ import splice.files.internal.session.{FileFormats, PinnedSession}
 import splice.files.internal.split.{FileSchemas, ListedFile, Packing}
 import splice.source.errors.SpliceException
 import splice.source.runtime.{Jobs, SessionSettings}
-import splice.source.{EnumeratorContext, SplitReaderFactory}
+import splice.source.{EnumeratorContext, ReadMode, SplitReaderFactory}
 
 /** Interface of the enumerator to storage. Tests replace the storage by a simulated folder. */
 private[splice] trait FileStorage {
@@ -50,7 +50,7 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
     SparkStorage.logger.info("{} files found at {}", files.size, settings.shownPaths.mkString(", "))
     val warnings = settings.users.guarded(listing.warnings)
     warnings.foreach(SparkStorage.logger.warn(_))
-    if (files.isEmpty) rejectEmpty()
+    if (files.isEmpty) rejectEmpty(context.mode)
     val packing = Packing(
       settings.maxPartitionBytes.getOrElse(conf.filesMaxPartitionBytes),
       conf.filesOpenCostInBytes,
@@ -82,10 +82,16 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
       listed.rows.toDDL
     )
 
-  private def rejectEmpty(): Unit = settings.onEmpty match {
+  private def rejectEmpty(mode: ReadMode): Unit = settings.onEmpty match {
     case OnEmpty.Fail => throw FileErrors.noFiles(settings.paths, settings.name)
     case OnEmpty.Warn =>
-      SparkStorage.logger.warn("No file matches {}, so the source has no rows", settings.shownPaths.mkString(", "))
+      val effect = mode match {
+        case ReadMode.Batch  => "The source has no rows."
+        case ReadMode.Stream =>
+          "Splice stores the empty list, so the query never reads files that arrive later. To wait for files, set " +
+            s"'${settings.name(FileOptions.Empty.key)}' to 'fail' and start with a new checkpoint."
+      }
+      SparkStorage.logger.warn("No file matches {}. {}", settings.shownPaths.mkString(", "), effect)
   }
 
   override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory = {

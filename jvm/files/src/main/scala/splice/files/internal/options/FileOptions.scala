@@ -13,6 +13,9 @@ import splice.source.options.{OptionSet, OptionType, SourceOption, SourceOptions
   */
 private[splice] object FileOptions {
 
+  private val NoLimit = "Default: no limit. A leg before another leg reads at most 8g per batch, unless " +
+    "'maxFilesPerTrigger' or 'maxBytesPerTrigger' is set."
+
   val Format: SourceOption[FileKind] =
     SourceOption("format", OptionType.choice(FileKind.all.map(k => k.name -> k): _*), "Format of the files.")
 
@@ -36,14 +39,18 @@ private[splice] object FileOptions {
   )
 
   val MaxFilesPerTrigger: SourceOption[Int] =
-    SourceOption("maxFilesPerTrigger", OptionType.PositiveInt, "Maximum number of files per batch. Default: no limit.")
+    SourceOption(
+      "maxFilesPerTrigger",
+      OptionType.PositiveInt,
+      s"Maximum number of files per batch. $NoLimit"
+    )
 
   val MaxBytesPerTrigger: SourceOption[Long] = SourceOption(
     "maxBytesPerTrigger",
     OptionType.Bytes,
     "Maximum number of bytes per batch. A batch has at least one file or one block. Several batches read a " +
       "file that is larger than this limit, in blocks of 'maxPartitionBytes', if the format of the file can " +
-      "be split. Default: no limit."
+      s"be split. $NoLimit"
   )
 
   val MaxPartitionBytes: SourceOption[Long] = SourceOption(

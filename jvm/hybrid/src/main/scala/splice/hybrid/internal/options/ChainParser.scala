@@ -90,9 +90,8 @@ private[splice] object ChainParser {
   private def rejectUnknownLegs(options: SourceOptions, names: Seq[String]): Unit = {
     val legs                 = names.map(fold(_)).toSet
     def isUnknown(k: String) = k.contains('.') && !legs(fold(k.takeWhile(_ != '.')))
-    options.keys.filter(isUnknown).foreach { key =>
-      val meant = names.map(name => SourceOption(name + key.dropWhile(_ != '.'), OptionType.Text, "an option of a leg"))
-      OptionSet("Legs", meant, other => other != key).rejectUnknown(options)
-    }
+    val meant                = for (key <- options.keys.filter(isUnknown); name <- names)
+      yield SourceOption(name + key.dropWhile(_ != '.'), OptionType.Text, "an option of a leg")
+    OptionSet("Legs", meant, !isUnknown(_)).rejectUnknown(options)
   }
 }

@@ -11,6 +11,7 @@ import splice.hybrid.internal.handover.FromTheFirst
 import splice.source.errors.SpliceOptionException
 import splice.source.options.CommonOptions
 import splice.source.{Position, Source}
+import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.MemoryOptions
 
 final class ChainParserSuite extends AnyFunSuite {
@@ -93,6 +94,17 @@ final class ChainParserSuite extends AnyFunSuite {
       "SPLICE_OPTION.UNKNOWN",
       "live.maxRow"
     )
+  }
+
+  test("an error or a warning names each unknown option") {
+    val wrong = good + ("lve.x" -> "1") + ("lve.maxRows" -> "1")
+    refuses(wrong, "SPLICE_OPTION.UNKNOWN", "'lve.x' is also unknown", "'lve.maxRows' is unknown", "'live.maxRows'")
+    refuses(good + ("live.maxRow" -> "1") + ("live.qqq" -> "1"), "SPLICE_OPTION.UNKNOWN", "'live.maxRow'", "'live.qqq'")
+    val more   = Seq("onUnknownOption" -> "warn", "live.maxRow" -> "1", "live.qqq" -> "1", "lgs" -> "1", "lggs" -> "1")
+    val logged = LoggedMessages.during("splice.source.options")(Legs.source(wrong ++ more))._2
+    Seq("lve.x", "lve.maxRows", "live.maxRow", "live.qqq", "lgs", "lggs").foreach { key =>
+      assert(logged.count(_.contains(s"The option '$key' is unknown")) == 1, s"$key: $logged")
+    }
   }
 
   test("errors of a leg name the option with the prefix of the leg") {

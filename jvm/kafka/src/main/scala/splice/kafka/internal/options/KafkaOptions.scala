@@ -143,7 +143,8 @@ private[splice] object KafkaOptions {
     "maxOffsetsPerTrigger",
     OptionType.PositiveLong,
     "Maximum number of offsets per batch. Partitions share this number in proportion to their backlogs, " +
-      "unless 'admission' is 'equal'."
+      "unless 'admission' is 'equal'. Default: no limit. For a leg before another leg, the default is " +
+      "10000000, unless 'minOffsetsPerTrigger' or 'maxBytesPerTrigger' is set."
   )
 
   val MinOffsets: SourceOption[Long] = SourceOption(

@@ -56,8 +56,10 @@ private[splice] object PolicyOptions {
     ),
     "Policy for a topic that was deleted at the brokers. 'fail' ends the query with an error. With 'drain', " +
       "the query continues without the topic, and Splice keeps the position of the topic for " +
-      "'removedRetention'. With 'drop', the query continues without the topic, and Splice deletes the " +
-      "position of the topic. Default: 'fail', or 'drop' if 'failOnDataLoss' is 'false'."
+      "'removedRetention'. With 'drop', the query continues without the topic, and Splice removes the topic " +
+      "from the offset of the query. A later topic with the same name and another id is a new topic. A topic " +
+      "with the same id resumes at the position in the entry 'deleted-<n>' of the checkpoint. Default: " +
+      "'fail', or 'drop' if 'failOnDataLoss' is 'false'."
   )
 
   val RemovedRetention: SourceOption[Duration] = SourceOption(
@@ -73,8 +75,9 @@ private[splice] object PolicyOptions {
     OptionType.Time,
     "Time for which a cluster, or the leader of a single partition, may be unavailable before a started " +
       "query fails. With several clusters, this time applies to the first start of the query and to a batch " +
-      "that Spark has already logged. Other batches continue without the cluster, unless " +
-      "'onClusterUnavailable' is 'fail'."
+      "that Spark has already logged. The time also applies to batch reads and to runs with the trigger " +
+      "AvailableNow or Once. Other batches continue without the cluster, unless 'onClusterUnavailable' is " +
+      "'fail'."
   ).withDefault(LogPolicies.Patience, "5m")
 
   val CommitToGroup: SourceOption[Boolean] = SourceOption(

@@ -4,15 +4,16 @@
 package splice.kafka.internal.secrets
 
 import java.io.{Reader, StreamTokenizer, StringReader}
+import java.lang.{StringBuilder => JStringBuilder}
 import java.util.Locale
+
+import scala.annotation.tailrec
 
 /** The options of a JAAS login line (`sasl.jaas.config`).
   *
   * The syntax is wider than the syntax of Kafka's parser, because a line that Kafka rejects may also contain a secret.
   */
 private[splice] object LoginLine {
-
-  private val comment = "/\\*(?s:.*?)\\*/|/[^\\n]*".r
 
   // The values `true` and `false` are not secret under any key, such as `tokenauth`.
   private val flags = Set("true", "false")
@@ -21,7 +22,23 @@ private[splice] object LoginLine {
     * the line.
     */
   def options(line: String): Seq[(String, String)] =
-    Seq(line, comment.replaceAllIn(line, " ")).distinct.flatMap(text => entries(new StringReader(text))).distinct
+    Seq(line, withoutComments(line)).distinct.flatMap(text => entries(new StringReader(text))).distinct
+
+  /** The line with a space instead of each comment. A slash that begins no closed comment begins a comment of one line.
+    */
+  private[secrets] def withoutComments(line: String): String = {
+    @tailrec def copy(from: Int, last: Int, out: JStringBuilder): String = line.indexOf('/', from) match {
+      case -1    => out.append(line, from, line.length).toString
+      case start =>
+        out.append(line, from, start).append(' ')
+        // `last` is the last end of a comment, so an open comment does not search the remaining text.
+        val end =
+          if (line.startsWith("/*", start) && start + 2 <= last) line.indexOf("*/", start + 2) + 2
+          else Some(line.indexOf('\n', start)).filter(_ >= 0).getOrElse(line.length)
+        copy(end, last, out)
+    }
+    copy(0, line.lastIndexOf("*/"), new JStringBuilder)
+  }
 
   private def entries(text: Reader): Seq[(String, String)] =
     tokens(text).sliding(3).collect {

@@ -113,33 +113,34 @@ final private[spark] class CheckpointSource(
   def logOffsets(part: Option[String]): LogOffsets = {
     def names(key: String) = ends.lastOption.flatMap(end => Json.read(end.json)).flatMap(Json.field(_, key)).toSeq
       .flatMap(Json.fields).map(_._1)
-    def single(key: String, default: Option[String]) = {
+    def single(key: String, chosen: Option[String])(unknown: Seq[String] => String) = {
       val all = names(key)
       if (all.isEmpty)
         throw new IllegalArgumentException(
           s"The position of source $name is an entry of the side log, which this command does not support."
         )
-      part.orElse(default).filter(all.contains).fold(
-        throw new IllegalArgumentException(s"Source $name: name one of its $key, ${all.mkString(", ")}.")
-      )(chosen => LogOffsets(Seq(key, chosen)))
+      chosen.filter(all.contains).fold(throw new IllegalArgumentException(unknown(all)))(one =>
+        LogOffsets(Seq(key, one))
+      )
     }
     kind match {
       case Some(CheckpointSource.Kafka) if part.isEmpty => LogOffsets(Nil)
       case Some(CheckpointSource.ManyClusters)          => single(
           "clusters",
-          names("clusters") match {
-            case Seq(only) => Some(only)
-            case _         => None
-          }
-        )
+          part.orElse(Some(names("clusters")).filter(_.size == 1).flatMap(_.headOption))
+        )(all => s"The command needs a cluster of source $name. Set --cluster to one of ${all.mkString(", ")}.")
       case Some(CheckpointSource.Hybrid) =>
         val chosen = part.orElse(leg)
-        val kinds  = chain.toSeq.flatten.filter(of => chosen.exists(of.name.contains)).map(_.source)
-        if (kinds != Seq(CheckpointSource.Kafka))
+        val kafka  = chain.toSeq.flatten.filter(_.source == CheckpointSource.Kafka).flatMap(_.name)
+        if (!chosen.exists(kafka.contains))
           throw new IllegalArgumentException(
             s"Leg '${chosen.getOrElse("")}' of source $name is not a Kafka leg of the checkpoint."
           )
-        single("legs", chosen)
+        single("legs", chosen) { begun =>
+          val usable = begun.filter(kafka.contains)
+          s"The query has not begun leg '${chosen.getOrElse("")}' of source $name." +
+            (if (usable.isEmpty) "" else s" Set --leg to one of ${usable.mkString(", ")}.")
+        }
       case _ =>
         throw new IllegalArgumentException(s"Source $name has no log offsets${part.fold("")(p => s" of '$p'")}.")
     }

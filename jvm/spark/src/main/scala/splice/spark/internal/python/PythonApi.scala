@@ -9,12 +9,14 @@ import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.fs.Path
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.SparkSession
 
+import splice.coordinator.internal.sidelog.AtomicFile
 import splice.source.SourceProvider
 import splice.source.errors.{SpliceException, SpliceOptionException}
-import splice.source.internal.entries.Json
+import splice.source.internal.entries.{CheckpointStore, Json}
 import splice.source.options.SourceOptions
 import splice.source.runtime.HistoryEvent
 import splice.spark.internal.stream.{QueryCheckpoints, SourceLogs}
@@ -76,6 +78,18 @@ private[spark] object PythonApi {
   /** Returns the [[SourcePlan]] of a source as one JSON object. */
   def plan(spark: SparkSession, options: JMap[String, String], scan: Boolean): String =
     SourcePlan.of(spark, options.asScala.toMap, scan).json
+
+  /** Creates an empty file with a session, with the atomic creation of the files in a checkpoint.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   if the storage has no atomic creation
+    */
+  def createFile(spark: SparkSession, file: String): Unit = {
+    val path          = new Path(file)
+    val configuration = spark.sessionState.newHadoopConf()
+    val fs            = path.getFileSystem(configuration)
+    val _             = AtomicFile.create(fs, path, configuration, Array.emptyByteArray, CheckpointStore.Atomic)
+  }
 
   /** Runs a command for a checkpoint with the active session, and returns the result as one JSON object.
     *

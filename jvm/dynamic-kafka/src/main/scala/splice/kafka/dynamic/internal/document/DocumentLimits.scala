@@ -18,6 +18,7 @@ final private[splice] class DocumentLimits(document: String) {
   import DocumentLimits._
 
   private var values = 0
+  private var read   = 0L
   private var depth  = 0
 
   def count(line: Int): Unit = {
@@ -27,6 +28,18 @@ final private[splice] class DocumentLimits(document: String) {
       line,
       "",
       s"the document has more than $Values names and values, with aliases expanded. Remove unused streams"
+    )
+  }
+
+  /** Counts the characters of a name or value. An alias repeats the characters of its anchor in the checkpoint. */
+  def characters(line: Int, number: Int): Unit = {
+    read += number
+    if (read > MetadataText.Longest) throw MetadataErrors.invalid(
+      document,
+      line,
+      "",
+      s"the names and values have more than ${MetadataText.Longest} characters, with aliases expanded. Shorten the " +
+        "values that an alias repeats, or move properties of clusters to the options of the query"
     )
   }
 

@@ -46,9 +46,10 @@ final private[dynamic] class DocumentProperties(
   def rejection(cluster: String, properties: Map[String, String], key: String): Option[String] = {
     val value                               = properties(key)
     def limit(rejection: => Option[String]) = if (any) None else rejection
-    ClientProperties
-      .rejection(key, value)
+    Option.when(value.length > Longest)(s"the value has ${value.length} characters. The maximum is $Longest")
+      .orElse(ClientProperties.rejection(key, value))
       .orElse(limit(unlisted(cluster, key)))
+      .orElse(limit(Option.unless(SecretReferences.isWellFormed(value))(malformed)))
       .orElse(limit(unallowed(query(cluster), key, value)))
       .orElse(secrets.rejection(cluster, properties, key))
       .orElse(limit(
@@ -58,6 +59,13 @@ final private[dynamic] class DocumentProperties(
 }
 
 private[dynamic] object DocumentProperties {
+
+  /** Maximum number of characters of a property: enough for the certificates of all public authorities. */
+  val Longest = 262144
+
+  private val malformed =
+    s"a reference in the value has no closing brace, or contains '$${'. Correct the reference, for example " +
+      s"$${file:/run/secrets/east:password}"
 
   /** Properties that may contain references to secrets. */
   private val secret = Set(

@@ -28,8 +28,12 @@ final private[splice] class YamlNode(document: String, path: => String, node: No
   /** Line number, from 1. */
   val line: Int = node.getStartMark.getLine + 1
 
-  // An alias is one node of the parser, but counts as all values of its anchor.
+  // An alias is one node of the parser, but counts as all values and characters of its anchor.
   limits.count(line)
+  node match {
+    case scalar: ScalarNode => limits.characters(line, scalar.getValue.length)
+    case _                  => ()
+  }
 
   def wrong(reason: String): Nothing = throw MetadataErrors.invalid(document, line, path, reason)
 
@@ -81,8 +85,10 @@ final private[splice] class YamlNode(document: String, path: => String, node: No
 
   private def field(tuple: NodeTuple): (String, YamlNode) = {
     val name = tuple.getKeyNode match {
-      case scalar: ScalarNode => scalar.getValue
-      case other              => new YamlNode(document, path, other, limits).wrong("a name is not a text")
+      case scalar: ScalarNode =>
+        limits.characters(line, scalar.getValue.length)
+        scalar.getValue
+      case other => new YamlNode(document, path, other, limits).wrong("a name is not a text")
     }
     def at = if (path.isEmpty) name else s"$path.$name"
     name -> new YamlNode(document, at, tuple.getValueNode, limits)
@@ -108,9 +114,18 @@ private[splice] object YamlNode {
         .map(new YamlNode(document, "", _, new DocumentLimits(document)))
         .getOrElse(throw invalid(1, "the document is empty"))
     catch {
-      case e: MarkedYAMLException => throw invalid(Option(e.getProblemMark).fold(1)(_.getLine + 1), e.getProblem)
-      case e: YAMLException       => throw invalid(1, e.getMessage)
+      case e: MarkedYAMLException =>
+        throw invalid(Option(e.getProblemMark).fold(1)(_.getLine + 1), withoutName(e.getProblem))
+      case e: YAMLException => throw invalid(1, e.getMessage)
     }
+  }
+
+  // These messages of the parser contain text of the document, which may be a secret without quotation marks.
+  private val named = "^(found undefined alias|found undefined tag handle|duplicate tag handle) .*".r
+
+  private def withoutName(problem: String): String = problem match {
+    case named(start) => s"$start. Write a text that begins with '*', '&', '!' or '%' in quotation marks"
+    case other        => other
   }
 
   private def composer(document: String, text: String, options: LoaderOptions): Composer = {

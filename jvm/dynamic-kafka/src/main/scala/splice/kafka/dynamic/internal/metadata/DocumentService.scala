@@ -3,8 +3,6 @@
 
 package splice.kafka.dynamic.internal.metadata
 
-import java.io.IOException
-
 import scala.util.Using
 import scala.util.control.NonFatal
 
@@ -14,6 +12,8 @@ import org.apache.hadoop.fs.Path
 import splice.kafka.dynamic.internal.document.{DocumentProperties, MetadataDocument, MetadataText}
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
+import splice.kafka.internal.secrets.ClientSecrets
+import splice.source.errors.SpliceException
 import splice.source.internal.Secrets
 
 /** Fetches a [[MetadataDocument]] and parses it.
@@ -48,8 +48,25 @@ private[dynamic] object DocumentService {
     val name    = s"the file $shown"
     new DocumentService(name, shown, rules)(
       try Using.resource(fs.open(file))(MetadataText.read(shown, _))
-      catch { case e: IOException => throw MetadataErrors.unavailable(name, e.toString, Some(e)) }
+      catch {
+        case e: SpliceException => throw e
+        case NonFatal(e)        => throw unavailable(name, e, users(file))
+      }
     )
+  }
+
+  // Some file systems repeat the address with its user and password in an error.
+  private def unavailable(name: String, e: Throwable, users: Seq[String]): SpliceException = {
+    val shown  = Secrets.hide(e.toString, users)
+    def isSafe = ClientSecrets.chain(e).forall(error => Secrets.hide(error.toString, users) == error.toString)
+    MetadataErrors.unavailable(name, shown, Option.when(isSafe)(e))
+  }
+
+  // A user without a password is not a secret: `abfss://container@account` is a location.
+  private def users(file: Path): Seq[String] = {
+    val authorities = Seq(file.toUri.getRawAuthority, file.toUri.getAuthority).flatMap(Option(_))
+    authorities.filter(_.contains('@')).map(text => text.take(text.lastIndexOf('@'))).filter(_.contains(':'))
+      .flatMap(user => Seq(user, user.drop(user.indexOf(':') + 1)))
   }
 
   /** Creates the service of a function of the Python program that builds the source. */

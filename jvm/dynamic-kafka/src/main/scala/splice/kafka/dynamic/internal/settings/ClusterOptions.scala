@@ -72,7 +72,7 @@ final private[dynamic] class ClusterOptions private (options: SourceOptions, nam
         else ""}."
 }
 
-private[dynamic] object ClusterOptions {
+private[splice] object ClusterOptions {
 
   private val logger = LoggerFactory.getLogger(classOf[ClusterOptions])
 

@@ -6,6 +6,8 @@ package splice.kafka.dynamic.internal.document
 import java.nio.file.{Files, Paths}
 import java.util.concurrent.TimeUnit
 
+import scala.concurrent.duration._
+import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -38,6 +40,26 @@ final class DocumentLimitsSuite extends AnyFunSuite {
     assert(
       message(s"$head  s0: &s {a: $topics}\n$many").contains(s"more than ${DocumentLimits.Values} names and values")
     )
+  }
+
+  test("the characters of aliases count, and a property has a maximum length") {
+    def rack(length: Int, clusters: Int) = message(DocumentBombs.property("client.rack", "r" * length, clusters))
+    assert(rack(DocumentProperties.Longest, 20) == "accepted")
+    assert(rack(DocumentProperties.Longest, 40).contains(s"more than ${MetadataText.Longest} characters"))
+    assert(rack(DocumentProperties.Longest + 1, 1).contains(s"The maximum is ${DocumentProperties.Longest}"))
+  }
+
+  test("no property needs a time that grows with the square of its length") {
+    val texts = Seq("$" + "{" + ":", "$" + "{a:", "$" + "{", "://:", "http://?sig", "/*", "a=").flatMap { part =>
+      val text = part * (DocumentProperties.Longest / part.length)
+      Seq(text, "$" + "{" + text.drop(2), text.dropRight(1) + "}")
+    }
+    val keys = Seq("client.rack", "sasl.jaas.config", "ssl.key.password", "security.protocol")
+    val all  = Future(for { key <- keys; text <- texts } {
+      val found = message(DocumentBombs.property(key, text.replace("\"", ""), 1))
+      assert(found.contains(s"properties.$key") || found == "accepted", found.take(200))
+    })(ExecutionContext.global)
+    Await.result(all, 60.seconds)
   }
 
   test("no document exhausts the memory of a JVM with a heap of 256 MiB") {

@@ -3,6 +3,9 @@
 
 package splice.kafka.dynamic.internal.document
 
+import java.io.InputStream
+import java.util.concurrent.atomic.AtomicInteger
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.{DocsPage, StreamMetadata}
@@ -138,6 +141,26 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_METADATA.INVALID_DOCUMENT" && error.getMessage.contains("longer than 8 MiB"))
   }
 
+  test("at most one byte after 8 MiB of a text is read") {
+    val bytes = Iterator.fill(MetadataText.Longest + 1)('#')
+    val in    = new InputStream {
+      override def read(): Int = bytes.nextOption().getOrElse(throw new AssertionError("the limit is exceeded")).toInt
+    }
+    val error = intercept[SpliceException](MetadataText.read("streams.yaml", in))
+    assert(error.getCondition == "SPLICE_METADATA.INVALID_DOCUMENT" && error.getMessage.contains("longer than 8 MiB"))
+  }
+
+  test("a YAML tag creates no object") {
+    val tag = s"!!${classOf[Tagged].getName}"
+    Seq(s"streams: $tag {}", s"streams: {s: {west: [$tag t]}}", s"? $tag streams\n: {}").foreach { streams =>
+      val text  = yaml.replaceAll("(?s)streams:.*", streams)
+      val error = intercept[SpliceException](read(text))
+      assert(error.getCondition == "SPLICE_METADATA.INVALID_DOCUMENT", error)
+      assert(error.getMessage.contains(s"Global tag is not allowed: tag:yaml.org,2002:${tag.drop(2)}"), error)
+      assert(Tagged.created.get == 0, text)
+    }
+  }
+
   test("only subscribed streams but all clusters are kept, because a removed topic may still be drained") {
     val some = read(yaml).only(Set("refunds"))
     assert(some.streams.keySet == Set("refunds") && some.clusters.keySet == Set("east", "west"))
@@ -207,6 +230,14 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(read(plain, literal = true).clusters("east").toString.contains("redacted"))
     assert(read(plain.replace("hunter22", reference("password"))).clusters.contains("east"))
     assert(refused(yaml.replace("security.protocol: SASL_SSL", "ssl.key.password: hunter22")).contains("line 7"))
+    Seq("*hunter22", "!hunter22!x", "&hunter22", "'hunter22", "%hunter22", "@hunter22", "`hunter22").foreach { value =>
+      val message = refused(yaml.replace("security.protocol: SASL_SSL", s"ssl.key.password: $value"))
+      assert(!message.contains("hunter22"), message)
+    }
+    Seq("*hunter22", "!hunter22!x").foreach { value =>
+      val message = refused(yaml.replace("security.protocol: SASL_SSL", s"ssl.key.password: $value"))
+      assert(message.contains("line 7") && message.contains("in quotation marks"), message)
+    }
   }
 
   private def login(options: String): String =
@@ -267,4 +298,13 @@ final class MetadataDocumentSuite extends AnyFunSuite {
       assert(message.contains("schema.registry.url") && !message.contains("hunter"))
     }
   }
+}
+
+/** Class that tags of documents name. */
+final class Tagged {
+  Tagged.created.incrementAndGet()
+}
+
+object Tagged {
+  val created = new AtomicInteger
 }

@@ -21,20 +21,33 @@ object DocumentBombs {
 
   /** Lazily created texts by name. */
   def documents: Seq[(String, () => String)] = Seq(
-    "a list of letters"          -> (() => filled("", "- a\n")),
-    "topics of one letter"       -> (() => filled(s"${head}streams: {s: {a: [t", ",t", "]}}\n")),
-    "objects"                    -> (() => filled("", "- {}\n")),
-    "JSON with tabs"             -> (() => filled("[\t1", ",1", "]")),
-    "JSON objects with tabs"     -> (() => filled("[\t{}", ",{}", "]")),
-    "nested lists"               -> (() => filled("", "[")),
-    "nested objects"             -> (() => filled("", "{a: ")),
-    "nested JSON with tabs"      -> (() => filled("\t", "[")),
-    "nested blocks"              -> (() => filled("", "- ")),
-    "nested keys"                -> (() => filled("", "? ")),
-    "aliases of many values"     -> (() => aliases),
-    "a long name of many values" -> (() => s"${head}streams: {? ${"n" * 4000000} : {a: [t${",t" * 400000}]}}\n"),
-    "more bytes"                 -> (() => "#" * (MetadataText.Longest + 1))
+    "a list of letters"           -> (() => filled("", "- a\n")),
+    "topics of one letter"        -> (() => filled(s"${head}streams: {s: {a: [t", ",t", "]}}\n")),
+    "objects"                     -> (() => filled("", "- {}\n")),
+    "JSON with tabs"              -> (() => filled("[\t1", ",1", "]")),
+    "JSON objects with tabs"      -> (() => filled("[\t{}", ",{}", "]")),
+    "nested lists"                -> (() => filled("", "[")),
+    "nested objects"              -> (() => filled("", "{a: ")),
+    "nested JSON with tabs"       -> (() => filled("\t", "[")),
+    "nested blocks"               -> (() => filled("", "- ")),
+    "nested keys"                 -> (() => filled("", "? ")),
+    "aliases of many values"      -> (() => aliases),
+    "a long property of clusters" -> (() => property("client.rack", "r" * 200000, 60)),
+    "a property of many clusters" -> (() => property("client.rack", "r" * 4000, 3000)),
+    "a long property"             -> (() => property("client.rack", "r" * 300000, 1)),
+    "a long name of many values"  -> (() => s"${head}streams: {? ${"n" * 4000000} : {a: [t${",t" * 400000}]}}\n"),
+    "more bytes"                  -> (() => "#" * (MetadataText.Longest + 1))
   )
+
+  /** Document in which all clusters have the same property by an alias. */
+  def property(key: String, value: String, clusters: Int): String = {
+    val aliases = (1 until clusters).map(i => s"  c$i: {bootstrapServers: 'a:1', properties: *p}\n").mkString
+    val streams = (0 until clusters).map(i => s"c$i: [t]").mkString("{s: {", ", ", "}}\n")
+    s"""version: 1
+       |clusters:
+       |  c0: {bootstrapServers: 'a:1', properties: &p {? $key : "$value"}}
+       |${aliases}streams: $streams""".stripMargin
+  }
 
   // The text has 25 streams on 40 clusters with 1,000 topics each.
   private def aliases: String = {

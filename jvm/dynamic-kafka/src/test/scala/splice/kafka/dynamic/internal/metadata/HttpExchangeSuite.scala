@@ -19,8 +19,9 @@ import com.sun.net.httpserver.{HttpExchange => Exchange, HttpServer}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.StreamMetadata
-import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets, MetadataText}
+import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets}
 import splice.source.errors.SpliceException
+import splice.source.options.SourceOptions
 
 /** Tests of servers that redirect, are slow, or send too little or too much data. */
 final class HttpExchangeSuite extends AnyFunSuite {
@@ -31,11 +32,8 @@ final class HttpExchangeSuite extends AnyFunSuite {
   private val rules =
     new DocumentProperties(any = false, new LiteralSecrets(allowed = false, _ => Map.empty), _ => Map.empty)
 
-  private def service(
-      uri: String,
-      timeout: Duration = Duration.ofSeconds(30),
-      credentials: HttpCredentials = HttpCredentials(Map("X-Api-Key" -> "hunter2"))
-  ): HttpMetadataService = new HttpMetadataService(URI.create(uri), timeout, credentials, rules)
+  private def service(uri: String, timeout: Duration = Duration.ofSeconds(30)): HttpMetadataService =
+    new HttpMetadataService(URI.create(uri), timeout, HttpCredentials(Map("X-Api-Key" -> "hunter2")), rules)
 
   private def read(service: HttpMetadataService): StreamMetadata =
     try service.allStreams()
@@ -156,34 +154,45 @@ final class HttpExchangeSuite extends AnyFunSuite {
     overSocket(line(_, text))(uri => assert(read(service(uri)).streams.contains("s")))
   }
 
-  test("at most 8 MiB of a longer document are stored") {
-    overHttp { exchange =>
-      exchange.sendResponseHeaders(200, 0)
-      val line = ("#" * 1023 + "\n").getBytes(UTF_8)
-      (0 to MetadataText.Longest / line.length).foreach(_ => exchange.getResponseBody.write(line))
-    }(uri => assert(rejected(service(uri), "SPLICE_METADATA.INVALID_DOCUMENT").contains("longer than 8 MiB")))
+  test("a response without an end is rejected after 8 MiB") {
+    val received = new CountDownLatch(1)
+    val chunk    = "#" * 1024 * 1024
+    overSocket { out =>
+      line(out, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+      (1 to 32).foreach(_ => line(out, s"${chunk.length.toHexString}\r\n$chunk\r\n"))
+      received.await()
+    } { uri =>
+      try {
+        val message = rejected(service(uri, Duration.ofSeconds(20)), "SPLICE_METADATA.INVALID_DOCUMENT")
+        assert(message.contains("longer than 8 MiB"))
+      } finally received.countDown()
+    }
   }
 
   test("headers may contain references, which are resolved for each request") {
-    val folder  = Files.createTempDirectory("splice-http")
-    val secrets = folder.resolve("secrets.properties")
-    val headers = Map("Authorization" -> ("$" + s"{file:$secrets:token}"))
-    val own     = Map(
-      "config.providers"            -> "file",
-      "config.providers.file.class" -> "org.apache.kafka.common.config.provider.FileConfigProvider"
+    val folder              = Files.createTempDirectory("splice-http")
+    val secrets             = folder.resolve("secrets.properties")
+    def reader(uri: String) = HttpMetadataService(
+      SourceOptions(Map(
+        "metadata.url"                      -> uri,
+        "metadata.header.Authorization"     -> ("$" + s"{file:$secrets:token}"),
+        "kafka.config.providers"            -> "file",
+        "kafka.config.providers.file.class" -> "org.apache.kafka.common.config.provider.FileConfigProvider"
+      )),
+      rules
     )
     overHttp { exchange =>
       if (Option(exchange.getRequestHeaders.getFirst("Authorization")).contains("Bearer second"))
         send(exchange, document)
       else exchange.sendResponseHeaders(401, -1)
     } { uri =>
-      val reading = service(uri, credentials = HttpCredentials(headers, providers = own))
+      val reading = reader(uri)
       Files.writeString(secrets, "token=Bearer first")
       assert(intercept[SpliceException](reading.allStreams()).getMessage.contains("401"))
       Files.writeString(secrets, "token=Bearer second")
       assert(read(reading).streams.contains("s"))
       Files.writeString(secrets, "token=Bearer\\nhunter2")
-      assert(!rejected(service(uri, credentials = HttpCredentials(headers, providers = own))).contains("hunter2"))
+      assert(!rejected(reader(uri)).contains("hunter2"))
     }
     Seq(secrets, folder).foreach(Files.delete(_: Path))
   }

@@ -7,7 +7,6 @@ import java.net.{InetAddress, InetSocketAddress, URI}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
 import java.security.KeyStore
-import java.time.Duration
 import java.util.Comparator
 import java.util.concurrent.TimeUnit
 import javax.net.ssl.{KeyManagerFactory, SSLContext, TrustManagerFactory}
@@ -21,6 +20,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets}
 import splice.source.errors.SpliceException
+import splice.source.options.SourceOptions
 
 /** Tests of a metadata service with a private CA that requires a client certificate. */
 final class HttpTlsSuite extends AnyFunSuite with BeforeAndAfterAll {
@@ -107,7 +107,7 @@ final class HttpTlsSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def read(uri: URI, tls: Map[String, String]): Set[String] = {
     val rules =
       new DocumentProperties(any = false, new LiteralSecrets(allowed = false, _ => Map.empty), _ => Map.empty)
-    val service = new HttpMetadataService(uri, Duration.ofSeconds(30), HttpCredentials(Map.empty, tls), rules)
+    val service = HttpMetadataService(SourceOptions(tls + ("metadata.url" -> uri.toString)), rules)
     try service.allStreams().streams.keySet.toSet
     finally service.close()
   }
@@ -122,17 +122,17 @@ final class HttpTlsSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   test("a trust store and a client certificate of the options are used") {
     val keys = Map(
-      "ssl.keystore.location" -> clientStore.toString,
-      "ssl.keystore.type"     -> "PKCS12",
-      "ssl.keystore.password" -> password,
-      "ssl.key.password"      -> password
+      "metadata.ssl.keystore.location" -> clientStore.toString,
+      "metadata.ssl.keystore.type"     -> "PKCS12",
+      "metadata.ssl.keystore.password" -> password,
+      "metadata.ssl.key.password"      -> password
     )
     val trust = Map(
-      "ssl.truststore.location" -> trustStore.toString,
-      "ssl.truststore.type"     -> "PKCS12",
-      "ssl.truststore.password" -> password
+      "metadata.ssl.truststore.location" -> trustStore.toString,
+      "metadata.ssl.truststore.type"     -> "PKCS12",
+      "metadata.ssl.truststore.password" -> password
     )
-    val pem = Map("ssl.truststore.location" -> serverPem.toString, "ssl.truststore.type" -> "PEM")
+    val pem = Map("metadata.ssl.truststore.location" -> serverPem.toString, "metadata.ssl.truststore.type" -> "PEM")
     overTls { uri =>
       assert(read(uri, keys ++ trust) == Set("s"))
       assert(read(uri, keys ++ pem) == Set("s"))
@@ -140,10 +140,11 @@ final class HttpTlsSuite extends AnyFunSuite with BeforeAndAfterAll {
         Map.empty[String, String],
         keys,
         trust,
-        keys ++ trust + ("ssl.truststore.location" -> clientPem.toString) + ("ssl.truststore.type" -> "PEM") -
-          "ssl.truststore.password",
-        keys ++ trust + ("ssl.truststore.password" -> "hunter2-wrong"),
-        keys ++ trust + ("ssl.keystore.location"   -> folder.resolve("none").toString)
+        keys ++ trust + ("metadata.ssl.truststore.location" -> clientPem.toString) +
+          ("metadata.ssl.truststore.type"                   -> "PEM") -
+          "metadata.ssl.truststore.password",
+        keys ++ trust + ("metadata.ssl.truststore.password" -> "hunter2-wrong"),
+        keys ++ trust + ("metadata.ssl.keystore.location"   -> folder.resolve("none").toString)
       ).foreach(rejected(uri, _))
       // The certificate is valid only for 127.0.0.1.
       rejected(URI.create(uri.toString.replace("127.0.0.1", "localhost")), keys ++ trust)

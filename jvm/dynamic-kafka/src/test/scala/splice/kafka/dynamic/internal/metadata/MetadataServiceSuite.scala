@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.internal.metadata
 
-import java.io.RandomAccessFile
+import java.io.{FileNotFoundException, RandomAccessFile}
 import java.net.{InetAddress, InetSocketAddress, URI}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.StandardCopyOption.ATOMIC_MOVE
@@ -16,7 +16,7 @@ import scala.util.Using
 
 import com.sun.net.httpserver.{HttpExchange, HttpServer}
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{FSDataInputStream, Path, RawLocalFileSystem}
 import org.apache.kafka.common.config.ConfigData
 import org.apache.kafka.common.config.provider.ConfigProvider
 import org.scalatest.concurrent.Eventually
@@ -78,7 +78,7 @@ final class MetadataServiceSuite extends AnyFunSuite with Eventually {
     val _ = Files.move(other, file, ATOMIC_MOVE)
   }
 
-  test("at most 8 MiB of a longer file are read, and the error names the file") {
+  test("a file that is longer than 8 MiB is rejected with its name") {
     inFile { (file, service) =>
       Using.resource(new RandomAccessFile(file.toFile, "rw"))(_.setLength(MetadataText.Longest + 1L))
       val error = intercept[SpliceException](service.allStreams())
@@ -159,11 +159,23 @@ final class MetadataServiceSuite extends AnyFunSuite with Eventually {
     assert(!unavailable(http(URI.create(s"http://user:hunter22@127.0.0.1:$gone/"))).contains("hunter22"))
   }
 
+  private def thrown(error: Throwable): Seq[String] =
+    Iterator.iterate(Option(error))(_.flatMap(e => Option(e.getCause))).takeWhile(_.nonEmpty).flatten
+      .map(_.toString).toSeq
+
+  test("no error shows the user and password of the address of a file") {
+    val configuration = new Configuration()
+    configuration.set("fs.users.impl", classOf[AddressFileSystem].getName)
+    configuration.setBoolean("fs.users.impl.disable.cache", true)
+    val rules = new DocumentProperties(any = false, new LiteralSecrets(allowed = false, _ => Map.empty), _ => Map.empty)
+    val service = DocumentService.file(new Path("users://me:hunter2@host/streams.yaml"), configuration, rules)
+    val error   = intercept[SpliceException](service.allStreams())
+    assert(error.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE")
+    assert(error.getMessage.contains("host/streams.yaml") && error.getMessage.contains("does not exist"))
+    (thrown(error) :+ service.toString).foreach(text => assert(!text.contains("hunter2"), text))
+  }
+
   test("no error shows the secrets of a signed address or of a header") {
-    def thrown(error: Throwable): Seq[String] =
-      Iterator.iterate(Option(error))(
-        _.flatMap(e => Option(e.getCause))
-      ).takeWhile(_.nonEmpty).flatten.map(_.toString).toSeq
     val gone   = Using.resource(new java.net.ServerSocket(0))(_.getLocalPort)
     val signed = URI.create(s"http://hunter2@127.0.0.1:$gone/s?sig=hunter2&X-Amz-Date=hunter2&version=3")
     val all    = Seq(
@@ -251,4 +263,15 @@ final class ChangingSecrets extends ConfigProvider {
 object ChangingSecrets {
   val Name  = "changing-secrets"
   val reads = new AtomicInteger
+}
+
+/** Reports a missing file with the address of the file, as Hadoop's FTP file system does. */
+final class AddressFileSystem extends RawLocalFileSystem {
+
+  override def getUri: URI = URI.create("users:///")
+
+  override def checkPath(path: Path): Unit = ()
+
+  override def open(path: Path, buffer: Int): FSDataInputStream =
+    throw new FileNotFoundException(s"File $path does not exist.")
 }

@@ -12,6 +12,7 @@ import splice.kafka.internal.options.RackFrom
 import splice.source.Limits
 import splice.source.errors.{SpliceException, SpliceOptionException}
 import splice.source.options.SourceOptions
+import splice.testkit.LoggedMessages
 
 final class ClusterOptionsSuite extends AnyFunSuite {
 
@@ -104,6 +105,16 @@ final class ClusterOptionsSuite extends AnyFunSuite {
     val options = settings("cluster.eest.startingOffsets" -> "latest", "cluster.West.kafka.client.id" -> "me").clusters
     assert(options.check(metadata("east", "west")) == Set("eest"))
     assert(options.check(metadata("eest", "west")).isEmpty)
+  }
+
+  test("one warning per run names the options for a cluster that the metadata does not have") {
+    val options = settings("cluster.eest.startingOffsets" -> "latest", "cluster.west.kafka.client.id" -> "me").clusters
+    val service = options.watch(new KafkaMetadataService {
+      override def allStreams(): StreamMetadata = metadata("east", "west")
+    })
+    val (_, logged) = LoggedMessages.during(classOf[ClusterOptions].getName)(Seq.fill(2)(service.allStreams()))
+    assert(logged.size == 1, logged)
+    Seq("'cluster.eest.*'", "no cluster 'eest'", "east, west").foreach(part => assert(logged.head.contains(part)))
   }
 
   test("metadata with two clusters whose names differ in case is rejected if they share options") {

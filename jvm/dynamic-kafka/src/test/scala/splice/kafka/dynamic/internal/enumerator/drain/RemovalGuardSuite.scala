@@ -8,12 +8,13 @@ import java.time.Duration
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
-import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters}
+import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters, WaitingGroups}
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.internal.state.ChangeEntries
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 import splice.source.errors.SpliceException
 import splice.source.{SplitEnumerator, StartPosition}
+import splice.testkit.LoggedMessages
 
 /** Tests of documents that remove topics over several days and runs. */
 final class RemovalGuardSuite extends RemovedTopics {
@@ -61,6 +62,21 @@ final class RemovalGuardSuite extends RemovedTopics {
     // The first removal is more than a day ago.
     assert(query.after(Duration.ofHours(23), east, 4) == 4)
     assert(query.after(hour, east, 3) == 3)
+  }
+
+  test("the warning about a document that removes too many topics is repeated every 5 minutes") {
+    val world = new SimulatedClusters(2, 10, 1, "discoveryInterval" -> "5ms")
+    Using.resource(world.start()) { run =>
+      val first           = world.begin(StartPosition.Configured, run)
+      def warnings(): Int = LoggedMessages.during(classOf[WaitingGroups].getName)(advance(run, first))._2
+        .count(_.contains("REMOVAL_LIMIT_EXCEEDED"))
+      publish(world, stream(east))
+      assert(warnings() == 1 && warnings() == 0)
+      (1 to 2).foreach { _ =>
+        world.clock.pass(Duration.ofMinutes(6))
+        assert(warnings() == 1 && warnings() == 0)
+      }
+    }
   }
 
   test("a rejected document is applied when the removals of the last day permit it") {
