@@ -161,14 +161,18 @@ final private[dynamic] class ClusterWorker(
     record = record.rested
     response = None
     blocked = Map.empty
-    if (resting.isDone && (created.nonEmpty || !isIdle)) {
+    if (isCalled || created.nonEmpty && resting.isDone) {
       cancel()
       requested = None
-      onThread(created.foreach(storeUnread(at, _)))
-      commit(at)
-      resting = thread.submit((() => drop()): Runnable)
+      resting = thread.submit((() => finish(at)): Runnable)
     }
   }
+
+  // After a failure to store skipped offsets, the enumerator keeps these offsets until the next call.
+  private def finish(at: KafkaPosition): Unit =
+    if (created.forall(isStored(at, _)))
+      try created.filter(_ => at.offsets.nonEmpty).foreach(_.committed(at))
+      finally drop()
 
   /** Fixes the ends of the cluster's logs with the next request. */
   def freeze(): Unit = ends = true
@@ -248,7 +252,9 @@ final private[dynamic] class ClusterWorker(
   }
 
   /** Returns true if no call is pending. A query that stops during a start or a replay leaves a pending call. */
-  private def isIdle: Boolean = requested.isEmpty && resting.isDone && submitted.stream().allMatch(_.isDone)
+  private def isIdle: Boolean = !isCalled && resting.isDone
+
+  private def isCalled: Boolean = requested.nonEmpty || submitted.stream().anyMatch(!_.isDone)
 
   /** Commits a position to the consumer group, after all earlier requests. */
   def commit(position: KafkaPosition): Unit =
@@ -257,11 +263,14 @@ final private[dynamic] class ClusterWorker(
   /** Stores the skipped ranges before a position, after all earlier requests. [[close]] waits until the ranges are
     * stored.
     */
-  def storeUnread(position: KafkaPosition): Unit = onThread(storeUnread(position, enumerator))
+  def storeUnread(position: KafkaPosition): Unit = onThread { val _ = isStored(position, enumerator) }
 
-  private def storeUnread(position: KafkaPosition, of: => ClusterEnumerator): Unit =
-    try of.storeUnread(position)
-    catch {
+  /** Stores the skipped ranges before a position. Returns false after a failure. */
+  private def isStored(position: KafkaPosition, of: => ClusterEnumerator): Boolean =
+    try {
+      of.storeUnread(position)
+      true
+    } catch {
       case e @ (NonFatal(_) | _: InterruptedException) =>
         ClusterWorker.logger.warn(
           s"The offsets that readers of cluster $name skipped could not be stored. The hand-over counts these offsets " +
@@ -272,6 +281,7 @@ final private[dynamic] class ClusterWorker(
           case _: InterruptedException | _: InterruptedIOException => Thread.currentThread().interrupt()
           case _                                                   => ()
         }
+        false
     }
 
   /** Begins to close, without waiting. */

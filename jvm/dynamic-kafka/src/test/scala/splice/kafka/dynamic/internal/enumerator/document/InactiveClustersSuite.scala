@@ -4,7 +4,7 @@
 package splice.kafka.dynamic.internal.enumerator.document
 
 import java.time.Duration
-import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 import java.util.concurrent.{CopyOnWriteArrayList, CountDownLatch, TimeUnit}
 
 import scala.collection.immutable.SortedSet
@@ -23,6 +23,7 @@ import splice.kafka.internal.metrics.TaskReads
 import splice.kafka.internal.options.Subscription
 import splice.source.runtime.{ProgressMetric, Report}
 import splice.source.{LogPartition, SplitEnumerator, StartPosition}
+import splice.testkit.internal.simulation.StoppingSideLog
 
 /** Tests that the driver sends no requests to an inactive cluster, with discovery on a separate thread. */
 final class InactiveClustersSuite extends RemovedTopics with Eventually {
@@ -205,6 +206,57 @@ final class InactiveClustersSuite extends RemovedTopics with Eventually {
       }
     }
   }
+
+  test("skipped offsets that a failure did not store are stored in a later round") {
+    val world = new World("endingOffsets" -> "latest")
+    world.write(2)
+    val (fails, failed) = (new AtomicBoolean(true), new CountDownLatch(1))
+    val log             = new StoppingSideLog(
+      world.clusters.side,
+      key => key.startsWith("unread") && fails.get && { failed.countDown(); true }
+    )
+    val end = Using.resource(world.clusters.start(log)) { run =>
+      val start = run.start(StartPosition.Configured)
+      val first = readUntil(world.clusters, run, start)(at => reads(east, 0, 4)(at) && reads(west, 0, 4)(at))._1
+      run.reported(Seq(skipped(west, 0, 1)))
+      world.setInactive(west)
+      val second = advance(run, first)
+      assert(failed.await(20, TimeUnit.SECONDS), "the ranges are not stored")
+      fails.set(false)
+      eventually {
+        val _ = advance(run, second)
+        assert(world.closed.get == world.opened.get)
+      }
+      second.json
+    }
+    world.clusters.inactive = Set.empty
+    Using.resource(world.clusters.start()) { again =>
+      val last = advance(again, world.clusters.source.position(end))
+      assert(held(again, last) == Set(topic(east) -> Seq(0L -> 4L), topic(west) -> Seq(1L -> 4L)))
+    }
+  }
+
+  test("a cluster that becomes inactive again while its close is pending gets no requests") {
+    used("clusterWait" -> "10ms") { (world, run, first) =>
+      val hangs = new CountDownLatch(1)
+      world.clusters.logs(west).between = _ => awaitUninterruptibly(hangs)
+      world.write(1)
+      val (second, _) = readAll(run, first)
+      world.setInactive(west)
+      val third = advance(run, second)
+      world.setInactive()
+      val fourth = advance(run, third)
+      world.setInactive(west)
+      val _ = advance(run, fourth)
+      hangs.countDown()
+      world.awaitEnd()
+    }
+  }
+
+  // Simulates a call that ignores interrupts, such as a request to a name server.
+  private def awaitUninterruptibly(latch: CountDownLatch): Unit =
+    try latch.await()
+    catch { case _: InterruptedException => awaitUninterruptibly(latch) }
 
   test("the total of skipped offsets includes skips before and after an inactive period") {
     used() { (world, run, first) =>
