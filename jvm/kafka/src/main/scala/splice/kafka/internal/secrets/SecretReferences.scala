@@ -44,7 +44,8 @@ final private[splice] class SecretReferences(properties: Map[String, String]) {
 
   /** The providers in the text that are not configured. */
   def unconfigured(text: String): Seq[String] =
-    found(text).map(_.reference.provider).filter(name => isName(name) && !providers(name)).distinct
+    found(text).map(_.reference).filter(one => !one.isEmpty && isName(one.provider) && !providers(one.provider))
+      .map(_.provider).distinct
 
   private def isConfigured(one: Found): Boolean = providers(one.reference.provider) && !one.reference.isEmpty
 }
@@ -67,16 +68,20 @@ private[splice] object SecretReferences {
   /** All references of a text, to configured providers and to other providers. */
   def all(text: String): Seq[Reference] = found(text).map(_.reference)
 
-  /** False if `${` has no closing brace, or if another `${` comes first. Kafka does not need such a text, and a client
-    * needs a time that grows with the third power of its length.
+  /** Maximum number of characters after a `${` without a closing brace, or with another `${` before the brace. */
+  val Open = 64
+
+  /** False if more than [[Open]] characters follow such a `${`. A client with a ConfigProvider needs a time that grows
+    * with the third power of this number.
     */
-  def isWellFormed(text: String): Boolean = {
+  def isClosed(text: String): Boolean = {
     @tailrec def check(from: Int): Boolean = text.indexOf(Start, from) match {
       case -1    => true
       case start =>
+        val end  = Some(text.indexOf('}', start)).filter(_ >= 0)
+        val last = end.getOrElse(text.length)
         val next = text.indexOf(Start, start + Start.length)
-        val end  = text.indexOf('}', start)
-        if (end < 0 || next >= 0 && next < end) false else check(end)
+        if ((end.isEmpty || next >= 0 && next < last) && last - start > Open) false else check(last)
     }
     check(0)
   }

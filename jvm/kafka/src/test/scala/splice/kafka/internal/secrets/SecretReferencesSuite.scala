@@ -34,10 +34,11 @@ final class SecretReferencesSuite extends AnyFunSuite {
     }
   }
 
-  test("a text is well-formed if each reference ends before the next begins") {
-    def isWellFormed(text: String) = SecretReferences.isWellFormed(text.replace("<", "$" + "{").replace(">", "}"))
-    assert(Seq("", "a", ">", "<a:b>", "<a><b:c>x", "$ {").forall(isWellFormed))
-    assert(Seq("<", "<a:b", "<a<b:c>", "<a:b> <").forall(!isWellFormed(_)))
+  test("only short texts may follow an open reference") {
+    val long                   = "x" * SecretReferences.Open
+    def isClosed(text: String) = SecretReferences.isClosed(text.replace("<", "$" + "{").replace(">", "}"))
+    assert(Seq("", "a", ">", "<a:b>", "<a><b:c>x", "$ {", s"<a:$long>", "a<b", "<a<b:c>").forall(isClosed))
+    assert(Seq(s"<$long", s"<a:$long", s"<a<b:$long>", s"<a:b> <$long").forall(!isClosed(_)))
   }
 
   test("the time for a long text is not quadratic") {
@@ -45,7 +46,7 @@ final class SecretReferencesSuite extends AnyFunSuite {
     def read(text: String): Unit = {
       assert(!references.isReference(text))
       val _ = (SecretReferences.all(text), references.replaced(text, "x"), references.unconfigured(text))
-      val _ = (SecretReferences.isWellFormed(text), LoginLine.withoutComments(text))
+      val _ = (SecretReferences.isClosed(text), LoginLine.withoutComments(text))
     }
     val start = "$" + "{"
     val parts = Seq(start, s"$start:", s"${start}a:", s"$start}", "$", ":", "/*\n", "/*/", "//", "*/")

@@ -46,10 +46,10 @@ final private[dynamic] class DocumentProperties(
   def rejection(cluster: String, properties: Map[String, String], key: String): Option[String] = {
     val value                               = properties(key)
     def limit(rejection: => Option[String]) = if (any) None else rejection
-    Option.when(value.length > Longest)(s"the value has ${value.length} characters. The maximum is $Longest")
-      .orElse(ClientProperties.rejection(key, value))
+    ClientProperties
+      .rejection(key, value)
       .orElse(limit(unlisted(cluster, key)))
-      .orElse(limit(Option.unless(SecretReferences.isWellFormed(value))(malformed)))
+      .orElse(limit(costly(key, value)))
       .orElse(limit(unallowed(query(cluster), key, value)))
       .orElse(secrets.rejection(cluster, properties, key))
       .orElse(limit(
@@ -60,12 +60,32 @@ final private[dynamic] class DocumentProperties(
 
 private[dynamic] object DocumentProperties {
 
-  /** Maximum number of characters of a property: enough for the certificates of all public authorities. */
-  val Longest = 262144
+  /** Maximum number of characters of a login line, a certificate or a key: enough for the certificates of all public
+    * authorities.
+    */
+  val Longest = 524288
+
+  /** Maximum number of characters of any other property. */
+  val Short = 32768
+
+  // Patterns of Kafka's clients need a quadratic time for these texts.
+  private val gap    = "\\s{17}".r
+  private val dashes = "-" * 65
 
   private val malformed =
-    s"a reference in the value has no closing brace, or contains '$${'. Correct the reference, for example " +
-      s"$${file:/run/secrets/east:password}"
+    s"a reference in the value has no closing brace, or contains '$${', within ${SecretReferences.Open} characters. " +
+      s"Correct the reference, for example $${file:/run/secrets/east:password}"
+
+  /** Returns the reason why a client may need minutes to parse a value. */
+  private def costly(key: String, value: String): Option[String] = {
+    val longest = if (secret(key)) Longest else Short
+    if (value.length > longest) Some(s"the value has ${value.length} characters. The maximum is $longest")
+    else if (!SecretReferences.isClosed(value)) Some(malformed)
+    else if (!secret(key) && gap.findFirstIn(value).nonEmpty)
+      Some("the value has more than 16 spaces or line breaks in succession. Remove the spaces")
+    else if (value.contains(dashes)) Some("the value has more than 64 dashes in succession. Remove the dashes")
+    else None
+  }
 
   /** Properties that may contain references to secrets. */
   private val secret = Set(

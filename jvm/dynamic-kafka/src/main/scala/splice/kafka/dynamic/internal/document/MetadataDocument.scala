@@ -43,6 +43,11 @@ private[dynamic] object MetadataDocument {
 
   val TopicNames = "1 to 249 ASCII letters, digits, '.', '_' and '-', but not '.' or '..'"
 
+  /** Maximum number of characters of the name of a stream. The checkpoint repeats the name for each topic. */
+  val LongestStream = 249
+
+  val StreamNames = s"the name of a stream has at least 1 and at most $LongestStream characters"
+
   private val Servers = CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG
 
   /** Parses and checks a document.
@@ -56,25 +61,25 @@ private[dynamic] object MetadataDocument {
     */
   def read(name: String, text: String, rules: DocumentProperties): StreamMetadata = {
     val root    = YamlNode.parse(name, text)
-    val version = root.fields.toMap.get("version").getOrElse(root.wrong("'version' is missing"))
+    val version = root.fields.collectFirst { case ("version", at) => at }.getOrElse(root.wrong("'version' is missing"))
     if (version.number > Version) throw MetadataErrors.newer(name, version.number, Version)
     if (version.number < 1) version.wrong(s"'${version.text}' is not a valid version. Use $Version")
     val sections = Seq("clusters", "streams", "cutovers", "starts", "stops", "paused")
     val parts    = root.only(Seq("version", "generation", "confirmRemovals") ++ sections: _*)
     val clusters = parts.get("clusters").toSeq.flatMap(_.fields).map(cluster(_, rules))
-    val known    = clusters.map(_.name).toSet
+    val known    = SortedSet.from(clusters.map(_.name))
     val streams  = parts.getOrElse("streams", root.wrong("'streams' is missing")).fields.map(stream(_, known))
-    clusters.flatMap(_.formerly).groupBy(identity).collectFirst {
-      case (old, several) if several.size > 1 =>
-        root.wrong(s"the cluster '$old' cannot have several new names in 'formerly'")
-    }
-    val byName                  = streams.map(s => s.name -> s).toMap
+    ClusterNames.repeated(clusters.flatMap(_.formerly)).foreach(old =>
+      root.wrong(s"the cluster '$old' cannot have several new names in 'formerly'")
+    )
+    val byName                  = SortedMap.from(streams.map(s => s.name -> s))
     def fields(section: String) = parts.get(section).toSeq.flatMap(_.fields)
     val cutovers                = PlaceSections.cutovers(fields("cutovers"), byName)
     val starts                  = PlaceSections.starts(fields("starts"), byName)
     val stops                   = PlaceSections.stops(fields("stops"), byName)
-    val paused = parts.get("paused").toSeq.flatMap(_.items).map(at => PlaceSections.stream(at.text, at, byName).name)
-      .toSet
+    val paused                  = SortedSet.from(
+      parts.get("paused").toSeq.flatMap(_.items).map(at => PlaceSections.stream(at.text, at, byName).name)
+    )
     StreamMetadata(
       parts.get("generation").map(_.number),
       SortedMap.from(clusters.map(c => c.name -> c)),
@@ -132,7 +137,8 @@ private[dynamic] object MetadataDocument {
 
   private def stream(entry: (String, YamlNode), clusters: Set[String]): KafkaStream = {
     val (name, value) = entry
-    val topics        = value.fields.map { case (cluster, list) =>
+    if (name.isEmpty || name.length > LongestStream) value.wrong(StreamNames)
+    val topics = value.fields.map { case (cluster, list) =>
       if (!clusters(cluster))
         list.wrong(s"cluster '$cluster' does not exist; the clusters are ${clusters.toSeq.sorted.mkString(", ")}")
       val names = list.items.map(topic)

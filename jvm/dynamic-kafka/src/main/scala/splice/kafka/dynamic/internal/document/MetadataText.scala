@@ -6,6 +6,8 @@ package splice.kafka.dynamic.internal.document
 import java.io.InputStream
 import java.nio.charset.StandardCharsets.UTF_8
 
+import scala.annotation.tailrec
+
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.source.errors.SpliceException
 
@@ -14,6 +16,25 @@ private[dynamic] object MetadataText {
 
   /** Maximum number of bytes of a document: enough for 40,000 streams. */
   val Longest: Int = 8 * 1024 * 1024
+
+  /** Maximum number of characters without a line break, a quotation mark or a comma. The parser copies such a text
+    * again for each 1,024 characters.
+    */
+  val Unbroken = 524288
+
+  private val breaks = "\n\r\"',"
+
+  /** Returns the line of the first text that is longer than [[Unbroken]]; None if there is no such text. */
+  def unbroken(text: String): Option[Int] = {
+    @tailrec def search(from: Int, line: Int): Option[Int] =
+      if (text.length - from <= Unbroken) None
+      else
+        text.indexWhere(breaks.contains(_), from) match {
+          case end if end < 0 || end - from > Unbroken => Some(line)
+          case end                                     => search(end + 1, if (text(end) == '\n') line + 1 else line)
+        }
+    search(0, 1)
+  }
 
   /** Reads the whole text as UTF-8.
     *

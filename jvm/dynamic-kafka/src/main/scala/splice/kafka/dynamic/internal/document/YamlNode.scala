@@ -16,6 +16,7 @@ import org.yaml.snakeyaml.reader.StreamReader
 import org.yaml.snakeyaml.resolver.Resolver
 
 import splice.kafka.dynamic.internal.errors.MetadataErrors
+import splice.source.internal.Secrets
 
 /** Value of a YAML or JSON document with its line, so that errors can name the exact location.
   *
@@ -41,8 +42,10 @@ final private[splice] class YamlNode(document: String, path: => String, node: No
   def fields: Seq[(String, YamlNode)] = node match {
     case mapping: MappingNode =>
       val all = mapping.getValue.asScala.toSeq.map(field)
-      all.groupBy(_._1).collectFirst {
-        case (name, many) if many.size > 1 => many(1)._2.wrong(s"'$name' is set twice")
+      // Java's set has a bound for names with equal hash codes.
+      val names = new java.util.HashSet[String]
+      all.find { case (name, _) => !names.add(name) }.foreach { case (name, value) =>
+        value.wrong(s"'${YamlNode.shown(name)}' is set twice")
       }
       all
     case _ if isNull => Nil
@@ -53,7 +56,7 @@ final private[splice] class YamlNode(document: String, path: => String, node: No
   def only(names: String*): Map[String, YamlNode] = {
     val all = fields
     all.find(f => !names.contains(f._1)).foreach { case (name, value) =>
-      value.wrong(s"the field '$name' does not exist. Use ${names.mkString(", ")}")
+      value.wrong(s"the field '${YamlNode.shown(name)}' does not exist. Use ${names.mkString(", ")}")
     }
     all.filterNot(_._2.isNull).toMap
   }
@@ -90,7 +93,7 @@ final private[splice] class YamlNode(document: String, path: => String, node: No
         scalar.getValue
       case other => new YamlNode(document, path, other, limits).wrong("a name is not a text")
     }
-    def at = if (path.isEmpty) name else s"$path.$name"
+    def at = if (path.isEmpty) YamlNode.shown(name) else s"$path.${YamlNode.shown(name)}"
     name -> new YamlNode(document, at, tuple.getValueNode, limits)
   }
 }
@@ -109,6 +112,13 @@ private[splice] object YamlNode {
     // The composer does not expand an alias. The limits count the values of an alias before Splice reads the values.
     options.setMaxAliasesForCollections(Int.MaxValue)
     if (text.length > MetadataText.Longest) throw MetadataText.tooLong(document)
+    MetadataText.unbroken(text).foreach(line =>
+      throw invalid(
+        line,
+        s"a text without a line break, a quotation mark " +
+          s"or a comma has more than ${MetadataText.Unbroken} characters"
+      )
+    )
     try
       Option(composer(document, plain(text), options).getSingleNode)
         .map(new YamlNode(document, "", _, new DocumentLimits(document)))
@@ -120,12 +130,21 @@ private[splice] object YamlNode {
     }
   }
 
-  // These messages of the parser contain text of the document, which may be a secret without quotation marks.
-  private val named = "^(found undefined alias|found undefined tag handle|duplicate tag handle) .*".r
+  // These messages of the parser end with text of the document, which may be a part of a secret.
+  private val named =
+    ("(?s)(found undefined alias|found undefined tag handle|duplicate tag handle|" +
+      "expected escape sequence of \\d+ hexadecimal numbers|found a number which cannot represent a valid version).*").r
 
   private def withoutName(problem: String): String = problem match {
-    case named(start) => s"$start. Write a text that begins with '*', '&', '!' or '%' in quotation marks"
-    case other        => other
+    case named(start) => s"$start. Write a text that begins with '*', '&', '!' or '%', or contains '\\', in single " +
+        "quotation marks"
+    case other => other
+  }
+
+  // Without a space after a colon, YAML reads a property and its value as one name.
+  private def shown(name: String): String = {
+    val property = name.takeWhile(_ != ':')
+    if (property.length < name.length && Secrets.isSecret(property)) property else name
   }
 
   private def composer(document: String, text: String, options: LoaderOptions): Composer = {

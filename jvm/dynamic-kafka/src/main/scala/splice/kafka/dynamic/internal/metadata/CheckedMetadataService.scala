@@ -88,12 +88,13 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
         if (old == key) throw invalid(s"cluster '$key' has its own name in 'formerly', which contains earlier names")
       }
     }
-    metadata.clusters.values.toSeq.flatMap(_.formerly).groupBy(identity).collectFirst {
-      case (old, several) if several.size > 1 =>
-        throw invalid(s"the cluster '$old' cannot have several new names in 'formerly'")
-    }
+    ClusterNames.repeated(metadata.clusters.values.toSeq.flatMap(_.formerly)).foreach(old =>
+      throw invalid(s"the cluster '$old' cannot have several new names in 'formerly'")
+    )
     metadata.streams.foreach { case (key, stream) =>
       if (key != stream.name) throw invalid(s"the key of stream '${stream.name}' is '$key'")
+      if (key.isEmpty || key.length > MetadataDocument.LongestStream)
+        throw invalid(s"'${key.take(MetadataDocument.LongestStream)}' is not valid: ${MetadataDocument.StreamNames}")
       if (stream.stop.contains(StreamPlace.Earliest))
         throw invalid(s"the stop of stream '$key' is Earliest. Use StreamPlace.Latest, a time or offsets")
       for {

@@ -58,7 +58,8 @@ private[dynamic] object DocumentService {
   // Some file systems repeat the address with its user and password in an error.
   private def unavailable(name: String, e: Throwable, users: Seq[String]): SpliceException = {
     val shown  = Secrets.hide(e.toString, users)
-    def isSafe = ClientSecrets.chain(e).forall(error => Secrets.hide(error.toString, users) == error.toString)
+    val all    = ClientSecrets.chain(e).flatMap(error => error +: error.getSuppressed.toSeq)
+    val isSafe = all.forall(error => Secrets.hide(error.toString, users) == error.toString)
     MetadataErrors.unavailable(name, shown, Option.when(isSafe)(e))
   }
 

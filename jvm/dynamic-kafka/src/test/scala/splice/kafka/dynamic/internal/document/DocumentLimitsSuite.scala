@@ -44,22 +44,55 @@ final class DocumentLimitsSuite extends AnyFunSuite {
 
   test("the characters of aliases count, and a property has a maximum length") {
     def rack(length: Int, clusters: Int) = message(DocumentBombs.property("client.rack", "r" * length, clusters))
-    assert(rack(DocumentProperties.Longest, 20) == "accepted")
-    assert(rack(DocumentProperties.Longest, 40).contains(s"more than ${MetadataText.Longest} characters"))
-    assert(rack(DocumentProperties.Longest + 1, 1).contains(s"The maximum is ${DocumentProperties.Longest}"))
+    assert(rack(DocumentProperties.Short, 200) == "accepted")
+    assert(rack(DocumentProperties.Short, 300).contains(s"more than ${MetadataText.Longest} characters"))
+    assert(rack(DocumentProperties.Short + 1, 1).contains(s"The maximum is ${DocumentProperties.Short}"))
+    def key(length: Int) = DocumentBombs.property("ssl.key.password", "$" + "{file:/a:" + "k," * (length / 2) + "}", 1)
+    assert(message(key(DocumentProperties.Longest - 100)).contains("No provider 'file' is configured"))
+    assert(message(key(DocumentProperties.Longest)).contains(s"The maximum is ${DocumentProperties.Longest}"))
   }
 
   test("no property needs a time that grows with the square of its length") {
-    val texts = Seq("$" + "{" + ":", "$" + "{a:", "$" + "{", "://:", "http://?sig", "/*", "a=").flatMap { part =>
-      val text = part * (DocumentProperties.Longest / part.length)
-      Seq(text, "$" + "{" + text.drop(2), text.dropRight(1) + "}")
+    val open  = "$" + "{"
+    val parts =
+      Seq(s"$open:", s"${open}a:", open, s"${open}a:b}", s"$open}", "://:", "http://?sig", "/*", "a=", "-", "a ")
+    val texts = parts.flatMap { part =>
+      val text = part * (DocumentProperties.Longest / part.length - 10)
+      Seq(text, s"${open}a:$text", text.dropRight(1) + "}")
     }
-    val keys = Seq("client.rack", "sasl.jaas.config", "ssl.key.password", "security.protocol")
-    val all  = Future(for { key <- keys; text <- texts } {
-      val found = message(DocumentBombs.property(key, text.replace("\"", ""), 1))
+    val keys = Seq("client.rack", "sasl.jaas.config", "ssl.key.password", "ssl.truststore.certificates")
+    val all  = Future(for { key <- keys; text <- texts; any <- Seq(false, true) } {
+      val found = DocumentBombs.rejection(DocumentBombs.property(key, text, 1), any).fold("accepted")(_.getMessage)
       assert(found.contains(s"properties.$key") || found == "accepted", found.take(200))
     })(ExecutionContext.global)
     Await.result(all, 60.seconds)
+  }
+
+  test("clients parse each accepted list of servers at once") {
+    def servers(gap: Int) =
+      message(s"version: 1\nclusters: {a: {bootstrapServers: 'a:1,${" " * gap}b:1'}}\nstreams: {}\n")
+    assert(servers(16) == "accepted" && servers(17).contains("more than 16 spaces"))
+  }
+
+  test("names with equal hash codes, and one long text, are read at once") {
+    val names = (0 until 17).foldLeft(Seq(""))((all, _) => all.flatMap(name => Seq(name + "Aa", name + "BB")))
+    def topics(suffix: String) = names.take(100000).map(name => s"  ? $name$suffix\n  : {a: [t]}\n").mkString
+    val head                   = "version: 1\nclusters: {a: {bootstrapServers: 'a:1'}}\nstreams:\n"
+    val long                   = DocumentBombs.documents.toMap.apply("one long comment")
+    val all                    = Future {
+      assert(message(head + topics("")).contains("more than 250000 names and values"))
+      assert(message(head + names.take(40000).map(name => s"  $name: {a: [t]}\n").mkString) == "accepted")
+      assert(message(long()).contains("without a line break"))
+    }(ExecutionContext.global)
+    Await.result(all, 60.seconds)
+  }
+
+  test("the name of a stream has a maximum length") {
+    def named(length: Int) = message(
+      s"version: 1\nclusters: {a: {bootstrapServers: 'a:1'}}\nstreams:\n  ? ${"s" * length}\n  : {a: [t]}\n"
+    )
+    assert(named(MetadataDocument.LongestStream) == "accepted")
+    assert(named(MetadataDocument.LongestStream + 1).contains("at most 249 characters"))
   }
 
   test("no document exhausts the memory of a JVM with a heap of 256 MiB") {

@@ -14,6 +14,9 @@ object DocumentBombs {
   private val rules =
     new DocumentProperties(any = false, new LiteralSecrets(allowed = false, _ => Map.empty), _ => Map.empty)
 
+  private val all =
+    new DocumentProperties(any = true, new LiteralSecrets(allowed = false, _ => Map.empty), _ => Map.empty)
+
   private val head = "version: 1\nclusters: {a: {bootstrapServers: \"a:9092\"}}\n"
 
   private def filled(head: String, part: String, tail: String = ""): String =
@@ -32,9 +35,11 @@ object DocumentBombs {
     "nested blocks"               -> (() => filled("", "- ")),
     "nested keys"                 -> (() => filled("", "? ")),
     "aliases of many values"      -> (() => aliases),
-    "a long property of clusters" -> (() => property("client.rack", "r" * 200000, 60)),
+    "a long property of clusters" -> (() => property("client.rack", "r" * 30000, 300)),
     "a property of many clusters" -> (() => property("client.rack", "r" * 4000, 3000)),
     "a long property"             -> (() => property("client.rack", "r" * 300000, 1)),
+    "one long comment"            -> (() => filled("#", "-")),
+    "one long run of spaces"      -> (() => filled("a:", " ", "b")),
     "a long name of many values"  -> (() => s"${head}streams: {? ${"n" * 4000000} : {a: [t${",t" * 400000}]}}\n"),
     "more bytes"                  -> (() => "#" * (MetadataText.Longest + 1))
   )
@@ -64,9 +69,9 @@ object DocumentBombs {
   }
 
   /** Error that rejects a document; None if the document is accepted. */
-  def rejection(text: String): Option[SpliceException] =
+  def rejection(text: String, any: Boolean = false): Option[SpliceException] =
     try {
-      MetadataDocument.read("streams.yaml", text, rules)
+      MetadataDocument.read("streams.yaml", text, if (any) all else rules)
       None
     } catch { case e: SpliceException => Some(e) }
 
