@@ -81,7 +81,7 @@ private[splice] object SecretReferences {
         val end  = Some(text.indexOf('}', start)).filter(_ >= 0)
         val last = end.getOrElse(text.length)
         val next = text.indexOf(Start, start + Start.length)
-        if ((end.isEmpty || next >= 0 && next < last) && last - start > Open) false else check(last)
+        if ((end.isEmpty || next >= 0 && next < last) && last - start - Start.length > Open) false else check(last)
     }
     check(0)
   }

@@ -168,9 +168,9 @@ final private[dynamic] class ClusterWorker(
     }
   }
 
-  // After a failure to store skipped offsets, the enumerator keeps these offsets until the next call.
+  // After a failure to store skipped offsets, the next round stores the offsets.
   private def finish(at: KafkaPosition): Unit =
-    if (created.forall(isStored(at, _)))
+    if (created.forall(isStored(at, _, "Splice tries again in the next round. Check the checkpoint storage.")))
       try created.filter(_ => at.offsets.nonEmpty).foreach(_.committed(at))
       finally drop()
 
@@ -266,17 +266,13 @@ final private[dynamic] class ClusterWorker(
   def storeUnread(position: KafkaPosition): Unit = onThread { val _ = isStored(position, enumerator) }
 
   /** Stores the skipped ranges before a position. Returns false after a failure. */
-  private def isStored(position: KafkaPosition, of: => ClusterEnumerator): Boolean =
+  private def isStored(at: KafkaPosition, of: => ClusterEnumerator, effect: String = ClusterWorker.Lost): Boolean =
     try {
-      of.storeUnread(position)
+      of.storeUnread(at)
       true
     } catch {
       case e @ (NonFatal(_) | _: InterruptedException) =>
-        ClusterWorker.logger.warn(
-          s"The offsets that readers of cluster $name skipped could not be stored. The hand-over counts these offsets " +
-            "as read, so the next leg does not supply them.",
-          e
-        )
+        ClusterWorker.logger.warn(s"The offsets that readers of cluster $name skipped could not be stored. $effect", e)
         e match {
           case _: InterruptedException | _: InterruptedIOException => Thread.currentThread().interrupt()
           case _                                                   => ()
@@ -387,6 +383,8 @@ final private[dynamic] class ClusterWorker(
 private[dynamic] object ClusterWorker {
 
   private val logger = LoggerFactory.getLogger(classOf[ClusterWorker])
+
+  private val Lost = "The hand-over counts these offsets as read, so the next leg does not supply them."
 
   // A query must stop within 5 seconds, including all other clients.
   private val Patience = Duration.ofSeconds(4)

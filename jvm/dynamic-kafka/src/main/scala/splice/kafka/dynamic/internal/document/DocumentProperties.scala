@@ -68,23 +68,40 @@ private[dynamic] object DocumentProperties {
   /** Maximum number of characters of any other property. */
   val Short = 32768
 
-  // Patterns of Kafka's clients need a quadratic time for these texts.
-  private val gap    = "\\s{17}".r
-  private val dashes = "-" * 65
+  private val certificates = Set(
+    SslConfigs.SSL_KEYSTORE_KEY_CONFIG,
+    SslConfigs.SSL_KEYSTORE_CERTIFICATE_CHAIN_CONFIG,
+    SslConfigs.SSL_TRUSTSTORE_CERTIFICATES_CONFIG
+  )
+
+  private def gap(length: Int) = s"\\s{${length + 1}}".r
+
+  // Patterns of Kafka's clients need a quadratic time for longer gaps and lines, and a cubic time for gaps in
+  // certificates.
+  private val (gaps, certificateGaps) = (gap(256), gap(16))
+
+  private val LineLength = 1024
 
   private val malformed =
-    s"a reference in the value has no closing brace, or contains '$${', within ${SecretReferences.Open} characters. " +
-      s"Correct the reference, for example $${file:/run/secrets/east:password}"
+    s"more than ${SecretReferences.Open} characters follow '$${' without a closing brace, or before another '$${'. " +
+      s"Correct the reference, for example $${file:/run/secrets/east:password}, or refer to a file with this value"
 
   /** Returns the reason why a client may need minutes to parse a value. */
   private def costly(key: String, value: String): Option[String] = {
     val longest = if (secret(key)) Longest else Short
     if (value.length > longest) Some(s"the value has ${value.length} characters. The maximum is $longest")
     else if (!SecretReferences.isClosed(value)) Some(malformed)
-    else if (!secret(key) && gap.findFirstIn(value).nonEmpty)
-      Some("the value has more than 16 spaces or line breaks in succession. Remove the spaces")
-    else if (value.contains(dashes)) Some("the value has more than 64 dashes in succession. Remove the dashes")
-    else None
+    else if (certificates(key)) {
+      if (certificateGaps.findFirstIn(value).nonEmpty)
+        Some("the value has more than 16 spaces or line breaks in succession. Remove the spaces")
+      else if (value.linesIterator.exists(_.length > LineLength))
+        Some(s"a line of the value has more than $LineLength characters. Write a certificate or key in several lines")
+      else if (value.contains("-" * 65)) Some("the value has more than 64 dashes in succession. Remove the dashes")
+      else None
+    } else
+      Option.when(!secret(key) && gaps.findFirstIn(value).nonEmpty)(
+        "the value has more than 256 spaces or line breaks in succession. Remove the spaces"
+      )
   }
 
   /** Properties that may contain references to secrets. */
@@ -116,11 +133,11 @@ private[dynamic] object DocumentProperties {
     SslConfigs.SSL_TRUSTSTORE_TYPE_CONFIG
   )
 
-  private def option(key: String): String = s"'${KafkaOptions.ClientPrefix}$key'"
+  private def option(key: String): String = s"'${KafkaOptions.ClientPrefix}${YamlNode.shown(key)}'"
 
   // The name must match exactly, because clients accept other spellings of other properties.
   private def unlisted(cluster: String, key: String): Option[String] = Option.unless(Allowed(key))(
-    s"metadata may not set this property. Set ${option(key)} or 'cluster.$cluster.${KafkaOptions.ClientPrefix}$key' in the options of the " +
+    s"metadata may not set this property. Set ${option(key)} or 'cluster.$cluster.${KafkaOptions.ClientPrefix}${YamlNode.shown(key)}' in the options of the " +
       s"query. If the author of the metadata may have the rights of this job, set '${DynamicOptions.MetadataProperties.key}' to 'any'. " +
       s"Metadata may set ${Allowed.toSeq.sorted.mkString(", ")}"
   )

@@ -46,7 +46,7 @@ private[dynamic] object MetadataDocument {
   /** Maximum number of characters of the name of a stream. The checkpoint repeats the name for each topic. */
   val LongestStream = 249
 
-  val StreamNames = s"the name of a stream has at least 1 and at most $LongestStream characters"
+  val StreamNames = s"the name of a stream has at least 1 and at most $LongestStream characters. Correct the name"
 
   private val Servers = CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG
 
@@ -106,6 +106,11 @@ private[dynamic] object MetadataDocument {
     val servers = parts.getOrElse("bootstrapServers", value.wrong("'bootstrapServers' is missing"))
     val written = parts.get("properties").toSeq.flatMap(_.fields)
     written.foreach { case (key, at) => if (key == Servers) at.wrong("set 'bootstrapServers' instead") }
+    // In an object with braces, a comma in a value without quotation marks begins another name, which may be a secret.
+    if (written.exists { case (key, at) => at.isNull && !DocumentProperties.Allowed(key) })
+      value.wrong(
+        "a name in 'properties' has no value. Write a space after ':', and a value that contains ',' in quotation marks"
+      )
     val lines = SortedMap.from(written :+ (Servers -> servers))
     val all   = lines.map { case (key, at) => key -> at.text }
     lines.foreach { case (key, at) => rules.rejection(name, all, key).foreach(at.wrong) }

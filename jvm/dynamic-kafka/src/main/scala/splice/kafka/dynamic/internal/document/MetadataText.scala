@@ -7,6 +7,9 @@ import java.io.InputStream
 import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.annotation.tailrec
+import scala.util.{Try, Using}
+
+import com.fasterxml.jackson.core.{JsonFactory, JsonParser}
 
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.source.errors.SpliceException
@@ -17,15 +20,30 @@ private[dynamic] object MetadataText {
   /** Maximum number of bytes of a document: enough for 40,000 streams. */
   val Longest: Int = 8 * 1024 * 1024
 
-  /** Maximum number of characters without a line break, a quotation mark or a comma. The parser copies such a text
-    * again for each 1,024 characters.
+  /** Maximum number of characters of a line, or of a text in JSON. The parser copies a longer text again for each 1,024
+    * characters.
     */
   val Unbroken = 524288
 
-  private val breaks = "\n\r\"',"
+  /** Returns the number of the first longer line; None if there is no such line, or if the text is JSON without a longer
+    * text. JSON may be one line.
+    */
+  def overlong(text: String): Option[Int] = unbroken(text, "\n").filterNot(_ => isShortJson(text))
 
-  /** Returns the line of the first text that is longer than [[Unbroken]]; None if there is no such text. */
-  def unbroken(text: String): Option[Int] = {
+  // The parser builds no tree, because a tree may need many times the memory of the text.
+  def isJson(text: String): Boolean = hasJson(text)(_ => true)
+
+  private def isShortJson(text: String): Boolean =
+    hasJson(text)(parser => !parser.currentToken.isScalarValue || parser.getTextLength <= Unbroken) &&
+      unbroken(text, "\n\",").isEmpty
+
+  private def hasJson(text: String)(isValid: JsonParser => Boolean): Boolean =
+    Try(Using.resource(new JsonFactory().createParser(text)) { parser =>
+      val tokens = Iterator.continually(Option(parser.nextToken())).takeWhile(_.nonEmpty).map(_ => isValid(parser))
+      tokens.foldLeft((false, true)) { case ((_, all), one) => (true, all && one) } == (true, true)
+    }).getOrElse(false)
+
+  private def unbroken(text: String, breaks: String): Option[Int] = {
     @tailrec def search(from: Int, line: Int): Option[Int] =
       if (text.length - from <= Unbroken) None
       else

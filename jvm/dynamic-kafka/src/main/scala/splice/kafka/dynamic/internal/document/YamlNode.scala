@@ -4,9 +4,7 @@
 package splice.kafka.dynamic.internal.document
 
 import scala.jdk.CollectionConverters._
-import scala.util.{Try, Using}
 
-import com.fasterxml.jackson.core.JsonFactory
 import org.yaml.snakeyaml.LoaderOptions
 import org.yaml.snakeyaml.composer.Composer
 import org.yaml.snakeyaml.error.{MarkedYAMLException, YAMLException}
@@ -61,6 +59,9 @@ final private[splice] class YamlNode(document: String, path: => String, node: No
     all.filterNot(_._2.isNull).toMap
   }
 
+  /** True for a name without a value. */
+  def isNull: Boolean = node.getTag == Tag.NULL
+
   def isObject: Boolean = node match {
     case _: MappingNode => true
     case _              => false
@@ -83,8 +84,6 @@ final private[splice] class YamlNode(document: String, path: => String, node: No
   def number: Long = text.toLongOption.filter(_ >= 0).getOrElse(wrong(s"'$text' is not a whole number, 0 or more"))
 
   def bool: Boolean = text.toBooleanOption.getOrElse(wrong(s"'$text' is neither true nor false"))
-
-  private def isNull: Boolean = node.getTag == Tag.NULL
 
   private def field(tuple: NodeTuple): (String, YamlNode) = {
     val name = tuple.getKeyNode match {
@@ -112,12 +111,8 @@ private[splice] object YamlNode {
     // The composer does not expand an alias. The limits count the values of an alias before Splice reads the values.
     options.setMaxAliasesForCollections(Int.MaxValue)
     if (text.length > MetadataText.Longest) throw MetadataText.tooLong(document)
-    MetadataText.unbroken(text).foreach(line =>
-      throw invalid(
-        line,
-        s"a text without a line break, a quotation mark " +
-          s"or a comma has more than ${MetadataText.Unbroken} characters"
-      )
+    MetadataText.overlong(text).foreach(line =>
+      throw invalid(line, s"the line has more than ${MetadataText.Unbroken} characters. Write several lines, or JSON")
     )
     try
       Option(composer(document, plain(text), options).getSingleNode)
@@ -132,7 +127,7 @@ private[splice] object YamlNode {
 
   // These messages of the parser end with text of the document, which may be a part of a secret.
   private val named =
-    ("(?s)(found undefined alias|found undefined tag handle|duplicate tag handle|" +
+    ("(?s)(Global tag is not allowed|found undefined alias|found undefined tag handle|duplicate tag handle|" +
       "expected escape sequence of \\d+ hexadecimal numbers|found a number which cannot represent a valid version).*").r
 
   private def withoutName(problem: String): String = problem match {
@@ -141,9 +136,9 @@ private[splice] object YamlNode {
     case other => other
   }
 
-  // Without a space after a colon, YAML reads a property and its value as one name.
-  private def shown(name: String): String = {
-    val property = name.takeWhile(_ != ':')
+  /** Returns a name without a value that follows a colon without a space, or '='. YAML reads both as one name. */
+  def shown(name: String): String = {
+    val property = name.takeWhile(char => char != ':' && char != '=')
     if (property.length < name.length && Secrets.isSecret(property)) property else name
   }
 
@@ -155,12 +150,7 @@ private[splice] object YamlNode {
   // YAML does not allow a tab between tokens, and JSON does not allow a tab in a string. The parser does not accept the
   // escape sequence of a slash, and JSON allows a backslash only in a string.
   private def plain(text: String): String =
-    if ((text.contains('\t') || text.contains("\\/")) && isJson(text))
+    if ((text.contains('\t') || text.contains("\\/")) && MetadataText.isJson(text))
       text.replace('\t', ' ').replaceAll("""(\\[^/])|\\(/)""", "$1$2")
     else text
-
-  // The parser builds no tree, because a tree may need many times the memory of the text.
-  private def isJson(text: String): Boolean = Try(Using.resource(new JsonFactory().createParser(text)) { parser =>
-    Iterator.continually(Option(parser.nextToken())).takeWhile(_.nonEmpty).size > 0
-  }).getOrElse(false)
 }

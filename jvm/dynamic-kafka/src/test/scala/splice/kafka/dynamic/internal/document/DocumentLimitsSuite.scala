@@ -47,9 +47,12 @@ final class DocumentLimitsSuite extends AnyFunSuite {
     assert(rack(DocumentProperties.Short, 200) == "accepted")
     assert(rack(DocumentProperties.Short, 300).contains(s"more than ${MetadataText.Longest} characters"))
     assert(rack(DocumentProperties.Short + 1, 1).contains(s"The maximum is ${DocumentProperties.Short}"))
-    def key(length: Int) = DocumentBombs.property("ssl.key.password", "$" + "{file:/a:" + "k," * (length / 2) + "}", 1)
-    assert(message(key(DocumentProperties.Longest - 100)).contains("No provider 'file' is configured"))
-    assert(message(key(DocumentProperties.Longest)).contains(s"The maximum is ${DocumentProperties.Longest}"))
+    def key(length: Int) = message(
+      "version: 1\nclusters:\n  c0:\n    bootstrapServers: 'a:1'\n    properties:\n      ssl.key.password: |\n" +
+        s"        ${"$"}{file:/a:\n" + "        k\n" * (length / 2) + "        }\nstreams: {}\n"
+    )
+    assert(key(DocumentProperties.Longest - 100).contains("No provider 'file' is configured"))
+    assert(key(DocumentProperties.Longest).contains(s"The maximum is ${DocumentProperties.Longest}"))
   }
 
   test("no property needs a time that grows with the square of its length") {
@@ -57,7 +60,7 @@ final class DocumentLimitsSuite extends AnyFunSuite {
     val parts =
       Seq(s"$open:", s"${open}a:", open, s"${open}a:b}", s"$open}", "://:", "http://?sig", "/*", "a=", "-", "a ")
     val texts = parts.flatMap { part =>
-      val text = part * (DocumentProperties.Longest / part.length - 10)
+      val text = part * ((DocumentProperties.Longest - 200) / part.length)
       Seq(text, s"${open}a:$text", text.dropRight(1) + "}")
     }
     val keys = Seq("client.rack", "sasl.jaas.config", "ssl.key.password", "ssl.truststore.certificates")
@@ -68,21 +71,30 @@ final class DocumentLimitsSuite extends AnyFunSuite {
     Await.result(all, 60.seconds)
   }
 
-  test("clients parse each accepted list of servers at once") {
+  test("values for which a client needs minutes are rejected") {
     def servers(gap: Int) =
       message(s"version: 1\nclusters: {a: {bootstrapServers: 'a:1,${" " * gap}b:1'}}\nstreams: {}\n")
-    assert(servers(16) == "accepted" && servers(17).contains("more than 16 spaces"))
+    assert(servers(256) == "accepted" && servers(257).contains("more than 256 spaces"))
+    def chain(value: String) = message(DocumentBombs.property("ssl.truststore.certificates", value, 1))
+    assert(chain("-" * 65).contains("more than 64 dashes") &&
+      chain("a" + " " * 17 + "b").contains("more than 16 spaces"))
+    assert(chain(":" * 1025).contains("a line of the value") && chain("-" * 64).contains("a literal secret"))
   }
 
   test("names with equal hash codes, and one long text, are read at once") {
     val names = (0 until 17).foldLeft(Seq(""))((all, _) => all.flatMap(name => Seq(name + "Aa", name + "BB")))
     def topics(suffix: String) = names.take(100000).map(name => s"  ? $name$suffix\n  : {a: [t]}\n").mkString
     val head                   = "version: 1\nclusters: {a: {bootstrapServers: 'a:1'}}\nstreams:\n"
-    val long                   = DocumentBombs.documents.toMap.apply("one long comment")
+    val long                   = DocumentBombs.documents.filter(_._1.startsWith("one long"))
     val all                    = Future {
       assert(message(head + topics("")).contains("more than 250000 names and values"))
       assert(message(head + names.take(40000).map(name => s"  $name: {a: [t]}\n").mkString) == "accepted")
-      assert(message(long()).contains("without a line break"))
+      long.foreach { case (name, text) => assert(message(text()).contains("the line has more than"), name) }
+      val json = names.take(40000).map(name => s"\"$name\": {\"a\": [\"t\"]}").mkString(", ")
+      assert(
+        message(s"{\"version\": 1, \"clusters\": {\"a\": {\"bootstrapServers\": \"a:1\"}}, \"streams\": {$json}}") ==
+          "accepted"
+      )
     }(ExecutionContext.global)
     Await.result(all, 60.seconds)
   }

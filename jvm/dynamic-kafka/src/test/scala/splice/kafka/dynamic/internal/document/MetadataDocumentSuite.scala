@@ -156,7 +156,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
       val text  = yaml.replaceAll("(?s)streams:.*", streams)
       val error = intercept[SpliceException](read(text))
       assert(error.getCondition == "SPLICE_METADATA.INVALID_DOCUMENT", error)
-      assert(error.getMessage.contains(s"Global tag is not allowed: tag:yaml.org,2002:${tag.drop(2)}"), error)
+      assert(error.getMessage.contains("Global tag is not allowed"), error)
       assert(Tagged.created.get == 0, text)
     }
   }
@@ -234,12 +234,17 @@ final class MetadataDocumentSuite extends AnyFunSuite {
       val message = refused(yaml.replace("security.protocol: SASL_SSL", s"ssl.key.password: $value"))
       assert(!message.contains("hunter22"), message)
     }
-    Seq("*hunter22", "!hunter22!x", "\"\\Uhunter22\"").foreach { value =>
+    Seq("*hunter22", "!hunter22!x", "!!hunter22 x", "\"\\Uhunter22\"").foreach { value =>
       val message = refused(yaml.replace("security.protocol: SASL_SSL", s"ssl.key.password: $value"))
       assert(message.contains("line 7") && message.contains("quotation marks") && !message.contains("hunter"), message)
     }
+    val comma = yaml.replace("security.protocol: SASL_SSL", "security.protocol: SASL_SSL\n      hunter22")
+    val named = "sasl.jaas.config:o.Scram required username=\"u\" password=\"hunter22: z"
+    Seq(comma, yaml.replace("security.protocol: SASL_SSL", named)).foreach(text =>
+      assert(!refused(text).contains("hunter22"))
+    )
     val joined = refused(yaml.replace("security.protocol: SASL_SSL", "? ssl.key.password:hunter22"))
-    assert(joined.contains("properties.ssl.key.password'") && !joined.contains("hunter"), joined)
+    assert(joined.contains("Write a space after ':'") && !joined.contains("hunter"), joined)
   }
 
   private def login(options: String): String =

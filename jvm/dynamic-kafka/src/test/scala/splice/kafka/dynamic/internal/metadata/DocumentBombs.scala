@@ -24,24 +24,30 @@ object DocumentBombs {
 
   /** Lazily created texts by name. */
   def documents: Seq[(String, () => String)] = Seq(
-    "a list of letters"           -> (() => filled("", "- a\n")),
-    "topics of one letter"        -> (() => filled(s"${head}streams: {s: {a: [t", ",t", "]}}\n")),
-    "objects"                     -> (() => filled("", "- {}\n")),
-    "JSON with tabs"              -> (() => filled("[\t1", ",1", "]")),
-    "JSON objects with tabs"      -> (() => filled("[\t{}", ",{}", "]")),
-    "nested lists"                -> (() => filled("", "[")),
-    "nested objects"              -> (() => filled("", "{a: ")),
-    "nested JSON with tabs"       -> (() => filled("\t", "[")),
-    "nested blocks"               -> (() => filled("", "- ")),
-    "nested keys"                 -> (() => filled("", "? ")),
-    "aliases of many values"      -> (() => aliases),
-    "a long property of clusters" -> (() => property("client.rack", "r" * 30000, 300)),
-    "a property of many clusters" -> (() => property("client.rack", "r" * 4000, 3000)),
-    "a long property"             -> (() => property("client.rack", "r" * 300000, 1)),
-    "one long comment"            -> (() => filled("#", "-")),
-    "one long run of spaces"      -> (() => filled("a:", " ", "b")),
-    "a long name of many values"  -> (() => s"${head}streams: {? ${"n" * 4000000} : {a: [t${",t" * 400000}]}}\n"),
-    "more bytes"                  -> (() => "#" * (MetadataText.Longest + 1))
+    "a list of letters"                  -> (() => filled("", "- a\n")),
+    "topics of one letter"               -> (() => filled(s"${head}streams: {s: {a: [t", ",t", "]}}\n")),
+    "objects"                            -> (() => filled("", "- {}\n")),
+    "JSON with tabs"                     -> (() => filled("[\t1", ",1", "]")),
+    "JSON objects with tabs"             -> (() => filled("[\t{}", ",{}", "]")),
+    "nested lists"                       -> (() => filled("", "[")),
+    "nested objects"                     -> (() => filled("", "{a: ")),
+    "nested JSON with tabs"              -> (() => filled("\t", "[")),
+    "nested blocks"                      -> (() => filled("", "- ")),
+    "nested keys"                        -> (() => filled("", "? ")),
+    "aliases of many values"             -> (() => aliases),
+    "a long property of clusters"        -> (() => property("client.rack", "r" * 30000, 300)),
+    "a property of many clusters"        -> (() => property("client.rack", "r" * 4000, 3000)),
+    "a long property"                    -> (() => property("client.rack", "r" * 300000, 1)),
+    "one long comment"                   -> (() => filled("#", "-")),
+    "one long run of spaces"             -> (() => filled("a:", " ", "b")),
+    "one long comment with commas"       -> (() => filled("#", "-,")),
+    "one long text with commas"          -> (() => filled("a: ", "x,")),
+    "one long quoted text with commas"   -> (() => filled("a: \"", "x,", "\"")),
+    "one long text with quotation marks" -> (() => filled("a: x", "'")),
+    "one long text in JSON"              -> (() => filled("{\"a\": \"", "x,", "\"}")),
+    "one long gap in JSON"               -> (() => filled("{\"a\":", " ", "1}")),
+    "a long name of many values" -> (() => s"${head}streams: {? ${"n" * 4000000} : {a: [t${",t" * 400000}]}}\n"),
+    "more bytes"                 -> (() => "#" * (MetadataText.Longest + 1))
   )
 
   /** Document in which all clusters have the same property by an alias. */
