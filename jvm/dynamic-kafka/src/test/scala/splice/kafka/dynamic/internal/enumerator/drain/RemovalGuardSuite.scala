@@ -68,8 +68,11 @@ final class RemovalGuardSuite extends RemovedTopics {
     val world = new SimulatedClusters(2, 10, 1, "discoveryInterval" -> "5ms")
     Using.resource(world.start()) { run =>
       val first           = world.begin(StartPosition.Configured, run)
-      def warnings(): Int = LoggedMessages.during(classOf[WaitingGroups].getName)(advance(run, first))._2
-        .count(_.contains("REMOVAL_LIMIT_EXCEEDED"))
+      def warnings(): Int = {
+        world.awaitRefresh()
+        val (_, messages) = LoggedMessages.during(classOf[WaitingGroups].getName)(advance(run, first))
+        messages.count(_.contains("REMOVAL_LIMIT_EXCEEDED"))
+      }
       publish(world, stream(east))
       assert(warnings() == 1 && warnings() == 0)
       (1 to 2).foreach { _ =>
