@@ -181,7 +181,7 @@ final private[dynamic] case class AppliedMetadata(
     else {
       def now(name: String)                  = names.getOrElse(name, name)
       def moved(t: ClusterTopic)             = t.copy(cluster = now(t.cluster))
-      def all(s: Set[ClusterTopic])          = s.map(moved)
+      val all                                = new OncePerSet((set, _) => set.map(moved))
       def offsets(of: StreamCutover.Offsets) =
         StreamCutover.Offsets(of.clusters.map { case (c, ends) => now(c) -> ends })
       def place(of: StreamPlace) = of match {
@@ -265,14 +265,15 @@ final private[dynamic] case class AppliedMetadata(
     val needed = topics.collect {
       case (topic, _: Waiting | _: Pending | _: Reading | _: Draining | _: Removed) => topic.cluster
     }.toSet
+    val left = new OncePerSet((set, _) => if (set.forall(leaving.contains)) set else set.filter(leaving.contains))
     copy(
       clusters = clusters.filter { case (name, _) => needed(name) },
       scopes = scopes.filter { case (name, _) => needed(name) },
       topics = topics.map { case (topic, is) =>
         topic ->
           (is match {
-            case is: Reading  => is.copy(after = is.after.filter(leaving.contains))
-            case is: Draining => is.copy(after = is.after.filter(leaving.contains))
+            case is: Reading  => is.copy(after = left(is.after))
+            case is: Draining => is.copy(after = left(is.after))
             case other        => other
           })
       }
