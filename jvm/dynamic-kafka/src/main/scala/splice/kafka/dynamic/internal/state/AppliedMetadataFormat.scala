@@ -34,7 +34,7 @@ private[splice] object AppliedMetadataFormat {
         c.maxOffsetsPerTrigger.map("maxOffsetsPerTrigger" -> Json.number(_)) ++
         c.maxBytesPerTrigger.map("maxBytesPerTrigger" -> Json.number(_)) ++
         applied.scopes.get(c.name).map("scope" -> Json.text(_)) ++
-        applied.renames.collectFirst { case (old, c.name) => "renamed" -> Json.text(old) }
+        Some(applied.earlierNameOf(c.name)).filter(_ != c.name).map("renamed" -> Json.text(_))
     )
     val streams = applied.streams.values.map { s =>
       val topics = s.topics.toSeq.map { case (cluster, names) => cluster -> Json.array(names.toSeq.map(Json.text)) }
