@@ -32,15 +32,15 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   def rejection(at: AppliedMetadata, document: StreamMetadata, recent: => RecentRemovals.Recent): Option[Rejection] = {
     val now   = AppliedMetadata.streamOf(document.streams.values)
     val older = Rejection.older(at.generation, document)
-    val twice = for {
-      topics <- document.streams.values.toSeq.flatMap(s => AppliedMetadata.streamOf(Seq(s)).keys)
-        .groupBy(identity).values
-      topic <- topics.headOption if topics.size > 1
-    } yield Rejection.Twice(
-      topic,
-      document.streams.values.filter(_.topics.get(topic.cluster).exists(_(topic.topic))).map(_.name).toSeq
+    // The names of a document may have equal hash codes, which make a hash map slow.
+    val listed = document.streams.values.toSeq.flatMap(s => AppliedMetadata.streamOf(Seq(s)).keys).sorted
+    val twice  = listed.zip(listed.drop(1)).collectFirst { case (one, two) if one == two => one }.map(topic =>
+      Rejection.Twice(
+        topic,
+        document.streams.values.filter(_.topics.get(topic.cluster).exists(_(topic.topic))).map(_.name).toSeq
+      )
     )
-    older.orElse(twice.headOption).orElse(tooMany(at, document, now, recent))
+    older.orElse(twice).orElse(tooMany(at, document, now, recent))
   }
 
   private def tooMany(

@@ -11,6 +11,7 @@ import scala.concurrent.{Await, ExecutionContext, Future}
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.internal.state._
@@ -110,6 +111,16 @@ final class LargeChangesSuite extends AnyFunSuite {
       val next = restarted(now.copy(renames = renames))
       assert(next.renames == renames && next.topics.keySet.map(_.cluster) == names.keySet)
       assert(names.forall { case (name, earlier) => next.earlierNameOf(name) == earlier })
+    }
+  }
+
+  test("a document with 130,000 topics whose names have equal hash codes is accepted") {
+    val names = (1 to 17).foldLeft(Seq(""))((all, _) => all.flatMap(name => Seq(s"${name}Aa", s"${name}BB")))
+    assert(names.size == 131072 && names.forall(_.hashCode == names.head.hashCode))
+    val topics   = SortedMap("a" -> SortedSet.from(names))
+    val document = metadata(2, "a/x").copy(streams = SortedMap("s" -> KafkaStream("s", topics)))
+    within {
+      assert(rules.rejection(AppliedMetadata.Nothing, document, RecentRemovals.Nothing).isEmpty)
     }
   }
 }
