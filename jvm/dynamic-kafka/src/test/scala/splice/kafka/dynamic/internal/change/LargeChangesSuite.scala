@@ -11,10 +11,10 @@ import scala.concurrent.{Await, ExecutionContext, Future}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.internal.state._
+import splice.kafka.dynamic.{KafkaStream, StreamCutover}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 import splice.source.internal.entries.VersionedEntry
@@ -121,6 +121,26 @@ final class LargeChangesSuite extends AnyFunSuite {
     val document = metadata(2, "a/x").copy(streams = SortedMap("s" -> KafkaStream("s", topics)))
     within {
       assert(rules.rejection(AppliedMetadata.Nothing, document, RecentRemovals.Nothing).isEmpty)
+    }
+  }
+
+  test("20,000 streams that move by a cutover are planned") {
+    val number  = 20000
+    val cutover = StreamCutover.At(t0.plusSeconds(60))
+
+    def document(generation: Long, prefix: String, cutover: Option[StreamCutover]) =
+      metadata(generation, "a/x").copy(streams = SortedMap.from((0 until number).map { n =>
+        val name = f"s$n%05d"
+        name -> KafkaStream(name, SortedMap("a" -> SortedSet(s"$prefix$name")), cutover)
+      }))
+
+    within {
+      val before = AppliedMetadata.first(document(1, "x", None))
+      val read   = positions(0, before.topics.keys.map(_.toString).toSeq, 5)
+      val moved  = rules.take(before, document(2, "y", Some(cutover)), _ => true, read, t0, t0)
+      assert(moved.draining.size == number && moved.draining.values.forall(_.bound == Bound.At(cutover)))
+      assert(moved.waiting.size == number && moved.waiting.values.forall(_.time.contains(cutover)))
+      assert(rules.cutovers.rejection(before, document(2, "y", Some(cutover)), read).isEmpty)
     }
   }
 }
