@@ -91,7 +91,7 @@ final class LargeChangesSuite extends AnyFunSuite {
       val starting = SortedSet.from(starts.keys)
       val draining = old.map(name => topic(name) -> Draining("s", t0, Bound.Requested, starting))
       val left     = moved.copy(topics = SortedMap.from(draining ++ removed), streams = SortedMap.empty)
-      val ended  = rules.begin(left, position, starts, t0)
+      val ended    = rules.begin(left, position, starts, t0)
       assert(ended.draining.size == 2 * number && now.forall(name => ended.draining(topic(name)).after.isEmpty))
     }
   }
