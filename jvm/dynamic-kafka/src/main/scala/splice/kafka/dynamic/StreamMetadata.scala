@@ -35,10 +35,6 @@ final case class StreamMetadata(
   def only(names: String => Boolean): StreamMetadata =
     copy(streams = streams.filter { case (name, _) => names(name) })
 
-  /** Returns the metadata without the cutovers of other streams. */
-  private[dynamic] def moving(names: String => Boolean): StreamMetadata =
-    copy(streams = streams.map { case (name, s) => name -> (if (names(name)) s else s.copy(cutover = None)) })
-
   /** Returns the clusters that host topics of streams. */
   private[dynamic] def used: SortedMap[String, KafkaCluster] = {
     val names = streams.valuesIterator.flatMap(_.topics.keysIterator).toSet

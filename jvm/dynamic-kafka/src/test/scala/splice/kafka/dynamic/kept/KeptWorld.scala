@@ -97,12 +97,12 @@ private[kept] object KeptWorld {
           "orders",
           t0,
           TopicState.Bound.Ends(kafka("orders", 50, 60)),
-          Set(on("east", "asked")),
+          SortedSet(on("east", "asked")),
           kafka("orders", 45),
           Some(t0.plusSeconds(2))
         ),
         on("west", "forgotten")  -> TopicState.Gone,
-        on("west", "new-orders") -> TopicState.Reading("orders", Set(on("east", "asked"), on("east", "orders"))),
+        on("west", "new-orders") -> TopicState.Reading("orders", SortedSet(on("east", "asked"), on("east", "orders"))),
         on("west", "old-orders") -> TopicState.Reading("orders", start = Some(kafka("old-orders", 3, 4))),
         on("west", "refunds")    -> removed
       )

@@ -32,15 +32,15 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   def rejection(at: AppliedMetadata, document: StreamMetadata, recent: => RecentRemovals.Recent): Option[Rejection] = {
     val now   = AppliedMetadata.streamOf(document.streams.values)
     val older = Rejection.older(at.generation, document)
-    val twice = for {
-      topics <- document.streams.values.toSeq.flatMap(s => AppliedMetadata.streamOf(Seq(s)).keys)
-        .groupBy(identity).values
-      topic <- topics.headOption if topics.size > 1
-    } yield Rejection.Twice(
-      topic,
-      document.streams.values.filter(_.topics.get(topic.cluster).exists(_(topic.topic))).map(_.name).toSeq
+    // The names of a document may have equal hash codes, which make a hash map slow.
+    val listed = document.streams.values.toSeq.flatMap(s => AppliedMetadata.streamOf(Seq(s)).keys).sorted
+    val twice  = listed.zip(listed.drop(1)).collectFirst { case (one, two) if one == two => one }.map(topic =>
+      Rejection.Twice(
+        topic,
+        document.streams.values.filter(_.topics.get(topic.cluster).exists(_(topic.topic))).map(_.name).toSeq
+      )
     )
-    older.orElse(twice.headOption).orElse(tooMany(at, document, now, recent))
+    older.orElse(twice).orElse(tooMany(at, document, now, recent))
   }
 
   private def tooMany(
@@ -108,17 +108,17 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
          else TopicEvent.Unlisted(now, position.of(topic.cluster).only(topic.topic), drains))
     } ~> cut.bounds.toSeq.map { case (topic, bound) => topic -> TopicEvent.Bounded(now, bound) }
     val returned = left ~> listed.toSeq.collect {
-      case (topic, stream) if left.pending.contains(topic) => topic -> TopicEvent.Listed(stream, Set.empty, None)
+      case (topic, stream) if left.pending.contains(topic) => topic -> TopicEvent.Listed(stream, SortedSet.empty, None)
     }
     // A topic that returns while it is drained waits for the other topics of its stream.
-    val drained = left.leaving.filterNot { case (topic, _) => listed.contains(topic) }
+    val drained = DrainOrder.byStream(left.leaving.filterNot { case (topic, _) => listed.contains(topic) })
     // A topic without a position has no start, or its cluster has not returned the start.
     def hasStart(topic: ClusterTopic) = returned.topics.get(topic).exists {
       case is: Removed => is.position.offsets.nonEmpty || at.streamOf.contains(topic)
       case _           => true
     }
     val next = returned ~> listed.toSeq.map { case (topic, stream) =>
-      def after         = drained.collect { case (old, `stream`) => old }.toSet
+      def after         = drained.getOrElse(stream, SortedSet.empty[ClusterTopic])
       val (time, start) = (cut.times.get(topic), cut.starts.get(topic))
       def isBegun       = !fresh.contains(topic.cluster) && hasBegun(topic)
       def begins        = !hasStart(topic) && (part.streams(stream).start.nonEmpty || isBegun)
@@ -251,15 +251,12 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     TopicEvent.Ended(now, KafkaPosition.Empty, Option.when(!isNew)(lost))
   }
 
-  private def begun(at: AppliedMetadata, starts: SortedMap[ClusterTopic, KafkaPosition]): AppliedMetadata =
+  private def begun(at: AppliedMetadata, starts: SortedMap[ClusterTopic, KafkaPosition]): AppliedMetadata = {
+    val after = DrainOrder.beginning(at)
     at ~> starts.toSeq.flatMap { case (topic, start) =>
       val is     = at.unbegun(topic)
       val stream = is.stream
-      // A topic that waits for this topic cannot end before this topic.
-      val after = at.draining.collect {
-        case (old, of) if of.stream == stream && !at.streamOf.contains(old) && !of.after(topic) => old
-      }
-      val begin = if (is.time.isEmpty) start ++ is.offsets.offsets else start
+      val begin  = if (is.time.isEmpty) start ++ is.offsets.offsets else start
       // The end that a consumer sees may be before the start, because a mirror lags or a transaction is open.
       val expected = at.startOf(topic) match {
         case _ if is.time.nonEmpty                => start
@@ -273,8 +270,10 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
         pending <- at.pending.get(topic)
         stop    <- pending.stop.map(bound(_, topic, start.generation(topic.topic))) if !stop.isRequested
       } yield TopicEvent.Bounded(pending.since, Bound.Within(stop))
-      (TopicEvent.Listed(stream, after.toSet, Some(TopicEvent.Start(begin, expected))) +: stopped.toSeq).map(topic -> _)
+      val listed = TopicEvent.Listed(stream, after(stream, topic), Some(TopicEvent.Start(begin, expected)))
+      (listed +: stopped.toSeq).map(topic -> _)
     }
+  }
 
   /** Returns the state after streams cut over at a time, or after clusters returned offsets for the time of a cutover
     * that waits for other clusters; None without such an event.

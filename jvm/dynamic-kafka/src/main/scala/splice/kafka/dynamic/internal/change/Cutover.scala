@@ -8,7 +8,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, TopicEvent}
-import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata}
+import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
 
 /** Move of a stream from topics to other topics by a cutover.
   *
@@ -24,12 +24,15 @@ final private[dynamic] case class StreamMove(
 private[dynamic] object StreamMove {
 
   def all(at: AppliedMetadata, document: StreamMetadata): Seq[StreamMove] = {
-    val listed = AppliedMetadata.streamOf(document.streams.values)
+    // Thousands of streams may move, so the topics of all streams are collected once.
+    lazy val listed  = AppliedMetadata.streamOf(document.streams.values)
+    lazy val leaving = DrainOrder.byStream(left(at, listed.contains))
+    lazy val coming  = DrainOrder.byStream(listed.filter { case (t, _) => isNew(at, t) })
     for {
       stream  <- document.streams.values.toSeq
       cutover <- stream.cutover
-      from = left(at, stream, listed.keySet)
-      to   = SortedSet.from(listed.collect { case (t, stream.name) if isNew(at, t) => t })
+      from = leaving.getOrElse(stream.name, SortedSet.empty[ClusterTopic])
+      to   = coming.getOrElse(stream.name, SortedSet.empty[ClusterTopic])
       // A new topic may still wait for the time after Splice has abandoned the old topics.
       if to.nonEmpty && (from.nonEmpty || to.exists(at.waiting.get(_).exists(_.stream == stream.name)))
     } yield StreamMove(stream.name, from, to, cutover)
@@ -50,10 +53,10 @@ private[dynamic] object StreamMove {
   }
 
   // A stream also leaves topics that are being read to a stop, or that were read to a stop.
-  private def left(at: AppliedMetadata, stream: KafkaStream, listed: collection.Set[ClusterTopic]) =
-    SortedSet.from(at.topics.keys.filter { t =>
-      val isCutting = at.draining.get(t).exists(is => is.stream == stream.name && is.bound.isInstanceOf[Bound.At])
-      !listed(t) && (at.streamOf.get(t).fold(isCutting)(_ == stream.name && !at.waiting.contains(t)))
+  private def left(at: AppliedMetadata, isListed: ClusterTopic => Boolean): SortedMap[ClusterTopic, String] =
+    SortedMap.from(at.topics.keysIterator.filterNot(isListed).flatMap { t =>
+      def cutting = at.draining.get(t).filter(_.bound.isInstanceOf[Bound.At]).map(_.stream)
+      at.streamOf.get(t).fold(cutting)(Some(_).filterNot(_ => at.waiting.contains(t))).map(t -> _)
     })
 }
 
@@ -69,14 +72,14 @@ private[dynamic] object StreamMove {
   *   topics that waited for a time, which offsets of other topics replace
   */
 final private[dynamic] case class CutoverPlan(
-    bounds: Map[ClusterTopic, Bound],
-    times: Map[ClusterTopic, StreamCutover.At],
-    starts: Map[ClusterTopic, TopicEvent.Start],
-    untimed: Set[ClusterTopic]
+    bounds: SortedMap[ClusterTopic, Bound],
+    times: SortedMap[ClusterTopic, StreamCutover.At],
+    starts: SortedMap[ClusterTopic, TopicEvent.Start],
+    untimed: SortedSet[ClusterTopic]
 )
 
 private[dynamic] object CutoverPlan {
-  val Nothing: CutoverPlan = CutoverPlan(Map.empty, Map.empty, Map.empty, Set.empty)
+  val Nothing: CutoverPlan = CutoverPlan(SortedMap.empty, SortedMap.empty, SortedMap.empty, SortedSet.empty)
 }
 
 /** Order in which the topics of a stream that moves are read. */

@@ -5,6 +5,8 @@ package splice.kafka.dynamic.internal.change
 
 import java.time.Instant
 
+import scala.collection.immutable.{SortedMap, SortedSet}
+
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining}
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, TopicEvent, TopicState}
@@ -27,20 +29,20 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       }
 
   /** Returns the reason why a document is rejected, from the checks that need no response of a cluster. */
-  def rejection(at: AppliedMetadata, document: StreamMetadata, position: DynamicPosition): Option[Rejection] =
+  def rejection(at: AppliedMetadata, document: StreamMetadata, position: DynamicPosition): Option[Rejection] = {
+    // After a move away from an abandoned topic, rows before its position would be read twice.
+    lazy val abandoned = DrainOrder.byStream(at.topics.collect {
+      case (t, is: TopicState.Removed) if is.abandoned.nonEmpty => t -> is.stream
+    })
     policy(document).orElse(unbegun(at, document)).orElse(firstOf(StreamMove.all(at, document)) { move =>
       val leaves = move.to.find(at.leaving.contains).map { topic =>
         Rejection.Cutover(move.stream, s"$topic is still drained after the last removal of the topic")
       }
       leaves.orElse(move.cutover match {
         case offsets: StreamCutover.Offsets =>
-          // After a move away from an abandoned topic, rows before its position would be read twice.
-          val abandoned = at.topics.collect {
-            case (t, is: TopicState.Removed)
-                if is.stream == move.stream && is.abandoned.nonEmpty && offsets.of(t).offsets.nonEmpty && !move.to(t) =>
-              t
-          }
-          firstOf(move.from.toSeq ++ abandoned)(t => past(move.stream, offsets, t, at.positionOf(t, position)))
+          val left = abandoned.getOrElse(move.stream, SortedSet.empty[ClusterTopic])
+            .filter(t => offsets.of(t).offsets.nonEmpty && !move.to(t))
+          firstOf(move.from.toSeq ++ left)(t => past(move.stream, offsets, t, at.positionOf(t, position)))
         case cut: StreamCutover.At =>
           document.streams(move.stream).stop.collect {
             case stop: StreamCutover.At if stop.time.isBefore(cut.time) =>
@@ -51,6 +53,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
           }
       })
     })
+  }
 
   // A wait would have no end if the topic does not exist.
   private def unbegun(at: AppliedMetadata, document: StreamMetadata): Option[Rejection] =
@@ -121,7 +124,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
     * times in the logs.
     */
   def due(at: AppliedMetadata, now: Instant): Map[ClusterTopic, Long] =
-    due(at, now, None).flatMap(_.map { case (topic, cutover) => topic -> cutover.millis }).toMap
+    SortedMap.from(due(at, now, None).flatMap(_.map { case (topic, cutover) => topic -> cutover.millis }))
 
   /** Returns the offsets for times that are reached. Removed topics of a stream end at these offsets, and new topics
     * start at these offsets. A stream waits until clusters have returned the offsets of all its topics.
@@ -192,7 +195,13 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       // A removed topic does not wait either, because a document has ended the move of its stream.
       is.time.map(cut => (is.stream, Option.when(at.pending.contains(t))(t)) -> (t -> cut))
     }
-    (left ++ begins).groupMap(_._1)(_._2).values.map(_.toMap).toSeq
+    (left ++ begins).foldLeft(SortedMap.empty[(String, Option[ClusterTopic]), SortedMap[
+      ClusterTopic,
+      StreamCutover.At
+    ]]) {
+      case (all, (key, cut)) =>
+        all.updated(key, all.getOrElse(key, SortedMap.empty[ClusterTopic, StreamCutover.At]) + cut)
+    }.valuesIterator.toSeq
       .filter(_.values.forall(cut => !now.isBefore(cut.time)))
       .filter(topics =>
         places.forall(known =>

@@ -67,8 +67,11 @@ private[dynamic] object RecentRemovals {
     *   the stream of each topic after
     */
   def count(was: SortedMap[ClusterTopic, String], is: SortedMap[ClusterTopic, String]): Int = {
-    def streams(topics: SortedMap[ClusterTopic, String]) = topics.values.groupMapReduce(identity)(_ => 1)(_ + _)
-    val gained                                           = streams(is -- was.keySet)
+    def streams(topics: SortedMap[ClusterTopic, String]) =
+      topics.valuesIterator.foldLeft(SortedMap.empty[String, Int]) {
+        case (all, stream) => all.updated(stream, all.getOrElse(stream, 0) + 1)
+      }
+    val gained = streams(is -- was.keySet)
     streams(was -- is.keySet).map { case (stream, lost) => math.max(lost - gained.getOrElse(stream, 0), 0) }.sum
   }
 }

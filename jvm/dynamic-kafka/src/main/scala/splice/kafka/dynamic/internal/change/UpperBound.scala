@@ -3,6 +3,8 @@
 
 package splice.kafka.dynamic.internal.change
 
+import scala.collection.immutable.SortedSet
+
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.AppliedMetadata
 import splice.kafka.dynamic.internal.state.TopicState._
@@ -34,8 +36,8 @@ private[dynamic] object UpperBound {
       places: Map[(String, Long), OffsetsForTime],
       starts: LogPartition => Option[Long]
   ): KafkaPosition = {
-    val from                            = at.of(cluster)
-    def waits(after: Set[ClusterTopic]) = isHeld(applied, cutover, after, at)
+    val from                                  = at.of(cluster)
+    def waits(after: SortedSet[ClusterTopic]) = isHeld(applied, cutover, after, at)
     applied.of(cluster).foldLeft(until) { case (all, (topic, is)) =>
       val bound: Option[Map[LogPartition, Long]] = is match {
         case _ if applied.isPaused(ClusterTopic(cluster, topic)) => Some(Map.empty)
@@ -67,7 +69,7 @@ private[dynamic] object UpperBound {
   private def isHeld(
       applied: AppliedMetadata,
       cutover: CutoverOrder,
-      after: Set[ClusterTopic],
+      after: SortedSet[ClusterTopic],
       at: DynamicPosition
   ): Boolean = cutover == CutoverOrder.Stream && after.exists(applied.isOpen(_, at))
 

@@ -12,7 +12,7 @@ import scala.collection.mutable
 import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.internal.change.{ChangeRules, OffsetsForTime, RecentRemovals, Rejection}
-import splice.kafka.dynamic.internal.cluster.{ClusterRequest, ClusterResponse, SameClusters}
+import splice.kafka.dynamic.internal.cluster.{ClusterRequest, ClusterResponse}
 import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
@@ -285,12 +285,13 @@ final private[dynamic] class MetadataApplier(
       at: DynamicPosition
   ): Option[AppliedMetadata] = {
     documents.accept(document)
-    val all      = StreamGroups.changed(base, document).map(group => group -> responded(base, document, group, at))
+    val applying = new Applying(base, at)
+    val all      = StreamGroups.changed(base, document).map(part => part.streams -> responded(applying, part, at))
     val rejected = all.collect { case (group, Some(Some(why))) => group -> why }
     rejected.foreach { case (group, why) => groups.reject(StreamGroup(group, document.generation), why) }
-    groups.keepRejected(rejected.map(_._1).contains(_))
+    groups.keepRejected(rejected.map(_._1: Set[String]).toSet)
     val ready      = all.collect { case (group, Some(None)) => group }.flatten.toSet
-    val change     = changed(base, document, ready, at)
+    val change     = applying.changed(base, document, ready)
     val renumbered = change.copy(
       number = applied.number,
       generation = applied.generation,
@@ -308,74 +309,61 @@ final private[dynamic] class MetadataApplier(
     }
   }
 
-  private def changed(
-      base: AppliedMetadata,
-      document: StreamMetadata,
-      group: Set[String],
-      at: DynamicPosition
-  ): AppliedMetadata = {
-    def startsAtEnd(topic: ClusterTopic) = startOf(base, topic).contains(StartingOffsets.Latest)
-    rules.take(base, document, group, at, steady.instant(), clock.instant(), hasBegun(base), startsAtEnd)
-  }
-
-  /** Returns true if the query has read a topic before. The side log has the entries of a renamed cluster under the
-    * previous name.
+  /** Application of a document to a state and a position. All groups of streams share what this object has read from the
+    * side log.
     */
-  private def hasBegun(base: AppliedMetadata): ClusterTopic => Boolean = {
-    val known = mutable.Map.empty[String, Set[String]]
-    topic => known.getOrElseUpdate(topic.cluster, topicsOf(base.earlierNameOf(topic.cluster)))(topic.topic)
+  final private class Applying(base: AppliedMetadata, at: DynamicPosition) {
+    // The side log may be on a slow storage, and has the entries of a renamed cluster under the previous name.
+    private val begun = mutable.SortedMap.empty[String, Set[String]]
+    private val ids   = mutable.SortedMap.empty[String, Option[String]]
+
+    /** Returns true if the query has read a topic before. */
+    private def hasBegun(topic: ClusterTopic): Boolean =
+      begun.getOrElseUpdate(topic.cluster, topicsOf(base.earlierNameOf(topic.cluster)))(topic.topic)
+
+    private def id(cluster: String): Option[String] = ids.getOrElseUpdate(
+      cluster,
+      Option.when(base.clusters.contains(cluster))(base.earlierNameOf(cluster)).flatMap(idOf)
+    )
+
+    /** Returns the state after streams are applied from a document.
+      *
+      * @param from
+      *   the state of all streams, or of these streams only
+      */
+    def changed(from: AppliedMetadata, document: StreamMetadata, streams: Set[String]): AppliedMetadata = {
+      def startsAtEnd(topic: ClusterTopic) = startOf(from, topic).contains(StartingOffsets.Latest)
+      rules.take(from, document, streams, at, steady.instant(), clock.instant(), hasBegun, startsAtEnd)
+    }
+
+    /** Returns the reason why a group is rejected because it reads a topic again. */
+    def repeated(part: StreamGroupPart): Option[Rejection] =
+      RepeatedTopics.rejection(base, part, at, id)(changed(part.at, part.document, part.streams))
   }
 
   /** Returns the decision on a group of streams: `Some(Some(reason))` = rejected, `Some(None)` = accepted, None =
     * responses of clusters are missing.
     */
   private def responded(
-      applied: AppliedMetadata,
-      document: StreamMetadata,
-      group: Set[String],
+      applying: Applying,
+      part: StreamGroupPart,
       at: DynamicPosition
   ): Option[Option[Rejection]] = {
-    val part     = StreamGroups.part(applied, document, group).moving(group)
-    val replaced = rules.cutovers.replaced(applied, part, clock.instant())
-    wanted ++= replaced.map(_ -> StreamGroup(group, document.generation))
+    val StreamGroupPart(streams, applied, document) = part
+    val replaced                                    = rules.cutovers.replaced(applied, document, clock.instant())
+    wanted ++= replaced.map(_ -> StreamGroup(streams, document.generation))
     if (replaced.nonEmpty) None
-    else rules.cutovers.rejection(applied, part, at).orElse(twice(applied, document, group, at)) match {
+    else rules.cutovers.rejection(applied, document, at).orElse(applying.repeated(part)) match {
       case Some(why) => Some(Some(why))
       case None      =>
-        val times = rules.cutovers.times(applied, part, at)
+        val times = rules.cutovers.times(applied, document, at)
         val all   = known(times)
-        if (all.size == times.size) Some(rules.cutovers.rejection(applied, part, at, all))
+        if (all.size == times.size) Some(rules.cutovers.rejection(applied, document, at, all))
         else {
-          wanted ++= times.map(_ -> StreamGroup(group, document.generation))
+          wanted ++= times.map(_ -> StreamGroup(streams, document.generation))
           None
         }
     }
-  }
-
-  /** Returns the reason why a group is rejected: a topic would be read again under another name of its cluster. The id
-    * of a new cluster is not known yet.
-    */
-  private def twice(
-      base: AppliedMetadata,
-      document: StreamMetadata,
-      group: Set[String],
-      at: DynamicPosition
-  ): Option[Rejection] = {
-    // An id is an entry of the side log, which may be on a slow storage.
-    val ids              = mutable.Map.empty[String, Option[String]]
-    def id(name: String) =
-      ids.getOrElseUpdate(name, Option.when(base.clusters.contains(name))(base.earlierNameOf(name)).flatMap(idOf))
-    lazy val change = changed(base, document, group, at)
-    lazy val moved  = change.expecting(change.copy(renames = SortedMap.empty).moved(at))
-    val added       = AppliedMetadata.streamOf(group.flatMap(document.streams.get)).keySet -- base.streamOf.keySet
-    val found       = for {
-      topic <- added.iterator
-      other <- base.clustersOf.getOrElse(topic.topic, Nil).iterator
-      if other != topic.cluster && SameClusters.overlaps(change, moved, topic.topic, topic.cluster, other) &&
-        !SameClusters.isUnread(change, moved, ClusterTopic(other, topic.topic))
-      known <- id(topic.cluster) if id(other).contains(known)
-    } yield Rejection.invalid(DynamicErrors.sameCluster(Seq(topic.cluster, other), known, Seq(topic.topic)))
-    found.nextOption()
   }
 
   private def append(change: AppliedMetadata): AppliedMetadata = log.append(change.copy(at = Some(steady.instant())))

@@ -163,7 +163,9 @@ final private[dynamic] case class AppliedMetadata(
   def nameOf(name: String): String = renames.getOrElse(name, name)
 
   /** Returns the name of a cluster before this change. */
-  def earlierNameOf(name: String): String = renames.collectFirst { case (old, `name`) => old }.getOrElse(name)
+  def earlierNameOf(name: String): String = renamedFrom.getOrElse(name, name)
+
+  private lazy val renamedFrom = renames.map(_.swap)
 
   // A removed topic is new if Splice has read no row of it.
   private def isNew(is: TopicState): Boolean = is match {
@@ -181,7 +183,8 @@ final private[dynamic] case class AppliedMetadata(
     else {
       def now(name: String)                  = names.getOrElse(name, name)
       def moved(t: ClusterTopic)             = t.copy(cluster = now(t.cluster))
-      def all(s: Set[ClusterTopic])          = s.map(moved)
+      val all                                = new OncePerSet((set, _) => set.map(moved))
+      val targets                            = SortedSet.from(names.values)
       def offsets(of: StreamCutover.Offsets) =
         StreamCutover.Offsets(of.clusters.map { case (c, ends) => now(c) -> ends })
       def place(of: StreamPlace) = of match {
@@ -204,7 +207,7 @@ final private[dynamic] case class AppliedMetadata(
             stop = s.stop.map(place)
           )
         },
-        topics = topics.filterNot { case (topic, _) => names.valuesIterator.contains(topic.cluster) }.map {
+        topics = topics.filterNot { case (topic, _) => targets(topic.cluster) }.map {
           case (topic, is) =>
             moved(topic) ->
               (is match {
@@ -256,7 +259,7 @@ final private[dynamic] case class AppliedMetadata(
   private def isUsed(cluster: String, at: DynamicPosition): Boolean =
     at.of(cluster).offsets.nonEmpty || !of(cluster).valuesIterator.forall(isNew)
 
-  private def inStreams(cluster: String): Boolean = streams.valuesIterator.exists(_.topics.contains(cluster))
+  private lazy val inStreams: SortedSet[String] = streams.valuesIterator.flatMap(_.topics.keysIterator).to(SortedSet)
 
   /** Returns the state without clusters that no topic needs. Topics no longer wait for topics that are not drained any
     * more.
@@ -265,14 +268,15 @@ final private[dynamic] case class AppliedMetadata(
     val needed = topics.collect {
       case (topic, _: Waiting | _: Pending | _: Reading | _: Draining | _: Removed) => topic.cluster
     }.toSet
+    val left = new OncePerSet((set, _) => if (set.forall(leaving.contains)) set else set.filter(leaving.contains))
     copy(
       clusters = clusters.filter { case (name, _) => needed(name) },
       scopes = scopes.filter { case (name, _) => needed(name) },
       topics = topics.map { case (topic, is) =>
         topic ->
           (is match {
-            case is: Reading  => is.copy(after = is.after.filter(leaving.contains))
-            case is: Draining => is.copy(after = is.after.filter(leaving.contains))
+            case is: Reading  => is.copy(after = left(is.after))
+            case is: Draining => is.copy(after = left(is.after))
             case other        => other
           })
       }

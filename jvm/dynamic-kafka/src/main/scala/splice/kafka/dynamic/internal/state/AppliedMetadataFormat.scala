@@ -17,7 +17,8 @@ import splice.kafka.internal.split.KafkaPosition
 import splice.source.internal.entries.{Json, VersionedEntry}
 
 /** Format of [[AppliedMetadata]]: a head line, then one line per cluster, stream and topic. A topic without a line has
-  * the state `reading`.
+  * the state `reading`. The field `after` of the first topic that waits for a set of topics contains the set. The field
+  * `after` of other topics that wait for the same set contains the number of such fields before the first topic.
   */
 private[splice] object AppliedMetadataFormat {
 
@@ -33,7 +34,7 @@ private[splice] object AppliedMetadataFormat {
         c.maxOffsetsPerTrigger.map("maxOffsetsPerTrigger" -> Json.number(_)) ++
         c.maxBytesPerTrigger.map("maxBytesPerTrigger" -> Json.number(_)) ++
         applied.scopes.get(c.name).map("scope" -> Json.text(_)) ++
-        applied.renames.collectFirst { case (old, c.name) => "renamed" -> Json.text(old) }
+        Some(applied.earlierNameOf(c.name)).filter(_ != c.name).map("renamed" -> Json.text(_))
     )
     val streams = applied.streams.values.map { s =>
       val topics = s.topics.toSeq.map { case (cluster, names) => cluster -> Json.array(names.toSeq.map(Json.text)) }
@@ -43,7 +44,8 @@ private[splice] object AppliedMetadataFormat {
         } ++ Option.when(s.paused)("paused" -> Json.bool(true)) ++
         applied.generations.get(s.name).map("generation" -> Json.number(_))
     }
-    val topics  = applied.topics.collect { case (topic, is) if special(is) => state(topic, is) }
+    val numbers = new OncePerSet((_, number) => number)
+    val topics  = applied.topics.toSeq.collect { case (topic, is) if special(is) => state(topic, is, numbers) }
     val deleted = applied.topics.keys.filter(applied.topics(_) == Gone).groupMap(_.cluster)(_.topic).map {
       case (cluster, names) =>
         Seq(
@@ -65,7 +67,7 @@ private[splice] object AppliedMetadataFormat {
     case _                                  => true
   }
 
-  private def state(topic: ClusterTopic, is: TopicState): Seq[(String, JsonNode)] = {
+  private def state(topic: ClusterTopic, is: TopicState, sets: OncePerSet[Int]): Seq[(String, JsonNode)] = {
     val head =
       Seq("state" -> Json.text(is.word), "cluster" -> Json.text(topic.cluster), "topic" -> Json.text(topic.topic))
     head ++
@@ -73,18 +75,18 @@ private[splice] object AppliedMetadataFormat {
         case Waiting(stream, time, before, offsets) => Seq("of" -> Json.text(stream)) ++
             time.map("at" -> CutoverFormat.write(_)) ++
             Option.when(offsets.offsets.nonEmpty)("offsets" -> position(offsets)) ++
-            before.map(left => "before" -> Json.obj(state(topic, left): _*))
+            before.map(left => "before" -> Json.obj(state(topic, left, sets): _*))
         case Pending(waiting, since, start, stop, unavailable) =>
-          Seq("waiting" -> Json.obj(state(topic, waiting): _*), "since" -> Json.text(since.toString)) ++
+          Seq("waiting" -> Json.obj(state(topic, waiting, sets): _*), "since" -> Json.text(since.toString)) ++
             Seq("start" -> start, "stop" -> stop).flatMap { case (field, place) =>
               place.map(field -> CutoverFormat.write(_))
             } ++
             unavailable.map(t => "unavailable" -> Json.text(t.toString))
         case Reading(_, after, start, expected) =>
-          waits(after) ++ start.map("start" -> position(_)) ++ expects(expected)
+          waits(after, sets) ++ start.map("start" -> position(_)) ++ expects(expected)
         case Draining(stream, since, bound, after, expected, unavailable, abandoned, start) =>
           Seq("of" -> Json.text(stream), "since" -> Json.text(since.toString)) ++
-            unavailable.map(t => "unavailable" -> Json.text(t.toString)) ++ write(bound) ++ waits(after) ++
+            unavailable.map(t => "unavailable" -> Json.text(t.toString)) ++ write(bound) ++ waits(after, sets) ++
             expects(expected) ++ lost(abandoned) ++ start.map("start" -> position(_))
         case Removed(stream, since, left, expected, abandoned) =>
           Seq("of" -> Json.text(stream), "since" -> Json.text(since.toString), "position" -> position(left)) ++
@@ -123,8 +125,13 @@ private[splice] object AppliedMetadataFormat {
     })
     val read = AppliedMetadata.streamOf(streams.values).map { case (topic, stream) => topic -> Reading(stream) }
     val (deletedLines, states) = nodes.filter(_.has("state")).partition(text(_, "state") == Gone.word)
-    val special                = states.map(node => topic(node) -> state(node, read.get(topic(node)).map(_.stream)))
-    val deleted                = for (node <- deletedLines; name <- Json.items(node.get("topics")))
+    val sets                   = states.map(Json.field(_, "after").filter(_.isObject).map(topics))
+    val known                  = sets.flatten.toVector
+    val special                = states.zip(sets).map { case (node, set) =>
+      def after = set.orElse(Json.field(node, "after").map(number => known(number.asText.toInt)))
+      topic(node) -> state(node, read.get(topic(node)).map(_.stream), after.getOrElse(SortedSet.empty[ClusterTopic]))
+    }
+    val deleted = for (node <- deletedLines; name <- Json.items(node.get("topics")))
       yield ClusterTopic(text(node, "cluster"), name.asText) -> Gone
     def named(field: String): SortedMap[String, String] = SortedMap.from(
       nodes.filter(n => n.has("properties") && n.has(field)).map(n => text(n, field) -> text(n, "cluster"))
@@ -157,9 +164,15 @@ private[splice] object AppliedMetadataFormat {
       )
   }
 
-  private def state(node: JsonNode, stream: Option[String]): TopicState = text(node, "state") match {
+  private def state(
+      node: JsonNode,
+      stream: Option[String],
+      after: SortedSet[ClusterTopic]
+  ): TopicState = text(node, "state") match {
     case "waiting" =>
-      val before = Json.field(node, "before").map(state(_, None)).collect { case left: Left => left }
+      val before = Json.field(node, "before").map(state(_, None, SortedSet.empty[ClusterTopic])).collect {
+        case left: Left => left
+      }
       Waiting(
         text(node, "of"),
         Json.field(node, "at").map(CutoverFormat.readTime),
@@ -167,7 +180,9 @@ private[splice] object AppliedMetadataFormat {
         Json.field(node, "offsets").fold(KafkaPosition.Empty)(position)
       )
     case "pending" =>
-      val waiting = Json.field(node, "waiting").map(state(_, None)).collect { case is: Waiting => is }
+      val waiting = Json.field(node, "waiting").map(state(_, None, SortedSet.empty[ClusterTopic])).collect {
+        case is: Waiting => is
+      }
       Pending(
         waiting.getOrElse(throw new NoSuchElementException("waiting")),
         since(node),
@@ -176,13 +191,13 @@ private[splice] object AppliedMetadataFormat {
         unavailable(node)
       )
     case "reading" =>
-      Reading(stream.getOrElse(text(node, "of")), after(node), start(node), expected(node))
+      Reading(stream.getOrElse(text(node, "of")), after, start(node), expected(node))
     case "draining" =>
       Draining(
         text(node, "of"),
         since(node),
         bound(node),
-        after(node),
+        after,
         expected(node),
         unavailable(node),
         abandoned(node),
@@ -203,18 +218,20 @@ private[splice] object AppliedMetadataFormat {
   private def texts(pairs: Iterable[(String, String)]): Seq[(String, JsonNode)] =
     pairs.toSeq.map { case (k, v) => k -> Json.text(v) }
 
-  private def waits(after: Set[ClusterTopic]): Option[(String, JsonNode)] = Option.when(after.nonEmpty)(
-    "after" ->
-      Json.obj(SortedSet.from(after).toSeq.groupMap(_.cluster)(t => Json.text(t.topic)).toSeq.sortBy(_._1).map {
-        case (cluster, topics) => cluster -> Json.array(topics)
-      }: _*)
-  )
+  private def waits(after: SortedSet[ClusterTopic], sets: OncePerSet[Int]): Option[(String, JsonNode)] = {
+    def topics = after.toSeq.groupMap(_.cluster)(t => Json.text(t.topic)).toSeq.sortBy(_._1).map {
+      case (cluster, names) => cluster -> Json.array(names)
+    }
+    val isNew = !sets.contains(after)
+    Option.when(after.nonEmpty)(sets(after)).map(number =>
+      "after" -> (if (isNew) Json.obj(topics: _*) else Json.number(number.toLong))
+    )
+  }
 
-  private def after(node: JsonNode): Set[ClusterTopic] = (for {
-    clusters        <- Json.field(node, "after").toSeq
-    (cluster, list) <- Json.fields(clusters)
+  private def topics(node: JsonNode): SortedSet[ClusterTopic] = SortedSet.from(for {
+    (cluster, list) <- Json.fields(node)
     name            <- Json.items(list)
-  } yield ClusterTopic(cluster, name.asText)).toSet
+  } yield ClusterTopic(cluster, name.asText))
 
   private def expects(start: KafkaPosition): Option[(String, JsonNode)] =
     Option.when(start.offsets.nonEmpty)("expected" -> position(start))

@@ -29,8 +29,9 @@ private[dynamic] object ChangeDescription {
     val lost                 = newlyAbandoned(earlier, now)
     val finished             = now.topics.keySet.filter(t => is(t).exists(isRemoved) && was(t).exists(isDraining))
     val drained              = finished -- lost.map(_._1) -- has
+    val (ended, read)        = (drained.map(_.cluster), has.map(_.cluster))
     val idle                 = (before.read.keySet -- now.read.keySet).filter(c =>
-      now.clusters.contains(c) && drained.exists(_.cluster == c) && !has.exists(_.cluster == c)
+      now.clusters.contains(c) && ended(c) && !read(c)
     )
     val resumed =
       had.intersect(has).filter(t => was(t).exists(is => isRemoved(is) || isDraining(is)) && is(t).exists(isReading))

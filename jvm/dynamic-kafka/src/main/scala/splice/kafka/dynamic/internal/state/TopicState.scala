@@ -5,6 +5,8 @@ package splice.kafka.dynamic.internal.state
 
 import java.time.Instant
 
+import scala.collection.immutable.SortedSet
+
 import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.dynamic.{StreamCutover, StreamPlace}
 import splice.kafka.internal.split.KafkaPosition
@@ -45,7 +47,8 @@ private[dynamic] object TopicState {
   /** A stream contains the topic, and Splice reads the topic.
     *
     * @param after
-    *   removed topics of the stream, which are drained first if the option `cutover` is `stream`
+    *   removed topics of the stream, which are drained first if the option `cutover` is `stream`; the topics of a stream
+    *   share one set
     * @param start
     *   the start that this change adds to the position; None = the topic continues, or its cluster determines the start
     * @param expected
@@ -53,7 +56,7 @@ private[dynamic] object TopicState {
     */
   final case class Reading(
       stream: String,
-      after: Set[ClusterTopic] = Set.empty,
+      after: SortedSet[ClusterTopic] = SortedSet.empty,
       start: Option[KafkaPosition] = None,
       expected: KafkaPosition = KafkaPosition.Empty
   ) extends TopicState("reading")
@@ -77,7 +80,7 @@ private[dynamic] object TopicState {
       stream: String,
       since: Instant,
       bound: Bound,
-      after: Set[ClusterTopic] = Set.empty,
+      after: SortedSet[ClusterTopic] = SortedSet.empty,
       expected: KafkaPosition = KafkaPosition.Empty,
       unavailable: Option[Instant] = None,
       override val abandoned: Option[Abandoned] = None,
@@ -199,7 +202,7 @@ private[dynamic] object TopicState {
 
     case (Some(is: Draining), TopicEvent.Stays(stream)) => Some(is.copy(stream = stream))
     case (Some(is: Removed), TopicEvent.Stays(stream))  => Some(is.copy(stream = stream))
-    case (_, TopicEvent.Stays(stream))                  => next(state, TopicEvent.Listed(stream, Set.empty, None))
+    case (_, TopicEvent.Stays(stream))                  => next(state, TopicEvent.Listed(stream, SortedSet.empty, None))
 
     case (Some(is: Waiting), TopicEvent.ListedAt(stream, time @ Some(cut), _))
         if is.time.exists(_.millis == cut.millis) =>
@@ -278,7 +281,7 @@ private[dynamic] object TopicEvent {
     * @param start
     *   None = the topic resumes at its stored position, or starts like a new topic
     */
-  final case class Listed(stream: String, after: Set[ClusterTopic], start: Option[Start]) extends TopicEvent
+  final case class Listed(stream: String, after: SortedSet[ClusterTopic], start: Option[Start]) extends TopicEvent
 
   /** A document moves a stream to the topic at a time, or sets the start of the topic (None), which its cluster must
     * return.

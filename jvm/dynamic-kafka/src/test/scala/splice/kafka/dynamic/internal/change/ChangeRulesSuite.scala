@@ -289,12 +289,12 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val all = two.copy(
       streams = two.streams ++ some,
       topics = two.topics ++ Seq(
-        topic("a/x") -> Reading("s", Set(topic("a/y"), topic("b/z")), Some(kafka("x", 1)), kafka("x", 2)),
+        topic("a/x") -> Reading("s", SortedSet(topic("a/y"), topic("b/z")), Some(kafka("x", 1)), kafka("x", 2)),
         topic("a/y") -> Draining(
           "s",
           t0,
           Bound.Ends(kafka("y", 9)),
-          Set(topic("b/z")),
+          SortedSet(topic("b/z")),
           kafka("y", 3),
           Some(t0),
           Some(Abandoned(Some(3), "why")),

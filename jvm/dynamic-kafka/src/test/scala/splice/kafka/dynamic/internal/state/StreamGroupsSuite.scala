@@ -33,9 +33,9 @@ final class StreamGroupsSuite extends AnyFunSuite {
   private def applied(streams: (String, Seq[String])*): AppliedMetadata = AppliedMetadata.first(document(streams: _*))
 
   private def groups(before: AppliedMetadata, streams: (String, Seq[String])*): Set[Set[String]] = {
-    val found = StreamGroups.changed(before, document(streams: _*))
+    val found = StreamGroups.changed(before, document(streams: _*)).map(_.streams)
     assert(found.flatten.distinct.size == found.map(_.size).sum, s"a stream is in several groups: $found")
-    found.toSet
+    found.toSet[Set[String]]
   }
 
   test("streams without a common topic are separate groups, and an unchanged stream is in no group") {

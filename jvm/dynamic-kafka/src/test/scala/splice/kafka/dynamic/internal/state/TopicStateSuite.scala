@@ -5,6 +5,8 @@ package splice.kafka.dynamic.internal.state
 
 import java.time.Instant
 
+import scala.collection.immutable.SortedSet
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.internal.change.StreamsAt
@@ -22,7 +24,7 @@ final class TopicStateSuite extends AnyFunSuite {
   private val time = StreamCutover.At(t0)
   private val five = kafka("x", 5)
   private val left = Removed("s", t0, five, kafka("x", 6))
-  private val old  = Set(topic("a/x"))
+  private val old  = SortedSet(topic("a/x"))
 
   private val states: Seq[(String, Option[TopicState])] = Seq(
     "(none)"   -> None,
