@@ -6,8 +6,8 @@ package splice.kafka.dynamic.internal.change
 import scala.collection.immutable.SortedSet
 
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
-import splice.kafka.dynamic.internal.state.AppliedMetadata
 import splice.kafka.dynamic.internal.state.TopicState._
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, OncePerSet}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
@@ -36,8 +36,8 @@ private[dynamic] object UpperBound {
       places: Map[(String, Long), OffsetsForTime],
       starts: LogPartition => Option[Long]
   ): KafkaPosition = {
-    val from                                  = at.of(cluster)
-    def waits(after: SortedSet[ClusterTopic]) = isHeld(applied, cutover, after, at)
+    val from  = at.of(cluster)
+    val waits = new OncePerSet((after, _) => isHeld(applied, cutover, after, at))
     applied.of(cluster).foldLeft(until) { case (all, (topic, is)) =>
       val bound: Option[Map[LogPartition, Long]] = is match {
         case _ if applied.isPaused(ClusterTopic(cluster, topic)) => Some(Map.empty)
@@ -66,7 +66,8 @@ private[dynamic] object UpperBound {
       case _           => false
     }
 
-  private def isHeld(
+  /** Returns true if a new topic waits for the drain of one of the topics. */
+  def isHeld(
       applied: AppliedMetadata,
       cutover: CutoverOrder,
       after: SortedSet[ClusterTopic],

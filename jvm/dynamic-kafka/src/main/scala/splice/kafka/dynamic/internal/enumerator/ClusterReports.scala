@@ -13,7 +13,7 @@ import splice.kafka.dynamic.internal.change.{CutoverOrder, UpperBound}
 import splice.kafka.dynamic.internal.cluster.{ClusterHealth, ClusterWorker}
 import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
-import splice.kafka.dynamic.internal.state.{AppliedMetadata, Availability, TopicState}
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, Availability, OncePerSet, TopicState}
 import splice.source.internal.entries.Json
 import splice.source.internal.legs.RunTotals
 import splice.source.runtime.ProgressMetric
@@ -57,11 +57,12 @@ final private[dynamic] class ClusterReports(clock: Clock, cutover: CutoverOrder,
         def known = before.getOrElse(name, SortedMap.empty[String, String])
         name -> figures.fold(if (applied.isActive(name)) known else rested(known))(_())
     }
+    val isHeld   = new OncePerSet((after, _) => UpperBound.isHeld(applied, cutover, after, position))
     val clusters = workers.toSeq.map { case (name, worker) =>
       val of = applied.of(name).toSeq
       name -> cluster(
         last(name),
-        of.count { case (topic, is) => isWaiting(applied, position)(ClusterTopic(name, topic), is) },
+        of.count { case (topic, is) => !applied.isPaused(ClusterTopic(name, topic)) && isWaiting(is, isHeld) },
         of.count { case (_, is) => isDrained(is) },
         worker,
         now
@@ -122,13 +123,11 @@ final private[dynamic] class ClusterReports(clock: Clock, cutover: CutoverOrder,
   private def rested(figures: SortedMap[String, String]): SortedMap[String, String] =
     figures.filterNot { case (key, _) => key == ProgressMetric.DiscoveryAge || key.endsWith("Total") }
 
-  private def isWaiting(applied: AppliedMetadata, at: DynamicPosition)(topic: ClusterTopic, is: TopicState): Boolean =
-    !applied.isPaused(topic) &&
-      (is match {
-        case _: TopicState.Waiting => true
-        case _: TopicState.Reading => !UpperBound.isUnlimited(applied, cutover, topic, at)
-        case _                     => false
-      })
+  private def isWaiting(topic: TopicState, isHeld: SortedSet[ClusterTopic] => Boolean): Boolean = topic match {
+    case _: TopicState.Waiting  => true
+    case is: TopicState.Reading => isHeld(is.after)
+    case _                      => false
+  }
 
   private def isDrained(topic: TopicState): Boolean = topic match {
     case _: TopicState.Pending | _: TopicState.Draining => true

@@ -31,10 +31,7 @@ final private[dynamic] class DynamicPlan(changes: ChangeEntries, plans: String =
     val history                             = changes.between(from.change - 1, until.change).reverse
     def stream(topic: ClusterTopic): String =
       history.scanLeft(topic -> Option.empty[String]) { case ((known, _), change) =>
-        known.copy(cluster = change.renames.collectFirst { case (old, known.cluster) =>
-          old
-        }.getOrElse(known.cluster)) ->
-          change.stream(known)
+        known.copy(cluster = change.earlierNameOf(known.cluster)) -> change.stream(known)
       }.flatMap(_._2).headOption.getOrElse(topic.topic)
     spans(from, until).flatMap { span =>
       val streams = span.until.topics.iterator.map(t => t -> stream(ClusterTopic(span.named, t))).toMap

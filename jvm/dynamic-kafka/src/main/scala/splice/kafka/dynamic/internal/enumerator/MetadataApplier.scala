@@ -290,7 +290,7 @@ final private[dynamic] class MetadataApplier(
     val rejected = all.collect { case (group, Some(Some(why))) => group -> why }
     rejected.foreach { case (group, why) => groups.reject(StreamGroup(group, document.generation), why) }
     groups.keepRejected(rejected.map(_._1: Set[String]).toSet)
-    val ready      = all.collect { case (group, Some(None)) => group }.flatten.toSet
+    val ready      = all.collect { case (group, Some(None)) => group }.flatten.to(SortedSet)
     val change     = applying.changed(base, document, ready)
     val renumbered = change.copy(
       number = applied.number,

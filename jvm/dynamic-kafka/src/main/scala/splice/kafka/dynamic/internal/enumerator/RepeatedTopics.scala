@@ -40,8 +40,8 @@ private[enumerator] object RepeatedTopics {
       val kept   = pairs.map(_._2).filterNot(part.at.topics.contains).distinct
       val now    = change
       val own    = adding(DynamicPosition.of(at.change, Nil), part.at.topics.keys)
-      val moved  = adding(now.expecting(now.copy(renames = SortedMap.empty).moved(own)), kept)
       val states = now.copy(topics = now.topics ++ kept.map(topic => topic -> base.topics(topic)))
+      val moved  = states.expecting(adding(now.copy(renames = SortedMap.empty).moved(own), kept))
       val found  = for {
         (topic, other) <- pairs.iterator
         if SameClusters.overlaps(states, moved, topic.topic, topic.cluster, other.cluster)

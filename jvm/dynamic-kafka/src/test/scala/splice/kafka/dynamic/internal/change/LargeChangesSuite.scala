@@ -51,8 +51,8 @@ final class LargeChangesSuite extends AnyFunSuite {
     sets.head
   }
 
-  test("a stream moves from 20,000 topics to 20,000 topics, and the drain ends in several steps") {
-    val number     = 20000
+  test("a stream moves from 10,000 topics to 10,000 topics, and the drain ends in several steps") {
+    val number     = 10000
     val (old, now) = (names("x", number), names("y", number))
     within {
       val moved =
@@ -75,8 +75,8 @@ final class LargeChangesSuite extends AnyFunSuite {
     }
   }
 
-  test("20,000 topics begin while 20,000 topics of their stream are drained") {
-    val number     = 20000
+  test("10,000 topics begin while 10,000 topics of their stream are drained") {
+    val number     = 10000
     val (old, now) = (names("x", number), names("y", number))
     within {
       val moved    = rules.take(applied(old: _*), metadata(2, now: _*), _ => true, positions(0, old, 5), t0, t0)
@@ -96,8 +96,8 @@ final class LargeChangesSuite extends AnyFunSuite {
     }
   }
 
-  test("100,000 clusters get new names") {
-    val old      = (0 until 100000).map(n => f"c$n%06d")
+  test("50,000 clusters get new names") {
+    val old      = (0 until 50000).map(n => f"c$n%06d")
     val names    = SortedMap.from(old.map(name => s"new-$name" -> name))
     val document = metadata(2, names.keys.map(name => s"$name/x").toSeq: _*)
     val renaming = document.copy(clusters = document.clusters.map { case (name, cluster) =>

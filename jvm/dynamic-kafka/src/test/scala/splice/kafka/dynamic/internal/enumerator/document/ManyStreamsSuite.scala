@@ -18,7 +18,7 @@ import splice.source.StartPosition
 /** Tests of documents that change thousands of streams. The limit of a test separates seconds from hours. */
 final class ManyStreamsSuite extends TwoClusters {
 
-  private val number = 20000
+  private val number = 8000
 
   private def topics(cluster: String): Seq[String] = (0 until number).map(n => f"$cluster-topic-$n%03d")
 
@@ -36,12 +36,12 @@ final class ManyStreamsSuite extends TwoClusters {
     new ChangeEntries(world.side)(1)
   }
 
-  test("20,000 streams that all get a topic are applied") {
+  test("8,000 streams that all get a topic are applied") {
     val state = applied(topic => SortedMap(east -> SortedSet(topic, s"$topic-new")))
     assert(state.streamOf.size == 2 * number)
   }
 
-  test("20,000 streams that all move to topics of the same names on another cluster are applied") {
+  test("8,000 streams that all move to topics of the same names on another cluster are applied") {
     val state = applied(topic => SortedMap(west -> SortedSet(topic)))
     assert(state.streamOf.keySet.forall(_.cluster == west) && state.draining.size == number)
   }

@@ -3,14 +3,17 @@
 
 package splice.kafka.dynamic.internal.enumerator.document
 
-import java.time.Duration
+import java.time.{Duration, Instant}
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
+import splice.kafka.dynamic.internal.change.{ChangeRules, OnRemoved, RemovalRules}
 import splice.kafka.dynamic.internal.enumerator.SimulatedClusters.Both
-import splice.kafka.dynamic.internal.enumerator.{SimulatedClusters, StoppedStreams}
-import splice.kafka.dynamic.internal.split.DynamicSplitRange
+import splice.kafka.dynamic.internal.enumerator.{RepeatedTopics, SimulatedClusters, StoppedStreams}
+import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition, DynamicSplitRange}
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, StreamGroups, TopicState}
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata, StreamPlace}
+import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.{LogPartition, StartPosition}
 
@@ -253,5 +256,31 @@ final class SharedClusterSuite extends StoppedStreams {
     Seq(Seq("one", "two"), Seq("two", "one")).foreach { formerly =>
       renamed(formerly, document(2, false, "one" -> Seq(own)), document(3, false, "two" -> Seq(own)))
     }
+  }
+
+  test("a topic that another group waits to begin at offsets is found under another name of its cluster") {
+    val (now, t)                  = (Instant.parse("2026-01-01T00:00:00Z"), "t")
+    def position(offset: Long)    = KafkaPosition.of(Seq(LogPartition(t, 0) -> offset))
+    def document(topics: String*) = StreamMetadata(
+      Some(2L),
+      SortedMap.from(Seq(east, west).map(c => c -> KafkaCluster(c, SortedMap("bootstrap.servers" -> s"$c:9092")))),
+      SortedMap(
+        "s1" -> KafkaStream("s1", SortedMap(east -> SortedSet.from(topics))),
+        "s2" -> KafkaStream("s2", SortedMap(west -> SortedSet(t)))
+      )
+    )
+    val first = AppliedMetadata.first(document("z"))
+    val base  = first.copy(topics =
+      first.topics + (ClusterTopic(west, t) -> TopicState.Waiting("s2", None, None, position(100))) +
+        (ClusterTopic(east, t)              -> TopicState.Removed("s1", now, position(50)))
+    )
+    val rules = new ChangeRules(RemovalRules(OnRemoved.Drain, maxFraction = 1.0))
+    val at    = DynamicPosition.of(0, Seq(east -> KafkaPosition.of(Seq(LogPartition("z", 0) -> 5L))))
+    val parts = StreamGroups.changed(base, document("z", t))
+    assert(parts.map(_.streams) == Seq(SortedSet("s1")))
+    val part     = parts.head
+    def change   = rules.take(part.at, part.document, part.streams, at, now, now, _ => true, _ => false)
+    val rejected = RepeatedTopics.rejection(base, part, at, _ => Some("id"))(change)
+    assert(rejected.nonEmpty)
   }
 }
