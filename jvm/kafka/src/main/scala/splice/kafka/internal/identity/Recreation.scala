@@ -161,8 +161,9 @@ final private[internal] class Recreation(
     if (!isStored) {
       val next = identity.renew(topic, current, left.getOrElse(KafkaPosition.Empty)) {
         val same = left.filter(at => current.isSame(known.owner(topic, at.generation(topic))))
-        val kept = same.fold(Map.empty[LogPartition, Long])(_.offsets.filter(o => existing(o._1)).toMap)
-        KafkaPosition.of(newStarts(existing -- kept.keySet) ++ kept)
+        // Also the offsets of partitions that the response lacks.
+        val kept = same.fold(KafkaPosition.Empty)(_.only(topic))
+        KafkaPosition.of(newStarts(existing -- kept.offsets.keySet) ++ kept.offsets)
       }
       own += topic -> next.number
     }

@@ -167,7 +167,11 @@ final private[splice] class Topics(
     val expected = whole.offsets.keySet.filter(settings.subscription.covers) ++ seen.toSeq.flatMap(_.partitions)
     def absent(d: LogDescription): Set[LogPartition] = (expected -- d.partitions).toSet
     def lost(d: LogDescription): Set[LogPartition]   = absent(d).filterNot(p => deleted(p) || removal.isKnown(p.topic))
-    def doubtful(d: LogDescription)                  = lost(d).nonEmpty || recreation.others(d).nonEmpty
+    // Some brokers return only some partitions of a topic that has just returned.
+    def isPartial(gone: DeletionEntries.Deletion, d: LogDescription) =
+      d.partitions.exists(_.topic == gone.topic) && !gone.at.of(gone.topic).keysIterator.forall(d.partitions)
+    def doubtful(d: LogDescription) =
+      lost(d).nonEmpty || recreation.others(d).nonEmpty || deletions.all.exists(isPartial(_, d))
     val now = cluster.recheck.confirm(description)(doubtful)(() => discovery.now())
     recreation.check(now, at)
     removal.back(now, at)

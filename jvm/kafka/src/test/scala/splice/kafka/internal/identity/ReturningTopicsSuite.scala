@@ -75,6 +75,30 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     assert(ranges(e, gone, back) == Seq("t-0 [5, 6)", "t-1 [1, 4)"))
   }
 
+  test("a dropped topic whose partitions return one after the other resumes each partition") {
+    val (run, e, from) = world("onTopicRemoved" -> "drop")
+    run.log.create("t", 2)
+    run.log.fill("t", 1, 3)
+    run.later()
+    val two = all(e, from)
+    (1 to run.settings.retries + 1).foreach(_ => run.log.hide(t(0), t(1)))
+    run.later()
+    val gone = all(e, two)
+    assert(gone.json == """{"u":{"0":0}}""")
+    Seq(1, run.settings.retries + 1).foreach { responses =>
+      run.log.settle()
+      (1 to responses).foreach(_ => run.log.hide(t(1)))
+      run.log.fill("t", 0, 1)
+      run.log.fill("t", 1, 2)
+      run.later()
+      val half = all(e, gone)
+      show(run)
+      val back = all(run.start(), half)
+      val read = ranges(run.start(), gone, back).sorted
+      assert(read == Seq(s"t-0 [5, ${run.log.end(t(0))})", s"t-1 [3, ${run.log.end(t(1))})"), responses)
+    }
+  }
+
   test("a dropped topic that returns is new if brokers return no topic ids") {
     val (run, e, from) = world("onTopicRemoved" -> "drop")
     run.log.tellsIds = false
