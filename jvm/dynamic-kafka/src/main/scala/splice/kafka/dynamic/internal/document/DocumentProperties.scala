@@ -49,7 +49,7 @@ final private[dynamic] class DocumentProperties(
     ClientProperties
       .rejection(key, value)
       .orElse(limit(unlisted(cluster, key)))
-      .orElse(limit(costly(key, value)))
+      .orElse(limit(CostlyValues.rejection(key, value, secret(key))))
       .orElse(limit(unallowed(query(cluster), key, value)))
       .orElse(secrets.rejection(cluster, properties, key))
       .orElse(limit(
@@ -59,50 +59,6 @@ final private[dynamic] class DocumentProperties(
 }
 
 private[dynamic] object DocumentProperties {
-
-  /** Maximum number of characters of a login line, a certificate or a key: enough for the certificates of all public
-    * authorities.
-    */
-  val Longest = 524288
-
-  /** Maximum number of characters of any other property. */
-  val Short = 32768
-
-  private val certificates = Set(
-    SslConfigs.SSL_KEYSTORE_KEY_CONFIG,
-    SslConfigs.SSL_KEYSTORE_CERTIFICATE_CHAIN_CONFIG,
-    SslConfigs.SSL_TRUSTSTORE_CERTIFICATES_CONFIG
-  )
-
-  private def gap(length: Int) = s"\\s{${length + 1}}".r
-
-  // Patterns of Kafka's clients need a quadratic time for longer gaps and lines, and a cubic time for gaps in
-  // certificates.
-  private val (gaps, certificateGaps) = (gap(256), gap(16))
-
-  private val LineLength = 1024
-
-  private val malformed =
-    s"more than ${SecretReferences.Open} characters follow '$${' without a closing brace, or before another '$${'. " +
-      s"Correct the reference, for example $${file:/run/secrets/east:password}, or refer to a file with this value"
-
-  /** Returns the reason why a client may need minutes to parse a value. */
-  private def costly(key: String, value: String): Option[String] = {
-    val longest = if (secret(key)) Longest else Short
-    if (value.length > longest) Some(s"the value has ${value.length} characters. The maximum is $longest")
-    else if (!SecretReferences.isClosed(value)) Some(malformed)
-    else if (certificates(key)) {
-      if (certificateGaps.findFirstIn(value).nonEmpty)
-        Some("the value has more than 16 spaces or line breaks in succession. Remove the spaces")
-      else if (value.linesIterator.exists(_.length > LineLength))
-        Some(s"a line of the value has more than $LineLength characters. Write a certificate or key in several lines")
-      else if (value.contains("-" * 65)) Some("the value has more than 64 dashes in succession. Remove the dashes")
-      else None
-    } else
-      Option.when(!secret(key) && gaps.findFirstIn(value).nonEmpty)(
-        "the value has more than 256 spaces or line breaks in succession. Remove the spaces"
-      )
-  }
 
   /** Properties that may contain references to secrets. */
   private val secret = Set(

@@ -5,11 +5,16 @@ package splice.kafka.dynamic.internal.document
 
 import java.nio.file.{Files, Paths}
 import java.util.concurrent.TimeUnit
+import java.util.{List => JList}
 
 import scala.concurrent.duration._
-import scala.concurrent.{Await, ExecutionContext, Future}
+import scala.concurrent.{Await, ExecutionContext, Future, Promise}
 import scala.jdk.CollectionConverters._
+import scala.util.{Try, Using}
 
+import org.apache.kafka.common.KafkaException
+import org.apache.kafka.common.config.types.Password
+import org.apache.kafka.common.security.ssl.DefaultSslEngineFactory
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.internal.metadata.DocumentBombs
@@ -44,15 +49,15 @@ final class DocumentLimitsSuite extends AnyFunSuite {
 
   test("the characters of aliases count, and a property has a maximum length") {
     def rack(length: Int, clusters: Int) = message(DocumentBombs.property("client.rack", "r" * length, clusters))
-    assert(rack(DocumentProperties.Short, 200) == "accepted")
-    assert(rack(DocumentProperties.Short, 300).contains(s"more than ${MetadataText.Longest} characters"))
-    assert(rack(DocumentProperties.Short + 1, 1).contains(s"The maximum is ${DocumentProperties.Short}"))
+    assert(rack(CostlyValues.Short, 200) == "accepted")
+    assert(rack(CostlyValues.Short, 300).contains(s"more than ${MetadataText.Longest} characters"))
+    assert(rack(CostlyValues.Short + 1, 1).contains(s"The maximum is ${CostlyValues.Short}"))
     def key(length: Int) = message(
       "version: 1\nclusters:\n  c0:\n    bootstrapServers: 'a:1'\n    properties:\n      ssl.key.password: |\n" +
         s"        ${"$"}{file:/a:\n" + "        k\n" * (length / 2) + "        }\nstreams: {}\n"
     )
-    assert(key(DocumentProperties.Longest - 100).contains("No provider 'file' is configured"))
-    assert(key(DocumentProperties.Longest).contains(s"The maximum is ${DocumentProperties.Longest}"))
+    assert(key(CostlyValues.Longest - 100).contains("No provider 'file' is configured"))
+    assert(key(CostlyValues.Longest).contains(s"The maximum is ${CostlyValues.Longest}"))
   }
 
   test("no property needs a time that grows with the square of its length") {
@@ -60,7 +65,7 @@ final class DocumentLimitsSuite extends AnyFunSuite {
     val parts =
       Seq(s"$open:", s"${open}a:", open, s"${open}a:b}", s"$open}", "://:", "http://?sig", "/*", "a=", "-", "a ")
     val texts = parts.flatMap { part =>
-      val text = part * ((DocumentProperties.Longest - 200) / part.length)
+      val text = part * ((CostlyValues.Longest - 200) / part.length)
       Seq(text, s"${open}a:$text", text.dropRight(1) + "}")
     }
     val keys = Seq("client.rack", "sasl.jaas.config", "ssl.key.password", "ssl.truststore.certificates")
@@ -75,10 +80,79 @@ final class DocumentLimitsSuite extends AnyFunSuite {
     def servers(gap: Int) =
       message(s"version: 1\nclusters: {a: {bootstrapServers: 'a:1,${" " * gap}b:1'}}\nstreams: {}\n")
     assert(servers(256) == "accepted" && servers(257).contains("more than 256 spaces"))
-    def chain(value: String) = message(DocumentBombs.property("ssl.truststore.certificates", value, 1))
     assert(chain("-" * 65).contains("more than 64 dashes") &&
       chain("a" + " " * 17 + "b").contains("more than 16 spaces"))
-    assert(chain(":" * 1025).contains("a line of the value") && chain("-" * 64).contains("a literal secret"))
+    assert(chain("-" * 64).contains("a literal secret"))
+  }
+
+  private def chain(value: String): String = message(
+    "version: 1\nclusters:\n  c0:\n    bootstrapServers: 'a:1'\n    properties:\n      ssl.truststore.certificates: |2\n" +
+      value.linesIterator.map(line => s"        $line\n").mkString + "streams: {}\n"
+  )
+
+  private def block(content: String, label: String = "CERTIFICATE") =
+    s"-----BEGIN $label-----\n$content\n-----END $label-----\n"
+
+  test("a certificate that Kafka's parser may match in several ways is rejected") {
+    val header    = "a:b\n"
+    val empty     = "-----BEGIN X----- -----END X----- "
+    val malformed = Seq(
+      block(header * 3 + "QUJD"),
+      block(header * 3000 + "QUJD"),
+      block("a:b:c\nQUJD"),
+      block("QUJD!"),
+      block("QUJD\na:b"),
+      block("QUJD").trim + block("QUJD"),
+      block("QUJD").replace("END CERTIFICATE", "END PRIVATE KEY"),
+      "-----BEGIN CERTIFICATE-----\nQUJD\n",
+      "-----END CERTIFICATE-----\n" + "-" + block("QUJD"),
+      empty * 1000,
+      s"${empty}CERTIFICATE-\n" + header * 1000,
+      s"-----BEGIN X----- ${"CERTIFICATE" * 1000} -----END X-----",
+      block("QUJD").replace("ATE-----\nQUJD", "ATE----- a:CERTIFICATE-\nQUJD"),
+      block("QUJD").trim + "CERTIFICATE" * 1000
+    )
+    malformed.foreach(value => assert(chain(value).contains("a certificate or key is malformed"), value.take(100)))
+  }
+
+  test("Kafka's parser reads the longest accepted certificates at once, with a small stack") {
+    def fill(text: String) = text * ((CostlyValues.Longest - 300) / text.length)
+    val gap                = "\n" * 16
+    val texts              = Seq(
+      fill(block("Proc-Type: 4\nDEK-Info: 5\n\nQUJD")),
+      fill(block("QUJD") + gap.drop(1)),
+      fill(block(s"${" " * 15}${"A" * 64}:b\n${"B" * 64}:c\n${gap.drop(2)}QUJD${gap.drop(1)}") + gap.drop(1)),
+      block(fill("QUJD")),
+      block(fill(s"Q$gap") + "Q"),
+      block(fill("Q ")),
+      fill("# Subject: CN=a:b:c\n") + block("QUJD"),
+      fill("-" * 64 + gap) + block("QUJD"),
+      fill("- BEGIN CERTIFICATE: a:b\n"),
+      fill(block("QUJD", "PRIVATE KEY")),
+      fill(block("QUJD", "CERTIFICATE CERTIFICATE" + " " * 16)),
+      fill(block("QUJD", " " * 15 + "PRIVATE" + " " * 16)),
+      fill("-----END CERTIFICATE " + gap.drop(1)),
+      block("QUJD") + fill("CERTIFICATE-a:b "),
+      block("QUJD") + fill("CERTIFICATE-a:b\n")
+    )
+    val parsed = Promise[Int]()
+    val parse  = new Runnable {
+      override def run(): Unit = parsed.complete(Try(texts.count { text =>
+        assert(chain(text).contains("a literal secret"), text.take(100))
+        val properties = Map[String, AnyRef](
+          "ssl.truststore.type"         -> "PEM",
+          "ssl.truststore.certificates" -> new Password(text),
+          "ssl.protocol"                -> "TLSv1.3",
+          "ssl.enabled.protocols"       -> JList.of("TLSv1.3"),
+          "ssl.cipher.suites"           -> JList.of()
+        )
+        // No text is a certificate. An exhausted stack is not an exception.
+        intercept[KafkaException](Using.resource(new DefaultSslEngineFactory)(_.configure(properties.asJava)))
+        true
+      }))
+    }
+    new Thread(Thread.currentThread.getThreadGroup, parse, "parser", 512L * 1024).start()
+    assert(Await.result(parsed.future, 60.seconds) == texts.size)
   }
 
   test("names with equal hash codes, and one long text, are read at once") {
