@@ -27,17 +27,19 @@ private[splice] object LoginLine {
   /** The line with a space instead of each comment. A slash that begins no closed comment begins a comment of one line.
     */
   private[secrets] def withoutComments(line: String): String = {
-    @tailrec def copy(from: Int, last: Int, out: JStringBuilder): String = line.indexOf('/', from) match {
+    // The last end of a comment is searched once, so an open comment does not search the remaining text.
+    val last                             = line.lastIndexOf("*/")
+    val out                              = new JStringBuilder
+    @tailrec def copy(from: Int): String = line.indexOf('/', from) match {
       case -1    => out.append(line, from, line.length).toString
       case start =>
         out.append(line, from, start).append(' ')
-        // `last` is the last end of a comment, so an open comment does not search the remaining text.
         val end =
           if (line.startsWith("/*", start) && start + 2 <= last) line.indexOf("*/", start + 2) + 2
           else Some(line.indexOf('\n', start)).filter(_ >= 0).getOrElse(line.length)
-        copy(end, last, out)
+        copy(end)
     }
-    copy(0, line.lastIndexOf("*/"), new JStringBuilder)
+    copy(0)
   }
 
   private def entries(text: Reader): Seq[(String, String)] =

@@ -7,7 +7,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.collection.mutable
 
 import splice.kafka.dynamic.internal.split.ClusterTopic
-import splice.kafka.dynamic.internal.state.{AppliedMetadata, OncePerSet}
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, OncePerSet, StreamGroups}
 
 /** Removed topics of streams that are drained before new topics of the same stream are read. All new topics of a stream
   * share one set, because a document may replace thousands of topics.
@@ -16,9 +16,7 @@ private[dynamic] object DrainOrder {
 
   /** Returns the topics of each stream. */
   def byStream(topics: SortedMap[ClusterTopic, String]): SortedMap[String, SortedSet[ClusterTopic]] =
-    topics.foldLeft(SortedMap.empty[String, SortedSet[ClusterTopic]]) { case (all, (topic, stream)) =>
-      all.updated(stream, all.getOrElse(stream, SortedSet.empty[ClusterTopic]) + topic)
-    }
+    StreamGroups.grouped(topics.iterator.map(_.swap))
 
   /** Returns, for topics that begin, the drained topics of their streams. A topic that waits for the new topic is
     * omitted, because it cannot end before the new topic.

@@ -171,7 +171,7 @@ final private[dynamic] class ClusterWorker(
   // After a failure to store skipped offsets, the next round stores the offsets.
   private def finish(at: KafkaPosition): Unit =
     if (created.forall(isStored(at, _, "Splice tries again in the next round. Check the checkpoint storage.")))
-      try created.filter(_ => at.offsets.nonEmpty).foreach(_.committed(at))
+      try commitNow(at)
       finally drop()
 
   /** Fixes the ends of the cluster's logs with the next request. */
@@ -257,8 +257,9 @@ final private[dynamic] class ClusterWorker(
   private def isCalled: Boolean = requested.nonEmpty || submitted.stream().anyMatch(!_.isDone)
 
   /** Commits a position to the consumer group, after all earlier requests. */
-  def commit(position: KafkaPosition): Unit =
-    if (position.offsets.nonEmpty) onThread(created.foreach(_.committed(position)))
+  def commit(position: KafkaPosition): Unit = onThread(commitNow(position))
+
+  private def commitNow(at: KafkaPosition): Unit = if (at.offsets.nonEmpty) created.foreach(_.committed(at))
 
   /** Stores the skipped ranges before a position, after all earlier requests. [[close]] waits until the ranges are
     * stored.

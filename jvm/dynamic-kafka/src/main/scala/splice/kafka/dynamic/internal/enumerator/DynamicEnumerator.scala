@@ -20,7 +20,7 @@ import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
 import splice.kafka.dynamic.internal.options.DynamicOptions
 import splice.kafka.dynamic.internal.reader.{ClusterReads, DynamicReaders}
-import splice.kafka.dynamic.internal.settings.DynamicSettings
+import splice.kafka.dynamic.internal.settings.{ClusterSettings, DynamicSettings}
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition, DynamicSplitRange, PositionEntries}
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeEntries, DocumentEntries}
 import splice.kafka.internal.admission.RecordSizes
@@ -56,7 +56,9 @@ final private[splice] class DynamicEnumerator(
 
   private val changes = new ChangeEntries(context.sideLog)
   private val rules   = new ChangeRules(settings.removal)
-  private val workers = new ClusterWorkers(context.run, context.steady, firstName, await)({ (cluster, topics) =>
+  // Only calls of `readers` use this object.
+  private val settingsOf = new ClusterSettings(settings)
+  private val workers    = new ClusterWorkers(context.run, context.steady, firstName, await)({ (cluster, topics) =>
     val scope = scopes(cluster.name)
     val read  = reads(firstName(cluster.name))
     () => make(cluster, topics, scope(), read)
@@ -234,7 +236,7 @@ final private[splice] class DynamicEnumerator(
   }
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
-    DynamicReaders(settings, columns, context, ranges, sizes.within, readsOf(_).key) { name =>
+    DynamicReaders(settingsOf, columns, context, ranges, sizes.within, readsOf(_).key) { name =>
       cluster(name).orElse(cluster(changes.renamed(name))).orElse(changes.cluster(name)).getOrElse(lost(name))
     }
 

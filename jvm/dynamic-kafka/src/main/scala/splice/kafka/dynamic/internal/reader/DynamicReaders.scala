@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import splice.kafka.dynamic.KafkaCluster
-import splice.kafka.dynamic.internal.settings.DynamicSettings
+import splice.kafka.dynamic.internal.settings.ClusterSettings
 import splice.kafka.dynamic.internal.split.DynamicSplitRange
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.reader.KafkaReaders
@@ -78,7 +78,7 @@ private[dynamic] object DynamicReaders {
     *   returns a cluster with its current properties
     */
   def apply(
-      settings: DynamicSettings,
+      settings: ClusterSettings,
       columns: StructType,
       context: EnumeratorContext,
       ranges: Seq[SplitRange],
@@ -90,7 +90,7 @@ private[dynamic] object DynamicReaders {
     val isOpen = ranges.exists(_.isOpen)
     DynamicReaders(
       byName.map { case (name, part) =>
-        val of = settings.of(cluster(name), SortedSet.from(part.map(_.range.partition.topic)))
+        val of = settings(cluster(name), SortedSet.from(part.map(_.range.partition.topic)))
         name -> KafkaReaders(
           of,
           origin.fold(columns)(_.inner),

@@ -62,8 +62,8 @@ private[dynamic] object StreamGroups {
   private def only[A](all: SortedMap[String, A], names: SortedSet[String]): SortedMap[String, A] =
     SortedMap.from(names.iterator.flatMap(name => all.get(name).map(name -> _)))
 
-  // The names of a document may have equal hash codes, which make a hash map slow.
-  private def grouped[A: Ordering, B: Ordering](pairs: Iterator[(A, B)]): SortedMap[A, SortedSet[B]] =
+  /** Returns the values of each key. The names of a document may have equal hash codes, which make a hash map slow. */
+  def grouped[A: Ordering, B: Ordering](pairs: Iterator[(A, B)]): SortedMap[A, SortedSet[B]] =
     pairs.foldLeft(SortedMap.empty[A, SortedSet[B]]) { case (all, (key, value)) =>
       all.updated(key, all.getOrElse(key, SortedSet.empty[B]) + value)
     }

@@ -21,7 +21,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.broker.RealLog
 import splice.kafka.dynamic.KafkaCluster
-import splice.kafka.dynamic.internal.settings.DynamicSettings
+import splice.kafka.dynamic.internal.settings.{ClusterSettings, DynamicSettings}
 import splice.kafka.dynamic.internal.split.DynamicSplitRange
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.errors.KafkaErrors
@@ -62,7 +62,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     val run     = java.util.UUID.randomUUID().toString
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 2, run)
     val columns = StructType(KafkaSchema(includeHeaders = false).fields ++ DynamicColumns.all.fields)
-    DynamicReaders(settings, columns, context, ranges, _ => new RecordSizes, identity) { name =>
+    DynamicReaders(new ClusterSettings(settings), columns, context, ranges, _ => new RecordSizes, identity) { name =>
       KafkaCluster(name, SortedMap("bootstrap.servers" -> servers(name)) ++ timeouts)
     }.rows(TaskRanges(Some(0), ranges.toIndexedSeq))
   }
