@@ -62,12 +62,14 @@ private[document] object CostlyValues {
   private val header   = """[ \t]*[A-Za-z0-9-]{1,64}:[^:]{0,256}""".r
   private val content  = """[A-Za-z0-9+/= \t]*+""".r
 
-  // A block has at most two headers, such as `DEK-Info`. A client reads each block of this form without backtracking,
-  // and ignores lines outside the blocks.
+  private val Begin = "-BEGIN"
+
+  // A client searches for this text, and ignores lines outside the blocks. A client reads each block of this form
+  // without backtracking, because the text occurs at no other place. An encrypted key has two headers.
   private val blocks: Rule = value => {
-    @tailrec def areBlocks(lines: List[String]): Boolean = lines.dropWhile(!_.contains("-BEGIN")) match {
+    @tailrec def areBlocks(lines: List[String]): Boolean = lines.dropWhile(!_.contains(Begin)) match {
       case boundary("BEGIN", label) :: inside =>
-        val headers = inside.takeWhile(header.matches).size
+        val headers = inside.takeWhile(line => header.matches(line) && !line.contains(Begin)).size
         inside.drop(headers).dropWhile(content.matches) match {
           case boundary("END", `label`) :: rest => headers <= 2 && areBlocks(rest)
           case _                                => false
@@ -76,8 +78,8 @@ private[document] object CostlyValues {
       case _   => false
     }
     Option.unless(areBlocks(value.linesIterator.toList))(
-      "a certificate or key is malformed. Write '-----BEGIN <type>-----', at most 2 lines with a header, the content as " +
-        "Base64, and '-----END <type>-----' with the same type, each in a separate line"
+      "a certificate or key is malformed. Write a line with '-----BEGIN <type>-----', at most 2 lines with a header, lines " +
+        "with Base64, and a line with '-----END <type>-----' of the same type. In YAML, '|' keeps lines"
     )
   }
 }

@@ -9,8 +9,8 @@ import scala.collection.mutable
 import splice.kafka.dynamic.KafkaCluster
 import splice.kafka.internal.options.KafkaSettings
 
-/** The settings of each cluster of a query. Each batch needs these settings, and the options of a cluster rarely
-  * change, so the object keeps the last settings of each cluster. One thread uses the object.
+/** The settings of each cluster of a query. Each batch needs these settings. The object keeps the last settings of each
+  * cluster, so a batch with rows of the same topics does not parse the options again. One thread uses the object.
   */
 final private[dynamic] class ClusterSettings(query: DynamicSettings) {
 

@@ -110,7 +110,9 @@ final class DocumentLimitsSuite extends AnyFunSuite {
       s"${empty}CERTIFICATE-\n" + header * 1000,
       s"-----BEGIN X----- ${"CERTIFICATE" * 1000} -----END X-----",
       block("QUJD").replace("ATE-----\nQUJD", "ATE----- a:CERTIFICATE-\nQUJD"),
-      block("QUJD").trim + "CERTIFICATE" * 1000
+      block("QUJD").trim + "CERTIFICATE" * 1000,
+      block(s"a:-BEGIN${"CERTIFICATE" * 14}-${" " * 15}\nb:c\nQUJD", "X"),
+      block("a-BEGIN:CERTIFICATE\nQUJD", "X")
     )
     malformed.foreach(value => assert(chain(value).contains("a certificate or key is malformed"), value.take(100)))
   }
