@@ -72,6 +72,9 @@ private[kept] object KeptWorld {
   // Position in the generation after a recreation of the topic.
   private val renewed = kafka("refunds", 7).as("refunds", 2)
 
+  // Topics that wait for the same topics share one set, as after a document.
+  private val drained = SortedSet(on("east", "asked"), on("east", "orders"))
+
   private val removed = TopicState.Removed("refunds", t0.plusSeconds(1), renewed, kafka("refunds", 9).as("refunds", 2))
 
   /** Changes of the first document, of a document that removes, moves and restores topics, and of a document with
@@ -102,9 +105,13 @@ private[kept] object KeptWorld {
           Some(t0.plusSeconds(2))
         ),
         on("west", "forgotten")  -> TopicState.Gone,
-        on("west", "new-orders") -> TopicState.Reading("orders", SortedSet(on("east", "asked"), on("east", "orders"))),
-        on("west", "old-orders") -> TopicState.Reading("orders", start = Some(kafka("old-orders", 3, 4))),
-        on("west", "refunds")    -> removed
+        on("west", "new-orders") -> TopicState.Reading("orders", drained),
+        on("west", "old-orders") -> TopicState.Reading(
+          "orders",
+          drained,
+          Some(kafka("old-orders", 3, 4))
+        ),
+        on("west", "refunds") -> removed
       )
     ),
     AppliedMetadata(

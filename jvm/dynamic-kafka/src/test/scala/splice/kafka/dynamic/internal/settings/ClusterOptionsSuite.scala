@@ -43,6 +43,20 @@ final class ClusterOptionsSuite extends AnyFunSuite {
     }
   }
 
+  test("the settings of a cluster follow the properties and the topics of each batch") {
+    val known                                 = new ClusterSettings(settings())
+    def read(password: String, topic: String) = {
+      val secret =
+        cluster("east").copy(properties = SortedMap("bootstrap.servers" -> "a:9092", "sasl.jaas.config" -> password))
+      val found = known(secret, SortedSet(topic))
+      assert(found == settings().of(secret, SortedSet(topic)))
+      found
+    }
+    val first = read("one", "orders")
+    assert(read("one", "orders") eq first)
+    assert(read("two", "orders") != first && read("two", "refunds") != first && read("one", "orders") == first)
+  }
+
   test("the documentation lists each option of one cluster") {
     val page = DocsPage("dynamic-kafka.md").split("### Options of one cluster")(1).split("\n### ")(0)
     assert(ClusterOptions.allowed.map(option => s"`${option.key}`").filterNot(page.contains).isEmpty)
