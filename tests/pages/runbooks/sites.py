@@ -62,7 +62,7 @@ class Sites:
 
         Args:
             checkpoint: Checkpoint of a running query without a backlog.
-            produce: Writes the rows of the batch.
+            produce: Writes the rows of the batch. It is repeated if the batch ends too early.
         """
         node, batches = self.east.node, Checkpoint(checkpoint)
         assert isinstance(node, ProcessNode)
@@ -157,9 +157,18 @@ class Scene(Background):
             for place in self._targets:
                 self.produce(place, 4)
 
-    def produce(self, place: Place, rows: int, partition: int | None = None) -> None:
-        """Write orders with the current time to a topic, or to one partition, and to its mirror."""
-        now = int(time.time() * 1000)
+    def produce(
+        self, place: Place, rows: int, partition: int | None = None, now: int | None = None
+    ) -> None:
+        """Write orders to a topic, or to one partition, and to its mirror.
+
+        Args:
+            place: Cluster and topic.
+            rows: Number of orders.
+            partition: Partition of all orders.
+            now: Milliseconds since 1970 of the orders, by default the current time.
+        """
+        now = now or int(time.time() * 1000)
         numbers = range(self._count, self._count + rows)
         self._count += rows
         records = [record._replace(timestamp=now) for record in orders(numbers, 2)]
