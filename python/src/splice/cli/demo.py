@@ -137,7 +137,9 @@ class _Demo:
             .option("checkpointLocation", str(self._folder / "checkpoint"))
         )
         timed = (
-            writer.trigger(availableNow=True) if once else writer.trigger(processingTime="1 hour")
+            writer.trigger(availableNow=True)
+            if once
+            else writer.trigger(processingTime="3650 days")
         )
         return timed.start()
 
@@ -157,7 +159,8 @@ class _Demo:
 
 
 def _await_rows(query: StreamingQuery) -> None:
-    # A trigger with a long interval runs one batch, and then waits.
+    # A trigger with a long interval runs one batch, and then waits. Spark aligns the batches of
+    # "1 hour" to full hours, so a second batch may follow soon.
     limit = time.monotonic() + _WAIT
     while not query.recentProgress and query.isActive and time.monotonic() < limit:
         time.sleep(0.05)
