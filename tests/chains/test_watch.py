@@ -92,8 +92,11 @@ def test_a_query_continues_after_an_interrupt(
     terminal = io.StringIO()
 
     def interrupt() -> None:
-        wait_for("the last leg", lambda: " 0 unread rows" in terminal.getvalue())
-        os.kill(os.getpid(), signal.SIGINT)
+        # The call would last for ever without the interrupt.
+        try:
+            wait_for("the last leg", lambda: " 0 unread rows" in terminal.getvalue())
+        finally:
+            os.kill(os.getpid(), signal.SIGINT)
 
     handler = signal.getsignal(signal.SIGINT)
     interrupter = threading.Thread(target=interrupt)

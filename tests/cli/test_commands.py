@@ -126,7 +126,7 @@ def test_doctor_creates_no_file_that_a_failure_leaves(splice: Splice, tmp_path: 
 
 
 def test_doctor_finds_dead_addresses(splice: Splice, guarded: GuardedKafka) -> None:
-    client = ("--kafka", "default.api.timeout.ms=2000")
+    client = ("--kafka", "default.api.timeout.ms=10000")
     done = splice("doctor", "--servers", guarded.away_servers, *client)
     assert done.code == 1
     assert done.lines("bootstrap server")[0].startswith("ok ")

@@ -97,7 +97,7 @@ def test_check_finds_dead_clusters_missing_topics_and_missing_permissions(
     options.write_text("allowLiteralSecrets=true\n")
     arguments = ("metadata", "check", file, "--options", options)
     assert splice(*arguments).code == 0
-    done = splice(*arguments, "--reach", "--timeout", 2)
+    done = splice(*arguments, "--reach", "--timeout", 10)
     assert done.code == 1
     assert "BROKERS_UNAVAILABLE" in done.lines("cluster dead:")[0]
     assert "AUTHENTICATION_FAILED" in done.lines("cluster wrong:")[0]

@@ -221,7 +221,7 @@ def test_an_invalid_store_file_is_not_shown(
     stolen = _Stolen(tmp_path)
     entry = _open(atlas, recorder, stolen, name)
     atlas.publish({"orders": {name: ["orders"]}}, {name: entry})
-    source = atlas.builder(clusterTimeout="2s").streams("orders").build()
+    source = atlas.builder(clusterTimeout="60s").streams("orders").build()
     text = failure(spark, source, tmp_path / "query") + console.read_text()
     stolen.assert_opened(text)
     stolen.assert_not_in(text)

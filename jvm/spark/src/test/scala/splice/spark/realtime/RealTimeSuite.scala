@@ -71,7 +71,7 @@ final class RealTimeSuite extends AnyFunSuite with LiveQueries {
     (0 until 2).foreach(p => write("stopped", p, numbers(p, 0 until 50)))
     val one = start("stopped", long)
     whole("stopped", (0 until 2).flatMap(p => numbers(p, 0 until 50)))
-    one.stop()
+    stop(one)
     (0 until 2).foreach(p => write("stopped", p, numbers(p, 50 until 60)))
     val two = start("stopped", long)
     try {

@@ -149,7 +149,7 @@ final class LogChangesSuite extends AnyFunSuite {
   }
 
   test("the poll timeout applies after each record, and not to all records together") {
-    val w = new SlotWorld(timeout = Duration.ofMillis(1500))
+    val w = new SlotWorld(timeout = Duration.ofMillis(5000))
     w.client.hold(0, 0, 6)
     val r = w.reader(range(0, 0, 6))
     (0L until 6L).foreach { offset =>
