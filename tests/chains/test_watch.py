@@ -92,7 +92,6 @@ def test_a_query_continues_after_an_interrupt(
     terminal = io.StringIO()
 
     def interrupt() -> None:
-        # The call would last for ever without the interrupt.
         try:
             wait_for("the last leg", lambda: " 0 unread rows" in terminal.getvalue())
         finally:

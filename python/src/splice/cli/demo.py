@@ -136,6 +136,8 @@ class _Demo:
             .option("path", str(self._folder / "out"))
             .option("checkpointLocation", str(self._folder / "checkpoint"))
         )
+        # Spark aligns batches to multiples of the interval since 1970, so a second batch of a
+        # shorter interval may follow soon.
         timed = (
             writer.trigger(availableNow=True)
             if once
@@ -159,8 +161,7 @@ class _Demo:
 
 
 def _await_rows(query: StreamingQuery) -> None:
-    # A trigger with a long interval runs one batch, and then waits. Spark aligns the batches of
-    # "1 hour" to full hours, so a second batch may follow soon.
+    # A trigger with a long interval runs one batch, and then waits.
     limit = time.monotonic() + _WAIT
     while not query.recentProgress and query.isActive and time.monotonic() < limit:
         time.sleep(0.05)

@@ -78,10 +78,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
       assert(everything(source, "open").map(_._3).sorted == values(0, 10))
       assert(everything(unguarded, "uncommitted").map(_._3).sorted == values(0, 30))
       out.commitTransaction()
-      // Brokers write the markers of a commit after its confirmation.
-      real.eventually("the marker") {
-        real.run(source)(c => real.all(c, c.initial())).json == """{"transactions":{"0":33}}"""
-      }
+      real.awaitEnd("transactions", 33)
       assert(everything(source, "closed").map(_._3).sorted == (values(0, 10) ++ values(20, 30)).sorted)
     }
   }

@@ -84,13 +84,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
       out.initTransactions()
       Seq(true, false, true).foreach(transaction(out, _)(send(out, topic)))
     }
-    awaitEnd(topic, 33)
-  }
-
-  // Brokers write the markers of a commit after its confirmation.
-  private def awaitEnd(topic: String, end: Long): Unit = {
-    val source = real.source("subscribe" -> topic, "kafka.isolation.level" -> "read_committed")
-    real.eventually("the markers")(start(source, StartPosition.Configured).json == s"""{"$topic":{"0":$end}}""")
+    real.awaitEnd(topic, 33)
   }
 
   test("holes are filled only with committed records, and later records are read with the isolation of the query") {
@@ -107,7 +101,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
       out.initTransactions()
       transaction(out, commits = false)(send(out, "aborted", rows = 3))
     }
-    awaitEnd("aborted", 37)
+    real.awaitEnd("aborted", 37)
     assert(
       read(source, wanted, 9).map(_._2) == holes ++ live ++ (33L until 36L),
       "later records have the isolation of the query"
@@ -165,7 +159,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
     Using.resource(real.producer("transactional.id" -> "within")) { out =>
       out.initTransactions()
       transaction(out, commits = true)(send(out, "within", rows = 2))
-      awaitEnd("within", 3)
+      real.awaitEnd("within", 3)
       out.beginTransaction()
       send(out, "within", rows = 5)
       val p = LogPartition("within", 0)
@@ -174,7 +168,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
       val wanted = offsets("within", OffsetRanges(6, Vector(2L -> 3L, 4L -> 5L)))
       assert(read(source, wanted, 1000).isEmpty)
       out.commitTransaction()
-      awaitEnd("within", 9)
+      real.awaitEnd("within", 9)
       assert(read(source, wanted, 1000).map(_._2) == Seq(4, 6, 7))
     }
   }

@@ -121,6 +121,14 @@ final class RealLog(broker: KafkaBroker) {
   /** Advances to the next position. */
   def moved(c: Coordinator, from: Position): Position = until(c, from)(_ != from)
 
+  /** Waits until a topic of one partition ends at an offset with read_committed. Brokers write the markers of a
+    * transaction after its confirmation.
+    */
+  def awaitEnd(topic: String, end: Long): Unit = {
+    val committed = source("subscribe" -> topic, "kafka.isolation.level" -> "read_committed")
+    eventually("the markers")(run(committed)(_.initial()).json == s"""{"$topic":{"0":$end}}""")
+  }
+
   /** Waits until a condition holds. */
   def eventually(what: String, within: Duration = Duration.ofSeconds(20))(condition: => Boolean): Unit = {
     val end = System.nanoTime() + within.toNanos
