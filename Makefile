@@ -55,17 +55,22 @@ unit: .venv/.ready ## Run the tests of the JVM modules and of the Python package
 it: $(VENV)/.wheel $(MADE)/stores ## Run tests/ over the built wheel and jar (SPARK=one of project/spark.properties; WORKERS=2; ARGS=pytest's)
 	$(SCRIPT_ENV) $(VENV)/bin/python -m pytest tests -n $(WORKERS) --junitxml=$(REPORTS)/it-$(SPARK).xml $(ARGS)
 
-lint: .venv/.ready ## Check format, headers, types and warnings; every finding is an error
+lint: ## Check format, headers, types and warnings; every finding is an error
 	project/prerequisites
+	@$(MAKE) --no-print-directory -k -j2 -Otarget lint-python lint-jvm
+
+lint-python: .venv/.ready
 	@failed=(); check() { "$$@" || failed+=("$$*"); }; \
 	check .venv/bin/python project/checks.py; \
 	check .venv/bin/python project/language.py; \
 	check .venv/bin/ruff check .; \
 	check .venv/bin/ruff format --check .; \
 	check .venv/bin/mypy; \
-	CI=true check $(SBT) "scalafmtCheckAll; scalafmtSbtCheck; scalafixAll --check; Test/compile"; \
 	for what in "$${failed[@]}"; do echo "lint failed: $$what" >&2; done; \
 	[ $${#failed[@]} = 0 ]
+
+lint-jvm:
+	CI=true $(SBT) "scalafmtCheckAll; scalafmtSbtCheck; scalafixAll --check; Test/compile"
 
 fmt: .venv/.ready ## Format, sort imports and add headers
 	.venv/bin/ruff check --fix --exit-zero --quiet .
@@ -101,7 +106,7 @@ clean: ## Remove everything that was built, the virtual environments too
 	rm -rf target project/target project/project jvm/*/target tests/*/target python/dist site .venv .venv-* .launcher
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup demo test unit it lint fmt linkage soak planted bench jar wheel docs release clean
+.PHONY: help setup demo test unit it lint lint-python lint-jvm fmt linkage soak planted bench jar wheel docs release clean
 
 # One run of sbt builds all files from the JVM sources. The wheel, the tests and the demonstration use these files.
 $(MADE)/jar: $(JVM_SOURCES)

@@ -25,6 +25,10 @@ IMPORT = re.compile(r"^import (splice(?:\.[a-z]\w*)*\.internal(?:\.[a-z]\w*)*)\.
 VAGUE = re.compile(r"(?i)(^|[/_.])(utils?|commons?|helpers?)([/_.]|$)")
 
 
+CPU_SECONDS = {"lint": 490, "unit": 1500, "build": 80, "it": 2400, "docs": 10, "demo": 60}
+"""Ceiling of the CPU time of each step of CI, from the last run. State the reason of a raise."""
+
+
 class Rule(NamedTuple):
     """Text that a set of files must not contain."""
 

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -114,3 +116,47 @@ def test_the_slowest_tests_of_all_reports_are_listed(tmp_path: Path) -> None:
         "141.0 s  S1: t14",
         "132.0 s  S2: t13",
     ]
+
+
+def test_the_table_of_steps_marks_a_cost_over_the_ceiling() -> None:
+    costs = {"lint": (100.0, 200.0), "unit": (300.0, 1060.0)}
+    assert [line.split() for line in tally.steps(costs, {"lint": 200, "unit": 1000})] == [
+        ["step", "wall", "s", "CPU", "s", "ceiling"],
+        ["lint", "100", "200", "200"],
+        ["unit", "300", "1060", "1000", "over", "the", "ceiling"],
+        ["sum", "400", "1260", "1200"],
+    ]
+
+
+def test_tests_and_seconds_are_added_up_per_file(tmp_path: Path) -> None:
+    reports = tmp_path / "target/test-reports"
+    reports.mkdir(parents=True)
+    cases = "".join(
+        f'<testcase classname="tests.{name}" name="t" time="{time}"/>'
+        for name, time in (("a", 1), ("b", 4), ("a", 2))
+    )
+    (reports / "it.xml").write_text(f"<testsuite>{cases}</testsuite>")
+    assert [line.split() for line in tally.files(tmp_path)] == [
+        ["4.0", "s", "1", "tests", "tests.b"],
+        ["3.0", "s", "2", "tests", "tests.a"],
+    ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the CPU time is read from /proc")
+def test_the_cost_of_a_step_includes_processes_whose_parent_has_ended() -> None:
+    # The inner process computes for one second after its parent has ended.
+    work = "import os, time\nif not os.fork():\n while time.process_time() < 1: pass"
+    measure = (
+        "import subprocess, sys, time\n"
+        f"sys.path.insert(0, {str(ROOT / '.ci')!r})\n"
+        "import steps\n"
+        "steps.adopt_orphans()\n"
+        "before = steps.Cost.now()\n"
+        f"subprocess.run([sys.executable, '-c', {work!r}])\n"
+        "while (cpu := steps.Cost.now().since(before).cpu) < 1: time.sleep(0.05)\n"
+        "print(cpu)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", measure], capture_output=True, text=True, timeout=400, check=True
+    )
+    assert float(done.stdout) >= 1
