@@ -38,11 +38,8 @@ object CommonSettings {
       Seq("-Xmx2g", "-Duser.timezone=UTC", "-Dspark.ui.enabled=false", s"-Dlog4j2.configurationFile=${logging.toURI}")
   }
 
-  /** Settings of the whole build: two tasks run at a time, so the tests of two modules run in two separate JVMs. */
-  val build: Seq[Setting[_]] = Seq(
-    Global / concurrentRestrictions := Seq(Tags.limitAll(2)),
-    Global / onChangedBuildSource   := ReloadOnSourceChanges
-  )
+  /** Settings of the whole build. */
+  val build: Seq[Setting[_]] = TestJvms.lanes :+ (Global / onChangedBuildSource := ReloadOnSourceChanges)
 
   val module: Seq[Setting[_]] = Seq(
     scalaVersion := Versions.scala,
@@ -56,7 +53,7 @@ object CommonSettings {
     Compile / doc / javacOptions := Nil,
     Test / fork                  := true,
     Test / parallelExecution     := false,
-    Test / javaOptions ++= forkedJvm.value,
+    Test / javaOptions ++= forkedJvm.value ++ Seq("-XX:+UseSerialGC", "-XX:-UsePerfData"),
     Test / baseDirectory := (ThisBuild / baseDirectory).value,
     Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF"),
     Test / envVars += "SPARK_LOCAL_IP" -> "127.0.0.1",
@@ -64,7 +61,7 @@ object CommonSettings {
     run / javaOptions ++= forkedJvm.value,
     run / baseDirectory := (ThisBuild / baseDirectory).value,
     run / connectInput  := false
-  )
+  ) ++ TestJvms.grouped
 
   /** Adds ScalaTest to the tests of a module. */
   val tested: Seq[Setting[_]] = Seq(libraryDependencies += Dependencies.scalatest % Test)
