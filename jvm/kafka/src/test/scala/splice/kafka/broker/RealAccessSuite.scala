@@ -70,17 +70,17 @@ final class RealAccessSuite extends AnyFunSuite {
   }
 
   test("a topic without the read permission is an error before a record is read") {
-    create("secret")
-    val open = outlook("secret").logs
-    assert(open.map { case (p, log) => (p.toString, log.range) }.toSeq == Seq("secret-0" -> LogRange(0, 5)))
+    create("forbidden")
+    val open = outlook("forbidden").logs
+    assert(open.map { case (p, log) => (p.toString, log.range) }.toSeq == Seq("forbidden-0" -> LogRange(0, 5)))
     assert(open.values.forall(_.first.nonEmpty))
-    revoke("secret", AclOperation.READ)
-    val error = intercept[SpliceException](outlook("secret"))
+    revoke("forbidden", AclOperation.READ)
+    val error = intercept[SpliceException](outlook("forbidden"))
     assert(error.getCondition == "SPLICE_KAFKA.BROKER_ERROR")
-    Seq("secret", "Not authorized", SharedKafka.east.loginServers)
+    Seq("forbidden", "Not authorized", SharedKafka.east.loginServers)
       .foreach(words => assert(error.getMessage.contains(words)))
-    allow("secret")
-    assert(outlook("secret").logs == open)
+    allow("forbidden")
+    assert(outlook("forbidden").logs == open)
   }
 
   test("a revoked permission fails a query with a topic list under every policy, and the error names both causes") {

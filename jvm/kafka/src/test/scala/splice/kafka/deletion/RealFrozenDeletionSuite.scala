@@ -37,8 +37,8 @@ final class RealFrozenDeletionSuite extends AnyFunSuite with DeletedTopics {
       } else deleted.await()
   }
 
-  // A client that waits for a missing topic sends a request per second or more.
-  private val Requests = 40
+  // A client that waits for a missing topic sends about seven requests per second. Its timeout is 60 seconds.
+  private val Requests = 150
 
   /** Metadata of a broker that calls `after` after the first description of topics. */
   final private class Described(log: ClusterClient, after: () => Unit) extends ClusterClient {
