@@ -24,11 +24,16 @@ object KafkaServer {
     }
   )
 
-  /** Sets the property `splice.kafka.server`, for tests and benchmarks, to the folder of the jars. */
+  /** Sets the property `splice.kafka.server`, for tests and benchmarks, to the folder of the jars. Tests share the
+    * archives of parsed classes of `tests/servers/class_data.py`.
+    */
   val known: Seq[Setting[_]] = Seq(
-    Test / javaOptions ++= Seq(property.value, "-Dsplice.kafka.server.quick=true"),
+    Test / javaOptions ++= Seq(property.value, "-Dsplice.kafka.server.quick=true", classData.value),
     Compile / run / javaOptions += property.value
   )
+
+  private def classData =
+    Def.setting(s"-Dsplice.class.data=${(ThisBuild / baseDirectory).value / "target" / "class-data"}")
 
   private def property = Def.task(s"-Dsplice.kafka.server=${(LocalProject("servers") / stage).value}")
 }

@@ -22,6 +22,10 @@ LONGEST = 400
 FULLEST = 12
 INTERNAL = re.compile(r"/src/main/scala/(splice/(?:\w+/)*internal(?:/\w+)*)/\w+\.scala$")
 IMPORT = re.compile(r"^import (splice(?:\.[a-z]\w*)*\.internal(?:\.[a-z]\w*)*)\.", re.MULTILINE)
+SCALA_TEST = re.compile(r"/src/test/.*\.scala$")
+PYTHON_TEST = re.compile(r"^(python/)?tests/.*\.py$")
+# Seconds below 60.
+SHORT = r"[1-5]?\d"
 VAGUE = re.compile(r"(?i)(^|[/_.])(utils?|commons?|helpers?)([/_.]|$)")
 
 
@@ -62,6 +66,42 @@ RULES = (
         re.compile(r"/src/test/.*\.(scala|java)$"),
         re.compile(r"\bThread\.sleep\("),
         "a test waits for a condition, not for a time",
+    ),
+    Rule(
+        SCALA_TEST,
+        re.compile(
+            rf"\bSpan\({SHORT}, Seconds\)"
+            rf"|\b(?:await\w*|get|tryAcquire|waitFor)\([^()]*\b{SHORT}, TimeUnit\.SECONDS\)"
+            rf"|\b(?:eventually|until)\(.*\bofSeconds\({SHORT}\)"
+            rf"|\bAwait\.(?:ready|result)\(.*\b{SHORT}\.seconds\)"
+            rf"|\.join\({SHORT}000\)"
+        ),
+        "a wait has a limit of at least 60 seconds (Patient), because a machine may be slow",
+    ),
+    Rule(
+        SCALA_TEST,
+        re.compile(
+            r"\bassert\(.*\b(?:nanoTime|currentTimeMillis)\(\) - .*<"
+            r"|\bassert\(\(?(?:elapsed|millis|took)\b.*<"
+        ),
+        "a machine may be slow: count requests, simulate a clock, or use Patient.timed",
+    ),
+    Rule(
+        SCALA_TEST,
+        re.compile(
+            r"\bonSpinWait\(|\bwhile \(.*\b(?:nanoTime|Instant\.now)\(\)(?!.*\b(?:poll|wait)\()"
+        ),
+        "a loop without a pause delays the awaited threads: use Patient.until",
+    ),
+    Rule(
+        PYTHON_TEST,
+        re.compile(rf"\bwait_for\(.*, (?:timeout=)?{SHORT}\)$"),
+        "a wait has a limit of at least 60 seconds, because a machine may be slow",
+    ),
+    Rule(
+        PYTHON_TEST,
+        re.compile(r"^\s*assert\b.*\b(?:monotonic|perf_counter|time)\(\) - .*<"),
+        "a machine may be slow: count events, or simulate a clock",
     ),
 )
 

@@ -51,6 +51,23 @@ def test_the_header_follows_a_shebang() -> None:
             "differs between",
         ),
         ("jvm/spark/src/test/scala/A.scala", "  Thread.sleep(10)", "waits for a condition"),
+        ("jvm/spark/src/test/scala/A.scala", "  timeout(Span(20, Seconds))", "at least 60"),
+        ("jvm/spark/src/test/scala/A.scala", "  timeout(Span(120, Seconds))", None),
+        ("jvm/spark/src/test/scala/A.scala", "  done.await(9, TimeUnit.SECONDS)", "at least 60"),
+        ("jvm/spark/src/test/scala/A.scala", "  done.await(60, TimeUnit.SECONDS)", None),
+        ("jvm/spark/src/test/scala/A.scala", "  until(Duration.ofSeconds(20))(x)", "at least 60"),
+        ("jvm/spark/src/test/scala/A.scala", "  clock.pass(Duration.ofSeconds(20))", None),
+        ("jvm/spark/src/test/scala/A.scala", "  Await.result(all, 10.seconds)", "at least 60"),
+        ("jvm/spark/src/test/scala/A.scala", "  Await.result(all, 100.seconds)", None),
+        ("jvm/spark/src/test/scala/A.scala", "  thread.join(20000)", "at least 60"),
+        ("jvm/spark/src/test/scala/A.scala", "  assert(nanoTime() - a < b)", "count requests"),
+        ("jvm/spark/src/test/scala/A.scala", "  assert(took.compareTo(a) < 0)", "count requests"),
+        ("jvm/spark/src/test/scala/A.scala", "  assert(elapsed(x).toMillis >= 30)", None),
+        ("jvm/spark/src/test/scala/A.scala", "  while (!a && nanoTime() < b) {", "without a pause"),
+        ("jvm/spark/src/test/scala/A.scala", "  while (nanoTime() < b) wait(10)", None),
+        ("tests/kill/test_a.py", '    wait_for("rows", rows, 30)', "at least 60"),
+        ("tests/kill/test_a.py", '    wait_for("rows", lambda: count(30))', None),
+        ("tests/kill/test_a.py", "    assert time.monotonic() - begun < 30", "count events"),
         ("jvm/spark/src/main/scala/A.scala", "  @volatile var rows = 0", "is private"),
         ("jvm/spark/src/main/scala/A.scala", "  private var rows = 0", None),
         ("jvm/kafka/src/main/scala/splice/ReadCounts.scala", "  var rows = 0", None),
@@ -60,7 +77,7 @@ def test_the_header_follows_a_shebang() -> None:
     ],
 )
 def test_each_rule_names_its_line(path: str, line: str, reason: str | None) -> None:
-    found = checks.complaints(path, f"{HEADER}\n{line}\n")
+    found = checks.complaints(path, f"{checks.header(path)}\n{line}\n")
     assert len(found) == (1 if reason else 0)
     assert all(reason in complaint and complaint.startswith(f"{path}:") for complaint in found)
 

@@ -23,6 +23,7 @@ private object LocalSpark {
     .master("local[2]")
     .appName("splice-hybrid")
     .config("spark.ui.enabled", "false")
+    .config("spark.sql.shuffle.partitions", "2")
     .config("spark.sql.session.timeZone", "UTC")
     .getOrCreate()
 }

@@ -12,7 +12,8 @@ import splice.kafka.broker.RealLog
 import splice.kafka.internal.consumer.PassedBatches
 import splice.kafka.internal.options.ClientProperties
 import splice.source.{Position, Source}
-import splice.testkit.{KafkaBroker, OpenEndedContract}
+import splice.testkit.OpenEndedContract
+import splice.testkit.internal.broker.SharedKafka
 
 /** Contract tests of the Kafka source with decoded record batches, which the Kafka client of this build permits. */
 final class KafkaContractSuite extends KafkaContract {
@@ -43,20 +44,14 @@ abstract class KafkaContract extends OpenEndedContract with BeforeAndAfterAll {
   protected def client(properties: (String, String)*): ClientProperties =
     ClientProperties(SortedMap(properties: _*), None)
 
-  private lazy val broker = KafkaBroker.start()
-  private lazy val real   = new RealLog(broker)
+  private lazy val real = new RealLog(SharedKafka.east)
 
   override protected lazy val spark: SparkSession = SparkSession.builder().master("local[2]").getOrCreate()
 
-  override protected def afterAll(): Unit = {
-    spark.stop()
-    broker.close()
-  }
-
-  private val topics = Iterator.from(1).map(n => s"contract-$n")
+  override protected def afterAll(): Unit = spark.stop()
 
   override protected def world(): World = new World {
-    private val topic = topics.next()
+    private val topic = KafkaContract.topics.next()
     real.create(topic, 3)
     real.write(topic, 3, 0, 30)
 
@@ -69,4 +64,8 @@ abstract class KafkaContract extends OpenEndedContract with BeforeAndAfterAll {
 
     override def grow(): Unit = real.write(topic, 3, 30, 45)
   }
+}
+
+private object KafkaContract {
+  private val topics = Iterator.from(1).map(n => s"contract-$n")
 }

@@ -11,17 +11,13 @@ import org.apache.kafka.common.serialization.ByteArraySerializer
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.testkit.{KafkaBroker, KafkaTopics}
+import splice.testkit.KafkaTopics
+import splice.testkit.internal.broker.SharedKafka
 
 /** Readers report the sizes of records to the driver. */
 final class MaxBytesSuite extends AnyFunSuite with WithSpark {
 
-  private lazy val broker = KafkaBroker.start()
-
-  override protected def afterAll(): Unit = {
-    broker.close()
-    super.afterAll()
-  }
+  private lazy val broker = SharedKafka.east
 
   test("maxBytesPerTrigger: a small first batch, then about as many bytes as allowed") {
     Using.resource(broker.admin())(KafkaTopics.create(_, "sized", 2))

@@ -13,33 +13,30 @@ import scala.util.Using
 
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.serialization.StringSerializer
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
-import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
 import splice.source.internal.entries.Json
-import splice.testkit.{KafkaBroker, KafkaTopics}
+import splice.testkit.KafkaTopics
+import splice.testkit.internal.broker.SharedKafka
 
 /** The gauges of a query over two real clusters, as shown on the driver's page of Spark's metric system. */
 final class MetricsPluginSuite extends AnyFunSuite with WithSpark with Eventually {
 
   implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(120, Seconds), Span(100, Millis))
 
-  override protected lazy val spark: SparkSession = SparkSession.builder()
-    .master("local[2]")
-    .config("spark.plugins", classOf[MetricsPlugin].getName)
-    .config("spark.ui.enabled", "true")
-    .config("spark.ui.port", "0")
-    .config("spark.sql.streaming.noDataProgressEventInterval", "100")
-    .getOrCreate()
+  override protected def settings: Map[String, String] = super.settings ++ Map(
+    "spark.plugins"                                     -> classOf[MetricsPlugin].getName,
+    "spark.ui.enabled"                                  -> "true",
+    "spark.ui.port"                                     -> "0",
+    "spark.sql.streaming.noDataProgressEventInterval"   -> "100",
+    "spark.sql.streaming.realTimeMode.minBatchDuration" -> "1000"
+  )
 
-  private lazy val clusters = Map("east" -> KafkaBroker.start(), "west" -> KafkaBroker.start())
-
-  override protected def afterAll(): Unit =
-    try clusters.values.foreach(_.close())
-    finally super.afterAll()
+  private lazy val clusters = Map("east" -> SharedKafka.east, "west" -> SharedKafka.west)
 
   private def write(cluster: String, topic: String, rows: Int, time: Option[Long] = None): Unit = {
     val settings = Map[String, Object](
@@ -146,7 +143,6 @@ final class MetricsPluginSuite extends AnyFunSuite with WithSpark with Eventuall
   }
 
   test("executors show the latency of rows in real-time mode and continuous mode while the tasks run") {
-    spark.conf.set("spark.sql.streaming.realTimeMode.minBatchDuration", "1000")
     val hour = Duration.ofHours(1).toMillis
     Seq("live" -> Trigger.RealTime("10 minutes"), "continuous" -> Trigger.Continuous("1 second")).foreach {
       case (topic, trigger) =>

@@ -18,10 +18,9 @@ import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.serialization.StringSerializer
 import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.{DataFrame, Row}
-import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Millis, Seconds, Span}
 
+import splice.testkit.internal.Patient
 import splice.testkit.{FreePort, KafkaBroker, KafkaTopics}
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
@@ -29,9 +28,7 @@ import splice.testkit.{FreePort, KafkaBroker, KafkaTopics}
 /** The end of a query over three clusters. One cluster responds, one accepts connections and never responds, and one
   * rejects connections.
   */
-final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eventually {
-
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds), Span(20, Millis))
+final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Patient {
 
   private lazy val good = KafkaBroker.start()
 
@@ -158,10 +155,8 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
   private def threads: Set[Thread] = Thread.getAllStackTraces.keySet.asScala.toSet
 
   private def stop(query: StreamingQuery): Unit = {
-    val began = System.nanoTime()
-    query.stop()
-    val millis = Duration.ofNanos(System.nanoTime() - began).toMillis
-    assert(millis < 5000, s"the query stopped after $millis ms")
+    val (_, duration) = Patient.timed(query.stop())
+    assert(duration.compareTo(Duration.ofSeconds(5)) < 0)
   }
 
   private def failed(query: StreamingQuery): String =

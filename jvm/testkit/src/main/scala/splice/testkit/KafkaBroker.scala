@@ -3,37 +3,40 @@
 
 package splice.testkit
 
-import java.nio.file.{Files, Path, Paths}
-import java.util.concurrent.TimeUnit
+import java.nio.file.{Files, Path}
+import java.time.Duration
+import java.util.concurrent.locks.LockSupport
 import java.util.{Comparator, Properties, UUID}
 
+import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
 
 import org.apache.kafka.clients.admin.Admin
-import org.apache.kafka.common.Uuid
+
+import splice.testkit.internal.broker.{BrokerSettings, FormattedStorage, ServerJvm}
 
 /** Single-node Kafka server in a separate process. Tests can stop, kill and restart the server on its port.
   *
-  * The system property `splice.kafka.server` sets the folder of the Kafka jars. Not thread-safe.
+  * The system property `splice.kafka.server` sets the folder of the Kafka jars. The optional property
+  * `splice.class.data` sets a folder for files that shorten later starts. Not thread-safe.
   */
 final class KafkaBroker private (folder: Path, more: Map[String, String], role: KafkaBroker.Role)
     extends AutoCloseable {
 
   import KafkaBroker.{Alone, Guarded, Joined}
 
-  private val ports = Iterator.continually(FreePort()).distinct.take(3).toIndexedSeq
-  private val port  = ports(0)
-  private val login = ports(1)
+  private val port  = FreePort()
+  private val login = FreePort()
 
   private val controller: Int = role match {
     case Joined(first, _) => first.controller
-    case _                => ports(2)
+    case _                => FreePort()
   }
 
-  private var process: Option[Process] = None
+  private var server: Option[ServerJvm] = None
 
-  private val hook = new Thread(() => kill())
+  private val hook = new Thread(() => end())
 
   /** Bootstrap servers for clients without login. */
   val servers: String = s"127.0.0.1:$port"
@@ -43,7 +46,7 @@ final class KafkaBroker private (folder: Path, more: Map[String, String], role: 
 
   private var id = role match {
     case Joined(first, _) => first.clusterId
-    case _                => KafkaBroker.newId()
+    case _                => FormattedStorage.newId()
   }
 
   /** Cluster id. */
@@ -51,35 +54,26 @@ final class KafkaBroker private (folder: Path, more: Map[String, String], role: 
 
   /** Starts or restarts the server, and waits until the server responds. */
   def start(): Unit = {
-    process = Some(launch("kafka.Kafka", config.toString).start())
-    val responses = Iterator.continually(response()).take(KafkaBroker.Tries).find(_.nonEmpty)
-    if (responses.isEmpty) throw new IllegalStateException(s"Kafka does not respond:\n${log()}")
+    server = Some(ServerJvm.start(folder, config))
+    awaitResponse()
   }
 
   /** Shuts the server down. */
-  def stop(): Unit = process.foreach { running =>
-    running.destroy()
-    if (!running.waitFor(20, TimeUnit.SECONDS)) kill()
-  }
+  def stop(): Unit = server.foreach(_.stop())
 
   /** Kills the server, as the loss of its machine would. */
-  def kill(): Unit = process.foreach(_.destroyForcibly().waitFor())
+  def kill(): Unit = server.foreach(_.kill())
 
   /** Suspends the server. Its connections remain open, and no request has a response until [[resume]]. */
-  def suspend(): Unit = signal("STOP")
+  def suspend(): Unit = server.foreach(_.signal("STOP"))
 
-  def resume(): Unit = signal("CONT")
-
-  private def signal(name: String): Unit = process.foreach { running =>
-    val code = new ProcessBuilder("kill", s"-$name", running.pid.toString).start().waitFor()
-    if (code != 0) throw new IllegalStateException(s"the signal $name failed with code $code")
-  }
+  def resume(): Unit = server.foreach(_.signal("CONT"))
 
   /** Kills the server, and starts a new cluster with another id at the same address. */
   def replace(): Unit = {
     kill()
-    remove(folder.resolve("data"))
-    id = KafkaBroker.newId()
+    remove(data)
+    id = FormattedStorage.newId()
     format()
     start()
   }
@@ -89,11 +83,15 @@ final class KafkaBroker private (folder: Path, more: Map[String, String], role: 
 
   /** First segment file of a partition, for tests that corrupt it. */
   def logFile(topic: String, partition: Int): Path =
-    folder.resolve("data").resolve(s"$topic-$partition").resolve("00000000000000000000.log")
+    data.resolve(s"$topic-$partition").resolve("00000000000000000000.log")
 
   override def close(): Unit = {
-    stop()
+    end()
     val _ = Try(Runtime.getRuntime.removeShutdownHook(hook))
+  }
+
+  private def end(): Unit = {
+    server.foreach(_.end())
     remove(folder)
   }
 
@@ -102,41 +100,43 @@ final class KafkaBroker private (folder: Path, more: Map[String, String], role: 
 
   private def config: Path = folder.resolve("server.properties")
 
-  private def response(): Option[String] = {
-    if (process.forall(!_.isAlive)) throw new IllegalStateException(s"Kafka ended:\n${log()}")
-    val settings =
-      Map[String, Object](
-        "bootstrap.servers"      -> servers,
-        "default.api.timeout.ms" -> "2000",
-        "request.timeout.ms"     -> "1000"
-      )
-    Using.resource(Admin.create(settings.asJava))(client => Try(client.describeCluster().clusterId().get()).toOption)
+  private def data: Path = folder.resolve("data")
+
+  private def awaitResponse(): Unit = {
+    val settings = Map[String, Object](
+      "bootstrap.servers"        -> servers,
+      "default.api.timeout.ms"   -> KafkaBroker.Patience.toMillis.toString,
+      "request.timeout.ms"       -> "1000",
+      "reconnect.backoff.max.ms" -> "50"
+    )
+    Using.resource(Admin.create(settings.asJava)) { client =>
+      val response               = client.describeCluster().clusterId()
+      @tailrec def await(): Unit = if (!response.isDone) {
+        if (server.forall(!_.isRunning)) throw new IllegalStateException(s"Kafka ended:\n${log()}")
+        LockSupport.parkNanos(KafkaBroker.Pause.toNanos)
+        await()
+      }
+      await()
+      if (Try(response.get()).isFailure) throw new IllegalStateException(s"Kafka does not respond:\n${log()}")
+    }
   }
 
   private def format(): Unit = {
-    Files.writeString(folder.resolve("log4j2.properties"), KafkaBroker.Logging)
     val settings = new Properties()
-    val basic    = KafkaBroker.settings(folder.resolve("data"), port, controller)
+    val basic    = BrokerSettings.alone(data, port, controller)
     val all      =
       (role match {
         case Alone           => basic
-        case Guarded(users)  => KafkaBroker.guarded(basic, login, users)
-        case Joined(_, node) => KafkaBroker.joined(basic, port, node)
+        case Guarded(users)  => BrokerSettings.guarded(basic, login, users)
+        case Joined(_, node) => BrokerSettings.joined(basic, port, node)
       }) ++ more
     all.foreach { case (k, v) => settings.setProperty(k, v) }
     Using.resource(Files.newBufferedWriter(config))(settings.store(_, "one node"))
-    val done = launch("kafka.tools.StorageTool", "format", "-t", clusterId, "-c", config.toString).start().waitFor()
-    if (done != 0) throw new IllegalStateException(s"Kafka's storage could not be formatted:\n${log()}")
-  }
-
-  private def launch(main: String, arguments: String*): ProcessBuilder = {
-    val program   = Paths.get(System.getProperty("java.home"), "bin", "java").toString
-    val classPath = s"$folder${java.io.File.pathSeparator}${KafkaBroker.jars}/*"
-    val jvm       = Seq("-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData") ++ KafkaBroker.compiler
-    val command   = Seq(program) ++ jvm ++ Seq("-cp", classPath, main) ++ arguments
-    new ProcessBuilder(command.asJava)
-      .redirectErrorStream(true)
-      .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("kafka.log").toFile))
+    FormattedStorage.create(data, clusterId, all("node.id").toInt) {
+      val code =
+        ServerJvm.run(folder, "kafka.tools.StorageTool", "format", "-t", clusterId, "-c", config.toString)
+      if (code != 0) throw new IllegalStateException(s"Kafka's storage could not be formatted:\n${log()}")
+    }
   }
 
   private def log(): String = Try(Files.readString(folder.resolve("kafka.log"))).getOrElse("no log")
@@ -144,16 +144,9 @@ final class KafkaBroker private (folder: Path, more: Map[String, String], role: 
 
 object KafkaBroker {
 
-  private val Tries = 30
-
-  private val Logging =
-    """rootLogger.level = WARN
-      |rootLogger.appenderRef.out.ref = out
-      |appender.out.type = Console
-      |appender.out.name = out
-      |appender.out.layout.type = PatternLayout
-      |appender.out.layout.pattern = %d{HH:mm:ss.SSS} %p %c{1} %m%n
-      |""".stripMargin
+  // A start takes a few seconds. Other processes may use all processors for some time.
+  private val Patience = Duration.ofMinutes(2)
+  private val Pause    = Duration.ofMillis(20)
 
   /** Starts a server with a new cluster, and waits until the server responds.
     *
@@ -187,62 +180,4 @@ object KafkaBroker {
   private case object Alone                                      extends Role
   final private case class Guarded(users: Map[String, String])   extends Role
   final private case class Joined(first: KafkaBroker, node: Int) extends Role
-
-  private def guarded(basic: Map[String, String], port: Int, users: Map[String, String]): Map[String, String] = {
-    def and(key: String, more: String) = key -> s"${basic(key)},$more"
-    val line = users.map { case (name, password) => s"""user_$name="$password"""" }.mkString(" ")
-    basic ++ Map(
-      and("listeners", s"LOGIN://127.0.0.1:$port"),
-      and("advertised.listeners", s"LOGIN://127.0.0.1:$port"),
-      and("listener.security.protocol.map", "LOGIN:SASL_PLAINTEXT"),
-      "listener.name.login.sasl.enabled.mechanisms" -> "PLAIN",
-      "listener.name.login.plain.sasl.jaas.config"  ->
-        s"org.apache.kafka.common.security.plain.PlainLoginModule required $line;",
-      "authorizer.class.name" -> "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-      "super.users"           -> "User:ANONYMOUS"
-    )
-  }
-
-  private def joined(basic: Map[String, String], port: Int, node: Int): Map[String, String] = basic ++ Map(
-    "process.roles" -> "broker",
-    "node.id"       -> node.toString,
-    "listeners"     -> s"BROKER://127.0.0.1:$port"
-  )
-
-  private def newId(): String = Iterator.continually(Uuid.randomUuid().toString).find(!_.startsWith("-")).mkString
-
-  private def jars: String = Option(System.getProperty("splice.kafka.server"))
-    .getOrElse(throw new IllegalStateException(
-      "the property splice.kafka.server does not specify the folder of Kafka's jars"
-    ))
-
-  // A short test spends most of its time on the start of the server. C1 compilation shortens this start. A benchmark
-  // needs C2 for throughput.
-  private def compiler: Option[String] =
-    Option.when(java.lang.Boolean.getBoolean("splice.kafka.server.quick"))("-XX:TieredStopAtLevel=1")
-
-  private def settings(data: Path, port: Int, controller: Int): Map[String, String] = Map(
-    "process.roles"                            -> "broker,controller",
-    "node.id"                                  -> "1",
-    "controller.quorum.voters"                 -> s"1@127.0.0.1:$controller",
-    "listeners"                                -> s"BROKER://127.0.0.1:$port,CONTROLLER://127.0.0.1:$controller",
-    "advertised.listeners"                     -> s"BROKER://127.0.0.1:$port",
-    "inter.broker.listener.name"               -> "BROKER",
-    "controller.listener.names"                -> "CONTROLLER",
-    "listener.security.protocol.map"           -> "BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT",
-    "log.dirs"                                 -> data.toString,
-    "auto.create.topics.enable"                -> "false",
-    "offsets.topic.replication.factor"         -> "1",
-    "offsets.topic.num.partitions"             -> "1",
-    "transaction.state.log.replication.factor" -> "1",
-    "transaction.state.log.min.isr"            -> "1",
-    "transaction.state.log.num.partitions"     -> "1",
-    "share.coordinator.state.topic.replication.factor" -> "1",
-    "share.coordinator.state.topic.min.isr"            -> "1",
-    "group.initial.rebalance.delay.ms"                 -> "0",
-    "broker.session.timeout.ms"                        -> "3000",
-    "broker.heartbeat.interval.ms"                     -> "500",
-    "log.initial.task.delay.ms"                        -> "500",
-    "log.cleaner.backoff.ms"                           -> "200"
-  )
 }

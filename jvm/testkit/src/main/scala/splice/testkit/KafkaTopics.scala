@@ -14,6 +14,8 @@ import org.apache.kafka.clients.admin.{Admin, NewPartitions, NewTopic, OffsetSpe
 import org.apache.kafka.common.errors.RetriableException
 import org.apache.kafka.common.{KafkaFuture, TopicPartition}
 
+import splice.testkit.internal.Patient
+
 /** Creates topics that accept records immediately.
   *
   * A broker reports a topic before each partition has a leader. A producer that sends several requests at that time may
@@ -22,8 +24,7 @@ import org.apache.kafka.common.{KafkaFuture, TopicPartition}
   */
 object KafkaTopics {
 
-  private val Patience = Duration.ofSeconds(30)
-  private val Pause    = Duration.ofMillis(20)
+  private val Pause = Duration.ofMillis(20)
 
   /** Creates a topic and waits until every partition has a leader. */
   def create(admin: Admin, topic: String, partitions: Int, config: (String, String)*): Unit = {
@@ -41,7 +42,7 @@ object KafkaTopics {
   /** Requests end offsets until the request succeeds. Only leaders return end offsets. */
   private def awaitLeaders(admin: Admin, topic: String, partitions: Int): Unit = {
     val ends = (0 until partitions).map(p => new TopicPartition(topic, p) -> OffsetSpec.latest()).toMap.asJava
-    val over = System.nanoTime() + Patience.toNanos
+    val over = System.nanoTime() + Patient.Limit.toNanos
 
     @tailrec def retry(): Unit = response(admin.listOffsets(ends).all()) match {
       case Some(_: RetriableException) if System.nanoTime() < over =>

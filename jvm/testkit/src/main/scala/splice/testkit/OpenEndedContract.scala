@@ -4,6 +4,7 @@
 package splice.testkit
 
 import java.time.Duration
+import java.util.concurrent.atomic.AtomicInteger
 
 import scala.annotation.tailrec
 import scala.util.{Random, Using}
@@ -26,15 +27,26 @@ trait OpenEndedContract extends SourceContract {
   private def mode(c: Coordinator): RealTimeBatches =
     c.realTime(() => Int.MaxValue).getOrElse(fail("the source is not read without an end"))
 
-  /** Rows and unread ranges of each task of a batch. Each task reads until a poll returns no row. */
-  private def read(c: Coordinator, open: RealTimeBatches, columns: StructType, from: Position): Seq[TaskSteps] = {
+  /** Rows and unread ranges of each task of a batch. Each task reads until a poll returns no row.
+    *
+    * @param count
+    *   number of rows after which tasks without a row end soon
+    */
+  private def read(
+      c: Coordinator,
+      open: RealTimeBatches,
+      columns: StructType,
+      from: Position,
+      count: Int = Int.MaxValue
+  ): Seq[TaskSteps] = {
     open.begin(from)
     val tasks = open.tasks(from)
     assert(open.tasks(from) == tasks, "Spark plans a batch more than once")
     val readers = c.readers(columns, tasks)
     val busy    = tasks.filter(_.ranges.nonEmpty)
+    OpenEndedContract.found.set(0)
     spark.sparkContext.parallelize(busy, math.max(busy.size, 1))
-      .map(task => OpenEndedContract.read(readers, task, columns)).collect().toSeq
+      .map(task => OpenEndedContract.read(readers, task, columns, count)).collect().toSeq
   }
 
   /** Rows of consecutive batches that begin at a position. Stops after a batch without rows if there are at least
@@ -45,7 +57,7 @@ trait OpenEndedContract extends SourceContract {
     @tailrec def batches(at: Position, out: Seq[String], left: Int): Seq[String] =
       if (left == 0) out
       else {
-        val parts = read(c, open, columns, at)
+        val parts = read(c, open, columns, at, count - out.size)
         val until = open.end(parts.flatMap(_.unread(Int.MaxValue)))
         assert(at.precedes(until))
         val rows = out ++ parts.flatMap(_.rows)
@@ -70,7 +82,7 @@ trait OpenEndedContract extends SourceContract {
     val ends    = Using.resource(run(setup, log)) { c =>
       val open  = mode(c)
       val start = c.initial()
-      val parts = read(c, open, columns, start)
+      val parts = read(c, open, columns, start, whole.size)
       assert(parts.exists(_.rows.nonEmpty))
       val random = new Random(1)
       val cuts   = Seq(parts.map(_ => 0), parts.map(_.rows.size)) ++
@@ -140,6 +152,10 @@ private object OpenEndedContract {
   // A broker may take some time for its first response.
   private val Patience = Duration.ofMillis(200)
   private val Polls    = 25
+  private val Fewest   = 5
+
+  // Number of rows of a batch. Tasks of a local session count in this object.
+  private val found = new AtomicInteger
 
   /** Rows and unread ranges of one task.
     *
@@ -155,13 +171,16 @@ private object OpenEndedContract {
   }
 
   /** Reads a task with polls of limited patience. Runs on an executor. */
-  def read(readers: SplitReaderFactory, task: TaskRanges, columns: StructType): TaskSteps =
+  def read(readers: SplitReaderFactory, task: TaskRanges, columns: StructType, count: Int): TaskSteps =
     Using.resource(readers.rows(task)) { reader =>
       @tailrec def steps(rows: Vector[String], left: Vector[Seq[SplitRange]], polls: Int): TaskSteps =
         reader.poll(Patience) match {
-          case Poll.Found => steps(rows :+ SourceContract.text(reader.get(), columns), left :+ reader.unread, polls)
-          case Poll.Pending if rows.isEmpty && polls > 0 => steps(rows, left, polls - 1)
-          case _                                         => TaskSteps(rows, left, reader.unread)
+          case Poll.Found =>
+            val _ = found.incrementAndGet()
+            steps(rows :+ SourceContract.text(reader.get(), columns), left :+ reader.unread, polls)
+          case Poll.Pending if rows.isEmpty && polls > (if (found.get < count) 0 else Polls - Fewest) =>
+            steps(rows, left, polls - 1)
+          case _ => TaskSteps(rows, left, reader.unread)
         }
       steps(Vector.empty, Vector(reader.unread), Polls)
     }

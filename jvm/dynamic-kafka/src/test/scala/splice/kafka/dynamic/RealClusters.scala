@@ -20,23 +20,23 @@ import splice.source.options.SourceOptions
 import splice.source.runtime.ProgressMetric
 import splice.source.{EnumeratorContext, Position, ReadMode, Source, SourceProvider, SplitReader}
 import splice.testkit.KafkaBroker
+import splice.testkit.internal.broker.SharedKafka
 
 /** Two real clusters, and queries over their streams with a changing metadata file. */
 abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndAfterAll {
 
-  protected lazy val east    = KafkaBroker.start()
-  protected lazy val west    = KafkaBroker.start()
+  protected def east: KafkaBroker = SharedKafka.east
+  protected def west: KafkaBroker = RealClusters.west
+
   protected lazy val eastLog = new RealLog(east)
   protected lazy val westLog = new RealLog(west)
   protected lazy val folder  = Files.createTempDirectory("splice-dynamic")
   private val generations    = Iterator.from(1)
 
-  override protected def afterAll(): Unit = {
-    Seq(east, west).foreach(_.close())
+  override protected def afterAll(): Unit =
     Using.resource(Files.walk(folder))(_.sorted(java.util.Comparator.reverseOrder[Path]()).forEach(f =>
       Files.delete(f)
     ))
-  }
 
   /** Query over one stream, with a side log that remains between its runs. */
   final protected class Query(name: String, more: (String, String)*) {
@@ -149,4 +149,10 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
   protected def wanted(topic: String, from: Int, until: Int): Seq[String] = (from until until).map(i => s"$topic:v$i")
 
   protected def assertRows(query: Query, all: Seq[String]*): Unit = assert(values(query.rows) == all.flatten.sorted)
+}
+
+private object RealClusters {
+
+  // Tests kill and restart this broker. It ends with the JVM.
+  private lazy val west = KafkaBroker.start()
 }

@@ -206,11 +206,11 @@ final class RealDynamicSuite extends RealClusters {
   }
 
   test("a topic that is added later starts at its end, is paused, stops at an offset, and resumes there") {
-    Seq("kept", "late").foreach(eastLog.create(_, 1))
+    Seq("kept", "added").foreach(eastLog.create(_, 1))
     eastLog.write("kept", 1, 0, 3)
-    eastLog.write("late", 1, 0, 4)
+    eastLog.write("added", 1, 0, 4)
     val query                                = new Query("limits")
-    val both                                 = Seq("east/kept", "east/late")
+    val both                                 = Seq("east/kept", "east/added")
     def changed(run: Run, change: Int): Unit =
       run.until(s"change $change")(_ => query.position.exists(_.json.contains(s"\"change\":$change")))
     query.lies("east/kept")
@@ -218,14 +218,14 @@ final class RealDynamicSuite extends RealClusters {
       run.until("rows")(_.size >= 3)
       query.publish("starts: {limits: latest}", both: _*)
       changed(run, 2)
-      eastLog.write("late", 1, 4, 6)
+      eastLog.write("added", 1, 4, 6)
       run.until("rows after the start")(_.size >= 5)
       query.publish("paused: [limits]", both: _*)
       changed(run, 3)
       eastLog.write("kept", 1, 3, 6)
-      eastLog.write("late", 1, 6, 8)
+      eastLog.write("added", 1, 6, 8)
       assert(run.plan() == query.position.get)
-      query.publish("""stops: {limits: {offsets: {east: {kept: {"0": 4}, late: {"0": 7}}}}}""", both: _*)
+      query.publish("""stops: {limits: {offsets: {east: {kept: {"0": 4}, added: {"0": 7}}}}}""", both: _*)
       run.until("rows up to the stop")(_.size >= 7)
     }
     query.run { run =>
@@ -234,6 +234,6 @@ final class RealDynamicSuite extends RealClusters {
       query.lies(both: _*)
       run.until("all rows")(_.size >= 10)
     }
-    assertRows(query, wanted("east/kept", 0, 6), wanted("east/late", 4, 8))
+    assertRows(query, wanted("east/kept", 0, 6), wanted("east/added", 4, 8))
   }
 }

@@ -22,19 +22,17 @@ import splice.coordinator.internal.sidelog.HadoopSideLog
 import splice.kafka.broker.RealLog
 import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, Position, ReadMode, Source, SourceProvider}
-import splice.testkit.KafkaBroker
+import splice.testkit.internal.broker.SharedKafka
 
 /** Tests of the checkpoint of a query with the metadata of a single cluster. */
 final class RealSingleClusterSuite extends AnyFunSuite with BeforeAndAfterAll {
 
-  private lazy val broker = KafkaBroker.start()
+  private lazy val broker = SharedKafka.east
   private lazy val real   = new RealLog(broker)
   private lazy val folder = Files.createTempDirectory("splice-single-cluster")
 
-  override protected def afterAll(): Unit = {
-    broker.close()
+  override protected def afterAll(): Unit =
     Using.resource(Files.walk(folder))(_.sorted(Comparator.reverseOrder[Path]()).forEach(f => Files.delete(f)))
-  }
 
   private def source(password: String): Source[_ <: Position] = SourceProvider.create(SourceOptions(Map(
     "source"                      -> "dynamicKafka",
@@ -43,7 +41,7 @@ final class RealSingleClusterSuite extends AnyFunSuite with BeforeAndAfterAll {
     "kafka.bootstrap.servers"     -> broker.servers,
     "kafka.sasl.jaas.config"      -> s"""Login required username="me" password="$password";""",
     "kafka.ssl.keystore.password" -> s"$password-store",
-    "streams"                     -> "kept",
+    "streams"                     -> "single",
     "startingOffsets"             -> "earliest",
     "discoveryInterval"           -> "100ms"
   )))
@@ -76,10 +74,10 @@ final class RealSingleClusterSuite extends AnyFunSuite with BeforeAndAfterAll {
   )
 
   test("a checkpoint has no password, and a changed password is not a change of the metadata") {
-    real.create("kept", 1)
-    real.write("kept", 1, 0, 5)
+    real.create("single", 1)
+    real.write("single", 1, 0, 5)
     val first = run("hunter2", None, 5)
-    real.write("kept", 1, 5, 8)
+    real.write("single", 1, 5, 8)
     run("hunter3", Some(first), 8)
     val found = files(folder.resolve("kept"))
     assert(found.values.exists(_.contains(broker.servers)), found.keys)

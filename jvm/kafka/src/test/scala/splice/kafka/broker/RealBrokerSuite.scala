@@ -15,7 +15,6 @@ import org.apache.kafka.clients.admin.RecordsToDelete
 import org.apache.kafka.clients.producer.ProducerRecord
 import org.apache.kafka.common.TopicPartition
 import org.apache.kafka.common.metrics.JmxReporter
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
@@ -23,17 +22,16 @@ import splice.kafka.KafkaFailures
 import splice.source.log.{LogPartitions, LogRange}
 import splice.source.options.SourceOptions
 import splice.source.{EnumeratorContext, LogPartition, Position, ReadMode, Source, SourceProvider, SplitEnumerator}
-import splice.testkit.{FreePort, KafkaBroker, KafkaTopics}
+import splice.testkit.internal.Patient
+import splice.testkit.internal.broker.SharedKafka
+import splice.testkit.{FreePort, KafkaTopics}
 
 /** Tests of the source with a real broker. */
-final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAndAfterAll {
+final class RealBrokerSuite extends AnyFunSuite with KafkaFailures {
 
-  private lazy val broker = KafkaBroker.start()
-  private lazy val real   = new RealLog(broker)
+  private lazy val real = new RealLog(SharedKafka.east)
 
   private val earliest = "startingOffsets" -> "earliest"
-
-  override protected def afterAll(): Unit = broker.close()
 
   private def values(from: Int, until: Int): Seq[String] = (from until until).map(i => s"v$i").sorted
 
@@ -142,8 +140,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
     val source = real.source("subscribe" -> "again", earliest)
     val log    = new MemorySideLog
     val until  = real.run(source, log)(c => c.advance(c.initial(), everything = true))
-    real.admin(_.deleteTopics(Seq("again").asJava).all().get())
-    real.eventually("the topic is deleted")(!real.admin(_.listTopics().names().get()).contains("again"))
+    real.delete("again")
     real.create("again", 1)
     real.write("again", 1, 0, 50)
     assert(failure("KAFKA_DATA.TOPIC_RECREATED")(real.run(
@@ -236,29 +233,10 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
       } catch { case e: Throwable => ended = Some(e) }
     )
     thread.start()
-    assert(started.await(20, TimeUnit.SECONDS))
+    assert(started.await(Patient.Limit.toSeconds, TimeUnit.SECONDS))
     real.eventually("it waits")(thread.getState == Thread.State.WAITING)
     thread.interrupt()
-    thread.join(30000)
+    thread.join(Patient.Limit.toMillis)
     assert(ended.exists(_.isInstanceOf[InterruptedException]), ended)
-  }
-
-  test("readers and the driver continue after a killed broker is available again") {
-    real.create("restart", 2)
-    real.write("restart", 2, 0, 100)
-    val source = real.source("subscribe" -> "restart", earliest)
-    real.run(source) { c =>
-      val begin = c.initial()
-      val one   = c.advance(begin, everything = true)
-      val first = real.rows(source, c.tasks(begin, one), "restart")
-      broker.kill()
-      broker.start()
-      real.eventually("writing works again")(scala.util.Try(real.write("restart", 2, 100, 200)).isSuccess)
-      val two = c.advance(one, everything = true)
-      val all = first ++ real.rows(source, c.tasks(one, two), "restart")
-      assert(all.map(_._3).toSet == values(0, 200).toSet)
-      // A producer retry may write a value twice, at different offsets.
-      assert(all.map(row => row._1 -> row._2).distinct.size == all.size)
-    }
   }
 }

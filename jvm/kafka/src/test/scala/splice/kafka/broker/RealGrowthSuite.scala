@@ -9,7 +9,6 @@ import scala.util.Using
 
 import org.apache.kafka.clients.producer.ProducerRecord
 import org.apache.spark.sql.catalyst.InternalRow
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.Coordinator
@@ -18,41 +17,39 @@ import splice.kafka.internal.pool.ReaderPool
 import splice.kafka.internal.split.{Holes, KafkaSplitRange}
 import splice.source.errors.SpliceException
 import splice.source.{EnumeratorContext, LogPartition, Poll, Position, ReadMode, Source, SplitReader, TaskRanges}
-import splice.testkit.{KafkaBroker, KafkaTopics, LoggedMessages}
+import splice.testkit.internal.broker.SharedKafka
+import splice.testkit.{KafkaTopics, LoggedMessages}
 
 /** Tests of added partitions and open transactions on a real broker during a query. */
-final class RealGrowthSuite extends AnyFunSuite with BeforeAndAfterAll {
+final class RealGrowthSuite extends AnyFunSuite {
 
-  private lazy val broker = KafkaBroker.start()
-  private lazy val real   = new RealLog(broker)
+  private lazy val real = new RealLog(SharedKafka.east)
 
   private val earliest = "startingOffsets"   -> "earliest"
   private val rarely   = "discoveryInterval" -> "1h"
 
-  override protected def afterAll(): Unit = broker.close()
-
   private def grow(topic: String, partitions: Int): Unit = real.admin(KafkaTopics.grow(_, topic, partitions))
 
   test("a batch with rows detects new partitions long before the next discovery") {
-    real.create("busy", 1)
-    real.write("busy", 1, 0, 10)
-    real.run(real.source("subscribe" -> "busy", earliest, rarely)) { c =>
+    real.create("batches", 1)
+    real.write("batches", 1, 0, 10)
+    real.run(real.source("subscribe" -> "batches", earliest, rarely)) { c =>
       val first = real.all(c, c.initial())
-      grow("busy", 3)
-      real.write("busy", 3, 0, 30)
-      val next = real.until(c, first)(_.json == """{"busy":{"0":20,"1":10,"2":10}}""")
+      grow("batches", 3)
+      real.write("batches", 3, 0, 30)
+      val next = real.until(c, first)(_.json == """{"batches":{"0":20,"1":10,"2":10}}""")
       assert(c.ranges(first, next).map(_.weight).sum == 30)
     }
   }
 
   test("an idle query detects new partitions within seconds, long before the next discovery") {
-    real.create("idle", 1)
-    real.write("idle", 1, 0, 4)
-    real.run(real.source("subscribe" -> "idle", earliest, rarely)) { c =>
+    real.create("quiet", 1)
+    real.write("quiet", 1, 0, 4)
+    real.run(real.source("subscribe" -> "quiet", earliest, rarely)) { c =>
       val first = real.all(c, c.initial())
-      grow("idle", 2)
+      grow("quiet", 2)
       val next = real.moved(c, first)
-      assert(next.json == """{"idle":{"0":4,"1":0}}""")
+      assert(next.json == """{"quiet":{"0":4,"1":0}}""")
     }
   }
 
@@ -163,7 +160,7 @@ final class RealGrowthSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test("a batch whose options start after their end is an error before any request") {
-    val none                                        = Seq("subscribe" -> "does-not-exist")
+    val none = Seq("subscribe" -> "does-not-exist", "fetchOffset.retryIntervalMs" -> "10")
     def failure(options: (String, String)*): String = {
       val context = EnumeratorContext(new MemorySideLog, ReadMode.Batch, java.time.Clock.systemUTC(), 2, "bounds")
       Using.resource(new Coordinator(real.source(none ++ options: _*), context, 2, batchesToRetain = 100)) { c =>

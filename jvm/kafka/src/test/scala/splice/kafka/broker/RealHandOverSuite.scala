@@ -12,7 +12,6 @@ import scala.util.Using
 import org.apache.kafka.clients.admin.RecordsToDelete
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.TopicPartition
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
@@ -21,15 +20,12 @@ import splice.source._
 import splice.source.errors.SpliceException
 import splice.source.log.{LogPartitions, LogRange, OffsetRuns}
 import splice.source.runtime.SideLog
-import splice.testkit.KafkaBroker
+import splice.testkit.internal.broker.SharedKafka
 
 /** Tests of hand-over starts and of filled holes with a real broker. */
-final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
+final class RealHandOverSuite extends AnyFunSuite {
 
-  private lazy val broker = KafkaBroker.start()
-  private lazy val real   = new RealLog(broker)
-
-  override protected def afterAll(): Unit = broker.close()
+  private lazy val real = new RealLog(SharedKafka.east)
 
   private def enumerator[A](
       source: Source[_ <: Position],

@@ -21,6 +21,7 @@ import splice.coordinator.internal.slots.{CutRules, SlotRules}
 import splice.source._
 import splice.source.options.SourceOptions
 import splice.source.runtime.SideLog
+import splice.testkit.internal.Patient
 import splice.testkit.{KafkaBroker, KafkaTopics}
 
 /** Helpers for suites with a real broker: topics, records, and runs of a source. */
@@ -107,7 +108,7 @@ final class RealLog(broker: KafkaBroker) {
   def all(c: Coordinator, from: Position): Position = c.advance(from, everything = true)
 
   /** Advances until the condition holds, because clients may need some time to find a leader. */
-  def until(c: Coordinator, from: Position, within: Duration = Duration.ofSeconds(20))(
+  def until(c: Coordinator, from: Position, within: Duration = Patient.Limit)(
       reached: Position => Boolean
   ): Position = {
     var at = from
@@ -130,8 +131,13 @@ final class RealLog(broker: KafkaBroker) {
   }
 
   /** Waits until a condition holds. */
-  def eventually(what: String, within: Duration = Duration.ofSeconds(20))(condition: => Boolean): Unit = {
-    val end = System.nanoTime() + within.toNanos
-    while (!condition) if (System.nanoTime() > end) throw new AssertionError(s"not in $within: $what")
+  def eventually(what: String, within: Duration = Patient.Limit)(condition: => Boolean): Unit =
+    Patient.until(what, within)(condition)
+
+  def exists(topic: String): Boolean = admin(_.listTopics().names().get()).contains(topic)
+
+  def delete(topic: String): Unit = {
+    admin(_.deleteTopics(Seq(topic).asJava).all().get())
+    eventually(s"$topic is deleted")(!exists(topic))
   }
 }

@@ -11,22 +11,18 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import org.apache.kafka.clients.producer.ProducerRecord
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.slots.CutRules
 import splice.kafka.internal.consumer.ReadBudget
 import splice.kafka.internal.pool.ReaderPool
 import splice.source.errors.SpliceException
-import splice.testkit.KafkaBroker
+import splice.testkit.internal.broker.SharedKafka
 
 /** Tests of readers with little memory, and of large or corrupt records, with a real broker. */
-final class RealMemorySuite extends AnyFunSuite with BeforeAndAfterAll {
+final class RealMemorySuite extends AnyFunSuite {
 
-  private lazy val broker = KafkaBroker.start("message.max.bytes" -> "8000000", "replica.fetch.max.bytes" -> "8000000")
-  private lazy val real   = new RealLog(broker)
-
-  override protected def afterAll(): Unit = broker.close()
+  private lazy val real = new RealLog(SharedKafka.east)
 
   test("200 partitions with a backlog are read in several batches with a heap that is smaller than the backlog") {
     val (partitions, perPartition, bytes) = (200, 200, 5000)
@@ -39,10 +35,22 @@ final class RealMemorySuite extends AnyFunSuite with BeforeAndAfterAll {
     val program = Paths.get(System.getProperty("java.home"), "bin", "java").toString
     val opened  = ManagementFactory.getRuntimeMXBean.getInputArguments.asScala
       .filter(_.startsWith("--add-opens"))
-    val limits  = Seq("-Xmx128m", "-XX:MaxDirectMemorySize=32m", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError")
+    val limits = Seq(
+      "-Xmx128m",
+      "-XX:MaxDirectMemorySize=32m",
+      "-XX:+UseSerialGC",
+      "-XX:TieredStopAtLevel=1",
+      "-XX:+ExitOnOutOfMemoryError"
+    )
     val classes = Seq("-cp", System.getProperty("java.class.path"))
     val main    =
-      Seq("splice.kafka.broker.SmallHeap", broker.servers, "backlog", "8", (partitions * perPartition).toString)
+      Seq(
+        "splice.kafka.broker.SmallHeap",
+        SharedKafka.east.servers,
+        "backlog",
+        "8",
+        (partitions * perPartition).toString
+      )
     val output  = Files.createTempFile("small-heap", ".log")
     val process = new ProcessBuilder((program +: (opened ++ limits ++ classes ++ main).toSeq).asJava)
       .redirectErrorStream(true)
@@ -58,7 +66,7 @@ final class RealMemorySuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test("a record that exceeds its share is read, and so are its neighbours") {
-    real.create("large", 2)
+    real.create("large", 2, "max.message.bytes" -> "8000000")
     Using.resource(real.producer("max.request.size" -> "8000000")) { out =>
       for (i <- 0 until 20; p <- 0 to 1)
         out.send(new ProducerRecord("large", p, "k", "v" * (if (i == 10) 6000000 else 10)))
@@ -75,16 +83,16 @@ final class RealMemorySuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test("minPartitions does not open one consumer per piece") {
-    real.create("pieces", 1)
-    real.write("pieces", 1, 0, 4000)
-    val source = real.source("subscribe" -> "pieces", "startingOffsets" -> "earliest")
+    real.create("sequence", 1)
+    real.write("sequence", 1, 0, 4000)
+    val source = real.source("subscribe" -> "sequence", "startingOffsets" -> "earliest")
     real.run(source, slots = 40, cut = CutRules(minTasks = Some(40))) { c =>
       val tasks = c.tasks(c.initial(), c.advance(c.initial(), everything = true))
       assert(tasks.size == 40)
-      assert(real.rows(source, tasks, "pieces").map(_._2).sorted == (0L until 4000L))
-      assert(ReaderPool.ofExecutor.count(_.run == "pieces") == 1, "one task runs at a time")
+      assert(real.rows(source, tasks, "sequence").map(_._2).sorted == (0L until 4000L))
+      assert(ReaderPool.ofExecutor.count(_.run == "sequence") == 1, "one task runs at a time")
     }
-    ReaderPool.release("pieces")
+    ReaderPool.release("sequence")
   }
 
   test("queries of one JVM keep within the smallest readBufferBytes and read every row") {
@@ -107,7 +115,7 @@ final class RealMemorySuite extends AnyFunSuite with BeforeAndAfterAll {
   private def damaged[A](topic: String, options: (String, String)*)(read: (=> Seq[(Int, Long, String)]) => A): A = {
     real.create(topic, 1)
     real.write(topic, 1, 0, 3)
-    Using.resource(Files.newByteChannel(broker.logFile(topic, 0), StandardOpenOption.WRITE)) { file =>
+    Using.resource(Files.newByteChannel(SharedKafka.east.logFile(topic, 0), StandardOpenOption.WRITE)) { file =>
       val _ = file.position(file.size - 3).write(java.nio.ByteBuffer.wrap("X".getBytes))
     }
     val source = real.source(options ++ Seq("subscribe" -> topic, "startingOffsets" -> "earliest"): _*)

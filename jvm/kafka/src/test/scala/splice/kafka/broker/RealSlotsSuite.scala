@@ -14,7 +14,6 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 import scala.util.Using.Releasable
 
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.Coordinator
@@ -22,15 +21,12 @@ import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.coordinator.internal.slots.{CutRules, SlotRules}
 import splice.kafka.internal.pool.ReaderPool
 import splice.source.{EnumeratorContext, ReadMode}
-import splice.testkit.KafkaBroker
+import splice.testkit.internal.broker.SharedKafka
 
 /** Tests of split ranges that several readers read concurrently, with a real broker. */
-final class RealSlotsSuite extends AnyFunSuite with BeforeAndAfterAll {
+final class RealSlotsSuite extends AnyFunSuite {
 
-  private lazy val broker = KafkaBroker.start()
-  private lazy val real   = new RealLog(broker)
-
-  override protected def afterAll(): Unit = broker.close()
+  private lazy val real = new RealLog(SharedKafka.east)
 
   implicit private val pools: Releasable[ExecutorService] = pool => { val _ = pool.shutdownNow() }
 

@@ -7,10 +7,7 @@ import java.time.Duration
 
 import scala.concurrent.duration.DurationInt
 import scala.concurrent.{Await, ExecutionContext, Future}
-import scala.jdk.CollectionConverters._
 import scala.util.{Failure, Success, Try}
-
-import org.scalatest.{BeforeAndAfterAll, Suite}
 
 import splice.coordinator.internal.Coordinator
 import splice.kafka.ClientMetrics
@@ -18,7 +15,7 @@ import splice.kafka.broker.RealLog
 import splice.source.errors.SpliceException
 import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, Position, ReadMode, Source}
-import splice.testkit.KafkaBroker
+import splice.testkit.internal.broker.SharedKafka
 
 /** Combination of `onTopicRemoved` and `failOnDataLoss`. */
 final private[kafka] case class RemovalPolicy(removed: String, failOnDataLoss: Boolean) {
@@ -35,24 +32,16 @@ final private[kafka] case class RemovalPolicy(removed: String, failOnDataLoss: B
 }
 
 /** Helpers for topics that are deleted during a query, with each combination of `onTopicRemoved` and
-  * `failOnDataLoss`. The timeouts of the clients are Kafka's defaults. The broker creates missing topics on request,
-  * which is its default.
+  * `failOnDataLoss`. The timeouts of the clients are Kafka's defaults.
   */
-private[kafka] trait DeletedTopics extends BeforeAndAfterAll { this: Suite =>
+private[kafka] trait DeletedTopics {
 
-  protected lazy val broker: KafkaBroker = KafkaBroker.start("auto.create.topics.enable" -> "true")
-
-  /** Client options of a query. */
-  protected def client: Seq[(String, String)] = Nil
-
-  protected lazy val real = new RealLog(broker)
+  protected lazy val real = new RealLog(SharedKafka.east)
 
   // Less than kafkaConsumer.pollTimeoutMs and kafka.default.api.timeout.ms.
   protected val within: Duration = Duration.ofSeconds(50)
 
-  override protected def afterAll(): Unit = broker.close()
-
-  protected def options(policy: RemovalPolicy, topics: String*): Seq[(String, String)] = client ++
+  protected def options(policy: RemovalPolicy, topics: String*): Seq[(String, String)] =
     ClientMetrics.options(policy.client(topics: _*)) ++ Seq(
       "subscribe"       -> topics.mkString(","),
       "startingOffsets" -> "earliest",
@@ -72,13 +61,6 @@ private[kafka] trait DeletedTopics extends BeforeAndAfterAll { this: Suite =>
   protected def atOnce[A, B](of: Seq[A])(use: A => B): Seq[B] = {
     implicit val threads: ExecutionContext = ExecutionContext.global
     Await.result(Future.traverse(of)(one => Future(scala.concurrent.blocking(use(one)))), 100.seconds)
-  }
-
-  protected def exists(topic: String): Boolean = real.admin(_.listTopics().names().get()).contains(topic)
-
-  protected def delete(topic: String): Unit = {
-    real.admin(_.deleteTopics(Seq(topic).asJava).all().get())
-    real.eventually(s"$topic is deleted")(!exists(topic))
   }
 
   /** Creates topics with five records each. */

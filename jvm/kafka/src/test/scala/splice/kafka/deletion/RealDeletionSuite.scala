@@ -3,23 +3,17 @@
 
 package splice.kafka.deletion
 
-import java.time.Duration
-
-import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-import org.apache.kafka.common.acl._
-import org.apache.kafka.common.resource.{PatternType, ResourcePattern, ResourceType}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.Coordinator
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.ClientMetrics
-import splice.source.errors.SpliceException
-import splice.testkit.{KafkaBroker, LoggedMessages}
+import splice.testkit.LoggedMessages
 
 /** Tests of a topic that is deleted at different phases of a query. */
-trait Deletions extends AnyFunSuite with DeletedTopics {
+final class RealDeletionSuite extends AnyFunSuite with DeletedTopics {
 
   test("a deletion between two batches: the other topic is read, and the policy applies") {
     create("leaves", "stays")
@@ -29,7 +23,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
     }
     try {
       val begun = atOnce(runs) { case (policy, c) => (policy, c, real.all(c, c.initial())) }
-      delete("leaves")
+      real.delete("leaves")
       real.write("stays", 1, 5, 8)
       val (ended, reported) = LoggedMessages.during("splice.kafka") {
         atOnce(begun) { case (policy, c, from) => (policy, c, Try(reach(c, from, "stays", 8))) }
@@ -63,7 +57,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
           assert(sent >= Triggers && sent <= Triggers + 3 * seconds + 10, policy)
         }
       }
-      assert(!exists("leaves"))
+      assert(!real.exists("leaves"))
     } finally runs.foreach(_._2.close())
   }
 
@@ -74,7 +68,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
       val begin = c.initial()
       val tasks = c.tasks(begin, real.all(c, begin))
       assert(tasks.size == 1 && tasks.head.ranges.size == 2)
-      delete("goes")
+      real.delete("goes")
       val (read, reported) = LoggedMessages.during("splice.kafka") {
         atOnce(policies) { policy =>
           val own                   = this.source(policy, "goes", "remains")
@@ -92,7 +86,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
       }
       assert(reported.count(_.contains("goes-0 [0, 5)")) == policies.count(!_.fails), reported)
     }
-    assert(!exists("goes"))
+    assert(!real.exists("goes"))
   }
 
   test("a deletion after a batch: readers unassign the topic without a burst of requests") {
@@ -105,7 +99,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
       val begin = c.initial()
       val first = real.all(c, begin)
       assert(real.rows(source, c.tasks(begin, first)).size == 10 && assigned == Set("fades", "shines"))
-      delete("fades")
+      real.delete("fades")
       var at = first
       real.eventually("the topic is not assigned", within) {
         real.write("shines", 1, 5, 6)
@@ -127,7 +121,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
       val begin = c.initial()
       (begin.json, real.all(c, begin).json)
     }
-    delete("was")
+    real.delete("was")
     // The topic is in the subscription, or was removed from the subscription at its deletion.
     val starts = for { policy <- policies; topics <- Seq(Seq("was", "is"), Seq("is", "other")) } yield (policy, topics)
     val read   = atOnce(starts) { case (policy, topics) =>
@@ -141,7 +135,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
       assert(condition(ranges) == Option.when(policy.fails)("SPLICE_KAFKA_DATA.DATA_LOSS"), policy)
       ranges.foreach(text => assert(text == "is-0 [0, 5)", policy))
     }
-    assert(!exists("was"))
+    assert(!real.exists("was"))
   }
 
   private val Triggers = 200
@@ -153,90 +147,5 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
     val created = new MemorySideLog
     log.keys("").foreach(key => log.get(key).foreach(lines => created.getOrCreate(key)(lines)))
     created
-  }
-}
-
-/** Tests with a broker without access control. */
-final class RealDeletionSuite extends Deletions
-
-/** Tests with a broker whose user may only read and describe topics. */
-final class RealGuardedDeletionSuite extends Deletions {
-
-  override protected lazy val broker: KafkaBroker =
-    KafkaBroker.startGuarded(Map("reader" -> "secret"), "auto.create.topics.enable" -> "true")
-
-  override protected def client: Seq[(String, String)] = Seq(
-    "kafka.bootstrap.servers" -> broker.loginServers,
-    "kafka.security.protocol" -> "SASL_PLAINTEXT",
-    "kafka.sasl.mechanism"    -> "PLAIN",
-    "kafka.sasl.jaas.config"  ->
-      """org.apache.kafka.common.security.plain.PlainLoginModule required username="reader" password="secret";"""
-  )
-
-  override protected def create(topics: String*): Unit = {
-    super.create(topics: _*)
-    topics.foreach(allow)
-  }
-
-  private def allow(topic: String): Unit = real.admin { admin =>
-    val _ = admin.createAcls(rights(topic).asJava).all().get()
-  }
-
-  private def revoke(topic: String): Unit = real.admin { admin =>
-    val _ = admin.deleteAcls(rights(topic).map(_.toFilter).asJava).all().get()
-  }
-
-  private def rights(topic: String): Seq[AclBinding] = {
-    val on = new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL)
-    Seq(AclOperation.READ, AclOperation.DESCRIBE).map { operation =>
-      new AclBinding(on, new AccessControlEntry("User:reader", "*", operation, AclPermissionType.ALLOW))
-    }
-  }
-
-  test(
-    "a revoked permission fails a query with a topic list under every policy, and the error names both causes"
-  ) {
-    create("named", "granted")
-    val own = source(RemovalPolicy("drop", failOnDataLoss = false), "named", "granted")
-    real.run(own) { c =>
-      val from = real.all(c, c.initial())
-      revoke("named")
-      val error = intercept[SpliceException](real.eventually("an error", Duration.ofSeconds(50)) {
-        real.all(c, from)
-        false
-      })
-      assert(error.getCondition == "SPLICE_KAFKA.BROKER_ERROR")
-      Seq("named", "Not authorized", "the right were deleted together").foreach(words =>
-        assert(error.getMessage.contains(words))
-      )
-      allow("named")
-      real.eventually("the query can continue")(Try(real.all(c, from)).isSuccess)
-    }
-  }
-
-  test(
-    "a query with a pattern treats a revoked permission as a removed topic, and the warning names both causes"
-  ) {
-    create("hidden", "shown")
-    val own = real.source(client ++ Seq(
-      "subscribePattern" -> "^(hidden|shown)$",
-      "startingOffsets"  -> "earliest",
-      "onTopicRemoved"   -> "drain"
-    ): _*)
-    real.run(own) { c =>
-      val from = real.all(c, c.initial())
-      revoke("hidden")
-      real.write("shown", 1, 5, 8)
-      val (at, reported) = LoggedMessages.during("splice.kafka") {
-        val one = reach(c, from, "shown", 8)
-        real.eventually("the policy applies", Duration.ofSeconds(50))(c.figures(real.all(c, one))("splits") == "1")
-        one
-      }
-      assert(reported.count(m => m.contains("hidden-0") && m.contains("no longer authorized")) == 1, reported)
-      real.write("hidden", 1, 5, 9)
-      allow("hidden")
-      // No record is lost after the permission is granted again.
-      reach(c, at, "hidden", 9)
-    }
   }
 }

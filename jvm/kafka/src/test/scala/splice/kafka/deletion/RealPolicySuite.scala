@@ -6,11 +6,10 @@ package splice.kafka.deletion
 import java.time.{Clock, Duration}
 
 import scala.jdk.CollectionConverters._
-import scala.util.{Try, Using}
+import scala.util.Using
 
 import org.apache.kafka.clients.admin.RecordsToDelete
 import org.apache.kafka.common.TopicPartition
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
@@ -18,30 +17,22 @@ import splice.kafka.KafkaFailures
 import splice.kafka.broker.RealLog
 import splice.source.runtime.Boundedness
 import splice.source.{EnumeratorContext, ReadMode, SplitEnumerator}
-import splice.testkit.KafkaBroker
+import splice.testkit.internal.broker.SharedKafka
 
 /** Tests of policies for changed logs with a real broker. */
-final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAndAfterAll {
+final class RealPolicySuite extends AnyFunSuite with KafkaFailures {
 
-  private lazy val broker = KafkaBroker.start()
-  private lazy val real   = new RealLog(broker)
+  private lazy val real = new RealLog(SharedKafka.east)
 
   private val earliest = "startingOffsets"   -> "earliest"
   private val rarely   = "discoveryInterval" -> "1h"
   private val often    = "discoveryInterval" -> "200ms"
 
-  override protected def afterAll(): Unit = broker.close()
-
   private def offsets(topic: String)(of: Int*): String =
     of.zipWithIndex.map { case (o, p) => s""""$p":$o""" }.mkString(s"""{"$topic":{""", ",", "}}")
 
-  private def delete(topic: String): Unit = {
-    real.admin(_.deleteTopics(Seq(topic).asJava).all().get())
-    real.eventually(s"$topic is deleted")(!real.admin(_.listTopics().names().get()).contains(topic))
-  }
-
   private def recreate(topic: String, records: Int): Unit = {
-    delete(topic)
+    real.delete(topic)
     real.create(topic, 1)
     real.write(topic, 1, 0, records)
   }
@@ -73,31 +64,31 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
     real.run(source, log, slots = 1) { c =>
       val until = real.moved(c, source.position(second.json))
       assert(until.json == """{"restarts":{"000":4}}""")
-      assert(real.rows(source, c.tasks(second, until), "again").map(_._2) == (0L until 4L))
+      assert(real.rows(source, c.tasks(second, until), "restarts-again").map(_._2) == (0L until 4L))
       assert(real.all(c, until) == until)
     }
   }
 
   test("a removed topic is dropped and no longer requested, and a new topic of its name is read") {
-    real.create("leaves", 1)
-    real.create("stays", 1)
-    real.write("leaves", 1, 0, 5)
-    real.write("stays", 1, 0, 5)
+    real.create("exits", 1)
+    real.create("rests", 1)
+    real.write("exits", 1, 0, 5)
+    real.write("rests", 1, 0, 5)
     val fast   = Seq("kafka.default.api.timeout.ms" -> "3000", "kafka.request.timeout.ms" -> "2000")
-    val source = real.source(Seq("subscribePattern" -> "leaves|stays", earliest, often, "onTopicRemoved" -> "drop") ++
+    val source = real.source(Seq("subscribePattern" -> "exits|rests", earliest, often, "onTopicRemoved" -> "drop") ++
       fast: _*)
     real.run(source) { c =>
       val one = real.all(c, c.initial())
-      delete("leaves")
-      val at = real.until(c, one)(_.json == offsets("stays")(5))
-      real.write("stays", 1, 5, 8)
+      real.delete("exits")
+      val at = real.until(c, one)(_.json == offsets("rests")(5))
+      real.write("rests", 1, 5, 8)
       val two = real.moved(c, at)
-      assert(two.json == offsets("stays")(8))
+      assert(two.json == offsets("rests")(8))
       assert(Seq.fill(20)(real.all(c, two)).forall(_ == two))
-      real.create("leaves", 1)
-      real.write("leaves", 1, 0, 3)
-      val three = real.until(c, two)(_ == source.position("""{"leaves":{"00":3},"stays":{"0":8}}"""))
-      assert(real.rows(source, c.tasks(two, three), "leaves").map(_._2) == Seq(0L, 1L, 2L))
+      real.create("exits", 1)
+      real.write("exits", 1, 0, 3)
+      val three = real.until(c, two)(_ == source.position("""{"exits":{"00":3},"rests":{"0":8}}"""))
+      assert(real.rows(source, c.tasks(two, three), "exits").map(_._2) == Seq(0L, 1L, 2L))
     }
   }
 
@@ -188,14 +179,15 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
   }
 
   test("a failed commit is repeated with the same offsets in the same run") {
-    real.create("again", 1)
-    real.write("again", 1, 0, 10)
-    val source  = real.source("subscribe" -> "again", earliest, "kafka.group.id" -> "again", "commitToGroup" -> "true")
+    real.create("repeated", 1)
+    real.write("repeated", 1, 0, 10)
+    val source =
+      real.source("subscribe" -> "repeated", earliest, "kafka.group.id" -> "repeated", "commitToGroup" -> "true")
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 1, "run")
     Using.resource(SplitEnumerator.untyped(source, context)) { run =>
-      val end = source.position(offsets("again")(7))
-      Using.resource(real.consumer("group.id" -> "again")) { member =>
-        member.subscribe(Set("again").asJava)
+      val end = source.position(offsets("repeated")(7))
+      Using.resource(real.consumer("group.id" -> "repeated")) { member =>
+        member.subscribe(Set("repeated").asJava)
         real.eventually("the member has joined") {
           val _ = member.poll(Duration.ofMillis(100))
           !member.assignment.isEmpty
@@ -204,54 +196,7 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
       }
       assert(run.commitEnd(end))
     }
-    val held = real.admin(_.listConsumerGroupOffsets("again").partitionsToOffsetAndMetadata().get()).asScala
+    val held = real.admin(_.listConsumerGroupOffsets("repeated").partitionsToOffsetAndMetadata().get()).asScala
     assert(held.values.map(_.offset).toSeq == Seq(7L))
-  }
-
-  test("an unavailable broker delays a stream, which fails only after the timeout") {
-    real.create("away", 1)
-    real.write("away", 1, 0, 10)
-    val fast    = Seq("kafka.default.api.timeout.ms" -> "1000", "kafka.request.timeout.ms" -> "1000")
-    val options = Seq("subscribe" -> "away", earliest, often) ++ fast
-    val patient = real.source(options: _*)
-    val hasty   = real.source(options :+ ("clusterTimeout" -> "0s"): _*)
-    real.run(patient) { c =>
-      val one = real.all(c, c.initial())
-      real.run(hasty) { other =>
-        other.initial()
-        real.all(other, one)
-        broker.kill()
-        assert(Seq.fill(3)(real.all(c, one)).forall(_ == one))
-        real.eventually("looks fail")(c.figures(one)("discoveryFailuresTotal").toInt > 0)
-        failure("KAFKA_CONNECTION.BROKERS_UNAVAILABLE")(real.all(other, one))
-        broker.start()
-      }
-      real.eventually("writing works again")(Try(real.write("away", 1, 10, 20)).isSuccess)
-      assert(real.moved(c, one).json == offsets("away")(20))
-      // Discovery doubles the delay after each failure, to at most 60 s.
-      val within = Duration.ofSeconds(90)
-      real.eventually("looks succeed", within) { real.all(c, one); c.figures(one)("discoveryAgeMs").toLong < 1000 }
-      assert(c.figures(one)("discoveryFailuresTotal").toInt > 0, "a total never decreases")
-    }
-  }
-
-  test("another cluster at the same address fails, or is read from its beginning") {
-    real.create("swapped", 1)
-    real.write("swapped", 1, 0, 10)
-    val failing = real.source("subscribe" -> "swapped", earliest)
-    val reading = real.source("subscribe" -> "swapped", earliest, "onTopicRecreated" -> "restart")
-    val log     = new MemorySideLog
-    val one     = real.run(failing, log)(c => real.all(c, c.initial()))
-    val before  = broker.clusterId
-    broker.replace()
-    real.create("swapped", 1)
-    real.write("swapped", 1, 0, 30)
-    val text = failure("KAFKA_DATA.OTHER_CLUSTER")(real.run(failing, log)(real.all(_, one)))
-    assert(text.contains(before) && text.contains(broker.clusterId) && text.contains("'onTopicRecreated'"))
-    real.run(reading, log) { c =>
-      val until = real.moved(c, one)
-      assert(until.json == """{"swapped":{"00":30}}""")
-      assert(real.rows(reading, c.tasks(one, until), "swapped").size == 30)
-    }
   }
 }

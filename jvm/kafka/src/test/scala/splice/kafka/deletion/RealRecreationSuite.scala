@@ -4,23 +4,20 @@
 package splice.kafka.deletion
 
 import scala.collection.mutable
-import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.ClientMetrics
 import splice.kafka.broker.RealLog
 import splice.source.errors.SpliceException
 import splice.source.{Position, Source, SplitReader, TaskRanges}
-import splice.testkit.KafkaBroker
+import splice.testkit.internal.broker.SharedKafka
 
 /** Tests of topics that are recreated between the plan and the read of a batch, with a real broker. */
-final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
+final class RealRecreationSuite extends AnyFunSuite {
 
-  private lazy val broker = KafkaBroker.start()
-  private lazy val real   = new RealLog(broker)
+  private lazy val real = new RealLog(SharedKafka.east)
 
   // Small fetches ensure that a reader does not have its whole range when it returns the first row. A fetch that
   // waits at the broker between two batches would return records that are written to the old topic during the wait.
@@ -35,12 +32,9 @@ final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
     ) ++ more: _*
   )
 
-  override protected def afterAll(): Unit = broker.close()
-
   /** Recreates the topic. Values identify the topic: values of the second topic begin at 10000. */
   private def recreate(topic: String, records: Int): Unit = {
-    real.admin(_.deleteTopics(Seq(topic).asJava).all().get())
-    real.eventually(s"$topic is deleted")(!real.admin(_.listTopics().names().get()).contains(topic))
+    real.delete(topic)
     real.create(topic, 1)
     real.write(topic, 1, 10000, 10000 + records)
   }
@@ -97,17 +91,17 @@ final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test("a reader that is open since the previous batch fails and returns no record of the new topic") {
-    real.create("open", 1)
-    real.write("open", 1, 0, 50)
-    val own = source("open")
+    real.create("opened", 1)
+    real.write("opened", 1, 0, 50)
+    val own = source("opened")
     real.run(own) { c =>
       val begin = c.initial()
       val one   = c.advance(begin, everything = true)
-      assert(read(own, c.tasks(begin, one), "open")(()) == ((0 until 50) -> None))
-      real.write("open", 1, 50, 100)
+      assert(read(own, c.tasks(begin, one), "opened")(()) == ((0 until 50) -> None))
+      real.write("opened", 1, 50, 100)
       val two = c.advance(one, everything = true)
-      recreate("open", 200)
-      val (rows, error) = read(own, c.tasks(one, two), "open")(())
+      recreate("opened", 200)
+      val (rows, error) = read(own, c.tasks(one, two), "opened")(())
       assert(rows.isEmpty && isRecreated(error), error)
     }
   }
@@ -129,21 +123,21 @@ final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
   test(
     "with restart, the remaining records of the old topic are skipped, and the next batch reads the new topic from its beginning"
   ) {
-    real.create("restarts", 1)
-    real.write("restarts", 1, 0, 2000)
-    val own = source("restarts", "onTopicRecreated" -> "restart")
+    real.create("renewed", 1)
+    real.write("renewed", 1, 0, 2000)
+    val own = source("renewed", "onTopicRecreated" -> "restart")
     real.run(own) { c =>
       val begin         = c.initial()
       val until         = c.advance(begin, everything = true)
-      val (rows, error) = read(own, c.tasks(begin, until), "restarts")(recreate("restarts", 3000))
+      val (rows, error) = read(own, c.tasks(begin, until), "renewed")(recreate("renewed", 3000))
       assert(error.isEmpty && rows == rows.indices && rows.size < 2000)
       var next = until
       real.eventually("the new topic is found") {
         next = c.advance(until, everything = true)
         next != until
       }
-      assert(next.json == """{"restarts":{"00":3000}}""")
-      assert(read(own, c.tasks(until, next), "restarts")(()) == ((10000 until 13000) -> None))
+      assert(next.json == """{"renewed":{"00":3000}}""")
+      assert(read(own, c.tasks(until, next), "renewed")(()) == ((10000 until 13000) -> None))
     }
   }
 }

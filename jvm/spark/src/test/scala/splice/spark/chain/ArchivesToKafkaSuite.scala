@@ -16,18 +16,15 @@ import org.apache.spark.sql.streaming.StreamingQueryException
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.spark.WithSpark
-import splice.testkit.{KafkaBroker, KafkaTopics}
+import splice.testkit.KafkaTopics
+import splice.testkit.internal.broker.SharedKafka
 
 /** Two Parquet archives, then the topic that the archives were copied from, on Spark and a real broker. */
 final class ArchivesToKafkaSuite extends AnyFunSuite with WithSpark {
 
-  private lazy val broker = KafkaBroker.start()
+  private lazy val broker = SharedKafka.east
 
   private val Rows = 30
-
-  override protected def afterAll(): Unit =
-    try broker.close()
-    finally super.afterAll()
 
   /** A topic with ids 0 to 29 in partition 0, and 30 to 59 in partition 1. */
   private def create(topic: String): Unit = {

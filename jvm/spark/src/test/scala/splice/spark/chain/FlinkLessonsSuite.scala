@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.Trigger
-import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.spark.WithSpark
@@ -21,8 +21,7 @@ import splice.testkit.internal.memory.MemoryLog
   */
 final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
 
-  override protected lazy val spark: SparkSession =
-    SparkSession.builder().master("local[2,3]").config("spark.sql.shuffle.partitions", 2L).getOrCreate()
+  override protected def settings: Map[String, String] = super.settings + ("spark.master" -> "local[2,3]")
 
   private trait World {
     val name: String

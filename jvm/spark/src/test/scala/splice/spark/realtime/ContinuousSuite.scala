@@ -3,15 +3,18 @@
 
 package splice.spark.realtime
 
+import java.util.concurrent.Semaphore
+import java.util.concurrent.atomic.AtomicBoolean
+
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import com.codahale.metrics.MetricRegistry
 import org.apache.commons.lang3.SerializationUtils
 import org.apache.kafka.clients.admin.NewPartitions
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.streaming.{AcceptsLatestSeenOffset, Offset, PartitionOffset}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
+import org.apache.spark.sql.{ForeachWriter, Row, SparkSession}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.spark.internal.metrics.QueryGauges
@@ -21,7 +24,7 @@ import splice.testkit.internal.memory.MemoryLog
 /** Queries in Spark's continuous mode over a real broker. */
 final class ContinuousSuite extends AnyFunSuite with LiveQueries {
 
-  import LiveQueries._
+  import ContinuousSuite._
 
   test("rows are read as they arrive, and a restart continues at the last committed epoch") {
     create("many", 5)
@@ -210,7 +213,7 @@ final class ContinuousSuite extends AnyFunSuite with LiveQueries {
   test("a query whose task fails loses no row, and repeats no row before the last committed epoch") {
     create("failing", 2)
     (0 until 2).foreach(p => write("failing", p, numbers(p, 0 until 100)))
-    val one = start("failing", continuous)
+    val one = startInto(new Failing, "failing", continuous)
     committed("failing", 100, 100)
     fails.set(true)
     write("failing", 0, numbers(0, 100 until 150) :+ Poison)
@@ -254,5 +257,34 @@ final class ContinuousSuite extends AnyFunSuite with LiveQueries {
       .option("checkpointLocation", folder.resolve("memory").toString).trigger(continuous).start()
     val other = failure(query)
     assert(other.contains("[SPLICE_CONTINUOUS.SOURCE_NOT_SUPPORTED]") && other.contains("The 'memory' source"))
+  }
+}
+
+private object ContinuousSuite {
+
+  private val Poison = "poison"
+
+  /** True if the next poison record fails its task. */
+  private val fails = new AtomicBoolean
+
+  /** The number of rows that [[Admitting]] may still process. */
+  private val permits = new Semaphore(0)
+
+  /** Processes a row only with a permit. */
+  final private class Admitting extends ForeachWriter[Row] {
+    override def open(partition: Long, epoch: Long): Boolean = true
+    override def process(row: Row): Unit                     = permits.acquire()
+    override def close(error: Throwable): Unit               = ()
+  }
+
+  /** Keeps rows, except a poison record. */
+  final private class Failing extends ForeachWriter[Row] {
+    private val kept = new LiveQueries.Collecting
+
+    override def open(partition: Long, epoch: Long): Boolean = true
+    override def process(row: Row): Unit                     =
+      if (row.getString(1) == Poison && fails.getAndSet(false)) throw new IllegalStateException(Poison)
+      else kept.process(row)
+    override def close(error: Throwable): Unit = ()
   }
 }

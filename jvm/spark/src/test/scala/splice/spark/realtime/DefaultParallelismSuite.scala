@@ -3,7 +3,6 @@
 
 package splice.spark.realtime
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -16,11 +15,7 @@ import splice.testkit.internal.memory.MemoryRange
   */
 final class DefaultParallelismSuite extends AnyFunSuite with LiveQueries {
 
-  override protected lazy val spark: SparkSession = SparkSession.builder()
-    .master("local[2]")
-    .config("spark.default.parallelism", "8")
-    .config("spark.sql.streaming.realTimeMode.minBatchDuration", "500")
-    .getOrCreate()
+  override protected def settings: Map[String, String] = super.settings + ("spark.default.parallelism" -> "8")
 
   test("only as many tasks as an executor can run prefer the executor") {
     val homes   = SlotLocality(spark.sparkContext)
@@ -42,16 +37,16 @@ final class DefaultParallelismSuite extends AnyFunSuite with LiveQueries {
   }
 
   test("all partitions are read in continuous mode, and their epochs are committed") {
-    val all   = filled("epochs", 8, 0 until 10)
-    val query = start("epochs", continuous)
+    val all   = filled("parallel", 8, 0 until 10)
+    val query = start("parallel", continuous)
     try {
-      whole("epochs", all)
-      committed("epochs", Seq.fill(8)(10L): _*)
+      whole("parallel", all)
+      committed("parallel", Seq.fill(8)(10L): _*)
     } finally query.stop()
   }
 
   test("a query with more sources than cores fails by name") {
-    val topics = Seq("first", "second", "third")
+    val topics = Seq("one", "two", "three")
     topics.foreach(create(_, 1))
     val query = startFrame(topics.map(rows(_)).reduce(_ union _), "few", Trigger.RealTime("1 second"))
     try {

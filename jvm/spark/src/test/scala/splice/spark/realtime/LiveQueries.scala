@@ -4,9 +4,8 @@
 package splice.spark.realtime
 
 import java.nio.file.Path
-import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.locks.LockSupport
-import java.util.concurrent.{ConcurrentLinkedQueue, Semaphore, TimeUnit}
+import java.util.concurrent.{ConcurrentLinkedQueue, TimeUnit}
 
 import scala.jdk.CollectionConverters._
 import scala.util.Using
@@ -20,18 +19,15 @@ import org.apache.spark.sql.{DataFrame, ForeachWriter, Row}
 import org.scalatest.Suite
 
 import splice.spark.internal.stream.LoggedBatches
-import splice.testkit.{KafkaBroker, KafkaTopics}
+import splice.testkit.KafkaTopics
+import splice.testkit.internal.broker.SharedKafka
 
 /** Queries over a real broker. The sink keeps the rows in this JVM. */
 trait LiveQueries extends TimedQueries { this: Suite =>
 
   import LiveQueries._
 
-  protected lazy val broker = KafkaBroker.start()
-
-  override protected def afterAll(): Unit =
-    try broker.close()
-    finally super.afterAll()
+  protected lazy val broker = SharedKafka.east
 
   protected def create(topic: String, partitions: Int): Unit =
     Using.resource(broker.admin())(KafkaTopics.create(_, topic, partitions))
@@ -161,29 +157,14 @@ trait LiveQueries extends TimedQueries { this: Suite =>
 
 object LiveQueries {
 
-  val Poison = "poison"
-
+  /** Topics and values of all suites, whose topics have different names. */
   val seen = new ConcurrentLinkedQueue[(String, String)]
-
-  /** True if the next poison record fails its task. */
-  val fails = new AtomicBoolean
-
-  /** The number of rows that [[Admitting]] may still process. */
-  val permits = new Semaphore(0)
-
-  /** Processes a row only with a permit. */
-  final class Admitting extends ForeachWriter[Row] {
-    override def open(partition: Long, epoch: Long): Boolean = true
-    override def process(row: Row): Unit                     = permits.acquire()
-    override def close(error: Throwable): Unit               = ()
-  }
 
   /** Keeps rows of text in this JVM. */
   final class Collecting(pauseMillis: Long = 0) extends ForeachWriter[Row] {
     override def open(partition: Long, epoch: Long): Boolean = true
     override def process(row: Row): Unit                     = {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMillis))
-      if (row.getString(1) == Poison && fails.getAndSet(false)) throw new IllegalStateException(Poison)
       val _ = seen.add(row.getString(0) -> row.getString(1))
     }
     override def close(error: Throwable): Unit = ()

@@ -67,14 +67,14 @@ final class RealTimeChangesSuite extends AnyFunSuite with LiveQueries {
   test("a new partition waits for the next batch if changes do not end batches") {
     create("unchanged", 1)
     write("unchanged", 0, numbers(0, 0 until 10))
-    val query = start("unchanged", Trigger.RealTime("8 seconds"), "endBatchOnChange" -> "false")
+    val query = start("unchanged", Trigger.RealTime("3 seconds"), "endBatchOnChange" -> "false")
     try {
       whole("unchanged", numbers(0, 0 until 10))
       grow("unchanged", 2)
       write("unchanged", 1, numbers(1, 0 until 10))
       whole("unchanged", numbers(0, 0 until 10) ++ numbers(1, 0 until 10))
       val first = query.recentProgress.head
-      assert(first.durationMs.get("triggerExecution") >= 8000)
+      assert(first.durationMs.get("triggerExecution") >= 3000)
     } finally query.stop()
   }
 

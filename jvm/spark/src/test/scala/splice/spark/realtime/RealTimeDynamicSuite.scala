@@ -18,6 +18,7 @@ import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, 
 import org.apache.spark.sql.{ForeachWriter, Row}
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.testkit.internal.broker.SharedKafka
 import splice.testkit.{KafkaBroker, KafkaTopics}
 
 /** Queries in Spark's real-time mode over streams on two real clusters. */
@@ -25,14 +26,16 @@ final class RealTimeDynamicSuite extends AnyFunSuite with TimedQueries {
 
   import RealTimeDynamicSuite._
 
-  private lazy val brokers = Map("east" -> KafkaBroker.start(), "west" -> KafkaBroker.start())
+  private lazy val west    = KafkaBroker.start()
+  private lazy val brokers = Map("east" -> SharedKafka.east, "west" -> west)
 
   override protected def afterAll(): Unit =
-    try brokers.values.foreach(_.close())
+    try west.close()
     finally super.afterAll()
 
   /** A stream on some clusters. Its topic has the name of the stream. */
-  final private class Stream(name: String) {
+  final private class Stream(of: String) {
+    private val name       = s"stream-$of"
     private val file       = folder.resolve(s"$name.yaml")
     private val checkpoint = folder.resolve(s"checkpoint-$name")
     private var generation = 0

@@ -5,6 +5,7 @@ package splice.spark.realtime
 
 import java.nio.file.Files
 import java.util.concurrent.atomic.{AtomicInteger, AtomicIntegerArray}
+import java.util.concurrent.locks.LockSupport
 import java.util.concurrent.{ConcurrentHashMap, CountDownLatch}
 
 import scala.jdk.CollectionConverters._
@@ -32,7 +33,8 @@ final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
   private val short = Trigger.RealTime("1 second")
 
   /** A topic of two partitions. The number of a record in these partitions is its offset * 2 + its partition. */
-  final private class World(val name: String) {
+  final private class World(of: String) {
+    val name         = s"chain-$of"
     private var size = 0
 
     Using.resource(broker.admin())(KafkaTopics.create(_, name, 2))
@@ -323,9 +325,11 @@ object RealTimeHybridSuite {
   /** Counts rows in this JVM, except rows of stopped runs.
     *
     * @param slow
-    *   true if a row takes 100 microseconds, so that several batches read a small history
+    *   true if ten rows take one millisecond, so that several batches read a small history
     */
   final private class Counting(name: String, slow: Boolean) extends ForeachWriter[Row] {
+    @transient private lazy val rows = Iterator.from(1)
+
     override def open(partition: Long, epoch: Long): Boolean = true
     override def process(row: Row): Unit                     = {
       Option(gates.get(name)).foreach { gate =>
@@ -334,8 +338,7 @@ object RealTimeHybridSuite {
       }
       val run = TaskContext.get().getLocalProperty("spark.jobGroup.id")
       if (!stopped.contains(run)) { val _ = seen.get(name).incrementAndGet(row.getLong(0).toInt) }
-      val end = System.nanoTime() + 100000L
-      while (slow && System.nanoTime() < end) Thread.onSpinWait()
+      if (slow && rows.next() % 10 == 0) LockSupport.parkNanos(1000000L)
     }
     override def close(error: Throwable): Unit = ()
   }

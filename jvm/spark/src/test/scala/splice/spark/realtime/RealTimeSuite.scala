@@ -127,20 +127,22 @@ final class RealTimeSuite extends AnyFunSuite with LiveQueries {
   }
 
   test("the progress has the latency of the rows of a batch") {
-    create("late", 2)
+    create("aged", 2)
     val written = System.currentTimeMillis()
     // Of 100 records, 94 are one hour old, and six are one day old.
     val hour = 3600000L
     Using.resource(producer()) { out =>
       (0 until 100).foreach { i =>
         val time = written - (if (i % 50 < 47) hour else 24 * hour)
-        out.send(new ProducerRecord[String, String]("late", Int.box(i / 50), Long.box(time), "k", s"$i"))
+        out.send(new ProducerRecord[String, String]("aged", Int.box(i / 50), Long.box(time), "k", s"$i"))
       }
     }
-    val query = start("late", Trigger.RealTime("3 seconds"))
+    val query = start("aged", long)
     try {
-      whole("late", (0 until 100).map(_.toString))
-      val figures = eventually(query.recentProgress.filter(_.numInputRows > 0).head).sources.head.metrics
+      whole("aged", (0 until 100).map(_.toString))
+      // A new partition ends the batch after all rows.
+      grow("aged", 3)
+      val figures = eventually(query.recentProgress.head).sources.head.metrics
       val most    = System.currentTimeMillis() - written
       Seq("latencyP50Ms" -> hour, "latencyP95Ms" -> 24 * hour, "latencyP99Ms" -> 24 * hour).foreach {
         case (name, age) =>
@@ -148,7 +150,9 @@ final class RealTimeSuite extends AnyFunSuite with LiveQueries {
           assert(found >= age && found <= age + most, name)
       }
       // A batch without rows has no latency.
-      eventually(assert(!query.lastProgress.sources.head.metrics.containsKey("latencyP50Ms")))
+      grow("aged", 4)
+      eventually(assert(query.lastProgress.batchId > 0 &&
+        !query.lastProgress.sources.head.metrics.containsKey("latencyP50Ms")))
     } finally query.stop()
   }
 

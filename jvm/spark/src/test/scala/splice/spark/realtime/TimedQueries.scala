@@ -5,7 +5,6 @@ package splice.spark.realtime
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.scalatest.Suite
 import org.scalatest.concurrent.Eventually
@@ -18,10 +17,8 @@ trait TimedQueries extends WithSpark with Eventually { this: Suite =>
 
   implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(120, Seconds), Span(50, Millis))
 
-  override protected lazy val spark: SparkSession = SparkSession.builder()
-    .master("local[2]")
-    .config("spark.sql.streaming.realTimeMode.minBatchDuration", "500")
-    .getOrCreate()
+  override protected def settings: Map[String, String] =
+    super.settings + ("spark.sql.streaming.realTimeMode.minBatchDuration" -> "500")
 
   /** Stops the query after a commit of a real-time batch that ends after all rows so far, so that no row is read again.
     */

@@ -30,18 +30,21 @@ import splice.source.errors.SpliceException
   *   the ids of their topics
   * @param deleted
   *   topics that other readers have found deleted
+  * @param nanos
+  *   the time in nanoseconds, as of `System.nanoTime`
   */
 final private[splice] class LogChanges(
     open: mutable.LinkedHashMap[TopicPartition, OpenRange],
     planned: Map[String, String],
     consumer: SlotConsumer,
     settings: ReaderSettings,
-    deleted: DeletedTopics
+    deleted: DeletedTopics,
+    nanos: () => Long
 ) {
 
   private var topics = planned
 
-  // The time of the first response without the topic (System.nanoTime).
+  // The time of the first response without the topic.
   private var missing = Map.empty[String, Long]
 
   // The running request for the ends of logs, with the positions of the ranges before the request.
@@ -100,7 +103,7 @@ final private[splice] class LogChanges(
     */
   def leaveDeleted(): Boolean = {
     val read = open.keysIterator.map(_.topic).toSet
-    val now  = System.nanoTime()
+    val now  = nanos()
     consumer.missing(topics.filter { case (topic, _) => read(topic) }).exists { absent =>
       missing = absent.iterator.map(topic => topic -> missing.getOrElse(topic, now)).toMap
       leaveMissing(absent.filter(topic => now - missing(topic) >= confirmed || deleted.contains(planned(topic))))

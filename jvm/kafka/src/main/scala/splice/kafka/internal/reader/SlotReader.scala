@@ -38,6 +38,8 @@ import splice.source.runtime.Report
   *
   * @param deleted
   *   topics that readers of this JVM have found deleted
+  * @param nanos
+  *   the time in nanoseconds, as of `System.nanoTime`
   * @param giveBack
   *   called once, unless reading failed or was interrupted; then the consumer is closed. The next task seeks each
   *   partition whose range this reader has not read to the end
@@ -47,13 +49,14 @@ final private[splice] class SlotReader(
     consumer: SlotConsumer,
     settings: ReaderSettings,
     reused: Boolean,
-    deleted: DeletedTopics = new DeletedTopics
+    deleted: DeletedTopics = new DeletedTopics,
+    nanos: () => Long = () => System.nanoTime()
 )(giveBack: => Unit)
     extends AutoCloseable {
 
   private val all     = ranges.map(new OpenRange(_))
   private val open    = mutable.LinkedHashMap.from(all.map(range => range.partition -> range))
-  private val changes = new LogChanges(open, KafkaSplitRange.topicIds(ranges), consumer, settings, deleted)
+  private val changes = new LogChanges(open, KafkaSplitRange.topicIds(ranges), consumer, settings, deleted, nanos)
   private val chunks  = mutable.ArrayDeque.empty[Chunk]
   private val lock    = new ReentrantLock
 
@@ -260,11 +263,11 @@ final private[splice] class SlotReader(
   }
 
   @tailrec private def requests(patience: Duration): Boolean = {
-    val start = System.nanoTime()
+    val start = nanos()
     request(if (hasUnchecked) Duration.ZERO else if (patience.compareTo(step) < 0) patience else step)
     if ((patience eq Poll.Forever) || chunks.nonEmpty || open.isEmpty) true
     else {
-      val left = patience.minusNanos(System.nanoTime() - start)
+      val left = patience.minusNanos(nanos() - start)
       if (left.isNegative || left.isZero) false else requests(left)
     }
   }
@@ -276,7 +279,7 @@ final private[splice] class SlotReader(
     reached.nonEmpty && !reached.exists { case (range, _) => open.contains(range.partition) }
 
   private def request(patience: Duration): Unit = {
-    val start = System.nanoTime()
+    val start = nanos()
     try {
       invalid.foreach(throw _)
       val polled = consumer.poll(patience)
@@ -299,12 +302,12 @@ final private[splice] class SlotReader(
         open.get(partition).foreach(range => chunks += Chunk(range, polled.records(partition), range.previous))
       }
       finishPassed(passed.filter(range => open.contains(range.partition)), polled.partitions.contains)
-      idleNanos = if (idle) idleNanos + System.nanoTime() - start else 0L
+      idleNanos = if (idle) idleNanos + nanos() - start else 0L
     } catch {
       case e: OffsetOutOfRangeException =>
         invalid = None
         changes.outOfRange(e)
-    } finally counts.pollNanos += System.nanoTime() - start
+    } finally counts.pollNanos += nanos() - start
     if (idleNanos >= step.toNanos && changes.leaveDeleted()) idleNanos = 0L
     // A range without an end may have no new record for any time, so a long wait does not indicate missing records.
     if (idleNanos >= settings.pollTimeout.toNanos && !open.valuesIterator.exists(_.isOpen)) {

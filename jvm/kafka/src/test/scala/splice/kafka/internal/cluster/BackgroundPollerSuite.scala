@@ -9,16 +9,13 @@ import java.util.concurrent.{CopyOnWriteArrayList, CountDownLatch, TimeUnit}
 
 import scala.jdk.CollectionConverters._
 
-import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Seconds, Span}
 
 import splice.testkit.LoggedMessages
+import splice.testkit.internal.Patient
 
 /** Tests of discovery on a separate thread. */
-final class BackgroundPollerSuite extends AnyFunSuite with Eventually {
-
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(20, Seconds))
+final class BackgroundPollerSuite extends AnyFunSuite with Patient {
 
   private val name = s"looks-of-${getClass.getSimpleName}"
 
@@ -35,7 +32,7 @@ final class BackgroundPollerSuite extends AnyFunSuite with Eventually {
     override def close(): Unit = poller.close()
   }
 
-  private def await(latch: CountDownLatch): Unit = assert(latch.await(20, TimeUnit.SECONDS))
+  private def await(latch: CountDownLatch): Unit = assert(awaited(latch))
 
   private def using(world: World)(body: World => Unit): Unit =
     try body(world)
@@ -121,7 +118,7 @@ final class BackgroundPollerSuite extends AnyFunSuite with Eventually {
     eventually(assert(!isAlive))
     using(new World(Duration.ofHours(1))(_ => ())) { w =>
       assert(!isAlive, "no thread before the first work")
-      assert(w.poller.between("done").get(20, TimeUnit.SECONDS) == "done" && w.begun.get == 0)
+      assert(w.poller.between("done").get(1, TimeUnit.MINUTES) == "done" && w.begun.get == 0)
     }
   }
 
@@ -138,7 +135,7 @@ final class BackgroundPollerSuite extends AnyFunSuite with Eventually {
       w.poller.begin
       await(under)
       var others = 0
-      w.poller.close(Duration.ofSeconds(if (endsIfInterrupted) 20 else 0)) {
+      w.poller.close(Duration.ofMinutes(if (endsIfInterrupted) 1 else 0)) {
         val _ = last.add(Thread.currentThread == looking.get)
       }(others += 1)
       eventually(assert(last.asScala == Seq(endsIfInterrupted) && others == 1))

@@ -14,6 +14,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.enumerator.SimulatedRun.t
 import splice.source.LogPartition
+import splice.testkit.internal.Patient
 
 /** Tests of the first records of ranges, with Kafka's MockConsumer. */
 final class FirstRecordsSuite extends AnyFunSuite {
@@ -32,7 +33,7 @@ final class FirstRecordsSuite extends AnyFunSuite {
     def begin(partition: Int, offset: Long): Unit =
       client.updateBeginningOffsets(Map(p(partition) -> Long.box(offset)).asJava)
 
-    def read(patience: Duration = Duration.ofSeconds(20), tolerant: Boolean = false)(
+    def read(patience: Duration = Patient.Limit, tolerant: Boolean = false)(
         ranges: (Int, (Long, Long))*
     ): Map[LogPartition, Long] = {
       val wanted = ranges.map { case (partition, range) => (t(partition): LogPartition) -> range }.toMap

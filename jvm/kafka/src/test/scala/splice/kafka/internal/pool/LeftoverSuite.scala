@@ -10,20 +10,17 @@ import java.util.{ArrayList, Optional}
 import org.apache.kafka.clients.consumer.ConsumerRecord
 import org.apache.kafka.common.header.internals.{RecordHeader, RecordHeaders}
 import org.apache.kafka.common.record.TimestampType
-import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Seconds, Span}
 
 import splice.kafka.internal.consumer.ReadLease
 import splice.kafka.internal.consumer.SlotConsumer.Leftover
 import splice.kafka.internal.enumerator.SimulatedRun.range
 import splice.kafka.internal.options.ReadLimits
 import splice.kafka.internal.reader.SlotWorld
+import splice.testkit.internal.Patient
 
 /** Tests of leftover records, which a poll returns after the end of a range. */
-final class LeftoverSuite extends AnyFunSuite with Eventually {
-
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(20, Seconds))
+final class LeftoverSuite extends AnyFunSuite with Patient {
 
   private def record(offset: Long, headers: RecordHeaders = new RecordHeaders, bytes: Int = 10) = new ConsumerRecord(
     "t",

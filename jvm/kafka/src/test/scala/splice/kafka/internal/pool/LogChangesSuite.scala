@@ -20,6 +20,7 @@ import splice.source.errors.SpliceException
 import splice.source.runtime.Report
 import splice.source.{LogPartition, Poll}
 import splice.testkit.LoggedMessages
+import splice.testkit.internal.Patient
 
 /** Tests of logs that change after the plan of a batch, with Kafka's MockConsumer. */
 final class LogChangesSuite extends AnyFunSuite {
@@ -59,13 +60,13 @@ final class LogChangesSuite extends AnyFunSuite {
 
   test("if a topic is deleted during its batch, the other topics continue and the policy applies") {
     val patience = Duration.ofSeconds(2)
-    val warned   = new SlotWorld(timeout = patience, failRemoved = false)
+    val warned   = new SlotWorld(timeout = patience, failRemoved = false, simulated = true)
     deleteWhileRead(warned)
     val messages = lost(assert(warned.read(range(0, 0, 3), of("u", 0, 0, 9)).map(_._2) == Seq(0L, 1L, 2L)))
     assert(messages.size == 1 && messages.head.contains("u-0 [0, 9)"), messages)
     assert(warned.client.assignment.asScala == Set(warned.client.p(0)) && warned.returned == 1)
 
-    val failed = new SlotWorld(timeout = patience, failRemoved = true)
+    val failed = new SlotWorld(timeout = patience, failRemoved = true, simulated = true)
     deleteWhileRead(failed)
     val error = intercept[SpliceException](failed.read(range(0, 0, 3), of("u", 0, 0, 9)))
     assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("u-0 [0, 9)"))
@@ -83,7 +84,7 @@ final class LogChangesSuite extends AnyFunSuite {
 
   test("a topic that one task found deleted causes no wait of later tasks, even if the policy is fail") {
     Seq(true, false).foreach { fails =>
-      val w = new SlotWorld(timeout = Duration.ofSeconds(2), failRemoved = fails)
+      val w = new SlotWorld(timeout = Duration.ofSeconds(2), failRemoved = fails, simulated = true)
       w.deleted = Set("u")
       w.responses += 1
       if (fails) intercept[SpliceException](w.read(of("u", 0, 0, 9)))
@@ -100,7 +101,7 @@ final class LogChangesSuite extends AnyFunSuite {
   }
 
   test("a topic that one task found deleted is read by a later task if it exists, as after a stale response") {
-    val w = new SlotWorld(timeout = Duration.ofSeconds(2), failRemoved = false)
+    val w = new SlotWorld(timeout = Duration.ofSeconds(2), failRemoved = false, simulated = true)
     w.deleted = Set("u")
     w.responses += 1
     assert(lost(w.read(of("u", 0, 0, 9))).size == 1)
@@ -116,7 +117,7 @@ final class LogChangesSuite extends AnyFunSuite {
   }
 
   test("reading continues after a topic was missing for one response") {
-    val w = new SlotWorld(timeout = Duration.ofSeconds(8), failRemoved = false)
+    val w = new SlotWorld(timeout = Duration.ofSeconds(8), failRemoved = false, simulated = true)
     w.deleted = Set("u")
     w.responses += 1
     val r = w.reader(of("u", 0, 0, 2))
@@ -128,8 +129,8 @@ final class LogChangesSuite extends AnyFunSuite {
   }
 
   test("reading continues after a topic was missing twice, with any time between the responses") {
-    val w                                = new SlotWorld(timeout = Duration.ofSeconds(8), failRemoved = false)
-    val r                                = w.reader(of("u", 0, 0, 2))
+    val w = new SlotWorld(timeout = Duration.ofSeconds(8), failRemoved = false, simulated = true)
+    val r = w.reader(of("u", 0, 0, 2))
     def response(deleted: String*): Unit = {
       val before = w.requests
       w.deleted = deleted.toSet
@@ -138,9 +139,9 @@ final class LogChangesSuite extends AnyFunSuite {
     }
     response("u")
     // A topic counts as deleted if it is missing for half the timeout.
-    val later = System.nanoTime() + Duration.ofMillis(4100).toNanos
+    val later = w.client.now + Duration.ofMillis(4100).toNanos
     response()
-    while (System.nanoTime() < later) assert(r.poll(Duration.ofMillis(10)) == Poll.Pending)
+    while (w.client.now < later) assert(r.poll(Duration.ofMillis(10)) == Poll.Pending)
     response("u")
     response()
     w.client.schedulePollTask(() => w.client.add(w.client.u(0), 0, 1))
@@ -149,12 +150,12 @@ final class LogChangesSuite extends AnyFunSuite {
   }
 
   test("the poll timeout applies after each record, and not to all records together") {
-    val w = new SlotWorld(timeout = Duration.ofMillis(5000))
+    val w = new SlotWorld(timeout = Duration.ofSeconds(5), simulated = true)
     w.client.hold(0, 0, 6)
     val r = w.reader(range(0, 0, 6))
     (0L until 6L).foreach { offset =>
-      val later = System.nanoTime() + Duration.ofMillis(1000).toNanos
-      while (System.nanoTime() < later) assert(r.poll(Duration.ofMillis(10)) == Poll.Pending)
+      val later = w.client.now + Duration.ofSeconds(1).toNanos
+      while (w.client.now < later) assert(r.poll(Duration.ofMillis(10)) == Poll.Pending)
       w.client.bring(0, offset)
       assert(r.poll(Poll.Forever) == Poll.Found)
     }
@@ -252,17 +253,14 @@ final class LogChangesSuite extends AnyFunSuite {
   }
 
   test("a log that ends before its range ends only that range, and the other partitions continue") {
-    val w = new SlotWorld(fail = false, timeout = Duration.ofMillis(400))
+    val w = new SlotWorld(fail = false, timeout = Duration.ofMillis(400), simulated = true)
     w.client.hold(0, 0, 2)
     w.client.hold(1, 0, 3)
     w.client.bring(0, 0, 1)
     val reader   = w.reader(range(0, 0, 4), range(1, 0, 3))
     val messages = lost {
       (0 to 1).foreach(_ => assert(reader.poll(Poll.Forever) == Poll.Found))
-      val limit = System.nanoTime() + Duration.ofSeconds(20).toNanos
-      while (!w.client.paused.contains(w.client.p(0))) {
-        assert(reader.poll(Duration.ofMillis(10)) == Poll.Pending && System.nanoTime() < limit)
-      }
+      while (!w.client.paused.contains(w.client.p(0))) assert(reader.poll(Duration.ofMillis(10)) == Poll.Pending)
       w.client.bring(1, 0, 1, 2)
       assert(SlotWorld.drain(reader) == Seq(1 -> 0L, 1 -> 1L, 1 -> 2L))
     }
@@ -347,22 +345,28 @@ final class LogChangesSuite extends AnyFunSuite {
   }
 
   test("an open range of a deleted topic ends if requests run on another thread") {
-    assert(readDeleted(Duration.ofSeconds(2), within = Duration.ofSeconds(30)).found.contains("other"))
+    assert(readDeleted(pause = Duration.ofSeconds(1)).found.contains("other"))
   }
 
   test("an open range of a topic that another task found deleted ends soon if requests run on another thread") {
     // Without the other task, the topic counts as deleted after ten seconds.
-    val _ = readDeleted(Duration.ofMinutes(1), within = Duration.ofSeconds(9), "other")
+    val w = readDeleted(pause = Duration.ZERO, "other")
+    assert(w.client.now == Duration.ofSeconds(1).toNanos)
   }
 
-  private def readDeleted(timeout: Duration, within: Duration, known: String*): SlotWorld = {
-    val w = new SlotWorld(timeout = timeout, failRemoved = false, request = new BackgroundRequest(_))
+  /** Reads a deleted topic to its end. Simulated time passes between polls. */
+  private def readDeleted(pause: Duration, known: String*): SlotWorld = {
+    val w = new SlotWorld(failRemoved = false, request = new BackgroundRequest(_), simulated = true)
     known.foreach(w.found.add)
     w.deleted = Set("u")
     val reader   = w.reader(of("u", 0, 0, Long.MaxValue))
-    val limit    = System.nanoTime() + within.toNanos
     val messages = lost {
-      while (reader.poll(Duration.ofMillis(10)) != Poll.Ended) assert(System.nanoTime() < limit)
+      def isEnded(patience: Duration) = reader.poll(patience) == Poll.Ended
+      // The reader requests missing topics after a poll of one second without records.
+      if (!isEnded(Duration.ofSeconds(1))) Patient.until("the end of the range") {
+        w.client.now += pause.toNanos
+        isEnded(Duration.ZERO)
+      }
     }
     reader.close()
     assert(messages.size == 1 && messages.head.contains("u-0 [0, end)"), messages)

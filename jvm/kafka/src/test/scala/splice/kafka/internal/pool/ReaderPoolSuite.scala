@@ -4,17 +4,15 @@
 package splice.kafka.internal.pool
 
 import java.time.Duration
-import java.util.concurrent.{ConcurrentHashMap, CountDownLatch, Executors, TimeUnit}
+import java.util.concurrent.{ConcurrentHashMap, CountDownLatch, Executors}
 
 import scala.jdk.CollectionConverters._
 
-import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Seconds, Span}
 
-final class ReaderPoolSuite extends AnyFunSuite with Eventually {
+import splice.testkit.internal.Patient
 
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(20, Seconds))
+final class ReaderPoolSuite extends AnyFunSuite with Patient {
 
   final private class Thing(val number: Int) extends AutoCloseable {
     @volatile var closed       = false
@@ -152,7 +150,7 @@ final class ReaderPoolSuite extends AnyFunSuite with Eventually {
         done.countDown()
       }
     }
-    assert(done.await(60, TimeUnit.SECONDS))
+    assert(awaited(done))
     threads.shutdown()
     assert(!shared && p.size == 4)
   }

@@ -19,10 +19,11 @@ final class ClosedReaderSuite extends AnyFunSuite {
       val r       = w.reader(range(0, 0, 3))
       val rows    = SlotWorld.drain(r)
       val arrived = new AtomicInteger
-      // A blocking barrier would wake the threads at different times, so the threads spin.
+      // A blocking barrier would wake the threads at different times. If one processor is free, a loop that does not
+      // yield would delay the other thread.
       def close(): Unit = {
         val _ = arrived.incrementAndGet()
-        while (arrived.get < 2) Thread.onSpinWait()
+        while (arrived.get < 2) Thread.`yield`()
         r.close()
       }
       val other = new Thread(() => close())

@@ -20,6 +20,7 @@ import splice.source.log.OffsetRuns
 import splice.source.runtime.Report
 import splice.source.{Poll, SplitReader}
 import splice.testkit.LoggedMessages
+import splice.testkit.internal.Patient
 
 /** Tests of readers that return only missing offsets of a history, with Kafka's MockConsumer. */
 final class HoleReaderSuite extends AnyFunSuite {
@@ -207,7 +208,7 @@ final class HoleReaderSuite extends AnyFunSuite {
 
   /** Polls until the result is not Poll.Pending, or a condition is true. */
   private def next(reader: KafkaSplitReader)(isDone: => Boolean): Poll = {
-    val limit  = System.nanoTime() + Duration.ofSeconds(20).toNanos
+    val limit  = System.nanoTime() + Patient.Limit.toNanos
     var result = reader.poll(Duration.ofMillis(5))
     while (result == Poll.Pending && !isDone) {
       assert(System.nanoTime() < limit)
@@ -257,7 +258,7 @@ final class HoleReaderSuite extends AnyFunSuite {
     val (w, reader) = truncated()
     val requests    = new AtomicInteger
     val release     = new CountDownLatch(1)
-    w.onEnds = () => if (requests.incrementAndGet() == 1) assert(release.await(20, TimeUnit.SECONDS))
+    w.onEnds = () => if (requests.incrementAndGet() == 1) assert(release.await(1, TimeUnit.MINUTES))
     assert(next(reader)(requests.get == 1) == Poll.Pending && release.getCount == 1)
     w.client.bring(0, 3)
     assert(next(reader)(false) == Poll.Found && reader.get().getLong(4) == 3)

@@ -19,6 +19,7 @@ import splice.kafka.internal.split.KafkaSplitRange
 import splice.source.Poll
 import splice.source.errors.SpliceException
 import splice.source.runtime.Report
+import splice.testkit.internal.Patient
 
 /** Tests of seeks, pauses and the return of consumers by readers, with Kafka's MockConsumer. */
 final class KafkaSplitReaderSuite extends AnyFunSuite {
@@ -207,7 +208,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     thread.start()
     polling.await()
     r.close()
-    thread.join(20000)
+    thread.join(Patient.Limit.toMillis)
     assert(ended.exists(_.isInstanceOf[InterruptedException]) && w.client.closed && w.returned == 0)
   }
 
@@ -269,7 +270,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
   }
 
   test("a recreated topic is also detected if none of its records can be read, and is requested only then") {
-    val w = new SlotWorld(timeout = Duration.ofSeconds(2))
+    val w = new SlotWorld(timeout = Duration.ofSeconds(2), simulated = true)
     w.client.hold(0, 0, 0)
     w.topicId = "second"
     w.responses += 1

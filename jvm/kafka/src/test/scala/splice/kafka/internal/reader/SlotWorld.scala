@@ -21,6 +21,7 @@ import splice.kafka.internal.split.KafkaSplitRange
 import splice.kafka.internal.topicids.TopicIds
 import splice.kafka.internal.value.KafkaSchema
 import splice.source.SplitReader
+import splice.testkit.internal.Patient
 
 /** Mock consumer that records seeks and the timeouts of polls. */
 final private[kafka] class SlotClient extends MockConsumer[Array[Byte], Array[Byte]](OffsetResetStrategy.NONE) {
@@ -33,9 +34,14 @@ final private[kafka] class SlotClient extends MockConsumer[Array[Byte], Array[By
 
   val timeouts: mutable.ArrayBuffer[Duration] = mutable.ArrayBuffer.empty
 
+  /** Simulated time in nanoseconds. A poll without records takes its timeout. */
+  var now = 0L
+
   override def poll(timeout: Duration): ConsumerRecords[Array[Byte], Array[Byte]] = {
     timeouts += timeout
-    super.poll(timeout)
+    val records = super.poll(timeout)
+    if (records.isEmpty) now += timeout.toNanos
+    records
   }
 
   /** Throws at the next call of `position` for this partition. */
@@ -84,10 +90,14 @@ final private[kafka] class SlotClient extends MockConsumer[Array[Byte], Array[By
   }
 }
 
-/** Readers of one slot for consecutive batches, with Kafka's MockConsumer. */
+/** Readers of one slot for consecutive batches, with Kafka's MockConsumer.
+  *
+  * @param simulated
+  *   true if readers use the simulated time of the client
+  */
 final private[kafka] class SlotWorld(
     fail: Boolean = true,
-    timeout: Duration = Duration.ofSeconds(20),
+    timeout: Duration = Patient.Limit,
     recreated: TopicRecreated = TopicRecreated.Fail,
     failRemoved: Boolean = true,
     lease: ReadLease = ReadLease.unlimited,
@@ -95,7 +105,8 @@ final private[kafka] class SlotWorld(
     reused: Boolean = false,
     planned: Map[String, Int] = Map.empty,
     waits: Boolean = false,
-    request: TopicIds.Request => TopicIds.Request = identity
+    request: TopicIds.Request => TopicIds.Request = identity,
+    simulated: Boolean = false
 ) {
   val client    = new SlotClient
   var topicId   = "first"
@@ -170,7 +181,8 @@ final private[kafka] class SlotWorld(
       waits = waits
     ),
     reused = reused,
-    deleted = found
+    deleted = found,
+    nanos = if (simulated) () => client.now else () => System.nanoTime()
   )(returned += 1)
 
   def read(ranges: KafkaSplitRange*): Seq[(Int, Long)] = {

@@ -5,13 +5,11 @@ package splice.kafka.internal.topicids
 
 import java.util.concurrent.{CountDownLatch, LinkedBlockingQueue}
 
-import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Millis, Seconds, Span}
 
-final class BackgroundRequestSuite extends AnyFunSuite with Eventually {
+import splice.testkit.internal.Patient
 
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(60, Seconds), Span(5, Millis))
+final class BackgroundRequestSuite extends AnyFunSuite with Patient {
 
   private val planned = Map("a" -> "1", "b" -> "2")
 

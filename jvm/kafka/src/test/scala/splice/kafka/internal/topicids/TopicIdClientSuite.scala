@@ -22,13 +22,16 @@ final class TopicIdClientSuite extends AnyFunSuite {
   private val expected = Map(new TopicPartition("t", 0) -> 1L)
 
   private def client(options: (String, String)*): TopicIdClient = new TopicIdClient(
-    ClientProperties(SortedMap("bootstrap.servers" -> "127.0.0.1:1") ++ options, None),
+    ClientProperties(
+      SortedMap("bootstrap.servers" -> "127.0.0.1:1", "default.api.timeout.ms" -> "600000") ++ options,
+      None
+    ),
     Duration.ofMillis(50),
     Recheck(0, Duration.ZERO)
   )
 
-  /** Fails unless the request ends long before the timeout of the client of 60 s. */
-  private def soon[A](request: => A): A = CompletableFuture.supplyAsync(() => request).get(30, TimeUnit.SECONDS)
+  /** Fails unless the request ends long before the timeout of the client. */
+  private def soon[A](request: => A): A = CompletableFuture.supplyAsync(() => request).get(1, TimeUnit.MINUTES)
 
   test("brokers that do not respond are an error for ids, and no topic is missing and no end is known") {
     val error = soon(intercept[SpliceException](client()(planned)))

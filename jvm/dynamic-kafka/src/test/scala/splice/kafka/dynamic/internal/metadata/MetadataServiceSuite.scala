@@ -8,7 +8,6 @@ import java.net.{InetAddress, InetSocketAddress, URI}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.StandardCopyOption.ATOMIC_MOVE
 import java.nio.file.{Files, Path => LocalPath}
-import java.time.Duration
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 
 import scala.jdk.CollectionConverters._
@@ -19,9 +18,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FSDataInputStream, Path, RawLocalFileSystem}
 import org.apache.kafka.common.config.ConfigData
 import org.apache.kafka.common.config.provider.ConfigProvider
-import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Seconds, Span}
 
 import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets, MetadataText}
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
@@ -29,10 +26,9 @@ import splice.kafka.internal.options.ClientProperties
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
 import splice.testkit.LoggedMessages
+import splice.testkit.internal.Patient
 
-final class MetadataServiceSuite extends AnyFunSuite with Eventually {
-
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(20, Seconds))
+final class MetadataServiceSuite extends AnyFunSuite with Patient {
 
   private def document(generation: Int, topic: String, active: Boolean = true): String =
     s"""version: 1
@@ -132,7 +128,7 @@ final class MetadataServiceSuite extends AnyFunSuite with Eventually {
   private def http(uri: URI, headers: (String, String)*): HttpMetadataService =
     new HttpMetadataService(
       uri,
-      Duration.ofSeconds(10),
+      Patient.Limit,
       HttpCredentials(headers.toMap),
       new DocumentProperties(any = false, new LiteralSecrets(allowed = false, _ => Map.empty), _ => Map.empty)
     )

@@ -15,7 +15,6 @@ import scala.util.Using
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
@@ -40,15 +39,14 @@ import splice.source.{
   SplitReaderFactory,
   TaskRanges
 }
-import splice.testkit.{FreePort, KafkaBroker}
+import splice.testkit.FreePort
+import splice.testkit.internal.broker.SharedKafka
 
 /** Tests of readers of open ranges of responsive and unresponsive clusters in one slot. */
-final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
+final class OpenClusterReaderSuite extends AnyFunSuite {
 
-  private lazy val broker = KafkaBroker.start()
+  private lazy val broker = SharedKafka.east
   private lazy val log    = new RealLog(broker)
-
-  override protected def afterAll(): Unit = broker.close()
 
   private val settings = DynamicSettings(SourceOptions(Map("streamPattern" -> ".*", "metadata.file" -> "unused")))
 

@@ -5,14 +5,11 @@ package splice.kafka.dynamic.internal.enumerator.document
 
 import java.time.Duration
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
-import java.util.concurrent.{CopyOnWriteArrayList, CountDownLatch, TimeUnit}
+import java.util.concurrent.{CopyOnWriteArrayList, CountDownLatch}
 
 import scala.collection.immutable.SortedSet
 import scala.jdk.CollectionConverters._
 import scala.util.Using
-
-import org.scalatest.concurrent.Eventually
-import org.scalatest.time.{Seconds, Span}
 
 import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters}
 import splice.kafka.dynamic.internal.reader.ClusterReads
@@ -23,12 +20,11 @@ import splice.kafka.internal.metrics.TaskReads
 import splice.kafka.internal.options.Subscription
 import splice.source.runtime.{ProgressMetric, Report}
 import splice.source.{LogPartition, SplitEnumerator, StartPosition}
+import splice.testkit.internal.Patient
 import splice.testkit.internal.simulation.StoppingSideLog
 
 /** Tests that the driver sends no requests to an inactive cluster, with discovery on a separate thread. */
-final class InactiveClustersSuite extends RemovedTopics with Eventually {
-
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(20, Seconds))
+final class InactiveClustersSuite extends RemovedTopics with Patient {
 
   private type Run = SplitEnumerator[DynamicOffset]
 
@@ -143,7 +139,7 @@ final class InactiveClustersSuite extends RemovedTopics with Eventually {
       val (second, _) = readAll(run, first)
       world.setInactive(west)
       val third = advance(run, second)
-      assert(interrupted.await(20, TimeUnit.SECONDS), "the request continues")
+      assert(awaited(interrupted), "the request continues")
       world.awaitEnd()
       world.clusters.logs(west).between = _ => { val _ = world.requested.incrementAndGet() }
       world.setInactive()
@@ -221,7 +217,7 @@ final class InactiveClustersSuite extends RemovedTopics with Eventually {
       run.reported(Seq(skipped(west, 0, 1)))
       world.setInactive(west)
       val second = advance(run, first)
-      assert(failed.await(20, TimeUnit.SECONDS), "the ranges are not stored")
+      assert(awaited(failed), "the ranges are not stored")
       fails.set(false)
       eventually {
         val _ = advance(run, second)

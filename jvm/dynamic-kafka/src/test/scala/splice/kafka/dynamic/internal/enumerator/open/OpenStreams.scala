@@ -5,18 +5,14 @@ package splice.kafka.dynamic.internal.enumerator.open
 
 import java.time.Duration
 
-import org.scalatest.concurrent.Eventually
-import org.scalatest.time.{Millis, Seconds, Span}
-
 import splice.kafka.dynamic.internal.enumerator.{SimulatedClusters, StoppedStreams}
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
 import splice.source.StartPosition
 import splice.source.runtime.OpenEnded
+import splice.testkit.internal.Patient
 
 /** Helpers for open-ended batches over two simulated clusters. */
-trait OpenStreams extends StoppedStreams with Eventually {
-
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(60, Seconds), Span(5, Millis))
+trait OpenStreams extends StoppedStreams with Patient {
 
   protected def timed(run: Run): OpenEnded[DynamicOffset] = run match {
     case open: OpenEnded[DynamicOffset @unchecked] => open

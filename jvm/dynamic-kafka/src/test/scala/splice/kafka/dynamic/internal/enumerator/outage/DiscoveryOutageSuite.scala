@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.internal.enumerator.outage
 
-import java.time.{Duration, Instant}
+import java.time.Duration
 
 import scala.collection.immutable.SortedSet
 import scala.util.Using
@@ -13,6 +13,7 @@ import splice.kafka.internal.cluster.BackgroundDiscovery
 import splice.kafka.internal.enumerator.SimulatedLog
 import splice.kafka.internal.options.Subscription
 import splice.source.StartPosition
+import splice.testkit.internal.Patient
 
 /** Tests of failed topic requests while other requests to the cluster succeed. */
 final class DiscoveryOutageSuite extends TwoClusters {
@@ -30,7 +31,7 @@ final class DiscoveryOutageSuite extends TwoClusters {
     Using.resource(world.start()) { run =>
       val first = advance(run, run.start(StartPosition.Configured))
       topics.away = Some(_ == "describe")
-      await(inBackground.health.failing.nonEmpty)
+      Patient.until("a request fails")(inBackground.health.failing.nonEmpty)
       world.clock.pass(Duration.ofSeconds(30))
       world.write()
       val second = advance(run, first)
@@ -39,18 +40,10 @@ final class DiscoveryOutageSuite extends TwoClusters {
       world.clock.pass(Duration.ofMinutes(5))
       // Only a request that fails after the timeout counts.
       val failures = inBackground.health.failures
-      await(inBackground.health.failures > failures)
+      Patient.until("a later request fails")(inBackground.health.failures > failures)
       world.write()
       val third = advance(run, second)
       assert(run.splits(second, third).map(_.splitId) == Seq(s"$east/${topic(east)}-0"))
-    }
-  }
-
-  private def await(condition: => Boolean): Unit = {
-    val limit = Instant.now().plusSeconds(60)
-    while (!condition) {
-      assert(Instant.now().isBefore(limit), "no request for topics failed")
-      Thread.onSpinWait()
     }
   }
 }

@@ -7,7 +7,7 @@ import java.time.Duration
 import java.util.concurrent.CountDownLatch
 
 import scala.collection.immutable.SortedMap
-import scala.concurrent.duration.{DurationInt, FiniteDuration}
+import scala.concurrent.duration.DurationInt
 import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.util.Using
 
@@ -17,6 +17,7 @@ import splice.kafka.dynamic.internal.split.DynamicPosition
 import splice.kafka.dynamic.{KafkaCluster, StreamMetadata}
 import splice.source.StartPosition
 import splice.source.errors.SpliceException
+import splice.testkit.internal.Patient
 
 /** Tests of clusters whose requests do not end. */
 final class HangingClusterSuite extends OpenStreams {
@@ -30,15 +31,11 @@ final class HangingClusterSuite extends OpenStreams {
     created
   }
 
-  /** Calls the query while the requests to some clusters do not end.
-    *
-    * @param limit
-    *   greatest duration of the call
-    */
-  private def hanging[A](world: SimulatedClusters, limit: FiniteDuration, clusters: String*)(call: => A): A = {
+  /** Calls the query while the requests to some clusters do not end. */
+  private def hanging[A](world: SimulatedClusters, clusters: String*)(call: => A): A = {
     val held = new CountDownLatch(1)
     clusters.foreach(name => world.logs(name).between = _ => held.await())
-    try Await.result(Future(call)(ExecutionContext.global), limit)
+    try Await.result(Future(call)(ExecutionContext.global), 1.minute)
     finally {
       clusters.foreach(name => world.logs(name).between = _ => ())
       held.countDown()
@@ -63,18 +60,19 @@ final class HangingClusterSuite extends OpenStreams {
     val released   = new CountDownLatch(1)
     Using.resource(simulation.start()) { run =>
       val (first, _) = readUntil(simulation, run, run.start(StartPosition.Configured))(isRead(3))
-      // A worker waits up to 4 seconds for its clients, so five waits would exceed the limit.
       simulation.logs(west).closing = () => released.await()
-      val last =
+      val (last, duration) =
         try
-          hanging(simulation, 10.seconds, west) {
+          Patient.timed(hanging(simulation, west) {
             (1 to 5).foldLeft(first) { (at, rack) =>
               simulation.publish(changed(simulation, rack))
               simulation.awaitRefresh()
               advance(run, at)
             }
-          }
+          })
         finally released.countDown()
+      // A worker waits up to 4 seconds for its clients, so five waits would exceed the limit.
+      assert(duration.compareTo(Duration.ofSeconds(10)) < 0)
       Seq(east, west).foreach(fill(simulation, _, 2))
       val (_, rest) = readUntil(simulation, run, last)(isRead(5))
       assert(rest.sorted == all(east, 5).drop(3) ++ all(west, 5).drop(3))
@@ -115,7 +113,7 @@ final class HangingClusterSuite extends OpenStreams {
 
   test("the first start fails after clusterTimeout and names each cluster that hangs") {
     val simulation = new SimulatedClusters(3, 1, 1, "clusterTimeout" -> "2s")
-    val error      = hanging(simulation, 1.minute, east, west) {
+    val error      = hanging(simulation, east, west) {
       Using.resource(simulation.start())(run => intercept[SpliceException](run.start(StartPosition.Configured)))
     }
     assertUnavailable(error, east, west)
@@ -128,7 +126,7 @@ final class HangingClusterSuite extends OpenStreams {
       val start = run.start(StartPosition.Configured)
       start.json -> readUntil(simulation, run, start)(isRead(3))._1.json
     }
-    val error = hanging(simulation, 1.minute, east, west) {
+    val error = hanging(simulation, east, west) {
       Using.resource(simulation.start()) { run =>
         intercept[SpliceException](run.replay(simulation.source.position(from), simulation.source.position(until)))
       }
@@ -156,7 +154,7 @@ final class HangingClusterSuite extends OpenStreams {
     val changed    = Seq("clusterWait" -> "100ms", "clusterTimeout" -> "2s")
     Using.resource(simulation.start(changed = changed)) { run =>
       run.freeze()
-      val error = hanging(simulation, 1.minute, west) {
+      val error = hanging(simulation, west) {
         val from = simulation.source.position(start)
         assert(run.evidence(from).isEmpty)
         val (next, read) = readUntil(simulation, run, from)(reads(east, 0, 3))
@@ -171,7 +169,7 @@ final class HangingClusterSuite extends OpenStreams {
     val simulation = world("endingOffsets" -> "latest")
     val run        = simulation.start(changed = Seq("clusterWait" -> "10ms"))
     val (at, _)    = readUntil(simulation, run, simulation.begin(StartPosition.Configured, run))(isRead(3))
-    hanging(simulation, 1.minute, west) {
+    hanging(simulation, west) {
       advance(run, at)
       run.stopped(fail("the checkpoint was read, although no offsets were skipped"))
       run.reported(Seq(skipped(east, 0, 1), skipped(west, 1, 2)))
@@ -191,7 +189,7 @@ final class HangingClusterSuite extends OpenStreams {
     )
     run.reported(Seq(skipped(west, 0, 1)))
     val second = reach(run, first)(east -> 3L, west -> 1L)
-    val third  = hanging(simulation, 1.minute, west) {
+    val third  = hanging(simulation, west) {
       val next = settle(run, second)
       assert(planned(run, next).isEmpty)
       reach(run, next)()
