@@ -18,6 +18,9 @@ WORKERS  ?= 2
 LINKED   ?= $(TESTED)
 export PYTHON
 
+# Variables of the tests: KILLS=process runs all killed queries in driver processes, and STORES=all kills on each store.
+export KILLS STORES
+
 VENV    := .venv$(if $(filter-out $(BUILT_ON),$(SPARK)),-$(SPARK))
 SBT     := project/sbt
 VERSION := $(shell cat VERSION)
@@ -52,7 +55,7 @@ unit: .venv/.ready ## Run the tests of the JVM modules and of the Python package
 	$(SBT) test
 	cd python && ../.venv/bin/python -m pytest --junitxml=../$(REPORTS)/python.xml
 
-it: $(VENV)/.wheel $(MADE)/stores ## Run tests/ over the built wheel and jar (SPARK=one of project/spark.properties; WORKERS=2; ARGS=pytest's)
+it: $(VENV)/.wheel $(MADE)/stores ## Run tests/ over the built wheel and jar (SPARK=one of project/spark.properties; WORKERS=2; KILLS=process; STORES=all; ARGS=pytest's)
 	$(SCRIPT_ENV) $(VENV)/bin/python -m pytest tests -n $(WORKERS) --junitxml=$(REPORTS)/it-$(SPARK).xml $(ARGS)
 
 lint: ## Check format, headers, types and warnings; every finding is an error

@@ -4,9 +4,9 @@
 import sbt.Keys._
 import sbt._
 
-/** Jar for tests with the file system and the column that kill a driver, and a callback handler for logins. */
+/** Jar for tests with the file system and the column that kill a run, and a callback handler for logins. */
 object KillingJar {
-  val killingJar = taskKey[File]("Packs the classes that kill a driver at a chosen step, and returns the jar")
+  val killingJar = taskKey[File]("Packs the classes that kill a run at a chosen step, and returns the jar")
 
   val packed: Seq[Setting[_]] = Seq(
     killingJar := {

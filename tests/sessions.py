@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kill import classes
+from kill import classes, killing
 from splice import configure
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def session(folder: Path, conf: Mapping[str, str] | None = None) -> SparkSession
         RACK: "rack-1",
         **classes.archived(),
         **classes.conf(),
+        **killing.conf(),
         **(conf or {}),
     }
     builder = SparkSession.builder.master("local[2]").appName("splice-tests")

@@ -10,7 +10,10 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 from demo.judge import SinkLog
 from orders import assert_each_once, orders
@@ -18,13 +21,8 @@ from servers.clusters import Clusters
 from servers.kafka.producer import Record
 from servers.waiting import wait_for
 from splice import DynamicKafkaSource, describe
+from splice.dynamic_kafka import DynamicKafkaSourceBuilder
 from streams import written
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
-
-    from splice.dynamic_kafka import DynamicKafkaSourceBuilder
 
 COLUMNS = (
     "CAST(key AS STRING) AS order_id",

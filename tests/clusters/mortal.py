@@ -1,16 +1,16 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Query whose driver is killed and started again."""
+"""Query that is killed and started again."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
 
 from clusters.atlas import COLUMNS, Atlas
 from demo.checkpoint import Checkpoint
@@ -22,11 +22,11 @@ from servers.waiting import wait_for
 
 
 class Mortal:
-    """Query over the streams of an atlas, in successive driver processes.
+    """Query over the streams of an atlas, in successive runs.
 
     ```python
-    with Mortal(atlas, folder) as query:
-        query.live()
+    with Mortal(spark, atlas, folder) as query:
+        query.live(slain=True)
         query.until("rows", lambda: query.rows() > 0)
         query.slay()
         query.die(Kill.commits(4))
@@ -34,11 +34,18 @@ class Mortal:
     """
 
     def __init__(
-        self, atlas: Atlas, folder: Path, master: str = "local[2]", **options: str | bool | float
+        self, spark: SparkSession, atlas: Atlas, folder: Path, **options: str | bool | float
     ) -> None:
-        """Create a query with an atlas, an empty folder, and the options of the source."""
+        """Create a query.
+
+        Args:
+            spark: Session of the tests, for runs that need no driver process.
+            atlas: Streams.
+            folder: Empty folder.
+            options: Options of the source.
+        """
         self.conf: Mapping[str, str] = {}
-        """Settings of the next drivers."""
+        """Settings of the next runs."""
         source = atlas.builder(**options).stream_pattern("^orders").starting_offsets("earliest")
         self.query: dict[str, Any] = {
             "options": source.build().options() | killing.OPTIONS,
@@ -49,54 +56,56 @@ class Mortal:
             "sink_options": {},
             "trigger": {"processingTime": "100 milliseconds"},
         }
-        """Query of the next drivers, as for ``kill.driver``."""
+        """Query of the next runs, as for ``kill.driver``."""
         self.checkpoint = Checkpoint(folder / "checkpoint")
-        self._folder, self._master = folder, master
+        self._spark, self._folder = spark, folder
         self._sink = SinkLog(folder / "out")
         self._numbers = itertools.count()
 
     def __enter__(self) -> Mortal:
-        """Return the query without starting a driver."""
+        """Return the query without a run."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Kill the driver, if the driver is running."""
+    def __exit__(self, *_: object) -> None:
+        """Kill the last run, if it has not ended."""
         if hasattr(self, "_life"):
             self.slay()
 
-    def live(self, *kills: Kill) -> None:
-        """Start a driver, which resumes at the position of the last driver."""
+    def live(self, *kills: Kill, slain: bool = False) -> None:
+        """Start a run, which resumes at the position of the last run.
+
+        Args:
+            kills: Steps at which the run is killed.
+            slain: True if the test kills the driver with ``slay``.
+        """
         folder = self._folder / f"life-{next(self._numbers)}"
-        self._life = Life.begin(folder, [self.query], kills, self._master, self.conf)
+        self._life = Life.begin(
+            folder, [self.query], kills, conf=self.conf, session=self._spark, slain=slain
+        )
 
     def until(self, what: str, condition: Callable[[], object]) -> None:
-        """Wait for a condition, and fail if the driver ends."""
+        """Wait for a condition, and fail if the run ends."""
 
         def done() -> bool:
             process = self._life.process
-            assert process.exit_code is None, f"the driver ended before {what}:\n{process.tail(80)}"
+            assert process.exit_code is None, f"the run ended before {what}:\n{process.tail(80)}"
             return bool(condition())
 
         wait_for(what, done, 120)
 
     def slay(self) -> None:
-        """Kill the driver at any step."""
+        """Kill the run at any step."""
         self._life.process.kill()
 
     def die(self, kill: Kill) -> None:
-        """Start a driver, and wait until a step kills the driver."""
+        """Start a run, and wait until a step kills the run."""
         self.live(kill)
         self._life.process.wait(120)
         tail = self._life.process.tail(80)
-        assert self._life.acted, f"the driver was not killed at {kill}:\n{tail}"
+        assert self._life.acted, f"the run was not killed at {kill}:\n{tail}"
 
     def finish(self) -> None:
-        """Run the driver until the driver has read all available rows and ends."""
+        """Run the query until the run has read all available rows and ends."""
         self._life.finish()
 
     def rows(self) -> int:

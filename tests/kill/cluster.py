@@ -8,10 +8,13 @@ and ``local-cluster`` run no second copy. Two loopback addresses count as two ho
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
 
 from servers.ports import free_ports
 from servers.process import ServerProcess
@@ -29,14 +32,6 @@ The workers must have one core each.
 """
 
 _HOSTS = ("127.0.0.1", "127.0.0.2")
-_REGISTERED = "Successfully registered with master"
-_LOGGING = """rootLogger.level = INFO
-rootLogger.appenderRef.out.ref = out
-appender.out.type = Console
-appender.out.name = out
-appender.out.layout.type = PatternLayout
-appender.out.layout.pattern = %m%n
-"""
 
 
 @contextmanager
@@ -48,11 +43,12 @@ def two_hosts(folder: Path, cores: int = 1) -> Iterator[str]:
         cores: Number of cores of each worker.
     """
     folder.mkdir()
-    (port,) = free_ports(1)
+    port, page = free_ports(2)
     master = f"spark://{_HOSTS[0]}:{port}"
+    common = ["--webui-port", "0", "--memory", "1g", "--work-dir", str(folder)]
     with ExitStack() as running:
 
-        def start(name: str, host: str, *arguments: str) -> ServerProcess:
+        def start(name: str, host: str, *arguments: str) -> None:
             process = ServerProcess(
                 [*_java(folder), f"org.apache.spark.deploy.{name}", "--host", host, *arguments],
                 folder / f"{name}-{host}.log",
@@ -63,24 +59,23 @@ def two_hosts(folder: Path, cores: int = 1) -> Iterator[str]:
                 },
             )
             running.callback(process.kill)
-            return process
 
-        started = [start("master.Master", _HOSTS[0], "--port", str(port), "--webui-port", "0")]
-        wait_for("the master", lambda: "New state: ALIVE" in started[0].log.read_text())
-        work = [
-            "--cores",
-            str(cores),
-            "--memory",
-            "1g",
-            "--webui-port",
-            "0",
-            "--work-dir",
-            str(folder),
-        ]
-        started += [start("worker.Worker", host, *work, master) for host in _HOSTS]
-        logs = [worker.log for worker in started[1:]]
-        wait_for("the workers", lambda: all(_REGISTERED in log.read_text() for log in logs))
+        start("master.Master", _HOSTS[0], "--port", str(port), "--webui-port", str(page))
+        wait_for("the master", lambda: _state(page).get("status") == "ALIVE", 180)
+        for host in _HOSTS:
+            start("worker.Worker", host, "--cores", str(cores), *common, master)
+        wait_for("the workers", lambda: _state(page).get("aliveworkers") == len(_HOSTS), 180)
         yield master
+
+
+def _state(page: int) -> dict[str, Any]:
+    """Return the state of the master at the port of its page; empty before its start."""
+    try:
+        with urlopen(f"http://{_HOSTS[0]}:{page}/json/", timeout=30) as response:
+            state: dict[str, Any] = json.load(response)
+            return state
+    except OSError:
+        return {}
 
 
 def executors(folder: Path) -> list[int]:
@@ -102,14 +97,11 @@ def _is_executor(process: Path, folder: Path) -> bool:
 
 
 def _java(folder: Path) -> list[str]:
-    logging = folder / "log4j2.properties"
-    logging.write_text(_LOGGING)
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else "java"
     quick = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"]
     opened = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in ("java.nio", "sun.nio.ch")]
-    places = [f"-Djava.io.tmpdir={folder}", f"-Dlog4j2.configurationFile={logging.as_uri()}"]
-    return [java, *quick, *opened, *places, "-cp", f"{_spark_home()}/jars/*"]
+    return [java, *quick, *opened, f"-Djava.io.tmpdir={folder}", "-cp", f"{_spark_home()}/jars/*"]
 
 
 def _spark_home() -> Path:

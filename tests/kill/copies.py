@@ -17,7 +17,7 @@ from kill.killing import Kill
 from kill.life import Life
 from kill.query import OURS, Query, Row
 from kill.relay import Relay
-from servers.kafka.spark_jars import jars
+from servers.kafka import spark_jars
 from servers.waiting import wait_for
 
 ROWS = 500
@@ -35,9 +35,10 @@ _SELECT = [
 _EARLIEST = {"startingOffsets": "earliest"}
 CONF = {
     "spark.sql.streaming.realTimeMode.minBatchDuration": "500",
-    "spark.jars": ",".join(jars()),
+    # The class path has only jars of the version of PySpark.
+    **({} if spark_jars.FIT else {"spark.jars": ",".join(spark_jars.jars())}),
 }
-"""Settings of a driver with short batches and with Spark's Kafka sink."""
+"""Settings of a query with short batches and with Spark's Kafka sink."""
 _PATIENCE = 120
 
 
@@ -80,7 +81,7 @@ class CopiesOf(Generic[Q]):
         )
 
     def start(self, trigger: Mapping[str, Any], *kills: Kill, **options: str) -> Life:
-        """Start a driver that is killed when it reaches one of the steps."""
+        """Start a run that is killed when it reaches one of the steps."""
         self.relay.given(trigger=trigger)
         return self.relay.start(self._source, *kills, **self._start, **options)
 
@@ -91,32 +92,27 @@ class CopiesOf(Generic[Q]):
         self._ends.append(before | self.relay.committed_rows())
 
     def die(self, trigger: Mapping[str, Any], kill: Kill, **options: str) -> None:
-        """Run the query until the driver is killed at a step, and assert the kill."""
-        life = self.start(trigger, kill, **options)
-        try:
+        """Run the query until it is killed at a step, and assert the kill."""
+        self.until_killed(self.start(trigger, kill, **options))
+
+    def until_killed(self, life: Life) -> None:
+        """Wait until a run is killed at its step."""
+        with life:
             life.process.wait(_PATIENCE)
-        finally:
-            life.process.kill()
         self.ended()
-        assert life.acted, f"the driver ended, not killed at {kill}:\n{life.process.tail()}"
+        assert life.acted, f"the run ended without a kill:\n{life.process.tail()}"
 
     def finish(self, trigger: Mapping[str, Any], *kills: Kill, **options: str) -> None:
         """Run the query until all rows are copied, stop it, and assert that it did not fail."""
-        life = self.start(trigger, *kills, **options)
-        try:
+        with self.start(trigger, *kills, **options) as life:
             self.wait_for_all(life)
             life.finish()
-        finally:
-            life.process.kill()
         self.ended()
 
     def fail(self, trigger: Mapping[str, Any], **options: str) -> str:
-        """Run the query until the query fails, and return the end of the driver's log."""
-        life = self.start(trigger, **options)
-        try:
+        """Run the query until the query fails, and return the end of its log."""
+        with self.start(trigger, **options) as life:
             code = life.process.wait(_PATIENCE)
-        finally:
-            life.process.kill()
         self.ended()
         assert code, f"the query did not fail:\n{life.process.tail()}"
         return life.process.tail(80)
@@ -129,7 +125,7 @@ class CopiesOf(Generic[Q]):
         """Wait until each row has a copy.
 
         Raises:
-            AssertionError: if the driver ends before.
+            AssertionError: if the run ends before.
         """
 
         def is_over() -> bool:

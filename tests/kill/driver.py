@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,21 +28,26 @@ def main(given: Path) -> None:
     builder = SparkSession.builder.master(plan["master"]).config(map=plan["conf"])
     spark = builder.getOrCreate()
     spark.udf.registerJavaFunction("killing", killing.COLUMN, "string")
-    queries = [_start(spark, query) for query in plan["queries"]]
+    queries = [start(spark, query) for query in plan["queries"]]
     stop = given.with_name("stop")
     while any(query.isActive for query in queries):
         queries[0].awaitTermination(1)
         if stop.exists():
-            for query, given_query in zip(queries, plan["queries"], strict=True):
-                # A batch that ends after a fixed time has no end offset to wait for.
-                if not {"realTime", "continuous"} & given_query["trigger"].keys():
-                    query.processAllAvailable()
-                query.stop()
+            drain(queries, plan["queries"])
     for query in queries:
         query.awaitTermination()
     spark.stop()
     if any("ArchiveClassesAtExit" in value for value in plan["conf"].values()):
         _end_jvm(spark)
+
+
+def drain(queries: Sequence[StreamingQuery], given: Sequence[Mapping[str, Any]]) -> None:
+    """Stop queries after they have read all available rows."""
+    for query, given_query in zip(queries, given, strict=True):
+        # A batch that ends after a fixed time has no end offset to wait for.
+        if not {"realTime", "continuous"} & given_query["trigger"].keys():
+            query.processAllAvailable()
+        query.stop()
 
 
 def _end_jvm(spark: SparkSession) -> None:
@@ -59,8 +65,9 @@ _HYBRID = [
 ]
 
 
-def _start(spark: SparkSession, given: dict[str, Any]) -> StreamingQuery:
-    options = given["options"]
+def start(spark: SparkSession, given: Mapping[str, Any]) -> StreamingQuery:
+    """Start a query whose session has the killing column."""
+    options = dict(given["options"])
     if given.get("custom_rule"):
         rule = counted_rule(Path(given["custom_rule"]))
         rule.prepare()

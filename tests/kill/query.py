@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A query with one checkpoint, and the runs of its driver."""
+"""A query with one checkpoint, and its runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from kill import killing
 from kill.killing import Kill
 from kill.life import Life
 from kill.scenario import Setting
-from servers.kafka.spark_jars import jars
 from servers.kafka.topics import KafkaTopics
 
 SPARKS = "kafka"
@@ -46,7 +45,7 @@ class Query(ABC):
         Args:
             topics: Topics of a broker.
             topic: Name of the topic of the rows, or the first part of its name.
-            folder: Folder of the checkpoint, the output and the runs of the driver.
+            folder: Folder of the checkpoint, the output and the runs.
         """
         self.topics, self.topic, self.folder = topics, topic, folder
         self.setting = Setting()
@@ -83,7 +82,7 @@ class Query(ABC):
         return Checkpoint(self.folder / "checkpoint")
 
     def start(self, source: str, *kills: Kill, **options: str) -> Life:
-        """Start a driver that is killed at the first of the steps that it reaches."""
+        """Start a run that is killed at the first of the steps that it reaches."""
         query = {
             "format": source,
             "options": {
@@ -101,9 +100,8 @@ class Query(ABC):
             "trigger": self.setting.trigger or {"availableNow": True},
         }
         folder = self.folder / f"life-{next(self._lives)}"
-        conf = {"spark.jars": ",".join(jars())} if source == SPARKS else {}
-        conf |= self.setting.conf or {}
-        return Life.begin(folder, [query], kills, self.setting.master, conf)
+        setting = self.setting
+        return Life.begin(folder, [query], kills, setting.master, setting.conf, setting.session)
 
     def named(self, options: Mapping[str, str]) -> Mapping[str, str]:
         """Return options of a source with their names in the query. A hybrid adds a leg."""

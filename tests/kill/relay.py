@@ -54,16 +54,13 @@ class Relay(Query):
         return {"kafka.bootstrap.servers": self._servers, **self.subscription}
 
     def run(self, source: str, *kills: Kill, **options: str) -> Life:
-        """Run a driver until it ends or is killed."""
-        life = self.start(source, *kills, **options)
-        try:
+        """Run the query until it ends or is killed."""
+        with self.start(source, *kills, **options) as life:
             life.process.wait(180)
-        finally:
-            life.process.kill()
         return life
 
     def die(self, source: str, kill: Kill, **options: str) -> None:
-        """Run the query with a source until the driver is killed at a step, and assert the kill."""
+        """Run the query with a source until it is killed at a step, and assert the kill."""
         life = self.run(source, kill, **options)
         assert life.acted, f"{source} ended, not killed at {kill}:\n{life.process.tail()}"
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A query over a small history and a topic, the runs of its driver, and its output."""
+"""A query over a small history and a topic, its runs, and its output."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
 
 from demo import archive, orders
 from demo.checkpoint import Checkpoint
 from demo.judge import Verdict, judge_output
 from kill import classes, killing
+from kill.backend.rule import MASTER
 from kill.killing import Kill
 from kill.life import Life
 from servers.kafka.topics import KafkaTopics
@@ -45,12 +47,14 @@ LIVE_SELECT = (
 
 @dataclass(frozen=True)
 class Setting:
-    """Configuration of a run of the driver. Some tests change it between runs.
+    """Configuration of a run. Some tests change it between runs.
 
-    With ``counted``, the query counts the rows of each value of the column ``key``.
+    The ``session`` of the tests runs the queries, unless they need a driver process. With
+    ``counted``, the query counts the rows of each value of the column ``key``.
     """
 
-    master: str = "local[2]"
+    session: SparkSession | None = None
+    master: str = MASTER
     sink: str = "parquet"
     output_mode: str = "append"
     select: Sequence[str] | None = None
@@ -105,6 +109,14 @@ class Scenario:
             scenario.lose_rows()
         return scenario
 
+    def twin(self, folder: Path) -> Scenario:
+        """Return a scenario with the same topic, archive and setting, and no checkpoint."""
+        made = Scenario(self.topics, self.topic, folder)
+        made.history, made.produced = self.history, self.produced
+        made.archived, made.switched = self.archived, self.switched
+        made.setting = self.setting
+        return made
+
     def lose_rows(self) -> None:
         """Remove each third record of the archive, so that the log must supply these records.
 
@@ -158,32 +170,33 @@ class Scenario:
         return Checkpoint(folder)
 
     def start(self, *kills: Kill) -> Life:
-        """Start a driver that is killed at the first of the steps that it reaches."""
+        """Start a run that is killed at the first of the steps that it reaches."""
         folder = self.folder / f"life-{next(self._lives)}"
         conf = self._conf() if self.setting.store else self.setting.conf
-        return Life.begin(folder, self._queries(), kills, self.setting.master, conf)
+        setting = self.setting
+        return Life.begin(folder, self._queries(), kills, setting.master, conf, setting.session)
 
     def run(self, *kills: Kill) -> Life:
-        """Run a driver until it ends or is killed, and assert that decisions did not change."""
+        """Run the queries until they end or are killed. Assert that decisions did not change."""
         life = self.start(*kills)
         self.end(life)
         return life
 
     def end(self, life: Life) -> None:
-        """Wait until a driver has ended, and assert that decisions did not change."""
+        """Wait until a run has ended, and assert that decisions did not change."""
         life.process.wait(180)
         self._assert_decisions_kept()
 
     def die(self, *kills: Kill) -> Life:
-        """Run a driver until it is killed at one of the steps, and assert the kill."""
+        """Run the queries until they are killed at one of the steps, and assert the kill."""
         life = self.run(*kills)
-        assert life.acted, f"the driver was not killed at {kills}:\n{life.process.tail()}"
+        assert life.acted, f"the run was not killed at {kills}:\n{life.process.tail()}"
         return life
 
     def finish(self, *faults: Kill) -> Life:
-        """Run a driver to its end, and assert that it did not fail."""
+        """Run the queries to their end, and assert that no query failed."""
         life = self.run(*faults)
-        assert life.process.exit_code == 0, f"the driver failed:\n{life.process.tail(80)}"
+        assert life.process.exit_code == 0, f"the run failed:\n{life.process.tail(80)}"
         return life
 
     def assert_each_once(self, query: int = 0) -> None:

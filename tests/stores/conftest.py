@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -12,8 +12,10 @@ from servers.storage.hdfs import HdfsStore
 from servers.storage.s3 import S3Store
 from servers.storage.store import Store
 
+KINDS: Sequence[type[Store]] = (HdfsStore, S3Store)
 
-@pytest.fixture(scope="module", params=[HdfsStore, S3Store], ids=["hdfs", "s3"])
+
+@pytest.fixture(scope="module", params=KINDS)
 def store(request: pytest.FixtureRequest) -> Iterator[Store]:
     """A server that stores checkpoints."""
     with request.param() as server:

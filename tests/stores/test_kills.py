@@ -1,21 +1,31 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Kills of a hybrid with a checkpoint on HDFS or S3, after each kind of side-log write."""
+"""Kills of a hybrid with a checkpoint on HDFS or S3, after each kind of side-log write.
+
+The number of commits selects the store. ``STORES=all`` selects both stores.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import uuid
 from pathlib import Path
 
+import pytest
+
 from kill.scenario import Scenario
+from rotation import turn
 from servers.kafka.topics import KafkaTopics
 from servers.storage.store import Store
+from stores.conftest import KINDS
 
+_SELECTED = KINDS if os.environ.get("STORES") == "all" else [turn(KINDS)]
 _MOST = 20
 """Upper bound of the number of kinds of entries of a hybrid with two legs."""
 
 
+@pytest.mark.parametrize("store", _SELECTED, indirect=True)
 def test_a_hybrid_killed_after_each_kind_of_entry(
     store: Store, topics: KafkaTopics, tmp_path: Path
 ) -> None:

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
 
 from clusters.atlas import COLUMNS, Atlas, rows_in, soon, splits
 from demo.checkpoint import Checkpoint
@@ -18,9 +19,6 @@ from kill.life import Life
 from servers.clusters import NAMES
 from servers.waiting import wait_for
 from streams import drain, start
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 
 def test_only_the_clients_of_the_cluster_are_renewed(
@@ -93,8 +91,7 @@ def test_a_password_changes_where_the_document_points_to(
         "trigger": {"processingTime": "100 milliseconds"},
     }
     # A task with a connection of the old password fails, and Spark retries the task.
-    life = Life.begin(tmp_path / "life", [query], master="local[2,4]")
-    try:
+    with Life.begin(tmp_path / "life", [query], master="local[2,4]") as life:
         _wait(life, lambda: rows_in(tmp_path) == atlas.produced)
         atlas.clusters.west.change_password()
         for _ in range(3):
@@ -102,8 +99,6 @@ def test_a_password_changes_where_the_document_points_to(
             atlas.produce("north", north, 50)
             _wait(life, lambda: rows_in(tmp_path) == atlas.produced)
         life.finish()
-    finally:
-        life.process.kill()
     atlas.assert_read(spark, tmp_path)
 
 

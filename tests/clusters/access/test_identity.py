@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 
 from clusters.atlas import Atlas, rows_in, soon
 from orders import orders
@@ -21,9 +22,6 @@ from servers.kafka.topics import KafkaTopics
 from servers.ports import free_ports
 from servers.waiting import wait_for
 from streams import drain, start
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 @contextmanager

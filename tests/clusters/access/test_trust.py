@@ -9,9 +9,11 @@ import re
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 from clusters.atlas import Atlas, rows_in, soon
 from driver_log import DriverLog
@@ -19,10 +21,6 @@ from refusals import assert_says, failure
 from servers.network.recorder import Recorder
 from splice import describe
 from streams import start
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
 
 _PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule required username=me"
 _PROVIDERS = "org.apache.kafka.common.config.provider"

@@ -5,15 +5,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from pyspark.sql import Row, SparkSession
 
 from clusters.atlas import IMPATIENT, Atlas, rows_in, soon, splits
 from driver_log import DriverLog
 from splice import query_history
 from streams import start, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import Row, SparkSession
 
 
 def test_a_topic_is_deleted_while_it_drains(

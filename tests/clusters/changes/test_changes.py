@@ -5,16 +5,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 from clusters.atlas import Atlas, rows_in, soon, splits
 from clusters.load import Load
 from orders import orders
 from streams import drain, start
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
 
 
 def test_a_query_continues_while_clusters_and_topics_change(

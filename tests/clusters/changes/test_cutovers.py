@@ -6,17 +6,14 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import SparkSession
 
 from clusters.atlas import COLUMNS, Atlas, Place, rows_in, soon, splits
 from driver_log import DriverLog
 from servers.waiting import wait_for
 from streams import drain, start_to_drain, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 HOUR = 3600.0
 AFTER = 40

@@ -6,15 +6,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import SparkSession
 
 from clusters.atlas import Atlas, rows_in, soon, splits
 from clusters.load import Load
 from demo.checkpoint import Checkpoint
 from streams import start, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 def test_rows_end_at_the_last_offset_before_the_removal(

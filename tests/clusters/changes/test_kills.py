@@ -12,18 +12,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
 from clusters.atlas import Atlas, Place
 from clusters.load import Load
 from clusters.mortal import Mortal
+from kill.backend.sample import REAL
 from kill.killing import Kill
 from servers.clusters import NAMES
+from servers.waiting import wait_for
 
 Step = Callable[[int], Kill]
-"""Step at which a driver is killed, as a function of the next planned batch."""
+"""Step at which a run is killed, as a function of the next planned batch."""
 
-_AHEAD = 12
-"""Seconds until a cutover. The first driver with the document may be killed before that time."""
+_HOUR = 3600
+
+_UNREAD = 60
+"""Number of rows per partition that a topic receives before its cutover at offsets."""
 
 _FIRST = {"rotated": "west", "gone": "north", "moved": "east", "mapped": "north", "timed": "east"}
 """First cluster of each stream. One cluster requires a login, and another has proxies."""
@@ -31,22 +36,22 @@ _FIRST = {"rotated": "west", "gone": "north", "moved": "east", "mapped": "north"
 
 def taken(_batch: int) -> Kill:
     """Kill after the next change is durable, and before a batch uses the change."""
-    return Kill.entry(r"change-\d+", "after", "signal")
+    return Kill.entry(r"change-\d+", "after")
 
 
 def ended(_batch: int) -> Kill:
     """Kill after the following change is durable, which has the ends of removed topics."""
-    return Kill("rename", r"/sources/0/splice/change-\d+$", "after", 2, "signal")
+    return Kill("rename", r"/sources/0/splice/change-\d+$", "after", 2)
 
 
 def planned(batch: int) -> Kill:
     """Kill after the planning of a batch that uses the change."""
-    return Kill.offsets(batch, "after", "signal")
+    return Kill.offsets(batch, "after")
 
 
 def read(batch: int) -> Kill:
     """Kill after that batch is in the sink, and before Spark commits it."""
-    return Kill.commits(batch, action="signal")
+    return Kill.commits(batch, action=REAL["dynamic"].action)
 
 
 class World:
@@ -98,7 +103,7 @@ class World:
     def begin(self) -> None:
         """Start the first driver, and wait until the driver has read rows of every stream."""
         self.publish()
-        self.query.live()
+        self.query.live(slain=True)
         self.query.until("rows", lambda: all(map(self._holds, self.lies.values())))
 
     def change(self, *steps: Step, then: Callable[[], None] | None = None, **cutovers: Any) -> None:
@@ -118,17 +123,30 @@ class World:
         assert self._changes() == known, "the driver received the change"
         if then:
             then()
+        self.die(*steps)
+
+    def die(self, *steps: Step) -> None:
+        """Kill the next runs, and assert that they received the newest document."""
         for step in steps:
             self.query.die(step(self.query.checkpoint.planned() + 1))
-        last = self.query.checkpoint.entries()[self._changes()[-1]].splitlines()[1]
-        assert json.loads(last)["generation"] == self.atlas.generation, (
-            "no driver received the change"
+        assert self._last_change()[0]["generation"] == self.atlas.generation, (
+            "no run received the change"
         )
+
+    def waits(self, stream: str) -> bool:
+        """Return True if the topic of a stream waits for the time of its cutover."""
+        waiting = [line for line in self._last_change() if line.get("state") == "waiting"]
+        return self.lies[stream] in [(line["cluster"], line["topic"]) for line in waiting]
+
+    def _last_change(self) -> list[dict[str, Any]]:
+        """Return the lines of the newest change in the checkpoint."""
+        lines = self.query.checkpoint.entries()[self._changes()[-1]].splitlines()[1:]
+        return [json.loads(line) for line in lines]
 
     def goes_on(self, what: str, *left: Place) -> None:
         """Start a driver. Wait until the driver has left some topics and read all other orders."""
         due = self.atlas.produced
-        self.query.live()
+        self.query.live(slain=True)
         self.query.until(what, lambda: self.query.rows() >= due and not any(map(self._holds, left)))
 
     def _holds(self, place: Place) -> bool:
@@ -146,7 +164,7 @@ class World:
 
 
 @pytest.fixture
-def world(atlas: Atlas, tmp_path: Path) -> Iterator[World]:
+def world(spark: SparkSession, atlas: Atlas, tmp_path: Path) -> Iterator[World]:
     """Five streams, and a driver that has read rows of each stream."""
     # The query polls the metadata only at its start, so each change is received by a certain
     # driver.
@@ -156,7 +174,7 @@ def world(atlas: Atlas, tmp_path: Path) -> Iterator[World]:
         "maxOffsetsPerTrigger": 3000,
     }
     with (
-        Mortal(atlas, tmp_path, "local[2]", **options) as query,
+        Mortal(spark, atlas, tmp_path, **options) as query,
         Load(atlas, burst=4, pause=0.1) as load,
     ):
         created = World(atlas, query, load)
@@ -184,15 +202,22 @@ def test_a_driver_dies_at_every_change(world: World) -> None:
     world.goes_on("the end of a topic that its stream has left", moved)
 
     mapped, begins = world.mirror("mapped", "east")
-    ends = {p: begin + 5 * _AHEAD for p, begin in begins.items()}
+    ends = {p: begin + _UNREAD for p, begin in begins.items()}
     starts = {p: end - begins[p] for p, end in ends.items()}
     offsets = {mapped: ends, world.lies["mapped"]: starts}
     world.change(taken, read, mapped={"offsets": _by_cluster(offsets)})
     world.goes_on("a cutover at offsets", mapped)
 
     timed, _ = world.mirror("timed", "west")
-    time_of_it = int(time.time() + _AHEAD) * 1000
-    world.change(taken, taken, timed={"timestamp": time_of_it})
+    # A document may cause one change per stream.
+    world.change(taken, timed={"timestamp": int(time.time() + _HOUR) * 1000})
+    while not world.waits("timed"):
+        world.die(taken)
+    time_of_it = (int(time.time()) + 1) * 1000
+    wait_for("the time", lambda: time.time() * 1000 > time_of_it)
+    world.publish(timed={"timestamp": time_of_it})
+    while world.waits("timed"):
+        world.die(taken)
     world.goes_on("a cutover at a time", timed)
 
     world.direct = True

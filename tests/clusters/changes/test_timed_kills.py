@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
 from clusters.atlas import Atlas, Place
 from clusters.mortal import Mortal
@@ -45,7 +46,7 @@ class _Copies:
         }
 
     def die(self, kill: Kill) -> None:
-        """Run the query until the driver is killed at a step."""
+        """Run the query until it is killed at a step."""
         self.query.die(kill)
         self.ended()
 
@@ -93,9 +94,9 @@ class _Copies:
 
 
 @pytest.fixture
-def copies(atlas: Atlas, tmp_path: Path) -> Iterator[_Copies]:
+def copies(spark: SparkSession, atlas: Atlas, tmp_path: Path) -> Iterator[_Copies]:
     """A query that is not started."""
-    with Mortal(atlas, tmp_path) as query:
+    with Mortal(spark, atlas, tmp_path) as query:
         yield _Copies(atlas, query)
 
 
@@ -108,17 +109,17 @@ def test_killed_at_each_kind_of_step(copies: _Copies, trigger: Mapping[str, Any]
     copies.given(trigger)
     for cluster, topic in (("east", first), ("north", second)):
         atlas.produce(cluster, topic, _ROWS)
-    copies.die(Kill("row", "order", nth=_ROWS // 2, action="signal"))
-    copies.die(Kill("rename", r"/commits/\d+$", nth=1, action="signal"))
+    copies.die(Kill("row", "order", nth=_ROWS // 2))
+    copies.die(Kill("rename", r"/commits/\d+$", nth=1))
     atlas.produce("north", second, _ROWS)
     # The next runs drain the topics of the old clusters, and read the topics of the new clusters.
     streams = {"orders-a": {"north": [first]}, "orders-b": {"east": [second]}}
     atlas.publish(streams)
     for cluster, topic in (("north", first), ("east", second)):
         atlas.produce(cluster, topic, _ROWS)
-    copies.die(Kill.entry(r"change-\d+", "after", "signal"))
-    copies.die(Kill("row", "order", nth=_ROWS // 2, action="signal"))
-    copies.die(Kill("rename", r"/commits/\d+$", nth=2, action="signal"))
+    copies.die(Kill.entry(r"change-\d+", "after"))
+    copies.die(Kill("row", "order", nth=_ROWS // 2))
+    copies.die(Kill("rename", r"/commits/\d+$", nth=2))
     copies.finish()
     copies.assert_at_least_once()
 
@@ -130,7 +131,7 @@ def test_killed_while_a_cluster_is_unavailable(copies: _Copies) -> None:
     copies.given(REAL_TIME)
     for cluster, topic in topics.items():
         atlas.produce(cluster, topic, _ROWS)
-    query.live()
+    query.live(slain=True)
     query.until("all copies", lambda: not copies.missing())
     # The driver is killed before some of these rows are read or committed.
     atlas.produce("west", topics["west"], _ROWS)

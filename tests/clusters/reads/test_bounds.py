@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import SparkSession
 
 from clusters.atlas import COLUMNS, IMPATIENT, Atlas, soon
 from driver_log import DriverLog
@@ -17,9 +17,6 @@ from orders import FIRST_EVENT, order_id
 from servers.waiting import wait_for
 from splice import OffsetsInitializer
 from streams import drain, start_to_drain, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 @pytest.fixture

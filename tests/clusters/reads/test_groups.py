@@ -6,19 +6,16 @@ from __future__ import annotations
 
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
 
 from clusters.atlas import COLUMNS, Atlas
 from demo.checkpoint import Checkpoint
 from refusals import assert_says, failure
 from splice import OffsetsInitializer
 from streams import drain, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 BATCH = 30
 FAILING = 3

@@ -5,18 +5,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import SparkSession
 
 from clusters.atlas import Atlas
 from orders import HISTORY_SELECT, LIVE_SELECT, archive, assert_each_once, history, ids
 from refusals import assert_says, failure
 from splice import DynamicKafkaSource, HandOver, HybridSource, KafkaSource
 from streams import drain, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 SELECT = f"{LIVE_SELECT}, topic"
 HISTORY = f"{HISTORY_SELECT}, topic"

@@ -72,9 +72,6 @@ def _run(topics: KafkaTopics, topic: str, folder: Path, *kills: Kill) -> Life:
         "sink_options": {},
         "trigger": {"availableNow": True},
     }
-    life = Life.begin(folder / f"life-{uuid.uuid4().hex[:8]}", [query], kills)
-    try:
+    with Life.begin(folder / f"life-{uuid.uuid4().hex[:8]}", [query], kills) as life:
         life.process.wait(180)
-    finally:
-        life.process.kill()
     return life

@@ -9,16 +9,20 @@ from kill.killing import Kill
 from kill.scenario import LIVE, Scenario
 
 
-def test_killed_after_each_entry(scenario: Scenario) -> None:
-    deaths = 0
-    while scenario.run(Kill("rename", "/sources/0/splice/", "after")).acted:
-        deaths += 1
-        assert len(scenario.checkpoint().entries()) == deaths
-    # The entries include the chain, the session, the file list, its end, the first offset and the
-    # switch.
-    assert deaths >= 6
-    scenario.assert_each_once()
-    scenario.assert_switched_once()
+def test_killed_before_and_after_each_entry(holed: Scenario) -> None:
+    created: list[str] = []
+    while holed.run(Kill("rename", "/sources/0/splice/")).acted:
+        assert len(holed.checkpoint().entries()) == len(created)
+        holed.die(Kill("rename", "/sources/0/splice/", "after"))
+        created += holed.checkpoint().entries().keys() - set(created)
+        assert len(holed.checkpoint().entries()) == len(created)
+    # The entries include the chain, the session, the file list, its end, and the first offset. The
+    # entry of the switch contains the holes, so no kill can separate the switch and the holes.
+    assert len(created) >= 6
+    assert "leg-live/hand-over-00000000" in created
+    assert not any("/fill-" in key for key in created)
+    holed.assert_each_once()
+    holed.assert_switched_once()
 
 
 def test_killed_around_the_switch_with_a_moved_history(scenario: Scenario) -> None:

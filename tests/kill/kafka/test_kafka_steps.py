@@ -9,25 +9,24 @@ from pathlib import Path
 
 import pytest
 
+from kill.backend.sample import REAL
 from kill.killing import Kill
 from kill.query import BATCH, OURS
 from kill.relay import Relay
 from servers.kafka.topics import KafkaTopics
 
 # The step of a kill, and the newest batches in the offset log and in the commit log at this step.
-# Each run begins with the uncommitted batch of the previous run. Soak has all other steps.
+# Each run begins with the uncommitted batch of the previous run, on another number of cores. Soak
+# has all other steps and other triggers.
+_HALT = REAL["group"].action
 STEPS = (
-    (Kill.entry("slots-00000000", "after"), -1, -1),
+    (1, Kill.entry("slots-00000000", "after", _HALT), -1, -1),
     # Spark calls commit of the source right after the next batch's entry in the log.
-    (Kill.offsets(1, "after", "signal"), 1, 0),
-    (Kill("row", "order", nth=BATCH * 3 // 2), 2, 1),
-    (Kill.sink(3), 3, 2),
-    (Kill.commits(4, action="signal"), 4, 3),
+    (2, Kill.offsets(1, "after", "signal"), 1, 0),
+    (4, Kill("row", "order", nth=BATCH * 3 // 2, action=_HALT), 2, 1),
+    (3, Kill.sink(3, action=_HALT), 3, 2),
+    (2, Kill.commits(4, action="signal"), 4, 3),
 )
-
-MIDDLE_OF_A_TASK = (Kill("row", "order", nth=BATCH * 3 // 2, action="signal"), 1, 0)
-AFTER_OFFSETS = (Kill.offsets(2, "after", "signal"), 2, 1)
-AFTER_SINK_COMMIT = (Kill.commits(3, action="signal"), 3, 2)
 
 
 @pytest.fixture
@@ -42,18 +41,10 @@ def relay(topics: KafkaTopics, tmp_path: Path) -> Relay:
 def test_killed_at_each_kind_of_step(relay: Relay) -> None:
     relay.given(trigger={"processingTime": "0 seconds"})
     relay.produce(6 * BATCH)
-    for step in STEPS:
-        _die(relay, *step)
+    for cores, kill, planned, committed in STEPS:
+        relay.given(master=f"local[{cores}]")
+        _die(relay, kill, planned, committed)
     relay.start(OURS).finish()
-    _assert_complete(relay)
-
-
-def test_available_now_is_interrupted(relay: Relay) -> None:
-    relay.produce(3 * BATCH)
-    for step in (MIDDLE_OF_A_TASK, AFTER_OFFSETS, AFTER_SINK_COMMIT):
-        _die(relay, *step)
-        relay.produce(BATCH)
-    relay.finish(OURS)
     _assert_complete(relay)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
 from kill.copies import CONTINUOUS, REAL_TIME, Copies
 from kill.killing import Kill
@@ -20,12 +21,14 @@ _ROWS = 1000
 _HAND_OVER = "leg-live/hand-over-.*"
 
 
-def _copies(kind: type[Chain], topics: KafkaTopics, folder: Path) -> Copies:
+def _copies(kind: type[Chain], spark: SparkSession, topics: KafkaTopics, folder: Path) -> Copies:
     """Return a query over a topic with a history of its first half. The query is not started."""
     chain = kind(topics, f"orders-{uuid.uuid4().hex[:8]}", folder)
     chain.produce(_ROWS)
     chain.keep()
-    return chain.copied()
+    copies = chain.copied()
+    chain.given(session=spark)
+    return copies
 
 
 def _assert_switched_once(copies: Copies) -> None:
@@ -35,15 +38,15 @@ def _assert_switched_once(copies: Copies) -> None:
 
 @pytest.mark.parametrize("trigger", [REAL_TIME, CONTINUOUS], ids=str)
 def test_killed_in_each_leg_and_at_the_switch(
-    topics: KafkaTopics, tmp_path: Path, trigger: Mapping[str, Any]
+    spark: SparkSession, topics: KafkaTopics, tmp_path: Path, trigger: Mapping[str, Any]
 ) -> None:
-    copies = _copies(Chain, topics, tmp_path)
+    copies = _copies(Chain, spark, topics, tmp_path)
     for kill in (
-        Kill("row", "history/", nth=_ROWS // 4, action="signal"),
-        Kill.entry(_HAND_OVER, action="signal"),
-        Kill.entry(_HAND_OVER, "after", "signal"),
-        Kill("row", "live/", nth=_ROWS // 4, action="signal"),
-        Kill("rename", r"/commits/\d+$", nth=2, action="signal"),
+        Kill("row", "history/", nth=_ROWS // 4),
+        Kill.entry(_HAND_OVER),
+        Kill.entry(_HAND_OVER, "after"),
+        Kill("row", "live/", nth=_ROWS // 4),
+        Kill("rename", r"/commits/\d+$", nth=2),
     ):
         copies.die(trigger, kill)
         copies.relay.produce(_ROWS // 10)
@@ -53,12 +56,12 @@ def test_killed_in_each_leg_and_at_the_switch(
 
 
 def test_killed_in_a_bounded_log_and_in_the_streams_after_the_log(
-    topics: KafkaTopics, tmp_path: Path
+    spark: SparkSession, topics: KafkaTopics, tmp_path: Path
 ) -> None:
-    copies = _copies(LogChain, topics, tmp_path)
+    copies = _copies(LogChain, spark, topics, tmp_path)
     for kill in (
-        Kill("row", "history/", nth=_ROWS // 4, action="signal"),
-        Kill("row", "live/", nth=_ROWS // 4, action="signal"),
+        Kill("row", "history/", nth=_ROWS // 4),
+        Kill("row", "live/", nth=_ROWS // 4),
     ):
         copies.die(REAL_TIME, kill)
         copies.relay.produce(_ROWS // 10)

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
 from kill.cluster import BOTH_EXECUTORS, executors, two_hosts
 from kill.copies import CONF, CONTINUOUS, ROWS, Copies
@@ -26,15 +27,12 @@ def test_the_loss_of_an_executor_fails_the_query_and_a_restart_continues(
     cluster = tmp_path / "cluster"
     with two_hosts(cluster) as master:
         copies.relay.given(master=master, conf=CONF | BOTH_EXECUTORS)
-        life = copies.start(CONTINUOUS)
-        try:
+        with copies.start(CONTINUOUS) as life:
             copies.wait_for_all(life)
             wait_for("a commit", lambda: sum(copies.relay.committed().values()) == ROWS)
             copies.relay.produce(ROWS)
             os.kill(executors(cluster)[0], signal.SIGKILL)
             code = life.process.wait(120)
-        finally:
-            life.process.kill()
         copies.ended()
         assert code not in (0, None), life.process.tail()
         log = life.process.log.read_text()
@@ -49,12 +47,12 @@ def test_the_loss_of_an_executor_fails_the_query_and_a_restart_continues(
 
 
 def test_a_broker_is_killed_during_an_epoch_and_starts_again(
-    own_kafka: KafkaCluster, tmp_path: Path
+    spark: SparkSession, own_kafka: KafkaCluster, tmp_path: Path
 ) -> None:
     copies = Copies(Relay(own_kafka.topics, "orders", tmp_path))
+    copies.relay.given(session=spark)
     copies.relay.produce(ROWS)
-    life = copies.start(CONTINUOUS)
-    try:
+    with copies.start(CONTINUOUS) as life:
         copies.wait_for_all(life)
         wait_for("a commit", lambda: sum(copies.relay.committed().values()) == ROWS)
         copies.relay.produce(ROWS)
@@ -66,8 +64,6 @@ def test_a_broker_is_killed_during_an_epoch_and_starts_again(
         copies.wait_for_all(life)
         wait_for("a commit", lambda: sum(copies.relay.committed().values()) == 3 * ROWS)
         life.finish()
-    finally:
-        life.process.kill()
     copies.ended()
     # The outage ends no task, so no row is read again.
     assert copies.assert_at_least_once() == 0

@@ -10,35 +10,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kill.backend.sample import REAL
 from kill.copies import AVAILABLE_NOW, CONF, CONTINUOUS, MICRO_BATCH, REAL_TIME, ROWS, Copies
-from kill.killing import Kill
+from kill.killing import DIE, Kill
+from servers.waiting import wait_for
+from soak.patience import has_seen
 
-# Time in which the tasks of a batch in real-time mode begin to read.
-_LONG = {"realTime": "15 seconds"}
+_LONG = {"realTime": "10 minutes"}
 
 # Spark 4.3 accepts real-time mode on a checkpoint only if its first start had this setting.
 _FORMAT = {"spark.sql.streaming.stateStore.checkpointFormatVersion": "2"}
 
-# Each pair of successive triggers occurs once.
-_TRIGGERS: tuple[Mapping[str, Any], ...] = (
-    MICRO_BATCH,
-    MICRO_BATCH,
-    REAL_TIME,
-    REAL_TIME,
-    AVAILABLE_NOW,
-    AVAILABLE_NOW,
-    MICRO_BATCH,
-    AVAILABLE_NOW,
-    REAL_TIME,
-    MICRO_BATCH,
-)
+# TriggerChangeSuite has each pair of successive triggers.
+_TRIGGERS: tuple[Mapping[str, Any], ...] = (MICRO_BATCH, REAL_TIME, AVAILABLE_NOW, REAL_TIME)
 
 
 def test_each_trigger_continues_after_a_kill_of_each_trigger(copies: Copies) -> None:
     copies.relay.given(conf=CONF | _FORMAT)
     for batch, trigger in enumerate(_TRIGGERS):
         # Each run first reads the uncommitted batch of the previous run.
-        copies.die(trigger, Kill.commits(batch, action="signal"))
+        copies.die(trigger, Kill.commits(batch))
         assert copies.planned_and_committed() == (batch, batch - 1)
         copies.relay.produce(ROWS)
     copies.finish(MICRO_BATCH)
@@ -48,7 +39,10 @@ def test_each_trigger_continues_after_a_kill_of_each_trigger(copies: Copies) -> 
 def test_continuous_mode_begins_only_after_an_uncommitted_batch_is_read(copies: Copies) -> None:
     # A batch in real-time mode replaces the uncommitted batch of another trigger.
     for batch, trigger in ((0, MICRO_BATCH), (0, _LONG), (1, AVAILABLE_NOW)):
-        copies.die(trigger, Kill.commits(batch, action="signal"))
+        if trigger is _LONG:
+            _die_after_rows(copies, batch)
+        else:
+            copies.die(trigger, Kill.commits(batch))
         end = copies.relay.checkpoint.offset(batch)[copies.relay.topic]
         assert sum(end.values()) > sum(copies.relay.committed().values())
         copies.relay.produce(ROWS)
@@ -62,11 +56,22 @@ def test_continuous_mode_begins_only_after_an_uncommitted_batch_is_read(copies: 
     copies.assert_at_least_once()
 
 
+def _die_after_rows(copies: Copies, batch: int) -> None:
+    """Kill a run in real-time mode before the commit of a batch that has read rows."""
+    life = copies.start(_LONG, Kill.commits(batch), discoveryInterval="500ms")
+    try:
+        wait_for("rows", lambda: has_seen(life, 1))
+        # The new partition ends the batch.
+        copies.relay.add_partition(ROWS)
+    finally:
+        copies.until_killed(life)
+
+
 def test_continuous_mode_reads_an_uncommitted_epoch_again(copies: Copies) -> None:
     committed = -1
-    for _ in range(2):
+    for action in (DIE, REAL["continuous"].action):
         # The number of empty epochs before the epoch with the rows is not known.
-        copies.die(CONTINUOUS, Kill("rename", r"/commits/\d+$", nth=2, action="signal"))
+        copies.die(CONTINUOUS, Kill("rename", r"/commits/\d+$", nth=2, action=action))
         planned, last = copies.planned_and_committed()
         assert planned == last + 1 > committed + 1
         committed = last

@@ -5,9 +5,9 @@ package splice.testkit.internal.kill
 
 import scala.util.matching.Regex
 
-/** Plan to kill a process at the n-th matching step.
+/** Plan to kill a run at the n-th matching step.
   *
-  * The text format is `<action> <before|after> <create|rename|row> <n> <regular expression>`, for example `halt
+  * The text format is `<action> <before|after> <create|rename|row> <n> <regular expression>`, for example `die
   * before rename 1 /offsets/3$`. The regular expression must match a part of the name.
   */
 final private[splice] case class KillPlan(action: KillAction, when: String, kind: String, nth: Int, name: Regex) {

@@ -3,49 +3,56 @@
 
 package splice.testkit.internal.kill
 
-import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.StandardOpenOption.{APPEND, CREATE}
-import java.nio.file.{Files, Path}
-import java.util.concurrent.atomic.AtomicInteger
+import java.nio.file.Path
+import java.util.concurrent.atomic.AtomicReference
 
-/** Observes and traces the steps of this process, and acts at the planned steps. Thread-safe.
+/** The runs of this process, by the folders of their files. Thread-safe.
   *
-  * The environment variable `SPLICE_KILL_AT` contains [[KillPlan]]s, one per line. The file of `SPLICE_KILL_TRACE`
-  * receives one line per step except rows, and `acts: <step>` before an action. The file of `SPLICE_KILL_ROWS`
-  * receives each row.
+  * A process of a test is one run. Its environment variable `SPLICE_KILL_AT` contains [[KillPlan]]s, one per line. The
+  * variables `SPLICE_KILL_TRACE` and `SPLICE_KILL_ROWS` contain the files of [[KillRun]]. The session of the tests has
+  * successive runs, which Python begins.
   */
 private[splice] object KillSwitch {
 
-  private val plans = sys.env.get("SPLICE_KILL_AT").toSeq.flatMap(_.linesIterator).map(KillPlan.read)
-  private val seen  = plans.map(_ -> new AtomicInteger)
-  private val trace = sys.env.get("SPLICE_KILL_TRACE").map(Path.of(_))
-  private val rows  = sys.env.get("SPLICE_KILL_ROWS").map(Path.of(_))
-
-  /** Runs `happens` between its `before` and `after` steps. */
-  def around[T](kind: String, name: String)(happens: => T): T = {
-    passes(Step("before", kind, name))
-    val result = happens
-    passes(Step("after", kind, name))
-    result
+  private val ofProcess = {
+    def file(name: String) = sys.env.get(name).map(Path.of(_))
+    val plans              = read(sys.env.getOrElse("SPLICE_KILL_AT", ""))
+    new KillRun("", "", plans, file("SPLICE_KILL_TRACE"), file("SPLICE_KILL_ROWS"))
   }
 
-  def passesRow(id: String): Unit = {
-    note(rows, id)
-    act(Step("before", "row", id))
+  private val ofSession = new AtomicReference(List.empty[KillRun])
+
+  /** Begins a run in this process, which replaces the previous run with the same files.
+    *
+    * @param name
+    *   folder of the run, for `trace` and `rows`
+    * @param folder
+    *   folder with the files of the run
+    * @param plans
+    *   one [[KillPlan]] per line
+    */
+  def begin(name: String, folder: String, plans: String): Unit = {
+    val run = new KillRun(name, folder, read(plans), Some(Path.of(name, "trace")), Some(Path.of(name, "rows")))
+    val _   = ofSession.updateAndGet(run :: _.filterNot(_.folder == folder))
   }
 
-  private def passes(step: Step): Unit = {
-    note(trace, step.toString)
-    act(step)
-  }
+  /** Ends a run at any step, as SIGKILL from another process does. */
+  def die(name: String): Unit = named(name).foreach(_.die())
 
-  private def act(step: Step): Unit = seen.foreach { case (plan, count) =>
-    if (plan.fits(step) && count.incrementAndGet() == plan.nth) {
-      note(trace, s"acts: $step")
-      plan.action(step)
-    }
-  }
+  def hasDied(name: String): Boolean = named(name).exists(_.isDead)
 
-  private def note(file: Option[Path], line: String): Unit =
-    file.foreach(Files.writeString(_, s"$line\n", UTF_8, CREATE, APPEND))
+  /** Returns the run with a file. */
+  def of(path: String): KillRun = ofSession.get.find(_.contains(path)).getOrElse(ofProcess)
+
+  /** Returns a run by its name. The run of the process has an empty name.
+    *
+    * @throws Died
+    *   if a later run has replaced the run
+    */
+  def run(name: String): KillRun =
+    if (name.isEmpty) ofProcess else named(name).getOrElse(throw new Died(name))
+
+  private def named(name: String) = ofSession.get.find(_.name == name)
+
+  private def read(plans: String) = plans.linesIterator.map(KillPlan.read).toSeq
 }

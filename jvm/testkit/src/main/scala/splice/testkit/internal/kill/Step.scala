@@ -3,7 +3,7 @@
 
 package splice.testkit.internal.kill
 
-/** Step of a query at which its process may be killed.
+/** Step of a query at which its run may be killed.
   *
   * @param when
   *   `before` or `after` the event
