@@ -8,7 +8,6 @@ import contextlib
 import socket
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
 from types import TracebackType
 
@@ -38,8 +37,6 @@ class FaultProxy:
         self._lock = threading.Lock()
         self._sockets: set[socket.socket] = set()
         self._watched: dict[int, Callable[[], None]] = {}
-        self.requests: Counter[int] = Counter()
-        """Number of client requests, by kind (a Kafka API key)."""
         self.accepted = 0
         """Number of client connections."""
         self.refused = 0
@@ -127,8 +124,6 @@ class FaultProxy:
         with contextlib.suppress(OSError):
             while piece := source.recv(_CHUNK):
                 for kind in () if answers else requests.begun_in(piece):
-                    with self._lock:
-                        self.requests[kind] += 1
                     self._watched.pop(kind, lambda: None)()
                 if answers:
                     if self._advertised != self._upstream:
