@@ -144,7 +144,7 @@ def test_the_run_that_repeats_a_switch_commits_the_end_of_the_log_before(
         .trigger(availableNow=True)
         .start()
     )
-    wait_for("the query to end", lambda: query.awaitTermination(1), 120)
+    wait_for("the query to end", lambda: query.awaitTermination(1))
     assert topics.committed("after", old) == dict.fromkeys(range(PARTITIONS), 50)
 
 

@@ -18,7 +18,7 @@ import pytest
 from deployment import page
 from orders import archive, assert_each_once, history, history_then_live, ids, live, orders
 from pages.page import Page
-from programs.launch import environment, run, spark_submit
+from programs.launch import PATIENCE, environment, run, spark_submit
 from servers.kafka.topics import KafkaTopics
 from servers.ports import free_ports
 from servers.process import ServerProcess
@@ -66,7 +66,7 @@ def server(tmp_path: Path) -> Iterator[str]:
             return probe.connect_ex(("127.0.0.1", port)) == 0
 
     try:
-        wait_for("the Spark Connect server", ready, 180)
+        wait_for("the Spark Connect server", ready)
         yield f"sc://127.0.0.1:{port}"
     finally:
         process.kill()
@@ -101,7 +101,7 @@ def test_the_source_is_the_servers(
     }
     script = tmp_path / "page.py"
     script.write_text(PAGE.replaced(program, shown) + "assert df.isStreaming\n")
-    subprocess.run([sys.executable, str(script)], check=True, timeout=180, env=environment())
+    subprocess.run([sys.executable, str(script)], check=True, timeout=PATIENCE, env=environment())
     PAGE.assert_all_executed()
     DEPLOY.assert_all_executed()
 

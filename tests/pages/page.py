@@ -15,6 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from programs.launch import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[2]
 _FENCE = re.compile(r"( *)```(.*)")
 _NOT_EXECUTED = re.compile(r" *<!-- not executed:(.*)-->")
@@ -24,7 +26,6 @@ _INCLUDE = re.compile(r'--8<-- "(tests/[^":]+\.py):[\w-]+"\n')
 _COMMANDS = re.compile(r"\b(?:splice|spark-submit|pyspark|make)\b")
 _PARSED = ("json", "yaml", "properties", "xml")
 _SHOWN = ("text", "diff", "mermaid")
-_PATIENCE = 400
 _EXECUTED: dict[str, set[int]] = defaultdict(set)
 """Lines of the blocks that this process has executed, by page."""
 
@@ -176,7 +177,7 @@ class Page:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=_PATIENCE,
+            timeout=PATIENCE,
             check=False,
         )
         assert done.returncode == 0, done.stdout[-6000:]

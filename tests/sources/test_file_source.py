@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
+from servers.waiting import PATIENCE
 from splice import FileSource
 from streams import drain, written
 
@@ -107,4 +108,4 @@ def test_a_file_changed_after_it_was_listed(spark: SparkSession, tmp_path: Path)
     with pytest.raises(
         Exception, match=r"(?s)SPLICE_FILES_DATA.FILE_CHANGED.*b\.csv.*onFileChanged"
     ):
-        checkpoint.trigger(availableNow=True).start().awaitTermination(120)
+        checkpoint.trigger(availableNow=True).start().awaitTermination(PATIENCE)

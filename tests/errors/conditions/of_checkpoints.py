@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 
 from errors.conditions.world import World, provokes
+from servers.waiting import PATIENCE
 from splice import query_history
 from streams import drain
 
@@ -85,6 +86,6 @@ def store_not_atomic(world: World) -> None:
             .trigger(availableNow=True)
             .start()
         )
-        query.awaitTermination(60)
+        query.awaitTermination(PATIENCE)
     finally:
         world.spark.conf.unset(mounted)

@@ -12,7 +12,7 @@ from typing import Any
 from errors.conditions.world import UNUSED, World, closed_port, provokes
 from orders import orders
 from servers.kafka.cluster import KafkaCluster
-from servers.waiting import wait_for
+from servers.waiting import PATIENCE, wait_for
 from splice import DynamicKafkaSource
 from streams import drain, start
 
@@ -162,7 +162,7 @@ def failure_timeout(world: World) -> None:
     try:
         wait_for("the first batch", lambda: query.lastProgress is not None)
         Path(options["metadata.file"]).unlink()
-        query.awaitTermination(60)
+        query.awaitTermination(PATIENCE)
     finally:
         query.stop()
 

@@ -16,6 +16,7 @@ from pyspark.errors import StreamingQueryException
 from orders import FIRST_EVENT, HISTORY_SELECT, LIVE_SELECT, archive, orders
 from servers.kafka.cluster import KafkaCluster
 from servers.ports import free_ports
+from servers.waiting import PATIENCE
 from streams import drain
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class World:
             .start()
         )
         with pytest.raises(StreamingQueryException, match="planted failure"):
-            query.awaitTermination(60)
+            query.awaitTermination(PATIENCE)
         assert seen == [0, 1]
 
     def unused_kafka(self, **more: str) -> dict[str, str]:

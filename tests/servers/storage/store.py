@@ -36,7 +36,7 @@ class Store(ABC):
         self.ports = free_ports(2)
         try:
             self._process = ServerProcess(self._command(), self._folder / "server.log")
-            wait_for("the store to be ready", self._is_ready, 120)
+            wait_for("the store to be ready", self._is_ready)
         except BaseException:
             self._remove()
             raise
