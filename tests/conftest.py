@@ -83,11 +83,9 @@ def history_path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def topic(
-    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, history_path: Path
-) -> str:
+def topic(topics: KafkaTopics, make_topic: MakeTopic, history_path: Path) -> str:
     """A topic with 60 orders. The archive has 30 of these orders."""
     name = make_topic()
     topics.produce(name, orders(range(60), 3))
-    archive(spark, topics, name, history_path, {0: 10, 1: 10, 2: 10})
+    archive(topics, name, history_path, {0: 10, 1: 10, 2: 10})
     return name

@@ -43,13 +43,11 @@ LATER = range(600, 750)
 
 
 @pytest.fixture
-def topic(
-    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, history_path: Path
-) -> str:
+def topic(topics: KafkaTopics, make_topic: MakeTopic, history_path: Path) -> str:
     """A topic with orders. The archive has some of these orders."""
     name = make_topic(PARTITIONS)
     topics.produce(name, orders(ORDERS, PARTITIONS))
-    assert archive(spark, topics, name, history_path, ARCHIVED) == sum(ARCHIVED.values())
+    assert archive(topics, name, history_path, ARCHIVED) == sum(ARCHIVED.values())
     return name
 
 
@@ -213,7 +211,7 @@ def test_hand_over_columns_may_be_partition_columns(
 ) -> None:
     topic = make_topic(PARTITIONS)
     topics.produce(topic, orders(ORDERS, PARTITIONS))
-    archive(spark, topics, topic, tmp_path / "history", ARCHIVED, partition_by=column)
+    archive(topics, topic, tmp_path / "history", ARCHIVED, partition_by=column)
     source = history_then_live(history(tmp_path / "history"), live(topics, topic))
     drain(source.read_stream(spark), tmp_path)
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)

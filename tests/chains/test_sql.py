@@ -38,7 +38,7 @@ def table(
     """A table over an archive and its topic."""
     topic = make_topic()
     topics.produce(topic, orders(ORDERS, 3))
-    archive(spark, topics, topic, history_path, {0: 10, 1: 20, 2: 30})
+    archive(topics, topic, history_path, {0: 10, 1: 20, 2: 30})
     options = history_then_live(history(history_path), live(topics, topic)).options()
     clause = ", ".join(f"'{name}' = {_literal(value)}" for name, value in options.items())
     name = f"orders_{uuid.uuid4().hex[:8]}"

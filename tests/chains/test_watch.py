@@ -86,7 +86,7 @@ def test_a_query_continues_after_an_interrupt(
 ) -> None:
     topic = make_topic()
     topics.produce(topic, orders(range(60), 3))
-    archive(spark, topics, topic, history_path, {0: 10, 1: 10, 2: 10})
+    archive(topics, topic, history_path, {0: 10, 1: 10, 2: 10})
     source = history_then_live(history(history_path, maxFilesPerTrigger="1"), live(topics, topic))
     query = start(source.read_stream(spark), tmp_path)
 

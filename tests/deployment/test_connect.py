@@ -82,7 +82,7 @@ def test_the_source_is_the_servers(
 ) -> None:
     topic = make_topic()
     topics.produce(topic, orders(ORDERS, 3))
-    archive(spark, topics, topic, history_path, {0: 10, 1: 5})
+    archive(topics, topic, history_path, {0: 10, 1: 5})
     options = history_then_live(history(history_path), live(topics, topic)).options()
     output = run([sys.executable], "drain_orders", json.dumps(options), str(tmp_path), server)
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)

@@ -35,13 +35,11 @@ ORDERS = range(60)
 
 
 @pytest.fixture
-def options(
-    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, history_path: Path
-) -> str:
+def options(topics: KafkaTopics, make_topic: MakeTopic, history_path: Path) -> str:
     """Return the options of an archive and its topic, as JSON."""
     topic = make_topic()
     topics.produce(topic, orders(ORDERS, 3))
-    archive(spark, topics, topic, history_path, {0: 10, 1: 5})
+    archive(topics, topic, history_path, {0: 10, 1: 5})
     return json.dumps(history_then_live(history(history_path), live(topics, topic)).options())
 
 

@@ -35,12 +35,12 @@ _NAMED = (
 
 
 @pytest.fixture
-def source(spark: SparkSession, world: World, history_path: Path) -> Iterator[HybridSource]:
+def source(world: World, history_path: Path) -> Iterator[HybridSource]:
     """History of 30 orders, then a topic of 60 orders at a proxy that does not respond."""
     topic = f"orders-{uuid.uuid4().hex[:8]}"
     world.topics.create(topic, 3)
     world.topics.produce(topic, orders(range(60), 3))
-    archive(spark, world.topics, topic, history_path, {0: 10, 1: 10, 2: 10})
+    archive(world.topics, topic, history_path, {0: 10, 1: 10, 2: 10})
     then = KafkaSource.builder().bootstrap_servers(world.servers).topics(topic)
     world.proxy.silence()
     yield history_then_live(history(history_path), then.options(**_CLIENT).build())
