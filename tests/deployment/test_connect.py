@@ -36,11 +36,12 @@ ORDERS = range(60)
 _SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start a Spark Connect server with Splice's jars, and return its address."""
     port = free_ports(1)[0]
-    temporary = tmp_path / "tmp"
+    folder = tmp_path_factory.mktemp("server")
+    temporary = folder / "tmp"
     temporary.mkdir()
     conf = {
         # The server is killed at the end, so its files are in a temporary folder.
@@ -49,7 +50,7 @@ def server(tmp_path: Path) -> Iterator[str]:
         "spark.connect.grpc.binding.port": str(port),
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.sql.warehouse.dir": f"{tmp_path}/warehouse",
+        "spark.sql.warehouse.dir": f"{folder}/warehouse",
         "spark.ui.enabled": "false",
     }
     # PySpark lacks start-connect-server.sh, which passes its arguments to spark-submit.
@@ -57,7 +58,7 @@ def server(tmp_path: Path) -> Iterator[str]:
     command = [spark_submit(), "--class", _SERVER, "--driver-memory", "1g", *arguments]
     for name, value in conf.items():
         command += ["--conf", f"{name}={value}"]
-    process = ServerProcess([*command, "spark-internal"], tmp_path / "server.log")
+    process = ServerProcess([*command, "spark-internal"], folder / "server.log")
 
     def ready() -> bool:
         if process.exit_code is not None:
