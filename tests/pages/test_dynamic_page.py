@@ -5,11 +5,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,14 +14,13 @@ import pytest
 
 from orders import order_id, orders
 from pages.page import Page
-from pages.scala import QUICK, compile_scala
 from servers.kafka.cluster import KafkaCluster
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 PAGE = Page("docs/dynamic-kafka.md")
-FOLDERS = ("/config", "/lake", "/checkpoints", "/jars", "/run/secrets")
+FOLDERS = ("/config", "/lake", "/checkpoints", "/run/secrets")
 EAST, WEST = range(20), range(15, 30)
 
 
@@ -94,7 +89,7 @@ def wanted(**numbers: range) -> list[tuple[str, str, str]]:
 
 
 def test_each_program(
-    spark: SparkSession, places: Places, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    spark: SparkSession, places: Places, capsys: pytest.CaptureFixture[str]
 ) -> None:
     places.publish("streams", "east")
     places.publish("streams-on-both", "east", "west")
@@ -105,7 +100,7 @@ def test_each_program(
     def run(code: str) -> dict[str, Any]:
         return PAGE.run(code, places.shown, {})
 
-    first, both, secured, with_class, changes, compare = PAGE.blocks("python")
+    first, both, secured, changes, compare = PAGE.blocks("python")
     run(first)
     assert rows_of(spark, places, "orders") == wanted(east=EAST)
     run(both)
@@ -117,19 +112,4 @@ def test_each_program(
     assert re.search(r"streamApplied *\|\[orders\]", capsys.readouterr().out)
     found = [row["key"].decode() for row in run(compare)["differences"].collect()]
     assert sorted(found) == [order_id(n) for n in (*range(15), *range(20, 30))]
-    run_with_a_class(places, with_class, tmp_path)
-    assert rows_of(spark, places, "inventory") == wanted(east=EAST)
     PAGE.assert_all_executed()
-
-
-def run_with_a_class(places: Places, program: str, folder: Path) -> None:
-    """Compile the metadata service of the page, and execute the program that uses the class."""
-    (inventory,) = PAGE.blocks("scala")
-    compile_scala(PAGE.replaced(inventory, {}), folder)
-    with zipfile.ZipFile(places.path("/jars/inventory.jar"), "w") as jar:
-        for file in folder.rglob("*.class"):
-            jar.write(file, file.relative_to(folder))
-    script = folder / "program.py"
-    script.write_text(PAGE.replaced(program, places.shown))
-    command = [sys.executable, str(script)]
-    subprocess.run(command, check=True, timeout=180, cwd=folder, env=os.environ | QUICK)
