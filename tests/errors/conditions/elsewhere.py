@@ -19,12 +19,12 @@ _CHECKPOINTS = "tests/errors/test_checkpoint_errors.py"
 _OF_LEGS = "limits of a leg are rejected with the name of the leg, and so is a leg without"
 
 TESTS: dict[str, tuple[str, str]] = {
-    "SPLICE_CHECKPOINT.CORRUPT": (_CHECKPOINTS, "def test_a_damaged_entry"),
+    "SPLICE_CHECKPOINT.CORRUPT": (_CHECKPOINTS, "def test_a_damaged_entry_and_an_offset"),
     "SPLICE_CHECKPOINT.OTHER_SOURCE": (_CHECKPOINTS, "def test_a_checkpoint_of_another_source"),
-    "SPLICE_CHECKPOINT.SOURCE_CHANGED": (_CHECKPOINTS, "def test_a_changed_chain"),
+    "SPLICE_CHECKPOINT.SOURCE_CHANGED": (_CHECKPOINTS, "def test_a_changed_chain_is_rejected"),
     "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED": (
         _CHECKPOINTS,
-        "def test_a_checkpoint_of_a_newer_version",
+        "def test_a_damaged_entry_and_an_offset",
     ),
     "SPLICE_CONTINUOUS.LEG_NOT_SUPPORTED": (f"{_LIVE}/RealTimeHybridSuite.scala", _OF_LEGS),
     "SPLICE_CONTINUOUS.LIMIT_NOT_SUPPORTED": (f"{_LIVE}/ContinuousSuite.scala", _LIMITS),
