@@ -42,6 +42,13 @@ def kafka() -> Iterator[KafkaCluster]:
         yield cluster
 
 
+@pytest.fixture(scope="session")
+def other_kafka() -> Iterator[KafkaCluster]:
+    """Another Kafka cluster that no test stops."""
+    with KafkaCluster(heap="256m") as cluster:
+        yield cluster
+
+
 @pytest.fixture
 def own_kafka() -> Iterator[KafkaCluster]:
     """A Kafka cluster that a test may stop and kill."""

@@ -24,7 +24,6 @@ _TOGETHER = (
     "sources/test_security.py",
     "fixtures",
     "sources/test_dynamic_kafka.py",
-    "pages/test_dynamic_page.py",
     "pages/runbooks",
     "stores",
     "cli",

@@ -7,12 +7,9 @@ The unit tests of the Python package provoke the conditions of the builders.
 
 from __future__ import annotations
 
-import functools
 import importlib
 import re
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,23 +51,16 @@ SETUP = (
 """Conditions of a process without Splice's jars, which a program provokes."""
 
 
-@pytest.fixture(scope="module")
-def other_kafka() -> Iterator[Callable[[], KafkaCluster]]:
-    """A function that returns another cluster. The first call starts the cluster."""
-    with ExitStack() as started:
-        yield functools.cache(lambda: started.enter_context(KafkaCluster(heap="256m")))
-
-
 @pytest.fixture
 def world(
     spark: SparkSession,
     kafka: KafkaCluster,
-    other_kafka: Callable[[], KafkaCluster],
     make_topic: MakeTopic,
     tmp_path: Path,
+    request: pytest.FixtureRequest,
 ) -> World:
     """The world of one case."""
-    return World(spark, kafka, other_kafka, make_topic, tmp_path)
+    return World(spark, kafka, lambda: request.getfixturevalue("other_kafka"), make_topic, tmp_path)
 
 
 @pytest.mark.parametrize("condition", sorted(CASES))

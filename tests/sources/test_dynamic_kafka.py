@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,11 +30,10 @@ if TYPE_CHECKING:
 TOPIC = "orders"
 
 
-@pytest.fixture(scope="module")
-def clusters(kafka: KafkaCluster) -> Iterator[Mapping[str, KafkaCluster]]:
+@pytest.fixture
+def clusters(kafka: KafkaCluster, other_kafka: KafkaCluster) -> Mapping[str, KafkaCluster]:
     """Two clusters that no test stops."""
-    with KafkaCluster() as west:
-        yield {"east": kafka, "west": west}
+    return {"east": kafka, "west": other_kafka}
 
 
 class Streams:

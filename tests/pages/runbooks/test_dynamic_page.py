@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ import pytest
 
 from orders import order_id, orders
 from pages.page import Page
-from servers.kafka.cluster import KafkaCluster
+from pages.runbooks.sites import Sites
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,9 +26,12 @@ EAST, WEST = range(20), range(15, 30)
 class Places:
     """Two clusters with topics, and the folders of the programs."""
 
-    def __init__(self, folder: Path, east: KafkaCluster, west: KafkaCluster) -> None:
+    def __init__(self, folder: Path, sites: Sites) -> None:
         """Create the folders, and fill the topics."""
         self._folder = folder
+        sites.start()
+        sites.clean()
+        east, west = sites.east, sites.west
         self._servers = {"east": east.bootstrap_servers, "west": west.bootstrap_servers}
         for name in FOLDERS:
             self.path(name).mkdir(parents=True)
@@ -68,13 +70,6 @@ class Places:
         return {**folders, "east-1:9092": self._servers["east"]}
 
 
-@pytest.fixture(scope="module")
-def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
-    """Folders and servers of all programs. Later programs resume the first query."""
-    with KafkaCluster(heap="384m") as east, KafkaCluster(heap="384m") as west:
-        yield Places(tmp_path_factory.mktemp("page"), east, west)
-
-
 def rows_of(spark: SparkSession, places: Places, name: str) -> list[tuple[str, str, str]]:
     """Return stream, cluster and id of each row that a program wrote, sorted."""
     rows = spark.read.parquet(str(places.path(f"/lake/{name}"))).collect()
@@ -89,8 +84,9 @@ def wanted(**numbers: range) -> list[tuple[str, str, str]]:
 
 
 def test_each_program(
-    spark: SparkSession, places: Places, capsys: pytest.CaptureFixture[str]
+    spark: SparkSession, sites: Sites, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    places = Places(tmp_path, sites)
     places.publish("streams", "east")
     places.publish("streams-on-both", "east", "west")
     places.path("/run/secrets/east").write_text("key=unused")
