@@ -9,7 +9,6 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from types import TracebackType
 
 from servers.network.kafka_requests import Requests
 
@@ -50,12 +49,7 @@ class FaultProxy:
         threading.Thread(target=self._accept, name="fault-proxy", daemon=True).start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close all connections and stop listening."""
         self._closed = True
         self._passes.set()

@@ -9,7 +9,6 @@ import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 
 from servers.ports import free_ports
 from servers.process import ServerProcess
@@ -42,12 +41,7 @@ class Store(ABC):
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop the server and remove its folder."""
         self._remove()
 
