@@ -86,7 +86,7 @@ def start_beyond(world: World) -> None:
     world.drain(**world.real_kafka(topic, startingOffsets=offsets(topic, 999, 999, 999)))
 
 
-@provokes("SPLICE_KAFKA_DATA.DATA_LOSS", r"-0 \[10, 20\)")
+@provokes("SPLICE_KAFKA_DATA.DATA_LOSS", r"-\d \[10, 20\)")
 def data_loss(world: World) -> None:
     topic = world.topic()
     options = world.real_kafka(topic, startingOffsets="earliest", maxOffsetsPerTrigger="30")
