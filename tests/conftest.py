@@ -42,6 +42,13 @@ def kafka() -> Iterator[KafkaCluster]:
         yield cluster
 
 
+@pytest.fixture(scope="session")
+def other_kafka() -> Iterator[KafkaCluster]:
+    """Another Kafka cluster that no test stops."""
+    with KafkaCluster(heap="256m") as cluster:
+        yield cluster
+
+
 @pytest.fixture
 def own_kafka() -> Iterator[KafkaCluster]:
     """A Kafka cluster that a test may stop and kill."""
@@ -83,11 +90,9 @@ def history_path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def topic(
-    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, history_path: Path
-) -> str:
+def topic(topics: KafkaTopics, make_topic: MakeTopic, history_path: Path) -> str:
     """A topic with 60 orders. The archive has 30 of these orders."""
     name = make_topic()
     topics.produce(name, orders(range(60), 3))
-    archive(spark, topics, name, history_path, {0: 10, 1: 10, 2: 10})
+    archive(topics, name, history_path, {0: 10, 1: 10, 2: 10})
     return name

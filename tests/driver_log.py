@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 import uuid
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -40,12 +39,7 @@ class DriverLog:
         self._logger.addAppender(self._appender, None, None)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop writing the file."""
         self._logger.removeAppender(self._file.name)
         self._appender.stop()

@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from servers.kafka.producer import Record
 from servers.kafka.topics import KafkaTopics
@@ -17,7 +20,7 @@ from splice import FileSource, HandOver, HybridSource, KafkaSource
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 HISTORY_SELECT = "order_id, amount, event_time"
 LIVE_SELECT = (
@@ -28,6 +31,17 @@ HISTORY_SCHEMA = (
     "order_id STRING, amount DOUBLE, event_time TIMESTAMP, "
     "topic STRING, partition INT, offset BIGINT"
 )
+_ARCHIVED = pa.schema(
+    [
+        ("order_id", pa.string()),
+        ("amount", pa.float64()),
+        ("event_time", pa.timestamp("us", tz="UTC")),
+        ("topic", pa.string()),
+        ("partition", pa.int32()),
+        ("offset", pa.int64()),
+    ]
+)
+_FILES = 4
 FIRST_EVENT = 1_767_225_600_000
 """Event time of order 0, in milliseconds. Order n is n seconds later."""
 
@@ -49,7 +63,6 @@ def orders(numbers: Iterable[int], partitions: int) -> Iterator[Record]:
 
 
 def archive(
-    spark: SparkSession,
     topics: KafkaTopics,
     topic: str,
     path: Path,
@@ -61,21 +74,33 @@ def archive(
     Like the files of an archiver, the files contain topic, partition and offset of each record.
     """
     rows = [
-        (
-            (message.key() or b"").decode(),
-            json.loads(message.value() or "{}")["amount"],
-            datetime.fromtimestamp(message.timestamp()[1] / 1000, timezone.utc),
-            message.topic(),
-            message.partition(),
-            message.offset(),
-        )
+        {
+            "order_id": (message.key() or b"").decode(),
+            "amount": json.loads(message.value() or "{}")["amount"],
+            "event_time": datetime.fromtimestamp(message.timestamp()[1] / 1000, timezone.utc),
+            "topic": message.topic(),
+            "partition": message.partition(),
+            "offset": message.offset(),
+        }
         for message in topics.records(topic)
         if int(message.offset() or 0) < until.get(int(message.partition() or 0), 0)
     ]
-    frame = spark.createDataFrame(rows, HISTORY_SCHEMA).repartition(4)
-    writer = frame.write.partitionBy(partition_by) if partition_by else frame.write
-    writer.parquet(str(path))
+    write_archive(rows, path, partition_by)
     return len(rows)
+
+
+def write_archive(
+    rows: Sequence[Mapping[str, object]], path: Path, partition_by: str | None = None
+) -> None:
+    """Write rows to Parquet files of an archive, without Spark, which takes one second."""
+    table = pa.Table.from_pylist(list(rows), _ARCHIVED)
+    if partition_by:
+        pq.write_to_dataset(table, path, partition_cols=[partition_by])
+        return
+    path.mkdir(parents=True, exist_ok=True)
+    for number in range(_FILES):
+        part = table.take(pa.array(range(number, len(rows), _FILES), pa.int64()))
+        pq.write_table(part, path / f"part-{number:05d}.parquet")
 
 
 def history(*paths: Path | str, **options: str) -> FileSource:

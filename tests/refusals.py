@@ -27,5 +27,10 @@ def failure(spark: SparkSession, source: SourceSpec, folder: Path) -> str:
 
 def assert_says(text: str, *patterns: str) -> None:
     """Assert that a text matches all patterns, regardless of case and line breaks."""
+    assert not lacks(text, *patterns), lacks(text, *patterns)
+
+
+def lacks(text: str, *patterns: str) -> str | None:
+    """Return the patterns that a text does not match with the text; None if it matches all."""
     missing = [p for p in patterns if not re.search(p, text, re.IGNORECASE | re.DOTALL)]
-    assert not missing, f"{missing} not in: {text[:2000]}"
+    return f"{missing} not in: {text[:2000]}" if missing else None

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-_PATIENCE = 180
-
 
 def start(stream: DataFrame, folder: Path, every: str = "100 milliseconds") -> StreamingQuery:
     """Start a query without an end, which resumes on the checkpoint of the folder."""
@@ -31,7 +29,7 @@ def drain(stream: DataFrame, folder: Path) -> StreamingQuery:
     """Run a query with AvailableNow, which resumes on the checkpoint of the folder."""
     query = start_to_drain(stream, folder)
     try:
-        wait_for("the query to end", lambda: query.awaitTermination(1), _PATIENCE)
+        wait_for("the query to end", lambda: query.awaitTermination(1))
     finally:
         query.stop()
     return query

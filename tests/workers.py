@@ -22,15 +22,13 @@ _TOGETHER = (
     "clusters",
     "faults",
     "sources/test_security.py",
-    "compat/test_refusals.py",
     "fixtures",
     "sources/test_dynamic_kafka.py",
-    "pages/test_dynamic_page.py",
     "pages/runbooks",
     "stores",
-    "cli/test_metadata.py",
-    "cli/test_commands.py",
-    "cli/checkpoints",
+    "cli",
+    "errors/test_conditions.py",
+    "deployment/test_connect.py",
     "pages/how_to/test_checkpoints_by_command.py",
 )
 """Folders and files with tests that share servers or topics."""

@@ -42,13 +42,11 @@ ENDED = "sources/0/splice/leg-old/committed"
 
 
 @pytest.fixture
-def topic(
-    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, history_path: Path
-) -> str:
+def topic(topics: KafkaTopics, make_topic: MakeTopic, history_path: Path) -> str:
     """A topic with orders. The archive has the first 30 orders of each partition."""
     name = make_topic(PARTITIONS)
     topics.produce(name, orders(ORDERS, PARTITIONS))
-    archive(spark, topics, name, history_path, {0: 30, 1: 30})
+    archive(topics, name, history_path, {0: 30, 1: 30})
     return name
 
 
@@ -144,7 +142,7 @@ def test_the_run_that_repeats_a_switch_commits_the_end_of_the_log_before(
         .trigger(availableNow=True)
         .start()
     )
-    wait_for("the query to end", lambda: query.awaitTermination(1), 120)
+    wait_for("the query to end", lambda: query.awaitTermination(1))
     assert topics.committed("after", old) == dict.fromkeys(range(PARTITIONS), 50)
 
 

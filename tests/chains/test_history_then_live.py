@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +15,6 @@ from pyspark.sql import functions as f
 
 from orders import (
     FIRST_EVENT,
-    HISTORY_SELECT,
-    LIVE_SELECT,
     archive,
     assert_each_once,
     history,
@@ -43,13 +42,11 @@ LATER = range(600, 750)
 
 
 @pytest.fixture
-def topic(
-    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, history_path: Path
-) -> str:
+def topic(topics: KafkaTopics, make_topic: MakeTopic, history_path: Path) -> str:
     """A topic with orders. The archive has some of these orders."""
     name = make_topic(PARTITIONS)
     topics.produce(name, orders(ORDERS, PARTITIONS))
-    assert archive(spark, topics, name, history_path, ARCHIVED) == sum(ARCHIVED.values())
+    assert archive(topics, name, history_path, ARCHIVED) == sum(ARCHIVED.values())
     return name
 
 
@@ -59,29 +56,42 @@ def source(topics: KafkaTopics, topic: str, history_path: Path) -> HybridSource:
     return history_then_live(history(history_path), live(topics, topic))
 
 
-def test_each_row_once(spark: SparkSession, source: HybridSource, tmp_path: Path) -> None:
+def test_each_row_once_with_its_values(
+    spark: SparkSession, source: HybridSource, tmp_path: Path
+) -> None:
     stream = source.read_stream(spark)
     assert stream.isStreaming
     assert stream.columns == ["order_id", "amount", "event_time"]
     drain(stream.select("*", "_leg"), tmp_path)
     out = written(spark, tmp_path)
     assert_each_once(ids(out), ORDERS)
-    legs = {row["_leg"]: row["count"] for row in out.groupBy("_leg").count().collect()}
-    assert legs == {"history": 350, "live": 250}
-
-
-def test_values_are_from_the_history_and_from_kafka(
-    spark: SparkSession, source: HybridSource, tmp_path: Path
-) -> None:
-    drain(source.read_stream(spark), tmp_path)
-    found = {row.order_id: row for row in written(spark, tmp_path).collect()}
+    rows = {row.order_id: row for row in out.collect()}
+    assert Counter(row["_leg"] for row in rows.values()) == {"history": 350, "live": 250}
     for number in (0, 299, 447, 450, 598, 599):
-        row = found[order_id(number)]
+        row = rows[order_id(number)]
         assert row.amount == number / 4
         seconds = FIRST_EVENT / 1000 + number
         assert row.event_time.astimezone(timezone.utc) == datetime.fromtimestamp(
             seconds, timezone.utc
         )
+
+
+def test_restarts_read_new_records_and_partitions_without_the_ended_history(
+    spark: SparkSession,
+    source: HybridSource,
+    topics: KafkaTopics,
+    topic: str,
+    history_path: Path,
+    tmp_path: Path,
+) -> None:
+    drain(source.read_stream(spark), tmp_path)
+    shutil.move(history_path, tmp_path / "elsewhere")
+    topics.produce(topic, orders(LATER[:100], PARTITIONS))
+    drain(source.read_stream(spark), tmp_path)
+    topics.add_partitions(topic, PARTITIONS + 1)
+    topics.produce(topic, orders(LATER[100:], PARTITIONS + 1))
+    drain(source.read_stream(spark), tmp_path)
+    assert_each_once(ids(written(spark, tmp_path)), [*ORDERS, *LATER])
 
 
 def test_the_stream_reads_later_records(
@@ -110,52 +120,12 @@ def _caught_up(query: StreamingQuery) -> SourceDescription | None:
     return sources[0] if sources and sources[0].rows_behind == 0 else None
 
 
-def test_a_restart_resumes_at_its_position(
-    spark: SparkSession,
-    source: HybridSource,
-    topics: KafkaTopics,
-    topic: str,
-    tmp_path: Path,
-) -> None:
-    drain(source.read_stream(spark), tmp_path)
-    topics.produce(topic, orders(LATER, PARTITIONS))
-    drain(source.read_stream(spark), tmp_path)
-    drain(source.read_stream(spark), tmp_path)
-    assert_each_once(ids(written(spark, tmp_path)), [*ORDERS, *LATER])
-
-
 def test_a_batch_reads_all_legs(spark: SparkSession, source: HybridSource) -> None:
     frame = source.read(spark)
     assert not frame.isStreaming
     assert_each_once(ids(frame), ORDERS)
     assert frame.agg(f.sum("amount")).collect()[0][0] == sum(n / 4 for n in ORDERS)
     assert frame.where("_leg = 'history'").count() == sum(ARCHIVED.values())
-
-
-def test_options_alone_define_the_same_source(
-    spark: SparkSession,
-    topics: KafkaTopics,
-    topic: str,
-    history_path: Path,
-    tmp_path: Path,
-) -> None:
-    stream = (
-        spark.readStream.format("splice")
-        .option("source", "hybrid")
-        .option("legs", "history,live")
-        .option("history.source", "files")
-        .option("history.format", "parquet")
-        .option("history.path", str(history_path))
-        .option("history.select", HISTORY_SELECT)
-        .option("live.source", "kafka")
-        .option("live.kafka.bootstrap.servers", topics.bootstrap_servers)
-        .option("live.subscribe", topic)
-        .option("live.handOver", "offsets")
-        .option("live.select", LIVE_SELECT)
-        .load()
-    )
-    drain(stream, tmp_path)
-    assert_each_once(ids(written(spark, tmp_path)), ORDERS)
 
 
 def test_the_alias_implies_the_source(spark: SparkSession, source: HybridSource) -> None:
@@ -188,21 +158,6 @@ def test_limits_of_each_leg_count_in_that_leg(
     assert len(live_rows) >= 250 / 50
 
 
-def test_the_archive_of_an_ended_leg_may_be_moved(
-    spark: SparkSession,
-    source: HybridSource,
-    topics: KafkaTopics,
-    topic: str,
-    history_path: Path,
-    tmp_path: Path,
-) -> None:
-    drain(source.read_stream(spark), tmp_path)
-    shutil.move(history_path, tmp_path / "elsewhere")
-    topics.produce(topic, orders(LATER, PARTITIONS))
-    drain(source.read_stream(spark), tmp_path)
-    assert_each_once(ids(written(spark, tmp_path)), [*ORDERS, *LATER])
-
-
 @pytest.mark.parametrize("column", ["partition", "topic"])
 def test_hand_over_columns_may_be_partition_columns(
     spark: SparkSession,
@@ -213,7 +168,7 @@ def test_hand_over_columns_may_be_partition_columns(
 ) -> None:
     topic = make_topic(PARTITIONS)
     topics.produce(topic, orders(ORDERS, PARTITIONS))
-    archive(spark, topics, topic, tmp_path / "history", ARCHIVED, partition_by=column)
+    archive(topics, topic, tmp_path / "history", ARCHIVED, partition_by=column)
     source = history_then_live(history(tmp_path / "history"), live(topics, topic))
     drain(source.read_stream(spark), tmp_path)
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)
@@ -238,20 +193,6 @@ def test_two_queries_of_one_session_do_not_meet(
             query.stop()
     for name in "ab":
         assert_each_once(ids(written(spark, tmp_path / name)), [*ORDERS, *LATER])
-
-
-def test_a_partition_added_during_the_run_is_read_from_its_start(
-    spark: SparkSession,
-    source: HybridSource,
-    topics: KafkaTopics,
-    topic: str,
-    tmp_path: Path,
-) -> None:
-    drain(source.read_stream(spark), tmp_path)
-    topics.add_partitions(topic, PARTITIONS + 1)
-    topics.produce(topic, orders(LATER, PARTITIONS + 1))
-    drain(source.read_stream(spark), tmp_path)
-    assert_each_once(ids(written(spark, tmp_path)), [*ORDERS, *LATER])
 
 
 def test_a_table_can_be_read_twice_in_one_query(

@@ -38,7 +38,7 @@ def table(
     """A table over an archive and its topic."""
     topic = make_topic()
     topics.produce(topic, orders(ORDERS, 3))
-    archive(spark, topics, topic, history_path, {0: 10, 1: 20, 2: 30})
+    archive(topics, topic, history_path, {0: 10, 1: 20, 2: 30})
     options = history_then_live(history(history_path), live(topics, topic)).options()
     clause = ", ".join(f"'{name}' = {_literal(value)}" for name, value in options.items())
     name = f"orders_{uuid.uuid4().hex[:8]}"
@@ -51,18 +51,15 @@ def _literal(value: str) -> str:
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def test_a_select_is_a_batch(spark: SparkSession, table: str) -> None:
+def test_a_select_is_a_batch_with_the_columns_of_the_legs(spark: SparkSession, table: str) -> None:
     frame = spark.sql(f"SELECT order_id, _leg FROM {table}")
     assert not frame.isStreaming
     assert_each_once(ids(frame), ORDERS)
     assert frame.where("_leg = 'history'").count() == 60
-
-
-def test_a_select_from_stream_is_a_stream(spark: SparkSession, table: str, tmp_path: Path) -> None:
-    frame = spark.sql(f"SELECT order_id FROM STREAM {table}")
-    assert frame.isStreaming
-    drain(frame, tmp_path)
-    assert_each_once(ids(written(spark, tmp_path)), ORDERS)
+    described = {row.col_name: row.data_type for row in spark.sql(f"DESCRIBE {table}").collect()}
+    assert described["order_id"] == "string"
+    assert described["amount"] == "double"
+    assert described["event_time"] == "timestamp"
 
 
 def test_the_stream_reader_reads_the_table(spark: SparkSession, table: str, tmp_path: Path) -> None:
@@ -80,17 +77,11 @@ def test_a_view_over_the_stream(spark: SparkSession, table: str, tmp_path: Path)
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)
 
 
-def test_describe_shows_the_columns(spark: SparkSession, table: str) -> None:
-    described = {row.col_name: row.data_type for row in spark.sql(f"DESCRIBE {table}").collect()}
-    assert described["order_id"] == "string"
-    assert described["amount"] == "double"
-    assert described["event_time"] == "timestamp"
-
-
 def test_options_of_a_query_are_added(spark: SparkSession, table: str, tmp_path: Path) -> None:
     frame = spark.sql(
         f"SELECT order_id FROM STREAM {table} WITH ('live.maxOffsetsPerTrigger' = '5')"
     )
+    assert frame.isStreaming
     query = drain(frame, tmp_path)
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)
     live_batches = [r for r in query.recentProgress if 0 < r["numInputRows"] <= 5]

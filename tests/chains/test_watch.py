@@ -8,6 +8,7 @@ import io
 import os
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,7 +86,7 @@ def test_a_query_continues_after_an_interrupt(
 ) -> None:
     topic = make_topic()
     topics.produce(topic, orders(range(60), 3))
-    archive(spark, topics, topic, history_path, {0: 10, 1: 10, 2: 10})
+    archive(topics, topic, history_path, {0: 10, 1: 10, 2: 10})
     source = history_then_live(history(history_path, maxFilesPerTrigger="1"), live(topics, topic))
     query = start(source.read_stream(spark), tmp_path)
 
@@ -94,16 +95,19 @@ def test_a_query_continues_after_an_interrupt(
     def interrupt() -> None:
         try:
             wait_for("the last leg", lambda: " 0 unread rows" in terminal.getvalue())
-        finally:
-            os.kill(os.getpid(), signal.SIGINT)
+        except TimeoutError:
+            # The end of the query ends the call below, and the test fails.
+            query.stop()
+            raise
+        os.kill(os.getpid(), signal.SIGINT)
 
     handler = signal.getsignal(signal.SIGINT)
-    interrupter = threading.Thread(target=interrupt)
-    interrupter.start()
     try:
-        # Without the interrupt, the call would last as long as the query.
-        shown = watched(query, terminal)
-        interrupter.join()
+        # Without the interrupt, the call would last as long as the query. The pool ends after the
+        # signal, so the next test receives no signal.
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(interrupt)
+            shown = watched(query, terminal)
         assert "The query continues." in shown
         assert signal.getsignal(signal.SIGINT) == handler
         assert "switch history -> live; live: handOver=offsets" in shown

@@ -61,7 +61,7 @@ def test_a_topic_deleted_under_available_now(pair: Pair, topic: str) -> None:
         stream = pair.stream(side, {"subscribePattern": f"^{topic}(-{side})?$", **options})
         query = stream.writeStream.foreachBatch(write).trigger(availableNow=True)
         running = query.option("checkpointLocation", str(pair.folder / side)).start()
-        wait_for("the query to end", functools.partial(_has_ended, running), 120)
+        wait_for("the query to end", functools.partial(_has_ended, running))
         ends[side] = (len(seen), str(running.exception()))
     assert "have been lost during running query with Trigger.AvailableNow" in ends[SPARKS][1]
     assert ends[OURS] == (11, "None")

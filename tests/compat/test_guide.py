@@ -83,7 +83,7 @@ def test_a_batch_that_runs_twice_is_written_once(
             .trigger(availableNow=True)
             .start()
         )
-        wait_for("the query to end", lambda: query.awaitTermination(1), 120)
+        wait_for("the query to end", lambda: query.awaitTermination(1))
         return query
 
     pair.topics.produce(topic, records(0, range(5)))

@@ -1,73 +1,33 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Options that both sources reject, in a stream or in a batch."""
+"""Options that Spark's source rejects, and Splice too, in a stream or in a batch.
+
+``rejected.json`` has the options, and the class of the error of Spark's source. The version of
+Spark determines this class, so only another version needs a run of Spark's source. With
+``REJECTED=check``, the tests run Spark's source too. With ``REJECTED=write``, they replace the
+file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import os
+from pathlib import Path
+from typing import Any
 
+import pyspark
 import pytest
 from pyspark.errors import IllegalArgumentException, PySparkException
 
-from compat.pair import OURS, SIDES, SPARKS, Pair, records
+from compat.pair import OURS, SPARKS, Pair, records
+from refusals import lacks
 from servers.kafka.cluster import KafkaCluster
 from streams import drain
 
-TOPIC = "{topic}"
-
-GENERAL: list[dict[str, str]] = [
-    {"subscribe": ""},
-    {"subscribe": " , "},
-    {"subscribePattern": " "},
-    {"assign": ""},
-    {"assign": "orders"},
-    {"assign": '{"orders":"all"}'},
-    {"subscribe": TOPIC, "subscribePattern": "orders.*"},
-    {"subscribe": TOPIC, "assign": '{"orders":[0]}'},
-    {},
-    {"subscribe": TOPIC, "kafka.auto.offset.reset": "latest"},
-    {"subscribe": TOPIC, "kafka.key.deserializer": "a.B"},
-    {"subscribe": TOPIC, "kafka.value.deserializer": "a.B"},
-    {"subscribe": TOPIC, "kafka.enable.auto.commit": "true"},
-    {"subscribe": TOPIC, "kafka.interceptor.classes": "a.B"},
-    {"subscribe": TOPIC, "startingOffsets": "soon"},
-    {"subscribe": TOPIC, "startingOffsets": '{"t":{"x":1}}'},
-    {"subscribe": TOPIC, "startingTimestamp": "yesterday"},
-    {"subscribe": TOPIC, "startingOffsetsByTimestamp": "yesterday"},
-    {"subscribe": TOPIC, "startingTimestamp": "1", "startingOffsetsByTimestampStrategy": "any"},
-    {"subscribe": TOPIC, "includeHeaders": "perhaps"},
-    {"subscribe": TOPIC, "failOnDataLoss": "perhaps"},
-    {"subscribe": TOPIC, "minOffsetsPerTrigger": "9", "maxOffsetsPerTrigger": "8"},
-    {"subscribe": TOPIC, "kafkaConsumer.pollTimeoutMs": "long"},
-    {"subscribe": TOPIC, "fetchOffset.numRetries": "often"},
-]
-STREAM = [
-    *GENERAL,
-    {"subscribe": TOPIC, "maxOffsetsPerTrigger": "many"},
-    {"subscribe": TOPIC, "minOffsetsPerTrigger": "few"},
-    {"subscribe": TOPIC, "maxTriggerDelay": "long"},
-    {"subscribe": TOPIC, "startingOffsets": '{"{topic}":{"0":0,"7":0}}'},
-    {"subscribe": TOPIC, "startingOffsets": "{}"},
-    {"subscribe": TOPIC, "startingTimestamp": "99999999999999"},
-    {"subscribe": "orders-that-nobody-made", "fetchOffset.retryIntervalMs": "10"},
-]
-BATCH = [
-    *GENERAL,
-    {"subscribe": TOPIC, "startingOffsets": "latest"},
-    {"subscribe": TOPIC, "startingOffsets": '{"{topic}":{"0":-1}}'},
-    {"subscribe": TOPIC, "endingOffsets": "earliest"},
-    {"subscribe": TOPIC, "endingOffsets": '{"{topic}":{"0":-2}}'},
-    {"subscribe": TOPIC, "endingOffsets": "late"},
-    {"subscribe": TOPIC, "endingOffsetsByTimestamp": "late"},
-    {"subscribe": TOPIC, "endingTimestamp": "late"},
-    {
-        "subscribe": TOPIC,
-        "startingOffsets": '{"{topic}":{"0":2}}',
-        "endingOffsets": '{"{topic}":{"0":1}}',
-    },
-    {"subscribe": TOPIC, "endingOffsets": '{"{topic}":{"0":0,"7":0}}'},
-    {"subscribe": TOPIC, "startingTimestamp": "99999999999999"},
-]
+TABLE = Path(__file__).with_name("rejected.json")
+KNOWN = json.loads(TABLE.read_text())
+KINDS = ("streams", "batches")
+MODE = os.environ.get("REJECTED")
 
 
 @pytest.fixture(scope="module")
@@ -79,41 +39,55 @@ def topic(kafka: KafkaCluster) -> str:
     return name
 
 
-@pytest.mark.parametrize("options", STREAM, ids=str)
-def test_streams(pair: Pair, topic: str, options: dict[str, str]) -> None:
-    given = _with(topic, options)
-    _both_refuse(lambda side: drain(pair.stream(side, given), pair.folder / side))
+@pytest.mark.skipif(
+    KNOWN["spark"] == pyspark.__version__ and not MODE, reason="the table is of this version"
+)
+def test_the_table_has_the_errors_of_sparks_source(pair: Pair, topic: str) -> None:
+    found: dict[str, Any] = {"spark": pyspark.__version__} | {
+        kind: [
+            [type(_error(pair, SPARKS, topic, kind, number)).__name__, options]
+            for number, (_, options) in enumerate(KNOWN[kind])
+        ]
+        for kind in KINDS
+    }
+    if MODE == "write":
+        cases = (
+            f'"{kind}": [\n' + ",\n".join(map(json.dumps, found[kind])) + "\n]" for kind in KINDS
+        )
+        TABLE.write_text(",\n".join([f'{{"spark": "{pyspark.__version__}"', *cases]) + "}\n")
+    assert found == json.loads(TABLE.read_text())
 
 
-@pytest.mark.parametrize("options", BATCH, ids=str)
-def test_batches(pair: Pair, topic: str, options: dict[str, str]) -> None:
-    given = _with(topic, options)
-    _both_refuse(lambda side: pair.batch(side, given).collect())
+@pytest.mark.parametrize("kind", KINDS)
+def test_splice_rejects_the_options_of_the_table(pair: Pair, topic: str, kind: str) -> None:
+    wrong = {}
+    for number, (theirs, options) in enumerate(KNOWN[kind]):
+        error = _error(pair, OURS, topic, kind, number)
+        # Code that catches Spark's exception must also catch Splice's exception.
+        caught = (
+            IllegalArgumentException if theirs == "IllegalArgumentException" else PySparkException
+        )
+        if not isinstance(error, caught) or lacks(str(error), "SPLICE_"):
+            wrong[str(options)] = f"{type(error).__name__}: {error}"
+    assert not wrong
 
 
-@pytest.mark.parametrize("side", SIDES)
-def test_without_servers(pair: Pair, topic: str, side: str) -> None:
-    reader = pair.spark.read.format(side).option("subscribe", topic)
-    with pytest.raises(IllegalArgumentException, match=r"kafka\.bootstrap\.servers"):
-        reader.load().collect()
-
-
-def test_a_schema(pair: Pair, topic: str) -> None:
+def test_a_schema_is_rejected(pair: Pair, topic: str) -> None:
     given = {"kafka.bootstrap.servers": pair.topics.bootstrap_servers, "subscribe": topic}
-    for side in SIDES:
-        with pytest.raises(PySparkException, match=r"(?i)schema"):
-            pair.spark.read.format(side).schema("value STRING").options(**given).load().collect()
+    with pytest.raises(PySparkException, match=r"(?i)schema"):
+        pair.spark.read.format(OURS).schema("value STRING").options(**given).load().collect()
 
 
-def _with(topic: str, options: dict[str, str]) -> dict[str, str]:
-    return {key: value.replace(TOPIC, topic) for key, value in options.items()}
-
-
-def _both_refuse(run: Callable[[str], object]) -> None:
-    with pytest.raises(Exception) as theirs:  # noqa: PT011
-        run(SPARKS)
-    with pytest.raises(PySparkException, match="SPLICE_") as ours:
-        run(OURS)
-    # Code that catches Spark's exception must also catch Splice's exception.
-    if isinstance(theirs.value, IllegalArgumentException):
-        assert isinstance(ours.value, IllegalArgumentException)
+def _error(pair: Pair, side: str, topic: str, kind: str, number: int) -> Exception | None:
+    """Read with options of the table, and return the error."""
+    options = {
+        name: value.replace("{topic}", topic) for name, value in KNOWN[kind][number][1].items()
+    }
+    try:
+        if kind == "streams":
+            drain(pair.stream(side, options), pair.folder / side / str(number))
+        else:
+            pair.batch(side, options).collect()
+    except Exception as error:  # the kinds of the errors differ, and the tests compare them
+        return error
+    return None

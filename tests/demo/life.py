@@ -65,60 +65,53 @@ class Moment:
 
     Attributes:
         name: Name of the moment.
-        has_come: Function that returns True at the moment, by the state of the checkpoint.
-        is_held: Function that returns True if the driver was killed at the moment.
+        holds: Function that returns True at the moment, by the state of the checkpoint. After a
+            kill, the result is True if the driver was killed at the moment.
+        is_over: Function that returns True if the moment cannot come any more.
     """
 
     name: str
-    has_come: Callable[[], bool]
-    is_held: Callable[[], bool]
+    holds: Callable[[], bool]
+    is_over: Callable[[], bool]
 
 
 def moments(checkpoint: Checkpoint) -> list[Moment]:
     """Return the three moments: in the history, at the switch, in the live leg."""
 
-    def running(leg: str, least: int) -> Callable[[], bool]:
+    def running(leg: str, least: int) -> bool:
         # A batch of the leg is planned and not committed, so its tasks run.
-        def has_come() -> bool:
-            batch = checkpoint.planned()
-            if batch < least or checkpoint.is_committed(batch):
-                return False
-            return checkpoint.position(batch).leg == leg and (
-                batch < 1 or _leg_before(batch) == leg
-            )
-
-        return has_come
-
-    def _leg_before(batch: int) -> str:
-        return checkpoint.position(batch - 1).leg
-
-    def unfinished() -> bool:
-        return not checkpoint.is_committed(checkpoint.planned())
+        batch = checkpoint.planned()
+        if batch < least or checkpoint.is_committed(batch):
+            return False
+        return all(checkpoint.position(each).leg == leg for each in (batch, batch - 1) if each >= 0)
 
     def switching() -> bool:
-        batch = checkpoint.planned()
         if not checkpoint.switch_has_begun:
             return False
+        batch = checkpoint.planned()
         if checkpoint.position(batch).leg == "history":
             return True  # The offset log does not have the batch yet.
         return checkpoint.position(batch - 1).leg == "history" and not checkpoint.is_committed(
             batch
         )
 
+    def switched() -> bool:
+        return checkpoint.switch_has_begun
+
     return [
-        Moment("in the history", running("history", 2), unfinished),
-        Moment("at the switch", lambda: checkpoint.switch_has_begun, switching),
-        Moment("in the live leg", running("live", 0), unfinished),
+        Moment("in the history", lambda: running("history", 2), switched),
+        Moment("at the switch", switching, switched),
+        Moment("in the live leg", lambda: running("live", 0), lambda: False),
     ]
 
 
 def wait_for(
     moment: Moment, check: Callable[[], None], tell: Callable[[], None], timeout: float
 ) -> None:
-    """Poll the checkpoint until the moment has come, and report the progress."""
+    """Poll the checkpoint until the moment has come or is over, and report the progress."""
     end = time.monotonic() + timeout
     printed = time.monotonic()
-    while not moment.has_come():
+    while not (moment.holds() or moment.is_over()):
         time.sleep(0.001)
         if time.monotonic() - printed > 1.5:
             tell()

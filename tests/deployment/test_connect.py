@@ -18,7 +18,7 @@ import pytest
 from deployment import page
 from orders import archive, assert_each_once, history, history_then_live, ids, live, orders
 from pages.page import Page
-from programs.launch import environment, run, spark_submit
+from programs.launch import PATIENCE, environment, run, spark_submit
 from servers.kafka.topics import KafkaTopics
 from servers.ports import free_ports
 from servers.process import ServerProcess
@@ -36,11 +36,12 @@ ORDERS = range(60)
 _SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start a Spark Connect server with Splice's jars, and return its address."""
     port = free_ports(1)[0]
-    temporary = tmp_path / "tmp"
+    folder = tmp_path_factory.mktemp("server")
+    temporary = folder / "tmp"
     temporary.mkdir()
     conf = {
         # The server is killed at the end, so its files are in a temporary folder.
@@ -49,7 +50,7 @@ def server(tmp_path: Path) -> Iterator[str]:
         "spark.connect.grpc.binding.port": str(port),
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.sql.warehouse.dir": f"{tmp_path}/warehouse",
+        "spark.sql.warehouse.dir": f"{folder}/warehouse",
         "spark.ui.enabled": "false",
     }
     # PySpark lacks start-connect-server.sh, which passes its arguments to spark-submit.
@@ -57,7 +58,7 @@ def server(tmp_path: Path) -> Iterator[str]:
     command = [spark_submit(), "--class", _SERVER, "--driver-memory", "1g", *arguments]
     for name, value in conf.items():
         command += ["--conf", f"{name}={value}"]
-    process = ServerProcess([*command, "spark-internal"], tmp_path / "server.log")
+    process = ServerProcess([*command, "spark-internal"], folder / "server.log")
 
     def ready() -> bool:
         if process.exit_code is not None:
@@ -66,7 +67,7 @@ def server(tmp_path: Path) -> Iterator[str]:
             return probe.connect_ex(("127.0.0.1", port)) == 0
 
     try:
-        wait_for("the Spark Connect server", ready, 180)
+        wait_for("the Spark Connect server", ready)
         yield f"sc://127.0.0.1:{port}"
     finally:
         process.kill()
@@ -82,7 +83,7 @@ def test_the_source_is_the_servers(
 ) -> None:
     topic = make_topic()
     topics.produce(topic, orders(ORDERS, 3))
-    archive(spark, topics, topic, history_path, {0: 10, 1: 5})
+    archive(topics, topic, history_path, {0: 10, 1: 5})
     options = history_then_live(history(history_path), live(topics, topic)).options()
     output = run([sys.executable], "drain_orders", json.dumps(options), str(tmp_path), server)
     assert_each_once(ids(written(spark, tmp_path)), ORDERS)
@@ -101,7 +102,7 @@ def test_the_source_is_the_servers(
     }
     script = tmp_path / "page.py"
     script.write_text(PAGE.replaced(program, shown) + "assert df.isStreaming\n")
-    subprocess.run([sys.executable, str(script)], check=True, timeout=180, env=environment())
+    subprocess.run([sys.executable, str(script)], check=True, timeout=PATIENCE, env=environment())
     PAGE.assert_all_executed()
     DEPLOY.assert_all_executed()
 

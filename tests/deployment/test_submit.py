@@ -17,7 +17,7 @@ from deployment import page
 from kill.cluster import two_hosts
 from orders import archive, assert_each_once, history, history_then_live, ids, live, orders
 from pages.page import Page
-from programs.launch import environment, program, run, spark_submit
+from programs.launch import run, spark_submit
 from servers.jars import ROOT
 from servers.kafka.jars import class_path
 from servers.kafka.topics import KafkaTopics
@@ -35,13 +35,11 @@ ORDERS = range(60)
 
 
 @pytest.fixture
-def options(
-    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, history_path: Path
-) -> str:
+def options(topics: KafkaTopics, make_topic: MakeTopic, history_path: Path) -> str:
     """Return the options of an archive and its topic, as JSON."""
     topic = make_topic()
     topics.produce(topic, orders(ORDERS, 3))
-    archive(spark, topics, topic, history_path, {0: 10, 1: 5})
+    archive(topics, topic, history_path, {0: 10, 1: 5})
     return json.dumps(history_then_live(history(history_path), live(topics, topic)).options())
 
 
@@ -60,25 +58,7 @@ def submit(tmp_path: Path) -> list[str]:
     return command
 
 
-def test_the_commands_to_get_started(
-    spark: SparkSession, submit: list[str], options: str, tmp_path: Path
-) -> None:
-    repository = repository_of_the_build()
-    shown = {path.name: str(path) for path in jar_paths()} | {
-        "spark-submit": shlex.join(submit),
-        "file://$PWD/target/repository": repository.as_uri(),
-    }
-    for block in PAGE.blocks("sh"):
-        folder = tmp_path / ("packages" if "--packages" in block else "jars")
-        job = shlex.join([program("drain_orders"), options, str(folder)])
-        output = PAGE.shell(block, shown | {"job.py": job}, tmp_path, environment())
-        assert_each_once(ids(written(spark, folder)), ORDERS)
-        assert f"batch rows: {len(ORDERS)}" in output
-        assert "live" in output
-    PAGE.assert_all_executed()
-
-
-def test_the_page_about_deployment(
+def test_the_commands_of_both_pages(
     spark: SparkSession,
     submit: list[str],
     options: str,
@@ -88,12 +68,20 @@ def test_the_page_about_deployment(
 ) -> None:
     names = page.local_program(DEPLOY)
     assert names["spark"].sparkContext.applicationId == spark.sparkContext.applicationId
-    repository = {"file:///opt/splice/repository": repository_of_the_build().as_uri()}
-    for number, command in enumerate(page.arguments(DEPLOY, "spark-submit", repository)):
+    repository = repository_of_the_build().as_uri()
+    places = {"file:///opt/splice/repository": repository}
+    commands = page.arguments(DEPLOY, "spark-submit", places)
+    for number, command in enumerate(commands):
         folder = tmp_path / str(number)
         output = run([*submit, *command], "drain_orders", options, str(folder))
         assert_each_once(ids(written(spark, folder)), ORDERS)
         assert f"batch rows: {len(ORDERS)}" in output
+    shown = {path.name: str(path) for path in jar_paths()}
+    shown |= {"file://$PWD/target/repository": repository}
+    to_get_started = [shlex.split(PAGE.replaced(block, shown)) for block in PAGE.blocks("sh")]
+    # These commands have no master, and are otherwise the commands that ran.
+    assert to_get_started == [["spark-submit", *one[2:], "job.py"] for one in commands]
+    PAGE.assert_all_executed()
     topic = make_topic()
     topics.produce(topic, orders(ORDERS, 3))
     run_on_a_cluster(submit, topics.bootstrap_servers, topic, tmp_path)

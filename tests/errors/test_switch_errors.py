@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.errors import PySparkException
 
-from orders import HISTORY_SCHEMA, HISTORY_SELECT, LIVE_SELECT, ids, order_id
+from orders import HISTORY_SCHEMA, HISTORY_SELECT, LIVE_SELECT, ids, order_id, write_archive
 from servers.kafka.producer import Record
 from servers.kafka.topics import KafkaTopics
 from streams import drain, written
@@ -179,11 +179,14 @@ def test_the_remedy_continues_the_query(
 ) -> None:
     case, remedy = CASES[key], REMEDIES[key]
     more = tmp_path / "more"
-    names = {"orders": make_topic(1), "returns": make_topic(1), "/lake/more/": str(more)}
+    names = {"orders": make_topic(1), "/lake/more/": str(more)}
     _produce(topics, names["orders"], ALL)
-    _produce(topics, names["returns"], RETURNED)
-    _archive(spark, names, history_path, case)
-    _write(spark, [_row(names["orders"], n, n) for n in case.more], more)
+    if case.returns:
+        names["returns"] = make_topic(1)
+        _produce(topics, names["returns"], RETURNED)
+    _archive(names, history_path, case)
+    if case.more:
+        write_archive([_row(names["orders"], n, n) for n in case.more], more)
     if case.trim:
         topics.delete_records(names["orders"], {0: case.trim})
     options = {
@@ -231,20 +234,14 @@ def _produce(topics: KafkaTopics, topic: str, numbers: Iterable[int]) -> None:
     )
 
 
-def _archive(spark: SparkSession, names: Mapping[str, str], path: Path, case: Case) -> None:
+def _archive(names: Mapping[str, str], path: Path, case: Case) -> None:
     if case.rows is None:
         path.mkdir()
         return
     rows = [_row(names["orders"], n, n) | dict(case.change(n)) for n in case.rows]
     if case.returns:
         rows += [_row(names["returns"], n, n - RETURNED[0]) for n in RETURNS_ARCHIVED]
-    _write(spark, rows, path)
-
-
-def _write(spark: SparkSession, rows: list[dict[str, object]], path: Path) -> None:
-    columns = [column.split()[0] for column in HISTORY_SCHEMA.split(", ")]
-    values = [tuple(row[column] for column in columns) for row in rows]
-    spark.createDataFrame(values, HISTORY_SCHEMA).repartition(2).write.parquet(str(path))
+    write_archive(rows, path)
 
 
 def _row(topic: str, number: int, offset: int) -> dict[str, object]:

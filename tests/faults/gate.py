@@ -29,7 +29,7 @@ class Gate:
 
     def wait(self) -> None:
         """Wait until a task is at the gate."""
-        wait_for("a task at the gate", self._reached.exists, 120)
+        wait_for("a task at the gate", self._reached.exists)
 
     def open(self) -> None:
         """Open the gate for all current and later tasks."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-_PATIENCE = 180
-
 # Small fetches, so that most records of a batch are unread at a fault, and short timeouts, so that
 # clients detect the fault.
 _CLIENT = {
@@ -91,7 +89,7 @@ class OrderStream:
             assert failure is None, f"the query failed before {what}: {failure}"
             return condition()
 
-        wait_for(what, done, _PATIENCE)
+        wait_for(what, done)
 
     def finish(self, query: StreamingQuery) -> None:
         """Wait for all rows, stop the query, and assert that the sink has each row once."""

@@ -15,7 +15,6 @@ from faults.gate import Gate
 from faults.order_stream import OrderStream
 from faults.world import World
 from servers.kafka.brokers import KafkaBrokers
-from servers.kafka.cluster import KafkaCluster
 from sessions import RACK
 
 if TYPE_CHECKING:
@@ -31,16 +30,13 @@ def brokers() -> Iterator[KafkaBrokers]:
         yield started
 
 
-def test_killed_while_a_batch_is_read(
-    spark: SparkSession, own_kafka: KafkaCluster, tmp_path: Path, gate: Gate
-) -> None:
-    stream = OrderStream(spark, own_kafka.topics, tmp_path)
+def test_killed_while_a_batch_is_read(stream: OrderStream, world: World, gate: Gate) -> None:
     stream.produce(_ROWS)
     query = stream.start(gate)
     gate.wait()
-    own_kafka.kill()
+    world.kill()
     gate.open()
-    own_kafka.start()
+    world.start()
     stream.produce(100)
     stream.finish(query)
 

@@ -54,7 +54,6 @@ def test_slots_follow_the_cores_of_the_cluster(
 ) -> None:
     with two_hosts(tmp_path / "cluster", cores=2) as master:
         slots = _changed("follow", master, topics, make_topic(4), tmp_path)
-    # The second batch runs within one minute of the change.
     assert slots == [2, 2, 4]
 
 

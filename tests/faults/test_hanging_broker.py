@@ -15,7 +15,7 @@ import pytest
 from faults.world import World
 from orders import archive, assert_each_once, history, history_then_live, ids, orders
 from refusals import assert_says
-from servers.waiting import wait_for
+from servers.waiting import PATIENCE, wait_for
 from splice import HybridSource, KafkaSource, SourceError
 from streams import drain, start, start_to_drain, written
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _CLIENT = {"kafka.request.timeout.ms": "1000", "kafka.default.api.timeout.ms": "3000"}
-
-_PATIENCE = 60
-"""Seconds for a few requests of three seconds each. The query would wait for ten minutes."""
 
 _NAMED = (
     r"SPLICE_KAFKA_CONNECTION\.BROKERS_UNAVAILABLE",
@@ -35,12 +32,12 @@ _NAMED = (
 
 
 @pytest.fixture
-def source(spark: SparkSession, world: World, history_path: Path) -> Iterator[HybridSource]:
+def source(world: World, history_path: Path) -> Iterator[HybridSource]:
     """History of 30 orders, then a topic of 60 orders at a proxy that does not respond."""
     topic = f"orders-{uuid.uuid4().hex[:8]}"
     world.topics.create(topic, 3)
     world.topics.produce(topic, orders(range(60), 3))
-    archive(spark, world.topics, topic, history_path, {0: 10, 1: 10, 2: 10})
+    archive(world.topics, topic, history_path, {0: 10, 1: 10, 2: 10})
     then = KafkaSource.builder().bootstrap_servers(world.servers).topics(topic)
     world.proxy.silence()
     yield history_then_live(history(history_path), then.options(**_CLIENT).build())
@@ -51,8 +48,9 @@ def source(spark: SparkSession, world: World, history_path: Path) -> Iterator[Hy
 def test_a_plan_ends_with_an_error_that_names_the_leg(
     spark: SparkSession, world: World, source: HybridSource, scan: bool
 ) -> None:
+    # Without the limits of the client, the query would wait for ten minutes.
     with ThreadPoolExecutor(1) as pool:
-        error = pool.submit(source.plan, spark, scan).exception(_PATIENCE)
+        error = pool.submit(source.plan, spark, scan).exception(PATIENCE)
     assert isinstance(error, SourceError)
     assert_says(str(error), *_NAMED)
     world.proxy.heal()
@@ -65,7 +63,7 @@ def test_a_first_start_ends_with_an_error_that_names_the_leg(  # type: ignore[no
 ) -> None:
     query = run(source.read_stream(spark), tmp_path)
     try:
-        error = wait_for("the error", query.exception, _PATIENCE)
+        error = wait_for("the error", query.exception)
     finally:
         query.stop()
     assert_says(str(error), *_NAMED)

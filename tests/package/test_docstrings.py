@@ -69,7 +69,7 @@ def places(
     spark: SparkSession, topics: KafkaTopics, topic: str, make_topic: MakeTopic, tmp_path: Path
 ) -> Iterator[Places]:
     """The archive, the topic and the metadata documents of the examples."""
-    archive(spark, topics, topic, tmp_path / "lake" / "orders", {0: 10, 1: 10, 2: 10})
+    archive(topics, topic, tmp_path / "lake" / "orders", {0: 10, 1: 10, 2: 10})
     mirror = make_topic()
     topics.produce(mirror, orders(range(55), 3))
     (tmp_path / "config").mkdir()

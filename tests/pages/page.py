@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -24,7 +22,6 @@ _INCLUDE = re.compile(r'--8<-- "(tests/[^":]+\.py):[\w-]+"\n')
 _COMMANDS = re.compile(r"\b(?:splice|spark-submit|pyspark|make)\b")
 _PARSED = ("json", "yaml", "properties", "xml")
 _SHOWN = ("text", "diff", "mermaid")
-_PATIENCE = 400
 _EXECUTED: dict[str, set[int]] = defaultdict(set)
 """Lines of the blocks that this process has executed, by page."""
 
@@ -149,38 +146,6 @@ class Page:
         """
         exec(compile(self.replaced(code, shown), self.name, "exec"), names)
         return names
-
-    def shell(
-        self,
-        code: str,
-        shown: Mapping[str, str],
-        folder: Path,
-        environment: Mapping[str, str] | None = None,
-    ) -> str:
-        """Execute a block of shell commands, and return the output.
-
-        Args:
-            code: A block of the page.
-            shown: Addresses and paths of the page, each with the one that replaces it.
-            folder: Working folder of the commands.
-            environment: Variables in addition to the variables of this process.
-
-        Raises:
-            AssertionError: with the end of the output, if a command fails.
-        """
-        done = subprocess.run(
-            ["bash", "-eu", "-o", "pipefail", "-c", self.replaced(code, shown)],
-            cwd=folder,
-            env=os.environ | dict(environment or {}),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=_PATIENCE,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout[-6000:]
-        return done.stdout
 
     def assert_all_executed(self) -> None:
         """Assert that this process has executed each executable block of the module."""

@@ -42,7 +42,7 @@ def snippet(
     """Return the code of a section, with an existing archive and topic."""
     topic = make_topic()
     topics.produce(topic, orders(ORDERS, 3))
-    archive(spark, topics, topic, history_path, {0: 10, 1: 20, 2: 30})
+    archive(topics, topic, history_path, {0: 10, 1: 20, 2: 30})
     document = {
         "version": 1,
         "generation": 1,

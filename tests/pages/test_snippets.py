@@ -226,14 +226,6 @@ def test_a_text_may_contain_a_block(small: str) -> None:
     Page(small).assert_all_executed()
 
 
-def test_shell_returns_the_output_and_fails_with_a_command(small: str, tmp_path: Path) -> None:
-    tested = Page(small)
-    (block,) = tested.blocks("sh")
-    assert tested.shell(block, {"pip install x": "echo $TEXT"}, tmp_path, {"TEXT": "y"}) == "y\n"
-    with pytest.raises(AssertionError, match="some output"):
-        tested.shell(block, {"pip install x": "echo some output; false; echo"}, tmp_path)
-
-
 def test_only_an_assertion_of_a_test_counts() -> None:
     code = "A = Page('a.md')\nB = Page('b.md', by='x')\nC = Page('c.md')\nD = 'docs'\n"
     code += "def test_a():\n  A.assert_all_executed()\n  B.assert_all_executed()\n"

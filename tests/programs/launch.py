@@ -13,7 +13,8 @@ from pathlib import Path
 import pyspark
 
 _PROGRAMS = Path(__file__).parent
-_PATIENCE = 400
+PATIENCE = 400
+"""Seconds for a program that starts a session, which a slow machine starts in one minute."""
 
 
 def spark_submit() -> str:
@@ -50,7 +51,7 @@ def run(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=_PATIENCE,
+        timeout=PATIENCE,
         check=False,
         env=environment() | dict(env or {}),
     )

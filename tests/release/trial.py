@@ -18,7 +18,6 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pyspark
-from pyspark.sql import SparkSession
 
 from orders import archive, assert_each_once, orders
 from pages.page import Page
@@ -117,10 +116,7 @@ def main() -> None:
     with KafkaCluster() as kafka:
         kafka.topics.create(topic, 3)
         kafka.topics.produce(topic, orders(_ORDERS, 3))
-        spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-        session = spark.getOrCreate()
-        archive(session, kafka.topics, topic, history, {0: 10, 1: 20, 2: 30})
-        session.stop()
+        archive(kafka.topics, topic, history, {0: 10, 1: 20, 2: 30})
         places = {
             "/lake/orders/": str(history),
             "broker:9092": kafka.topics.bootstrap_servers,

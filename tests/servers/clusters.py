@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from types import TracebackType
 from typing import Any
 
 from servers.kafka.brokers import KafkaBrokers
@@ -36,14 +35,9 @@ class Clusters:
             self._started = started.pop_all()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop the clusters and remove their data."""
-        self._started.__exit__(kind, error, trace)
+        self._started.close()
 
     def topics(self, name: str) -> KafkaTopics:
         """Return the topics of a cluster, without proxies and login."""

@@ -10,8 +10,12 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+PATIENCE = 180
+"""Seconds for a server or a batch. Starts of five brokers at once take one minute on a machine with
+two cores that other programs use too. A wait ends when its condition is true."""
 
-def wait_for(what: str, condition: Callable[[], T | None], timeout: float = 60) -> T:
+
+def wait_for(what: str, condition: Callable[[], T | None], timeout: float = PATIENCE) -> T:
     """Poll a condition until its value is true, and return the value.
 
     Raises:

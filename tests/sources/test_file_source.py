@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
+from servers.waiting import PATIENCE
 from splice import FileSource
 from streams import drain, written
 
@@ -29,21 +30,16 @@ def numbers(spark: SparkSession, path: Path, form: str, first: int = 0, rows: in
     return path
 
 
-@pytest.mark.parametrize("form", ["parquet", "orc", "json", "csv"])
-def test_formats(spark: SparkSession, tmp_path: Path, form: str) -> None:
-    path = numbers(spark, tmp_path / "in", form)
-    source = FileSource.builder(form, path).schema(SCHEMA).build()
-    drain(source.read_stream(spark), tmp_path)
+def test_formats(spark: SparkSession, tmp_path: Path) -> None:
     expected = [(n, f"n{n}") for n in range(ROWS)]
+    for form in ("parquet", "orc", "json", "csv"):
+        source = FileSource.builder(form, numbers(spark, tmp_path / form, form)).schema(SCHEMA)
+        assert sorted(map(tuple, source.build().read(spark).collect())) == expected
+    drain(source.build().read_stream(spark), tmp_path)
     assert sorted(map(tuple, written(spark, tmp_path).collect())) == expected
-    assert sorted(map(tuple, source.read(spark).collect())) == expected
-
-
-def test_text(spark: SparkSession, tmp_path: Path) -> None:
-    source = FileSource.builder("text", numbers(spark, tmp_path / "in", "text")).build()
-    assert sorted(row.value for row in source.read(spark).collect()) == sorted(
-        f"{n},n{n}" for n in range(ROWS)
-    )
+    text = FileSource.builder("text", numbers(spark, tmp_path / "text", "text")).build()
+    lines = [row.value for row in text.read(spark).collect()]
+    assert sorted(lines) == sorted(f"{n},{name}" for n, name in expected)
 
 
 def test_format_options_reach_the_format(spark: SparkSession, tmp_path: Path) -> None:
@@ -107,4 +103,4 @@ def test_a_file_changed_after_it_was_listed(spark: SparkSession, tmp_path: Path)
     with pytest.raises(
         Exception, match=r"(?s)SPLICE_FILES_DATA.FILE_CHANGED.*b\.csv.*onFileChanged"
     ):
-        checkpoint.trigger(availableNow=True).start().awaitTermination(120)
+        checkpoint.trigger(availableNow=True).start().awaitTermination(PATIENCE)

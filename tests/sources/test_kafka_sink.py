@@ -37,7 +37,7 @@ def test_orders_are_copied(
 ) -> None:
     topic, copy = make_topic(), make_topic()
     topics.produce(topic, orders(ORDERS, 3))
-    archive(spark, topics, topic, history_path, {0: 10, 1: 40, 2: 3})
+    archive(topics, topic, history_path, {0: 10, 1: 40, 2: 3})
     source = history_then_live(
         history(history_path, maxFilesPerTrigger="1"),
         live(topics, topic, maxOffsetsPerTrigger="50"),

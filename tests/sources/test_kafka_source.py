@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from datetime import datetime, timezone
 from pathlib import Path
@@ -13,9 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from faults.fetched import Fetched
-from orders import FIRST_EVENT, live, orders
-from servers.kafka.cluster import KafkaCluster
-from servers.kafka.producer import Record
+from orders import orders
 from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
 from splice import KafkaSource, KafkaSourceBuilder, OffsetsInitializer
@@ -72,29 +69,11 @@ def test_columns_equal_sparks_columns(spark: SparkSession, source: KafkaSourceBu
     assert positions(frame) == ALL
 
 
-@pytest.mark.parametrize(
-    ("begin", "expected"),
-    [
-        (OffsetsInitializer.earliest(), ALL),
-        (
-            OffsetsInitializer.timestamp(FIRST_EVENT + 60_000),
-            each(dict.fromkeys(range(3), range(20, 30))),
-        ),
-        (
-            OffsetsInitializer.timestamp(datetime(2026, 1, 1, 0, 1, tzinfo=timezone.utc)),
-            each(dict.fromkeys(range(3), range(20, 30))),
-        ),
-    ],
-)
-def test_starts(
-    spark: SparkSession,
-    source: KafkaSourceBuilder,
-    begin: OffsetsInitializer,
-    expected: list[tuple[int, int]],
-    tmp_path: Path,
-) -> None:
+def test_a_start_by_time(spark: SparkSession, source: KafkaSourceBuilder, tmp_path: Path) -> None:
+    begin = OffsetsInitializer.timestamp(datetime(2026, 1, 1, 0, 1, tzinfo=timezone.utc))
     built = source.starting_offsets(begin).build()
     drain(built.read_stream(spark), tmp_path)
+    expected = each(dict.fromkeys(range(3), range(20, 30)))
     assert positions(written(spark, tmp_path)) == expected
     assert positions(built.read(spark)) == expected
 
@@ -142,113 +121,6 @@ def test_a_pattern_finds_topics(
     )
     counts = built.read(spark).groupBy("topic").count().collect()
     assert {row.topic: row["count"] for row in counts} == {topic: 90, other: 4}
-
-
-def test_keys_values_headers_and_nulls(
-    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic
-) -> None:
-    topic = make_topic(1)
-    headers = [("a", b"1"), ("a", b"2")]
-    topics.produce(
-        topic, [Record(b"v", b"k", 0, FIRST_EVENT, headers), Record(None, None, 0, FIRST_EVENT + 1)]
-    )
-    rows = live(topics, topic, includeHeaders="true").read(spark).orderBy("offset").collect()
-    assert [(bytes(rows[0].key), bytes(rows[0].value))] == [(b"k", b"v")]
-    assert [(h.key, bytes(h.value)) for h in rows[0].headers] == headers
-    assert (rows[1].key, rows[1].value) == (None, None)
-    assert rows[0].timestamp.astimezone(timezone.utc) == datetime(2026, 1, 1, tzinfo=timezone.utc)
-
-
-def test_only_committed_transactions_are_read(
-    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
-) -> None:
-    topic = make_topic(1)
-    producer = topics.producer(f"tx-{topic}")
-    for value, end in [("a", producer.commit), ("b", producer.abort), ("c", producer.commit)]:
-        producer.begin()
-        producer.send(topic, Record(value, partition=0))
-        producer.flush()
-        end()
-    producer.begin()
-    producer.send(topic, Record("d", partition=0))
-    producer.flush()
-    source = live(
-        topics,
-        topic,
-        startingOffsets="earliest",
-        **{"kafka.isolation.level": "read_committed"},
-    )
-    drain(source.read_stream(spark), tmp_path)
-    assert values(written(spark, tmp_path)) == ["a", "c"]
-    producer.commit()
-    drain(source.read_stream(spark), tmp_path)
-    assert values(written(spark, tmp_path)) == ["a", "c", "d"]
-
-
-def values(frame: DataFrame) -> list[str]:
-    """Return the values as text, sorted."""
-    return sorted(row.text for row in frame.selectExpr("CAST(value AS STRING) AS text").collect())
-
-
-def test_limits_of_a_trigger(
-    spark: SparkSession, source: KafkaSourceBuilder, tmp_path: Path
-) -> None:
-    built = source.starting_offsets("earliest").option("maxOffsetsPerTrigger", 20).build()
-    query = drain(built.read_stream(spark), tmp_path)
-    assert positions(written(spark, tmp_path)) == ALL
-    counts = [r["numInputRows"] for r in query.recentProgress if r["numInputRows"]]
-    assert max(counts) <= 20
-
-
-def test_offsets_are_written_as_spark_writes_them(
-    spark: SparkSession, source: KafkaSourceBuilder, topic: str, tmp_path: Path
-) -> None:
-    drain(source.starting_offsets("earliest").build().read_stream(spark), tmp_path)
-    last = max((tmp_path / "checkpoint" / "offsets").glob("[0-9]*"), key=lambda p: int(p.name))
-    assert json.loads(last.read_text().splitlines()[-1]) == {topic: {"0": 30, "1": 30, "2": 30}}
-
-
-def test_records_lost_before_they_were_read(
-    spark: SparkSession, source: KafkaSourceBuilder, topics: KafkaTopics, topic: str, tmp_path: Path
-) -> None:
-    drain(source.starting_offsets("earliest").build().read_stream(spark), tmp_path)
-    topics.produce(topic, orders(range(90, 120), 3))
-    topics.delete_records(topic, {0: 35})
-    with pytest.raises(Exception, match=rf"(?s)SPLICE_KAFKA_DATA.DATA_LOSS.*{topic}-0 \[30, 35\)"):
-        drain(source.build().read_stream(spark), tmp_path)
-    drain(source.option("failOnDataLoss", False).build().read_stream(spark), tmp_path)
-    assert positions(written(spark, tmp_path)) == each(
-        {0: [*range(30), *range(35, 40)], 1: range(40), 2: range(40)}
-    )
-
-
-def test_a_recreated_topic_is_another_topic(
-    spark: SparkSession, source: KafkaSourceBuilder, topics: KafkaTopics, topic: str, tmp_path: Path
-) -> None:
-    drain(source.starting_offsets("earliest").build().read_stream(spark), tmp_path)
-    topics.delete(topic)
-    topics.create(topic, 3)
-    topics.produce(topic, orders(range(300), 3))
-    with pytest.raises(Exception, match=rf"(?s)SPLICE_KAFKA_DATA.TOPIC_RECREATED.*{topic}"):
-        drain(source.build().read_stream(spark), tmp_path)
-
-
-def test_a_broker_that_is_killed_and_comes_back(
-    spark: SparkSession, own_kafka: KafkaCluster, tmp_path: Path
-) -> None:
-    own_kafka.topics.create("orders", 3)
-    own_kafka.topics.produce("orders", orders(ORDERS, 3))
-    source = live(own_kafka.topics, "orders", startingOffsets="earliest")
-    query = start(source.read_stream(spark), tmp_path)
-    try:
-        query.processAllAvailable()
-        own_kafka.kill()
-        own_kafka.start()
-        own_kafka.topics.produce("orders", orders(range(90, 120), 3))
-        query.processAllAvailable()
-    finally:
-        query.stop()
-    assert positions(written(spark, tmp_path)) == each(dict.fromkeys(range(3), range(40)))
 
 
 def test_an_idle_reader_closes_and_the_next_batch_opens_a_reader(

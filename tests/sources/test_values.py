@@ -119,7 +119,7 @@ def test_as_a_leg(
 ) -> None:
     topic = make_topic()
     topics.produce(topic, orders(range(30), 3))
-    archive(spark, topics, topic, history_path, {0: 5, 1: 5, 2: 5})
+    archive(topics, topic, history_path, {0: 5, 1: 5, 2: 5})
     parsed = live(topics, topic, valueFormat="json", valueSchema="amount DOUBLE")
     both = (
         HybridSource.builder("history", history(history_path), select="order_id, amount")

@@ -111,7 +111,7 @@ class Stopped:
         topics.create(self.topic, PARTITIONS)
         topics.produce(self.topic, orders(range(READ), PARTITIONS))
         if kind in ("hybrid", "files"):
-            archive(spark, topics, self.topic, self.history, dict.fromkeys(range(2), ARCHIVED))
+            archive(topics, self.topic, self.history, dict.fromkeys(range(2), ARCHIVED))
         drain(self._stream(), self._folder)
         topics.produce(self.topic, orders(range(READ, READ + UNREAD), PARTITIONS))
 

@@ -17,6 +17,7 @@ from cli.checkpoints.conftest import OfKind
 from cli.checkpoints.stopped import ARCHIVED, PARTITIONS, READ, UNREAD, Checkpoint, problems, splice
 from conftest import MakeTopic
 from orders import orders
+from programs.launch import PATIENCE
 from servers.kafka.topics import KafkaTopics
 from servers.ports import free_ports
 
@@ -354,7 +355,7 @@ def test_kept_checkpoints_are_readable(spark: object, capsys: Output) -> None:
 def test_the_command_starts_its_own_session(stopped: OfKind, tmp_path: Path) -> None:
     copy = stopped("spark").copy(tmp_path)
     command = [sys.executable, "-m", "splice", "checkpoint", "verify", str(copy.path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "0 problems"), done.stderr
     assert ARCHIVED < READ
 

@@ -54,7 +54,7 @@ def test_the_last_leg_starts_on_every_cluster(
         atlas.produce(name, topic, 60)
         if until:
             paths.append(tmp_path / "history" / name)
-            archive(spark, atlas.clusters.topics(name), topic, paths[-1], {0: until, 1: until})
+            archive(atlas.clusters.topics(name), topic, paths[-1], {0: until, 1: until})
     atlas.publish({"orders": {name: [topic] for name, topic in lies.items()}})
     chain = _history_then_streams(atlas, *paths)
     drain(chain.read_stream(spark), tmp_path)
@@ -73,7 +73,7 @@ def test_offsets_of_an_unknown_cluster(
     atlas.produce("west", topic, 60)
     atlas.produce("north", topic, 60)
     path = tmp_path / "history"
-    archive(spark, atlas.clusters.topics("west"), topic, path, {0: 30, 1: 30})
+    archive(atlas.clusters.topics("west"), topic, path, {0: 30, 1: 30})
     if streams_topic == "on two clusters":
         atlas.publish({"orders": {"west": [topic], "north": [topic]}})
     else:

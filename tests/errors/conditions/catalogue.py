@@ -52,5 +52,7 @@ def tests_of_options() -> dict[str, list[str]]:
         given = rf"""["'.]{name}["']|[\s(,]{name}="""
         other = _BY_A_METHOD.get(option)
         pattern = re.compile(given if other is None else re.escape(other))
-        found[option] = [path for path, text in texts.items() if pattern.search(text)]
+        # The search for a plain text is much faster than the search for the expression.
+        texts_with = (item for item in texts.items() if (other or option) in item[1])
+        found[option] = [path for path, text in texts_with if pattern.search(text)]
     return found

@@ -15,9 +15,17 @@ _METADATA = "jvm/dynamic-kafka/src/test/scala/splice/kafka/dynamic/internal/meta
 _SECURITY = "tests/sources/test_security.py"
 _OPEN = "jvm/dynamic-kafka/src/test/scala/splice/kafka/dynamic/internal/enumerator/open"
 _LIMITS = "limits of batches that the user sets, and sources without"
+_CHECKPOINTS = "tests/errors/test_checkpoint_errors.py"
 _OF_LEGS = "limits of a leg are rejected with the name of the leg, and so is a leg without"
 
 TESTS: dict[str, tuple[str, str]] = {
+    "SPLICE_CHECKPOINT.CORRUPT": (_CHECKPOINTS, "def test_a_damaged_entry_and_an_offset"),
+    "SPLICE_CHECKPOINT.OTHER_SOURCE": (_CHECKPOINTS, "def test_a_checkpoint_of_another_source"),
+    "SPLICE_CHECKPOINT.SOURCE_CHANGED": (_CHECKPOINTS, "def test_a_changed_chain_is_rejected"),
+    "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED": (
+        _CHECKPOINTS,
+        "def test_a_damaged_entry_and_an_offset",
+    ),
     "SPLICE_CONTINUOUS.LEG_NOT_SUPPORTED": (f"{_LIVE}/RealTimeHybridSuite.scala", _OF_LEGS),
     "SPLICE_CONTINUOUS.LIMIT_NOT_SUPPORTED": (f"{_LIVE}/ContinuousSuite.scala", _LIMITS),
     "SPLICE_CONTINUOUS.SKIPPED_FILES_NOT_SUPPORTED": (
@@ -36,6 +44,10 @@ TESTS: dict[str, tuple[str, str]] = {
     "SPLICE_DYNAMIC_KAFKA.ROLLBACK_NOT_SUPPORTED": (
         f"{_OPEN}/OpenClustersSuite.scala",
         "a start before rows of removed topics is rejected, and a micro-batch reads",
+    ),
+    "SPLICE_FILES.PATH_NOT_FOUND": (
+        "tests/errors/test_errors.py",
+        "def test_a_path_that_does_not_exist",
     ),
     "SPLICE_REAL_TIME.LEG_NOT_SUPPORTED": (f"{_LIVE}/RealTimeHybridSuite.scala", _OF_LEGS),
     "SPLICE_REAL_TIME.LIMIT_NOT_SUPPORTED": (

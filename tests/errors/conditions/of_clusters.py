@@ -11,8 +11,7 @@ from typing import Any
 
 from errors.conditions.world import UNUSED, World, closed_port, provokes
 from orders import orders
-from servers.kafka.cluster import KafkaCluster
-from servers.waiting import wait_for
+from servers.waiting import PATIENCE, wait_for
 from splice import DynamicKafkaSource
 from streams import drain, start
 
@@ -34,26 +33,26 @@ def clusters(world: World, **others: object) -> dict[str, object]:
 def ambiguous_hand_over(world: World) -> None:
     topic = world.topic()
     places = {"orders": {"east": [topic], "west": [topic]}}
-    with KafkaCluster(heap="256m") as west:
-        west.topics.create(topic, 3)
-        both = clusters(world, west=other(west.bootstrap_servers))
-        dynamic = world.document(places, clusters=both)
-        dynamic.pop("startingOffsets")
-        world.drain(**world.chain(world.archived(topic), dynamic))
+    west = world.other_kafka()
+    west.topics.create(topic, 3)
+    both = clusters(world, west=other(west.bootstrap_servers))
+    dynamic = world.document(places, clusters=both)
+    dynamic.pop("startingOffsets")
+    world.drain(**world.chain(world.archived(topic), dynamic))
 
 
 @provokes("SPLICE_KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED")
 def hand_over_not_supported(world: World) -> None:
     topic = world.topic(3)
     places = {"orders": {"east": [topic], "west": [topic]}}
-    with KafkaCluster(heap="256m") as west:
-        west.topics.create(topic, 3)
-        both = clusters(world, west=other(west.bootstrap_servers))
-        first = world.document(places, clusters=both) | {"endingOffsets": "latest"}
-        legs = {"first": first, "next": world.real_kafka(topic) | {"handOver": "offsets"}}
-        options = {f"{leg}.{key}": value for leg, own in legs.items() for key, value in own.items()}
-        options |= {f"{leg}.select": "CAST(key AS STRING) AS order_id" for leg in legs}
-        world.drain(source="hybrid", legs="first,next", **options)
+    west = world.other_kafka()
+    west.topics.create(topic, 3)
+    both = clusters(world, west=other(west.bootstrap_servers))
+    first = world.document(places, clusters=both) | {"endingOffsets": "latest"}
+    legs = {"first": first, "next": world.real_kafka(topic) | {"handOver": "offsets"}}
+    options = {f"{leg}.{key}": value for leg, own in legs.items() for key, value in own.items()}
+    options |= {f"{leg}.select": "CAST(key AS STRING) AS order_id" for leg in legs}
+    world.drain(source="hybrid", legs="first,next", **options)
 
 
 @provokes("SPLICE_DYNAMIC_KAFKA.CLUSTER_INACTIVE")
@@ -162,7 +161,7 @@ def failure_timeout(world: World) -> None:
     try:
         wait_for("the first batch", lambda: query.lastProgress is not None)
         Path(options["metadata.file"]).unlink()
-        query.awaitTermination(60)
+        query.awaitTermination(PATIENCE)
     finally:
         query.stop()
 

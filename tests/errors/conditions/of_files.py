@@ -17,11 +17,6 @@ def own_checksums_removed(folder: str) -> None:
         checksum.unlink()
 
 
-@provokes("SPLICE_FILES.PATH_NOT_FOUND")
-def path_not_found(world: World) -> None:
-    world.read(**world.files(world.path("none")))
-
-
 @provokes("SPLICE_FILES.FILE_SYSTEM_NOT_FOUND")
 def file_system(world: World) -> None:
     world.read(**world.files("nosuch://bucket/orders"))
@@ -119,11 +114,6 @@ def sink_moved(world: World) -> None:
 def duplicate_column(world: World) -> None:
     world.write("rows/a.json", '{"a":1,"A":2}')
     world.read(source="files", format="json", path=world.path("rows"))
-
-
-@provokes("SPLICE_FILES_OPTION.OPTION_NOT_SUPPORTED")
-def option_not_supported(world: World) -> None:
-    world.load(**world.files("/nowhere", latestFirst="true", onUnknownOption="warn"))
 
 
 @provokes("SPLICE_FILES_OPTION.TABLE_FORMAT_NOT_SUPPORTED")

@@ -11,7 +11,6 @@ import pytest
 
 from errors.conditions.world import LATE, World, closed_port, provokes
 from orders import order_id, orders
-from servers.kafka.cluster import KafkaCluster
 from servers.kafka.node import ProcessNode
 from servers.kafka.producer import Record
 
@@ -76,9 +75,9 @@ def start_after_end(world: World) -> None:
     world.read(**world.real_kafka(topic, **start))
 
 
-@provokes("SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND")
+@provokes("SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND", "no-such-topic", r"127\.0\.0\.1:\d+")
 def topic_not_found(world: World) -> None:
-    world.read(**world.real_kafka("no-such-topic"))
+    world.drain(**world.real_kafka("no-such-topic"))
 
 
 @provokes("SPLICE_KAFKA_DATA.START_BEYOND_END_OF_LOG")
@@ -87,7 +86,7 @@ def start_beyond(world: World) -> None:
     world.drain(**world.real_kafka(topic, startingOffsets=offsets(topic, 999, 999, 999)))
 
 
-@provokes("SPLICE_KAFKA_DATA.DATA_LOSS")
+@provokes("SPLICE_KAFKA_DATA.DATA_LOSS", r"-\d \[10, 20\)")
 def data_loss(world: World) -> None:
     topic = world.topic()
     options = world.real_kafka(topic, startingOffsets="earliest", maxOffsetsPerTrigger="30")
@@ -141,13 +140,13 @@ def other_cluster(world: World) -> None:
     topic = world.topic()
     options = world.real_kafka(topic, startingOffsets="earliest")
     world.drain(**options)
-    with KafkaCluster(heap="256m") as other:
-        other.topics.create(topic, 3)
-        other.topics.produce(topic, orders(range(90), 3))
-        world.drain(**options | {"kafka.bootstrap.servers": other.bootstrap_servers})
+    other = world.other_kafka()
+    other.topics.create(topic, 3)
+    other.topics.produce(topic, orders(range(90), 3))
+    world.drain(**options | {"kafka.bootstrap.servers": other.bootstrap_servers})
 
 
-@provokes("SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE")
+@provokes("SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE", r"127\.0\.0\.1:\d+", "2 ?s|2000 ?ms")
 def unavailable(world: World) -> None:
     dead = {"kafka.bootstrap.servers": closed_port(), "kafka.default.api.timeout.ms": "2000"}
     world.read(**world.unused_kafka(**dead))

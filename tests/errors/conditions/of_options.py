@@ -7,95 +7,135 @@ from __future__ import annotations
 from errors.conditions.world import World, provokes
 
 
-@provokes("SPLICE_OPTION.UNKNOWN")
-def unknown(world: World) -> None:
-    world.load(**world.unused_kafka(startingOffset="earliest"))
+def kafka(**more: str) -> dict[str, str]:
+    """Return options of a Kafka source whose brokers no request reaches."""
+    return {"source": "kafka", "kafka.bootstrap.servers": "127.0.0.1:1", "subscribe": "t"} | more
 
 
-@provokes("SPLICE_OPTION.INVALID_VALUE")
-def invalid_value(world: World) -> None:
-    world.load(**world.unused_kafka(maxOffsetsPerTrigger="many"))
+def hybrid(**more: str) -> dict[str, str]:
+    """Return options of a hybrid of files and a topic; ``__`` replaces the dot of a name."""
+    options = {"source": "hybrid", "legs": "history,live", "history.source": "files"}
+    options |= {"history.format": "parquet", "history.path": "/nowhere"}
+    options |= {f"live.{name}": value for name, value in kafka().items()}
+    return options | {name.replace("__", "."): value for name, value in more.items()}
 
 
-@provokes("SPLICE_OPTION.MISSING")
-def missing(world: World) -> None:
-    world.load(source="kafka", subscribe="orders")
+FILES = {"source": "files", "format": "parquet", "path": "/nowhere"}
+TWO_FOLDERS = {
+    "source": "hybrid",
+    "legs": "first,next",
+    **{f"{leg}.{name}": value for leg in ("first", "next") for name, value in FILES.items()},
+}
+
+REJECTED: list[tuple[dict[str, str], list[str]]] = [
+    (
+        kafka(startingOffset="earliest"),
+        ["SPLICE_OPTION.UNKNOWN", "'startingOffset' is unknown", "mean 'startingOffsets'"],
+    ),
+    (
+        hybrid(live__maxOffsetPerTrigger="5"),
+        ["'live.maxOffsetPerTrigger' is unknown", "mean 'live.maxOffsetsPerTrigger'"],
+    ),
+    (hybrid(lives__subscribe="t"), ["'lives.subscribe' is unknown", "'live.subscribe'"]),
+    (
+        kafka(source="kafak"),
+        ["'kafak' is not a valid value of option 'source'", "files", "kafka", "hybrid"],
+    ),
+    (
+        {"source": "kafka", "subscribe": "t"},
+        ["SPLICE_OPTION.MISSING", "'kafka.bootstrap.servers' is missing"],
+    ),
+    ({"source": "files", "format": "parquet"}, ["'path' is missing"]),
+    ({"source": "files", "path": "/a"}, ["'format' is missing"]),
+    ({"format": "parquet", "path": "/a"}, ["'source' is missing"]),
+    ({"source": "hybrid"}, ["'legs' is missing"]),
+    (
+        kafka(subscribePattern="t.*"),
+        ["SPLICE_OPTION.CONFLICT", "subscribe, subscribePattern", "exactly one"],
+    ),
+    (kafka(assign='{"t":[0]}'), ["subscribe, assign", "exactly one"]),
+    (
+        {name: value for name, value in kafka().items() if name != "subscribe"},
+        ["subscribe", "subscribePattern", "assign"],
+    ),
+    (
+        hybrid(legs="live,history"),
+        [
+            "SPLICE_HYBRID.UNBOUNDED_LEG",
+            "'live' is unbounded",
+            "never read leg 'history'",
+            "endingOffsets",
+        ],
+    ),
+    (
+        hybrid(legs="history,2live"),
+        ["SPLICE_HYBRID.INVALID_LEG_NAME", "'2live'", "letters, digits and underscores"],
+    ),
+    (hybrid(legs="history,History"), ["history", "History", "case"]),
+    (hybrid(live__source="hybrid"), ["SPLICE_HYBRID.NESTED_HYBRID", "'live.source'"]),
+    (hybrid(history__handOver="offsets"), ["'history' is the first leg"]),
+    (
+        hybrid(live__handOver="offsets", live__startingOffsets="earliest"),
+        ["live.handOver, live.startingOffsets", "set the start of the leg twice"],
+    ),
+    (
+        hybrid(live__handOver="eventTime", live__handOver__column="ts"),
+        ["'live.handOver.overlap' is missing"],
+    ),
+    (
+        hybrid(live__handOver="nowMinus", live__handOver__duration="soon"),
+        ["'soon' is not a valid value of option 'live.handOver.duration'"],
+    ),
+    (
+        kafka(maxOffsetsPerTrigger="many"),
+        [
+            "SPLICE_OPTION.INVALID_VALUE",
+            "'many' is not a valid value of option 'maxOffsetsPerTrigger'",
+            "whole number",
+        ],
+    ),
+    (TWO_FOLDERS | {"next.handOver": "offsets"}, ["SPLICE_HAND_OVER.NO_LOG"]),
+    (
+        TWO_FOLDERS | {"next.handOver": "nowMinus", "next.handOver.duration": "1h"},
+        ["SPLICE_HAND_OVER.TIME_NOT_SUPPORTED"],
+    ),
+    (
+        FILES | {"latestFirst": "true", "onUnknownOption": "warn"},
+        ["SPLICE_FILES_OPTION.OPTION_NOT_SUPPORTED"],
+    ),
+]
+"""Options that are rejected when a stream is loaded, and patterns of the error.
+
+A pattern that begins with ``SPLICE_`` is the condition of the error.
+"""
+
+COLUMNS: dict[str, tuple[str, str, dict[str, str]]] = {
+    "SPLICE_SELECT.INVALID_EXPRESSION": ("id, nam", "id, name", {}),
+    "SPLICE_SELECT.EXPRESSION_NOT_SUPPORTED": ("id, rand() AS name", "id, name", {}),
+    "SPLICE_SELECT.NOT_A_LIST": ("id, name FROM x", "id, name", {}),
+    "SPLICE_SCHEMA.COLUMN_NOT_FOUND": (
+        "id, name",
+        "id, name",
+        {"schema": "id BIGINT, name STRING, amount DOUBLE"},
+    ),
+    "SPLICE_SCHEMA.COLUMN_TYPE_MISMATCH": ("id, name", "CAST(id AS STRING) AS id, name", {}),
+    "SPLICE_SCHEMA.DUPLICATE_COLUMN": ("id, name, name", "id, name", {}),
+    "SPLICE_SCHEMA.EXTRA_COLUMN": ("id, name", "id", {}),
+    "SPLICE_SCHEMA.RESERVED_COLUMN": ("id, name AS _leg", "id, name AS _leg", {}),
+}
+"""The SELECT lists of two legs over columns ``id`` and ``name``, and further options."""
 
 
-@provokes("SPLICE_OPTION.CONFLICT")
-def conflict(world: World) -> None:
-    world.load(**world.unused_kafka(subscribePattern="o.*"))
+def two_legs(world: World, path: str, first: str, then: str, more: dict[str, str]) -> None:
+    """Read a hybrid of two legs over the same files with two SELECT lists."""
+    selects = {"first.select": first, "next.select": then}
+    world.read(**TWO_FOLDERS | {"first.path": path, "next.path": path} | selects | more)
 
 
-@provokes("SPLICE_SOURCE.WRITE_NOT_SUPPORTED")
+@provokes("SPLICE_SOURCE.WRITE_NOT_SUPPORTED", "Splice does not write", r'format\("kafka"\)')
 def write(world: World) -> None:
     writer = world.spark.range(1).write.format("splice").options(**world.unused_kafka())
     writer.mode("append").save()
-
-
-@provokes("SPLICE_HYBRID.INVALID_LEG_NAME")
-def leg_name(world: World) -> None:
-    world.load(**world.unused_chain(legs="history,2live"))
-
-
-@provokes("SPLICE_HYBRID.NESTED_HYBRID")
-def nested(world: World) -> None:
-    world.load(**world.unused_chain() | {"live.source": "hybrid"})
-
-
-@provokes("SPLICE_HYBRID.UNBOUNDED_LEG")
-def unbounded(world: World) -> None:
-    options = {f"first.{name}": value for name, value in world.unused_kafka().items()}
-    world.load(**world.unused_chain(legs="first,history,live", **options))
-
-
-def legs(world: World, first: str, then: str, **more: str) -> None:
-    """Drain a hybrid of two folders of files with these SELECT lists."""
-    path = world.parquet("rows", "id;CAST(id AS STRING) AS name")
-    of = {"source": "files", "format": "parquet", "path": path}
-    options = {f"{leg}.{name}": value for leg in ("first", "next") for name, value in of.items()}
-    selects = {"first.select": first, "next.select": then}
-    world.drain(source="hybrid", legs="first,next", **options, **selects, **more)
-
-
-@provokes("SPLICE_SELECT.INVALID_EXPRESSION")
-def invalid_expression(world: World) -> None:
-    legs(world, "id, nam", "id, name")
-
-
-@provokes("SPLICE_SELECT.EXPRESSION_NOT_SUPPORTED")
-def expression_not_supported(world: World) -> None:
-    legs(world, "id, rand() AS name", "id, name")
-
-
-@provokes("SPLICE_SELECT.NOT_A_LIST")
-def not_a_list(world: World) -> None:
-    legs(world, "id, name FROM x", "id, name")
-
-
-@provokes("SPLICE_SCHEMA.COLUMN_NOT_FOUND")
-def column_not_found(world: World) -> None:
-    legs(world, "id, name", "id, name", schema="id BIGINT, name STRING, amount DOUBLE")
-
-
-@provokes("SPLICE_SCHEMA.COLUMN_TYPE_MISMATCH")
-def column_type(world: World) -> None:
-    legs(world, "id, name", "CAST(id AS STRING) AS id, name")
-
-
-@provokes("SPLICE_SCHEMA.DUPLICATE_COLUMN")
-def duplicate_column(world: World) -> None:
-    legs(world, "id, name, name", "id, name")
-
-
-@provokes("SPLICE_SCHEMA.EXTRA_COLUMN")
-def extra_column(world: World) -> None:
-    legs(world, "id, name", "id")
-
-
-@provokes("SPLICE_SCHEMA.RESERVED_COLUMN")
-def reserved_column(world: World) -> None:
-    legs(world, "id, name AS _leg", "id, name AS _leg")
 
 
 @provokes("SPLICE_HYBRID.REMOVED_LEG")

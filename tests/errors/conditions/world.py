@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 from pyspark.errors import StreamingQueryException
@@ -16,6 +16,7 @@ from pyspark.errors import StreamingQueryException
 from orders import FIRST_EVENT, HISTORY_SELECT, LIVE_SELECT, archive, orders
 from servers.kafka.cluster import KafkaCluster
 from servers.ports import free_ports
+from servers.waiting import PATIENCE
 from streams import drain
 
 if TYPE_CHECKING:
@@ -32,11 +33,16 @@ class World:
     """Session, brokers and an empty folder of one case."""
 
     def __init__(
-        self, spark: SparkSession, kafka: KafkaCluster, make_topic: MakeTopic, folder: Path
+        self,
+        spark: SparkSession,
+        kafka: KafkaCluster,
+        other_kafka: Callable[[], KafkaCluster],
+        make_topic: MakeTopic,
+        folder: Path,
     ) -> None:
         """Take the fixtures of a test."""
         self.spark, self.kafka, self.topics = spark, kafka, kafka.topics
-        self.make_topic, self.folder = make_topic, folder
+        self.other_kafka, self.make_topic, self.folder = other_kafka, make_topic, folder
 
     def path(self, name: str) -> str:
         """Return a path in the folder of the case."""
@@ -48,10 +54,6 @@ class World:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
         return str(file)
-
-    def load(self, **options: str) -> None:
-        """Load a source as a stream, which checks the options and the schema."""
-        self.spark.readStream.format("splice").options(**options).load()
 
     def read(self, **options: str) -> int:
         """Return the number of rows of a batch read."""
@@ -78,7 +80,7 @@ class World:
             .start()
         )
         with pytest.raises(StreamingQueryException, match="planted failure"):
-            query.awaitTermination(60)
+            query.awaitTermination(PATIENCE)
         assert seen == [0, 1]
 
     def unused_kafka(self, **more: str) -> dict[str, str]:
@@ -111,7 +113,7 @@ class World:
     def archived(self, topic: str, until: int = 10) -> str:
         """Write an archive of the first records of each partition, and return the folder."""
         path = self.folder / "history"
-        archive(self.spark, self.topics, topic, path, dict.fromkeys(range(3), until))
+        archive(self.topics, topic, path, dict.fromkeys(range(3), until))
         return str(path)
 
     def chain(self, history: str, live: dict[str, str], **more: str) -> dict[str, str]:
@@ -124,10 +126,6 @@ class World:
             | {f"live.{name}": value for name, value in then.items()}
             | more
         )
-
-    def unused_chain(self, **more: str) -> dict[str, str]:
-        """Return options of a hybrid whose files and brokers do not exist."""
-        return self.chain("/nowhere", self.unused_kafka()) | more
 
     def document(
         self, streams: dict[str, dict[str, list[str]]], generation: int = 1, **more: object
@@ -149,37 +147,41 @@ class World:
         }
 
 
-Case = Callable[[World], str | None]
-"""A function that raises an error, or returns the text of an error that a query reports."""
+class Case(NamedTuple):
+    """Provoked error of a condition.
+
+    Attributes:
+        provoke: Function that raises the error, or returns the text of an error in the progress of
+            a query.
+        patterns: Regular expressions of the text of the error.
+    """
+
+    provoke: Callable[[World], str | None]
+    patterns: tuple[str, ...]
+
+    def error(self, world: World) -> str:
+        """Provoke the error, and return its text."""
+        try:
+            return str(self.provoke(world))
+        except Exception as error:  # the kinds of the errors differ, and their texts are checked
+            return str(error)
+
 
 CASES: dict[str, Case] = {}
 """The case of each condition."""
 
 
-def provokes(condition: str) -> Callable[[Case], Case]:
+def provokes(
+    condition: str, *patterns: str
+) -> Callable[[Callable[[World], str | None]], Callable[[World], str | None]]:
     """Add a function to the cases."""
 
-    def add(case: Case) -> Case:
+    def add(provoke: Callable[[World], str | None]) -> Callable[[World], str | None]:
         assert condition not in CASES, f"{condition} has two cases"
-        CASES[condition] = case
-        return case
+        CASES[condition] = Case(provoke, (rf"\[{re.escape(condition)}\]", *patterns))
+        return provoke
 
     return add
-
-
-def provoked(case: Case, world: World) -> str:
-    """Run a case, and return the condition of its error.
-
-    Raises:
-        AssertionError: if no error has a condition of Splice.
-    """
-    try:
-        text = str(case(world))
-    except Exception as error:  # the kinds of the errors differ, and their texts are checked
-        text = str(error)
-    found = re.search(r"\[(SPLICE_[A-Z_]+\.[A-Z_]+)\]", text)
-    assert found is not None, f"no condition of Splice in: {text}"
-    return found[1]
 
 
 def closed_port() -> str:

@@ -7,16 +7,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from importlib.metadata import distribution
 from pathlib import Path
 
 from pages.page import ROOT, Page
+from programs.launch import PATIENCE
 
 README = Page("README.md", by="tests/pages/guide/test_first_query.py")
-
-_LIMIT = 120
-"""Maximum seconds of the installation and the query together."""
 
 _PRESENT = ("pyspark", "py4j")
 """Packages that the empty environment has, as links to the packages of this environment."""
@@ -36,7 +33,7 @@ def empty_environment(folder: Path) -> Path:
     return folder / "bin"
 
 
-def test_the_pasted_query_prints_the_table_within_two_minutes(tmp_path: Path) -> None:
+def test_the_pasted_query_prints_the_table(tmp_path: Path) -> None:
     programs = empty_environment(tmp_path / "venv")
     env = {name: value for name, value in os.environ.items() if name not in _OWN}
     env["PATH"] = f"{programs}{os.pathsep}{env['PATH']}"
@@ -51,15 +48,13 @@ def test_the_pasted_query_prints_the_table_within_two_minutes(tmp_path: Path) ->
             input=pasted,
             capture_output=True,
             text=True,
-            timeout=_LIMIT,
+            timeout=PATIENCE,
         )
         assert done.returncode == 0, (done.stdout + done.stderr)[-6000:]
         return done.stdout
 
-    began = time.monotonic()
     run(["bash", "-e"], README.section("install"), ROOT)
     # Like a terminal, -i reads statement by statement, and continues after an error.
     output = run(["python", "-i", "-q"], README.replaced(README.section("first"), {}), tmp_path)
     assert output.strip() == README.section("first-output").strip()
-    assert time.monotonic() - began < _LIMIT
     README.assert_all_executed()

@@ -111,7 +111,7 @@ def test_low_latency(
             return order_id(number) in keys
 
         try:
-            wait_for("a copy of an order", copied, 60)
+            wait_for("a copy of an order", copied)
         finally:
             query.stop()
     LATENCY.assert_all_executed()

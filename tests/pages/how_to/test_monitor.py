@@ -93,7 +93,7 @@ def test_each_metric_of_the_rules_and_of_the_dashboard_is_on_the_page_of_the_dri
     topic = f"orders-{uuid.uuid4().hex[:8]}-7"
     topics.create(topic, 2)
     topics.produce(topic, orders(range(40), 2))
-    archive(spark, topics, topic, history_path, {0: 10, 1: 10})
+    archive(topics, topic, history_path, {0: 10, 1: 10})
     document = {
         "version": 1,
         "clusters": {"east": {"bootstrapServers": topics.bootstrap_servers}},

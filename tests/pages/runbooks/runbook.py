@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pages.page import Page
+from servers.waiting import PATIENCE
 
 _BLOCK = re.compile(
     r"^### (?P<step>\d+)\. [^\n]*$|^(?P<skipped><!-- not executed: [^\n]* -->\n)?"
     r"```(?P<language>\w+)\n(?P<code>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
-_PATIENCE = 90
-
 HEADING = "heading"
 """Language of the heading of a step."""
 
@@ -92,7 +91,7 @@ class Runbook:
         return names
 
     def _run(self, block: Block, expected: str | None, names: dict[str, Any]) -> None:
-        end = time.monotonic() + _PATIENCE
+        end = time.monotonic() + PATIENCE
         while True:
             with contextlib.redirect_stdout(io.StringIO()) as output:
                 self._page.run(block.code, self._shown, names)
@@ -119,7 +118,7 @@ class Runbook:
         for shown, real in commands.items():
             code = code.replace(shown, real)
         done = subprocess.run(
-            ["bash", "-euc", code], capture_output=True, text=True, check=False, timeout=_PATIENCE
+            ["bash", "-euc", code], capture_output=True, text=True, check=False, timeout=PATIENCE
         )
         assert done.returncode == 0, f"{code.strip()}\n{done.stdout}{done.stderr}"
 

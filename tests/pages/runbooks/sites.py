@@ -26,7 +26,12 @@ from servers.waiting import wait_for
 
 FOLDERS = ("/config/", "/lake/", "/checkpoints/", "/run/secrets")
 
-_PATIENCE = 30
+_OPEN = 30
+"""Seconds for the plan of a batch with new rows, before the rows are produced again."""
+
+_STUCK = 25
+"""Seconds without an end after which a batch lacks records. A batch with all its records needs less
+than one second of processor time for its end."""
 
 Place = tuple[str, str]
 """Cluster and topic."""
@@ -71,14 +76,14 @@ class Sites:
 
         def is_stuck() -> bool:
             produce()
-            end = time.monotonic() + _PATIENCE
-            # A pause would let the batch end before the freeze.
+            end = time.monotonic() + _OPEN
+            # A longer pause would let the batch end before the freeze.
             while not is_open() and time.monotonic() < end:
-                pass
+                time.sleep(0.005)
             node.freeze()
             try:
                 # Tasks that have read their records end without the cluster.
-                wait_for("the end of the batch", lambda: not is_open(), 10)
+                wait_for("the end of the batch", lambda: not is_open(), _STUCK)
             except TimeoutError:
                 return True
             node.thaw()

@@ -17,21 +17,12 @@ from pages.runbooks.runbook import Runbook
 from pages.runbooks.sites import Scene, Sites
 from servers.class_data import java
 from servers.kafka import spark_jars
-from servers.kafka.cluster import KafkaCluster
 from servers.kafka.jars import class_path
-from servers.logins.login_kafka import LoginKafka
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 FOLDER = "docs/how-to/clusters"
-
-
-@pytest.fixture(scope="module")
-def sites() -> Iterator[Sites]:
-    """Two clusters for all runbooks."""
-    with LoginKafka(heap="256m") as east, KafkaCluster(heap="256m") as west:
-        yield Sites(east, west)
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 
 from servers.kafka.node import ProcessNode
 from servers.kafka.settings import behind_a_proxy, new_cluster_id, one_of_many
@@ -50,12 +49,7 @@ class KafkaBrokers:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop all nodes and remove their data."""
         self._running.close()
         for node in self.nodes:

@@ -10,7 +10,6 @@ import tempfile
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 
 from servers.docker import engine_answers
 from servers.kafka.container import ContainerNode
@@ -62,12 +61,7 @@ class KafkaCluster:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop the cluster and remove its data."""
         node: KafkaNode | None = getattr(self, "node", None)
         if node is not None:

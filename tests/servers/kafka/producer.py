@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
+from servers.waiting import PATIENCE
+
 _FULL_QUEUE_WAIT = 0.5
 
 
@@ -88,7 +90,7 @@ class KafkaProducer:
         self.flush()
         return count
 
-    def flush(self, timeout: float = 60) -> None:
+    def flush(self, timeout: float = PATIENCE) -> None:
         """Wait until all queued records are written.
 
         Raises:

@@ -22,7 +22,7 @@ _SETTINGS = {
     f"{_OWN}.sasl.enabled.mechanisms": _MECHANISM,
     f"{_OWN}.{_MECHANISM.lower()}.sasl.jaas.config": f"{_MODULE} required;",
     # Without this setting, open connections remain usable after their password is no longer valid.
-    f"{_OWN}.connections.max.reauth.ms": "3000",
+    f"{_OWN}.connections.max.reauth.ms": "10000",
 }
 
 
@@ -30,7 +30,7 @@ class LoginKafka(KafkaCluster):
     """Kafka cluster of one node, with a plain listener for tests and a listener with SCRAM logins.
 
     Passwords are in a file, and clients have references to the file. A connection must log in again
-    every three seconds.
+    every ten seconds.
     """
 
     def __init__(self, heap: str = "512m") -> None:

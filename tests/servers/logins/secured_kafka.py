@@ -7,7 +7,6 @@ from __future__ import annotations
 import secrets
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 
 from servers.kafka.cluster import KafkaCluster
 from servers.kafka.topics import KafkaTopics
@@ -49,14 +48,9 @@ class SecuredKafka:
             self._started = started.pop_all()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop the cluster and remove its data."""
-        self._started.__exit__(kind, error, trace)
+        self._started.close()
 
     @property
     def topics(self) -> KafkaTopics:

@@ -8,9 +8,7 @@ import contextlib
 import socket
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
-from types import TracebackType
 
 from servers.network.kafka_requests import Requests
 
@@ -38,8 +36,6 @@ class FaultProxy:
         self._lock = threading.Lock()
         self._sockets: set[socket.socket] = set()
         self._watched: dict[int, Callable[[], None]] = {}
-        self.requests: Counter[int] = Counter()
-        """Number of client requests, by kind (a Kafka API key)."""
         self.accepted = 0
         """Number of client connections."""
         self.refused = 0
@@ -53,12 +49,7 @@ class FaultProxy:
         threading.Thread(target=self._accept, name="fault-proxy", daemon=True).start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close all connections and stop listening."""
         self._closed = True
         self._passes.set()
@@ -127,8 +118,6 @@ class FaultProxy:
         with contextlib.suppress(OSError):
             while piece := source.recv(_CHUNK):
                 for kind in () if answers else requests.begun_in(piece):
-                    with self._lock:
-                        self.requests[kind] += 1
                     self._watched.pop(kind, lambda: None)()
                 if answers:
                     if self._advertised != self._upstream:

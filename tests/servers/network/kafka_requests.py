@@ -6,11 +6,8 @@ from __future__ import annotations
 
 import struct
 
-LIST_OFFSETS = 2
-METADATA = 3
 OFFSET_COMMIT = 8
 DESCRIBE_CLUSTER = 60
-DESCRIBE_TOPICS = 75
 
 _SIZE, _KIND = struct.Struct(">i"), struct.Struct(">h")
 

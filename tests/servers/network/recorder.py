@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-from types import TracebackType
 
 from servers.ports import free_ports
 
@@ -35,12 +34,7 @@ class Recorder:
         threading.Thread(target=self._accept, name="recorder", daemon=True).start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop listening and close all connections."""
         with self._lock:
             every = [self._server, *self._received]

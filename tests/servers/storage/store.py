@@ -9,7 +9,6 @@ import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 
 from servers.ports import free_ports
 from servers.process import ServerProcess
@@ -36,18 +35,13 @@ class Store(ABC):
         self.ports = free_ports(2)
         try:
             self._process = ServerProcess(self._command(), self._folder / "server.log")
-            wait_for("the store to be ready", self._is_ready, 120)
+            wait_for("the store to be ready", self._is_ready)
         except BaseException:
             self._remove()
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop the server and remove its folder."""
         self._remove()
 

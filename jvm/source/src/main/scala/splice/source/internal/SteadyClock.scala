@@ -4,6 +4,7 @@
 package splice.source.internal
 
 import java.time.{Clock, Instant, ZoneId}
+import java.util.concurrent.atomic.AtomicLong
 
 /** Clock for durations. The clock starts at the time of another clock, and later changes of the other clock have no
   * effect. Any thread may use the clock.
@@ -13,7 +14,7 @@ import java.time.{Clock, Instant, ZoneId}
   * @param ticks
   *   nanoseconds since an arbitrary start, such as `System.nanoTime`
   */
-final private[splice] class SteadyClock(of: Clock, ticks: () => Long = () => System.nanoTime()) extends Clock {
+final private[splice] class SteadyClock(of: Clock, ticks: () => Long = () => SteadyClock.ticks()) extends Clock {
 
   private val (start, first) = (of.instant(), ticks())
 
@@ -22,4 +23,12 @@ final private[splice] class SteadyClock(of: Clock, ticks: () => Long = () => Sys
   override def getZone: ZoneId = of.getZone
 
   override def withZone(zone: ZoneId): Clock = new SteadyClock(of.withZone(zone), ticks)
+}
+
+private[splice] object SteadyClock {
+
+  /** Nanoseconds by which a test advances all clocks of this process. */
+  val advanced = new AtomicLong
+
+  private def ticks(): Long = System.nanoTime() + advanced.get()
 }

@@ -1,14 +1,18 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of Python's builders. Most types are wrong on purpose."""
+"""Each error condition of Python's builders. Most types are wrong on purpose."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
-from errors.conditions.world import UNUSED, World, provokes
+import pytest
+
+import splice
 from splice import (
     DynamicKafkaSource,
     FileSource,
@@ -16,17 +20,19 @@ from splice import (
     HybridSource,
     KafkaSource,
     OffsetsInitializer,
+    OptionError,
     QueryDescription,
     SourceSpec,
     watch,
 )
 
+DECLARED = Path(splice.__file__).parent / "_internal" / "error-conditions.json"
 FILES = FileSource.builder("parquet", "/lake/orders").build()
 
 
 def kafka() -> Any:
     """Return a complete builder of a Kafka source, without types."""
-    return KafkaSource.builder().bootstrap_servers(UNUSED).topics("orders")
+    return KafkaSource.builder().bootstrap_servers("127.0.0.1:1").topics("orders")
 
 
 def dynamic() -> Any:
@@ -119,12 +125,16 @@ def _cases() -> dict[str, Callable[[], object]]:
     }
 
 
-def _provoke(build: Callable[[], object]) -> Callable[[World], None]:
-    def case(_: World) -> None:
-        build()
-
-    return case
+CASES = _cases()
 
 
-for _name, _build in _cases().items():
-    provokes(f"SPLICE_BUILDER.{_name}")(_provoke(_build))
+@pytest.mark.parametrize("condition", CASES)
+def test_the_condition_of_an_error(condition: str) -> None:
+    with pytest.raises(OptionError) as raised:
+        CASES[condition]()
+    assert raised.value.getCondition() == f"SPLICE_BUILDER.{condition}"
+
+
+def test_each_condition_has_a_case() -> None:
+    declared = json.loads(DECLARED.read_text("utf-8"))["SPLICE_BUILDER"]["subClass"]
+    assert sorted(CASES) == sorted(declared)

@@ -5,12 +5,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
-import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,23 +13,25 @@ import pytest
 
 from orders import order_id, orders
 from pages.page import Page
-from pages.scala import QUICK, compile_scala
-from servers.kafka.cluster import KafkaCluster
+from pages.runbooks.sites import Sites
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 PAGE = Page("docs/dynamic-kafka.md")
-FOLDERS = ("/config", "/lake", "/checkpoints", "/jars", "/run/secrets")
+FOLDERS = ("/config", "/lake", "/checkpoints", "/run/secrets")
 EAST, WEST = range(20), range(15, 30)
 
 
 class Places:
     """Two clusters with topics, and the folders of the programs."""
 
-    def __init__(self, folder: Path, east: KafkaCluster, west: KafkaCluster) -> None:
+    def __init__(self, folder: Path, sites: Sites) -> None:
         """Create the folders, and fill the topics."""
         self._folder = folder
+        sites.start()
+        sites.clean()
+        east, west = sites.east, sites.west
         self._servers = {"east": east.bootstrap_servers, "west": west.bootstrap_servers}
         for name in FOLDERS:
             self.path(name).mkdir(parents=True)
@@ -73,13 +70,6 @@ class Places:
         return {**folders, "east-1:9092": self._servers["east"]}
 
 
-@pytest.fixture(scope="module")
-def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
-    """Folders and servers of all programs. Later programs resume the first query."""
-    with KafkaCluster(heap="384m") as east, KafkaCluster(heap="384m") as west:
-        yield Places(tmp_path_factory.mktemp("page"), east, west)
-
-
 def rows_of(spark: SparkSession, places: Places, name: str) -> list[tuple[str, str, str]]:
     """Return stream, cluster and id of each row that a program wrote, sorted."""
     rows = spark.read.parquet(str(places.path(f"/lake/{name}"))).collect()
@@ -94,8 +84,9 @@ def wanted(**numbers: range) -> list[tuple[str, str, str]]:
 
 
 def test_each_program(
-    spark: SparkSession, places: Places, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    spark: SparkSession, sites: Sites, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    places = Places(tmp_path, sites)
     places.publish("streams", "east")
     places.publish("streams-on-both", "east", "west")
     places.path("/run/secrets/east").write_text("key=unused")
@@ -105,7 +96,7 @@ def test_each_program(
     def run(code: str) -> dict[str, Any]:
         return PAGE.run(code, places.shown, {})
 
-    first, both, secured, with_class, changes, compare = PAGE.blocks("python")
+    first, both, secured, changes, compare = PAGE.blocks("python")
     run(first)
     assert rows_of(spark, places, "orders") == wanted(east=EAST)
     run(both)
@@ -117,19 +108,4 @@ def test_each_program(
     assert re.search(r"streamApplied *\|\[orders\]", capsys.readouterr().out)
     found = [row["key"].decode() for row in run(compare)["differences"].collect()]
     assert sorted(found) == [order_id(n) for n in (*range(15), *range(20, 30))]
-    run_with_a_class(places, with_class, tmp_path)
-    assert rows_of(spark, places, "inventory") == wanted(east=EAST)
     PAGE.assert_all_executed()
-
-
-def run_with_a_class(places: Places, program: str, folder: Path) -> None:
-    """Compile the metadata service of the page, and execute the program that uses the class."""
-    (inventory,) = PAGE.blocks("scala")
-    compile_scala(PAGE.replaced(inventory, {}), folder)
-    with zipfile.ZipFile(places.path("/jars/inventory.jar"), "w") as jar:
-        for file in folder.rglob("*.class"):
-            jar.write(file, file.relative_to(folder))
-    script = folder / "program.py"
-    script.write_text(PAGE.replaced(program, places.shown))
-    command = [sys.executable, str(script)]
-    subprocess.run(command, check=True, timeout=180, cwd=folder, env=os.environ | QUICK)
