@@ -183,7 +183,10 @@ class Tree:
                 _git(ROOT, "worktree", "remove", "--force", str(tree.folder))
 
     def warm(self) -> None:
-        """Copy the built files of the repository, if any."""
+        """Copy the built files of the repository, if any.
+
+        A build with `CI` has other flags of the compiler, so sbt compiles its classes again, once.
+        """
         for pattern in (*_BUILT, _ARCHIVES):
             for built in ROOT.glob(pattern):
                 # The file `active.json` has the address of the server of the repository.
