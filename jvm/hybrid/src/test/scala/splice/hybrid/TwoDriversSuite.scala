@@ -66,6 +66,14 @@ final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
+  test("the batches of the second driver begin at the start of the first driver, also if a batch has one row") {
+    new Holed {
+      override def rule: Seq[(String, String)] = super.rule :+ ("maxRows" -> "1")
+      def once(driver: Coordinator): Boolean   = rows(driver).flatten == ignored.flatten
+      assert(once(driver("fill", new Overtaken(log, assert(once(driver("ignore")))))))
+    }
+  }
+
   test("a run with frozen ends keeps the ends when it uses the switch of another driver") {
     new Holed {
       val late: Coordinator = driver("ignore", new Overtaken(log, assert(rows(driver("fill")) == filled)))
