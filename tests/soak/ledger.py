@@ -22,6 +22,7 @@ class Kind(str, Enum):
     DYNAMIC = "dynamic"
     REALTIME = "realtime"
     MEMORY = "memory"
+    LIVES = "lives"
 
     def __str__(self) -> str:
         """Return the name in the ledger."""

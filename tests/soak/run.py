@@ -17,7 +17,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ from soak.dynamic import seed as dynamic_seed  # noqa: E402
 from soak.hybrid import seed as hybrid_seed  # noqa: E402
 from soak.kafka import seed as kafka_seed  # noqa: E402
 from soak.ledger import PASSED, Entry, Kind, Ledger  # noqa: E402
+from soak.lives import seed as lives_seed  # noqa: E402
 from soak.memory import seed as memory_seed  # noqa: E402
 from soak.realtime import seed as realtime_seed  # noqa: E402
 from soak.story import Story  # noqa: E402
@@ -49,6 +50,7 @@ _SERVERS: dict[Kind, Callable[[], Any]] = {
     Kind.DYNAMIC: Clusters,
     Kind.REALTIME: lambda: Clusters(kafka_seed.BROKERS),
     Kind.MEMORY: lambda: KafkaCluster(heap="1g"),
+    Kind.LIVES: nullcontext,
 }
 _STORES: dict[str, Callable[[], Store]] = {"hdfs": HdfsStore, "s3": S3Store}
 _SEEDS: dict[Kind, Callable[[int, str, Any, Story], None]] = {
@@ -57,6 +59,7 @@ _SEEDS: dict[Kind, Callable[[int, str, Any, Story], None]] = {
     Kind.DYNAMIC: dynamic_seed.run_seed,
     Kind.REALTIME: realtime_seed.run_seed,
     Kind.MEMORY: memory_seed.run_seed,
+    Kind.LIVES: lives_seed.run_seed,
 }
 
 

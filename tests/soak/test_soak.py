@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,10 +17,12 @@ from soak.dynamic.applied import Applied, changes, owed
 from soak.hybrid import fate as hybrid_fate
 from soak.kafka import fate as kafka_fate
 from soak.ledger import PASSED, Entry, Kind, Ledger
+from soak.lives import seed as lives_seed
 from soak.memory import seed as memory_seed
 from soak.realtime import fate as realtime_fate
 
 HYBRID, KAFKA = Kind.HYBRID, Kind.KAFKA
+_ROOT = Path(__file__).resolve().parents[2]
 
 
 def _entry(seed: int, commit: str = "abc", result: str = PASSED, kind: Kind = HYBRID) -> Entry:
@@ -148,6 +151,19 @@ def test_memory_may_neither_grow_nor_be_too_much() -> None:
     ):
         with pytest.raises(AssertionError, match="MiB resident"):
             memory_seed.check(figures)
+
+
+def test_successive_seeds_of_lives_are_blocks_of_each_simulation() -> None:
+    blocks = [lives_seed.block(seed) for seed in range(1, 9)]
+    assert [simulation for simulation, _ in blocks] == [*lives_seed.SIMULATIONS] * 2
+    assert [lives for _, lives in blocks[::4]] == ["1..500", "501..1000"]
+
+
+@pytest.mark.parametrize("simulation", lives_seed.SIMULATIONS)
+def test_the_suite_of_lives_has_one_test_of_the_name(simulation: lives_seed.Simulation) -> None:
+    (file,) = _ROOT.glob(f"jvm/*/src/test/scala/{simulation.suite.replace('.', '/')}.scala")
+    names = re.findall(r'test\(\s*"([^"]+)"', file.read_text())
+    assert len([name for name in names if simulation.test in name]) == 1
 
 
 def test_only_seeds_that_passed_with_the_same_commit_are_skipped(tmp_path: Path) -> None:

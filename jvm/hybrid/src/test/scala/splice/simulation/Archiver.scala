@@ -11,17 +11,14 @@ import splice.testkit.simulation.Life
 
 /** Archiver that copies each readable record of a log to files once, in the order of each partition.
   *
-  * @param exact
-  *   true if the hand-over of the chain uses offsets. Some archives then skip records, or have records of an older
-  *   archive
+  * @param plan
+  *   defines whether some archives skip records, or have records of an older archive
   */
-final class Archiver(cluster: SimulatedCluster, exact: Boolean, life: Life) {
+final class Archiver(cluster: SimulatedCluster, plan: ChainPlan, life: Life) {
 
-  private val skipping  = exact && life.chance.oneIn(6)
-  private val repeating = exact && !skipping && life.chance.oneIn(40)
-  private val taken     = mutable.Set.empty[Long]
-  private val twice     = mutable.ArrayBuffer.empty[Long]
-  private val left      = mutable.Set.empty[Long]
+  private val taken = mutable.Set.empty[Long]
+  private val twice = mutable.ArrayBuffer.empty[Long]
+  private val left  = mutable.Set.empty[Long]
 
   private val held = mutable.Set.empty[LogPartition]
   private val next = mutable.Map.empty[LogPartition, Long]
@@ -40,7 +37,7 @@ final class Archiver(cluster: SimulatedCluster, exact: Boolean, life: Life) {
 
   /** Archives a part of the available records of most partitions in some files. */
   def archiveAll(folder: SimulatedFolder): Unit = {
-    val some = if (exact) partitions.filterNot(_ => life.chance.oneIn(4)) else partitions
+    val some = if (plan.shape.exact) partitions.filterNot(_ => life.chance.oneIn(4)) else partitions
     val from = if (some.isEmpty) Seq(life.chance.oneOf(partitions)) else some
     from.foreach(flaw)
     val rows = from.flatMap(p => take(p, life.chance.between(1, 3)))
@@ -59,10 +56,10 @@ final class Archiver(cluster: SimulatedCluster, exact: Boolean, life: Life) {
   private def flaw(partition: LogPartition): Unit = {
     val log = cluster.topic(partition.topic).partitions(partition.partition)
     val at  = position(partition)
-    if (skipping && life.chance.oneIn(2) && at + 1 < log.stableEnd) {
+    if (plan.skips && life.chance.oneIn(2) && at + 1 < log.stableEnd) {
       left ++= log.at(at).flatMap(_.id)
       next(partition) = at + 1
-    } else if (repeating && life.chance.oneIn(2) && at > log.earliest) next(partition) = at - 1
+    } else if (plan.repeats && life.chance.oneIn(2) && at > log.earliest) next(partition) = at - 1
   }
 
   private def take(partition: LogPartition, most: Int): Seq[ArchivedRow] = {

@@ -25,19 +25,18 @@ import splice.testkit.simulation._
 final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, isTimed: Boolean = false) {
 
   private val chance            = life.chance
-  private val asynchronous      = chance.oneIn(5)
-  private val isContinuous      = isTimed && chance.oneIn(2)
+  private val plan              = ChainPlan.of(chance, only.orElse(faults.shape), isTimed)
   private val durable           = new SimulatedSideLog(life)
   private val world: ChainWorld = new ChainWorld(
     life,
+    plan,
     faults,
     durable,
     () => spark.lastCommitted,
-    () => spark.drivers,
-    only.orElse(faults.shape)
+    () => spark.drivers
   )
   private lazy val spark =
-    new SimulatedSpark(life, subject, () => faults.sideLog(durable.opened), asynchronous, retained)
+    new SimulatedSpark(life, subject, () => faults.sideLog(durable.opened), plan.asynchronous, retained)
   private def retained = if (life.seed % 4 == 0) 4 else 100
   private val moves    = new ChainMoves(life, world, spark)
   private val edits    = new ChainEdits(life, world, spark, if (only.isEmpty) faults.changes else Nil)
@@ -60,8 +59,8 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
         marks ++= oracle.accepted(spark.sink.rows.toSeq)
       }
       if (world.fillsHoles) marks += "holes are filled"
-      marks += s"holes ${world.onHoles}" += s"gap ${world.onGap}" += s"duplicates ${world.onDuplicates}"
-      marks += s"shape ${world.shape}" += (if (asynchronous) "asynchronous" else "synchronous")
+      marks += s"holes ${plan.onHoles}" += s"gap ${plan.onGap}" += s"duplicates ${plan.onDuplicates}"
+      marks += s"shape ${plan.shape}" += (if (plan.asynchronous) "asynchronous" else "synchronous")
       marks ++= refused.map(e => s"rejected ${e.getCondition}")
       if (staleResponses > 0) marks += "a broker is stale"
       spark.lastLogged.foreach(at => marks += s"ended in ${world.position(at).leg}")
@@ -77,7 +76,7 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
         case refused @ Some(_) => refused
         case None              =>
           life.pause()
-          if (!asynchronous && !spark.isContinuous && chance.oneIn(20))
+          if (!plan.asynchronous && !spark.isContinuous && chance.oneIn(20))
             spark.rollBack(chance.between(1, 3))(moves.canReadFrom)
           runs(left - 1)
       }
@@ -146,7 +145,7 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
   private def continuous: SimulatedTrigger = SimulatedTrigger.Continuous(chance.between(8, 40))
 
   private def batches: SimulatedTrigger = chance.between(1, 6) match {
-    case 2 | 4 | 5 if isContinuous       => continuous
+    case 2 | 4 | 5 if plan.isContinuous  => continuous
     case 1 | 2                           => SimulatedTrigger.AvailableNow
     case 3                               => SimulatedTrigger.Once
     case _ if isTimed && chance.oneIn(2) => SimulatedTrigger.RealTime(chance.between(1, 8))
@@ -158,7 +157,7 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
     val unread = visible.filter(isShown).map(_.id).toSet & oracle.required -- spark.sink.rows
     if (unread.nonEmpty) throw new Violation(s"AvailableNow has left unread ${unread.toSeq.sorted.mkString(",")}")
     val leg = spark.lastLogged.map(world.position(_).leg)
-    if (staleResponses == staleBefore && !Set[Shape](Shape.Twice, Shape.Relay)(world.shape) && !leg.contains("live"))
+    if (staleResponses == staleBefore && !Set[Shape](Shape.Twice, Shape.Relay)(plan.shape) && !leg.contains("live"))
       throw new Violation(s"AvailableNow has ended in leg $leg")
   }
 
@@ -181,7 +180,7 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
         val own = ranges.filter(_.leg == leg).map(_.range)
         RowsInTurn.Part(own, () => world.legs(leg).rows(run, task.copy(ranges = own)), LegRange(leg, _))
       })
-      faults.rows(all, !world.strict && chance.oneIn(20))
+      faults.rows(all, !plan.strict && chance.oneIn(20))
     }
 
     override def frozen(): Unit = ChainLife.this.frozen = Some(world.lastRow)
@@ -194,7 +193,7 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
       SameRows.exactly(first, again) || {
         val (missing, added) = (first.diff(again), again.diff(first))
         if (moves.recreatedJustNow) (missing ++ added).forall(world.isOfRecreated)
-        else !world.strict && (missing.isEmpty || added.isEmpty) && (missing ++ added).forall(world.isRemoved)
+        else !plan.strict && (missing.isEmpty || added.isEmpty) && (missing ++ added).forall(world.isRemoved)
       }
 
     override def describe(range: SplitRange): String = range match {

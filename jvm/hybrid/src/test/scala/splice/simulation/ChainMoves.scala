@@ -55,7 +55,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     val own     = world.names.filter(world.logs(_).exists(_.cluster eq cluster))
     val first   = own.headOption.map(begun).getOrElse(Int.MaxValue)
     val last    = own.filter(world.rule(_).nonEmpty).map(begun).maxOption.getOrElse(-1)
-    (world.onGap == OnGap.Warn && run <= last) || (!world.strict && run >= first)
+    (world.plan.onGap == OnGap.Warn && run <= last) || (!world.plan.strict && run >= first)
   }
 
   /** Partition of a row that retention removed before the start of the last leg. */
@@ -85,7 +85,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
       life.whenever(produce(cluster))
       life.whenever(grow(cluster))
       life.whenever(retention(cluster))
-      if (world.transactional) life.whenever(transaction(cluster))
+      if (world.plan.transactional) life.whenever(transaction(cluster))
     }
     world.folders.lastOption.filter(_ => world.live eq world.old).foreach { last =>
       life.whenever(if (!world.isListed) world.archiver.archiveMore(last))
@@ -101,7 +101,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
   private def clusters = Seq(world.old, world.live).distinct
 
   // The old cluster of a migration receives no more rows.
-  private def growing = if (world.shape == Shape.Moved) Seq(world.live) else Seq(world.old)
+  private def growing = if (world.plan.shape == Shape.Moved) Seq(world.live) else Seq(world.old)
 
   private def anyOf(cluster: SimulatedCluster): LogPartition = {
     val (name, topic) = chance.oneOf(cluster.topics.toSeq)
@@ -115,7 +115,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
 
   private def grow(cluster: SimulatedCluster): Unit = {
     val name = chance.oneOf(cluster.topics.keys.toSeq)
-    if (world.byPattern && !cluster.topics.contains("u")) { val _ = cluster.create("u", 1) }
+    if (world.plan.byPattern && !cluster.topics.contains("u")) { val _ = cluster.create("u", 1) }
     else if (cluster.topic(name).partitions.size < 4) {
       cluster.grow(name)
       cluster.produce(name, cluster.topic(name).partitions.size - 1, chance.between(1, 3))
@@ -136,11 +136,12 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     val log      = cluster.topic(p.topic).partitions(p.partition)
     val read     = settledPosition(cluster, p)
     val archived =
-      if ((cluster eq world.old) && world.shape.exact && !isRead(p) && isArchived) world.archiver.position(p) else 0L
+      if ((cluster eq world.old) && world.plan.shape.exact && !isRead(p) && isArchived) world.archiver.position(p)
+      else 0L
     val safe = math.max(read, archived)
     // An exact hand-over fails if retention removed records that no leg has.
     if (isUnknown(cluster, p)) {
-      if (!world.shape.exact || chance.oneIn(8))
+      if (!world.plan.shape.exact || chance.oneIn(8))
         trim(cluster, p, math.min(log.end, log.earliest + chance.between(0, 2)))
     } else if (log.earliest < safe) trim(cluster, p, math.min(safe, log.earliest + chance.between(1, 4)))
   }
@@ -200,7 +201,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
       removedIn ++= log.all.takeWhile(_.offset < before).flatMap(_.id).map(_ -> (runs -> p))
       if (isUnknown(cluster, p)) {
         // Before its decision, a time rule must detect the removal, unless record times do not increase.
-        val noticed = !world.shape.exact && !world.isDecided && !life.hasMovedBack
+        val noticed = !world.plan.shape.exact && !world.isDecided && !life.hasMovedBack
         excusedRows ++= log.all.takeWhile(_.offset < before).flatMap(_.id).map(_ -> Option.when(noticed)(p))
       }
       cluster.trim(p.topic, p.partition, before)
@@ -210,7 +211,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
   /** True if no logged batch has the partition, and no archive has a row of the partition. */
   private def isUnknown(cluster: SimulatedCluster, p: LogPartition): Boolean =
     spark.lastLogged.forall(at => positions(at, cluster).forall(_.get(p).isEmpty)) &&
-      !((cluster eq world.old) && world.shape.exact && isArchived && world.archiver.holds(p))
+      !((cluster eq world.old) && world.plan.shape.exact && isArchived && world.archiver.holds(p))
 
   // An archive outside of the chain provides no rows to the query.
   private def isArchived: Boolean = world.held.isEmpty

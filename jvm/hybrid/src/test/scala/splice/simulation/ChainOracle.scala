@@ -36,12 +36,12 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   /** True if a row was removed before the switch, and no archive has its partition. A user-defined rule that returns
     * no offset for the partition accepts a read from its first record.
     */
-  private def isUnnamed(id: Long): Boolean = world.shape == Shape.Custom &&
+  private def isUnnamed(id: Long): Boolean = world.plan.shape == Shape.Custom &&
     moves.removedBefore(id).exists(p => !history.exists(row => LogPartition(row.topic, row.partition) == p))
 
   /** Checks the delivered rows and the final error. */
   def verify(out: Seq[Long], settled: Set[Long], refused: Option[SpliceException]): Unit = {
-    checkExtra(if (refused.isEmpty && !world.acceptsDuplicates) out else out.diff(world.archiver.repeated))
+    checkExtra(if (refused.isEmpty && !world.plan.acceptsDuplicates) out else out.diff(world.archiver.repeated))
     refused match {
       case None        => checkMissing(out)
       case Some(error) => checkReason(error, settled)
@@ -53,7 +53,9 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
     val copies = history.map(_.id)
     val lost   = logRows(world.old, whole, moment) -- out
     Set("duplicates are accepted").filter(_ => copies.distinct.size < copies.size) ++
-      Set("a gap is accepted").filter(_ => world.onGap == OnGap.Warn && world.strict && lost.exists(moves.mayBeLost))
+      Set("a gap is accepted").filter(_ =>
+        world.plan.onGap == OnGap.Warn && world.plan.strict && lost.exists(moves.mayBeLost)
+      )
   }
 
   /** Rows that AvailableNow must have read at its end: the rows that existed at its start. */
@@ -83,7 +85,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
 
   private def checkExtra(out: Seq[Long]): Unit = {
     val times = out.groupMapReduce(identity)(_ => 1)(_ + _)
-    val twice = times.collect { case (id, n) if n > 1 && (world.shape.exact || n > 2 || !archived(id)) => id }
+    val twice = times.collect { case (id, n) if n > 1 && (world.plan.shape.exact || n > 2 || !archived(id)) => id }
     if (twice.nonEmpty) throw new Violation(s"rows are duplicated: ${twice.toSeq.sorted.mkString(",")}")
     val allowed = history.map(_.id).toSet ++ logRows(world.old, if (isPartial) first else _ => 0L, 0L) ++ migrated
     val strange = times.keySet -- allowed
@@ -97,10 +99,10 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
       case "SPLICE_KAFKA_DATA.TOPIC_RECREATED"        => moves.recreated
       case "SPLICE_HAND_OVER_DATA.HISTORY_BEYOND_LOG" => moves.recreated
       case "SPLICE_KAFKA_DATA.DATA_LOSS"              => lost || moves.recreated
-      case "SPLICE_HAND_OVER_DATA.GAP"                => world.onGap == OnGap.Fail && (lost || skipped(settled))
-      case "SPLICE_HAND_OVER_DATA.HOLES"           => world.onHoles == OnHoles.Fail && world.archiver.skipped.nonEmpty
-      case "SPLICE_HAND_OVER_DATA.DUPLICATES"      => !world.acceptsDuplicates && world.archiver.repeated.nonEmpty
-      case "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP"  => world.onGap == OnGap.Fail && world.old.removed.nonEmpty
+      case "SPLICE_HAND_OVER_DATA.GAP"                => world.plan.onGap == OnGap.Fail && (lost || skipped(settled))
+      case "SPLICE_HAND_OVER_DATA.HOLES"      => world.plan.onHoles == OnHoles.Fail && world.archiver.skipped.nonEmpty
+      case "SPLICE_HAND_OVER_DATA.DUPLICATES" => !world.plan.acceptsDuplicates && world.archiver.repeated.nonEmpty
+      case "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP"  => world.plan.onGap == OnGap.Fail && world.old.removed.nonEmpty
       case "SPLICE_HAND_OVER_DATA.END_IN_FUTURE"   => world.hasMovedBack
       case condition if condition.contains("FILE") => moves.changed.nonEmpty
       case _                                       => false
@@ -110,20 +112,20 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
 
   /** True if the policy of a log has skipped rows, which are missing at a later hand-over by offsets. */
   private def skipped(settled: Set[Long]): Boolean =
-    !world.strict && world.old.removed.exists(id => !world.old.uncommitted(id) && !settled(id) && !archived(id))
+    !world.plan.strict && world.old.removed.exists(id => !world.old.uncommitted(id) && !settled(id) && !archived(id))
 
   /** True if a log has lost an offset that is neither committed nor in an archive. A time rule reads the rows of
     * archives again from its time on.
     */
   private def hasLost(cluster: SimulatedCluster, settled: Set[Long]): Boolean = {
-    val inArchive = if (world.shape.exact) archived else Set.empty[Long]
+    val inArchive = if (world.plan.shape.exact) archived else Set.empty[Long]
     (for {
       topic    <- cluster.topics.valuesIterator
       (log, p) <- topic.partitions.iterator.zipWithIndex
       partition = LogPartition(topic.name, p)
       // Without a record since the time, the start is the end offset. If a broker returns an outdated end offset,
       // records with earlier times follow this offset, and are read.
-      begun = handedOver.flatMap(_.get(partition)).filter(_ => isBehind && Shape.byTime.contains(world.shape))
+      begun = handedOver.flatMap(_.get(partition)).filter(_ => isBehind && Shape.byTime.contains(world.plan.shape))
       read  = math.max(moves.settledPosition(cluster, partition), begun.getOrElse(0L))
       // A partition that is discovered after the switch is read from its beginning, independent of record times.
       // Records after a position are also read, even if a backward clock gives them times before the switch.
@@ -133,7 +135,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
       if record.offset >= read
     } yield record).exists { record =>
       record.id.filterNot(cluster.uncommitted).forall { id =>
-        !inArchive(id) && (!settled(id) || !world.shape.exact)
+        !inArchive(id) && (!settled(id) || !world.plan.shape.exact)
       }
     }
   }
@@ -148,16 +150,16 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
 
   /** First offset from which every row must be delivered, from an archive or from the log. */
   private def whole: LogPartition => Long =
-    if (world.shape.exact && world.shape != Shape.Relay && !world.leavesHoles) _ => 0L else first
+    if (world.plan.shape.exact && world.plan.shape != Shape.Relay && !world.plan.leavesHoles) _ => 0L else first
 
   /** True if log rows without a copy in an archive may be missing. */
-  private def isPartial: Boolean = world.shape == Shape.Relay || (world.shape.exact && world.leavesHoles)
+  private def isPartial: Boolean = world.plan.shape == Shape.Relay || (world.plan.shape.exact && world.plan.leavesHoles)
 
   /** Start of the log: the greatest offset of all archives plus one, or the initial position of the query. */
   private def first: LogPartition => Long = {
     val ends: collection.Map[LogPartition, Long] =
-      if (world.shape == Shape.Relay) begun
-      else if (world.shape.exact)
+      if (world.plan.shape == Shape.Relay) begun
+      else if (world.plan.shape.exact)
         history.groupMapReduce(r => LogPartition(r.topic, r.partition))(_.offset + 1)(math.max)
       else Map.empty
     ends.getOrElse(_, 0L)
@@ -180,7 +182,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
     handOver.flatMap(_.lift(2)).map(KafkaPosition.read(_).offsets)
 
   /** Start time of the log, for a time rule. */
-  private def moment: Long = world.shape match {
+  private def moment: Long = world.plan.shape match {
     case Shape.ByTime(HandOver.EventTime(_, overlap))     => last.map(_.timestamp).max - overlap.toMillis
     case Shape.ByTime(HandOver.ModificationTime(overlap)) => modified - overlap.toMillis
     case Shape.ByTime(_)                                  => decidedTime.getOrElse(Long.MaxValue)

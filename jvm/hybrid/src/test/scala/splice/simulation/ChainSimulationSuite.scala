@@ -5,59 +5,37 @@ package splice.simulation
 
 import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
-import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.{BeforeAndAfterAllConfigMap, ConfigMap}
+import org.scalatest.ConfigMap
 
 import splice.simulation.planted.Faults
-import splice.testkit.simulation.{CrashPoint, LifeSettings, Simulation}
+import splice.testkit.internal.simulation.{SeedBudget, SeededSuite}
+import splice.testkit.simulation.{CrashPoint, HistoryResult, LifeSettings, Simulation}
 
-/** Simulation of queries over chains with the real enumerators and readers of files, Kafka and the hybrid source.
-  *
-  * Command to run one scenario: `sbt "hybrid/testOnly splice.simulation.ChainSimulationSuite -- -Dsplice.seed=42"`, or `-Dsplice.timed=42` for a life with
-  * real-time mode.
-  */
-final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap {
+/** Simulation of queries over chains with the real enumerators and readers of files, Kafka and the hybrid source. */
+final class ChainSimulationSuite extends SeededSuite {
 
-  private var seeds: Range = 1 to ChainSimulationSuite.Seeds
-  private var timed: Range = 1 to ChainSimulationSuite.TimedSeeds
-
-  private val simulation = new Simulation(
-    "sbt \"hybrid/testOnly splice.simulation.ChainSimulationSuite -- -Dsplice.seed=%d\""
-  )(new ChainLife(_, Faults.none).live())
+  import ChainSimulationSuite._
 
   override def beforeAll(configuration: ConfigMap): Unit = {
+    super.beforeAll(configuration)
     // Each possible loss logs a warning, and a run has many possible losses.
     Configurator.setLevel("splice", Level.OFF)
-    configuration.get("splice.seed").foreach(text => seeds = range(text.toString))
-    configuration.get("splice.timed").foreach(text => timed = range(text.toString))
-  }
-
-  private def range(text: String): Range = text.split("\\.\\.") match {
-    case Array(one) => one.toInt to one.toInt
-    case range      => range.head.toInt to range.last.toInt
   }
 
   test("no scenario loses or duplicates rows") {
-    val results = simulation.run(seeds)
-    val failed  = results.filter(_.failure.isDefined)
-    if (failed.nonEmpty) {
-      val all = failed.take(20).map(r => s"  seed ${r.seed}: ${r.failure.fold("")(_.toString).take(300)}")
-      fail((simulation.explain(
-        failed.head
-      ) +: s"${failed.size} scenarios failed, the first of them:" +: all).mkString("\n"))
-    }
-    val full = results.filter(r => r.crashes.nonEmpty && r.steps >= 20)
+    val simulation = new Simulation(again("scenario"))(new ChainLife(_, Faults.none).live())
+    val results    = passed(simulation, simulation.run(seeds(Budget)))
     info(
-      s"${results.size} lives, ${full.size} with a kill and 20 steps or more: ${results.map(_.steps.toLong).sum} steps, " +
-        s"${results.map(_.crashes.size).sum} kills, ${results.map(_.rows.toLong).sum} rows"
+      s"${results.size} lives, ${full(results)} with a kill and 20 steps or more: " +
+        s"${results.map(_.steps.toLong).sum} steps, ${results.map(_.crashes.size).sum} kills, " +
+        s"${results.map(_.rows.toLong).sum} rows"
     )
     counts(results.flatMap(_.crashes).map(point => s"killed $point")).foreach(info(_))
     counts(results.flatMap(_.marks)).foreach(info(_))
-    if (seeds.size >= ChainSimulationSuite.Seeds) {
-      assert(full.size >= 10000)
-      assert(results.flatMap(_.crashes).toSet == CrashPoint.all.toSet, "the driver is killed at every crash point")
-      val met = results.flatMap(_.marks).toSet
-      assert(ChainSimulationSuite.Situations.filterNot(met).isEmpty, "every situation occurs")
+    fixed(Budget, results).foreach { own =>
+      assert(full(own) >= own.size * 20 / 21, "few scenarios end early by an error")
+      assert(own.flatMap(_.crashes).toSet == CrashPoint.all.toSet, "the driver is killed at every crash point")
+      assert(Situations.filterNot(own.flatMap(_.marks).toSet).isEmpty, "every situation occurs")
     }
   }
 
@@ -65,34 +43,50 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
     "no row is lost, and no committed row is repeated, if runs of low-latency modes and of other triggers alternate"
   ) {
     // Two drivers at the same time would have batches of different rows.
-    val simulation = new Simulation(
-      "sbt \"hybrid/testOnly splice.simulation.ChainSimulationSuite -- -Dsplice.timed=%d\"",
-      LifeSettings(freezesAtMost = 0)
-    )(new ChainLife(_, Faults.none, isTimed = true).live())
-    val results = simulation.run(timed)
-    val failed  = results.filter(_.failure.isDefined)
+    val simulation =
+      new Simulation(again("low-latency"), LifeSettings(freezesAtMost = 0))(
+        new ChainLife(_, Faults.none, isTimed = true).live()
+      )
+    val results = passed(simulation, simulation.run(seeds(TimedBudget)))
+    counts(results.flatMap(_.marks)).foreach(info(_))
+    fixed(TimedBudget, results).foreach { own =>
+      val met = own.flatMap(_.marks)
+      TimedSituations.foreach(mark => assert(met.count(_ == mark) > own.size / 50, mark))
+    }
+  }
+
+  test("chains of 130 legs lose and duplicate no rows") {
+    val simulation = new Simulation(again("130"))(
+      new ChainLife(_, Faults.none, Some(Shape.Long(Legs - 1))).live()
+    )
+    val results = passed(simulation, simulation.run(seeds(LongBudget)))
+    fixed(LongBudget, results).foreach { own =>
+      assert(own.exists(_.marks("ended in live")) && own.exists(_.crashes.size > 2))
+    }
+  }
+
+  /** Command that runs one scenario of a test.
+    *
+    * @param test
+    *   part of the name of the test
+    */
+  private def again(test: String) =
+    s"project/sbt \"hybrid/testOnly splice.simulation.ChainSimulationSuite -- -Dsplice.seed=%d -z $test\""
+
+  /** Results without failures. */
+  private def passed(simulation: Simulation, results: Seq[HistoryResult]): Seq[HistoryResult] = {
+    val failed = results.filter(_.failure.isDefined)
     if (failed.nonEmpty) {
       val all = failed.take(20).map(r => s"  seed ${r.seed}: ${r.failure.fold("")(_.toString).take(300)}")
       fail((simulation.explain(
         failed.head
       ) +: s"${failed.size} scenarios failed, the first of them:" +: all).mkString("\n"))
     }
-    val met = results.flatMap(_.marks)
-    counts(met).foreach(info(_))
-    if (timed.size >= ChainSimulationSuite.TimedSeeds)
-      ChainSimulationSuite.TimedSituations.foreach { mark =>
-        assert(met.count(_ == mark) > ChainSimulationSuite.TimedSeeds / 50, mark)
-      }
+    results
   }
 
-  test("chains of 130 legs lose and duplicate no rows") {
-    val long = new Simulation("a scenario of 130 legs, seed %d")(
-      new ChainLife(_, Faults.none, Some(Shape.Long(ChainSimulationSuite.Legs - 1))).live()
-    )
-    val results = long.run(1 to 6)
-    results.find(_.failure.isDefined).foreach(failed => fail(long.explain(failed)))
-    assert(results.exists(_.marks("ended in live")) && results.exists(_.crashes.size > 2))
-  }
+  /** Number of scenarios with a kill and 20 steps or more. */
+  private def full(results: Seq[HistoryResult]): Int = results.count(r => r.crashes.nonEmpty && r.steps >= 20)
 
   private def counts(things: Seq[String]): Seq[String] =
     things.groupMapReduce(identity)(_ => 1)(_ + _).toSeq.sorted.map { case (thing, n) => s"$thing: $n" }
@@ -100,11 +94,17 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
 
 object ChainSimulationSuite {
 
-  /** Number of seeds. More than 10,000, because scenarios with an early error do not count. */
-  val Seeds = 10500
+  private val All = 1 to 10500
 
-  /** Number of scenarios with real-time mode and continuous mode. */
-  val TimedSeeds = 500
+  /** Seeds of scenarios. The fixed seeds find each fault of `ChainFaultsSuite`, and have all pairs of choices. */
+  val Budget: SeedBudget =
+    SeedBudget(All, SeedBudget.byPairs(All, first = 1100, least = 50)(ChainPlan.of(_).choices), window = 500)
+
+  /** Seeds of scenarios with real-time mode and continuous mode. */
+  private val TimedBudget = SeedBudget(1 to 500, 1 to 150, window = 50)
+
+  /** Seeds of scenarios of long chains. */
+  private val LongBudget = SeedBudget(1 to 6, 1 to 2, window = 1)
 
   /** Situations that must occur in more than 2 percent of the scenarios with real-time mode and continuous mode. */
   val TimedSituations: Seq[String] = Seq(
@@ -121,7 +121,7 @@ object ChainSimulationSuite {
   /** Number of legs of a long chain. */
   val Legs = 130
 
-  /** Situations that must occur in a run of all seeds. */
+  /** Situations that must occur in the scenarios of the fixed seeds. */
   val Situations: Seq[String] = (Shape.all ++ Shape.byTime).map(shape => s"shape $shape") ++
     Seq("a", "b", "c", "j", "k", "live", "no leg").map(leg => s"killed in $leg") ++
     Seq("DATA_LOSS", "HAND_OVER_TIME_GAP", "TOPIC_RECREATED").map(condition =>
@@ -142,7 +142,6 @@ object ChainSimulationSuite {
       "a leg that has not ended is removed",
       "a leg that a rule counts is removed",
       "a leg that a batch needs is removed",
-      "a leg is appended",
       "a leg is appended too late",
       "a user-defined rule is called again"
     ) ++

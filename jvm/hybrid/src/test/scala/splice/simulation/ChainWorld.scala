@@ -9,7 +9,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.apache.spark.sql.types.{LongType, StructType}
 
-import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators, OnDuplicates, OnHoles}
+import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
 import splice.hybrid.internal.counting.{CountPlan, CountedColumns, CountedFields}
 import splice.hybrid.internal.split.HybridPosition
 import splice.hybrid.{HandOver, HybridSource}
@@ -18,7 +18,7 @@ import splice.simulation.leg.{CloseWatch, FilesLeg, KafkaLeg, RuleCalls, Simulat
 import splice.simulation.planted.Faults
 import splice.source.internal.legs.LegIdentity
 import splice.source.runtime.{Boundedness, SideLog}
-import splice.source.{EnumeratorContext, Limits, OnGap, Position, Source, SplitEnumerator}
+import splice.source.{EnumeratorContext, Limits, Position, Source, SplitEnumerator}
 import splice.testkit.internal.simulation.{RowIds, SimulatedCluster, SimulatedFolder}
 import splice.testkit.simulation.{Life, Violation}
 
@@ -28,51 +28,22 @@ import splice.testkit.simulation.{Life, Violation}
   *   side log of the query
   * @param committed
   *   offset of the last committed batch
-  * @param only
-  *   shape of the chain; None = random
   * @param driver
   *   number of the current driver
   */
 final class ChainWorld(
     life: Life,
+    val plan: ChainPlan,
     faults: Faults,
     durable: SideLog,
     committed: () => Option[String],
-    driver: () => Int,
-    only: Option[Shape] = None
+    driver: () => Int
 ) {
+
+  import plan.{byPattern, onDuplicates, onGap, onHoles, shape, strict}
 
   private val chance = life.chance
   private val ids    = new RowIds
-
-  val shape: Shape = only.getOrElse {
-    if (chance.oneIn(3)) chance.oneOf(Shape.byTime)
-    else chance.oneOf(Shape.all)
-  }
-
-  /** True if missing rows of a log are an error after the start of its leg. */
-  val strict: Boolean = !chance.oneIn(4)
-
-  val transactional: Boolean = chance.oneIn(3)
-
-  /** Policy of the legs for holes. A topic with transactions has offsets without a record. */
-  val onHoles: OnHoles =
-    if (transactional) chance.oneOf(Seq(OnHoles.Ignore, OnHoles.Fill))
-    else chance.oneOf(Seq(OnHoles.Fill, OnHoles.Fill, OnHoles.Fill, OnHoles.Fail, OnHoles.Ignore))
-
-  /** Policy of a hand-over for rows that are in no archive and no longer in the log. */
-  val onGap: OnGap = chance.oneOf(Seq(OnGap.Fail, OnGap.Fail, OnGap.Warn))
-
-  /** Policy of a hand-over for rows that archives have several times. */
-  val onDuplicates: OnDuplicates = chance.oneOf(Seq(OnDuplicates.Fail, OnDuplicates.Warn))
-
-  /** True if the log does not supply the missing rows of archives. The user-defined rule starts at the end of the
-    * archives.
-    */
-  def leavesHoles: Boolean = onHoles == OnHoles.Ignore || shape == Shape.Custom
-
-  /** True if rows may be delivered as often as the archives contain the rows. */
-  def acceptsDuplicates: Boolean = onDuplicates == OnDuplicates.Warn || shape == Shape.Custom
 
   /** Calls of the user-defined rule. */
   val calls = new RuleCalls(life, driver, () => isDecided)
@@ -100,8 +71,6 @@ final class ChainWorld(
   /** Cluster of the last leg. */
   val live: SimulatedCluster = if (shape == Shape.Moved) new SimulatedCluster("y", life, ids) else old
 
-  val byPattern: Boolean = chance.oneIn(3)
-
   private val subscription =
     if (byPattern) Subscription.TopicPattern("^[tu]$") else Subscription.Topics(SortedSet("t"))
 
@@ -113,7 +82,7 @@ final class ChainWorld(
     case _                         => Seq("a", "b")
   }).map(new SimulatedFolder(_, life))
 
-  val archiver = new Archiver(old, shape.exact, life)
+  val archiver = new Archiver(old, plan, life)
 
   old.create("t", chance.between(1, 3))
   if (live ne old) live.create("t", chance.between(1, 3))

@@ -10,7 +10,7 @@ import splice.hybrid.internal.chain.Leg
 import splice.hybrid.internal.split.HybridPosition
 import splice.kafka.internal.cluster.ClusterClient
 import splice.kafka.internal.split.KafkaPosition
-import splice.simulation.{ChainEdits, Shape}
+import splice.simulation.{ChainEdits, ChainPlan, Shape}
 import splice.source.SplitEnumerator
 import splice.source.internal.legs.LegIdentity
 import splice.source.runtime.SideLog
@@ -19,6 +19,8 @@ import splice.testkit.simulation.TaskRows
 
 /** Hooks of an injected fault. The defaults have no effect.
   *
+  * @param fits
+  *   true for scenarios that may have the situation of the fault
   * @param kafka
   *   wraps the enumerator of a Kafka leg
   * @param files
@@ -49,6 +51,7 @@ import splice.testkit.simulation.TaskRows
   *   wraps the rows of a task; the argument is true for some tasks of queries that accept loss
   */
 final case class Faults(
+    fits: ChainPlan => Boolean = _ => true,
     sideLog: SideLog => SideLog = identity,
     kafka: (SplitEnumerator[KafkaPosition], ClusterClient, SimulatedCluster) => SplitEnumerator[KafkaPosition] =
       (inner, _, _) => inner,

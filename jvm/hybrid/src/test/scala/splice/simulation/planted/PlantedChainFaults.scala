@@ -22,11 +22,11 @@ object PlantedChainFaults {
 
   /** Name of each fault, with its situation. */
   val all: Seq[(String, Faults)] = Seq(
-    "policy: onDuplicates=fail warns"      -> Faults(leg = _.copy(onDuplicates = OnDuplicates.Warn)),
-    "policy: onDuplicates=warn fails"      -> Faults(leg = _.copy(onDuplicates = OnDuplicates.Fail)),
-    "policy: onHoles=fill and fail ignore" -> Faults(leg = _.copy(onHoles = OnHoles.Ignore)),
-    "policy: onHoles=fill and ignore fail" -> Faults(leg = _.copy(onHoles = OnHoles.Fail)),
-    "policy: onHoles=fail and ignore fill" -> Faults(leg = _.copy(onHoles = OnHoles.Fill)),
+    "policy: onDuplicates=fail warns"      -> Faults(_.repeats, leg = _.copy(onDuplicates = OnDuplicates.Warn)),
+    "policy: onDuplicates=warn fails"      -> Faults(_.repeats, leg = _.copy(onDuplicates = OnDuplicates.Fail)),
+    "policy: onHoles=fill and fail ignore" -> Faults(_.skips, leg = _.copy(onHoles = OnHoles.Ignore)),
+    "policy: onHoles=fill and ignore fail" -> Faults(_.skips, leg = _.copy(onHoles = OnHoles.Fail)),
+    "policy: onHoles=fail and ignore fill" -> Faults(_.skips, leg = _.copy(onHoles = OnHoles.Fill)),
     "policy: onGap=warn fails"             -> Faults(leg = _.copy(onGap = OnGap.Fail)),
     "removal: each leg counts as ended"    -> Faults(legs = _.map(_.copy(begun = true)), changes = Seq(Change.Remove)),
     "removal: no rule counts the rows of a leg" ->

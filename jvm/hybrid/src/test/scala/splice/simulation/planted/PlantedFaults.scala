@@ -10,6 +10,7 @@ import splice.hybrid.internal.split.HybridPosition
 import splice.kafka.internal.cluster.{ClusterClient, LogDescription, TimedOffset}
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.simulation.leg.Passing
+import splice.simulation.{ChainPlan, Shape}
 import splice.source.log.{Coverage, LogRecord}
 import splice.source.runtime.SideLog
 import splice.source.{Limits, LogPartition, SplitEnumerator, SplitRange}
@@ -27,27 +28,31 @@ object PlantedFaults {
     "2: a rule is evaluated again by every run"     -> forgetting(_.startsWith("hand-over-")),
     "2: the start of a leg is chosen again by every run" ->
       forgetting(_.startsWith("hand-over-")),
-    "2: the holes of a history are forgotten by every later run" -> Faults(sideLog = new Unfilled(_)),
+    "2: the holes of a history are forgotten by every later run" -> Faults(_.skips, sideLog = new Unfilled(_)),
     "2: files are listed again by every run"                     -> Faults(relistsFiles = true),
-    "2: the end of a bounded log is taken again by every run"    -> forgetting(_.startsWith("ending-")),
-    "6: the end of the log is taken after the times"             -> Faults(metadata = endsAfterTimes),
+    "2: the end of a bounded log is taken again by every run"    -> forgetting(_.startsWith("ending-"), isRelay),
+    "6: the end of the log is taken after the times"             -> Faults(!_.shape.exact, metadata = endsAfterTimes),
     "7: AvailableNow stops at the frozen end for any start"      -> Faults(kafka = frozenBelowStart),
     "7: AvailableNow waits for the least number of rows"         -> Faults(kafka = (inner, _, _) => new Waiting(inner)),
     "7: a switch without rows is not progress"                   -> Faults(hybrid = new SilentSwitch(_)),
     "8: the first offset is computed again"                      -> forgetting(_ == "initial"),
     "8: a plan extends to the current end of the log"            -> Faults(kafka = endsToday),
     "8: a commit has the position of the last plan"              -> Faults(hybrid = new MisroutedCommit(_)),
-    "8: a replay is planned without a check of its topics"       -> Faults(hybrid = new Unchecked(_)),
+    "8: a replay is planned without a check of its topics"       -> Faults(isRelay, hybrid = new Unchecked(_)),
     "10: the slots depend on the current cluster"                -> forgetting(_.startsWith("slots-")),
     "11: a reused reader keeps its position"                     -> Faults(seeks = false),
     "12: a lower end is accepted immediately"                    -> Faults(kafka = lowerEnds),
     "12: a partition missing in a response is dropped"           -> Faults(kafka = vanished),
     "13: no request returns the ids of topics"   -> Faults(metadata = (inner, _) => new Nameless(inner)),
-    "16: a changed file is read without a check" -> Faults(checksFiles = false),
+    "16: a changed file is read without a check" -> Faults(_.shape == Shape.Archives, checksFiles = false),
     "17: rows without a report are not counted"  -> Faults(files = new Reported(_))
   )
 
-  private def forgetting(forgets: String => Boolean): Faults = Faults(sideLog = new ForgetfulSideLog(_, forgets))
+  // Such a chain has two bounded legs, and reads the log longer than other chains.
+  private def isRelay(plan: ChainPlan): Boolean = plan.shape == Shape.Relay
+
+  private def forgetting(forgets: String => Boolean, fits: ChainPlan => Boolean = _ => true): Faults =
+    Faults(fits, sideLog = new ForgetfulSideLog(_, forgets))
 
   private def log(cluster: SimulatedCluster, p: LogPartition): SimulatedPartition =
     cluster.topic(p.topic).partitions(p.partition)

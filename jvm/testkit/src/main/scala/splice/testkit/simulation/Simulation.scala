@@ -3,6 +3,7 @@
 
 package splice.testkit.simulation
 
+import java.time.Duration
 import java.util.concurrent.{Callable, Executors}
 
 import scala.collection.mutable
@@ -28,19 +29,12 @@ final case class HistoryResult(
 final class Simulation(command: String, settings: LifeSettings = LifeSettings())(history: Life => HistoryEnd) {
 
   /** Runs seeds on all cores. Returns the results in the order of seeds. */
-  def run(seeds: Range): Seq[HistoryResult] = {
-    val workers = Executors.newFixedThreadPool(Runtime.getRuntime.availableProcessors)
-    try {
-      val chunks = seeds.grouped(Simulation.Chunk).map { chunk =>
-        new Callable[Seq[HistoryResult]] { override def call(): Seq[HistoryResult] = chunk.map(s => live(s.toLong)) }
-      }
-      workers.invokeAll(chunks.toSeq.asJava).asScala.toSeq.flatMap(_.get)
-    } finally { val _ = workers.shutdownNow() }
-  }
+  def run(seeds: Seq[Int]): Seq[HistoryResult] =
+    Simulation.run(Runtime.getRuntime.availableProcessors, seeds)(seed => live(seed.toLong))
 
   /** First failed scenario, if any. Later seeds may be skipped. */
-  def firstFailure(seeds: Range): Option[HistoryResult] =
-    seeds.grouped(Simulation.Chunk * 2).flatMap(chunk => run(chunk).find(_.failure.isDefined)).nextOption()
+  def firstFailure(seeds: Seq[Int]): Option[HistoryResult] =
+    seeds.grouped(2 * Runtime.getRuntime.availableProcessors).flatMap(run(_).find(_.failure.isDefined)).nextOption()
 
   /** Runs one seed. */
   def live(seed: Long): HistoryResult = live(new Life(seed, settings))
@@ -78,7 +72,20 @@ final class Simulation(command: String, settings: LifeSettings = LifeSettings())
 final case class HistoryEnd(rows: Int, marks: Set[String])
 
 private[splice] object Simulation {
-  val Chunk = 25
+
+  /** Limit of a wait in real time. Each wait ends with its condition, so only a defect takes as long. A thread of a
+    * loaded machine waits for a processor for a few seconds at most.
+    */
+  val Patience: Duration = Duration.ofSeconds(60)
+
+  /** Runs scenarios in the order of seeds, on a number of threads. Returns the results in this order. */
+  def run[A](threads: Int, seeds: Seq[Int])(live: Int => A): Seq[A] = {
+    val workers = Executors.newFixedThreadPool(threads)
+    try {
+      val lives = seeds.map(seed => new Callable[A] { override def call(): A = live(seed) })
+      workers.invokeAll(lives.asJava).asScala.toSeq.map(_.get)
+    } finally { val _ = workers.shutdownNow() }
+  }
 
   def isFailure(failure: Throwable): Boolean = failure match {
     case _: VirtualMachineError  => false

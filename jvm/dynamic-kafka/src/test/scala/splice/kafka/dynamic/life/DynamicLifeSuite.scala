@@ -6,48 +6,53 @@ package splice.kafka.dynamic.life
 import scala.jdk.CollectionConverters._
 
 import org.scalatest.concurrent.Eventually
-import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
-import org.scalatest.{BeforeAndAfterAllConfigMap, ConfigMap}
 
-/** Random scenarios of queries over streams that move between simulated clusters.
-  *
-  * `SEED=42` runs one scenario, and `SEED=1..100000` runs a range. A running sbt server needs an argument instead, for
-  * example `project/sbt --client "dynamicKafka/testOnly *DynamicLifeSuite -- -Dsplice.seed=42"`.
-  */
-final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap with Eventually {
+import splice.testkit.internal.simulation.{SeedBudget, SeededSuite}
+import splice.testkit.simulation.Simulation
 
-  private var seeds = sys.env.get("SEED").fold[Range](1 to DynamicLifeSuite.Lives)(DynamicLives.range)
+/** Random scenarios of queries over streams that move between simulated clusters. */
+final class DynamicLifeSuite extends SeededSuite with Eventually {
 
-  override def beforeAll(configuration: ConfigMap): Unit =
-    configuration.get("splice.seed").foreach(text => seeds = DynamicLives.range(text.toString))
+  import DynamicLifeSuite._
 
   test("every record of the streams is read once in every scenario") {
     val lives   = new DynamicLives()
-    val results = lives.run(seeds)
+    val results = lives.run(seeds(Budget))
     lives.failures(results).foreach(fail(_))
     val cpu = ProcessHandle.current.info.totalCpuDuration.map[Long](_.toMillis).orElse(0L) / results.size
     info(
       s"${results.size} lives, ${results.map(_.kills).sum} kills, ${results.map(_.end.get.rows.toLong).sum} rows, " +
         s"$cpu ms of CPU time per scenario"
     )
-    val met = results.flatMap(_.end.get.marks).groupMapReduce(identity)(_ => 1)(_ + _).withDefaultValue(0)
-    met.toSeq.sorted.foreach { case (situation, count) => info(s"$situation: $count") }
-    if (seeds.size >= DynamicLifeSuite.Lives) {
-      val few = LifeSituations.least(DynamicLifeSuite.Lives).collect {
-        case (situation, least) if met(situation) < least =>
-          s"$situation: ${met(situation)} of at least $least"
+    met(results).toSeq.sorted.foreach { case (situation, count) => info(s"$situation: $count") }
+    fixed(Budget, results).foreach { own =>
+      val counts = met(own)
+      val few    = LifeSituations.least(own.size).collect {
+        case (situation, least) if counts(situation) < least => s"$situation: ${counts(situation)} of at least $least"
       }
       assert(few.isEmpty, "situations are too rare")
     }
-    eventually(timeout(Span(20, Seconds)))(assert(threads.isEmpty, "threads of ended scenarios"))
+    // Other threads close the clients of a scenario after its end.
+    eventually(timeout(Span(Simulation.Patience.toSeconds, Seconds)))(assert(threads.isEmpty))
   }
+
+  /** Number of scenarios with each situation. */
+  private def met(results: Seq[LifeResult]): Map[String, Int] =
+    results.flatMap(_.end.get.marks).groupMapReduce(identity)(_ => 1)(_ + _).withDefaultValue(0)
 
   /** Running threads of Splice. */
   private def threads: Seq[String] =
     Thread.getAllStackTraces.keySet.asScala.toSeq.filter(_.isAlive).map(_.getName).filter(_.contains("life-"))
 }
 
-private object DynamicLifeSuite {
-  val Lives = 10000
+private[life] object DynamicLifeSuite {
+
+  private val All = 1 to 10000
+
+  /** Seeds of scenarios. The first 1,000 seeds find each defect of `src/test/planted`. The other fixed seeds have pairs
+    * of switches that few plans have.
+    */
+  val Budget: SeedBudget =
+    SeedBudget(All, SeedBudget.byPairs(All, first = 1000, least = 50)(LifePlan.of(_).switches), window = 400)
 }

@@ -3,14 +3,11 @@
 
 package splice.kafka.dynamic.life
 
-import java.util.concurrent.{Callable, Executors}
-
-import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import splice.kafka.dynamic.life.oracle.LifeWarnings
 import splice.kafka.dynamic.life.planted.PlantedFault
-import splice.testkit.simulation.{HistoryEnd, Life, LifeSettings}
+import splice.testkit.simulation.{HistoryEnd, Life, LifeSettings, Simulation}
 
 /** Runner of several concurrent scenarios.
   *
@@ -20,17 +17,8 @@ import splice.testkit.simulation.{HistoryEnd, Life, LifeSettings}
 final private[life] class DynamicLives(fault: PlantedFault = PlantedFault.None) {
 
   /** Runs seeds in order. A scenario mostly waits for the threads of its clients. */
-  def run(seeds: Seq[Int]): Seq[LifeResult] = {
-    val threads = Executors.newFixedThreadPool(DynamicLives.Threads)
-    try {
-      val chunks = seeds.grouped(DynamicLives.Chunk).map(chunk =>
-        new Callable[Seq[LifeResult]] {
-          override def call(): Seq[LifeResult] = chunk.map(seed => live(seed.toLong))
-        }
-      )
-      LifeWarnings.during(threads.invokeAll(chunks.toSeq.asJava).asScala.toSeq.flatMap(_.get))
-    } finally { val _ = threads.shutdownNow() }
-  }
+  def run(seeds: Seq[Int]): Seq[LifeResult] =
+    LifeWarnings.during(Simulation.run(DynamicLives.Threads, seeds)(seed => live(seed.toLong)))
 
   // A repetition may run client threads in another order, so the first run writes the events.
   private def live(seed: Long): LifeResult = {
@@ -78,17 +66,10 @@ private[life] object DynamicLives {
   /** Command that runs one scenario. */
   private val Command = "project/sbt \"dynamicKafka/testOnly *DynamicLifeSuite -- -Dsplice.seed=%d\""
 
-  private val Threads = 4 * Runtime.getRuntime.availableProcessors
-  private val Chunk   = 10
+  /** Number of concurrent scenarios. */
+  val Threads: Int = 4 * Runtime.getRuntime.availableProcessors
 
   /** Text of a failure without names that differ between scenarios. */
   private def kind(failure: String): String =
     failure.replaceAll("^[a-zA-Z.]*: ", "").takeWhile(_ != ':').replaceAll("[0-9]+", "n").take(100)
-
-  /** Parses `42` or `1..1000`. */
-  def range(text: String): Range = text.split("\\.\\.") match {
-    case Array(one)  => one.toInt to one.toInt
-    case Array(a, b) => a.toInt to b.toInt
-    case _ => throw new IllegalArgumentException(s"The seed is '$text'. Use a number or a range such as 1..1000.")
-  }
 }

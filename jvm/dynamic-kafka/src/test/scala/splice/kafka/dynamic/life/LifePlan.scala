@@ -74,15 +74,27 @@ final private[life] class LifePlan private (chance: Chance, isTimed: Boolean) {
     (if (equal) Map("admission" -> "equal", "cluster.east.maxOffsetsPerTrigger" -> limit.fold(3L)(_ / 2).toString)
      else Map.empty[String, String])
 
-  override def toString: String =
-    options.toSeq.sorted.map { case (k, v) => s"$k=$v" }.mkString(", ") + Seq(
-      "asynchronous" -> asynchronous,
-      "hangs"        -> hangs,
-      "mirrors"      -> mirrors,
-      "steps"        -> steps,
-      "renames"      -> renames,
-      "timed"        -> timed
-    ).filter(_._2).map(_._1).mkString(", ", ", ", "")
+  /** Names of the switches that are on. */
+  def switches: Seq[String] = Seq(
+    "hangs"        -> hangs,
+    "drops"        -> drops,
+    "ordered"      -> ordered,
+    "fails"        -> fails,
+    "loses"        -> loses,
+    "asynchronous" -> asynchronous,
+    "timed"        -> timed,
+    "mirrors"      -> mirrors,
+    "steps"        -> steps,
+    "renames"      -> renames,
+    "isolates"     -> isolates,
+    "guards"       -> guards,
+    "forgets"      -> forgets,
+    "limited"      -> limit.nonEmpty,
+    "equal"        -> equal,
+    "lossy"        -> lossy
+  ).filter(_._2).map(_._1)
+
+  override def toString: String = (options.toSeq.sorted.map { case (k, v) => s"$k=$v" } ++ switches).mkString(", ")
 }
 
 private[life] object LifePlan {

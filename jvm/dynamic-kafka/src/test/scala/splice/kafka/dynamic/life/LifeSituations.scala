@@ -98,17 +98,15 @@ private[life] object LifeSituations {
     "a topic is deleted during its drain",
     "a topic is truncated during its drain",
     "the metadata service fails",
-    "the metadata service returns an old document"
+    "the metadata service returns an old document",
+    LifeFailures.Start,
+    LifeFailures.Replay
   ) ++ CrashPoint.all.map(point => s"the driver is killed $point")
-
-  /** Situations that are possible, but depend on several other situations. */
-  private val Possible = Seq(LifeFailures.Start, LifeFailures.Replay, LifeFailures.Policy)
 
   /** Minimum number of scenarios that must have each situation.
     *
     * @param lives
     *   number of scenarios, at least 1,000
     */
-  def least(lives: Int): Seq[(String, Int)] =
-    Frequent.map(_ -> lives / 100) ++ Rare.map(_ -> 5) ++ Possible.map(_ -> 1)
+  def least(lives: Int): Seq[(String, Int)] = Frequent.map(_ -> lives / 100) ++ Rare.map(_ -> lives / 500)
 }

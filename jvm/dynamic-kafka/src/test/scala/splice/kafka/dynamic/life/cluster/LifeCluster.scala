@@ -3,12 +3,11 @@
 
 package splice.kafka.dynamic.life.cluster
 
-import java.util.concurrent.TimeUnit
-
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
 import splice.source.LogPartition
+import splice.testkit.simulation.Simulation
 
 /** Record of a simulated topic.
   *
@@ -125,7 +124,7 @@ final private[dynamic] class LifeCluster(
 
   /** Waits until all clients are closed. Returns false after a timeout. */
   def awaitClosed(): Boolean = synchronized {
-    val limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(20)
+    val limit = System.nanoTime() + Simulation.Patience.toNanos
     while (clients > 0 && System.nanoTime() < limit) wait(1000)
     clients == 0
   }

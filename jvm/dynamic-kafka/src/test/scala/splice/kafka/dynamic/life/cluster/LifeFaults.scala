@@ -4,10 +4,10 @@
 package splice.kafka.dynamic.life.cluster
 
 import java.time.Duration
-import java.util.concurrent.TimeUnit
 
 import splice.kafka.internal.errors.KafkaErrors
 import splice.source.errors.SpliceException
+import splice.testkit.simulation.Simulation
 
 /** Fault of a cluster. */
 sealed private[dynamic] trait LifeFault extends Product with Serializable
@@ -112,9 +112,9 @@ final private[dynamic] class LifeFaults(time: () => Long) {
 
   private def await(request: String): Unit = if (request == "ends") {
     met += (if (now == Late) "a response is late" else "a request hangs")
-    val (begun, limit) = (round, System.nanoTime() + LifeFaults.Limit)
+    val (begun, limit) = (round, System.nanoTime() + Simulation.Patience.toNanos)
     delayed += 1
-    try while (round == begun && System.nanoTime() < limit) wait(TimeUnit.NANOSECONDS.toMillis(LifeFaults.Limit))
+    try while (round == begun && System.nanoTime() < limit) wait(Simulation.Patience.toMillis)
     finally if (round == begun) delayed -= 1
     if (round == begun) {
       overdue = true
@@ -127,8 +127,6 @@ private[dynamic] object LifeFaults {
 
   /** Number of records that a replica lacks. */
   private val Lag = 2L
-
-  private val Limit = TimeUnit.SECONDS.toNanos(5)
 
   private def unreachable(request: String): SpliceException =
     KafkaErrors.unreachable("simulated:9092", request, Duration.ofSeconds(1), new RuntimeException("simulated fault"))

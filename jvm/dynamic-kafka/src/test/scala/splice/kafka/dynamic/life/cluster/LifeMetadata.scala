@@ -3,11 +3,10 @@
 
 package splice.kafka.dynamic.life.cluster
 
-import java.util.concurrent.TimeUnit
-
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.dynamic.{KafkaCluster, KafkaMetadataService, KafkaStream, StreamMetadata}
+import splice.testkit.simulation.Simulation
 
 /** Metadata document.
   *
@@ -110,9 +109,9 @@ final private[dynamic] class LifeDocuments(first: LifeDocument) {
   }
 
   private def awaitServed(): Unit = {
-    val limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(30)
+    val limit = System.nanoTime() + Simulation.Patience.toNanos
     while (open.exists(s => s.isRunning && !s.isServed) && System.nanoTime() < limit) wait(1000)
-    assert(!open.exists(s => s.isRunning && !s.isServed), "a query did not request the metadata for 30 seconds")
+    assert(!open.exists(s => s.isRunning && !s.isServed), "a query does not request the metadata")
   }
 
   /** Waits for a document that the service has not served. Returns the newest document. */

@@ -9,7 +9,7 @@ import scala.annotation.tailrec
 import scala.collection.mutable
 
 import splice.kafka.dynamic.internal.cluster.ResponseWait
-import splice.testkit.simulation.Violation
+import splice.testkit.simulation.{Simulation, Violation}
 
 /** Wait of a query for the responses of simulated clusters. A wait ends with the response, or when a fault of the
   * cluster delays the request. The load of the machine therefore does not change the responses for which a batch
@@ -35,7 +35,7 @@ final private[life] class LifeWait(faults: String => LifeFaults) extends Respons
   def settle(): Unit = last.foreach { case (cluster, response) => await(cluster, response) }
 
   private def await(cluster: String, response: JFuture[_]): Unit = {
-    val limit = System.nanoTime() + LifeWait.Limit
+    val limit = System.nanoTime() + Simulation.Patience.toNanos
 
     @tailrec def again(): Unit = if (!response.isDone && !faults(cluster).isDelaying) {
       if (System.nanoTime() > limit) throw new Violation(s"$cluster neither responds nor has a fault that delays it")
@@ -47,8 +47,6 @@ final private[life] class LifeWait(faults: String => LifeFaults) extends Respons
 }
 
 private object LifeWait {
-
-  private val Limit = TimeUnit.SECONDS.toNanos(20)
 
   /** Waits for a short time, or until the response. */
   private def pause(response: JFuture[_]): Unit =

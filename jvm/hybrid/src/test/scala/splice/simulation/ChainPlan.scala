@@ -1,0 +1,82 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.simulation
+
+import splice.hybrid.internal.chain.{OnDuplicates, OnHoles}
+import splice.source.OnGap
+import splice.testkit.simulation.Chance
+
+/** Chain and policies of one scenario. */
+final class ChainPlan private (chance: Chance, only: Option[Shape], isTimed: Boolean) {
+
+  /** True if progress is tracked asynchronously. */
+  val asynchronous: Boolean = chance.oneIn(5)
+
+  /** True if some runs are in continuous mode. */
+  val isContinuous: Boolean = isTimed && chance.oneIn(2)
+
+  val shape: Shape = only.getOrElse {
+    if (chance.oneIn(3)) chance.oneOf(Shape.byTime)
+    else chance.oneOf(Shape.all)
+  }
+
+  /** True if missing rows of a log are an error after the start of its leg. */
+  val strict: Boolean = !chance.oneIn(4)
+
+  val transactional: Boolean = chance.oneIn(3)
+
+  /** Policy of the legs for holes. A topic with transactions has offsets without a record. */
+  val onHoles: OnHoles =
+    if (transactional) chance.oneOf(Seq(OnHoles.Ignore, OnHoles.Fill))
+    else chance.oneOf(Seq(OnHoles.Fill, OnHoles.Fill, OnHoles.Fill, OnHoles.Fail, OnHoles.Ignore))
+
+  /** Policy of a hand-over for rows that are in no archive and no longer in the log. */
+  val onGap: OnGap = chance.oneOf(Seq(OnGap.Fail, OnGap.Fail, OnGap.Warn))
+
+  /** Policy of a hand-over for rows that archives have several times. */
+  val onDuplicates: OnDuplicates = chance.oneOf(Seq(OnDuplicates.Fail, OnDuplicates.Warn))
+
+  /** True if a pattern selects the topics. */
+  val byPattern: Boolean = chance.oneIn(3)
+
+  /** True if some archives skip records. */
+  val skips: Boolean = shape.exact && chance.oneIn(6)
+
+  /** True if some archives have records of an older archive. */
+  val repeats: Boolean = shape.exact && !skips && chance.oneIn(40)
+
+  /** True if the log does not supply the missing rows of archives. The user-defined rule starts at the end of the
+    * archives.
+    */
+  def leavesHoles: Boolean = onHoles == OnHoles.Ignore || shape == Shape.Custom
+
+  /** True if rows may be delivered as often as the archives contain the rows. */
+  def acceptsDuplicates: Boolean = onDuplicates == OnDuplicates.Warn || shape == Shape.Custom
+
+  /** Names of the choices. */
+  def choices: Seq[String] =
+    Seq(s"shape $shape", s"strict $strict", s"holes $onHoles", s"gap $onGap", s"duplicates $onDuplicates") ++ Seq(
+      "asynchronous"  -> asynchronous,
+      "continuous"    -> isContinuous,
+      "transactional" -> transactional,
+      "pattern"       -> byPattern,
+      "skips"         -> skips,
+      "repeats"       -> repeats
+    ).filter(_._2).map(_._1)
+}
+
+object ChainPlan {
+
+  /** Plan of the scenario of a seed. */
+  def of(seed: Int): ChainPlan = of(new Chance(seed.toLong), None, isTimed = false)
+
+  /** Plan with the first choices of a scenario.
+    *
+    * @param only
+    *   shape of the chain; None = random
+    * @param isTimed
+    *   true if some runs are in low-latency modes
+    */
+  def of(chance: Chance, only: Option[Shape], isTimed: Boolean): ChainPlan = new ChainPlan(chance, only, isTimed)
+}
