@@ -20,7 +20,7 @@ private[broker] object ClassArchive {
 
   /** Options of a JVM, and the archive that the JVM writes. */
   def options(): (Seq[String], Option[Fresh]) = KeptFiles.path(digest => s"kafka-$digest.jsa") match {
-    case Some(archive) if Files.exists(archive)                   => Seq(s"-XX:SharedArchiveFile=$archive") -> None
+    case Some(archive) if Files.exists(archive)                => Seq(s"-XX:SharedArchiveFile=$archive") -> None
     case Some(archive) if isWritten.compareAndSet(false, true) =>
       Files.createDirectories(archive.getParent)
       val fresh = archive.resolveSibling(s"fresh-${UUID.randomUUID()}.jsa")
