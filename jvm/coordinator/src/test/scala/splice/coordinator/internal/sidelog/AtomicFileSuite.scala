@@ -124,7 +124,7 @@ final class AtomicFileSuite extends AnyFunSuite {
     }
   }
 
-  test("one of many concurrent writers of a file succeeds, and the file has the content of that writer") {
+  test("many concurrent writers of a file leave one whole content, on a local disk that of the only success") {
     both { fs =>
       val file    = Files.createTempDirectory("atomic").resolve("entry")
       val crowd   = 8
@@ -138,7 +138,11 @@ final class AtomicFileSuite extends AnyFunSuite {
           }): Callable[Boolean])
         }
         val winners = tries.map(_.get).zipWithIndex.collect { case (true, i) => i }
-        assert(winners.size == 1 && Files.readString(file) == s"writer ${winners.head}")
+        val content = Files.readString(file)
+        // The other file system checks the name before the rename, so another writer may replace the file, and may then
+        // fail at the checksum of the first writer. Only `unsafe` accepts this file system.
+        if (fs == local) assert(winners.map(i => s"writer $i") == Seq(content))
+        else assert(winners.nonEmpty && (0 until crowd).exists(i => s"writer $i" == content))
         assert(names(file.getParent) == Set("entry"))
       } finally { val _ = pool.shutdownNow() }
     }
