@@ -53,7 +53,7 @@ object CommonSettings {
     Compile / doc / javacOptions := Nil,
     Test / fork                  := true,
     Test / parallelExecution     := false,
-    Test / javaOptions ++= forkedJvm.value ++ Seq("-XX:+UseSerialGC", "-XX:-UsePerfData"),
+    Test / javaOptions ++= forkedJvm.value ++ TestJvms.options,
     Test / baseDirectory := (ThisBuild / baseDirectory).value,
     Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF"),
     Test / envVars += "SPARK_LOCAL_IP" -> "127.0.0.1",
