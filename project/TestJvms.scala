@@ -14,7 +14,8 @@ object TestJvms {
   private val waiting = """\.broker\.|\.deletion\.|\.realtime\.|\.Real\w+Suite$""".r
 
   /** Short tests, and a part of the seeds of a simulation, spend more time in the optimizing compiler than they save. */
-  val options: Seq[String] = Seq("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData")
+  val options: Seq[String] =
+    Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC", "-XX:-UsePerfData")
 
   val lanes: Seq[Setting[_]] = Seq(
     Global / concurrentRestrictions := Seq(
