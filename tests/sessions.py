@@ -27,8 +27,11 @@ def session(folder: Path, conf: Mapping[str, str] | None = None) -> SparkSession
 
     # Python workers need the packages of the tests, such as Arrow.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    # For many short queries, a fully optimizing compiler costs more time than it saves.
-    java = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
+    # For many short queries, a fully optimizing compiler costs more time than it saves. The default
+    # cache of 48 MB for the code of the simple compiler is full after 500 seconds of tests.
+    java = (
+        "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC -XX:-UsePerfData"
+    )
     settings = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
