@@ -116,7 +116,7 @@ def _follow(spark: SparkSession, start: Callable[..., Batches]) -> list[int]:
     wait_for("the other executor", lambda: _cores(spark) == _BOTH)
     slots.append(batches.metric("slots"))
     jvm: Any = spark._jvm
-    jvm.splice.source.internal.SteadyClock.advanced().addAndGet(_STABLE)
+    jvm.splice.source.internal.SteadyClock.advance(_STABLE)
     slots.append(batches.metric("slots"))
     return slots
 

@@ -27,8 +27,10 @@ final private[splice] class SteadyClock(of: Clock, ticks: () => Long = () => Ste
 
 private[splice] object SteadyClock {
 
-  /** Nanoseconds by which a test advances all clocks of this process. */
-  val advanced = new AtomicLong
+  private val advanced = new AtomicLong
+
+  /** Advances all clocks of this process by nanoseconds, for tests. */
+  def advance(nanos: Long): Unit = { val _ = advanced.addAndGet(nanos) }
 
   private def ticks(): Long = System.nanoTime() + advanced.get()
 }
