@@ -6,7 +6,7 @@ import sbt._
 
 /** JVMs of the tests of a module: one for suites that mostly wait for servers, and one for the other suites.
   *
-  * Two JVMs that compute run at a time, and a JVM that waits runs beside them.
+  * At most two JVMs that compute run at the same time as a JVM that waits.
   */
 object TestJvms {
   private val Waiting = Tags.Tag("waiting")
