@@ -201,7 +201,8 @@ class Scenario:
 
     def assert_each_once(self, query: int = 0) -> None:
         """Assert that the sink has each produced order once."""
-        assert str(self.verdict(query)) == f"rows {self.produced} missing 0 duplicated 0"
+        verdict = str(self.verdict(query))
+        assert verdict == f"rows {self.produced} missing 0 duplicated 0", verdict
 
     def assert_switched_once(self, query: int = 0) -> None:
         """Assert that the side log has one switch, and that the next offset begins at its start."""
