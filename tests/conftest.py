@@ -7,19 +7,16 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import SparkSession
+from xdist.remote import Producer
 
 import workers
 from orders import archive, orders
 from servers.kafka.cluster import KafkaCluster
 from servers.kafka.topics import KafkaTopics
 from sessions import session
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-    from xdist.remote import Producer
 
 MakeTopic = Callable[..., str]
 

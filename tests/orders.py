@@ -8,19 +8,15 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyspark.sql import DataFrame
 
 from servers.kafka.producer import Record
 from servers.kafka.topics import KafkaTopics
 from splice import FileSource, HandOver, HybridSource, KafkaSource
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pyspark.sql import DataFrame
 
 HISTORY_SELECT = "order_id, amount, event_time"
 LIVE_SELECT = (

@@ -6,16 +6,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 
 from splice import SourceSpec
 from streams import drain
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 def failure(spark: SparkSession, source: SourceSpec, folder: Path) -> str:

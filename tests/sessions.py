@@ -8,14 +8,11 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from pyspark.sql import SparkSession
 
 from kill import classes, killing
 from splice import configure
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 
 RACK = "spark.tests.rack"
 """Setting of the session with the rack ``rack-1``."""

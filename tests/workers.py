@@ -10,13 +10,10 @@ finish at about the same time.
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 import pytest
+from xdist.remote import Producer
 from xdist.scheduler.loadscope import LoadScopeScheduling
-
-if TYPE_CHECKING:
-    from xdist.remote import Producer
 
 _TOGETHER = (
     "clusters",

@@ -4,16 +4,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from splice import SetupError, configure
 from splice._internal.jars import how_to_submit, jar_paths
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CONNECTOR = "splice-spark_2.13-9.9.jar"
 CLIENT = "kafka-clients-3.9.2.jar"

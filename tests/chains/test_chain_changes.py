@@ -5,11 +5,14 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.errors import StreamingQueryException
+from pyspark.sql import SparkSession
 
+from conftest import MakeTopic
 from driver_log import DriverLog
 from orders import (
     HISTORY_SELECT,
@@ -22,17 +25,10 @@ from orders import (
     live,
     orders,
 )
+from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
 from splice import HandOver, HybridSource, KafkaSource
 from streams import drain, written
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pyspark.sql import SparkSession
-
-    from conftest import MakeTopic
-    from servers.kafka.topics import KafkaTopics
 
 PARTITIONS = 2
 ORDERS = range(100)

@@ -8,11 +8,13 @@ import shutil
 from collections import Counter
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
+from pyspark.sql.streaming.query import StreamingQuery
 
+from conftest import MakeTopic
 from orders import (
     FIRST_EVENT,
     archive,
@@ -28,12 +30,6 @@ from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
 from splice import HybridSource, SourceDescription, describe
 from streams import drain, start, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
-
-    from conftest import MakeTopic
 
 PARTITIONS = 3
 ORDERS = range(600)

@@ -6,18 +6,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 from orders import HISTORY_SELECT, LIVE_SELECT, assert_each_once, history, ids, live
 from servers.kafka.topics import KafkaTopics
 from splice import HandOver, HybridSource, SourceError, describe
 from streams import drain, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
 
 
 @pytest.fixture

@@ -7,10 +7,11 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import SparkSession
 
+from conftest import MakeTopic
 from orders import (
     archive,
     assert_each_once,
@@ -22,11 +23,6 @@ from orders import (
 )
 from servers.kafka.topics import KafkaTopics
 from streams import drain, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from conftest import MakeTopic
 
 ORDERS = range(90)
 

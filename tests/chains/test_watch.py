@@ -11,10 +11,12 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 from rich.console import Console
 
+from conftest import MakeTopic
 from orders import archive, history, history_then_live, live, orders
 from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
@@ -22,12 +24,6 @@ from splice import FileSource, HybridSource, describe
 from splice._internal.progress.loop import show
 from splice._internal.progress.screens import TerminalScreen
 from streams import start, start_to_drain
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
-
-    from conftest import MakeTopic
 
 _FAST = timedelta(milliseconds=100)
 

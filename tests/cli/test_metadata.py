@@ -8,7 +8,9 @@ import json
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import SparkSession
 
 from cli.conftest import Splice
 from conftest import MakeTopic
@@ -19,9 +21,6 @@ from servers.logins.guarded_kafka import GuardedKafka
 from servers.ports import free_ports
 from splice import DynamicKafkaSource, FileSource, HybridSource
 from streams import drain
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 PAGE = Page("docs/dynamic-kafka.md", by="tests/cli/test_metadata.py")
 

@@ -7,18 +7,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 from orders import FIRST_EVENT
 from servers.kafka.producer import Record
 from servers.kafka.topics import KafkaTopics
 from streams import drain, start, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
 
 SPARKS = "kafka"
 OURS = "splice-kafka"

@@ -5,16 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import DataFrame
 
 from compat.pair import OURS, SIDES, SPARKS, Pair, contents, offsets, records
 from conftest import MakeTopic
 from servers.kafka.topics import KafkaTopics
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 # Spark plans a DataFrame once for all of these actions.
 PLANNED_ONCE: dict[str, Callable[[DataFrame], int]] = {

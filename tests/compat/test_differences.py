@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import functools
 import json
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
 
 from compat.pair import OURS, SIDES, SPARKS, Pair, contents, offsets, records
 from conftest import MakeTopic
@@ -16,10 +17,6 @@ from refusals import assert_says
 from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
 from streams import drain, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-    from pyspark.sql.streaming.query import StreamingQuery
 
 EARLIEST = {"startingOffsets": "earliest"}
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 from compat.pair import OURS, SPARKS, Pair, records
 from conftest import MakeTopic
@@ -17,11 +18,6 @@ from orders import orders
 from pages.page import Page
 from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
-
 
 PAGE = Page("docs/from-sparks-kafka.md")
 

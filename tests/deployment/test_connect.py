@@ -10,11 +10,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyspark
 import pytest
+from pyspark.sql import SparkSession
 
+from conftest import MakeTopic
 from deployment import page
 from orders import archive, assert_each_once, history, history_then_live, ids, live, orders
 from pages.page import Page
@@ -24,11 +25,6 @@ from servers.ports import free_ports
 from servers.process import ServerProcess
 from servers.waiting import wait_for
 from streams import written
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from conftest import MakeTopic
 
 PAGE = Page("docs/getting-started.md", by="tests/deployment/test_connect.py")
 DEPLOY = Page("docs/how-to/deploy.md", by="tests/deployment/test_connect.py")

@@ -9,10 +9,11 @@ import os
 import re
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import SparkSession
 
+from conftest import MakeTopic
 from deployment import page
 from kill.cluster import two_hosts
 from orders import archive, assert_each_once, history, history_then_live, ids, live, orders
@@ -23,11 +24,6 @@ from servers.kafka.jars import class_path
 from servers.kafka.topics import KafkaTopics
 from splice._internal.jars import jar_paths
 from streams import written
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from conftest import MakeTopic
 
 PAGE = Page("docs/getting-started.md", by="tests/deployment/test_submit.py")
 DEPLOY = Page("docs/how-to/deploy.md")

@@ -7,16 +7,14 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from pyspark.sql import SparkSession
 
 from orders import HISTORY_SELECT, LIVE_SELECT, history, history_then_live, live
 from refusals import assert_says, failure
 from servers.kafka.topics import KafkaTopics
 from splice import HandOver, HybridSource
 from streams import drain, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 def test_a_changed_chain_is_rejected_and_other_changes_read_no_row_again(

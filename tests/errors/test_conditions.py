@@ -11,11 +11,12 @@ import importlib
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from pyspark.errors import IllegalArgumentException
+from pyspark.sql import SparkSession
 
+from conftest import MakeTopic
 from errors.conditions import elsewhere
 from errors.conditions.catalogue import conditions, tests_of_options
 from errors.conditions.of_options import COLUMNS, REJECTED, two_legs
@@ -24,11 +25,6 @@ from errors.test_switch_errors import REMEDIES
 from programs.launch import run
 from refusals import assert_says, lacks
 from servers.kafka.cluster import KafkaCluster
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from conftest import MakeTopic
 
 for _name in ("files", "hand_overs", "kafka", "checkpoints", "clusters"):
     importlib.import_module(f"errors.conditions.of_{_name}")

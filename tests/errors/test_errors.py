@@ -5,19 +5,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from pyspark.errors import QueryExecutionException
+from pyspark.sql import SparkSession
 
 from orders import live
 from refusals import assert_says
 from servers.kafka.topics import KafkaTopics
 from servers.waiting import PATIENCE
 from splice import FileSource, KafkaSource, OptionError, SourceError
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 def test_a_builder_raises_the_same_error_at_build(spark: SparkSession) -> None:

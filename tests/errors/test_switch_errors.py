@@ -10,20 +10,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 
+from conftest import MakeTopic
 from orders import HISTORY_SCHEMA, HISTORY_SELECT, LIVE_SELECT, ids, order_id, write_archive
 from servers.kafka.producer import Record
 from servers.kafka.topics import KafkaTopics
 from streams import drain, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from conftest import MakeTopic
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "switch-errors.md"
 

@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from pyspark.sql import SparkSession
 
 _PARTITIONS = "kafka.consumer:type=consumer-fetch-manager-metrics,topic={},partition=*,client-id=*"
 _NODES = "kafka.consumer:type=consumer-node-metrics,client-id={},node-id=*"

@@ -8,7 +8,9 @@ import json
 import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 import streams
 from demo import orders
@@ -17,10 +19,6 @@ from demo.judge import SinkLog, judge
 from faults.gate import Gate
 from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
 
 # Small fetches, so that most records of a batch are unread at a fault, and short timeouts, so that
 # clients detect the fault.

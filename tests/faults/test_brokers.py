@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import SparkSession
 
 from faults.fetched import Fetched
 from faults.gate import Gate
@@ -16,9 +16,6 @@ from faults.order_stream import OrderStream
 from faults.world import World
 from servers.kafka.brokers import KafkaBrokers
 from sessions import RACK
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 _ROWS = 40_000
 

@@ -8,10 +8,11 @@ import json
 import sys
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import SparkSession
 
+from conftest import MakeTopic
 from faults.gate import Gate
 from faults.order_stream import OrderStream
 from kill.cluster import two_hosts
@@ -19,11 +20,6 @@ from kill.killing import Kill
 from kill.scenario import Scenario
 from programs import launch
 from servers.kafka.topics import KafkaTopics
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from conftest import MakeTopic
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs 127.0.0.2 as a host")

@@ -8,9 +8,9 @@ import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import SparkSession
 
 from faults.world import World
 from orders import archive, assert_each_once, history, history_then_live, ids, orders
@@ -18,9 +18,6 @@ from refusals import assert_says
 from servers.waiting import PATIENCE, wait_for
 from splice import HybridSource, KafkaSource, SourceError
 from streams import drain, start, start_to_drain, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 _CLIENT = {"kafka.request.timeout.ms": "1000", "kafka.default.api.timeout.ms": "3000"}
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import SparkSession
 from pyspark.sql.types import (
     ArrayType,
     DoubleType,
@@ -24,9 +24,6 @@ from servers.kafka.topics import KafkaTopics
 from splice import FileSource, HandOver, KafkaSource, OptionError, SourceError
 from splice._internal.values import ddl
 from streams import drain, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 def test_spark_parses_the_schema(spark: SparkSession) -> None:

@@ -9,20 +9,17 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from pyspark.sql import DataFrame, SparkSession
 
+from conftest import MakeTopic
 from demo.picture import lines_of_the_demo, svg
 from orders import archive, assert_each_once, ids, order_id, orders
 from pages.page import ROOT, Page
 from servers.kafka.topics import KafkaTopics
 from streams import drain, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-    from conftest import MakeTopic
 
 README = Page("README.md")
 GETTING_STARTED = Page("docs/getting-started.md")

@@ -11,18 +11,16 @@ import sys
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyspark
+from pyspark.sql import SparkSession
 
 from orders import assert_each_once
 from pages.page import Page
 from programs.launch import PATIENCE
 from servers.kafka.topics import KafkaTopics
 from splice._internal.jars import jar_paths
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 STARTED = Page("docs/getting-started.md", by="tests/pages/test_scala_blocks.py")
 DYNAMIC = Page("docs/dynamic-kafka.md", by="tests/pages/test_scala_blocks.py")

@@ -19,19 +19,17 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 from orders import live, orders
 from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
 from sessions import session
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pyspark.sql import SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
 
 _ROWS, _PARTITIONS = 40, 4
 _ONE, _BOTH = 2, 4

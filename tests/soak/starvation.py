@@ -5,13 +5,11 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+
+from typing_extensions import Self
 
 from background import Background
 from soak.progress import Span
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 _PAUSE = 0.5
 _WORK = 0.01

@@ -7,9 +7,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 from orders import order_id, orders
 from servers.kafka.cluster import KafkaCluster
@@ -22,10 +24,6 @@ from splice import (
     query_history,
 )
 from streams import drain, start, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
 
 TOPIC = "orders"
 

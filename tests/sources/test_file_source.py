@@ -5,17 +5,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from servers.waiting import PATIENCE
 from splice import FileSource
 from streams import drain, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 ROWS = 200
 SCHEMA = "id BIGINT, name STRING"

@@ -6,17 +6,14 @@ from __future__ import annotations
 
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from pyspark.sql import SparkSession
+
+from conftest import MakeTopic
 from orders import orders
 from servers.kafka.topics import KafkaTopics
 from splice import KafkaSource, OffsetsInitializer
 from streams import drain
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from conftest import MakeTopic
 
 
 def test_the_group_has_the_offsets_of_the_checkpoint_when_a_query_ends(

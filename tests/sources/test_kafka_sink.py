@@ -8,19 +8,15 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import SparkSession
 
+from conftest import MakeTopic
 from orders import archive, history, history_then_live, live, order_id, orders
 from programs.launch import run
 from servers.kafka import spark_jars
 from servers.kafka.topics import KafkaTopics
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from conftest import MakeTopic
 
 ORDERS = range(200)
 

@@ -7,21 +7,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import DataFrame, SparkSession
 
+from conftest import MakeTopic
 from faults.fetched import Fetched
 from orders import orders
 from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
 from splice import KafkaSource, KafkaSourceBuilder, OffsetsInitializer
 from streams import drain, start, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-    from conftest import MakeTopic
 
 ORDERS = range(90)
 

@@ -7,18 +7,15 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from pyspark.sql import SparkSession
+
+from conftest import MakeTopic
 from orders import live, orders
 from programs.launch import run
 from servers.kafka.topics import KafkaTopics
 from splice import describe
 from streams import drain, start
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from conftest import MakeTopic
 
 
 def test_lag_by_topic_and_partition(

@@ -4,27 +4,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyspark
 import pytest
 from pyspark.errors import StreamingQueryException
+from pyspark.sql import Row, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
+from conftest import MakeTopic
 from demo.checkpoint import Checkpoint
 from orders import assert_each_once, live, order_id, orders
+from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
 from triggers import set_trigger
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from pyspark.sql import Row, SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
-
-    from conftest import MakeTopic
-    from servers.kafka.topics import KafkaTopics
 
 SHORTEST = "spark.sql.streaming.realTimeMode.minBatchDuration"
 

@@ -9,21 +9,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import SparkSession
 
+from conftest import MakeTopic
 from orders import archive, history, live, orders
 from refusals import assert_says, failure
 from servers.kafka.producer import Record
 from servers.kafka.topics import KafkaTopics
 from splice import HandOver, HybridSource
 from streams import drain, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from conftest import MakeTopic
 
 JSON = {
     "startingOffsets": "earliest",

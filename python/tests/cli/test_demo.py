@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
@@ -14,9 +15,6 @@ from py4j.protocol import Py4JJavaError
 from splice.cli import USAGE, demo
 from splice.cli.demo_topic import DemoTopic
 from splice.cli.main import main
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MISSING = "UnknownTopicOrPartitionException"
 

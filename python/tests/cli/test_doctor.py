@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Mapping
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from pyspark.errors import IllegalArgumentException
@@ -14,9 +15,6 @@ from pyspark.errors import IllegalArgumentException
 from splice.cli import PROBLEM, USAGE, doctor, environment, reachability
 from splice.cli.findings import ok
 from splice.cli.main import main
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @pytest.fixture

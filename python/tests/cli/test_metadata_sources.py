@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import json
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,9 +15,6 @@ from splice._internal import jvm_metadata
 from splice._internal.jvm_metadata import StoredSource
 from splice.cli import OK, USAGE, metadata
 from splice.cli.main import main
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NO_CHANGE: dict[str, Any] = {
     "streams": [],

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -16,10 +17,6 @@ from splice.cli import main as commands
 from splice.cli.environment import findings
 from splice.cli.options import OptionFile, client
 from splice.cli.session import local_session
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 class JavaError:

@@ -6,16 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import SparkSession
 
 from cli.checkpoints.stopped import Stopped
 from servers.kafka import spark_jars
 from servers.kafka.cluster import KafkaCluster
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 OfKind = Callable[[str], Stopped]
 

@@ -11,16 +11,15 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
 
 from orders import archive, history, history_then_live, live, order_id, orders
 from servers.kafka.topics import KafkaTopics
 from splice.cli.main import main
 from streams import drain
-
-if TYPE_CHECKING:
-    import pytest
-    from pyspark.sql import DataFrame, SparkSession
 
 PARTITIONS = 2
 READ = 40

@@ -8,22 +8,19 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
+from conftest import MakeTopic
 from orders import FIRST_EVENT, HISTORY_SELECT, LIVE_SELECT, archive, orders
 from servers.kafka.cluster import KafkaCluster
 from servers.ports import free_ports
 from servers.waiting import PATIENCE
 from streams import drain
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
-
-    from conftest import MakeTopic
 
 UNUSED = "127.0.0.1:1"
 """Address of brokers that no request reaches."""

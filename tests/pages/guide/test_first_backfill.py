@@ -9,13 +9,12 @@ import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import SparkSession
 
 from pages.page import Page
 from servers.kafka.topics import KafkaTopics
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 PAGE = Page("docs/tutorials/first-backfill.md")
 _EXAMPLE = re.compile(

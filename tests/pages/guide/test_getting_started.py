@@ -6,16 +6,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import SparkSession
 
 from orders import assert_each_once, ids
 from pages.page import Page
 from servers.kafka.topics import KafkaTopics
 from streams import drain, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 
 PAGE = Page("docs/getting-started.md")
 

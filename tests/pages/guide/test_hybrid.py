@@ -6,20 +6,18 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pytest
+from pyspark.sql import SparkSession
+
+from conftest import MakeTopic
 from orders import assert_each_once, ids, order_id
 from pages.page import Page
 from servers.kafka.producer import Record
 from servers.kafka.topics import KafkaTopics
 from splice import FileSource, HybridSource
 from streams import drain, written
-
-if TYPE_CHECKING:
-    import pytest
-    from pyspark.sql import SparkSession
-
-    from conftest import MakeTopic
 
 PAGE = Page("docs/hybrid.md")
 ARCHIVED, ALL, LATER = range(8), range(12), range(12, 15)

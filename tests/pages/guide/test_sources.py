@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
+from conftest import MakeTopic
 from orders import FIRST_EVENT, order_id, orders
 from pages.page import Page
 from servers.kafka import spark_jars
@@ -18,11 +20,6 @@ from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
 from splice import DynamicKafkaSource
 from streams import drain, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from conftest import MakeTopic
 
 FILES = Page("docs/files.md")
 KAFKA = Page("docs/kafka.md")

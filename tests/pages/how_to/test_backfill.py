@@ -6,19 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
+from conftest import MakeTopic
 from orders import assert_each_once, ids, order_id
 from pages.page import Page
 from servers.kafka.producer import Record
 from servers.kafka.topics import KafkaTopics
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from conftest import MakeTopic
 
 PAGE = Page("docs/how-to/backfill.md")
 ALL, ARCHIVED, RECENT, COMPACTED = range(20), range(8), range(8, 14), 3

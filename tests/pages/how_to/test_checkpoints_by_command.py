@@ -7,17 +7,14 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import SparkSession
 
 from cli.checkpoints.stopped import Stopped, of_offsets
 from pages.page import Page
 from servers.kafka.cluster import KafkaCluster
 from splice.cli.main import main
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 PAGE = Page("docs/how-to/checkpoints-by-command.md")
 

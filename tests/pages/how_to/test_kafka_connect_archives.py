@@ -11,21 +11,18 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
 
+from conftest import MakeTopic
 from orders import FIRST_EVENT, assert_each_once, ids, order_id
 from pages.page import Page
 from servers.kafka.jars import class_path
 from servers.kafka.producer import Record
 from servers.kafka.topics import KafkaTopics
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from conftest import MakeTopic
 
 PAGE = Page("docs/how-to/kafka-connect-archives.md")
 ARCHIVED, ALL = range(12), range(20)

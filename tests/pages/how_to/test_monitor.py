@@ -12,10 +12,11 @@ import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
+from pyspark.sql import SparkSession
 
 from orders import archive, history, history_then_live, live, orders
 from pages.page import ROOT, Page
@@ -23,9 +24,6 @@ from programs.launch import run
 from servers.kafka.topics import KafkaTopics
 from splice import DynamicKafkaSource, FileSource
 from streams import drain
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 PAGE = Page("docs/how-to/monitor.md")
 ASSETS = ROOT / "docs" / "assets"

@@ -7,20 +7,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
+from conftest import MakeTopic
 from orders import assert_each_once, ids, order_id, orders
 from pages.page import Page
 from servers.kafka import spark_jars
 from servers.kafka.topics import KafkaTopics
 from streams import drain, written
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from conftest import MakeTopic
 
 PAGE = Page("docs/how-to/sinks.md")
 FIRST, SECOND = range(10), range(10, 16)

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
+from conftest import MakeTopic
 from driver_log import DriverLog
 from orders import orders
 from pages.page import ROOT, Page
@@ -17,11 +19,6 @@ from servers.kafka.topics import KafkaTopics
 from servers.network.fault_proxy import FaultProxy
 from servers.ports import free_ports
 from splice import KafkaSource, SourceError
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from conftest import MakeTopic
 
 PAGE = Page("docs/how-to/troubleshoot.md")
 

@@ -6,19 +6,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
+from conftest import MakeTopic
 from orders import orders
 from pages.page import Page
 from servers.kafka.topics import KafkaTopics
 from sessions import RACK
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from conftest import MakeTopic
 
 PAGE = Page("docs/how-to/tune.md")
 ORDERS = range(60)

@@ -5,16 +5,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import SparkSession
 
 from fixtures.kept_run import KeptRun, drain, number_of
 from pages.page import Page
 from servers.kafka.cluster import KafkaCluster
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 PAGE = Page("docs/how-to/upgrade.md")
 KEPT = KeptRun(Path(__file__).parents[2] / "fixtures" / "kept-0.1.0" / "kafka")

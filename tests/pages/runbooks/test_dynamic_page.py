@@ -7,16 +7,14 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
 from orders import order_id, orders
 from pages.page import Page
 from pages.runbooks.sites import Sites
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 PAGE = Page("docs/dynamic-kafka.md")
 FOLDERS = ("/config", "/lake", "/checkpoints", "/run/secrets")

@@ -7,9 +7,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import SparkSession
 
 from orders import assert_each_once
 from pages.page import Page
@@ -18,9 +18,6 @@ from pages.runbooks.sites import Scene, Sites
 from servers.class_data import java
 from servers.kafka import spark_jars
 from servers.kafka.jars import class_path
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 FOLDER = "docs/how-to/clusters"
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
 
 from confluent_kafka.admin import (  # type: ignore[attr-defined]
     AclBinding,
@@ -17,11 +16,9 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 )
 
 from servers.kafka.cluster import KafkaCluster
+from servers.kafka.container import ContainerNode
+from servers.kafka.node import ProcessNode
 from servers.ports import free_ports
-
-if TYPE_CHECKING:
-    from servers.kafka.container import ContainerNode
-    from servers.kafka.node import ProcessNode
 
 _PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
 
