@@ -31,7 +31,8 @@ REPORTS := target/test-reports
 SCRIPT_ENV := SPLICE_VERSION=$(VERSION) \
 	SPLICE_JARS=$(CURDIR)/jvm/bundle/target/dist \
 	SPLICE_REPOSITORY=$(CURDIR)/target/repository \
-	SPLICE_KAFKA_SERVER=$(CURDIR)/tests/servers/target/kafka
+	SPLICE_KAFKA_SERVER=$(CURDIR)/tests/servers/target/kafka \
+	SPARK_LAUNCHER_OPTS='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 
 JVM_SOURCES    := $(shell find build.sbt VERSION LICENSE NOTICE project/*.scala project/*.sbt project/*.properties \
 	$$(find jvm -type d -path '*/src/main') -type f)
@@ -165,6 +166,6 @@ $(VENV)/.wheel: $(VENV)/.ready $(MADE)/wheel
 define make-venv
 	rm -rf $(1)
 	$(PYTHON) -m venv $(1)
-	$(1)/bin/pip install --quiet --disable-pip-version-check -r requirements/dev.txt pyspark==$(2)
+	$(1)/bin/pip install --quiet --disable-pip-version-check --no-compile -r requirements/dev.txt pyspark==$(2)
 	@touch $(1)/.ready
 endef

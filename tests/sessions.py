@@ -20,8 +20,6 @@ RACK = "spark.tests.rack"
 
 def session(folder: Path, conf: Mapping[str, str] | None = None) -> SparkSession:
     """Start a session with Splice's jars, two cores and two shuffle partitions."""
-    from pyspark.sql import SparkSession
-
     # Python workers need the packages of the tests, such as Arrow.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # For many short queries, a fully optimizing compiler costs more time than it saves. The default

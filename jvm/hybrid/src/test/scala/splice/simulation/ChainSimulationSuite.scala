@@ -98,7 +98,7 @@ object ChainSimulationSuite {
 
   /** Seeds of scenarios. The fixed seeds find each fault of `ChainFaultsSuite`, and have all pairs of choices. */
   val Budget: SeedBudget =
-    SeedBudget(All, SeedBudget.byPairs(All, first = 1100, least = 50)(ChainPlan.of(_).choices), window = 500)
+    SeedBudget(All, SeedBudget.byPairs(All, first = 600, least = 30)(ChainPlan.of(_).choices), window = 500)
 
   /** Seeds of scenarios with real-time mode and continuous mode. */
   private val TimedBudget = SeedBudget(1 to 500, 1 to 150, window = 50)

@@ -54,5 +54,5 @@ private[life] object DynamicLifeSuite {
     * of switches that few plans have.
     */
   val Budget: SeedBudget =
-    SeedBudget(All, SeedBudget.byPairs(All, first = 1000, least = 50)(LifePlan.of(_).switches), window = 400)
+    SeedBudget(All, SeedBudget.byPairs(All, first = 1000, least = 30)(LifePlan.of(_).switches), window = 250)
 }
