@@ -1,8 +1,8 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Kills of a hybrid with a checkpoint on HDFS or S3, after the side-log writes on which a restart depends most.
+"""Kills of a hybrid with a checkpoint on HDFS or S3, after the most important side-log writes.
 
-The number of commits selects the store. ``STORES=all`` selects both stores, and each kind of write.
+The number of commits selects the store. ``STORES=all`` selects both stores and all writes.
 """
 
 from __future__ import annotations
