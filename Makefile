@@ -27,7 +27,7 @@ VERSION := $(shell cat VERSION)
 MADE    := target/made
 REPORTS := target/test-reports
 
-# Environment variables of the scripts under tests/.
+# Environment variables of the scripts under tests/. The launcher of Spark ends before its optimizing compiler saves time.
 SCRIPT_ENV := SPLICE_VERSION=$(VERSION) \
 	SPLICE_JARS=$(CURDIR)/jvm/bundle/target/dist \
 	SPLICE_REPOSITORY=$(CURDIR)/target/repository \
@@ -166,6 +166,6 @@ $(VENV)/.wheel: $(VENV)/.ready $(MADE)/wheel
 define make-venv
 	rm -rf $(1)
 	$(PYTHON) -m venv $(1)
-	$(1)/bin/pip install --quiet --disable-pip-version-check --no-compile -r requirements/dev.txt pyspark==$(2)
+	$(1)/bin/pip install --quiet --disable-pip-version-check -r requirements/dev.txt pyspark==$(2)
 	@touch $(1)/.ready
 endef

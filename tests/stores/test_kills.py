@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Kills of a hybrid with a checkpoint on HDFS or S3, after the most important side-log writes.
+"""Kills of a hybrid with a checkpoint on HDFS or S3, after writes of its start, slots and switch.
 
 The number of commits selects the store. ``STORES=all`` selects both stores and all writes.
 """
