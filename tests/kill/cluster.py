@@ -69,9 +69,15 @@ def two_hosts(folder: Path, cores: int = 1) -> Iterator[str]:
 
 
 def _state(page: int) -> dict[str, Any]:
-    """Return the state of the master at the port of its page; empty before its start."""
+    """Return the state of the master at the port of its page; empty before its start.
+
+    Spark starts its web server first, then adds the page, and the document in JSON last. Until
+    then the page answers every path.
+    """
     try:
         with urlopen(f"http://{_HOSTS[0]}:{page}/json/", timeout=30) as response:
+            if response.headers.get_content_type() == "text/html":
+                return {}
             state: dict[str, Any] = json.load(response)
             return state
     except OSError:
