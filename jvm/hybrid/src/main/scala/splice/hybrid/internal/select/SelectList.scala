@@ -18,6 +18,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, OneRowRelation, Project}
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.internal.VariableSubstitution
 
 import splice.source.options.SourceOptions.fold
 
@@ -43,6 +44,8 @@ private[splice] object SelectList {
     *   if the text is not a list of expressions, or has an expression that a leg cannot evaluate
     */
   def parse(session: SparkSession, option: String, text: String): SelectList = {
+    if (new VariableSubstitution().substitute(text) != text)
+      throw SelectErrors.rejected(option, UnsupportedInSelect.Variable, UnsupportedInSelect.Changing)
     val parsed =
       try session.sessionState.sqlParser.parsePlan(s"SELECT $text")
       catch { case e: AnalysisException => throw SelectErrors.failed(option, text, e) }

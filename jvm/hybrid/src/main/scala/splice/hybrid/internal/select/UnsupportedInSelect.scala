@@ -5,6 +5,8 @@ package splice.hybrid.internal.select
 
 import java.util.Locale
 
+import scala.util.Try
+
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern
@@ -17,6 +19,8 @@ import splice.source.internal.RawRows
 
 /** Expressions that the reader of a leg cannot evaluate, with a remedy for each. */
 private[splice] object UnsupportedInSelect {
+
+  val Variable = "a variable that Spark replaces"
 
   val Subquery = "a reader has no access to other tables; join after the source"
   val Window   = "a reader processes one row at a time; use the function after the source"
@@ -51,14 +55,17 @@ private[splice] object UnsupportedInSelect {
   }
 
   private def find(expression: Expression): Option[(String, String)] =
-    expression.collectFirst(Function.unlift(rejected))
+    expression.collectFirst(Function.unlift(rejected)).orElse {
+      // The optimizer replaces these functions before it evaluates casts.
+      val replaced = expression.transformUp { case function: RuntimeReplaceable => function.replacement }
+      replaced.collectFirst { case c: Cast if isSpecial(c) => s"the special value in ${c.sql}" -> Changing }
+    }
 
   private def rejected(expression: Expression): Option[(String, String)] = expression match {
     case _: SubqueryExpression              => Some("a subquery" -> Subquery)
     case u: PythonUDF                       => Some(s"the Python function ${u.name}" -> Python)
     case v: VariableReference               => Some(s"the session variable ${v.sql}" -> Changing)
     case e if isCurrent(e)                  => Some(s"the function ${e.prettyName}" -> Changing)
-    case c: Cast if isSpecial(c)            => Some(s"the special value in ${c.sql}" -> Changing)
     case g: Generator                       => Some(s"the generator function ${g.prettyName}" -> Generator)
     case e if !e.deterministic && itself(e) => Some(s"the non-deterministic function ${e.prettyName}" -> Changing)
     case _                                  => None
@@ -70,10 +77,12 @@ private[splice] object UnsupportedInSelect {
     e.containsPattern(TreePattern.CURRENT_LIKE) && !e.children.exists(_.containsPattern(TreePattern.CURRENT_LIKE))
 
   // Values such as 'now' are evaluated when the list is compiled, so a restart would change the values.
-  private def isSpecial(cast: Cast): Boolean = cast.child match {
-    case Literal(text: UTF8String, _) => isOfTime(cast.dataType) && isSpecial(text.toString)
-    case _                            => false
-  }
+  private def isSpecial(cast: Cast): Boolean =
+    isOfTime(cast.dataType) && cast.child.foldable &&
+      (Try(cast.child.eval()).toOption match {
+        case Some(text: UTF8String) => isSpecial(text.toString)
+        case _                      => false
+      })
 
   /** The text of a literal with a type, such as `DATE 'today'`, if its value changes. The parser evaluates the value. */
   def special(literal: Literal): Option[String] = for {

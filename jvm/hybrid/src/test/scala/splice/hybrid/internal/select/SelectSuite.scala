@@ -220,7 +220,18 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
       Seq(s"CAST('$value' AS $kind)", s"$kind '$value'").foreach { expression =>
         refuses(s"$expression AS n", "EXPRESSION_NOT_SUPPORTED", "the special value")
       }
-    refuses("concat(DATE r'today', key) AS n", "EXPRESSION_NOT_SUPPORTED", "the special value")
+    Seq(
+      "concat(DATE r'today', key)",
+      "CAST(lower('TODAY') AS DATE)",
+      "CAST(CAST('today' AS STRING) AS DATE)",
+      "to_date('today')",
+      "to_timestamp(trim(' now '))"
+    ).foreach(expression => refuses(s"$expression AS n", "EXPRESSION_NOT_SUPPORTED", "the special value"))
+    spark.conf.set("splice.test.host", "here")
+    Seq("env:PATH", "system:user.name", "splice.test.host", "hivevar:splice.test.host").foreach { name =>
+      refuses(s"concat(key, '$${$name}') AS n", "EXPRESSION_NOT_SUPPORTED", "a variable that Spark replaces")
+    }
+    assert(plan("concat(key, '${') AS n, '$1' AS m").schema.size == 2)
     assert(plan("DATE 'epoch' AS n, DATE '2026-01-01' AS m, DATE('2026-01-02') AS o").schema.size == 3)
     assert(plan("CAST('epoch' AS STRING) AS n, CAST('now' AS STRING) AS m").schema.size == 2)
     spark.sql("DECLARE OR REPLACE VARIABLE of_session BIGINT DEFAULT 4")
