@@ -9,8 +9,8 @@ import splice.kafka.internal.cluster.ClusterAccess
 import splice.kafka.internal.errors.{MissingRange, SkippedRows}
 import splice.kafka.internal.identity.{Generation, Settled, Topics}
 import splice.kafka.internal.options.{EndingOffsets, KafkaSettings, StartingOffsets}
-import splice.kafka.internal.split.KafkaPosition
-import splice.source.{EnumeratorContext, LogPartition, OffsetRanges, ReadMode, StartPosition}
+import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
+import splice.source.{EnumeratorContext, LogPartition, OffsetRanges, ReadMode, SplitRange, StartPosition}
 
 /** The offsets at which the partitions of a cluster begin and end, in a batch and in the query. A method
   * that decides an offset stores the offset before the method returns.
@@ -153,6 +153,19 @@ final private[splice] class Bounds(
     *   the position of the source
     */
   def addUnread(ranges: Seq[MissingRange], at: KafkaPosition): Unit = keepUnread(SkippedRanges.of(ranges, at))
+
+  /** Removes planned offsets from the stored offsets that no batch reads: a rollback reads them again.
+    *
+    * @param at
+    *   the position of the source
+    */
+  def planned(ranges: => Seq[SplitRange], at: KafkaPosition): Unit =
+    if (settings.ending.nonEmpty && !unreadEntries.known.isEmpty) {
+      val read = ranges.collect { case range: KafkaSplitRange =>
+        MissingRange(range.partition, range.from, Some(range.until))
+      }
+      unreadEntries.remove(SkippedRanges.of(read, at))
+    }
 
   /** Removes the skip entries that no batch from `oldest` on needs. */
   def retain(oldest: KafkaPosition): Unit = skips.retain(oldest)(keepUnread(_))

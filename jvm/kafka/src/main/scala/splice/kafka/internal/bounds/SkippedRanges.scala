@@ -49,6 +49,12 @@ final private[splice] case class SkippedRanges(
       ranges ++ SkippedRanges(Map(key -> skips))
     }
 
+  /** The offsets without the offsets of `other`. */
+  def --(other: SkippedRanges): SkippedRanges = SkippedRanges(all.map { case (key, skips) =>
+    val removed = OffsetRuns.of(other.all.getOrElse(key, Vector.empty).map(skip => skip.from -> skip.until): _*)
+    key -> skips.flatMap(skip => removed.holes(skip.from, skip.until).map { case (from, until) => Skip(from, until) })
+  }.filter(_._2.nonEmpty))
+
   /** The offsets of both, with one skip for adjacent offsets. */
   def ++(other: SkippedRanges): SkippedRanges = SkippedRanges((all.keySet ++ other.all.keySet).iterator.map { key =>
     val skips = Seq(this, other).flatMap(_.all.getOrElse(key, Vector.empty)).map(skip => skip.from -> skip.until)

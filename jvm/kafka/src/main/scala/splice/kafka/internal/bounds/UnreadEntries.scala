@@ -28,18 +28,25 @@ final private[kafka] class UnreadEntries(log: SideLog) {
   def known: SkippedRanges = all
 
   /** Stores offsets. The entry is durable when the method returns. */
-  def add(skips: SkippedRanges): Unit = {
-    val wanted = all ++ skips
-    if (wanted != all) {
-      all = append(wanted)
-      entries.purge(entries.numbers.init)
-    }
+  def add(skips: SkippedRanges): Unit = change(_ ++ skips)
+
+  /** Removes offsets that a batch reads after a rollback. The change is durable when the method returns. */
+  def remove(read: SkippedRanges): Unit = change(_ -- read)
+
+  private def change(to: SkippedRanges => SkippedRanges): Unit = if (to(all) != all) {
+    all = append(to)
+    entries.purge(entries.numbers.init)
   }
 
-  @tailrec private def append(wanted: SkippedRanges): SkippedRanges = {
+  // The next entry may be the entry of another driver.
+  @tailrec private def append(to: SkippedRanges => SkippedRanges): SkippedRanges = {
+    val wanted  = to(all)
     val durable = entries.append(UnreadEntries.write(wanted))
-    val both    = wanted ++ durable
-    if (both == durable) both else append(both)
+    if (durable == wanted) wanted
+    else {
+      all = all ++ durable
+      append(to)
+    }
   }
 }
 

@@ -81,7 +81,8 @@ final private[splice] class BatchRecords extends RecordWindow {
           val size = in.known(in.varint(), least = 0)
           in.at += size
           val key = UTF8String.fromBytes(in.array, in.at - size, size)
-          to.add(key, in.part().orNull)
+          // A client decodes a name before it is encoded again, which replaces invalid bytes.
+          to.add(if (key.isValid) key else UTF8String.fromString(key.toString), in.part().orNull)
           left -= 1
         }
       }

@@ -81,7 +81,8 @@ final private[splice] class KafkaEnumerator(
       else cluster.idle(from)(cluster.unavailable.round(go(from, limits)))
     cluster.unavailable.check()
     moving = until != from
-    if (until == from) from else until
+    if (moving) bounds.planned(splits(from, until), until)
+    if (moving) until else from
   }
 
   // The readers wait while the cluster is unavailable.
@@ -97,7 +98,11 @@ final private[splice] class KafkaEnumerator(
 
   override def isStale: Boolean = topics.isStale || openReads.lacksStarts
 
-  override def open(at: KafkaPosition): Seq[SplitRange] = openReads.open(at)
+  override def open(at: KafkaPosition): Seq[SplitRange] = {
+    val ranges = openReads.open(at)
+    bounds.planned(ranges, at)
+    ranges
+  }
 
   // The ranges are stored before the end, because a later run reads only the rows after the end.
   override def reached(at: KafkaPosition, left: Seq[SplitRange]): KafkaPosition = {
@@ -119,7 +124,10 @@ final private[splice] class KafkaEnumerator(
   override def outlook(): Outlook = contents.outlook()
 
   override def replay(from: KafkaPosition, until: KafkaPosition): Unit =
-    if (from != until) cluster.await(replays(plan, from, until))
+    if (from != until) {
+      cluster.await(replays(plan, from, until))
+      bounds.planned(splits(from, until), until)
+    }
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
     KafkaReaders(settings, columns, context, reports.key, ranges, sizes, waits = ranges.exists(_.isOpen))

@@ -3,6 +3,7 @@
 
 package splice.kafka.internal.value
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Duration
 
 import scala.util.control.NonFatal
@@ -43,7 +44,7 @@ final private[splice] class ValueReader private (records: SplitReader[InternalRo
 
   private def show(record: InternalRow): Unit = {
     val bytes = if (record.isNullAt(Bytes)) Array.emptyByteArray else record.getBinary(Bytes)
-    if (isBlank(bytes)) row.show(record, null, null)
+    if (isBlank(bytes) || isJsonNull(bytes)) row.show(record, null, null)
     else
       try {
         val value = parse(bytes)
@@ -64,6 +65,12 @@ final private[splice] class ValueReader private (records: SplitReader[InternalRo
   // Spark's parsers of csv and xml fail for a blank text. In csv, white space may be a value or a separator.
   private def isBlank(bytes: Array[Byte]): Boolean =
     bytes.isEmpty || plan.settings.format != ValueFormat.Csv && bytes.forall(byte => byte >= 0 && byte <= ' ')
+
+  // A sink may write a deletion as the JSON value null.
+  private def isJsonNull(bytes: Array[Byte]): Boolean = plan.settings.format == ValueFormat.Json && {
+    val from = bytes.indexWhere(byte => byte < 0 || byte > ' ')
+    bytes.startsWith(Null, from) && bytes.indexWhere(byte => byte < 0 || byte > ' ', from + Null.length) < 0
+  }
 
   private def trailing: String =
     s"text follows the first ${if (plan.settings.format == ValueFormat.Xml) "element" else "JSON object"}"
@@ -87,6 +94,8 @@ private[splice] object ValueReader {
   /** Returns a reader whose values have the settings of the first start. */
   def apply(records: SplitReader[InternalRow], plan: ValuePlan): SplitReader[InternalRow] =
     PinnedReader(plan.session)(new ValueReader(records, plan))
+
+  private val Null = "null".getBytes(UTF_8)
 
   // The indexes of these columns in the records of a plan.
   final private val Bytes     = 0

@@ -191,6 +191,28 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     assert(held(e, at(0 -> 20)) == Seq(2L -> 4L, 5L -> 19L) && run.side.keys("unread-").size == 1)
   }
 
+  test("a bounded source counts offsets that its readers have skipped, once a batch reads them after a rollback") {
+    val run   = new SimulatedRun(SkippingEnd: _*)
+    val from  = bounded(run)
+    val e     = run.start()
+    val first = e.advance(from, run.settings.limits)
+    e.reported(Seq(Report("simulated", TaskReads(unread = Vector(MissingRange(t(0), 1, Some(2)))))))
+    val second = e.advance(first, run.settings.limits)
+    e.reported(Seq(Report("simulated", TaskReads(unread = Vector(MissingRange(t(0), 4, Some(5)))))))
+    e.figures(second)
+    assert(held(run.start(), at(0 -> 20)) == Seq(0L -> 1L, 2L -> 4L, 5L -> 20L))
+    run.start().replay(first, second)
+    assert(held(run.start(), at(0 -> 20)) == Seq(0L -> 1L, 2L -> 20L))
+    val again = run.start()
+    assert(again.advance(from, run.settings.limits) == first)
+    assert(held(run.start(), at(0 -> 20)) == Seq(0L -> 20L))
+    again.reported(Seq(Report("simulated", TaskReads(unread = Vector(MissingRange(t(0), 1, Some(2)))))))
+    again.figures(first)
+    assert(held(run.start(), at(0 -> 20)) == Seq(0L -> 1L, 2L -> 20L))
+    run.start().open(run.start().settle(from))
+    assert(held(run.start(), at(0 -> 20)) == Seq(0L -> 20L))
+  }
+
   test("a bounded source stores skipped offsets before the end of an epoch, and no offsets of a later epoch") {
     val run     = new SimulatedRun(SkippingEnd: _*)
     val from    = bounded(run)

@@ -16,6 +16,7 @@ import org.apache.kafka.common.header.Header
 import org.apache.kafka.common.header.internals.RecordHeader
 import org.apache.kafka.common.record._
 import org.apache.kafka.common.utils.BufferSupplier
+import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.reader.{RecordField, RecordRow}
@@ -109,6 +110,7 @@ final class BatchRecordsSuite extends AnyFunSuite {
       own.key(h).toString -> Option.when(!own.isValueNull(h))(own.value(h).toSeq)
     )
     assert(window.hasHeaders(i) == headers.nonEmpty)
+    assert((0 until own.size).forall(h => own.key(h) == UTF8String.fromString(own.key(h).toString)))
     if (!window.isValueNull(i)) assert(window.text(i).getBytes.toSeq == window.value(i).toSeq)
     Row(
       window.offset(i),
@@ -155,6 +157,25 @@ final class BatchRecordsSuite extends AnyFunSuite {
     RecordBatch.MAGIC_VALUE_V2,
     0 until 100
   ))
+
+  test("the name of a header that is not UTF-8 has the replacement characters of the client") {
+    val builder = MemoryRecords.builder(
+      ByteBuffer.allocate(1 << 10),
+      RecordBatch.MAGIC_VALUE_V2,
+      Compression.NONE,
+      TimestampType.CREATE_TIME,
+      0L
+    )
+    builder.append(0L, Array[Byte](1), Array[Byte](2), Array[Header](new RecordHeader("name", none)))
+    val records = builder.build()
+    val array   = records.buffer.array
+    val at      = array.indexOfSlice("name".getBytes)
+    Seq(0xc3, 0x28, 0xff).zipWithIndex.foreach { case (byte, i) => array(at + i) = byte.toByte }
+    val window = new BatchRecords
+    window.open(Chunk(range(0, 1), polled(records), 0))
+    assert(drain(window) == expected(records) && expected(records).head.headers.head._1.contains("\ufffd"))
+    window.free()
+  }
 
   test("a copy of a row keeps its text when other records are decompressed into the same bytes") {
     val records = log(new Random(3), 40, Compression.zstd().build(), RecordBatch.MAGIC_VALUE_V2)

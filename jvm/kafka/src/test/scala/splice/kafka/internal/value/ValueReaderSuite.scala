@@ -105,6 +105,10 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     Seq("json", "xml").foreach { format =>
       assert(values(Seq("valueFormat" -> format, schema), " \n") == Seq(null), format)
     }
+    assert(values(Seq("valueFormat" -> "json", schema), "null", " null\n") == Seq(null, null))
+    Seq("nul", "nulls", "null null", "Null").foreach { text =>
+      intercept[SpliceException](values(Seq("valueFormat" -> "json", schema), text))
+    }
     val csv = Seq("valueFormat" -> "csv", schema)
     assert(values(csv, "1,", ",") == Seq(Row(1, null), Row(null, null)))
     assert(intercept[SpliceException](values(csv, "1")).getMessage.contains("t-2 at offset 7"))
