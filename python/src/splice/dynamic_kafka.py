@@ -21,6 +21,8 @@ _PYTHON = "metadata.python"
 _CLASS = "metadata.class"
 _SERVICES = ("metadata.file", "metadata.url", "kafka.bootstrap.servers", _PYTHON, _CLASS)
 
+_PLACES = ("cutovers", "starts", "stops")
+
 MetadataService = Callable[[], "Mapping[str, Any] | str"]
 
 
@@ -237,7 +239,35 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
 
 def _document(service: MetadataService) -> str:
     found = service()
-    return found if isinstance(found, str) else json.dumps(found)
+    if isinstance(found, str):
+        return found
+    _check_names(found, "")
+    return json.dumps(found)
+
+
+def _check_names(value: object, path: str) -> None:
+    """Raise an error for a name that is not text, such as a word that YAML reads as a boolean."""
+    if isinstance(value, Mapping):
+        # Offsets per partition have numbers as keys.
+        kinds = (str, int) if path.partition(".")[0] in _PLACES else (str,)
+        for name, part in value.items():
+            if not isinstance(name, kinds) or isinstance(name, bool):
+                raise _no_text("name", name, path)
+            _check_names(part, f"{path}.{name}" if path else str(name))
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            if not isinstance(one, (str, Mapping)):
+                raise _no_text("item", one, path)
+            _check_names(one, path)
+    elif value is not None and not isinstance(value, (str, bool, int, float)):
+        raise _no_text("value", value, path)
+
+
+def _no_text(role: str, value: object, path: str) -> ValueError:
+    return ValueError(
+        f"The metadata have the {role} {value!r} at '{path}', which is not text. YAML reads words "
+        "such as no, dates and numbers as other types. Write the text in quotation marks."
+    )
 
 
 def _invalid_stream(name: object) -> OptionError:

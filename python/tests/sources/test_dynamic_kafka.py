@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
+from datetime import date
+from typing import Any
+
 import pytest
 
 from splice import DynamicKafkaSource, DynamicKafkaSourceBuilder, OffsetsInitializer, OptionError
+from splice.dynamic_kafka import _document
 
 
 @pytest.fixture
@@ -123,3 +127,27 @@ def test_streams_and_a_service_are_needed(builder: DynamicKafkaSourceBuilder) ->
         DynamicKafkaSource.builder().streams("orders").build()
     with pytest.raises(OptionError, match="is not a valid stream name"):
         builder.streams("a,b")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "text"),
+    [
+        ({"clusters": {False: {}}}, "name False at 'clusters'"),
+        ({"clusters": {7: {}}}, "name 7 at 'clusters'"),
+        ({"streams": {"s": {"east": [2026]}}}, "item 2026 at 'streams.s.east'"),
+        ({"streams": {"s": {"east": [date(2026, 1, 31)]}}}, "at 'streams.s.east'"),
+        ({"stops": {"s": {"timestamp": date(2026, 1, 31)}}}, "at 'stops.s.timestamp'"),
+        ({"starts": {"s": {"offsets": {"t": {True: 1}}}}}, "name True at 'starts.s.offsets.t'"),
+    ],
+)
+def test_names_of_a_document_are_texts(metadata: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        _document(lambda: metadata)
+
+
+def test_a_document_of_a_function_is_json() -> None:
+    metadata = {"version": 1, "starts": {"s": {"offsets": {"t": {0: 5}}}}, "clusters": {"a": None}}
+    assert _document(lambda: metadata) == (
+        '{"version": 1, "starts": {"s": {"offsets": {"t": {"0": 5}}}}, "clusters": {"a": null}}'
+    )
+    assert _document(lambda: "version: 1") == "version: 1"

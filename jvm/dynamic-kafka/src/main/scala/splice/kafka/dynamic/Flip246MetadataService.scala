@@ -60,7 +60,8 @@ abstract class Flip246MetadataService extends KafkaMetadataService {
   final override private[dynamic] def isUnlistedActive(cluster: String): Option[Boolean] =
     Some(isClusterActive(cluster))
 
-  private def whole(streams: Iterable[Stream]): StreamMetadata = {
+  // Several queries may call one service at the same time.
+  private def whole(streams: Iterable[Stream]): StreamMetadata = synchronized {
     val clusters = for {
       (name, parts) <- streams.toSeq.flatMap(s => s.clusters.asScala.map { case (c, entry) => c -> (s.id -> entry) })
         .groupMap(_._1)(_._2).toSeq

@@ -36,23 +36,40 @@ final private[splice] class YamlNode(document: String, path: => String, node: No
 
   def wrong(reason: String): Nothing = throw MetadataErrors.invalid(document, line, path, reason)
 
-  /** Returns the fields of an object in order. Each name occurs once. */
+  /** Returns the fields of an object in order, then the fields of its merge keys that the object does not set. Each name
+    * occurs once.
+    */
   def fields: Seq[(String, YamlNode)] = node match {
     case mapping: MappingNode =>
-      val all = mapping.getValue.asScala.toSeq.map(field)
+      val (merges, own) = mapping.getValue.asScala.toSeq.partition(_.getKeyNode.getTag == Tag.MERGE)
+      val all           = own.map(field)
       // Java's set has a bound for names with equal hash codes.
       val names = new java.util.HashSet[String]
       all.find { case (name, _) => !names.add(name) }.foreach { case (name, value) =>
         value.wrong(s"'${YamlNode.shown(name)}' is set twice")
       }
-      all
+      all ++ merges.flatMap(merge => merged(merge.getValueNode)).filter { case (name, _) => names.add(name) }
     case _ if isNull => Nil
     case _           => wrong("not an object")
   }
 
-  /** Returns the fields of an object, and rejects fields with other names. */
+  // The fields of the first object of a list have precedence.
+  private def merged(of: Node): Seq[(String, YamlNode)] = {
+    val value = new YamlNode(document, path, of, limits)
+    limits.enter(line)
+    try of match {
+        case list: SequenceNode                      => list.getValue.asScala.toSeq.flatMap(merged)
+        case mapping: MappingNode if mapping ne node => value.fields
+        case _ => value.wrong("the value of '<<' is neither another object nor a list of objects")
+      }
+    finally limits.leave()
+  }
+
+  /** Returns the fields of an object, and rejects fields with other names. The document may have further fields whose
+    * names begin with `x-`, for example to contain anchors.
+    */
   def only(names: String*): Map[String, YamlNode] = {
-    val all = fields
+    val all = fields.filterNot { case (name, _) => path.isEmpty && name.startsWith("x-") }
     all.find(f => !names.contains(f._1)).foreach { case (name, value) =>
       value.wrong(s"the field '${YamlNode.shown(name)}' does not exist. Use ${names.mkString(", ")}")
     }

@@ -72,6 +72,41 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     }
   }
 
+  test("merge keys are merged, and fields with the prefix x- are ignored") {
+    val merging =
+      """version: 1
+        |x-security: &security {security.protocol: SSL, client.rack: r}
+        |x-defaults: &defaults {bootstrapServers: "d:9092", active: false}
+        |clusters:
+        |  east: {bootstrapServers: "e:9092", properties: {client.rack: own, <<: *security}}
+        |  west: {<<: *defaults, properties: {<<: [{client.rack: first}, *security]}}
+        |streams:
+        |  orders: &parts {east: &topics [orders]}
+        |  refunds: {<<: *parts, west: *topics}
+        |""".stripMargin
+    val found = read(merging)
+    val east  = found.clusters("east")
+    assert(east.active && east.properties == Map(
+      "bootstrap.servers" -> "e:9092",
+      "security.protocol" -> "SSL",
+      "client.rack"       -> "own"
+    ))
+    val west = found.clusters("west")
+    assert(!west.active && west.properties("bootstrap.servers") == "d:9092")
+    assert(west.properties("client.rack") == "first" && west.properties("security.protocol") == "SSL")
+    assert(found.streams("refunds").topics.keySet == Set("east", "west"))
+    assert(refused(merging.replace(
+      "<<: *parts",
+      "<<: 7"
+    )).contains("line 9: 'streams.refunds' is invalid: the value of '<<'"))
+    assert(refused(merging.replace("<<: *parts", "<<: &own {<<: *own}")).nonEmpty)
+    assert(refused(merging.replace(
+      "version: 1",
+      "version: 1\nclusters-old: {}"
+    )).contains("'clusters-old' does not exist"))
+    assert(refused(merging.replace("{<<: *parts", "{x-a: [t]")).contains("cluster 'x-a' does not exist"))
+  }
+
   test("JSON documents are read") {
     val json  = """{"version":1,"clusters":{"a":{"bootstrapServers":"a:1"}},"streams":{"s":{"a":["t"]}}}"""
     val found = read(json)

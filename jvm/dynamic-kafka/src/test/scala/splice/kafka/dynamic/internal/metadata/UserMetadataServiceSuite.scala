@@ -21,6 +21,7 @@ import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.source.LogPartition
 import splice.source.errors.{SpliceException, SpliceOptionException}
 import splice.source.options.SourceOptions
+import splice.testkit.internal.Patient
 
 /** Tests of user-defined metadata services. */
 final class UserMetadataServiceSuite extends AnyFunSuite {
@@ -50,6 +51,13 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
     ).allStreams()
     assert(found.clusters("east").properties("bootstrap.servers") == "e:9092" && found.generation.contains(7L))
     assert(service("metadata.class" -> named(classOf[Plain])).allStreams() == metadata())
+  }
+
+  test("a service of FLIP-246 keeps the clusters of requests that two queries send at the same time") {
+    val service = new TwoQueries
+    service.allStreams()
+    service.second.join()
+    assert(service.allStreams().clusters.keySet == SortedSet("east", "west"))
   }
 
   test("a missing class, a class that is not a service, or a class that cannot be created is rejected at build") {
@@ -220,6 +228,27 @@ object UserMetadataServiceSuite {
   final class Failing extends KafkaMetadataService {
     val region: String = sys.props.getOrElse("splice.test.region", throw new IllegalArgumentException("no region"))
     override def allStreams(): StreamMetadata = metadata()
+  }
+
+  /** Runs a second request within the first request. */
+  final class TwoQueries extends Flip246MetadataService {
+    private val first = Thread.currentThread
+    val second        = new Thread(() => { val _ = allStreams() })
+
+    override def getAllStreams(): JSet[Flip246MetadataService.Stream] = {
+      val name = if (Thread.currentThread eq first) "east" else "west"
+      val part = Flip246MetadataService.Cluster(Set("t").asJava, new Properties)
+      Set(Flip246MetadataService.Stream(name, Map(name -> part).asJava)).asJava
+    }
+    override def describeStreams(ids: JCollection[String]): JMap[String, Flip246MetadataService.Stream] =
+      Map.empty.asJava
+    override def isClusterActive(cluster: String): Boolean = {
+      if ((Thread.currentThread eq first) && second.getState == Thread.State.NEW) {
+        second.start()
+        Patient.until(second.getState)(Set(Thread.State.BLOCKED, Thread.State.TERMINATED)(second.getState))
+      }
+      true
+    }
   }
 
   final class Flip extends Flip246MetadataService {
