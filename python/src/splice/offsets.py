@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from splice._internal.registry import committed_policies
-from splice._internal.values import TimeArgument, milliseconds, parsed_time
+from splice._internal.values import TimeArgument, milliseconds, parsed_time, plain
 from splice.errors import OptionError
 
 _EARLIEST = -2
@@ -215,7 +215,8 @@ def _partitions(topic: str, parts: Mapping[int, int]) -> dict[str, int]:
         raise OptionError.of(
             "SPLICE_BUILDER.INVALID_TOPIC_OFFSETS", topic=repr(topic), value=repr(parts)
         )
-    for partition, offset in parts.items():
+    numbers = {plain(partition): plain(offset) for partition, offset in parts.items()}
+    for partition, offset in numbers.items():
         if not _whole(partition) or partition < 0 or not _whole(offset) or offset < _EARLIEST:
             raise OptionError.of(
                 "SPLICE_BUILDER.INVALID_OFFSET",
@@ -223,7 +224,7 @@ def _partitions(topic: str, parts: Mapping[int, int]) -> dict[str, int]:
                 offset=repr(offset),
                 partition=repr(partition),
             )
-    return {str(partition): parts[partition] for partition in sorted(parts)}
+    return {str(partition): numbers[partition] for partition in sorted(numbers)}
 
 
 def _whole(number: object) -> bool:

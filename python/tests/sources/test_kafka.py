@@ -5,7 +5,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from splice import KafkaSource, KafkaSourceBuilder, OffsetsInitializer, OptionError
@@ -301,3 +305,34 @@ def test_properties_of_the_client() -> None:
 def test_a_group_needs_a_name(group: object) -> None:
     with pytest.raises(OptionError, match="consumer group"):
         orders().commit_to_group(group)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (np.int64(5), "5"),
+        (np.uint8(5), "5"),
+        (np.float32(0.5), "0.5"),
+        (np.bool_(True), "true"),
+        (np.str_("a"), "a"),
+        (pd.Series([7])[0], "7"),
+        (pd.Timedelta(minutes=10), "10m"),
+        (pd.Timestamp("2026-01-31", tz="UTC"), "2026-01-31T00:00:00Z"),
+        (Path("/a/b"), "/a/b"),
+    ],
+)
+def test_scalars_of_other_libraries_are_values_of_options(value: Any, text: str) -> None:
+    assert orders().option("some", value).build().options()["some"] == text
+
+
+def test_scalars_of_other_libraries_are_offsets_and_times() -> None:
+    zero, five = np.int32(0), np.int64(5)
+    start = OffsetsInitializer.offsets({"orders": {zero: five, 1: np.int16(-2)}})
+    assert start.value == '{"orders":{"0":5,"1":-2}}'
+    assert OffsetsInitializer.timestamp(five).value == "5"
+    assert OffsetsInitializer.timestamps({"t": {zero: five}}).value == '{"t":{"0":5}}'
+    for wrong in (np.float64(1.0), np.bool_(True), np.datetime64("2026-01-31")):
+        with pytest.raises(OptionError):
+            OffsetsInitializer.timestamp(wrong)
+        with pytest.raises(OptionError):
+            OffsetsInitializer.offsets({"orders": {0: wrong}})

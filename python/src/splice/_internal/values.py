@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import json
+import numbers
 import os
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from splice._internal.registry import takes_json_array, takes_milliseconds
 from splice.errors import OptionError
@@ -24,9 +25,9 @@ TimeArgument: TypeAlias = datetime | str | int
 """A datetime or ISO 8601 text with a time zone, or milliseconds since 1970-01-01 UTC."""
 
 OptionValue: TypeAlias = Union[
-    str, bool, int, float, timedelta, datetime, "StructType", "Iterable[str]"
+    str, bool, int, float, timedelta, datetime, "os.PathLike[str]", "StructType", "Iterable[str]"
 ]
-"""Value of an option."""
+"""Value of an option. Scalars of numpy and pandas have the type of their Python values."""
 
 _ISO = re.compile(
     r"(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?"
@@ -44,12 +45,30 @@ _UNITS = (
 )
 
 
+def plain(value: object) -> Any:
+    """Return the Python value of a scalar of another library, or the text of a path.
+
+    Integers and booleans of numpy are not instances of the types of Python.
+    """
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, (bool, int, float)) or not hasattr(value, "item"):
+        return value
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value)
+    item = value.item()
+    return item if isinstance(item, bool) else value
+
+
 def option_text(name: str, value: OptionValue) -> str:
     """Convert a value to the text of an option, as Spark's readers do for simple values.
 
     Raises:
         OptionError: if no option has values of this type.
     """
+    value = plain(value)
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (str, int, float)):
@@ -112,6 +131,7 @@ def time_span(name: str, value: timedelta | float) -> timedelta:
     """
     if isinstance(value, timedelta):
         return value
+    value = plain(value)
     try:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return timedelta(seconds=value)
@@ -126,6 +146,7 @@ def milliseconds(at: TimeArgument) -> int:
     Raises:
         OptionError: if the time has no time zone, is before 1970, or is not a valid time.
     """
+    at = plain(at)
     if isinstance(at, bool) or not isinstance(at, (datetime, str, int)):
         raise OptionError.of("SPLICE_BUILDER.INVALID_TIMESTAMP_TYPE", type=type(at).__name__)
     if isinstance(at, int):
