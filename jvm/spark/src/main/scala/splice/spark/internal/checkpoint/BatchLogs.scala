@@ -43,7 +43,9 @@ final private[spark] class BatchLogs(fs: FileSystem, checkpoint: Path) {
     else {
       val files    = offsets.toSeq.flatMap(readOffset)
       val distinct = uses.distinctBy(use => files.map(_.position(use)))
-      source.toIntOption.filter(_ => distinct.sizeIs >= count).flatMap(distinct.lift)
+      // Several sources of one topic may have the same offsets.
+      if (distinct.sizeIs == 1) distinct.headOption
+      else source.toIntOption.filter(_ => distinct.sizeIs >= count).flatMap(distinct.lift)
     }
   }
 
