@@ -53,6 +53,10 @@ lazy val servers = Project("servers", file("tests/servers"))
   // Its Java files are programs that tests start with another class path.
   .settings(CommonSettings.module, Publishing.never, KafkaServer.staged, Compile / unmanagedSources := Nil)
 
+// Not in the root: only the soak with old brokers needs it.
+lazy val oldServers = Project("oldServers", file("tests/servers/old"))
+  .settings(CommonSettings.module, Publishing.never, KafkaServer.oldStaged)
+
 // Not in the root: only tests of checkpoints on real stores need it.
 lazy val stores = Project("stores", file("tests/stores"))
   .settings(CommonSettings.module, Publishing.never, Stores.staged, Compile / unmanagedSources := Nil)

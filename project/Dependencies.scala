@@ -42,6 +42,9 @@ object Dependencies {
     "org.apache.logging.log4j" % "log4j-slf4j-impl" % Versions.kafkaServerLog4j
   )
 
+  /** Server of the oldest version that the soak tests with. */
+  val oldKafkaServer: Seq[ModuleID] = Seq("org.apache.kafka" % "kafka_2.13" % Versions.oldKafkaServer)
+
   val hdfsServer: Seq[ModuleID] = Seq("org.apache.hadoop" % "hadoop-client-minicluster" % Versions.hadoop)
 
   /** Excludes the bundle of all AWS clients. */

@@ -24,6 +24,12 @@ object KafkaServer {
     }
   )
 
+  val oldStaged: Seq[Setting[_]] = Seq(
+    autoScalaLibrary := false,
+    libraryDependencies ++= Dependencies.oldKafkaServer,
+    stage := JarFolder.sync("kafka", (Compile / externalDependencyClasspath).value.files, target.value, streams.value)
+  )
+
   /** Sets the property `splice.kafka.server`, for tests and benchmarks, to the folder of the jars. Tests share the
     * archives of parsed classes of `tests/servers/class_data.py`.
     */

@@ -23,6 +23,7 @@ object Versions {
 
   val kafkaServer      = "4.2.0"
   val kafkaServerLog4j = "2.25.3"
+  val oldKafkaServer   = "2.6.3"
 
   /** Hadoop's version in Spark, for tests of checkpoints on HDFS and S3A. */
   val hadoop = "3.5.0"

@@ -52,6 +52,7 @@ _SERVERS: dict[Kind, Callable[[], Any]] = {
     Kind.MEMORY: lambda: KafkaCluster(heap="1g"),
     Kind.LIVES: nullcontext,
 }
+_OLD = "2.6"
 _STORES: dict[str, Callable[[], Store]] = {"hdfs": HdfsStore, "s3": S3Store}
 _SEEDS: dict[Kind, Callable[[int, str, Any, Story], None]] = {
     Kind.HYBRID: hybrid_seed.run_seed,
@@ -73,13 +74,17 @@ def main() -> int:
     )
     stores = sorted(_STORES)
     parser.add_argument("--store", choices=stores, help="store of the checkpoints of a hybrid")
+    parser.add_argument("--broker", choices=[_OLD], help="version of the brokers of a kafka seed")
     given = parser.parse_args()
     if given.store and given.kind != Kind.HYBRID:
         parser.error("--store needs --kind hybrid")
+    if given.broker and given.kind != Kind.KAFKA:
+        parser.error("--broker needs --kind kafka")
     requested = seeds.parse(given.seeds)
     named = [kind for kind in Kind if kind.value == given.kind]
     chosen = named or [kind for kind in Kind if kind is not Kind.MEMORY]
-    name = f"ledger-{given.store}.jsonl" if given.store else "ledger.jsonl"
+    variant = given.store or given.broker
+    name = f"ledger-{variant}.jsonl" if variant else "ledger.jsonl"
     ledger, commit = Ledger(_FOLDER / name), _commit()
     signal.signal(signal.SIGTERM, _stop)
     try:
@@ -87,7 +92,7 @@ def main() -> int:
             left = ledger.to_run(requested, commit, kind)
             print(f"{len(left)} of {len(requested)} {kind} seeds to run at {commit}", flush=True)
             if left:
-                _run(kind, left, ledger, commit, given.store)
+                _run(kind, left, ledger, commit, given.store, given.broker)
     except KeyboardInterrupt:
         print("stopped; run the same command again to continue", flush=True)
     for kind in chosen:
@@ -96,9 +101,17 @@ def main() -> int:
     return 0 if all(ledger.all_passed(requested, commit, kind) for kind in chosen) else 1
 
 
-def _run(kind: Kind, left: list[int], ledger: Ledger, commit: str, store: str | None) -> None:
+def _run(
+    kind: Kind,
+    left: list[int],
+    ledger: Ledger,
+    commit: str,
+    store: str | None,
+    broker: str | None,
+) -> None:
     with ExitStack() as running:
-        servers = running.enter_context(_SERVERS[kind]())
+        old = KafkaBrokers(proxied=True, settings=kafka_seed.BROKERS, old=True) if broker else None
+        servers = running.enter_context(old or _SERVERS[kind]())
         run_seed = _SEEDS[kind]
         if store:
             checkpoints = running.enter_context(_STORES[store]())

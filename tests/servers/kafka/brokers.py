@@ -11,8 +11,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from servers.kafka.node import ProcessNode
-from servers.kafka.settings import behind_a_proxy, new_cluster_id, one_of_many
+from servers.kafka.settings import behind_a_proxy, new_cluster_id, one_of_many, with_zookeeper
 from servers.kafka.topics import KafkaTopics
+from servers.kafka.zookeeper import ZooKeeper
 from servers.network.fault_proxy import FaultProxy
 from servers.ports import free_ports
 from servers.waiting import wait_for
@@ -30,9 +31,13 @@ class KafkaBrokers:
         heap: str = "384m",
         proxied: bool = False,
         settings: Mapping[str, str] | None = None,
+        old: bool = False,
     ) -> None:
-        """Create a cluster with a number of nodes, their heap, optional proxies, and settings."""
-        self._count, self._heap, self._proxied = count, heap, proxied
+        """Create a cluster with a number of nodes, their heap, optional proxies, and settings.
+
+        The nodes of an old cluster are brokers of Kafka 2.6 with a ZooKeeper server.
+        """
+        self._count, self._heap, self._proxied, self.old = count, heap, proxied, old
         self._settings = dict(settings or {})
 
     def __enter__(self) -> KafkaBrokers:
@@ -51,9 +56,9 @@ class KafkaBrokers:
 
     def __exit__(self, *_: object) -> None:
         """Stop all nodes and remove their data."""
-        self._running.close()
         for node in self.nodes:
             node.remove()
+        self._running.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @property
@@ -90,12 +95,21 @@ class KafkaBrokers:
 
     def start_all(self) -> None:
         """Start all stopped brokers, and wait until all replicas are in sync."""
+        self._start_ended()
+        topics = self.topics
+        wait_for("all brokers", lambda: self._are_up(topics))
+        wait_for("all copies", lambda: topics.are_copied(self._count))
+
+    def _are_up(self, topics: KafkaTopics) -> bool:
+        # An old broker ends if it starts before the end of its previous session at ZooKeeper.
+        if self.old:
+            self._start_ended()
+        return len(topics.brokers()) == self._count
+
+    def _start_ended(self) -> None:
         for node in self.nodes:
             if node.failure() is not None:
                 node.start()
-        topics = self.topics
-        wait_for("all brokers", lambda: len(topics.brokers()) == self._count)
-        wait_for("all copies", lambda: topics.are_copied(self._count))
 
     def cut(self) -> None:
         """Cut the connections of all proxies."""
@@ -111,7 +125,9 @@ class KafkaBrokers:
         each = 4 if self._proxied else 2
         found = free_ports(each * self._count)
         of_nodes = [found[at : at + each] for at in range(0, len(found), each)]
-        cluster_id = new_cluster_id()
+        cluster_id, zookeeper = new_cluster_id(), None
+        if self.old:
+            zookeeper = self._running.enter_context(ZooKeeper(self._folder / "zookeeper")).port
         for number, ports in enumerate(of_nodes):
             folder = self._folder / str(number)
             folder.mkdir()
@@ -122,5 +138,11 @@ class KafkaBrokers:
                 settings |= behind_a_proxy(broker, controller, *proxied)
                 proxy = FaultProxy(listen=proxied[1], upstream=proxied[0])
                 self.proxies.append(self._running.enter_context(proxy))
+            if zookeeper:
+                settings |= with_zookeeper(number, zookeeper)
             pair = (broker, controller)
-            self.nodes.append(ProcessNode(folder, cluster_id, settings, self._heap, ports=pair))
+            self.nodes.append(
+                ProcessNode(
+                    folder, cluster_id, settings, self._heap, ports=pair, zookeeper=zookeeper
+                )
+            )

@@ -10,6 +10,7 @@ from pathlib import Path
 from servers.jars import ROOT, staged
 
 _STAGED = ROOT / "tests" / "servers" / "target" / "kafka"
+_OLD = ROOT / "tests" / "servers" / "old" / "target" / "kafka"
 
 ENVIRONMENT = "SPLICE_KAFKA_SERVER"
 """Environment variable with the folder of the jars."""
@@ -27,3 +28,13 @@ def class_path() -> str:
     elif not any(Path(named).glob("kafka_2.13-*.jar")):
         raise RuntimeError(f"{ENVIRONMENT} is '{named}', a folder without a Kafka server")
     return str(Path(named or _STAGED) / "*")
+
+
+def old_class_path() -> str:
+    """Return the class path of a server of Kafka 2.6 with ZooKeeper.
+
+    Raises:
+        RuntimeError: if sbt fails.
+    """
+    staged(_OLD, "oldServers/stage")
+    return str(_OLD / "*")

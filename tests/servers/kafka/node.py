@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from servers.class_data import java, options
-from servers.kafka.jars import class_path
+from servers.kafka.jars import class_path, old_class_path
 from servers.kafka.producer import Record
 from servers.kafka.settings import (
     LOGGING,
@@ -63,12 +63,14 @@ class ProcessNode:
         listeners: Mapping[str, str] | None = None,
         ports: tuple[int, int] | None = None,
         training: Sequence[str] = (),
+        zookeeper: int | None = None,
     ) -> None:
         """Format the storage in a folder.
 
         Additional listeners have a name and a security protocol. By default the ports of broker and
         controller are free ports. The JVM of the node loads its classes from an archive, unless it
-        runs with the options that create the archive.
+        runs with the options that create the archive. A node with the port of a ZooKeeper server
+        is a broker of Kafka 2.6, whose storage has no format.
         """
         protocols = dict(listeners or {})
         broker, control, *more = free_ports(2 + len(protocols))
@@ -91,9 +93,12 @@ class ProcessNode:
         # Most of a short run is the start, which a simple compiler and collector shorten.
         quick = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"]
         logging = f"-Dlog4j2.configurationFile={folder / 'log4j2.properties'}"
-        command = [java(), f"-Xmx{heap}", *quick, logging, "-cp", class_path()]
-        archived = [] if training else _class_data()
+        jars = class_path() if zookeeper is None else old_class_path()
+        command = [java(), f"-Xmx{heap}", *quick, logging, "-cp", jars]
+        archived = [] if training or zookeeper else _class_data()
         self._run = [command[0], *(training or archived), *command[1:], "kafka.Kafka"]
+        if zookeeper:
+            return
         format_storage = ["kafka.tools.StorageTool", "format", "-t", cluster_id]
         done = subprocess.run(
             [command[0], *archived, *command[1:], *format_storage, "-c", str(properties)],

@@ -27,14 +27,19 @@ class Record(NamedTuple):
 
 
 class KafkaProducer:
-    """Idempotent producer, which waits at the end of a ``with`` block until all is written."""
+    """Producer, which waits at the end of a ``with`` block until all is written."""
 
-    def __init__(self, bootstrap_servers: str, transactional_id: str | None = None) -> None:
-        """Create a producer. With a transactional id, it writes in transactions only."""
+    def __init__(
+        self, bootstrap_servers: str, transactional_id: str | None = None, idempotent: bool = True
+    ) -> None:
+        """Create a producer. With a transactional id, it writes in transactions only.
+
+        Topics with an old message format need a producer that is not idempotent.
+        """
         self._errors: list[KafkaError] = []
         settings: dict[str, object] = {
             "bootstrap.servers": bootstrap_servers,
-            "enable.idempotence": True,
+            "enable.idempotence": idempotent,
             "linger.ms": 5,
             "batch.size": 262144,
             "queue.buffering.max.messages": 200000,

@@ -109,6 +109,18 @@ def one_of_many(node: int, ports: Sequence[tuple[int, int]]) -> dict[str, str]:
     }
 
 
+def with_zookeeper(node: int, port: int) -> dict[str, str]:
+    """Return the additional settings of a broker that uses a ZooKeeper server at a port.
+
+    Such a broker ignores the settings of a controller.
+    """
+    return {
+        "broker.id": str(node),
+        "zookeeper.connect": f"127.0.0.1:{port}",
+        "zookeeper.session.timeout.ms": "3000",
+    }
+
+
 def as_properties(settings: Mapping[str, str]) -> str:
     """Return settings as the text of a properties file."""
     return "".join(f"{name}={value}\n" for name, value in settings.items())

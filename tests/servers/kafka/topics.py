@@ -61,6 +61,8 @@ class KafkaTopics:
     def __init__(self, bootstrap_servers: str) -> None:
         """Create an instance, which connects at its first use."""
         self.bootstrap_servers = bootstrap_servers
+        self.defaults: dict[str, str] = {}
+        """Settings of each new topic."""
 
     @cached_property
     def _admin(self) -> AdminClient:
@@ -92,7 +94,7 @@ class KafkaTopics:
         replicas: int = 1,
     ) -> None:
         """Create a topic and wait until all partitions have a leader."""
-        new = NewTopic(topic, partitions, replicas, config=dict(config or {}))
+        new = NewTopic(topic, partitions, replicas, config=self.defaults | dict(config or {}))
         _all_done(self._admin.create_topics([new]))
         wait_for(f"the partitions of '{topic}'", lambda: self._has(topic, partitions))
 
@@ -134,7 +136,10 @@ class KafkaTopics:
         return set(self._admin.list_topics(timeout=_TIMEOUT).topics)
 
     def topic_id(self, topic: str) -> str:
-        """Return the id of a topic in the brokers' format. A recreated topic has another id."""
+        """Return the id of a topic in the brokers' format. A recreated topic has another id.
+
+        Brokers before 2.8 have no ids. The result is then the name of the topic.
+        """
         # An outdated broker does not have a new topic yet.
         described = wait_for(
             f"the id of '{topic}'",
@@ -144,7 +149,8 @@ class KafkaTopics:
             ),
         )
         # This client writes '+' and '/' where Kafka writes '-' and '_'.
-        return str(described[0].topic_id).translate(str.maketrans("+/", "-_"))
+        found = str(described[0].topic_id).translate(str.maketrans("+/", "-_"))
+        return topic if found.strip("A=") == "" else found
 
     def partitions(self, topic: str) -> list[int]:
         """Return the partitions of a topic."""
@@ -210,7 +216,8 @@ class KafkaTopics:
 
     def producer(self, transactional_id: str | None = None) -> KafkaProducer:
         """Return a producer that stays open. With an id, it writes in transactions."""
-        return KafkaProducer(self.bootstrap_servers, transactional_id)
+        is_old = "message.format.version" in self.defaults
+        return KafkaProducer(self.bootstrap_servers, transactional_id, idempotent=not is_old)
 
     def records(self, topic: str, isolation: str = "read_committed") -> Iterator[Message]:
         """Return all available records, in the order of each partition."""
