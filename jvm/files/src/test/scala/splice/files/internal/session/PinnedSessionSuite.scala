@@ -8,6 +8,7 @@ import java.time.Instant
 import java.time.temporal.ChronoUnit
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.internal.SQLConf
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
@@ -19,10 +20,10 @@ import splice.testkit.LoggedMessages
 final class PinnedSessionSuite extends AnyFunSuite with LocalSpark {
 
   private def within[A](settings: (String, String)*)(body: => A): A = {
-    val before = settings.map { case (key, _) => key -> spark.conf.get(key) }
+    val before = settings.map { case (key, _) => key -> spark.conf.getOption(key) }
     settings.foreach { case (key, value) => spark.conf.set(key, value) }
     try body
-    finally before.foreach { case (key, value) => spark.conf.set(key, value) }
+    finally before.foreach { case (key, value) => value.fold(spark.conf.unset(key))(spark.conf.set(key, _)) }
   }
 
   private def zone(name: String) = "spark.sql.session.timeZone" -> name
@@ -72,6 +73,16 @@ final class PinnedSessionSuite extends AnyFunSuite with LocalSpark {
     assert(start(new MemorySideLog, "csv", "parser", options: _*).rows() == Seq.fill(2)("[1,0]"))
   }
 
+  test("dates in another format than that of the option are parsed or null as in the first start") {
+    val options = Seq("schema" -> "t DATE", "dateFormat" -> "yyyy/MM/dd", "timestampFormat" -> "yyyy/MM/dd HH:mm")
+    Seq("csv" -> "2026-01-02\n", "json" -> """{"t":"2026-01-02"}""").foreach { case (format, text) =>
+      write(s"fallback.$format", text)
+      val key             = s"spark.sql.legacy.$format.enableDateTimeParsingFallback"
+      val (before, after) = batches(format, s"fallback.$format", options: _*)(key -> "true")
+      assert(before == after && before == Seq("[1,0]"))
+    }
+  }
+
   test("the session of the thread is restored, even after an error") {
     val own    = SparkSession.active
     val pinned = new PinnedSession(SessionSettings(Seq(zone("Asia/Tokyo"))))
@@ -87,6 +98,16 @@ final class PinnedSessionSuite extends AnyFunSuite with LocalSpark {
     within(key -> "bad") {
       val (before, after) = batches("json", "corrupt", "schema" -> "id INT, bad STRING")(key -> "other")
       assert(before == after)
+    }
+  }
+
+  test("a setting without a default that the first start did not set stays without a value") {
+    val key = "spark.sql.binaryOutputStyle"
+    val log = new MemorySideLog
+    SessionSettings.pinned(log)
+    within(key -> "HEX") {
+      val conf = SessionSettings.pinned(log).conf
+      assert(!conf.contains(key) && conf.getConf(SQLConf.BINARY_OUTPUT_STYLE).isEmpty)
     }
   }
 

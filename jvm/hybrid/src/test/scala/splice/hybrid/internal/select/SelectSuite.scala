@@ -281,6 +281,21 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     assert(intercept[Exception](read(strict, strict.schema)).getMessage.contains("CAST_INVALID_INPUT"))
   }
 
+  test("a list uses the pinned settings of casts, of the grammar and of types") {
+    Seq(
+      ("legacy.castComplexTypesToString.enabled", "CAST(named_struct('n', offset) AS STRING) AS s", "{10}", "[10]"),
+      ("legacy.exponentLiteralAsDecimal.enabled", "typeof(1E2) AS s", "double", "decimal(3,0)"),
+      ("function.concatBinaryAsString", "typeof(concat(key, value)) AS s", "binary", "string")
+    ).foreach { case (key, list, no, yes) =>
+      Seq("false" -> no, "true" -> yes).foreach { case (value, expected) =>
+        val pinned =
+          SessionSettings.current.settings.map(old => if (old._1 == s"spark.sql.$key") old._1 -> value else old)
+        val created = plan(list, SessionSettings(pinned))
+        assert(read(created, created.schema).head == expected, key)
+      }
+    }
+  }
+
   test("a list uses the pinned time parser policy, which tasks read") {
     val list                  = "try_to_timestamp(concat('2026-1-1 0:0:', offset - 10), 'yyyy-MM-dd HH:mm:ss') AS t"
     val key                   = "spark.sql.legacy.timeParserPolicy"
