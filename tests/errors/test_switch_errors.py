@@ -62,6 +62,7 @@ class Case:
         change: Columns of an order of the history that differ from its record.
         returns: True if the history has the other topic too.
         more: Orders in another archive.
+        timed: True if the records of the log have the times of their orders.
     """
 
     outcome: Iterable[int]
@@ -71,6 +72,7 @@ class Case:
     change: Change = lambda _: {}
     returns: bool = False
     more: Iterable[int] = ()
+    timed: bool = True
 
 
 def _far(number: int) -> Mapping[str, object]:
@@ -93,6 +95,7 @@ CASES = {
     ("GAP", 1): Case([n for n in ALL if n not in (3, 8)], rows=HOLED, trim=9),
     ("GAP", 2): Case([n for n in ALL if n != 3], rows=HOLED, trim=8),
     ("HAND_OVER_TIME_GAP", 0): Case([*ARCHIVED, 10, 11], EVENT_TIME, trim=10),
+    ("HAND_OVER_TIMES_INVALID", 0): Case(ALL, EVENT_TIME, timed=False),
     ("DUPLICATES", 0): Case([*ALL, 3], rows=[*ARCHIVED, 3]),
     # The topic was recreated, and has fewer records than its archive.
     ("HISTORY_BEYOND_LOG", 0): Case([*range(20), *ALL], rows=range(20)),
@@ -110,6 +113,7 @@ OPTIONS = {
     "HOLES": "live.onHoles",
     "GAP": "live.onGap",
     "HAND_OVER_TIME_GAP": "live.onGap",
+    "HAND_OVER_TIMES_INVALID": "live.onGap",
     "DUPLICATES": "live.onDuplicates",
     "HISTORY_BEYOND_LOG": "live.kafka.bootstrap.servers",
     "OTHER_LOG": "live.handOver.timestamp",
@@ -176,7 +180,7 @@ def test_the_remedy_continues_the_query(
     case, remedy = CASES[key], REMEDIES[key]
     more = tmp_path / "more"
     names = {"orders": make_topic(1), "/lake/more/": str(more)}
-    _produce(topics, names["orders"], ALL)
+    _produce(topics, names["orders"], ALL, case.timed)
     if case.returns:
         names["returns"] = make_topic(1)
         _produce(topics, names["returns"], RETURNED)
@@ -220,11 +224,13 @@ def _time(number: int) -> datetime:
     return FIRST + timedelta(seconds=number % 100)
 
 
-def _produce(topics: KafkaTopics, topic: str, numbers: Iterable[int]) -> None:
+def _produce(topics: KafkaTopics, topic: str, numbers: Iterable[int], timed: bool = True) -> None:
     topics.produce(
         topic,
         [
-            Record('{"amount": 1.0}', order_id(n), 0, int(_time(n).timestamp() * 1000))
+            Record(
+                '{"amount": 1.0}', order_id(n), 0, int(_time(n).timestamp() * 1000) if timed else 1
+            )
             for n in numbers
         ],
     )

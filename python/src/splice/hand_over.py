@@ -76,7 +76,7 @@ class HandOver:
         return HandOver("offsets", given)
 
     @staticmethod
-    def event_time(column: str, overlap: timedelta | str) -> HandOver:
+    def event_time(column: str, overlap: timedelta | str, zone: str | None = None) -> HandOver:
         """Start at the greatest event time of the history minus an overlap: at least once.
 
         The query reads rows of the overlap twice, and loses rows that arrive later than the
@@ -85,6 +85,8 @@ class HandOver:
         Args:
             column: The history's own timestamp column, before ``select``.
             overlap: A duration, as a timedelta or text such as ``10m``.
+            zone: Time zone of the column, such as ``UTC``. A column of dates, or of timestamps
+                without time zone, needs this zone.
 
         Examples:
             >>> rule = HandOver.event_time("event_time", overlap="10s")
@@ -97,7 +99,8 @@ class HandOver:
             {
                 "column": _column("column", column),
                 "overlap": duration_text("overlap", overlap),
-            },
+            }
+            | ({} if zone is None else {"zone": zone}),
         )
 
     @staticmethod
@@ -137,6 +140,7 @@ class HandOver:
         partition: str | None = None,
         offset: str | None = None,
         column: str | None = None,
+        zone: str | None = None,
     ) -> HandOver:
         """Compute the start with a function or a class of the user.
 
@@ -156,6 +160,7 @@ class HandOver:
             offset: Column of the history with the Kafka offset.
             column: Timestamp column of the history. With this column, the evidence has the least
                 and the greatest event time.
+            zone: Time zone of ``column``, as for ``event_time``.
 
         Examples:
             >>> def after_the_history(evidence):
@@ -167,6 +172,8 @@ class HandOver:
         """
         columns = {"topic": topic, "partition": partition, "offset": offset, "column": column}
         counted = {k: _column(k, v) for k, v in columns.items() if v is not None}
+        if zone is not None:
+            counted["zone"] = zone
         if isinstance(rule, str) and rule.strip():
             return HandOver("custom", {"class": rule, **counted})
         if not callable(rule):

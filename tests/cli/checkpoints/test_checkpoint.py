@@ -102,6 +102,14 @@ def test_offsets_are_a_value_of_starting_offsets(
     assert json.loads(out) == (position["legs"]["live"] if part else position)
 
 
+def test_offsets_within_a_history_are_no_value_of_starting_offsets(capsys: Output) -> None:
+    checkpoint = Path(__file__).parents[2] / "fixtures/kept-0.1.0/fill/checkpoint"
+    code, out = splice(capsys, "offsets", checkpoint, "--batch", 3)
+    assert (code, "the other offsets of fill-orders-0 before 19" in out) == (2, True), out
+    code, out = splice(capsys, "offsets", checkpoint)
+    assert (code, json.loads(out)) == (0, {"fill-orders": {"0": 25, "1": 25}})
+
+
 def test_diff_has_the_changes_per_partition(
     stopped: OfKind, tmp_path: Path, capsys: Output
 ) -> None:

@@ -12,6 +12,7 @@ from errors.conditions.catalogue import ROOT
 
 _LIVE = "jvm/spark/src/test/scala/splice/spark/realtime"
 _METADATA = "jvm/dynamic-kafka/src/test/scala/splice/kafka/dynamic/internal/metadata"
+_COUNTS = "jvm/spark/src/test/scala/splice/spark/chain/CountedHistorySuite.scala"
 _SECURITY = "tests/sources/test_security.py"
 _OPEN = "jvm/dynamic-kafka/src/test/scala/splice/kafka/dynamic/internal/enumerator/open"
 _LIMITS = "limits of batches that the user sets, and sources without"
@@ -61,6 +62,18 @@ TESTS: dict[str, tuple[str, str]] = {
     ),
     "SPLICE_KAFKA_ACCESS.AUTHENTICATION_FAILED": (_SECURITY, '"wrong_plain"'),
     "SPLICE_KAFKA.BROKER_ERROR": (_SECURITY, '"wrong_store"'),
+    "SPLICE_HAND_OVER_DATA.COUNTS_LOST": (
+        _COUNTS,
+        "a kill between a commit and its progress loses the counts of a leg that may skip files",
+    ),
+    "SPLICE_HAND_OVER_DATA.FILE_NOT_COUNTED": (
+        _COUNTS,
+        "a file without counts that is deleted stops the query",
+    ),
+    "SPLICE_HYBRID.OTHER_END": (
+        _COUNTS,
+        "after a rollback behind a switch, files that are listed again stop the query",
+    ),
     "SPLICE_METADATA.INVALID_RESPONSE": (
         f"{_METADATA}/UserMetadataServiceSuite.scala",
         "metadataProperties does not limit a class, and other rules of documents apply",

@@ -54,6 +54,12 @@ def not_allowed(world: World) -> None:
     world.read(**world.real_kafka(world.topic(), startingOffsets="latest"))
 
 
+@provokes("SPLICE_KAFKA_OPTION.TOPICS_REPLACED", "'failOnDataLoss' to 'false'")
+def topics_replaced(world: World) -> None:
+    world.start_and_stop(**world.real_kafka(world.topic(), maxOffsetsPerTrigger="40"))
+    world.drain(**world.real_kafka(world.topic()))
+
+
 @provokes("SPLICE_KAFKA_OPTION.PARTITIONS_DIFFER")
 def partitions_differ(world: World) -> None:
     topic = world.topic()

@@ -3,7 +3,7 @@
 
 package splice.hybrid
 
-import java.time.Duration
+import java.time.{Duration, ZoneId}
 
 import splice.hybrid.internal.options.{HandOverOptions, RuleOfUser}
 import splice.source.OffsetColumns
@@ -26,6 +26,9 @@ sealed trait HandOver extends Product with Serializable {
 
   /** Time column of the previous leg whose minimum and maximum the rule needs. */
   private[hybrid] def timeColumn: Option[String] = None
+
+  /** Time zone of that column, if its values have no time zone. */
+  private[hybrid] def timeZone: Option[ZoneId] = None
 }
 
 object HandOver {
@@ -55,14 +58,18 @@ object HandOver {
 
   /** Start at the greatest event time minus an overlap. Rows within the overlap are read twice. Rows that arrive
     * later than the overlap are lost.
+    *
+    * @param zone
+    *   time zone of a column of dates or of timestamps without time zone, which need this zone
     */
-  final case class EventTime(column: String, overlap: Duration) extends HandOver {
+  final case class EventTime(column: String, overlap: Duration, zone: Option[ZoneId] = None) extends HandOver {
     override def options: Seq[(String, String)] = Seq(
       HandOverOptions.Rule.key    -> HandOverOptions.EventTimeRule,
       HandOverOptions.Column.key  -> column,
       HandOverOptions.Overlap.key -> HandOver.millis(overlap)
-    )
+    ) ++ zone.map(HandOverOptions.Zone.key -> _.getId)
     override private[hybrid] def timeColumn: Option[String] = Some(column)
+    override private[hybrid] def timeZone: Option[ZoneId]   = zone
   }
 
   /** Start at the modification time of the newest file minus an overlap. Rows within the overlap are read twice. Rows
@@ -89,15 +96,23 @@ object HandOver {
     *   columns of the previous legs with the offsets to count for the rule; None = no count
     * @param time
     *   timestamp column of the previous leg whose minimum and maximum the rule receives
+    * @param zone
+    *   see [[EventTime]]
     */
-  final case class Custom private[splice] (by: RuleOfUser, columns: Option[LogColumns.Named], time: Option[String])
-      extends HandOver {
+  final case class Custom private[splice] (
+      by: RuleOfUser,
+      columns: Option[LogColumns.Named],
+      time: Option[String],
+      zone: Option[ZoneId] = None
+  ) extends HandOver {
     override def options: Seq[(String, String)] =
       Seq(HandOverOptions.Rule.key -> HandOverOptions.CustomRule, by.option) ++
-        columns.toSeq.flatMap(Offsets(_).options.drop(1)) ++ time.map(HandOverOptions.Column.key -> _)
+        columns.toSeq.flatMap(Offsets(_).options.drop(1)) ++ time.map(HandOverOptions.Column.key -> _) ++
+        zone.map(HandOverOptions.Zone.key -> _.getId)
 
     override private[hybrid] def counts: Option[Offsets]    = columns.map(Offsets(_))
     override private[hybrid] def timeColumn: Option[String] = time
+    override private[hybrid] def timeZone: Option[ZoneId]   = zone
 
     /** Returns a copy of this rule that also receives the offsets of the previous legs per log partition. */
     def withOffsets(topic: String, partition: String, offset: String): Custom =
@@ -105,6 +120,11 @@ object HandOver {
 
     /** Returns a copy of this rule that also receives the minimum and the maximum of a timestamp column. */
     def withEventTime(column: String): Custom = copy(time = Some(column))
+
+    /** Returns a copy of this rule that also receives the minimum and the maximum of a column of dates, or of timestamps
+      * without time zone, in a time zone.
+      */
+    def withEventTime(column: String, zone: ZoneId): Custom = copy(time = Some(column), zone = Some(zone))
   }
 
   /** [[Custom]] rule from a class with a public constructor without arguments. */
@@ -134,6 +154,9 @@ object HandOver {
 
   /** See [[EventTime]]. */
   def eventTime(column: String, overlap: Duration): HandOver = EventTime(column, overlap)
+
+  /** See [[EventTime]]. */
+  def eventTime(column: String, overlap: Duration, zone: ZoneId): HandOver = EventTime(column, overlap, Some(zone))
 
   /** See [[ModificationTime]]. */
   def modificationTime(overlap: Duration): HandOver = ModificationTime(overlap)

@@ -5,6 +5,7 @@ package splice.hybrid
 
 import java.time.Instant
 
+import splice.hybrid.internal.chain.LegEnumerators
 import splice.hybrid.internal.checks.HybridChecks
 import splice.hybrid.internal.handover.SwitchFormat
 import splice.hybrid.internal.options.{ChainParser, HybridOptions}
@@ -14,7 +15,7 @@ import splice.source.internal.entries.Json
 import splice.source.options.SourceOptions.fold
 import splice.source.options.{OptionSet, SourceOptions}
 import splice.source.runtime.{HistoryEvent, SideLog}
-import splice.source.{KeepsHistory, Position, Source, SourceProvider}
+import splice.source.{KeepsHistory, LogPartition, Position, Source, SourceProvider}
 
 /** Registers the hybrid source. */
 final class HybridSourceProvider extends SourceProvider with KeepsHistory with ChecksCheckpoint {
@@ -33,6 +34,9 @@ final class HybridSourceProvider extends SourceProvider with KeepsHistory with C
   override private[splice] def isPosition(json: String): Boolean = HybridChecks.isPosition(json)
 
   override private[splice] def check(stored: StoredSource): Seq[CheckpointFinding] = HybridChecks(stored)
+
+  override private[splice] def filled(log: SideLog, leg: String): Map[LogPartition, Long] =
+    SwitchFormat.fill(log.scope(LegEnumerators.scope(leg))).map { case (p, ranges) => p -> ranges.from }
 
   override def create(options: SourceOptions): Source[_ <: Position] =
     new HybridSource(ChainParser.parse(options), options.find(HybridOptions.Schema).map(HybridSchema.parse(options, _)))

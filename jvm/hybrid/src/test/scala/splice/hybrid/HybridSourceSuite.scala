@@ -10,10 +10,10 @@ import scala.util.Using
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.hybrid.internal.chain.HybridColumns
 import splice.hybrid.internal.split.LegRange
 import splice.source.SplitRange
 import splice.source.internal.entries.Json
+import splice.source.internal.rows.PlainType
 import splice.source.log.Extent
 
 /** Tests of properties that a hybrid source derives from its legs. */
@@ -98,6 +98,6 @@ final class HybridSourceSuite extends AnyFunSuite with HybridWorlds {
         StructField("m", MapType(inner, ArrayType(LongType, nullable), nullable), nullable)
       ))
     }
-    assert(HybridColumns.nullable(kind(nullable = false)) == kind(nullable = true))
+    assert(PlainType.of(kind(nullable = false)) == kind(nullable = true))
   }
 }

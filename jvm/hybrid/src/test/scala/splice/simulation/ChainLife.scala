@@ -51,10 +51,10 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
   def live(): HistoryEnd = SimulatedRule.within(world.calls) {
     try {
       moves.begin()
-      val refused = runs(chance.between(3, 7)).orElse(end())
+      val refused = if (plan.isBounded) bounded() else runs(chance.between(3, 7)).orElse(end())
       world.calls.check()
       oracle.verify(spark.sink.rows.toSeq, spark.settled.toSet, refused)
-      if (refused.isEmpty) {
+      if (refused.isEmpty && !plan.isBounded) {
         world.checkCommits()
         marks ++= oracle.accepted(spark.sink.rows.toSeq)
       }
@@ -76,10 +76,22 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
         case refused @ Some(_) => refused
         case None              =>
           life.pause()
-          if (!plan.asynchronous && !spark.isContinuous && chance.oneIn(20))
-            spark.rollBack(chance.between(1, 3))(moves.canReadFrom)
+          if (
+            !plan.asynchronous && !spark.isContinuous && chance.oneIn(20) && spark.rollBack(chance.between(1, 6))(
+              moves.canReadFrom
+            )
+          ) moves.relist()
           runs(left - 1)
       }
+
+  /** Reads the chain once, after changes of its sources. */
+  private def bounded(): Option[SpliceException] = {
+    marks += "a bounded read"
+    (1 to chance.between(10, 60)).foreach(_ => life.step("time passes"))
+    moves.settle()
+    life.calm()
+    run(SimulatedTrigger.Bounded)
+  }
 
   /** Runs without further changes, so that the query must deliver all available rows. */
   private def end(): Option[SpliceException] = {
@@ -98,20 +110,22 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
     * unavailable broker.
     */
   private def run(trigger: SimulatedTrigger): Option[SpliceException] = {
-    val visible = if (trigger == SimulatedTrigger.AvailableNow) oracle.visible else Nil
-    val logged  = spark.lastBatch
-    val drivers = spark.drivers
-    def isAlone = spark.drivers == drivers + 1
+    val isFrozen = Set[SimulatedTrigger](SimulatedTrigger.AvailableNow, SimulatedTrigger.Bounded)(trigger)
+    val visible  = if (isFrozen) oracle.visible else Nil
+    val logged   = spark.lastBatch
+    val drivers  = spark.drivers
+    def isAlone  = spark.drivers == drivers + 1
     staleBefore = staleResponses
     moves.startRun()
     edits.startRun()
     world.names.flatMap(world.logs).foreach(_.startRun())
+    if (spark.lastLogged == spark.lastCommitted) hideFiles()
     try {
       spark.run(trigger, chance.between(1, 4))
       edits.ended(isAlone)
       // A recreated topic is detectable only at the next request. A driver that was frozen may not have read to the
       // end.
-      if (trigger == SimulatedTrigger.AvailableNow && !moves.recreatedJustNow && isAlone) checkAvailable(visible)
+      if (isFrozen && !moves.recreatedJustNow && isAlone) checkAvailable(visible)
       None
     } catch {
       case _: Crash =>
@@ -140,6 +154,10 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
     if (beyond.nonEmpty) throw new Violation(s"AvailableNow has read later rows: ${beyond.sorted.mkString(",")}")
   }
 
+  // A repeated batch must find the same files, because the sink may already have its rows.
+  private def hideFiles(): Unit =
+    world.names.flatMap(world.files).foreach(_.hide(isHarmless = plan.isBounded || !life.isCalm))
+
   private def trigger: SimulatedTrigger = if (spark.isContinuous) continuous else batches
 
   private def continuous: SimulatedTrigger = SimulatedTrigger.Continuous(chance.between(8, 40))
@@ -153,11 +171,14 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
   }
 
   private def checkAvailable(visible: Seq[VisibleRow]): Unit = {
-    marks += "AvailableNow ended"
+    if (!plan.isBounded) marks += "AvailableNow ended"
     val unread = visible.filter(isShown).map(_.id).toSet & oracle.required -- spark.sink.rows
     if (unread.nonEmpty) throw new Violation(s"AvailableNow has left unread ${unread.toSeq.sorted.mkString(",")}")
     val leg = spark.lastLogged.map(world.position(_).leg)
-    if (staleResponses == staleBefore && !Set[Shape](Shape.Twice, Shape.Relay)(plan.shape) && !leg.contains("live"))
+    if (
+      !plan.isBounded && staleResponses == staleBefore && !Set[Shape](Shape.Twice, Shape.Relay)(plan.shape) &&
+      !leg.contains("live")
+    )
       throw new Violation(s"AvailableNow has ended in leg $leg")
   }
 
@@ -183,7 +204,13 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
       faults.rows(all, !plan.strict && chance.oneIn(20))
     }
 
-    override def frozen(): Unit = ChainLife.this.frozen = Some(world.lastRow)
+    override def frozen(): Unit = {
+      ChainLife.this.frozen = Some(world.lastRow)
+      // The tasks of a bounded read and the count of its rows may skip other files.
+      if (plan.isBounded) hideFiles()
+    }
+
+    override def losesReports: Boolean = !plan.skipsFiles
 
     override def killed(): Unit = world.legs.values.foreach(_.killed())
 
@@ -192,7 +219,9 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
     override def same: SameRows = (first, again) =>
       SameRows.exactly(first, again) || {
         val (missing, added) = (first.diff(again), again.diff(first))
-        if (moves.recreatedJustNow) (missing ++ added).forall(world.isOfRecreated)
+        // An attempt of a committed batch, or of a driver that Spark's log will stop, may skip removed files.
+        if (plan.skipsFiles && added.isEmpty) true
+        else if (moves.recreatedJustNow) (missing ++ added).forall(world.isOfRecreated)
         else !plan.strict && (missing.isEmpty || added.isEmpty) && (missing ++ added).forall(world.isRemoved)
       }
 

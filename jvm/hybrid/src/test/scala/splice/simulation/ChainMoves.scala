@@ -5,6 +5,7 @@ package splice.simulation
 
 import scala.collection.mutable
 
+import splice.files.internal.enumerator.FilesPosition
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{LogPartition, OnGap}
 import splice.testkit.internal.simulation.SimulatedCluster
@@ -27,6 +28,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
   private val removedIn      = mutable.Map.empty[Long, (Int, LogPartition)]
   private val begunIn        = mutable.Map.empty[String, Int]
   private var runs           = 0
+  private var otherEnd       = false
 
   /** Rows that retention removed before the query could discover their partition.
     *
@@ -92,6 +94,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     }
     life.whenever(oneOfTheGrim())
     life.whenever(moveArchivesAway())
+    if (world.plan.skipsFiles) life.whenever(removeRead())
   }
 
   /** Ends all transactions, so that all rows are readable. */
@@ -136,7 +139,8 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     val log      = cluster.topic(p.topic).partitions(p.partition)
     val read     = settledPosition(cluster, p)
     val archived =
-      if ((cluster eq world.old) && world.plan.shape.exact && !isRead(p) && isArchived) world.archiver.position(p)
+      if ((cluster eq world.old) && world.plan.shape.exact && !world.plan.skipsFiles && !isRead(p) && isArchived)
+        world.archiver.position(p)
       else 0L
     val safe = math.max(read, archived)
     // An exact hand-over fails if retention removed records that no leg has.
@@ -189,10 +193,47 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     }
   }
 
-  /** True if a query that begins at this offset needs no removed archive. */
-  def canReadFrom(offset: String): Boolean = {
-    val leg = world.position(offset).leg
-    world.names.dropWhile(_ != leg).flatMap(world.files).forall(_.folder.files.nonEmpty)
+  /** True if a query that begins at this offset, or at its start, needs no removed file. A second read may find a file
+    * that the first read has skipped, and that the log supplies after the switch.
+    */
+  def canReadFrom(offset: Option[String]): Boolean = {
+    val leg = offset.fold(world.names.head)(world.position(_).leg)
+    !(world.plan.skipsFiles && world.isDecided) &&
+    world.names.dropWhile(_ != leg).flatMap(world.files).forall(_.isWhole)
+  }
+
+  /** Changes an option and the files of the archive that the query begins again after a rollback. A batch that is
+    * already planned needs the previous option.
+    */
+  def relist(): Unit = if (spark.lastLogged == spark.lastCommitted) {
+    val begun = spark.resumesFrom.map(world.position) match {
+      case None                                                   => world.names.headOption
+      case Some(at) if at.position(at.leg) == FilesPosition.Start => Some(at.leg)
+      case Some(at) => world.names.lift(world.names.indexOf(at.leg) + 1).filter { next =>
+          world.scope(next).get("hand-over-00000000").exists(_.lift(1).contains(at.position(at.leg).json))
+        }
+    }
+    begun.filter(world.present.contains).flatMap(name => world.files(name).map(name -> _)).foreach { case (name, leg) =>
+      if (chance.oneIn(2)) {
+        leg.change()
+        life.met("files are listed again after a rollback")
+        val later = world.names.drop(world.names.indexOf(name) + 1)
+        otherEnd = otherEnd || later.exists(world.scope(_).get("hand-over-00000000").nonEmpty)
+        if (chance.oneIn(2)) world.archiver.archiveMore(leg.folder)
+      }
+    }
+  }
+
+  /** True if files were listed again after the hand-over from their leg. */
+  def mayEndElsewhere: Boolean = otherEnd
+
+  /** Removes a file that the query has read. */
+  private def removeRead(): Unit = spark.lastCommitted.map(world.position).foreach { at =>
+    world.names.flatMap(name => world.files(name).map(name -> _)).foreach { case (name, leg) =>
+      at.find(name).foreach {
+        case position: FilesPosition => leg.removeRead(world.scope(name), position); case _ => ()
+      }
+    }
   }
 
   private def trim(cluster: SimulatedCluster, p: LogPartition, before: Long): Unit = {

@@ -102,8 +102,11 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
       case "SPLICE_HAND_OVER_DATA.GAP"                => world.plan.onGap == OnGap.Fail && (lost || skipped(settled))
       case "SPLICE_HAND_OVER_DATA.HOLES"      => world.plan.onHoles == OnHoles.Fail && world.archiver.skipped.nonEmpty
       case "SPLICE_HAND_OVER_DATA.DUPLICATES" => !world.plan.acceptsDuplicates && world.archiver.repeated.nonEmpty
-      case "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP"  => world.plan.onGap == OnGap.Fail && world.old.removed.nonEmpty
-      case "SPLICE_HAND_OVER_DATA.END_IN_FUTURE"   => world.hasMovedBack
+      case "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP" => world.plan.onGap == OnGap.Fail && world.old.removed.nonEmpty
+      case "SPLICE_HAND_OVER_DATA.END_IN_FUTURE"  => world.hasMovedBack
+      // A rollback reads files again, and a kill between a commit and its progress loses the counts of the batch.
+      case "SPLICE_HAND_OVER_DATA.COUNTS_LOST"     => world.plan.skipsFiles && world.mayLoseCounts
+      case "SPLICE_HYBRID.OTHER_END"               => moves.mayEndElsewhere
       case condition if condition.contains("FILE") => moves.changed.nonEmpty
       case _                                       => false
     }
@@ -183,7 +186,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
 
   /** Start time of the log, for a time rule. */
   private def moment: Long = world.plan.shape match {
-    case Shape.ByTime(HandOver.EventTime(_, overlap))     => last.map(_.timestamp).max - overlap.toMillis
+    case Shape.ByTime(HandOver.EventTime(_, overlap, _))  => last.map(_.timestamp).max - overlap.toMillis
     case Shape.ByTime(HandOver.ModificationTime(overlap)) => modified - overlap.toMillis
     case Shape.ByTime(_)                                  => decidedTime.getOrElse(Long.MaxValue)
     case _                                                => 0L

@@ -46,6 +46,14 @@ final class ChainPlan private (chance: Chance, only: Option[Shape], isTimed: Boo
   /** True if some archives have records of an older archive. */
   val repeats: Boolean = shape.exact && !skips && chance.oneIn(40)
 
+  /** True if the archives skip missing and unreadable files. The log supplies the skipped rows. */
+  val skipsFiles: Boolean =
+    !isTimed && Set[Shape](Shape.Archives, Shape.Dumps, Shape.Twice, Shape.Moved)(shape) && onHoles == OnHoles.Fill &&
+      chance.oneIn(3)
+
+  /** True if a bounded read replaces the query. */
+  val isBounded: Boolean = !isTimed && only.isEmpty && shape.exact && shape != Shape.Relay && chance.oneIn(20)
+
   /** True if the log does not supply the missing rows of archives. The user-defined rule starts at the end of the
     * archives.
     */
@@ -62,7 +70,9 @@ final class ChainPlan private (chance: Chance, only: Option[Shape], isTimed: Boo
       "transactional" -> transactional,
       "pattern"       -> byPattern,
       "skips"         -> skips,
-      "repeats"       -> repeats
+      "repeats"       -> repeats,
+      "skipsFiles"    -> skipsFiles,
+      "bounded"       -> isBounded
     ).filter(_._2).map(_._1)
 }
 

@@ -20,7 +20,7 @@ import splice.source.internal.legs.LegIdentity
 import splice.source.runtime.{Boundedness, SideLog}
 import splice.source.{EnumeratorContext, Limits, Position, Source, SplitEnumerator}
 import splice.testkit.internal.simulation.{RowIds, SimulatedCluster, SimulatedFolder}
-import splice.testkit.simulation.{Life, Violation}
+import splice.testkit.simulation.{CrashPoint, Life, Violation}
 
 /** Sources of one simulated chain, and the chain.
   *
@@ -50,6 +50,11 @@ final class ChainWorld(
 
   /** True if the clock has moved back at least once. */
   def hasMovedBack: Boolean = life.hasMovedBack
+
+  /** True if reports of a committed batch may be lost, or if a committed batch may be read again. */
+  def mayLoseCounts: Boolean = plan.asynchronous || plan.isBounded || life.wasFrozen ||
+    Seq("rolled back", "a write fails before it takes effect").exists(life.situations) ||
+    Seq(CrashPoint.AfterCommits, CrashPoint.BeforeEntry).exists(life.crashPoints.contains)
 
   /** True if retention or a deletion has removed the row. */
   def isRemoved(id: Long): Boolean = old.removed(id) || live.removed(id)
@@ -219,11 +224,13 @@ final class ChainWorld(
     life,
     faults,
     () => plans.get(folder.name),
+    plan.skipsFiles,
     () => scope(names(index + 1)).get("hand-over-00000000").isDefined,
     () => reached(folder.name)
   )
 
   private def kafkaLeg(name: String, cluster: SimulatedCluster, bounded: Boolean) = new KafkaLeg(
+    name,
     cluster,
     subscription,
     if (shape == Shape.Relay && chance.oneIn(2)) StartingOffsets.Latest else StartingOffsets.Earliest,

@@ -66,8 +66,8 @@ trait Source[P <: Position] extends Serializable {
     */
   private[splice] def skipsRows: Boolean = false
 
-  /** Settings that skip rows because of errors that may be temporary, so that a second read may skip other rows. Each
-    * setting has the option that replaces the setting.
+  /** Settings with which a second read may return other rows than the first read, such as `'ignoreMissingFiles' =
+    * 'true'`, each with the change that removes this effect, such as `'ignoreMissingFiles' to 'false'`.
     */
   private[splice] def skipSettings: Seq[(String, String)] = Nil
 

@@ -47,6 +47,9 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
     */
   def splits(from: P, until: P): Seq[SplitRange]
 
+  /** Notes that tasks begin to read ranges. Spark has then logged their batch, except in low-latency modes. */
+  private[splice] def begun(ranges: Seq[SplitRange]): Unit = ()
+
   /** Creates the factory of readers that executors use to read ranges of [[splits]].
     *
     * @param columns

@@ -26,7 +26,7 @@ final class KafkaBroker private (folder: Path, more: Map[String, String], role: 
 
   import KafkaBroker.{Alone, Guarded, Joined}
 
-  private val port  = FreePort()
+  private var port  = FreePort()
   private val login = FreePort()
 
   private val controller: Int = role match {
@@ -39,7 +39,7 @@ final class KafkaBroker private (folder: Path, more: Map[String, String], role: 
   private val hook = new Thread(() => end())
 
   /** Bootstrap servers for clients without login. */
-  val servers: String = s"127.0.0.1:$port"
+  def servers: String = s"127.0.0.1:$port"
 
   /** Bootstrap servers for clients that log in as a user. */
   def loginServers: String = s"127.0.0.1:$login"
@@ -75,6 +75,14 @@ final class KafkaBroker private (folder: Path, more: Map[String, String], role: 
     remove(data)
     id = FormattedStorage.newId()
     format()
+    start()
+  }
+
+  /** Restarts the server on another port. */
+  def move(): Unit = {
+    stop()
+    port = FreePort()
+    val _ = configure()
     start()
   }
 
@@ -121,7 +129,7 @@ final class KafkaBroker private (folder: Path, more: Map[String, String], role: 
     }
   }
 
-  private def format(): Unit = {
+  private def configure(): Map[String, String] = {
     val settings = new Properties()
     val basic    = BrokerSettings.alone(data, port, controller)
     val all      =
@@ -132,6 +140,11 @@ final class KafkaBroker private (folder: Path, more: Map[String, String], role: 
       }) ++ more
     all.foreach { case (k, v) => settings.setProperty(k, v) }
     Using.resource(Files.newBufferedWriter(config))(settings.store(_, "one node"))
+    all
+  }
+
+  private def format(): Unit = {
+    val all = configure()
     FormattedStorage.create(data, clusterId, all("node.id").toInt) {
       val code =
         ServerJvm.run(folder, "kafka.tools.StorageTool", "format", "-t", clusterId, "-c", config.toString)

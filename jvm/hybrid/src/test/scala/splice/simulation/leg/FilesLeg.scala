@@ -10,12 +10,14 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.files.internal.enumerator.{FileEnumerator, FileList, FileListEntries, FileStorage, FilesPosition}
-import splice.files.internal.options.OnFileChanged
+import splice.files.internal.errors.FileErrors
+import splice.files.internal.options.{OnFileChanged, ReaderOptions}
 import splice.files.internal.reader.{BlockReader, FileOpener, FilePolicy}
 import splice.files.internal.split.{FileBlock, FileRange, FileSchemas, ListedFile, Packing}
 import splice.hybrid.internal.counting.CountPlan
 import splice.simulation.planted.Faults
 import splice.source._
+import splice.source.errors.SpliceException
 import splice.source.runtime.{Boundedness, SideLog}
 import splice.testkit.internal.simulation.{ArchivedRow, ForgetfulSideLog, SimulatedFile, SimulatedFolder}
 import splice.testkit.simulation.{Life, TaskRows, Violation}
@@ -24,6 +26,8 @@ import splice.testkit.simulation.{Life, TaskRows, Violation}
   *
   * @param plan
   *   plan to count the rows for later legs; None = no count
+  * @param skips
+  *   true if the leg skips missing and unreadable files
   * @param recalls
   *   true if the hand-over from this leg is decided, so its end must not be requested again
   */
@@ -34,6 +38,7 @@ final class FilesLeg(
     life: Life,
     faults: Faults,
     plan: () => Option[CountPlan],
+    skips: Boolean,
     recalls: () => Boolean,
     committed: () => Option[Position]
 ) extends SimulatedLeg {
@@ -42,9 +47,44 @@ final class FilesLeg(
   private val policy =
     new FilePolicy(
       if (faults.checksFiles) OnFileChanged.Fail else OnFileChanged.Warn,
-      ignoreMissing = false,
-      ignoreCorrupt = false
+      ignoreMissing = skips,
+      ignoreCorrupt = skips
     )
+
+  // A list has the option of the start that created the list.
+  private var option     = 0
+  private var unreadable = Set.empty[String]
+  private var removed    = false
+
+  /** Makes other files unreadable, or none. No log supplies these rows after the hand-over.
+    *
+    * @param isHarmless
+    *   true if the read may miss files
+    */
+  def hide(isHarmless: Boolean): Unit = unreadable =
+    if (!skips || !isHarmless || recalls()) Set.empty
+    else folder.files.map(_.path).filter(_ => life.chance.oneIn(6)).toSet
+
+  /** Changes an option of the leg, so that a leg that begins again lists its files again. */
+  def change(): Unit = {
+    option += 1
+    life.note(s"${folder.name} has option $option")
+  }
+
+  /** True if no file was removed, so that the leg may begin again. */
+  def isWhole: Boolean = folder.files.nonEmpty && !removed
+
+  /** Removes a file that the query has read, if the leg skips missing files. */
+  def removeRead(log: SideLog, at: FilesPosition): Unit = if (skips) {
+    val read = list(log).toSeq.flatMap(_.files.take(at.files).zipWithIndex).collect {
+      case (file, n) if !at.partly.keysIterator.exists(_.file == n) => file.path.stripPrefix(root)
+    }
+    read.find(folder.get(_).nonEmpty).foreach { path =>
+      folder.remove(path)
+      removed = true
+      life.met("a file is removed after its batch")
+    }
+  }
 
   override def close(): Unit = SimulatedFileSystem.unmount(root)
 
@@ -58,9 +98,14 @@ final class FilesLeg(
   def listedTimes(log: SideLog): Option[Seq[Long]] =
     list(log).map(_.files.map(_.modified))
 
-  private def list(log: SideLog): Option[FileList] = Option.when(isListed(log))(new FileListEntries(log).read())
+  /** The list of the current option, if it exists. */
+  private def list(log: SideLog): Option[FileList] =
+    Iterator.from(0).map(n => if (n == 0) log else log.scope(s"list-$n")).takeWhile(_.keys("files-").nonEmpty)
+      .map(new FileListEntries(_).read()).find(_.reader == reader(option))
 
-  private def isListed(log: SideLog): Boolean = log.keys("files-").nonEmpty
+  private def isListed(log: SideLog): Boolean = list(log).nonEmpty
+
+  private def reader(option: Int) = ReaderOptions(SortedMap("option" -> option.toString))
 
   override def killed(): Unit = ()
 
@@ -78,10 +123,16 @@ final class FilesLeg(
   private def read(columns: StructType)(block: FileBlock): Iterator[InternalRow] = {
     val from = (block.start + SimulatedFile.RowBytes - 1) / SimulatedFile.RowBytes
     val end  = (block.start + block.length + SimulatedFile.RowBytes - 1) / SimulatedFile.RowBytes
-    val file = folder.get(block.path.stripPrefix(root)).getOrElse(throw new java.io.FileNotFoundException(block.path))
-    file.rows.slice(from.toInt, end.toInt).iterator.map(row =>
+    val path = block.path.stripPrefix(root)
+    val file = folder.get(path).getOrElse(throw new java.io.FileNotFoundException(block.path))
+    val rows = file.rows.slice(from.toInt, end.toInt).iterator.map(row =>
       InternalRow.fromSeq(columns.fieldNames.toSeq.map(cell(row, _)))
     )
+    if (unreadable(path)) rows.take(1) ++ Iterator.continually {
+      life.met("a file is unreadable for a time")
+      throw new java.io.IOException(s"$path is unreadable")
+    }
+    else rows
   }
 
   private def cell(row: ArchivedRow, column: String): Any = column match {
@@ -97,11 +148,13 @@ final class FilesLeg(
   }
 
   private object FolderSource extends Source[FilesPosition] {
-    override def kind: String                          = "files"
-    override def boundedness: Boundedness              = Boundedness.Bounded
-    override def schema: StructType                    = FilesLeg.Columns
-    override def identity: SortedMap[String, String]   = SortedMap("path" -> folder.name)
-    override def position(json: String): FilesPosition = FilesPosition.read(json)
+    override def kind: String                        = "files"
+    override def boundedness: Boundedness            = Boundedness.Bounded
+    override def schema: StructType                  = FilesLeg.Columns
+    override def identity: SortedMap[String, String] = SortedMap("path" -> folder.name)
+    override def skipSettings: Seq[(String, String)] =
+      if (skips) Seq("'ignoreMissingFiles' = 'true'" -> "'ignoreMissingFiles' to 'false'") else Nil
+    override def position(json: String): FilesPosition                                  = FilesPosition.read(json)
     override def enumerator(context: EnumeratorContext): SplitEnumerator[FilesPosition] =
       new CommitWatch(new EndOffsets(faults.files(files(context))), folder.name, committed)
   }
@@ -123,8 +176,14 @@ final class FilesLeg(
       if (isListed(log) && !life.isResumed) throw new Violation(s"${folder.name} is listed again")
       val files =
         folder.files.map(f => ListedFile(root + f.path, f.length, f.modified, splittable = true, InternalRow.empty))
-      new FileList(FileSchemas.empty, Packing(maxPartitionBytes, 1L, context.cores), files.toIndexedSeq)
+      val packing = Packing(maxPartitionBytes, 1L, context.cores)
+      new FileList(FileSchemas.empty, packing, files.toIndexedSeq, reader(option))
     }
+
+    override def difference(list: FileList): Option[SpliceException] =
+      list.reader.difference(reader(option)).map { case (name, before, now) =>
+        FileErrors.readerOptionChanged(name, before, now)
+      }
 
     override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory = task =>
       wanted("rows")(reader(task, columns))
@@ -141,8 +200,9 @@ final class FilesLeg(
   }
 
   private def wanted[A](what: String)(response: => A): A = {
-    // A driver that was frozen has not read the decisions of another driver.
-    if (recalls() && !life.isResumed) throw new Violation(s"the $what of ${folder.name} are requested again")
+    // A driver that was frozen has not read the decisions of another driver, and may discard its counts.
+    val isMixed = life.isResumed || life.situations("a frozen driver writes an entry after another one began")
+    if (recalls() && !isMixed) throw new Violation(s"the $what of ${folder.name} are requested again")
     life.step(s"request of the $what of ${folder.name}")
     response
   }

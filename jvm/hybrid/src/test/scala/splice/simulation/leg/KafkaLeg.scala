@@ -11,6 +11,7 @@ import org.apache.kafka.clients.CommonClientConfigs
 import org.apache.kafka.common.TopicPartition
 import org.apache.spark.sql.types.StructType
 
+import splice.hybrid.internal.chain.LegEnumerators
 import splice.kafka.KafkaSource
 import splice.kafka.internal.cluster.ClockedDiscovery
 import splice.kafka.internal.consumer.SlotConsumer
@@ -28,6 +29,7 @@ import splice.testkit.simulation.{Life, TaskRows}
 
 /** Kafka leg with the real source, enumerator, reader and pool over a simulated cluster. */
 final class KafkaLeg(
+    name: String,
     val cluster: SimulatedCluster,
     subscription: Subscription,
     start: StartingOffsets,
@@ -93,7 +95,7 @@ final class KafkaLeg(
     val (filling, others) = task.ranges.map(_.asInstanceOf[KafkaSplitRange]).partition(_.holes.nonEmpty)
     val parts             = Seq(filling -> client.committedOnly, others -> client).filter(_._1.nonEmpty)
     new RowsInTurn(parts.map { case (ranges, own) =>
-      RowsInTurn.Part(ranges, () => rows(ReaderKey(run, own, task.slot), ranges))
+      RowsInTurn.Part(ranges, () => rows(ReaderKey(s"$run-${LegEnumerators.scope(name)}", own, task.slot), ranges))
     })
   }
 
@@ -102,7 +104,9 @@ final class KafkaLeg(
     val slot   = pooled.getOrElse(new SlotConsumer(new SimulatedConsumer(cluster, life, faults.seeks), confirmed))
     val home   = pool
     shared += key -> slot
-    val own = new SlotReader(ranges, slot, reading, pooled.isDefined)(home.giveBack(key, slot, reading.idleTimeout))
+    val own = new SlotReader(ranges, slot, reading.copy(reportKey = key.run), pooled.isDefined)(
+      home.giveBack(key, slot, reading.idleTimeout)
+    )
     new ReaderRows(new KafkaSplitReader(idColumn, own), row => new String(row.getBinary(0)).toLong)
   }
 

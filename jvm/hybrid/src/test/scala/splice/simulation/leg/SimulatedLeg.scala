@@ -58,6 +58,7 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   override def advance(from: P, limits: Limits): P                                       = inner.advance(from, limits)
   override def replay(from: P, until: P): Unit                                           = inner.replay(from, until)
   override def splits(from: P, until: P): Seq[SplitRange]                                = inner.splits(from, until)
+  override private[splice] def begun(ranges: Seq[SplitRange]): Unit                      = inner.begun(ranges)
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
     inner.readers(columns, ranges)
   override def evidence(at: P): Option[Evidence]                    = inner.evidence(at)

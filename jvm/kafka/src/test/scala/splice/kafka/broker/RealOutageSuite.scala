@@ -5,7 +5,7 @@ package splice.kafka.broker
 
 import java.time.Duration
 
-import scala.util.Try
+import scala.util.{Try, Using}
 
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
@@ -40,6 +40,27 @@ final class RealOutageSuite extends AnyFunSuite with KafkaFailures with BeforeAn
       assert(all.map(_._3).toSet == (0 until 200).map(i => s"v$i").toSet)
       // A producer retry may write a value twice, at different offsets.
       assert(all.map(row => row._1 -> row._2).distinct.size == all.size)
+    }
+  }
+
+  test("a query continues after its broker has moved behind the bootstrap address") {
+    real.create("moved", 2)
+    real.write("moved", 2, 0, 100)
+    Using.resource(new Forwarder(broker)) { forwarder =>
+      val source = real.source("subscribe" -> "moved", earliest, "kafka.bootstrap.servers" -> forwarder.servers)
+      real.run(source) { c =>
+        val begin = c.initial()
+        val one   = real.all(c, begin)
+        val first = real.rows(source, c.tasks(begin, one), "moved")
+        broker.move()
+        real.write("moved", 2, 100, 200)
+        val two = real.moved(c, one)
+        val all = first ++ real.rows(source, c.tasks(one, two), "moved") ++ {
+          val three = real.all(c, two)
+          real.rows(source, c.tasks(two, three), "moved")
+        }
+        assert(all.map(_._3).toSet == (0 until 200).map(i => s"v$i").toSet)
+      }
     }
   }
 

@@ -23,6 +23,8 @@ final class Coverage {
   private val parts = mutable.Map.empty[Int, Ranges]
   private val spans = mutable.Map.empty[Int, Map[(Long, Long), Ranges]]
 
+  private[splice] def isEmpty: Boolean = whole.isEmpty && parts.isEmpty && spans.isEmpty
+
   /** True if at least one row of the extent is covered. */
   def overlaps(extent: Extent): Boolean = {
     val Extent(unit, from, until, rows)          = extent

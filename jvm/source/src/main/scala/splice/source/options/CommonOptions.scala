@@ -9,7 +9,11 @@ import splice.source.internal.entries.CheckpointStore
 object CommonOptions {
 
   val Source: SourceOption[String] =
-    SourceOption("source", OptionType.Text, "Name of the source that the query reads.")
+    SourceOption(
+      "source",
+      OptionType.Text,
+      "Name of the source that the query reads. Splice writes no data: write with a format of Spark, such as 'kafka' or 'parquet'."
+    )
 
   val OnUnknown: SourceOption[OnUnknownOption] = SourceOption(
     "onUnknownOption",

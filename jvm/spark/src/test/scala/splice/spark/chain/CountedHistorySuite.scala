@@ -11,10 +11,11 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.scheduler.{SparkListener, SparkListenerStageSubmitted}
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.functions.{col, lit}
+import org.apache.spark.sql.functions.{col, lit, struct}
 import org.apache.spark.sql.streaming.{StreamingQueryException, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.source.errors.SpliceException
 import splice.spark.WithSpark
 import splice.spark.internal.stream.SparkJobs
 import splice.testkit.internal.memory.MemoryLog
@@ -102,8 +103,49 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
       Files.list(leg).iterator.asScala.filter(_.getFileName.toString.startsWith("tally-")).toSeq
     }
 
+    /** Runs the stream until a kill in the sink of a batch. A killed driver stores no counts when it ends. */
+    def killedAt(batch: Long, more: (String, String)*)(sink: (DataFrame, Long) => Unit): Unit = {
+      val kept = mutable.Map.empty[Path, String]
+      intercept[StreamingQueryException](run(more = more) { (rows, number) =>
+        if (number == batch) {
+          kept ++= tallies.map(tally => tally -> Files.readString(tally))
+          throw new IllegalStateException("the run ends here")
+        }
+        sink(rows, number)
+      })
+      tallies.foreach(Files.delete)
+      kept.foreach { case (tally, text) => Files.writeString(tally, text) }
+    }
+
+    /** Deletes all batches, and their rows. */
+    def rollBack(): Unit = {
+      Seq("offsets", "commits").map(logs => folder.resolve(s"$name-checkpoint/$logs"))
+        .flatMap(logs => Files.list(logs).iterator.asScala.toSeq).foreach(Files.delete)
+      out.clear()
+    }
+
     val all: Seq[Long] = 0L until 2L * Rows
   }
+
+  /** A world with lines of CSV, and a column `a` after the columns of the log. */
+  private def csv(name: String, files: Seq[String]*): World = {
+    val w = new World(name)
+    files.zipWithIndex.foreach { case (lines, n) => write(w, n, lines) }
+    w
+  }
+
+  private def write(w: World, n: Int, lines: Seq[String]): Unit = {
+    val _ = Files.write(Files.createDirectories(folder.resolve(s"${w.name}-csv")).resolve(s"$n.csv"), lines.asJava)
+  }
+
+  private def ofCsv(w: World, a: String, more: (String, String)*): Seq[(String, String)] = Seq(
+    "history.format"  -> "csv",
+    "history.path"    -> folder.resolve(s"${w.name}-csv").toString,
+    "history.schema"  -> s"id BIGINT, topic STRING, partition INT, offset BIGINT, a $a",
+    "history.orderBy" -> "path"
+  ) ++ more
+
+  private def failure(body: => Any): String = intercept[StreamingQueryException](body).getMessage
 
   test("a switch runs no job if every file was read to its end") {
     val w = new World("whole", 0 -> (0 -> 4), 1 -> (0 -> 5), 0 -> (4 -> 7))
@@ -118,17 +160,24 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
   }
 
   test("a bounded read counts the rows that it reads: a line that only a read of more columns drops is a hole") {
-    val w    = new World("dropped")
-    val file = Files.createDirectories(folder.resolve("dropped-csv")).resolve("0.csv")
-    Files.writeString(file, "0,dropped,0,0\nx,dropped,0,1\n2,dropped,0,2\n")
-    val rows = spark.read.format("splice").options(w.options ++ Map(
-      "history.format" -> "csv",
-      "history.path"   -> file.getParent.toString,
-      "history.schema" -> "id BIGINT, topic STRING, partition INT, offset BIGINT",
-      "history.mode"   -> "DROPMALFORMED"
-    )).load()
-    assert(rows.collect().map(_.getLong(0)).sorted.toSeq == w.all)
-    assert(rows.count() == w.all.size)
+    Seq("id" -> "x,id,0,1,1", "offset" -> "1,offset,0,zz,1").foreach { case (name, line) =>
+      val w    = csv(name, Seq(s"0,$name,0,0,1", line, s"2,$name,0,2,1"))
+      val read =
+        spark.read.format("splice").options(w.options ++ ofCsv(w, "INT", "history.mode" -> "DROPMALFORMED")).load()
+      assert(read.collect().map(_.getLong(0)).sorted.toSeq == w.all)
+      assert(read.count() == w.all.size)
+    }
+  }
+
+  test("a bounded read rejects settings with which its tasks may skip other rows than its count") {
+    val w = new World("bounded-skips", 0 -> (0 -> 4))
+    Seq("ignoreMissingFiles" -> "true", "ignoreCorruptFiles" -> "true", "onFileChanged" -> "warn").foreach {
+      case (option, value) =>
+        val read  = spark.read.format("splice").options(w.options + (s"history.$option" -> value)).load()
+        val error = intercept[SpliceException](read.collect())
+        assert(error.getCondition == "SPLICE_HAND_OVER_DATA.COUNTS_LOST")
+        assert(error.getMessage.contains(s"'history.$option' = '$value'"))
+    }
   }
 
   test("a select in another case than the columns, and a schema with comments, read every row") {
@@ -145,6 +194,46 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
       )).load()
       assert(rows.collect().map(row => row.getLong(0) -> row.getString(1)).sorted.toSeq == w.all.map(_ -> w.name))
     }
+  }
+
+  test("fields of structs and decimals are counted exactly, in column batches, rows and text") {
+    val w    = new World("nested", 0 -> (0 -> 4), 1 -> (0 -> 5))
+    val rows = spark.read.parquet(w.path.toString)
+    val wide = rows.select(
+      col("id"),
+      struct(
+        col("topic"),
+        struct(col("partition").cast("DECIMAL(20,0)").as("n")).as("part"),
+        col("offset").cast("DECIMAL(38,2)").as("at.offset")
+      ).as("kafka")
+    )
+    Seq("parquet", "orc", "json").foreach { format =>
+      val path = folder.resolve(s"nested-$format").toString
+      wide.write.format(format).save(path)
+      def read(more: (String, String)*) = spark.read.format("splice").options(w.options ++ Map(
+        "history.format"          -> format,
+        "history.path"            -> path,
+        "history.schema"          -> wide.schema.toDDL,
+        "live.handOver.topic"     -> "kafka.topic",
+        "live.handOver.partition" -> "Kafka.part.n",
+        "live.handOver.offset"    -> "kafka.`at.offset`"
+      ) ++ more).load()
+      assert(read().collect().map(_.getLong(0)).sorted.toSeq == w.all, format)
+      val error = intercept[SpliceException](read("live.handOver.offset" -> "kafka.at.offset").collect())
+      assert(error.getCondition == "SPLICE_HAND_OVER.COLUMN_NOT_FOUND")
+    }
+    val out = new World("flat", 0 -> (0 -> 4))
+    val odd = folder.resolve("flat-odd").toString
+    spark.read.parquet(out.path.toString).select(
+      col("id"),
+      col("topic"),
+      col("partition"),
+      (col("offset") + lit(BigDecimal("0.5"))).as("offset")
+    ).write.parquet(odd)
+    val error = intercept[SpliceException] {
+      spark.read.format("splice").options(out.options + ("history.path" -> odd)).load().collect()
+    }
+    assert(error.getCondition == "SPLICE_HAND_OVER_DATA.INVALID_OFFSETS" && error.getMessage.contains("in 4 rows"))
   }
 
   test("computed rows are also counted") {
@@ -187,27 +276,95 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
     assert(w.out.sorted == w.all)
   }
 
-  test("a file that is deleted after its read and before the switch keeps its count") {
-    val w       = new World("deleted", 1 -> (0 -> 5), 0 -> (0 -> 4))
-    val counted = w.run(more = Seq("history.ignoreMissingFiles" -> "true")) { (rows, batch) =>
-      w.collect(rows)
-      if (batch == 0) Files.delete(w.file(0))
-    }
-    assert(counted.isEmpty)
+  test("a file that is deleted after its batch keeps its count in spite of a kill") {
+    val w       = new World("vanished", 1 -> (0 -> 5), 0 -> (0 -> 4), 0 -> (4 -> 7))
+    val missing = "history.ignoreMissingFiles" -> "true"
+    w.killedAt(2, missing)((rows, _) => w.collect(rows))
+    Files.delete(w.file(0))
+    assert(w.run(more = Seq(missing))((rows, _) => w.collect(rows)).isEmpty)
     assert(w.out.sorted == w.all)
   }
 
-  test("a skipped file is counted as skipped") {
-    val w       = new World("skipped", 0 -> (0 -> 4), 1 -> (0 -> 5))
-    val kept    = folder.resolve("skipped-kept")
-    val counted = w.run(more = Seq("history.ignoreMissingFiles" -> "true")) { (rows, batch) =>
+  test("a skipped file is counted as skipped in spite of a kill") {
+    val w       = new World("absent", 0 -> (0 -> 4), 1 -> (0 -> 5), 0 -> (4 -> 7))
+    val kept    = folder.resolve("absent-kept")
+    val missing = "history.ignoreMissingFiles" -> "true"
+    w.killedAt(2, missing) { (rows, batch) =>
       if (batch == 0) Files.move(w.file(1), kept)
-      else if (batch == 1) assert(rows.isEmpty)
       w.collect(rows)
-      if (batch == 1) { val _ = Files.move(kept, w.file(1)) }
     }
-    assert(counted.isEmpty)
+    Files.move(kept, w.file(1))
+    assert(w.run(more = Seq(missing))((rows, _) => w.collect(rows)).isEmpty)
     assert(w.out.sorted == w.all, "partition 1 begins at its first record")
+  }
+
+  test("a kill between a commit and its progress loses the counts of a leg that may skip files: the query fails") {
+    val w       = new World("window", 0 -> (0 -> 4), 1 -> (0 -> 5), 0 -> (4 -> 7))
+    val missing = "history.ignoreMissingFiles" -> "true"
+    w.killedAt(2, missing)((rows, _) => w.collect(rows))
+    w.tallies.foreach(Files.delete)
+    val error = failure(w.run(more = Seq(missing))((rows, _) => w.collect(rows)))
+    assert(error.contains("SPLICE_HAND_OVER_DATA.COUNTS_LOST") &&
+      error.contains("'history.ignoreMissingFiles' to 'false'"))
+    assert(w.run()((rows, _) => w.collect(rows)) == Seq(2))
+    assert(w.out.sorted == w.all)
+  }
+
+  test("a file without counts that is deleted stops the query, which continues with the restored file") {
+    val w = new World("restored", 1 -> (0 -> 5), 0 -> (0 -> 4), 0 -> (4 -> 7))
+    w.killedAt(2)((rows, _) => w.collect(rows))
+    assert(w.tallies.isEmpty)
+    val kept  = Files.move(w.file(0), folder.resolve("restored-kept"))
+    val error = failure(w.run()((rows, _) => w.collect(rows)))
+    assert(error.contains("SPLICE_HAND_OVER_DATA.FILE_NOT_COUNTED") && error.contains("SPLICE_FILES.FILE_NOT_FOUND"))
+    Files.move(kept, w.file(0))
+    assert(w.run()((rows, _) => w.collect(rows)) == Seq(2))
+    assert(w.out.sorted == w.all)
+  }
+
+  test("after a rollback, the counts belong to the files that are listed again") {
+    val drop     = "history.mode" -> "DROPMALFORMED"
+    val lines    = (name: String) => Seq(s"0,$name,0,0,1", s"1,$name,0,1,z", s"2,$name,0,2,3")
+    val rest     = (name: String) => Seq(s"3,$name,0,3,1")
+    val stopping = (w: World) =>
+      (rows: DataFrame, batch: Long) => {
+        if (batch == 2) throw new IllegalStateException("the run ends here")
+        w.collect(rows)
+      }
+
+    val more = csv("corrected", lines("corrected"), rest("corrected"), Seq("4,corrected,0,4,1"))
+    failure(more.run(more = ofCsv(more, "INT", drop))(stopping(more)))
+    assert(more.tallies.size == 1)
+    more.rollBack()
+    more.run(more = ofCsv(more, "STRING", drop))((rows, _) => more.collect(rows))
+    assert(more.out.sorted == more.all)
+
+    val fewer = csv("moved", lines("moved"), rest("moved"), Seq("4,moved,0,4,1"))
+    failure(fewer.run(more = ofCsv(fewer, "STRING"))(stopping(fewer)))
+    fewer.rollBack()
+    Files.delete(folder.resolve("moved-csv/0.csv"))
+    fewer.run(more = ofCsv(fewer, "STRING", drop))((rows, _) => fewer.collect(rows))
+    assert(fewer.out.sorted == fewer.all)
+
+    val split = csv("split", lines("split"), rest("split"))
+    val wrong = ofCsv(split, "STRING", "history.sep" -> ";")
+    assert(failure(split.run(more = wrong)((_, _) => ())).contains("SPLICE_HAND_OVER_DATA.INVALID_OFFSETS"))
+    split.rollBack()
+    split.run(more = ofCsv(split, "STRING"))((rows, _) => split.collect(rows))
+    assert(split.out.sorted == split.all)
+  }
+
+  test("after a rollback behind a switch, files that are listed again stop the query with both ends") {
+    val w = csv("switched", Seq("0,switched,0,0,1"), Seq("1,switched,0,1,1"))
+    w.run(more = ofCsv(w, "INT"))((rows, _) => w.collect(rows))
+    assert(w.out.sorted == w.all)
+    w.rollBack()
+    w.run(more = ofCsv(w, "INT"))((rows, _) => w.collect(rows))
+    assert(w.out.sorted == w.all, "the same files end at the same position")
+    w.rollBack()
+    write(w, 2, Seq("2,switched,0,2,1"))
+    val error = failure(w.run(more = ofCsv(w, "STRING"))((rows, _) => w.collect(rows)))
+    assert(error.contains("SPLICE_HYBRID.OTHER_END") && error.contains("\"files\":2") && error.contains("\"files\":3"))
   }
 
   test("copied rows stop the query at the switch, with their offsets") {

@@ -122,6 +122,9 @@ final class Life(val seed: Long, val settings: LifeSettings = LifeSettings(), wr
     resumed = false
   }
 
+  /** True if a second driver ran in the scenario. */
+  def wasFrozen: Boolean = freezes > 0
+
   /** True if the driver was frozen while another driver ran. */
   def isResumed: Boolean = resumed
 

@@ -64,19 +64,23 @@ final class SimulatedSpark(
   def replan(): Unit = isLossy = true
 
   /** Deletes the newest offsets and commits with their rows in the sink, if the query can read its sources again from
-    * an offset.
+    * an offset, or from its start. Returns true if the query was rolled back.
     */
-  def rollBack(batches: Int)(canReadFrom: String => Boolean): Unit = {
+  def rollBack(batches: Int)(canReadFrom: Option[String] => Boolean): Boolean = {
     val kept = logs.batches.dropRight(batches)
     // A repeated batch needs the offset of the previous batch.
     val isCommitted = kept.lastOption.exists(logs.isCommitted) && (kept.size < 2 || life.chance.oneIn(2))
     val from        = if (isCommitted) kept.lastOption else kept.dropRight(1).lastOption
-    if (from.flatMap(logs.end).exists(canReadFrom)) kept.lastOption.foreach { batch =>
+    val isWhole     = logs.batches.headOption.contains(0L) && kept.isEmpty
+    val isPossible  = if (isWhole) canReadFrom(None) else from.flatMap(logs.end).exists(end => canReadFrom(Some(end)))
+    if (isPossible) {
+      val batch = kept.lastOption.getOrElse(-1L)
       logs.rollBack(batch, isCommitted)
-      sink.forgetAfter(if (isCommitted) batch else batch - 1)
+      sink.forgetAfter(if (isCommitted || isWhole) batch else batch - 1)
       life.met("rolled back")
       life.note(s"rolled back to batch $batch, ${if (isCommitted) "committed" else "not committed"}")
     }
+    isPossible
   }
 
   /** Runs the query from its start to a stop. A kill ends the run with [[Crash]]. An exception of the source ends the
@@ -131,10 +135,11 @@ final class SimulatedSpark(
     runs += 1
     val (number, name) = (runs, s"run-$runs")
     val steady         = Some(life.clock.steady)
+    val mode           = if (trigger == SimulatedTrigger.Bounded) ReadMode.Batch else ReadMode.Stream
     plans.keep(logs.isLogged)
     val coordinator = new Coordinator(
       subject.source(),
-      EnumeratorContext(sideLog(), ReadMode.Stream, life.clock, cores, name, durations = steady),
+      EnumeratorContext(sideLog(), mode, life.clock, cores, name, durations = steady),
       rules(cores),
       retained,
       batches = logs,
@@ -180,11 +185,17 @@ final class SimulatedSpark(
     private val progress = new BatchLog(logs, life, asynchronous && trigger.isContinual, trigger.isTimed)
     private var consumed: Option[Position] = None
     private var reports: Seq[Report]       = Nil
-    private val running                    = new SimulatedTasks(life, subject.same, subject.rows(name, _))
+    private val running = new SimulatedTasks(life, subject.same, subject.losesReports, subject.rows(name, _))
 
     def run(): Unit = {
-      coordinator.open()
+      if (trigger != SimulatedTrigger.Bounded) coordinator.open()
       trigger match {
+        case SimulatedTrigger.Bounded =>
+          val tasks = coordinator.everything()
+          subject.frozen()
+          coordinator.begun(tasks)
+          sink.write(0, running.run(tasks))
+          coordinator.close()
         case SimulatedTrigger.Continuous(steps) =>
           new SimulatedEpochs(life, coordinator, logs, sink, subject.rows(name, _)).run(steps)
           stop()
@@ -213,7 +224,7 @@ final class SimulatedSpark(
         case SimulatedTrigger.AvailableNow =>
           Iterator.iterate(Option(next))(_.flatMap(construct)).take(SimulatedSpark.Patience).find(_.isEmpty)
             .getOrElse(throw new Violation(s"AvailableNow has not ended after ${SimulatedSpark.Patience} batches"))
-        case _: SimulatedTrigger.Continuous => throw new IllegalArgumentException(s"$trigger has no batches")
+        case _ => throw new IllegalArgumentException(s"$trigger has no batches")
       }
       // Spark ends the asynchronous writes, and reports their commits, after Spark has stopped the sources.
       stop()
@@ -254,7 +265,6 @@ final class SimulatedSpark(
         life.step(s"replay of batch $batch")
         if (asynchronous) sink.forgetAfter(before.fold(-1L)(_._1))
         execute(batch, from, read(until))
-        progress.ended(batch)
         batch + 1
     }
 
@@ -280,7 +290,6 @@ final class SimulatedSpark(
         val start = consumed.map(at => read(at.json)).getOrElse(coordinator.initial())
         if (start != from) throw new Violation(s"batch $batch begins at $start and was measured from $from")
         execute(batch, from, until)
-        progress.ended(batch)
         Some(batch + 1)
       }
     }
@@ -300,6 +309,7 @@ final class SimulatedSpark(
       mode.begin(from)
       val tasks = mode.tasks(from)
       if (mode.tasks(from) != tasks) throw new Violation(s"batch $batch has other tasks when it is planned again")
+      coordinator.begun(tasks)
       val (rows, unread) = running.timed(tasks.filter(_.ranges.nonEmpty))
       reports = reports ++ running.takeReports()
       sink.write(batch, rows)
@@ -307,21 +317,28 @@ final class SimulatedSpark(
       if (!from.precedes(until)) throw new Violation(s"the offset decreases from $from to $until")
       progress.begun(batch, until.json)
       progress.committedSince.foreach(end => coordinator.committed(read(end)))
-      consumed = Some(until)
-      progress.ended(batch)
+      ended(batch, until)
       life.met("a batch is ended by a time")
       if (rows.nonEmpty && unread.exists(!_.isOpen)) life.met("a time ends a batch of ranges with an end")
-      val _ = coordinator.figures(until)
       batch + 1
     }
 
     private def execute(batch: Long, from: Position, until: Position): Unit = {
       val tasks = plan(from, until)
       plan(from, until)
+      coordinator.begun(tasks)
       val rows = running.run(tasks)
       reports = reports ++ running.takeReports()
       sink.write(batch, rows)
+      ended(batch, until)
+    }
+
+    /** Spark commits the batch, and then asks the source for its progress. */
+    private def ended(batch: Long, until: Position): Unit = {
       consumed = Some(until)
+      progress.ended(batch)
+      coordinator.reported(reports)
+      reports = Nil
       val _ = coordinator.figures(until)
     }
 

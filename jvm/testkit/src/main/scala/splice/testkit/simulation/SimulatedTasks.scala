@@ -31,7 +31,7 @@ trait TaskRows extends AutoCloseable {
 /** Runs the tasks of each batch of one driver concurrently, row by row, with failed attempts, speculative copies and
   * second reads. An attempt that loses to a copy may outlive its batch and close its reader late.
   */
-final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskRows) {
+final class SimulatedTasks(life: Life, same: SameRows, losesReports: Boolean, open: TaskRanges => TaskRows) {
 
   private val chance = life.chance
 
@@ -40,7 +40,7 @@ final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskR
   // Attempts that outlive their batch, with the expected rows.
   private val late = mutable.ArrayBuffer.empty[(Attempt, Seq[Long])]
 
-  /** Reports that arrived at the driver since the last call. Some reports never arrive. */
+  /** Reports that arrived at the driver since the last call. */
   def takeReports(): Seq[Report] = {
     val all = received.toSeq
     received.clear()
@@ -81,7 +81,7 @@ final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskR
         val reports = task.reports
         task.close()
         running -= task
-        if (life.isCalm || !chance.oneIn(8)) received ++= reports
+        if (life.isCalm || !losesReports || !chance.oneIn(8)) received ++= reports
         life.step("the time of a task is over, or it has no row")
       }
       life.reach(CrashPoint.InTask)
@@ -143,7 +143,7 @@ final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskR
       case Some(_) =>
       case None    =>
         results += attempt.task -> attempt.rows
-        if (life.isCalm || !chance.oneIn(8)) received ++= reports
+        if (life.isCalm || !losesReports || !chance.oneIn(8)) received ++= reports
         life.step(s"task ${attempt.task}: ${attempt.rows.mkString(",")}")
     }
 

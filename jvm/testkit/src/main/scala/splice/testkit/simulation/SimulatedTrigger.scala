@@ -34,4 +34,7 @@ object SimulatedTrigger {
 
   /** One batch with all available data. */
   case object Once extends SimulatedTrigger
+
+  /** One bounded read instead of a stream. */
+  case object Bounded extends SimulatedTrigger
 }

@@ -20,6 +20,9 @@ trait Subject {
   /** Hook after the ends of a run are frozen. */
   def frozen(): Unit = ()
 
+  /** True if some reports of tasks never arrive. */
+  def losesReports: Boolean = true
+
   /** Comparison of two reads of one task or batch. */
   def same: SameRows = SameRows.exactly
 

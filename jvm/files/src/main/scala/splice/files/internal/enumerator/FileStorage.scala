@@ -63,8 +63,8 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
     val options = list.reader.difference(settings.reader).map { case (option, before, now) =>
       FileErrors.readerOptionChanged(settings.name(option), before, now)
     }
-    def columns = settings.schema.flatMap(ColumnChange.ofGiven(_, list.schemas))
-      .orElse(source.analysed.flatMap(now => ColumnChange.ofTypes(now.rows, list.schemas)))
+    def columns = settings.schema.flatMap(ColumnChange.ofGiven(_, list.schemas, settings.kind))
+      .orElse(source.analysed.flatMap(now => ColumnChange.ofTypes(now.rows, list.schemas, settings.kind)))
     options.orElse(columns.map(error(_, list.schemas)))
   }
 
@@ -95,7 +95,7 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
   }
 
   override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory = {
-    ColumnChange.ofTypes(columns, schemas).foreach(change => throw error(change, schemas))
+    ColumnChange.ofTypes(columns, schemas, settings.kind).foreach(change => throw error(change, schemas))
     reading.of(columns, schemas)
   }
 }

@@ -3,8 +3,10 @@
 
 package splice.files.internal.errors
 
+import org.apache.spark.sql.execution.datasources.SchemaColumnConvertNotSupportedException
 import org.apache.spark.sql.internal.SQLConf
 
+import splice.files.internal.access.Causes
 import splice.files.internal.options.FileOptions
 import splice.source.errors.{SpliceError, SpliceException, SpliceOptionException}
 import splice.source.internal.{ErrorConditions, Secrets}
@@ -104,11 +106,18 @@ private[splice] object FileErrors {
     "SPLICE_FILES_DATA.FILE_NOT_READABLE",
     cause,
     "file"   -> file,
-    "remedy" ->
-      (if (canSkip) "set 'ignoreCorruptFiles' to 'true' to continue without the remaining rows of the file"
-       else "delete the file and set 'ignoreMissingFiles' to 'true' to continue without the rows of the file"),
+    "remedy" -> ofType(cause).getOrElse(
+      if (canSkip) "set 'ignoreCorruptFiles' to 'true' to continue without the remaining rows of the file"
+      else "delete the file and set 'ignoreMissingFiles' to 'true' to continue without the rows of the file"
+    ),
     "reason" -> SpliceError.text(cause)
   )
+
+  private def ofType(cause: Throwable): Option[String] = Causes.of(cause).collectFirst {
+    case e: SchemaColumnConvertNotSupportedException =>
+      s"restart with an option 'schema' in which the column ${e.getColumn} has the type of this file, if the type is " +
+        s"wider: the file has ${e.getPhysicalType}, and the list has ${e.getLogicalType}"
+  }
 
   /** @param property changed property: length or modification time */
   def fileChanged(file: String, property: String, listed: String, current: String): SpliceException =

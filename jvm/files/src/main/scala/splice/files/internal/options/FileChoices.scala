@@ -5,7 +5,11 @@ package splice.files.internal.options
 
 /** File format that Spark reads. */
 sealed abstract private[splice] class FileKind(val name: String, val vectorized: Boolean) extends Product
-    with Serializable
+    with Serializable {
+
+  /** True if the files contain the types of their columns. */
+  def hasTypes: Boolean = vectorized
+}
 
 private[splice] object FileKind {
   case object Parquet extends FileKind("parquet", vectorized = true)

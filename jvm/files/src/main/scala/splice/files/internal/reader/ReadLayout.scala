@@ -10,6 +10,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import splice.files.internal.options.FileKind
 import splice.files.internal.session.ColumnNames
 import splice.files.internal.split.{FileBlock, FileSchemas}
+import splice.source.internal.rows.PlainType
 
 /** Mapping of the requested columns to the output of Spark's readers. Spark's readers return columns of the file
   * first, then constants.
@@ -61,7 +62,12 @@ private[files] object ReadLayout {
 
   def apply(wanted: StructType, schemas: FileSchemas, kind: FileKind): ReadLayout = {
     val folders = schemas.partition.map(f => fold(f)).zipWithIndex.toMap
-    val listed  = schemas.data.map(f => fold(f) -> f).toMap
+    val types   = wanted.map(f => fold(f) -> f.dataType).toMap
+    // A restart may have wider types than the list.
+    val data = schemas.data.map { f =>
+      types.get(fold(f)).filter(PlainType.of(_) != PlainType.of(f.dataType)).fold(f)(wide => f.copy(dataType = wide))
+    }
+    val listed = data.map(f => fold(f) -> f).toMap
     // As in Spark, a column of the file hides a metadata column of the same name.
     def constant(field: StructField): Option[Constant] =
       folders.get(fold(field)).map(Constant.OfFolder).orElse {
@@ -77,7 +83,7 @@ private[files] object ReadLayout {
     val later = file.filterNot(f => listed.contains(fold(f)))
     new ReadLayout(
       wanted,
-      StructType(schemas.data ++ later),
+      StructType(data ++ later),
       // Spark's readers compare names and metadata exactly, and a query or a restart may spell a column differently.
       StructType(file.map(f => listed.getOrElse(fold(f), f))),
       constants,

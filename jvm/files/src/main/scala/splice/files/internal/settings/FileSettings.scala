@@ -57,12 +57,16 @@ final private[splice] case class FileSettings(
   def skipsRows: Boolean =
     tolerance.ignoreCorruptFiles || spark.get("mode").map(ParseMode.fromString).contains(DropMalformedMode)
 
-  /** The settings that skip missing or unreadable files, each with the option that replaces the setting. */
-  def skips: Seq[(String, String)] = Seq(
-    (tolerance.ignoreMissingFiles, FileSourceOptions.IGNORE_MISSING_FILES, SQLConf.IGNORE_MISSING_FILES),
-    (tolerance.ignoreCorruptFiles, FileSourceOptions.IGNORE_CORRUPT_FILES, SQLConf.IGNORE_CORRUPT_FILES)
-  ).collect { case (true, option, session) =>
-    (if (spark.contains(option)) name(option) else session.key) -> name(option)
+  /** The settings that skip missing or unreadable files, or that read changed files, and the change that each needs. */
+  def skips: Seq[(String, String)] = {
+    val ignored = Seq(
+      (tolerance.ignoreMissingFiles, FileSourceOptions.IGNORE_MISSING_FILES, SQLConf.IGNORE_MISSING_FILES),
+      (tolerance.ignoreCorruptFiles, FileSourceOptions.IGNORE_CORRUPT_FILES, SQLConf.IGNORE_CORRUPT_FILES)
+    ).collect { case (true, option, session) =>
+      s"'${if (spark.contains(option)) name(option) else session.key}' = 'true'" -> s"'${name(option)}' to 'false'"
+    }
+    val changed = name(FileOptions.ChangedFile.key)
+    ignored ++ Option.when(onFileChanged == OnFileChanged.Warn)(s"'$changed' = 'warn'" -> s"'$changed' to 'fail'")
   }
 }
 

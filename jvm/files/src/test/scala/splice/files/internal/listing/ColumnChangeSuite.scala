@@ -9,6 +9,7 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.files.internal.options.FileKind
 import splice.files.internal.split.FileSchemas
 import splice.files.{LocalSpark, SourceRead}
 import splice.source.errors.SpliceException
@@ -46,6 +47,15 @@ final class ColumnChangeSuite extends AnyFunSuite with LocalSpark {
   }
 
   private val one = """{"files":1,"v":1}"""
+
+  test("comments and other metadata of fields are not parts of a type") {
+    val log                = new MemorySideLog
+    def schema(a: String)  = "schema" -> s"a STRUCT<b: INT$a>, c ARRAY<STRUCT<d: INT$a>>"
+    def json(more: String) = start(log, "comments", "format" -> "json", schema(more))
+    Seq("a", "b").foreach(name => write(s"comments/$name", """{"a":{"b":1},"c":[{"d":2}]}"""))
+    json(" COMMENT 'home'").enumerator.start(StartPosition.Configured)
+    assert(next(json(""), one).size == 1)
+  }
 
   test("a changed inferred type is an error, and the schema in the error corrects it") {
     Seq("a", "b").foreach(file => write(s"types/$file.csv", "id,n\n1,2\n"))
@@ -108,9 +118,44 @@ final class ColumnChangeSuite extends AnyFunSuite with LocalSpark {
     assert(next(start(log, "case", "schema" -> "ID INT, n STRING"), one) == next(first, one))
   }
 
+  test("a restart may widen a number of files with types, and reads the listed files with the wider type") {
+    Seq("parquet", "orc").foreach { format =>
+      val log                   = new MemorySideLog
+      val name                  = s"wide-$format"
+      def wide(schema: String*) =
+        start(log, name, Seq("format" -> format, "recursiveFileLookup" -> "true") ++ schema.map("schema" -> _): _*)
+      def add(n: Int, id: String) = spark.sql(s"SELECT CAST(3 AS $id) AS id, CAST(1.5 AS FLOAT) AS n").coalesce(1)
+        .write.format(format).save(at(s"$name/$n"))
+      add(0, "INT")
+      add(1, "INT")
+      val first = wide()
+      val ends  = first.positions
+      assert(next(first, ends.head.json).size == 1)
+      rejected(wide("id STRING, n FLOAT"), ends(1).json, "is STRING", "was INT")
+      rejected(wide("id INT, n INT"), ends(1).json, "is INT", "was FLOAT")
+      val again = wide("id BIGINT, n DOUBLE")
+      assert(again.source.schema == StructType.fromDDL("id BIGINT, n DOUBLE"))
+      assert(next(again, ends(1).json) == Seq("[0,3,3ff8000000000000]"))
+    }
+  }
+
+  test("the error of a file with a wider type has both types and the remedy") {
+    val name = "later-wide"
+    Seq("INT", "BIGINT").zipWithIndex.foreach { case (id, n) =>
+      spark.sql(s"SELECT CAST(3 AS $id) AS id").coalesce(1).write.parquet(at(s"$name/$n"))
+    }
+    val read =
+      start(new MemorySideLog, name, "format" -> "parquet", "recursiveFileLookup" -> "true", "schema" -> "id INT")
+    val error = intercept[SpliceException](read.rows())
+    assert(error.getCondition == "SPLICE_FILES_DATA.FILE_NOT_READABLE")
+    Seq("column [id]", "INT64", "int", "'schema'").foreach(part =>
+      assert(error.getMessage.contains(part), error.getMessage)
+    )
+  }
+
   test("a given schema must equal the list in names, types and order") {
     val listed              = FileSchemas(StructType.fromDDL("a INT, b STRING"), StructType.fromDDL("day DATE"))
-    def change(ddl: String) = ColumnChange.ofGiven(StructType.fromDDL(ddl), listed)
+    def change(ddl: String) = ColumnChange.ofGiven(StructType.fromDDL(ddl), listed, FileKind.Csv)
     assert(change("a INT, b STRING").isEmpty && change("A INT NOT NULL, b STRING, day DATE").isEmpty)
     assert(change("a BIGINT, b STRING").contains(ColumnChange("a", "INT", "BIGINT")))
     assert(change("a INT, b STRING, day STRING").contains(ColumnChange("day", "DATE", "STRING")))
@@ -118,6 +163,6 @@ final class ColumnChangeSuite extends AnyFunSuite with LocalSpark {
     assert(change("a INT").contains(ColumnChange("b", "STRING", "not a column")))
     assert(change("b STRING, a INT").contains(ColumnChange("b", "column 2", "column 1")))
     val more = StructType.fromDDL("c STRING, a INT")
-    assert(ColumnChange.ofTypes(more, listed).isEmpty)
+    assert(ColumnChange.ofTypes(more, listed, FileKind.Csv).isEmpty)
   }
 }

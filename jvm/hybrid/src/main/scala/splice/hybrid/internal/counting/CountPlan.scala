@@ -8,7 +8,8 @@ import java.time.ZoneId
 import scala.util.Using
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.types.{DataType, StructField, StructType}
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import splice.source.{SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
@@ -21,13 +22,16 @@ import splice.source.{SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
   *   cells to keep of the row with the greatest offset per partition, for the comparison with the log
   * @param zone
   *   time zone to convert dates and timestamps without time zone
+  * @param computed
+  *   values that are computed from the columns of a row. The cells then belong to a row of these values
   */
 final private[splice] case class CountPlan(
     leg: String,
     offsets: Seq[CountPlan.Cell],
     last: CountPlan.LastCells,
     time: Option[CountPlan.Cell],
-    zone: ZoneId
+    zone: ZoneId,
+    computed: Seq[Expression] = Nil
 ) {
 
   /** Reader that returns and counts the same rows. */
@@ -63,9 +67,14 @@ private[splice] object CountPlan {
     * contain all counted columns.
     */
   def over(requested: StructType, leg: String, counted: CountedFields, zone: ZoneId): (StructType, CountPlan) = {
-    val columns = StructType(requested ++ counted.all.filterNot(f => requested.exists(_.name == f.name)))
-    def cell(field: StructField) = Cell(columns.indexWhere(_.name == field.name), field.dataType)
-    val last                     = LastCells(counted.timestamp.map(cell), counted.key.map(cell))
-    (columns, CountPlan(leg, counted.offsets.map(cell), last, counted.time.map(cell), zone))
+    val roots                        = counted.all.map(_.column).distinctBy(_.name)
+    val columns                      = StructType(requested ++ roots.filterNot(f => requested.exists(_.name == f.name)))
+    def ordinal(field: CountedField) = columns.indexWhere(_.name == field.column.name)
+    val isComputed                   = counted.all.exists(_.isComputed)
+    def cell(field: CountedField)    =
+      Cell(if (isComputed) counted.all.indexOf(field) else ordinal(field), field.kind)
+    val last     = LastCells(counted.timestamp.map(cell), counted.key.map(cell))
+    val computed = if (isComputed) counted.all.map(field => field.of(ordinal(field))) else Nil
+    (columns, CountPlan(leg, counted.offsets.map(cell), last, counted.time.map(cell), zone, computed))
   }
 }

@@ -5,7 +5,7 @@ package splice.hybrid.internal.counting
 
 import org.apache.spark.sql.types._
 
-import splice.hybrid.internal.chain.{Chain, HybridColumns, Leg}
+import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.hybrid.internal.errors.HandOverErrors
 import splice.hybrid.internal.options.{HandOverOptions, LogColumnsOption}
 import splice.source.options.SourceOption
@@ -20,20 +20,22 @@ import splice.source.options.SourceOption
   *   key of the log record, if compared
   */
 final private[splice] case class CountedFields(
-    offsets: Seq[StructField],
-    timestamp: Option[StructField],
-    key: Option[StructField],
-    time: Option[StructField]
+    offsets: Seq[CountedField],
+    timestamp: Option[CountedField],
+    key: Option[CountedField],
+    time: Option[CountedField]
 ) {
-  def all: Seq[StructField] = (offsets ++ timestamp ++ key ++ time).distinctBy(_.name)
+  def all: Seq[CountedField] = offsets ++ timestamp ++ key ++ time
 }
 
 private[splice] object CountedFields {
 
   private val Text: PartialFunction[DataType, Unit]  = { case _: StringType => () }
-  private val Whole: PartialFunction[DataType, Unit] = { case LongType | IntegerType | ShortType | ByteType => () }
-  private val Key: PartialFunction[DataType, Unit]   = { case BinaryType | (_: StringType) => () }
-  private val Time: PartialFunction[DataType, Unit]  = { case TimestampType | TimestampNTZType | DateType => () }
+  private val Whole: PartialFunction[DataType, Unit] = {
+    case LongType | IntegerType | ShortType | ByteType | (_: DecimalType) => ()
+  }
+  private val Key: PartialFunction[DataType, Unit]  = { case BinaryType | (_: StringType) => () }
+  private val Time: PartialFunction[DataType, Unit] = { case TimestampType | TimestampNTZType | DateType => () }
 
   /** Finds the columns by name, with the case sensitivity of the session.
     *
@@ -62,8 +64,14 @@ private[splice] object CountedFields {
     val time = for {
       name <- columns.time
       by   <- chain.after(leg)
-      remedy = s"Set '${by.name}.${HandOverOptions.Column.key}' to another column of leg '${leg.name}'"
-    } yield find(leg, Wanted(name, "event time", by, remedy, "a timestamp or a date", Time))
+      hasZone = by.handOver.exists(_.timeZone.nonEmpty)
+      remedy  = s"Set '${by.name}.${HandOverOptions.Column.key}' to another column of leg '${leg.name}'" +
+        (if (hasZone) "" else s", or '${by.name}.${HandOverOptions.Zone.key}' to the time zone of the column")
+    } yield find(
+      leg,
+      if (hasZone) Wanted(name, "event time", by, remedy, "a timestamp or a date", Time)
+      else Wanted(name, "event time", by, remedy, "a timestamp with a time zone", { case TimestampType => () })
+    )
     CountedFields(offsets, timestamp, key, time)
   }
 
@@ -86,9 +94,9 @@ private[splice] object CountedFields {
         s"'${by.name}.${option.key}' for all legs without separate columns"
   }
 
-  private def find(leg: Leg, column: Wanted): StructField = {
+  private def find(leg: Leg, column: Wanted): CountedField = {
     val fields = leg.source.schema.fields.toSeq
-    val field  = (fields ++ leg.source.metadataColumns).find(f => HybridColumns.same(f.name, column.name)).getOrElse {
+    val field  = CountedField.find(fields ++ leg.source.metadataColumns, column.name).getOrElse {
       throw HandOverErrors.columnNotFound(
         leg,
         column.by.name,
@@ -98,7 +106,7 @@ private[splice] object CountedFields {
         column.remedy
       )
     }
-    val kind = field.dataType
+    val kind = field.value
     if (!column.fits.isDefinedAt(kind))
       throw HandOverErrors.columnType(
         leg,

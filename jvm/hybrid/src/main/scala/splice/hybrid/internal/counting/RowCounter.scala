@@ -4,6 +4,7 @@
 package splice.hybrid.internal.counting
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import splice.hybrid.internal.history.LastRecord
@@ -24,15 +25,23 @@ final private[splice] class RowCounter(plan: CountPlan) {
 
   private val counters: Array[ColumnCounter] = (offsets ++ times).toArray
 
+  // Code is generated once per task, and only if a rule has fields of structs or decimals.
+  private val computed = Option.when(plan.computed.nonEmpty)(UnsafeProjection.create(plan.computed))
+
   def add(row: InternalRow): Unit = {
+    val values = computed match {
+      case Some(projection) => projection(row)
+      case None             => row
+    }
     var i = 0
     while (i < counters.length) {
-      counters(i).add(row)
+      counters(i).add(values)
       i += 1
     }
   }
 
-  def add(batch: ColumnarBatch): Unit = counters.foreach(_.add(batch))
+  def add(batch: ColumnarBatch): Unit =
+    if (computed.isEmpty) counters.foreach(_.add(batch)) else batch.rowIterator.forEachRemaining(add(_))
 
   /** Returns all counts as the counts of the given extents. */
   def counts(extents: Seq[Extent]): LegCounts = LegCounts(

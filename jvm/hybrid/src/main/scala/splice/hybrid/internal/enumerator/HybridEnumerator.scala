@@ -50,6 +50,9 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   // The switches before this run, of the first position that it has.
   private var before = Option.empty[Int]
 
+  // Start of the last batch of this run.
+  private var begins: Option[HybridPosition] = None
+
   // End of the last batch of this run; None while a real-time batch is read.
   private var planned: Option[HybridPosition] = None
 
@@ -74,11 +77,12 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   @tailrec override def advance(from: HybridPosition, limits: Limits): HybridPosition = {
     if (limits == Limits.Everything) warnOfOneBatch()
     begin(from)
-    from.current.foreach(leg => tallies.advanced(chain(leg)))
+    from.current.foreach(leg => tallies.advanced(chain(leg), isStart(from)))
     switched(from) match {
       case Some(begun) => advance(begun, if (limits == Limits.Everything) limits else this.limits(begun))
       case None        =>
         val until = from.moved(enumerators(chain(from.leg))(_.advance(from.position, limits)))
+        begins = Some(from)
         planned = Some(until)
         until
     }
@@ -98,7 +102,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   @tailrec override def settle(from: HybridPosition): HybridPosition = {
     planned = None
     begin(from)
-    from.current.foreach(leg => tallies.advanced(chain(leg)))
+    from.current.foreach(leg => tallies.advanced(chain(leg), isStart(from)))
     switched(from) match {
       case Some(begun) => settle(begun)
       case None        =>
@@ -107,8 +111,10 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     }
   }
 
-  override def open(settled: HybridPosition): Seq[SplitRange] =
+  override def open(settled: HybridPosition): Seq[SplitRange] = {
+    begins = Some(settled)
     onOpen(settled.leg)(_.open(settled.position)).map(LegRange(settled.leg, _))
+  }
 
   override def reached(settled: HybridPosition, unread: Seq[SplitRange]): HybridPosition = {
     val ranges = unread.collect { case LegRange(leg, range) if leg == settled.leg => range }
@@ -142,6 +148,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     LegSpan.between(chain, log, from, until).foreach { span =>
       enumerators(span.leg)(_.replay(span.from, span.until))
     }
+    begins = Some(from)
     planned = Some(until)
   }
 
@@ -150,6 +157,12 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     tallies.reported(reports)
     enumerators.foreach((_, inner) => inner.reported(reports))
   }
+
+  // Spark has logged the batch, so no other driver writes counts.
+  override private[splice] def begun(ranges: Seq[SplitRange]): Unit =
+    ranges.collect { case range: LegRange => range }.groupMap(_.leg)(_.range).foreach { case (leg, own) =>
+      tallies.begun(chain(leg), begins.exists(at => !at.current.contains(leg) || isStart(at)), own)
+    }
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
     val byLeg = ranges.collect { case range: LegRange => range }.groupBy(_.leg)
@@ -213,6 +226,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   override def figures(at: HybridPosition): SortedMap[String, String] = {
     see(at)
+    tallies.committed(all = planned.contains(at))
     val ofChain = at.current.toSeq.flatMap { leg =>
       Seq(ProgressMetric.Leg -> leg, ProgressMetric.Switches -> (switches(at) - before.getOrElse(0)).toString)
     }
@@ -232,6 +246,10 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   /** True if no hand-over has begun the current leg. The legs after the first leg of the query may have been removed. */
   private def isFirst(at: HybridPosition, leg: Leg): Boolean =
     at.hasOneLeg || log.start(leg).isEmpty && first.exists(_.text(leg.name).nonEmpty)
+
+  /** True if no row of the current leg is read before the position. */
+  private def isStart(at: HybridPosition): Boolean =
+    at.current.flatMap(leg => stored(chain(leg))).exists(_.position == at.position.json)
 
   private def see(at: HybridPosition): Unit = before = before.orElse(Some(switches(at)))
 
@@ -271,8 +289,12 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
         // The hand-over of the leg may be stored although the position is before the end of the leg.
         if (isFrozen) freeze(leg)
         enumerators(leg)(_.evidence(at.position)).map { evidence =>
-          // After a rollback, the leg may end at another position. The stored switch remains in force.
-          val start = log.start(next).getOrElse(decide(at, leg, next, evidence, count))
+          val start = log.switch(next) match {
+            case None => decide(at, leg, next, evidence, count)
+            // After a rollback, a log may end at another position. The stored switch remains in force.
+            case Some(switch) if leg.source.readsLog => switch.start
+            case Some(switch) => throw HybridErrors.otherEnd(leg.name, next.name, switch.ended, at.position.json)
+          }
           at.switched(next.name, start)
         }
       }

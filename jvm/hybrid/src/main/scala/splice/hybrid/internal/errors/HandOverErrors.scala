@@ -8,6 +8,7 @@ import java.time.Instant
 import splice.hybrid.internal.chain.Leg
 import splice.source.LogPartition
 import splice.source.errors.{SpliceException, SpliceOptionException}
+import splice.source.internal.legs.SkippingLeg
 
 /** Errors of a hand-over without a valid start. Splice stores no decision after such an error, so a restart evaluates
   * the rule again.
@@ -84,6 +85,24 @@ private[splice] object HandOverErrors {
       "role"        -> role,
       "rows"        -> rows.toString
     )
+
+  /** Error for files that tasks have not counted, and that a second read could count differently. */
+  def notCounted(skipping: SkippingLeg, leg: String): SpliceException = conditions.error(
+    "SPLICE_HAND_OVER_DATA.COUNTS_LOST",
+    "previousLeg" -> skipping.name,
+    "leg"         -> leg,
+    "settings"    -> skipping.found,
+    "remedy"      -> skipping.remedy
+  )
+
+  /** Error for a file that tasks have not counted, and that can no longer be read as before. */
+  def notCountable(previous: String, leg: String, cause: SpliceException): SpliceException = conditions.error(
+    "SPLICE_HAND_OVER_DATA.FILE_NOT_COUNTED",
+    cause,
+    "previousLeg" -> previous,
+    "leg"         -> leg,
+    "reason"      -> cause.text
+  )
 
   /** @param partitions
     *   one text per partition

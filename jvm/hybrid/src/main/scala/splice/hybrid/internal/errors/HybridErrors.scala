@@ -20,6 +20,17 @@ private[splice] object HybridErrors {
   def nested(option: String, leg: String): SpliceOptionException =
     conditions.option("SPLICE_HYBRID.NESTED_HYBRID", "option" -> option, "leg" -> leg)
 
+  /** @param stored
+    *   end of the leg when the switch was decided
+    */
+  def otherEnd(leg: String, next: String, stored: String, current: String): SpliceException = conditions.error(
+    "SPLICE_HYBRID.OTHER_END",
+    "leg"     -> leg,
+    "nextLeg" -> next,
+    "stored"  -> stored,
+    "current" -> current
+  )
+
   /** @param position
     *   position from which the legs are needed
     */

@@ -49,8 +49,8 @@ private[splice] object HandOverDecision {
     case Some(_: HandOver.Offsets)   => offsets(leg, history, log, now)
     case Some(rule: HandOver.Custom) =>
       new CustomHandOver(before, leg, rule, end, now).decide(history, log.logRanges(_))
-    case Some(HandOver.NowMinus(duration))         => time(leg, now.minus(duration), now, "now", now)
-    case Some(HandOver.EventTime(column, overlap)) =>
+    case Some(HandOver.NowMinus(duration))            => time(leg, now.minus(duration), now, "now", now)
+    case Some(HandOver.EventTime(column, overlap, _)) =>
       val last = end.eventTimes(column).getOrElse(throw HandOverErrors.noEventTime(before.name, leg.name, column)).last
       rejectFuture(before, leg, s"the greatest '$column'", last, now)
       time(leg, earlier(last, now).minus(overlap), now, column, last)

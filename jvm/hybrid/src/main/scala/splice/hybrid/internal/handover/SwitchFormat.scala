@@ -61,6 +61,16 @@ private[splice] object SwitchFormat {
     Seq("at", "rule", "start").map(key => key -> entry(key)) :+
       ("found" -> Json.array(entry.nodes.drop(2).dropRight(filled(entry))))
 
+  /** Partitions of the stored switch to a leg that begin with offsets that the history lacks.
+    *
+    * @param log
+    *   scope of the leg
+    */
+  def fill(log: SideLog): SortedMap[LogPartition, OffsetRanges] =
+    entries(log).find(0).fold(SortedMap.empty[LogPartition, OffsetRanges]) { entry =>
+      FillFormat.read(entry, entry.lines.takeRight(filled(entry)))
+    }
+
   /** Number of lines with holes. */
   private def filled(entry: VersionedEntry): Int = entry.find(Filled).fold(0)(_ => entry.long(Filled).toInt)
 

@@ -38,7 +38,7 @@ private[hybrid] object EvidenceCheck {
         import HandOverOptions._
         val allowed = s"$OffsetsRule, $NowMinusRule or $CustomRule ($why)"
         throw OptionErrors.invalidValue(s"${leg.name}.${Rule.key}", rule.name, allowed, Rule.doc)
-      case HandOver.Custom(_, _, Some(column)) => throw OptionErrors.conflict(
+      case HandOver.Custom(_, _, Some(column), _) => throw OptionErrors.conflict(
           Seq(s"${leg.name}.${HandOverOptions.Column.key}"),
           s"the rule cannot receive the times of '$column', because $why; remove the option"
         )

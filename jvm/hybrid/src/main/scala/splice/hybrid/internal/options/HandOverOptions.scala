@@ -3,7 +3,9 @@
 
 package splice.hybrid.internal.options
 
-import java.time.{Duration => Length}
+import java.time.{Duration => Length, ZoneId}
+
+import scala.util.Try
 
 import splice.hybrid.internal.chain.{OnDuplicates, OnHoles}
 import splice.hybrid.{HandOver, LogColumns}
@@ -68,6 +70,13 @@ private[splice] object HandOverOptions {
   val Column: SourceOption[String] = column(
     "column",
     "Timestamp column of the history. The hand-over rules 'eventTime' and 'custom' use this column."
+  )
+
+  val Zone: SourceOption[ZoneId] = SourceOption(
+    s"${Rule.key}.zone",
+    OptionType[ZoneId]("a time zone such as UTC or Europe/Berlin", text => Try(ZoneId.of(text.trim)).toOption),
+    "Time zone of the column 'handOver.column' if the column has dates or timestamps without time zone, which need " +
+      "this option. The hand-over rules 'eventTime' and 'custom' use this time zone."
   )
 
   val Overlap: SourceOption[Length] = SourceOption(
@@ -137,6 +146,7 @@ private[splice] object HandOverOptions {
       Timestamp,
       Key,
       Column,
+      Zone,
       Overlap,
       Duration,
       Class,
@@ -148,10 +158,10 @@ private[splice] object HandOverOptions {
 
   private val parameters: Seq[(String, Set[String])] = Seq(
     OffsetsRule   -> Set(Topic.key, Partition.key, Offset.key, Timestamp.key, Key.key, OnHoles.key, OnDuplicates.key),
-    EventTimeRule -> Set(Column.key, Overlap.key),
+    EventTimeRule -> Set(Column.key, Zone.key, Overlap.key),
     ModificationTimeRule -> Set(Overlap.key),
     NowMinusRule         -> Set(Duration.key),
-    CustomRule           -> Set(Class.key, Python.key, Topic.key, Partition.key, Offset.key, Column.key)
+    CustomRule           -> Set(Class.key, Python.key, Topic.key, Partition.key, Offset.key, Column.key, Zone.key)
   )
 
   /** Hand-over rule of the options, if any.
@@ -199,7 +209,7 @@ private[splice] object HandOverOptions {
     )
   }
 
-  private def eventTime(o: SourceOptions): HandOver = HandOver.EventTime(o(Column), o(Overlap))
+  private def eventTime(o: SourceOptions): HandOver = HandOver.EventTime(o(Column), o(Overlap), o.find(Zone))
 
   private def modificationTime(o: SourceOptions): HandOver = HandOver.ModificationTime(o(Overlap))
 
@@ -219,7 +229,8 @@ private[splice] object HandOverOptions {
     HandOver.Custom(
       by,
       Option.when(isCounted)(LogColumns.Named(OffsetColumns(o(Topic), o(Partition), o(Offset)))),
-      o.find(Column)
+      o.find(Column),
+      o.find(Zone)
     )
   }
 

@@ -26,7 +26,7 @@ private[hybrid] object FutureTimes {
     s"'${leg.name}.${HandOverOptions.Rule.key}' to another rule, such as '${HandOverOptions.OffsetsRule}'."
 
   private def latest(rule: HandOver, before: () => Outlook): Option[(String, Instant)] = rule match {
-    case HandOver.EventTime(column, _) =>
+    case HandOver.EventTime(column, _, _) =>
       before().latest.collectFirst {
         case (name, last) if HybridColumns.same(name, column) => s"The greatest '$column'" -> last
       }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.Decimal
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.hybrid.internal.select.RowShape.{Cell, View}
-import splice.source.internal.RowView
+import splice.source.internal.rows.RowView
 
 /** Row that maps its columns to columns of another row or to constants. */
 final private[splice] class ViewRow(view: View) extends RowView(view.cells.size) {

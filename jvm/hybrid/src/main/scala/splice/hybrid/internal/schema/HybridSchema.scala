@@ -11,6 +11,7 @@ import splice.hybrid.internal.chain.{Chain, HybridColumns, Leg}
 import splice.hybrid.internal.errors.SchemaErrors
 import splice.hybrid.internal.options.HybridOptions
 import splice.source.errors.OptionErrors
+import splice.source.internal.rows.PlainType
 import splice.source.options.SourceOptions
 
 /** Schema that all legs must produce. Splice never casts implicitly. If types differ, the user adds a cast to the
@@ -20,7 +21,7 @@ private[hybrid] object HybridSchema {
 
   /** Columns of the option `schema`. */
   def parse(options: SourceOptions, ddl: String): StructType =
-    try HybridColumns.nullable(StructType.fromDDL(ddl))
+    try PlainType.of(StructType.fromDDL(ddl))
     catch {
       case NonFatal(e) =>
         val allowed =

@@ -13,6 +13,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import splice.hybrid.internal.chain.{HybridColumns, Leg}
 import splice.hybrid.internal.select.RowShape.Cell
 import splice.hybrid.internal.select.{CompiledSelect, RowShape, SelectList, SelectPlan}
+import splice.source.internal.rows.PlainType
 import splice.source.runtime.SessionSettings
 
 /** Compiled `select` lists of the legs. Driver only. Results are cached, because a stream needs the lists for every
@@ -27,7 +28,7 @@ final private[hybrid] class LegSelects(declared: => StructType) {
 
   /** Columns that a leg contributes to the hybrid source, under the current session settings. */
   def columns(leg: Leg): StructType = leg.select match {
-    case None       => HybridColumns.nullable(leg.errors(leg.source.schema))
+    case None       => PlainType.of(leg.errors(leg.source.schema))
     case Some(text) => plan(leg, text, SessionSettings.current).schema
   }
 
@@ -45,7 +46,7 @@ final private[hybrid] class LegSelects(declared: => StructType) {
 
   private def make(leg: Leg, columns: StructType, session: SessionSettings): CompiledSelect = leg.select match {
     case None =>
-      HybridSchema.check(leg, HybridColumns.nullable(leg.errors(leg.source.schema)), declared)
+      HybridSchema.check(leg, PlainType.of(leg.errors(leg.source.schema)), declared)
       unchanged(leg, columns)
     case Some(text) =>
       val analysed = plan(leg, text, session)

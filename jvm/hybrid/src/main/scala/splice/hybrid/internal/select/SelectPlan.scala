@@ -15,7 +15,7 @@ import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.hybrid.internal.chain.HybridColumns
-import splice.source.internal.RawRows
+import splice.source.internal.rows.{PlainType, RawRows}
 import splice.source.options.SourceOptions.fold
 import splice.source.runtime.SessionSettings
 
@@ -34,7 +34,7 @@ final private[splice] class SelectPlan private (
 ) {
 
   /** Schema of the list. */
-  def schema: StructType = HybridColumns.nullable(analysed.schema)
+  def schema: StructType = PlainType.of(analysed.schema)
 
   /** Compiles the part of the list that `columns` need.
     *
@@ -114,8 +114,8 @@ private[splice] object SelectPlan {
     // A column of the rows hides a metadata column of the same name, as in Spark.
     val free    = metadata.fields.filterNot(f => schema.exists(column => HybridColumns.same(column.name, f.name)))
     val named   = free.filter(f => list.mentions(fold(f.name)))
-    val visible = DataTypeUtils.toAttributes(HybridColumns.nullable(schema))
-    val hidden  = DataTypeUtils.toAttributes(HybridColumns.nullable(StructType(named)))
+    val visible = DataTypeUtils.toAttributes(PlainType.of(schema))
+    val hidden  = DataTypeUtils.toAttributes(PlainType.of(StructType(named)))
     val leaf    = RawRows(visible ++ hidden)
     val fields  = StructType(schema ++ named)
     val items   = list.items.flatMap {

@@ -15,7 +15,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import splice.hybrid.internal.errors.HybridErrors
 import splice.source.errors.SpliceOptionException
-import splice.source.internal.RawRows
+import splice.source.internal.rows.RawRows
 
 /** Expressions that the reader of a leg cannot evaluate, with a remedy for each. */
 private[splice] object UnsupportedInSelect {

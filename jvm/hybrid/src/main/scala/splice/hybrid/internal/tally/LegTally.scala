@@ -8,6 +8,7 @@ import java.time.{Clock, Duration}
 import splice.hybrid.internal.counting.{CountedColumns, LegCounts}
 import splice.source.Position
 import splice.source.internal.entries.NumberedEntries
+import splice.source.log.Extent
 import splice.source.runtime.SideLog
 
 /** Tally of one leg in one run: the entries `tally-<n>` of its side log, and the counts since the last entry.
@@ -18,7 +19,11 @@ final private[hybrid] class LegTally(val columns: CountedColumns, log: SideLog, 
 
   private lazy val entries = new NumberedEntries(log, "tally")(TallyFormat.read(_).of(columns))
 
-  private lazy val running: Tally = stored.getOrElse(new Tally(columns))
+  private lazy val loaded: Tally = stored.getOrElse(new Tally(columns))
+
+  private var restarted = Option.empty[Tally]
+
+  private def running: Tally = restarted.getOrElse(loaded)
 
   // Counts of the last batch, which may be uncommitted.
   private var pending = Vector.empty[LegCounts]
@@ -33,6 +38,15 @@ final private[hybrid] class LegTally(val columns: CountedColumns, log: SideLog, 
   def finished(at: Position): Option[Tally] = stored.filter(_.end.contains(at.json))
 
   def add(counts: LegCounts): Unit = pending :+= counts
+
+  /** True if a row of the extent is counted. */
+  def covers(extent: Extent): Boolean = running.covers(extent)
+
+  /** Discards all counts. */
+  def restart(): Unit = if (entries.numbers.nonEmpty && !stored.exists(_.isEmpty)) {
+    pending = Vector.empty
+    restarted = Some(store(new Tally(columns))(_ => true))
+  }
 
   /** True if some counts are not stored in an entry. */
   def hasNews: Boolean = isNew || pending.nonEmpty
@@ -53,7 +67,8 @@ final private[hybrid] class LegTally(val columns: CountedColumns, log: SideLog, 
     *   true if the last batch is committed too
     */
   def stopped(all: Boolean): Unit = {
-    if (all) committed()
+    // Another driver may have committed the batch of a driver that has discarded counts.
+    if (all && restarted.isEmpty) committed()
     if (isNew) { val _ = store(running)(_ => true) }
   }
 

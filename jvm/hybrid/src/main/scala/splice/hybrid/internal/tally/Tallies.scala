@@ -3,8 +3,8 @@
 
 package splice.hybrid.internal.tally
 
-import org.apache.spark.sql.catalyst.util.DateTimeUtils
-import org.apache.spark.sql.internal.SQLConf
+import java.time.{ZoneId, ZoneOffset}
+
 import org.apache.spark.sql.types.StructType
 
 import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
@@ -13,14 +13,15 @@ import splice.hybrid.internal.errors.HandOverErrors
 import splice.hybrid.internal.history.LegOffsets
 import splice.hybrid.internal.split.HybridPosition
 import splice.source.errors.SpliceException
+import splice.source.internal.legs.SkippingLeg
 import splice.source.runtime.Report
-import splice.source.{EnumeratorContext, Evidence, OffsetSummary, Position, ReadMode}
+import splice.source.{EnumeratorContext, Evidence, OffsetSummary, Position, ReadMode, SplitRange}
 
 /** Counts the rows of legs whose offsets or event times the rules of later legs need.
   *
   * Tasks count the rows that they read and report the counts. Splice stores the counts every minute, every 64
-  * batches, and at the end of the leg. At the end of the leg, a job counts the rows that no report covers. The counts
-  * therefore cover exactly the rows that the query has read, even if files were skipped.
+  * batches, and at the end of the leg. At the end of the leg, a job counts the rows that no report covers, unless a
+  * second read of these rows may differ. The counts of such a leg are therefore stored after each batch.
   *
   * @param hasEnded
   *   true if a leg has ended permanently and its rows are counted
@@ -47,7 +48,9 @@ final private[hybrid] class Tallies(
 
   private var checked = Set.empty[String]
 
-  private lazy val zone = DateTimeUtils.getZoneId(context.session.within(SQLConf.get.sessionLocalTimeZone))
+  // Only dates and timestamps without time zone need the zone, and they are errors without it.
+  private def zone(leg: Leg): ZoneId =
+    chain.after(leg).flatMap(_.handOver).flatMap(_.timeZone).getOrElse(ZoneOffset.UTC)
 
   /** Checks the columns of all counted legs.
     *
@@ -64,10 +67,13 @@ final private[hybrid] class Tallies(
   /** Returns the columns to read from a leg, and the plan to count its rows, or None if no report is needed. The columns
     * begin with `requested`.
     */
-  def plan(leg: Leg, requested: StructType): Option[(StructType, CountPlan)] =
-    Option.when(context.mode == ReadMode.Stream && isCounted(leg) && !hasEnded(leg)) {
-      CountPlan.over(requested, leg.name, fields(leg), zone)
+  def plan(leg: Leg, requested: StructType): Option[(StructType, CountPlan)] = {
+    // The columns determine the rows of such a source, so all reads must have the same columns.
+    val isReported = context.mode == ReadMode.Stream && !hasEnded(leg)
+    Option.when(isCounted(leg) && (isReported || leg.source.skipsRows)) {
+      CountPlan.over(requested, leg.name, fields(leg), zone(leg))
     }
+  }
 
   /** Adds the counts of successful tasks. */
   def reported(reports: Seq[Report]): Unit = reports.foreach {
@@ -75,13 +81,28 @@ final private[hybrid] class Tallies(
     case _                            => ()
   }
 
-  /** Stores the tally of a leg if due. Called when a batch of the leg is planned. */
-  def advanced(leg: Leg): Unit = tallies.get(leg.name).filter(_ => isCounted(leg) && !hasEnded(leg)).foreach { tally =>
-    val before = Option.when(!checked(leg.name))(tally.stored).flatten
+  /** Stores the tally of a leg if due. Called before a batch of the leg is planned.
+    *
+    * @param isStart
+    *   true if the batch begins at the start of the leg, so that no stored count applies
+    */
+  def advanced(leg: Leg, isStart: => Boolean): Unit = running(leg).foreach { tally =>
+    val before = Option.when(!checked(leg.name) && !isStart)(tally.stored).flatten
     checked += leg.name
     before.foreach(check(leg, _))
     tally.advanced().foreach(check(leg, _))
   }
+
+  /** Discards counts that a rollback has made invalid. Called before tasks read the ranges.
+    *
+    * A leg that begins again may list its files again, and the counts do not belong to the new list. If a second read
+    * of the ranges may differ, their counts are invalid, and therefore all counts, because a tally has sums.
+    */
+  def begun(leg: Leg, isStart: => Boolean, ranges: Seq[SplitRange]): Unit =
+    tallies.get(leg.name).filter(_ => isCounted(leg)).foreach { tally =>
+      def isRepeated = isReadOnce(leg) && ranges.exists(_.extents.exists(tally.covers))
+      if (isRepeated || isStart && !hasEnded(leg)) tally.restart()
+    }
 
   /** True if tasks have reported counts that are not stored. */
   def hasNews: Boolean = tallies.values.exists(_.hasNews)
@@ -91,8 +112,19 @@ final private[hybrid] class Tallies(
     * @param all
     *   true if the last batch is committed too
     */
-  def stopped(all: Boolean): Unit =
-    chain.legs.filterNot(hasEnded).flatMap(leg => tallies.get(leg.name)).foreach(_.stopped(all))
+  def stopped(all: Boolean): Unit = chain.legs.flatMap(running).foreach(_.stopped(all))
+
+  /** Stores the counts of committed batches of legs whose rows no job counts. Called after the commit of a batch.
+    *
+    * @param all
+    *   true if the last batch is committed too
+    */
+  def committed(all: Boolean): Unit = chain.legs.filter(isReadOnce).flatMap(running).foreach(_.stopped(all))
+
+  private def running(leg: Leg): Option[LegTally] =
+    tallies.get(leg.name).filter(_ => isCounted(leg) && !hasEnded(leg))
+
+  private def isReadOnce(leg: Leg): Boolean = leg.source.skipSettings.nonEmpty
 
   /** End of a leg with the counts of its rows. A job counts the rows that no report covers. The end of a log replaces a
     * stored tally.
@@ -135,12 +167,18 @@ final private[hybrid] class Tallies(
     val left = tally.remaining(inner.remaining(at, _))
     if (left.isEmpty) Nil
     else {
+      val next = chain.counting(leg).map(_._1).orElse(chain.after(leg)).fold("")(_.name)
+      if (isReadOnce(leg) && tally.columns.offsets.nonEmpty)
+        throw HandOverErrors.notCounted(SkippingLeg(leg.name, leg.source.skipSettings), next)
       // Such a source may skip rows only when the query's columns are read. Skipped rows are not rows of the history.
       val read            = if (leg.source.skipsRows) requested(leg) else new StructType()
-      val (columns, plan) = CountPlan.over(read, leg.name, fields(leg), zone)
+      val (columns, plan) = CountPlan.over(read, leg.name, fields(leg), zone(leg))
       val readers         = inner.readers(columns, left)
       val errors          = leg.errors
-      context.jobs.run(left)(_.preferredHosts)(range => errors(plan.scan(readers, range)))
+      context.jobs.run(left)(_.preferredHosts) { range =>
+        try errors(plan.scan(readers, range))
+        catch { case e: SpliceException => throw HandOverErrors.notCountable(errors.leg, next, e) }
+      }
     }
   }
 

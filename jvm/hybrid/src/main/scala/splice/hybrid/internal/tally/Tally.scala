@@ -7,7 +7,7 @@ import scala.collection.mutable
 
 import splice.hybrid.internal.counting.{CountedColumns, LegCounts}
 import splice.hybrid.internal.history.LastRecord
-import splice.source.log.{Coverage, OffsetRuns}
+import splice.source.log.{Coverage, Extent, OffsetRuns}
 import splice.source.{LogPartition, OffsetSummary, Position, SplitRange, TimeRange}
 
 /** Counts of the rows of a leg so far. Mutable and not thread-safe.
@@ -28,6 +28,12 @@ final private[splice] class Tally private (
   private var ended: Option[String]    = None
 
   def this(columns: CountedColumns) = this(columns, new Coverage, mutable.SortedMap.empty, mutable.SortedMap.empty, Nil)
+
+  /** True if no report was added. */
+  def isEmpty: Boolean = covered.isEmpty
+
+  /** True if a row of the extent is counted. */
+  def covers(extent: Extent): Boolean = covered.overlaps(extent)
 
   /** Numbers of rows with an invalid topic, partition and offset; empty without counts. */
   def invalid: Seq[Long] = rejected

@@ -3,6 +3,8 @@
 
 package splice.hybrid.internal.enumerator
 
+import java.time.Duration
+
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 import scala.reflect.ClassTag
@@ -15,7 +17,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.hybrid.internal.split.{HybridPosition, LegRange}
-import splice.hybrid.{HandOver, HybridSource, HybridWorlds, Legs}
+import splice.hybrid.{HandOver, HybridSource, HybridWorlds, Legs, OfLog}
 import splice.simulation.leg.Passing
 import splice.source._
 import splice.source.errors.{CheckpointErrors, SpliceException}
@@ -33,6 +35,7 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
     override def schema: StructType                                                = inner.schema
     override def position(json: String): Position                                  = inner.position(json)
     override def boundedness: Boundedness                                          = inner.boundedness
+    override def readsLog: Boolean                                                 = inner.readsLog
     override def beginsByOffsets: Boolean                                          = inner.beginsByOffsets
     override def enumerator(context: EnumeratorContext): SplitEnumerator[Position] =
       new Passing(SplitEnumerator.untyped(inner, context)) {
@@ -84,18 +87,21 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
   private trait Noting extends World {
     val notes: mutable.Buffer[String]          = mutable.Buffer.empty
     def failure(leg: String, of: String): Unit = ()
+    def readsLogs: Boolean                     = false
 
     private def source(name: String, options: Seq[(String, String)]) = new Noted(
-      Legs.source(options.toMap),
+      if (readsLogs) new OfLog(Legs.source(options.toMap)) else Legs.source(options.toMap),
       note => {
         failure(name, note)
         notes += s"$name $note"
       }
     )
 
+    private def handOver: HandOver = if (readsLogs) HandOver.nowMinus(Duration.ofHours(1)) else HandOver.offsets()
+
     private val legs = IndexedSeq(
       Leg("history", source("history", MemoryOptions.of(history, "bounded" -> "true")), None, None, OnGap.Fail, ""),
-      Leg("live", source("live", MemoryOptions.of(live)), None, Some(HandOver.offsets()), OnGap.Fail, "")
+      Leg("live", source("live", MemoryOptions.of(live)), None, Some(handOver), OnGap.Fail, "")
     )
 
     val chain = new HybridSource(Chain(legs), None)
@@ -135,8 +141,10 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("after a rollback, a leg that ends at another offset uses the stored switch, and its rule is not evaluated") {
-    new Noting {
+  Seq(true, false).foreach { isLog =>
+    val result = if (isLog) "uses the stored switch, and its rule is not evaluated" else "is an error if it is no log"
+    test(s"after a rollback, a leg that ends at another offset $result")(new Noting {
+      override def readsLogs: Boolean                     = isLog
       var decided                                         = false
       override def failure(leg: String, of: String): Unit =
         if (decided && leg == "live" && Seq("logRanges", "start").contains(of))
@@ -149,11 +157,17 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
           chain.position(ended.json.replace(at(ended, "history"), at(ended, "history").replace("[0,3]", "[0,4]")))
         val from = first.moved(other.position("history"))
         assert(from.leg == "history" && at(from, "history") != at(ended, "history"))
-        val next = hybrid.advance(from, Limits.NotSet)
-        assert(next.leg == "live" && at(next, "live") == at(until, "live"))
-        assert(ids(hybrid.splits(from, next)) == ids(hybrid.splits(ended, until)))
+        def next = hybrid.advance(from, Limits.NotSet)
+        if (isLog) {
+          assert(next.leg == "live" && at(next, "live") == at(until, "live"))
+          assert(ids(hybrid.splits(from, next)) == ids(hybrid.splits(ended, until)))
+        } else {
+          val error = intercept[SpliceException](next)
+          assert(error.getCondition == "SPLICE_HYBRID.OTHER_END")
+          Seq(ended, from).foreach(end => assert(error.getMessage.contains(at(end, "history"))))
+        }
       }
-    }
+    })
   }
 
   test("the end of a leg is frozen if the run begins before its stored hand-over") {

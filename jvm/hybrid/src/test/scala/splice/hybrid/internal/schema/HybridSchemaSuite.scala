@@ -44,6 +44,15 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
     assert(declared.schema == StructType.fromDDL("at BIGINT, id BIGINT"))
   }
 
+  test("comments, other metadata and nullability of nested fields are not parts of a type") {
+    def struct(a: String) = s"""from_json(CAST(id AS STRING), "c STRUCT<a: INT$a>, l ARRAY<STRUCT<b: INT$a>>") AS s"""
+    assert(chain(struct(" COMMENT 'home'"), struct("")).schema == StructType.fromDDL(
+      "s STRUCT<c: STRUCT<a: INT>, l: ARRAY<STRUCT<b: INT>>>"
+    ))
+    assert(chain(struct(""), struct(" NOT NULL COMMENT 'x'")).schema.nonEmpty)
+    refuses(chain(struct(""), struct("").replace("INT", "BIGINT")), "COLUMN_TYPE_MISMATCH")
+  }
+
   test("names are matched with the case sensitivity of the session") {
     assert(chain("id AS ID", "id").schema.fieldNames.toSeq == Seq("id"))
   }

@@ -34,8 +34,9 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
   private val columns = OffsetColumns("topic", "partition", "offset")
   private val exact   = Seq("handOver" -> "offsets")
 
-  private def byTime(column: String) =
-    Seq("handOver" -> "eventTime", "handOver.column" -> column, "handOver.overlap" -> "0s")
+  private def byTime(column: String, zone: String*) =
+    Seq("handOver" -> "eventTime", "handOver.column" -> column, "handOver.overlap" -> "0s") ++
+      zone.map("handOver.zone" -> _)
 
   private object NoJobs extends Jobs {
     override def run[A, B: ClassTag](inputs: Seq[A])(near: A => Seq[String])(task: A => B): Seq[B] =
@@ -248,11 +249,11 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
       expr("DATE '2026-01-31' + CAST(id % 5 AS INT)").as("day"),
       expr("CAST(NULL AS TIMESTAMP)").as("never")
     )
-    val path                               = archive("times", times)
-    def range(first: String, last: String) = Some(TimeRange(Instant.parse(first), Instant.parse(last)))
-    def found(column: String)              = {
+    val path                                 = archive("times", times)
+    def range(first: String, last: String)   = Some(TimeRange(Instant.parse(first), Instant.parse(last)))
+    def found(column: String, zone: String*) = {
       val all = Seq(None, Some(true), Some(false)).map { asBatches =>
-        val own = new World(byTime(column), "path" -> path)(if (asBatches.isEmpty) Jobs.InThread else NoJobs)
+        val own = new World(byTime(column, zone: _*), "path" -> path)(if (asBatches.isEmpty) Jobs.InThread else NoJobs)
         asBatches.foreach(own.read(StructType.fromDDL("day DATE"), _))
         own.end.eventTimes(column)
       }
@@ -261,33 +262,27 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     }
     assert(found("instant") == range("1970-01-01T00:00:00Z", "1970-01-01T00:16:39.000999Z"))
     assert(found("never").isEmpty)
-    spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
-    try {
-      assert(found("local") == range("2026-03-01T03:00:00Z", "2026-03-07T03:00:00Z"))
-      assert(found("DAY") == range("2026-01-30T15:00:00Z", "2026-02-03T15:00:00Z"))
-    } finally spark.conf.set("spark.sql.session.timeZone", "UTC")
+    assert(found("local", "Asia/Tokyo") == range("2026-03-01T03:00:00Z", "2026-03-07T03:00:00Z"))
+    assert(found("DAY", "Asia/Tokyo") == range("2026-01-30T15:00:00Z", "2026-02-03T15:00:00Z"))
+    Seq("local", "day").foreach { column =>
+      val error = intercept[SpliceException](found(column))
+      assert(error.getCondition == "SPLICE_HAND_OVER.COLUMN_TYPE_MISMATCH")
+      assert(error.getMessage.contains("handOver.zone"))
+    }
     times.where("false").write.parquet(at("no rows"))
     val empty = new World(byTime("instant"), "path" -> at("no rows"), "schema" -> "instant TIMESTAMP")()
     assert(empty.end.eventTimes("instant").isEmpty)
   }
 
   test("event times use the settings of the first start") {
-    spark.sql("SELECT DATE '2026-01-01' AS day, TIMESTAMP_NTZ '2026-01-01 00:00:00' AS local").write.parquet(at("zone"))
     Files.createDirectories(folder.resolve("parser"))
     Files.writeString(folder.resolve("parser/a.csv"), "2026-1-1 0:0:0\n")
-    val csv           = Seq("format" -> "csv", "schema" -> "t TIMESTAMP", "timestampFormat" -> "yyyy-MM-dd HH:mm:ss")
-    val first         = Instant.parse("2026-01-01T00:00:00Z")
-    val (key, parser) = ("spark.sql.session.timeZone", "spark.sql.legacy.timeParserPolicy")
-    val worlds        = Seq("day", "local").map(column => column -> new World(byTime(column), "path" -> at("zone"))())
+    val csv    = Seq("format" -> "csv", "schema" -> "t TIMESTAMP", "timestampFormat" -> "yyyy-MM-dd HH:mm:ss")
+    val parser = "spark.sql.legacy.timeParserPolicy"
     spark.conf.set(parser, "LEGACY")
     val parsed = new World(byTime("t"), csv :+ "path" -> at("parser"): _*)()
     spark.conf.unset(parser)
-    spark.conf.set(key, "Asia/Tokyo")
-    try {
-      worlds.foreach { case (column, world) => assert(world.end.eventTimes(column).map(_.first).contains(first)) }
-      assert(parsed.end.eventTimes("t").map(_.first).contains(first))
-      assert(spark.conf.get(key) == "Asia/Tokyo")
-    } finally spark.conf.set(key, "UTC")
+    assert(parsed.end.eventTimes("t").map(_.first).contains(Instant.parse("2026-01-01T00:00:00Z")))
   }
 
   test("the file list has the modification times, and an empty folder has neither times nor offsets") {

@@ -53,9 +53,9 @@ final class TallyCheckSuite extends AnyFunSuite {
   test("rows without a value are an error with the column, its role and the number of rows") {
     val own = chain(exact: _*)
     Seq(
-      Seq(3L, 0L, 0L) -> "'t' (topic) is null or negative in 3",
-      Seq(0L, 1L, 0L) -> "'p' (partition) is null or negative in 1",
-      Seq(0L, 0L, 2L) -> "'offset' (offset) is null or negative in 2"
+      Seq(3L, 0L, 0L) -> "'t' (topic) is null, negative, a fraction or too large in 3",
+      Seq(0L, 1L, 0L) -> "'p' (partition) is null, negative, a fraction or too large in 1",
+      Seq(0L, 0L, 2L) -> "'offset' (offset) is null, negative, a fraction or too large in 2"
     ).foreach { case (invalid, words) =>
       val error = intercept[SpliceException](check(own)(own("recent"), tally(own, invalid)))
       assert(error.getCondition == "SPLICE_HAND_OVER_DATA.INVALID_OFFSETS" && error.getMessage.contains(words))

@@ -65,7 +65,22 @@ final private[kafka] class StartResolver(
     val timed = at(partitions.iterator.map(_ -> wanted.millis).toMap)
     val gaps  = timeGaps(timed.first, timed.ends, timed.records)
     if (gaps.nonEmpty) warnOrFail(wanted.onGap, KafkaErrors.timeGap(Instant.ofEpochMilli(wanted.millis), gaps))
+    val untimed = if (wanted.millis < LeastTime) SortedMap.empty[LogPartition, Long] else untimedBefore(timed)
+    if (untimed.nonEmpty) warnOrFail(wanted.onGap, KafkaErrors.untimed(Instant.ofEpochMilli(wanted.millis), untimed))
     KafkaPosition.of(timed.starts)
+  }
+
+  /** The partitions whose last record before the start has no real time, with this time. The search by time then ignores
+    * such records, which may be later than the start of the hand-over.
+    */
+  private def untimedBefore(timed: Timed): SortedMap[LogPartition, Long] = {
+    val starts = timed.starts.filter { case (p, start) => timed.first.get(p).exists(_ < start) }
+    val last   = log.records(starts.map { case (p, start) => p -> (start - 1) })
+    // The offsets directly before the start may belong to transaction markers.
+    val ranges = (starts -- last.keys).map { case (p, start) => p -> (math.max(timed.first(p), start - Tail) -> start) }
+    val earlier = if (ranges.isEmpty) Map.empty[LogPartition, Long] else log.firstRecords(ranges)
+    val records = last ++ (if (earlier.isEmpty) Map.empty else log.records(earlier))
+    SortedMap.from(records.collect { case (p, record) if record.millis < LeastTime => p -> record.millis })
   }
 
   private def at(times: Map[LogPartition, Long]): Timed = {
@@ -212,6 +227,11 @@ private[kafka] object StartResolver {
 
     private def offsets: Map[LogPartition, Long] = records.map { case (p, record) => p -> record.offset }
   }
+
+  // 2001-09-09, before the first log. Times in seconds, and times that were not set, are lower.
+  private val LeastTime = 1000000000000L
+
+  private val Tail = 100L
 
   private val BelowEarliest = "the start is before the first record of the log"
 

@@ -44,7 +44,10 @@ final private[splice] class KafkaCalls(
       case Left(e: TimeoutException) => throw KafkaErrors.unreachable(servers, requested, timeout, shown(e))
       case Left(_: RetriableException) if left > 0 => pause(); attempt(requested, left - 1)(call)
       case Left(e: RetriableException) => throw KafkaErrors.unreachable(servers, requested, timeout, shown(e))
-      case Left(e)                     => throw KafkaErrors.rejected(servers, requested, shown(e))
+      // An outage of the name service is an outage of the cluster.
+      case Left(e) if KafkaErrors.isUnresolved(e) =>
+        throw KafkaErrors.unreachable(servers, requested, timeout, shown(e))
+      case Left(e) => throw KafkaErrors.rejected(servers, requested, shown(e))
     }
 
   private def once[A](call: () => A): Either[KafkaException, A] =

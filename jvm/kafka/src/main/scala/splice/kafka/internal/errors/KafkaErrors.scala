@@ -6,6 +6,9 @@ package splice.kafka.internal.errors
 import java.time.{Duration, Instant}
 import javax.security.auth.login.LoginException
 
+import scala.collection.immutable.SortedMap
+
+import org.apache.kafka.common.config.ConfigException
 import org.apache.kafka.common.errors.{AuthenticationException, CorruptRecordException, TopicAuthorizationException}
 import org.apache.kafka.common.{InvalidRecordException, KafkaException}
 
@@ -59,6 +62,12 @@ private[splice] object KafkaErrors {
       "reason"  -> reason(cause)
     )
 
+  /** True if no name of the bootstrap servers can be resolved. The client has no separate exception type. */
+  def isUnresolved(error: Throwable): Boolean = ClientSecrets.chain(error).exists {
+    case e: ConfigException => Option(e.getMessage).exists(_.startsWith("No resolvable bootstrap urls"))
+    case _                  => false
+  }
+
   def isUnreachable(error: SpliceException): Boolean = error.getCondition == Unreachable
 
   /** True if the broker rejected the credentials of the client. */
@@ -95,6 +104,10 @@ private[splice] object KafkaErrors {
   def missingTopics(topics: Iterable[String], servers: String): SpliceException =
     conditions.error(MissingTopic, "topics" -> topics.toSeq.sorted.mkString(", "), "servers" -> servers)
 
+  /** Error of a start without any topic of the checkpoint. */
+  def topicsReplaced(topics: Set[String]): SpliceException =
+    conditions.error("SPLICE_KAFKA_OPTION.TOPICS_REPLACED", "topics" -> topics.toSeq.sorted.mkString(", "))
+
   def missingPartitions(partitions: Iterable[LogPartition], servers: String): SpliceException =
     conditions.error("SPLICE_KAFKA_OPTION.PARTITION_NOT_FOUND", "partitions" -> list(partitions), "servers" -> servers)
 
@@ -113,6 +126,13 @@ private[splice] object KafkaErrors {
     }.mkString(", ")
     conditions.error("SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP", "startTime" -> start.toString, "partitions" -> partitions)
   }
+
+  /** @param times the time of the last record before the start of each partition, in milliseconds */
+  def untimed(start: Instant, times: SortedMap[LogPartition, Long]): SpliceException = conditions.error(
+    "SPLICE_KAFKA_DATA.HAND_OVER_TIMES_INVALID",
+    "startTime"  -> start.toString,
+    "partitions" -> times.map { case (p, millis) => s"$p has $millis" }.mkString(", ")
+  )
 
   /** Error of starting offsets after the end of the log. A tuple has the partition, the requested offset and the end.
     */

@@ -5,6 +5,8 @@ package splice.kafka.internal.identity
 
 import scala.collection.immutable.SortedSet
 
+import org.slf4j.LoggerFactory
+
 import splice.kafka.internal.cluster.{ClusterAccess, LogDescription}
 import splice.kafka.internal.errors.{KafkaErrors, MissingRange, SkippedRows}
 import splice.kafka.internal.options.{KafkaSettings, Subscription}
@@ -159,6 +161,16 @@ final private[splice] class Topics(
     Settled(removal(current), described.partitions)
   }
 
+  // The offset of another source of a query has this form if the user has changed the order of the sources. Clusters of
+  // a source with metadata may change all their topics.
+  private def rejectReplaced(at: KafkaPosition): Unit = {
+    val stored = at.offsets.keySet
+    if (!settings.hasGenerations && stored.nonEmpty && !stored.exists(settings.subscription.covers)) {
+      val error = KafkaErrors.topicsReplaced(stored.map(_.topic).toSet)
+      if (settings.failOnDataLoss) throw error else Topics.logger.warn(error.text)
+    }
+  }
+
   private def exists(topic: String): Boolean = described.partitions.exists(_.topic == topic)
 
   private def review(description: LogDescription, before: KafkaPosition): Unit = {
@@ -185,6 +197,7 @@ final private[splice] class Topics(
     }
     if (!compared) {
       compared = true
+      rejectReplaced(whole)
       val unread = now.missing.filterNot(topic => at.hasTopic(topic) || removal.isKnown(topic))
       if (unread.nonEmpty) throw KafkaErrors.missingTopics(unread, settings.client.servers)
     }
@@ -193,3 +206,7 @@ final private[splice] class Topics(
 
 /** The position at which the query continues, and the existing partitions. */
 final private[splice] case class Settled(position: KafkaPosition, partitions: SortedSet[LogPartition])
+
+private object Topics {
+  private val logger = LoggerFactory.getLogger(classOf[Topics])
+}

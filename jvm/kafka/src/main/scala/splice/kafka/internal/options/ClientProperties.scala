@@ -36,12 +36,15 @@ final private[splice] case class ClientProperties(
 
   /** The error if brokers reject a request, or if no client can be created with these properties. */
   def rejected(requested: String, cause: Throwable): SpliceException =
-    KafkaErrors.rejected(servers, requested, secrets.hide(cause))
+    if (KafkaErrors.isUnresolved(cause)) unreachable(requested, cause)
+    else KafkaErrors.rejected(servers, requested, secrets.hide(cause))
+
+  private def unreachable(requested: String, cause: Throwable): SpliceException =
+    KafkaErrors.unreachable(servers, requested, Duration.ofMillis(timeoutMillis.toLong), secrets.hide(cause))
 
   /** The error of a reader whose poll failed. */
   def unread(requested: String, cause: Throwable): SpliceException = cause match {
-    case e: TimeoutException =>
-      KafkaErrors.unreachable(servers, requested, Duration.ofMillis(timeoutMillis.toLong), secrets.hide(e))
+    case e: TimeoutException           => unreachable(requested, e)
     case e if KafkaErrors.isCorrupt(e) => KafkaErrors.corrupt(servers, secrets.hide(e))
     case e                             => rejected(requested, e)
   }
@@ -58,7 +61,10 @@ final private[splice] case class ClientProperties(
 
   /** The properties of the admin client with which the driver requests topics. */
   def admin: Map[String, Object] =
-    LoginSecrets.inserted(ClientProperties.unobserved ++ (properties -- ClientProperties.consumerOnly) ++ timeouts)
+    LoginSecrets.inserted(
+      ClientProperties.unobserved ++ ClientProperties.recovery ++ (properties -- ClientProperties.consumerOnly) ++
+        timeouts
+    )
 
   /** The properties of a reader's consumer. The defaults favour throughput, unlike Kafka's defaults, and stay within
     * limits ([[limited]]).
@@ -106,7 +112,7 @@ final private[splice] case class ClientProperties(
     properties.get(ConsumerConfig.ISOLATION_LEVEL_CONFIG).exists(_.trim.equalsIgnoreCase("read_committed"))
 
   private def consumer(run: String, defaults: Map[String, String]): Map[String, Object] =
-    (defaults ++ groupId(run) ++ properties) ++ ClientProperties.fixed
+    (defaults ++ ClientProperties.recovery ++ groupId(run) ++ properties) ++ ClientProperties.fixed
 
   private def groupId(run: String): Map[String, String] =
     groupIdPrefix.map(prefix => ConsumerConfig.GROUP_ID_CONFIG -> s"$prefix-$run").toMap
@@ -156,6 +162,9 @@ private[splice] object ClientProperties {
     "auto.include.jmx.reporter"                        -> "false",
     CommonClientConfigs.ENABLE_METRICS_PUSH_CONFIG     -> "false"
   )
+
+  // By Kafka's default, a client whose known brokers have all moved never asks the bootstrap servers again (KIP-899).
+  private val recovery = Map(CommonClientConfigs.METADATA_RECOVERY_STRATEGY_CONFIG -> "rebootstrap")
 
   private val fixed = Map[String, Object](
     ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG   -> classOf[ByteArrayDeserializer].getName,

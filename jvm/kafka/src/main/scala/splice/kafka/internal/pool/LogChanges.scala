@@ -10,7 +10,7 @@ import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-import org.apache.kafka.clients.consumer.OffsetOutOfRangeException
+import org.apache.kafka.clients.consumer.{LogTruncationException, OffsetOutOfRangeException}
 import org.apache.kafka.common.TopicPartition
 
 import splice.kafka.internal.consumer.{OpenRange, SlotConsumer}
@@ -28,8 +28,8 @@ import splice.source.errors.SpliceException
   *   the ranges that have not been read to their ends
   * @param planned
   *   the ids of their topics
-  * @param deleted
-  *   topics that other readers have found deleted
+  * @param found
+  *   the changes that other readers have found
   * @param nanos
   *   the time in nanoseconds, as of `System.nanoTime`
   */
@@ -38,7 +38,7 @@ final private[splice] class LogChanges(
     planned: Map[String, String],
     consumer: SlotConsumer,
     settings: ReaderSettings,
-    deleted: DeletedTopics,
+    found: FoundChanges,
     nanos: () => Long
 ) {
 
@@ -106,7 +106,7 @@ final private[splice] class LogChanges(
     val now  = nanos()
     consumer.missing(topics.filter { case (topic, _) => read(topic) }).exists { absent =>
       missing = absent.iterator.map(topic => topic -> missing.getOrElse(topic, now)).toMap
-      leaveMissing(absent.filter(topic => now - missing(topic) >= confirmed || deleted.contains(planned(topic))))
+      leaveMissing(absent.filter(topic => now - missing(topic) >= confirmed || found.isDeleted(planned(topic))))
     }
   }
 
@@ -118,14 +118,14 @@ final private[splice] class LogChanges(
     *   topics with records to return
     */
   def leaveKnown(except: Set[String]): Unit = {
-    val known = topics.filter { case (topic, id) => !except(topic) && deleted.contains(id) }
+    val known = topics.filter { case (topic, id) => !except(topic) && found.isDeleted(id) }
     if (known.nonEmpty) consumer.missing(known).foreach(leaveMissing)
   }
 
   private def leaveMissing(absent: Set[String]): Boolean = {
     if (absent.nonEmpty) {
       // The topic is stored before the policy throws an error, so that another attempt of the task does not wait again.
-      absent.foreach(topic => deleted.add(planned(topic)))
+      absent.foreach(topic => found.deleted(planned(topic)))
       abandon(
         DataLoss(settings.failRemoved, counted),
         "the topic was deleted after the batch was planned",
@@ -146,11 +146,12 @@ final private[splice] class LogChanges(
           if (position < first) math.min(first, range.until)
           else if (position > end) { if (range.isOpen) end else range.until }
           else position.toLong
-        report(
+        if (next == position) truncated(range, divergent(e, partition), position)
+        else report(
           DataLoss(if (position < first) settings.failOutOfRange else settings.failOnDataLoss, counted),
           s"the log of $partition now begins at offset $first and ends at offset $end",
           // A log that ends before an open range has lost an unknown number of records.
-          Seq((range, position.toLong, if (next < position) Long.MaxValue else math.max(next, position + 1)))
+          Seq((range, position.toLong, if (next < position) Long.MaxValue else next))
         )
         if (position < next && !range.isOpen) left ++= range.lost(position, next)
         consumer.skipTo(partition, next)
@@ -159,6 +160,33 @@ final private[splice] class LogChanges(
       }
     }
   }
+
+  // The position has other records before it. Kafka does not return the first offset of these records in all cases.
+  private def divergent(e: OffsetOutOfRangeException, partition: TopicPartition): Long = e match {
+    case cut: LogTruncationException => cut.divergentOffsets.asScala.get(partition).fold(0L)(_.offset)
+    case _                           => 0L
+  }
+
+  private def truncated(range: OpenRange, first: Long, position: Long): Unit = {
+    // The truncation is stored before the policy throws an error, because a new consumer cannot detect the truncation.
+    planned.get(range.partition.topic).foreach { id =>
+      found.truncated(id, range.partition, FoundChanges.Cut(first, position))
+    }
+    reportTruncated(range, first, position)
+  }
+
+  /** Reports the truncations below the starts of ranges that earlier readers have found. */
+  def reportKnown(): Unit = for {
+    range <- open.valuesIterator
+    id    <- planned.get(range.partition.topic)
+    cut   <- found.truncation(id, range.partition, range.from)
+  } reportTruncated(range, cut.first, range.from)
+
+  private def reportTruncated(range: OpenRange, first: Long, until: Long): Unit = report(
+    DataLoss(settings.failOnDataLoss, counted),
+    s"the log of ${range.partition} was truncated, and has other records before offset $until",
+    Seq((range, math.min(first, until - 1), until))
+  )
 
   /** The end of a log that ends before a position. */
   private def confirmedEnd(range: OpenRange, position: Long): Long =
@@ -259,21 +287,4 @@ private object LogChanges {
 
   // Longer than a broker usually needs to receive new metadata.
   private val Confirmed = Duration.ofSeconds(10)
-}
-
-/** Ids of topics that readers of one JVM have found deleted. An id is never reused for another topic. Thread-safe.
-  */
-final private[splice] class DeletedTopics {
-
-  private val ids = new mutable.LinkedHashSet[String]
-
-  def contains(id: String): Boolean = synchronized(ids(id))
-
-  def add(id: String): Unit = synchronized {
-    if (ids.add(id) && ids.size > DeletedTopics.Remembered) ids.headOption.foreach(ids.remove)
-  }
-}
-
-private object DeletedTopics {
-  private val Remembered = 1000
 }

@@ -18,8 +18,8 @@ final private[splice] class SlotConsumers(pool: ReaderPool[ReaderKey, SlotConsum
 
   import SlotConsumers._
 
-  /** The topics that readers of this JVM have found deleted. */
-  val deleted = new DeletedTopics
+  /** The changes that readers of this JVM have found. */
+  val found = new FoundChanges
 
   // The runs for which a warning was logged.
   private val lowered  = new mutable.LinkedHashSet[String]

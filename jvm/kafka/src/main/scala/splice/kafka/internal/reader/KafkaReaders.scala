@@ -100,7 +100,7 @@ final private[splice] case class KafkaReaders(
       PassedBatches.isSupported(settings.client)
     )(settings.client.limited)
     val (client, reused) = SlotConsumers.ofExecutor.borrow(key, ranges, demand, retried)(open(ranges, settings, _))
-    new SlotReader(ranges, client, settings, reused, SlotConsumers.ofExecutor.deleted)(
+    new SlotReader(ranges, client, settings, reused, SlotConsumers.ofExecutor.found)(
       if (once) { val _ = Try(client.close()) }
       else SlotConsumers.ofExecutor.giveBack(key, client, settings)
     )

@@ -8,7 +8,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import splice.kafka.internal.consumer.{HeadersVector, RecordWindow}
 import splice.kafka.internal.value.KafkaSchema
-import splice.source.internal.RowView
+import splice.source.internal.rows.RowView
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 

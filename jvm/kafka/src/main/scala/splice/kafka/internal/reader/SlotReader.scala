@@ -21,7 +21,7 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import splice.kafka.internal.consumer.SlotConsumer.Leftover
 import splice.kafka.internal.consumer.{Chunk, OpenRange, RecordWindow, SlotConsumer}
 import splice.kafka.internal.metrics.TaskReads
-import splice.kafka.internal.pool.{DeletedTopics, LogChanges, ReaderSettings}
+import splice.kafka.internal.pool.{FoundChanges, LogChanges, ReaderSettings}
 import splice.kafka.internal.split.KafkaSplitRange
 import splice.source.Poll
 import splice.source.runtime.Report
@@ -36,8 +36,8 @@ import splice.source.runtime.Report
   * If a topic was recreated after the batch was planned, the reader detects the new topic before the reader returns its
   * records.
   *
-  * @param deleted
-  *   topics that readers of this JVM have found deleted
+  * @param found
+  *   changes of logs that readers of this JVM have found
   * @param nanos
   *   the time in nanoseconds, as of `System.nanoTime`
   * @param giveBack
@@ -49,14 +49,14 @@ final private[splice] class SlotReader(
     consumer: SlotConsumer,
     settings: ReaderSettings,
     reused: Boolean,
-    deleted: DeletedTopics = new DeletedTopics,
+    found: FoundChanges = new FoundChanges,
     nanos: () => Long = () => System.nanoTime()
 )(giveBack: => Unit)
     extends AutoCloseable {
 
   private val all     = ranges.map(new OpenRange(_))
   private val open    = mutable.LinkedHashMap.from(all.map(range => range.partition -> range))
-  private val changes = new LogChanges(open, KafkaSplitRange.topicIds(ranges), consumer, settings, deleted, nanos)
+  private val changes = new LogChanges(open, KafkaSplitRange.topicIds(ranges), consumer, settings, found, nanos)
   private val chunks  = mutable.ArrayDeque.empty[Chunk]
   private val lock    = new ReentrantLock
 
@@ -258,6 +258,7 @@ final private[splice] class SlotReader(
       }
       finishPassed(moved.toSeq, left.contains)
       changes.leaveKnown(left.keysIterator.map(_.topic).toSet)
+      changes.reportKnown()
       true
     }
   }

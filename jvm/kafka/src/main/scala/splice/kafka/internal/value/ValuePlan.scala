@@ -12,7 +12,7 @@ import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
 import org.apache.spark.sql.types._
 
 import splice.source.errors.OptionErrors
-import splice.source.internal.RawRows
+import splice.source.internal.rows.RawRows
 import splice.source.runtime.SessionSettings
 
 /** The conversion of records to rows with parsed values. The driver creates one plan per batch.

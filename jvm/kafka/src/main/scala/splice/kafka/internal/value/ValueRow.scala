@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
 
-import splice.source.internal.RowView
+import splice.source.internal.rows.RowView
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 

@@ -235,6 +235,24 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     assert(timed(world(), OnGap.Fail, 350) == at(0 -> 3, 1 -> 2))
   }
 
+  test("records without a real time before the start of a hand-over are a gap") {
+    val Hour = 3600000L
+    val now  = 1790000000000L
+    Seq(Seq(0L), Seq(1L, 1L), Seq(now / 1000), Seq(now - 2 * Hour, 1L), Seq(now - 2 * Hour, -1L, now)).foreach {
+      times =>
+        val run = new SimulatedRun()
+        run.log.create("t", 2)
+        run.log.write("t", 0, times: _*)
+        val text = failure("KAFKA_DATA.HAND_OVER_TIMES_INVALID")(timed(run, OnGap.Fail, now - Hour))
+        assert(text.contains(s"t-0 has ${times.takeWhile(_ != now).last}") && !text.contains("t-1"), text)
+        assert(timed(run, OnGap.Warn, now - Hour).get(t(0)).contains(times.takeWhile(_ != now).size.toLong))
+    }
+    val quiet = new SimulatedRun()
+    quiet.log.create("t", 1)
+    quiet.log.write("t", 0, now - 100 * Hour)
+    assert(timed(quiet, OnGap.Fail, now - Hour) == at(0 -> 1), "a quiet partition")
+  }
+
   test("a record that is written during the decision of a hand-over by time is read") {
     val run = world()
     run.log.between = call => if (call == "earliest") run.log.write("t", 0, 1000)

@@ -7,9 +7,13 @@ import java.time.Duration
 import java.util.concurrent.ExecutionException
 
 import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+import scala.util.Try
 
+import org.apache.kafka.clients.consumer.KafkaConsumer
 import org.apache.kafka.common.KafkaException
 import org.apache.kafka.common.errors._
+import org.apache.kafka.common.serialization.ByteArrayDeserializer
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.errors.SpliceException
@@ -63,6 +67,17 @@ final class KafkaCallsSuite extends AnyFunSuite {
     }
     val inside = new World
     assert(inside.failing(new ExecutionException(moved)) == "answer" && inside.tried.size == 2)
+  }
+
+  test("names of brokers that cannot be resolved are an outage") {
+    val unresolved = Try(new KafkaConsumer[Array[Byte], Array[Byte]](
+      Map[String, Object]("bootstrap.servers" -> "nowhere.invalid:9092").asJava,
+      new ByteArrayDeserializer,
+      new ByteArrayDeserializer
+    )).failed.get
+    val error = new World().error(unresolved.asInstanceOf[KafkaException])
+    assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE")
+    assert(error.getMessage.contains("No resolvable bootstrap urls"))
   }
 
   test("errors are redacted") {

@@ -283,7 +283,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     run.log.create("u", 1)
     run.log.fill("u", 0, 4)
     val begin = run.start().start(StartPosition.Configured)
-    val more  = new SimulatedRun("subscribe" -> "u").settings
+    val more  = new SimulatedRun("subscribe" -> "u", "failOnDataLoss" -> "false").settings
     val log   = new SimulatedLog(more.subscription)
     log.create("t", 1)
     log.create("u", 1)

@@ -10,6 +10,7 @@ import splice.kafka.internal.enumerator.SimulatedRun.{at, range}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.{Limits, SplitEnumerator, StartPosition}
+import splice.testkit.LoggedMessages
 
 /** Tests of brokers that return no cluster id, or return the id only sometimes. */
 final class IdentitySuite extends AnyFunSuite {
@@ -49,6 +50,23 @@ final class IdentitySuite extends AnyFunSuite {
     lived.log.clusterId = Some("cluster-b")
     val error = intercept[SpliceException](read(lived.start(), at(0 -> 7L)))
     assert(error.getCondition == "SPLICE_KAFKA_DATA.OTHER_CLUSTER")
+  }
+
+  test("a start that selects no topic of the checkpoint is an error, or a warning without failOnDataLoss") {
+    val lived = new SimulatedRun("subscribe" -> "t,u", "startingOffsets" -> "earliest")
+    Seq("t", "u").foreach { topic =>
+      lived.log.create(topic, 1)
+      lived.log.fill(topic, 0, 5)
+    }
+    val stored                            = at(0 -> 3L)
+    def other(options: (String, String)*) =
+      lived.start(own = new SimulatedRun(options :+ ("subscribe" -> "u"): _*).settings)
+    val error = intercept[SpliceException](read(other(), stored))
+    assert(error.getCondition == "SPLICE_KAFKA_OPTION.TOPICS_REPLACED" && error.getMessage.contains("topics t,"))
+    val (until, warnings) =
+      LoggedMessages.during(classOf[Topics].getName)(read(other("failOnDataLoss" -> "false"), stored))
+    assert(until.topics == Set("t", "u") && warnings.size == 1)
+    assert(read(lived.start(own = new SimulatedRun("subscribe" -> "t,u").settings), stored).topics == Set("t", "u"))
   }
 
   test("a recreated topic is detected by its topic id on a cluster without an id") {

@@ -189,6 +189,15 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     assert(!reader(settings(servers, topics).client).contains("metric.reporters"))
   }
 
+  test("clients ask the bootstrap servers again if no known broker responds, unless configured") {
+    def strategies(options: (String, String)*) = {
+      val c = settings(Seq(servers, topics) ++ options: _*).client
+      Seq(c.driver("run-1"), c.admin, reader(c)).map(_("metadata.recovery.strategy"))
+    }
+    assert(strategies() == Seq.fill(3)("rebootstrap"))
+    assert(strategies("kafka.metadata.recovery.strategy" -> "none") == Seq.fill(3)("none"))
+  }
+
   test("the timeout of the driver is the timeout that the user sets, for each property") {
     def timeouts(options: (String, String)*) = {
       val c = settings(Seq(servers, topics) ++ options: _*).client

@@ -25,6 +25,25 @@ import splice.testkit.internal.Patient
 /** Tests of logs that change after the plan of a batch, with Kafka's MockConsumer. */
 final class LogChangesSuite extends AnyFunSuite {
 
+  test("a truncated log fails each attempt of a task, with the offsets whose records differ") {
+    val w = new SlotWorld
+    w.client.hold(0, 0, 150)
+    w.client.truncated = Some(w.client.p(0))
+    w.client.divergent = Some(50)
+    (1 to 2).foreach { _ =>
+      val error = intercept[SpliceException](w.read(of("t", 0, 100, 110)))
+      assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("t-0 [50, 100)"))
+    }
+    w.client.bring(0, 40)
+    assert(w.read(of("t", 0, 40, 41)) == Seq(0 -> 40L), "the new records are read from before the truncation")
+    val warned = new SlotWorld(fail = false)
+    warned.client.hold(0, 0, 150)
+    warned.client.truncated = Some(warned.client.p(0))
+    warned.client.bring(0, 100, 101)
+    val messages = lost(assert(warned.read(of("t", 0, 100, 102)).map(_._2) == Seq(100L, 101L)))
+    assert(messages.size == 1 && messages.head.contains("t-0 [0, 100)"), messages)
+  }
+
   test("polled records are returned before a truncation of another partition is handled") {
     val w = new SlotWorld(fail = false)
     w.client.hold(1, 0, 4)
@@ -108,12 +127,6 @@ final class LogChangesSuite extends AnyFunSuite {
     w.deleted = Set.empty
     w.client.schedulePollTask(() => w.client.add(w.client.u(1), 0, 1))
     assert(w.read(of("u", 1, 0, 2)).map(_._2) == Seq(0L, 1L))
-  }
-
-  test("the number of remembered deleted topics is limited") {
-    val topics = new DeletedTopics
-    (0 until 1001).foreach(n => topics.add(s"id-$n"))
-    assert(!topics.contains("id-0") && topics.contains("id-1") && topics.contains("id-1000"))
   }
 
   test("reading continues after a topic was missing for one response") {
@@ -345,7 +358,7 @@ final class LogChangesSuite extends AnyFunSuite {
   }
 
   test("an open range of a deleted topic ends if requests run on another thread") {
-    assert(readDeleted(pause = Duration.ofSeconds(1)).found.contains("other"))
+    assert(readDeleted(pause = Duration.ofSeconds(1)).found.isDeleted("other"))
   }
 
   test("an open range of a topic that another task found deleted ends soon if requests run on another thread") {
@@ -357,7 +370,7 @@ final class LogChangesSuite extends AnyFunSuite {
   /** Reads a deleted topic to its end. Simulated time passes between polls. */
   private def readDeleted(pause: Duration, known: String*): SlotWorld = {
     val w = new SlotWorld(failRemoved = false, request = new BackgroundRequest(_), simulated = true)
-    known.foreach(w.found.add)
+    known.foreach(w.found.deleted)
     w.deleted = Set("u")
     val reader   = w.reader(of("u", 0, 0, Long.MaxValue))
     val messages = lost {

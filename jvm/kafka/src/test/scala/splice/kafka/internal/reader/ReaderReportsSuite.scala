@@ -91,7 +91,7 @@ final class ReaderReportsSuite extends AnyFunSuite {
     w.client.bring(0, 0)
     val reader = w.reader(KafkaSplitRange(t(0), 0, 5)(Some("first")))
     assert(reader.poll(Poll.Forever) == Poll.Found)
-    w.found.add("first")
+    w.found.deleted("first")
     w.deleted = Set("t")
     assert(SlotWorld.drain(reader).isEmpty && reads(reader).unread.map(_.toString) == Seq("t-0 [1, 5)"))
     reader.close()

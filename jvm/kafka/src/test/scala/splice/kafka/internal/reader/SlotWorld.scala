@@ -16,7 +16,7 @@ import org.apache.spark.sql.types.StructType
 
 import splice.kafka.internal.consumer.{ReadLease, SlotConsumer}
 import splice.kafka.internal.options.{ClientProperties, TopicRecreated}
-import splice.kafka.internal.pool.{DeletedTopics, ReaderSettings}
+import splice.kafka.internal.pool.{FoundChanges, ReaderSettings}
 import splice.kafka.internal.split.KafkaSplitRange
 import splice.kafka.internal.topicids.TopicIds
 import splice.kafka.internal.value.KafkaSchema
@@ -47,6 +47,9 @@ final private[kafka] class SlotClient extends MockConsumer[Array[Byte], Array[By
   /** Throws at the next call of `position` for this partition. */
   var truncated: Option[TopicPartition] = None
 
+  /** First offset with another record after the truncation; None if the leader does not know the offset. */
+  var divergent: Option[Long] = None
+
   /** Partitions whose position is checked with a leader that does not respond. */
   var checking: Set[TopicPartition] = Set.empty
 
@@ -60,7 +63,7 @@ final private[kafka] class SlotClient extends MockConsumer[Array[Byte], Array[By
       throw new LogTruncationException(
         s"$partition was truncated",
         Map(partition -> Long.box(super.position(partition))).asJava,
-        Map.empty[TopicPartition, OffsetAndMetadata].asJava
+        divergent.map(offset => partition -> new OffsetAndMetadata(offset)).toMap.asJava
       )
     }
     super.position(partition)
@@ -143,8 +146,8 @@ final private[kafka] class SlotWorld(
   val consumer = new SlotConsumer(client, new TopicIds(() => responses, request(requested)), lease)
   var returned = 0
 
-  /** Topics that readers found deleted. */
-  val found = new DeletedTopics
+  /** Changes that readers found. */
+  val found = new FoundChanges
 
   /** Schedules a poll that finds the topic recreated. */
   def recreate(offsets: Long*): Unit = {
@@ -181,7 +184,7 @@ final private[kafka] class SlotWorld(
       waits = waits
     ),
     reused = reused,
-    deleted = found,
+    found = found,
     nanos = if (simulated) () => client.now else () => System.nanoTime()
   )(returned += 1)
 

@@ -4,9 +4,11 @@
 package splice.kafka.internal.value
 
 import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Paths}
 import java.time.Duration
 
-import scala.util.Using
+import scala.jdk.CollectionConverters._
+import scala.util.{Try, Using}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection}
@@ -113,6 +115,29 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(values(csv, "1,", ",") == Seq(Row(1, null), Row(null, null)))
     assert(intercept[SpliceException](values(csv, "1")).getMessage.contains("t-2 at offset 7"))
     assert(values(csv :+ ("value.sep" -> "\\t"), "\t") == Seq(Row(null, null)))
+  }
+
+  test("the table of JSON values in docs/kafka.md") {
+    val options = Seq("valueFormat" -> "json", "valueSchema" -> "id INT, name STRING")
+    val page    = Files.readAllLines(Paths.get("docs/kafka.md")).asScala.map(_.trim)
+    val table   = page.dropWhile(!_.startsWith("| JSON value |")).drop(2).takeWhile(_.startsWith("|"))
+    val found   = table.map { line =>
+      val text    = line.split('|')(1).trim.stripPrefix("`").stripSuffix("`")
+      def own     = values(options, text).map(show).head
+      val fails   = Try(own).fold(_ => "error", identity)
+      val kept    = values(options :+ ("onParseError" -> "null"), text).map(show).head
+      val session = spark
+      import session.implicits._
+      val ofSpark = Seq(text).toDF("v").selectExpr("from_json(v, 'id INT, name STRING') AS r").head().get(0)
+      s"| `$text` | $fails | $kept | ${show(ofSpark)} |"
+    }
+    assert(table.size == 9 && found == table, found.mkString("\n", "\n", "\n"))
+  }
+
+  private def show(value: Any): String = value match {
+    case null     => "null"
+    case row: Row => row.toSeq.map(field => Option(field).fold("null")(_.toString)).mkString("(", ", ", ")")
+    case other    => other.toString
   }
 
   test("text after the first object or element is a parse error") {

@@ -6,7 +6,7 @@ package splice.source.internal.checks
 import splice.source.errors.SpliceException
 import splice.source.internal.legs.LegIdentity
 import splice.source.runtime.SideLog
-import splice.source.{Position, SourceProvider}
+import splice.source.{LogPartition, Position, SourceProvider}
 
 /** Connector that can check the positions and the side log of its sources in a checkpoint. A check needs no options of
   * the query, and writes no data.
@@ -21,6 +21,10 @@ private[splice] trait ChecksCheckpoint {
 
   /** Returns the findings about one source of this kind. */
   private[splice] def check(stored: StoredSource): Seq[CheckpointFinding]
+
+  /** Returns the partitions of a leg that begins with offsets that its history lacks, with the offset after the history.
+    */
+  private[splice] def filled(log: SideLog, leg: String): Map[LogPartition, Long] = Map.empty
 }
 
 private[splice] object ChecksCheckpoint {

@@ -3,9 +3,16 @@
 
 package splice.source.internal.legs
 
-/** Leg that a hand-over counts, and that may skip other rows each time it is read.
+/** Leg that a hand-over counts, and that may return other rows each time it is read.
   *
   * @param settings
-  *   the settings that skip rows, each with the option of the leg that replaces the setting
+  *   [[splice.source.Source.skipSettings]]
   */
-final private[splice] case class SkippingLeg(name: String, settings: Seq[(String, String)])
+final private[splice] case class SkippingLeg(name: String, settings: Seq[(String, String)]) {
+
+  /** The settings that have this effect. */
+  def found: String = settings.map(_._1).mkString(" and ")
+
+  /** The changes of the settings that remove the effect. */
+  def remedy: String = settings.map(_._2).mkString(" and ")
+}

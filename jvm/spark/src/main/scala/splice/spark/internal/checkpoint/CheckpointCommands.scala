@@ -57,7 +57,14 @@ final private[spark] class CheckpointCommands(root: String, configuration: Confi
     val position = content.end(chosen, from.name).flatMap(end => Json.read(end.json)).getOrElse(
       invalid(s"Batch $chosen has no readable offset of source ${from.name}.")
     )
-    from.logOffsets(part).starting(position).getOrElse(invalid(s"Batch $chosen was in another leg."))
+    val offsets = from.logOffsets(part).starting(position).getOrElse(invalid(s"Batch $chosen was in another leg."))
+    from.filling(part, offsets).foreach { case (partition, end) =>
+      invalid(
+        s"Batch $chosen reads offsets that the history lacks, and the history has the other offsets of $partition before " +
+          s"$end. A query that starts at the end of this batch would read these rows again. Use a later batch."
+      )
+    }
+    offsets
   }
 
   /** Returns the changes of positions between two batches. */

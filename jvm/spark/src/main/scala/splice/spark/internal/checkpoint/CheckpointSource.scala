@@ -5,10 +5,12 @@ package splice.spark.internal.checkpoint
 
 import java.io.IOException
 
+import com.fasterxml.jackson.databind.JsonNode
 import org.apache.hadoop.conf.Configuration
 
 import splice.coordinator.internal.ChainEntries
 import splice.coordinator.internal.sidelog.HadoopSideLog
+import splice.source.LogPartition
 import splice.source.errors.SpliceException
 import splice.source.internal.checks.{CheckpointFinding, ChecksCheckpoint, StoredOffset, StoredSource}
 import splice.source.internal.entries.{Json, VersionedEntry}
@@ -145,6 +147,19 @@ final private[spark] class CheckpointSource(
         throw new IllegalArgumentException(s"Source $name has no log offsets${part.fold("")(p => s" of '$p'")}.")
     }
   }
+
+  /** The first partition of a leg whose history has offsets after these offsets, with the offset after the history.
+    *
+    * @param part
+    *   a leg, or None for the current leg
+    */
+  def filling(part: Option[String], offsets: JsonNode): Option[(LogPartition, Long)] = for {
+    checker <- kind.flatMap(ChecksCheckpoint.of)
+    current <- part.orElse(leg)
+    found   <- checker.filled(log, current).find { case (p, end) =>
+      Json.field(offsets, p.topic).flatMap(Json.field(_, p.partition.toString)).exists(_.asLong < end)
+    }
+  } yield found
 
   /** First position, if Splice has stored it. */
   private def initial: Option[StoredOffset] = entries.collectFirst {

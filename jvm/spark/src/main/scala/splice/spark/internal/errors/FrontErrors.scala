@@ -38,8 +38,8 @@ private[spark] object FrontErrors {
   def skipsInContinuous(leg: SkippingLeg): SpliceUnsupportedException = conditions.unsupported(
     "SPLICE_CONTINUOUS.SKIPPED_FILES_NOT_SUPPORTED",
     "leg"      -> leg.name,
-    "settings" -> leg.settings.map { case (setting, _) => s"'$setting' = 'true'" }.mkString(", "),
-    "options"  -> quoted(leg.settings.map { case (_, option) => option })
+    "settings" -> leg.found,
+    "remedy"   -> leg.remedy
   )
 
   def limitsInContinuous(options: Seq[String]): SpliceUnsupportedException =

@@ -8,7 +8,8 @@ import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.source.SplitReader
-import splice.source.internal.{ForwardingReader, RowView}
+import splice.source.internal.ForwardingReader
+import splice.source.internal.rows.RowView
 
 /** Adds the columns of the cluster and the stream to rows of records. */
 final private[splice] class ProvenanceRowReader(inner: SplitReader[InternalRow], row: ProvenanceRow)
