@@ -119,7 +119,8 @@ class _Seed:
 
     def _possible(self, events: Iterable[Event]) -> list[Event]:
         # Brokers before 3.1 do not support fetches by id, so a recreated topic is not detected.
-        return [e for e in events if not (self._brokers.old and e.what is What.RECREATE)]
+        old = self._brokers.old
+        return [event for event in events if not old or event.what is not What.RECREATE]
 
     def finish(self) -> None:
         """Run the query until the query has read all rows, with policies that permit every loss."""
