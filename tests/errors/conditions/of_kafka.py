@@ -56,8 +56,9 @@ def not_allowed(world: World) -> None:
 
 @provokes("SPLICE_KAFKA_OPTION.TOPICS_REPLACED", "'failOnDataLoss' to 'false'")
 def topics_replaced(world: World) -> None:
-    world.start_and_stop(**world.real_kafka(world.topic(), maxOffsetsPerTrigger="40"))
-    world.drain(**world.real_kafka(world.topic()))
+    options = {"startingOffsets": "earliest", "maxOffsetsPerTrigger": "40"}
+    world.start_and_stop(**world.real_kafka(world.topic(), **options))
+    world.drain(**world.real_kafka(world.topic(), **options))
 
 
 @provokes("SPLICE_KAFKA_OPTION.PARTITIONS_DIFFER")

@@ -11,6 +11,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
 
 import com.fasterxml.jackson.databind.JsonNode
+import org.apache.kafka.clients.CommonClientConfigs
 import org.apache.kafka.clients.admin.Admin
 import org.apache.kafka.common.errors.TopicAuthorizationException
 import org.apache.kafka.common.{Cluster, KafkaException, Node}
@@ -130,8 +131,10 @@ private[dynamic] object ClusterCheck {
     val limit  = Duration.ofMillis(client.timeoutMillis.toLong)
     val calls  =
       new KafkaCalls(client.servers, limit, settings.retries, settings.retryInterval, client.secrets.hide)
+    // A client that asks the bootstrap servers again forgets the brokers that they have returned.
+    val once  = client.admin + (CommonClientConfigs.METADATA_RECOVERY_STRATEGY_CONFIG -> "none")
     val admin =
-      try Admin.create(client.admin.asJava)
+      try Admin.create(once.asJava)
       catch { case e: KafkaException => throw client.rejected("brokers", e) }
     try calls("brokers")(admin.describeCluster().nodes().get().asScala.toSeq).map(address).sorted
     catch {
