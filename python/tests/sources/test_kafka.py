@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,12 @@ import pandas as pd
 import pytest
 
 from splice import KafkaSource, KafkaSourceBuilder, OffsetsInitializer, OptionError
+
+
+class Choice(str, Enum):
+    """Enumeration whose text is the name of a member."""
+
+    FIRST = "a"
 
 
 def orders() -> KafkaSourceBuilder:
@@ -25,6 +32,15 @@ def test_a_source_has_sparks_option_names() -> None:
         "kafka.bootstrap.servers": "broker:9092",
         "subscribe": "orders",
     }
+
+
+def test_members_of_enumerations_and_missing_times() -> None:
+    topics = KafkaSource.builder().bootstrap_servers("b:1").topics([Choice.FIRST, np.str_("b")])
+    assert topics.build().options()["subscribe"] == "a,b"
+    assert topics.option("paths", [Choice.FIRST]).build().options()["paths"] == '["a"]'
+    for call in (OffsetsInitializer.timestamp, lambda time: topics.option("some", time)):
+        with pytest.raises(OptionError, match="NaT is not a valid time"):
+            call(pd.NaT)
 
 
 def test_several_topics_are_a_comma_list() -> None:
@@ -315,6 +331,7 @@ def test_a_group_needs_a_name(group: object) -> None:
         (np.float32(0.5), "0.5"),
         (np.bool_(True), "true"),
         (np.str_("a"), "a"),
+        (Choice.FIRST, "a"),
         (pd.Series([7])[0], "7"),
         (pd.Timedelta(minutes=10), "10m"),
         (pd.Timestamp("2026-01-31", tz="UTC"), "2026-01-31T00:00:00Z"),

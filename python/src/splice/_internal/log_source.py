@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from splice._internal.registry import ending, starting
-from splice._internal.values import flat
+from splice._internal.values import flat, plain
 from splice.errors import OptionError
 from splice.offsets import OffsetsArgument, offsets_of
 from splice.source import SourceBuilder, SourceSpec
@@ -107,7 +107,7 @@ class LogSourceBuilder(SourceBuilder[BuiltLogSource]):
         """
         return self._with(
             {
-                f"kafka.{str(name).removeprefix('kafka.')}": value
+                f"kafka.{plain(name).removeprefix('kafka.')}": value
                 for name, value in properties.items()
             }
         )
@@ -170,4 +170,4 @@ def listed(names: tuple[Names, ...], rejected: Callable[[object], OptionError]) 
     for name in found:
         if not isinstance(name, str) or not name.strip() or "," in name:
             raise rejected(name)
-    return ",".join(str(name) for name in found)
+    return ",".join(plain(name) for name in found)

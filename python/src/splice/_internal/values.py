@@ -46,10 +46,13 @@ _UNITS = (
 
 
 def plain(value: object) -> Any:
-    """Return the Python value of a scalar of another library, or the text of a path.
+    """Return the Python value of a scalar, or the text of a path or of a member of an enumeration.
 
     Integers and booleans of numpy are not instances of the types of Python.
     """
+    if isinstance(value, str):
+        # An enumeration converts a member to its name.
+        return str.__str__(value)
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, (bool, int, float)) or not hasattr(value, "item"):
@@ -162,6 +165,9 @@ def milliseconds(at: TimeArgument) -> int:
 
 
 def _since_1970(time: datetime, given: object = None) -> int:
+    # A missing time of pandas is a datetime without methods.
+    if str(time) == "NaT":
+        raise OptionError.of("SPLICE_BUILDER.INVALID_TIMESTAMP_TEXT", value="NaT")
     if time.utcoffset() is None:
         raise OptionError.of("SPLICE_BUILDER.TIME_ZONE_NOT_SET", value=repr(given or time))
     return (time - _EPOCH) // _MILLISECOND
@@ -226,7 +232,8 @@ def _is_schema(value: object) -> bool:
 
 def _list_text(name: str, values: Iterable[object]) -> str:
     as_json = takes_json_array(name)
-    texts = [os.fspath(one) if as_json and isinstance(one, os.PathLike) else one for one in values]
+    paths = (os.PathLike, str) if as_json else str
+    texts = [plain(one) if isinstance(one, paths) else one for one in values]
     for one in texts:
         if not isinstance(one, str) or not one.strip() or ("," in one and not as_json):
             raise OptionError.of(

@@ -17,7 +17,7 @@ import splice.kafka.internal.options.{StartingOffsets, Subscription}
 import splice.simulation.leg.{CloseWatch, FilesLeg, KafkaLeg, RuleCalls, SimulatedLeg, SimulatedRule}
 import splice.simulation.planted.Faults
 import splice.source.internal.legs.LegIdentity
-import splice.source.runtime.{Boundedness, SideLog}
+import splice.source.runtime.{Boundedness, SessionSettings, SideLog}
 import splice.source.{EnumeratorContext, Limits, Position, Source, SplitEnumerator}
 import splice.testkit.internal.simulation.{RowIds, SimulatedCluster, SimulatedFolder}
 import splice.testkit.simulation.{CrashPoint, Life, Violation}
@@ -155,7 +155,14 @@ final class ChainWorld(
     ))
   }.toIndexedSeq)
 
-  def source(): Source[_ <: Position] = new ChainSource(new HybridSource(chain, Some(ChainWorld.schema)), faults)
+  def source(): Source[_ <: Position] =
+    new ChainSource(new HybridSource(chain, Some(ChainWorld.schema)), faults)({ now =>
+      val first = session.getOrElse(now)
+      session = Some(first)
+      if (now != first) throw new Violation("a later start has other settings than the first start")
+    })
+
+  private var session = Option.empty[SessionSettings]
 
   /** True if the last archive is listed. Files that are added later are not read. */
   def isListed: Boolean =
@@ -264,12 +271,15 @@ object ChainWorld {
 }
 
 /** Real hybrid source without the parts that need a session: columns and readers. */
-final private class ChainSource(real: HybridSource, faults: Faults) extends Source[HybridPosition] {
+final private class ChainSource(real: HybridSource, faults: Faults)(session: SessionSettings => Unit)
+    extends Source[HybridPosition] {
   override def kind: String                                                            = real.kind
   override def boundedness: Boundedness                                                = real.boundedness
   override def schema: StructType                                                      = ChainWorld.schema
   override private[splice] def legs(log: SideLog): Seq[LegIdentity]                    = faults.legs(real.legs(log))
   override def position(json: String): HybridPosition                                  = real.position(json)
-  override def enumerator(context: EnumeratorContext): SplitEnumerator[HybridPosition] =
+  override def enumerator(context: EnumeratorContext): SplitEnumerator[HybridPosition] = {
+    session(context.session)
     new CloseWatch(faults.paced(faults.hybrid(real.enumerator(context)), context.clock))
+  }
 }

@@ -9,7 +9,7 @@ import scala.collection.immutable.SortedMap
 
 import org.apache.spark.sql.types.StructType
 
-import splice.source.runtime.{Jobs, SessionSettings, SideLog}
+import splice.source.runtime.{Jobs, ReportListeners, SessionSettings, SideLog}
 
 /** Context of an enumerator in one run of one query.
   *
@@ -36,6 +36,8 @@ import splice.source.runtime.{Jobs, SessionSettings, SideLog}
   *   clock for timeouts, intervals and ages. This clock never moves back. With None, `clock` is used, for simulated clocks
   * @param columns
   *   columns of the rows that the query reads, or None if no query reads rows, for example for a plan
+  * @param listeners
+  *   receive reports of tasks before Spark commits their batch
   */
 final case class EnumeratorContext(
     sideLog: SideLog,
@@ -47,7 +49,8 @@ final case class EnumeratorContext(
     jobs: Jobs = Jobs.InThread,
     start: Option[StoredStart] = None,
     durations: Option[Clock] = None,
-    columns: Option[StructType] = None
+    columns: Option[StructType] = None,
+    listeners: ReportListeners = new ReportListeners
 ) {
 
   /** Returns the clock for timeouts, intervals and ages. */

@@ -147,8 +147,9 @@ final private[splice] class Coordinator(
 
   /** Returns the readers for the tasks of a batch. */
   def readers(columns: StructType, tasks: Seq[TaskRanges]): SplitReaderFactory = {
-    begun(tasks)
-    enumerator.readers(columns, tasks.flatMap(_.ranges))
+    val ranges = tasks.flatMap(_.ranges)
+    enumerator.begun(ranges)
+    enumerator.readers(columns, ranges)
   }
 
   /** Notes that the tasks of a batch begin. Spark has then logged the batch, except in low-latency modes. */

@@ -65,7 +65,7 @@ object PlantedDriverFaults {
           val done = Option(furthest.get(cluster))
           super.splits(from, until).collect {
             case r: KafkaSplitRange =>
-              r.copy(from = math.max(r.from, done.flatMap(_.get(r.partition)).getOrElse(0L)))(r.topicId)
+              r.copy(from = math.max(r.from, done.flatMap(_.get(r.partition)).getOrElse(0L)))(r.topicId, r.generation)
           }.filter(r => r.from < r.until)
         }
       }

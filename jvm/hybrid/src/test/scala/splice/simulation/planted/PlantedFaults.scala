@@ -67,7 +67,7 @@ object PlantedFaults {
         val known = from
         super.splits(from, until).collect {
           case r: KafkaSplitRange if known.get(r.partition).isEmpty =>
-            r.copy(from = log(cluster, r.partition).earliest)(r.topicId)
+            r.copy(from = log(cluster, r.partition).earliest)(r.topicId, r.generation)
           case r: KafkaSplitRange => r
         }.filter(r => r.from < r.until)
       }
@@ -81,7 +81,7 @@ object PlantedFaults {
     new Passing[KafkaPosition](inner) {
       override def splits(from: KafkaPosition, until: KafkaPosition): Seq[SplitRange] =
         super.splits(from, until).collect { case r: KafkaSplitRange =>
-          r.copy(until = math.max(r.until, log(cluster, r.partition).stableEnd))(r.topicId)
+          r.copy(until = math.max(r.until, log(cluster, r.partition).stableEnd))(r.topicId, r.generation)
         }
     }
 

@@ -86,7 +86,7 @@ final class RealGrowthSuite extends AnyFunSuite {
         assert(real.rows(source("read_committed"), logged, "level").map(_._3) == Seq("v0", "v1", "v2"))
         val beyond = logged.map(task =>
           task.copy(ranges = task.ranges.map {
-            case range: KafkaSplitRange => range.copy(until = 9)(range.topicId)
+            case range: KafkaSplitRange => range.copy(until = 9)(range.topicId, range.generation)
             case other                  => other
           })
         )
@@ -128,7 +128,7 @@ final class RealGrowthSuite extends AnyFunSuite {
     real.create("holes", 2)
     val source                   = real.source("subscribe" -> "holes", "kafkaConsumer.pollTimeoutMs" -> "200")
     def open(p: Int, from: Long) = KafkaSplitRange(LogPartition("holes", p), from, Long.MaxValue)(None)
-    val hole                     = open(0, 0).copy(until = 2, holes = Some(Holes(Vector(0L -> 2L), None)))(None)
+    val hole                     = open(0, 0).copy(until = 2, holes = Some(Holes(Vector(0L -> 2L), None)))(None, 0)
     var rows                     = Vector.empty[String]
     Using.resource(real.producer("transactional.id" -> "holes")) { out =>
       def send(partition: Int, values: String*): Unit = {

@@ -7,11 +7,13 @@ import java.io.IOException
 
 import scala.util.control.ControlThrowable
 
+import org.apache.spark.sql.internal.SQLConf
+
 import splice.coordinator.internal.slots.{CutRules, SlotRules}
 import splice.coordinator.internal.{Coordinator, RealTimeBatches}
 import splice.source.errors.SpliceException
 import splice.source.options.SlotAssigner
-import splice.source.runtime.{Report, SideLog}
+import splice.source.runtime.{Report, ReportListeners, SideLog}
 import splice.source.{EnumeratorContext, Position, ReadMode, TaskRanges}
 import splice.testkit.internal.simulation._
 
@@ -137,9 +139,10 @@ final class SimulatedSpark(
     val steady         = Some(life.clock.steady)
     val mode           = if (trigger == SimulatedTrigger.Bounded) ReadMode.Batch else ReadMode.Stream
     plans.keep(logs.isLogged)
+    val listeners   = new ReportListeners
     val coordinator = new Coordinator(
       subject.source(),
-      EnumeratorContext(sideLog(), mode, life.clock, cores, name, durations = steady),
+      EnumeratorContext(sideLog(), mode, life.clock, cores, name, durations = steady, listeners = listeners),
       rules(cores),
       retained,
       batches = logs,
@@ -147,14 +150,29 @@ final class SimulatedSpark(
       cores = Some(() => 1 + ((life.clock.steady.millis / 180000L + number) % 4).toInt)
     )
     life.step(s"$name: $trigger, $cores cores, logged ${logs.last}")
-    val batches = new MicroBatches(coordinator, name, trigger)
+    SQLConf.withExistingConf(session(number))(drive(
+      number,
+      coordinator,
+      new MicroBatches(coordinator, name, trigger, listeners)
+    ))
+  }
+
+  /** Configuration of a run. Each start of a query may have other settings. */
+  private def session(number: Int): SQLConf = {
+    val conf = new SQLConf
+    conf.setConf(SQLConf.SESSION_LOCAL_TIMEZONE, Seq("UTC", "Asia/Tokyo", "America/New_York")(number % 3))
+    conf.setConf(SQLConf.ANSI_ENABLED, number % 2 == 0)
+    conf
+  }
+
+  private def drive(number: Int, coordinator: Coordinator, batches: MicroBatches): Unit = {
     try {
       try batches.run()
       catch {
         case violation: Violation      => throw violation
         case failure: ControlThrowable => throw failure
         case failure: Throwable        =>
-          life.note(s"$name fails: $failure")
+          life.note(s"run-$number fails: $failure")
           batches.stop()
           if (runs == number) throw failure
           life.met(failure match {
@@ -162,7 +180,7 @@ final class SimulatedSpark(
             case _                   => "a frozen driver fails"
           })
       }
-      life.step(s"$name has stopped")
+      life.step(s"run-$number has stopped")
     } catch {
       case crash: ControlThrowable =>
         subject.killed()
@@ -180,12 +198,18 @@ final class SimulatedSpark(
     SlotRules(slots, chance.oneOf(SlotAssigner.all), if (chance.oneIn(2)) cut else CutRules.Never)
   }
 
-  final private class MicroBatches(coordinator: Coordinator, name: String, trigger: SimulatedTrigger) {
+  final private class MicroBatches(
+      coordinator: Coordinator,
+      name: String,
+      trigger: SimulatedTrigger,
+      listeners: ReportListeners
+  ) {
 
     private val progress = new BatchLog(logs, life, asynchronous && trigger.isContinual, trigger.isTimed)
     private var consumed: Option[Position] = None
     private var reports: Seq[Report]       = Nil
-    private val running = new SimulatedTasks(life, subject.same, subject.losesReports, subject.rows(name, _))
+    private val running                    =
+      new SimulatedTasks(life, subject.same, subject.losesReports, listeners)(subject.rows(name, _))
 
     def run(): Unit = {
       if (trigger != SimulatedTrigger.Bounded) coordinator.open()

@@ -6,7 +6,7 @@ package splice.testkit.simulation
 import scala.collection.mutable
 import scala.util.Try
 
-import splice.source.runtime.Report
+import splice.source.runtime.{Report, ReportListeners}
 import splice.source.{SplitRange, TaskRanges}
 
 /** Reader of one task on an executor. */
@@ -31,7 +31,9 @@ trait TaskRows extends AutoCloseable {
 /** Runs the tasks of each batch of one driver concurrently, row by row, with failed attempts, speculative copies and
   * second reads. An attempt that loses to a copy may outlive its batch and close its reader late.
   */
-final class SimulatedTasks(life: Life, same: SameRows, losesReports: Boolean, open: TaskRanges => TaskRows) {
+final class SimulatedTasks(life: Life, same: SameRows, losesReports: Boolean, listeners: ReportListeners)(
+    open: TaskRanges => TaskRows
+) {
 
   private val chance = life.chance
 
@@ -45,6 +47,11 @@ final class SimulatedTasks(life: Life, same: SameRows, losesReports: Boolean, op
     val all = received.toSeq
     received.clear()
     all
+  }
+
+  private def receive(reports: Seq[Report]): Unit = if (life.isCalm || !losesReports || !chance.oneIn(8)) {
+    received ++= reports
+    reports.foreach(listeners.receive)
   }
 
   /** Stops the driver and its executors. */
@@ -81,7 +88,7 @@ final class SimulatedTasks(life: Life, same: SameRows, losesReports: Boolean, op
         val reports = task.reports
         task.close()
         running -= task
-        if (life.isCalm || !losesReports || !chance.oneIn(8)) received ++= reports
+        receive(reports)
         life.step("the time of a task is over, or it has no row")
       }
       life.reach(CrashPoint.InTask)
@@ -143,7 +150,7 @@ final class SimulatedTasks(life: Life, same: SameRows, losesReports: Boolean, op
       case Some(_) =>
       case None    =>
         results += attempt.task -> attempt.rows
-        if (life.isCalm || !losesReports || !chance.oneIn(8)) received ++= reports
+        receive(reports)
         life.step(s"task ${attempt.task}: ${attempt.rows.mkString(",")}")
     }
 

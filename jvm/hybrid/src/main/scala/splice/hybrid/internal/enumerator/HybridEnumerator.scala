@@ -162,6 +162,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   override private[splice] def begun(ranges: Seq[SplitRange]): Unit =
     ranges.collect { case range: LegRange => range }.groupMap(_.leg)(_.range).foreach { case (leg, own) =>
       tallies.begun(chain(leg), begins.exists(at => !at.current.contains(leg) || isStart(at)), own)
+      enumerators.ifOpen(leg)(_.begun(own))
     }
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {

@@ -10,7 +10,7 @@ import splice.kafka.internal.errors.{MissingRange, SkippedRows}
 import splice.kafka.internal.identity.{Generation, Settled, Topics}
 import splice.kafka.internal.options.{EndingOffsets, KafkaSettings, StartingOffsets}
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
-import splice.source.{EnumeratorContext, LogPartition, OffsetRanges, ReadMode, SplitRange, StartPosition}
+import splice.source.{EnumeratorContext, LogPartition, OffsetRanges, ReadMode, StartPosition}
 
 /** The offsets at which the partitions of a cluster begin and end, in a batch and in the query. A method
   * that decides an offset stores the offset before the method returns.
@@ -147,25 +147,25 @@ final private[splice] class Bounds(
   /** All offsets that no batch reads, including offsets whose skip entries were removed. */
   private def passed: SkippedRanges = unreadEntries.known ++ skips.known
 
-  /** Stores offsets that readers have not read, if the source is bounded.
+  /** Stores offsets that no batch reads, if the source is bounded.
     *
     * @param at
     *   the position of the source
     */
   def addUnread(ranges: Seq[MissingRange], at: KafkaPosition): Unit = keepUnread(SkippedRanges.of(ranges, at))
 
-  /** Removes planned offsets from the stored offsets that no batch reads: a rollback reads them again.
-    *
-    * @param at
-    *   the position of the source
+  /** Stores offsets that readers have skipped, if the source is bounded. Any thread may call this method. */
+  def addSkipped(ranges: Seq[KafkaSplitRange]): Unit = keepUnread(SkippedRanges.of(ranges))
+
+  /** Stores offsets that readers have skipped in committed batches, if the source is bounded. */
+  def addCommitted(ranges: Seq[KafkaSplitRange]): Unit =
+    if (settings.ending.nonEmpty) unreadEntries.addCommitted(SkippedRanges.of(ranges))
+
+  /** Notes that tasks read ranges of a bounded source, so that an earlier read of these ranges does not count. Any thread
+    * may call this method.
     */
-  def planned(ranges: => Seq[SplitRange], at: KafkaPosition): Unit =
-    if (settings.ending.nonEmpty && !unreadEntries.known.isEmpty) {
-      val read = ranges.collect { case range: KafkaSplitRange =>
-        MissingRange(range.partition, range.from, Some(range.until))
-      }
-      unreadEntries.remove(SkippedRanges.of(read, at))
-    }
+  def begun(ranges: Seq[KafkaSplitRange]): Unit =
+    if (settings.ending.nonEmpty) unreadEntries.begun(SkippedRanges.of(ranges))
 
   /** Removes the skip entries that no batch from `oldest` on needs. */
   def retain(oldest: KafkaPosition): Unit = skips.retain(oldest)(keepUnread(_))

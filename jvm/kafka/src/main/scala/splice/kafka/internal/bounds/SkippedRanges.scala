@@ -5,7 +5,7 @@ package splice.kafka.internal.bounds
 
 import splice.kafka.internal.errors.MissingRange
 import splice.kafka.internal.identity.Identities
-import splice.kafka.internal.split.KafkaPosition
+import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.LogPartition
 import splice.source.log.OffsetRuns
 
@@ -66,6 +66,10 @@ private[splice] object SkippedRanges {
 
   /** A range from an offset (inclusive) to another (exclusive). */
   final case class Skip(from: Long, until: Long)
+
+  def of(ranges: Iterable[KafkaSplitRange]): SkippedRanges = ranges.foldLeft(SkippedRanges()) { (all, range) =>
+    all.including(range.partition, range.generation, Skip(range.from, range.until))
+  }
 
   /** The ranges that have an end.
     *

@@ -15,7 +15,7 @@ import splice.source.runtime.SideLog
 /** The offsets of a bounded source that no batch reads, because a policy skipped the offsets. A hand-over must not count
   * these offsets as read. No plan depends on the entries.
   *
-  * An entry has all offsets so far, so older entries are removed.
+  * An entry has all offsets so far, so older entries are removed. Thread-safe.
   */
 final private[kafka] class UnreadEntries(log: SideLog) {
 
@@ -25,16 +25,27 @@ final private[kafka] class UnreadEntries(log: SideLog) {
   private var all = entries.numbers.iterator.flatMap(entries.find).foldLeft(SkippedRanges())(_ ++ _)
 
   /** The stored offsets. */
-  def known: SkippedRanges = all
+  def known: SkippedRanges = synchronized(all)
 
   /** Stores offsets. The entry is durable when the method returns. */
   def add(skips: SkippedRanges): Unit = change(_ ++ skips)
 
-  /** Removes offsets that a batch reads after a rollback. The change is durable when the method returns. */
-  def remove(read: SkippedRanges): Unit = change(_ -- read)
+  /** Stores offsets of committed batches, even if they are known: another driver that begins the same batch may have
+    * removed the offsets. The entry is durable when the method returns.
+    */
+  def addCommitted(skips: SkippedRanges): Unit = synchronized(keep(append(_ ++ skips)))
 
-  private def change(to: SkippedRanges => SkippedRanges): Unit = if (to(all) != all) {
-    all = append(to)
+  /** Removes offsets that tasks begin to read, and that an earlier read has skipped. The change is durable when the
+    * method returns.
+    */
+  def begun(read: SkippedRanges): Unit = change(_ -- read)
+
+  private def change(to: SkippedRanges => SkippedRanges): Unit = synchronized {
+    if (to(all) != all) keep(append(to))
+  }
+
+  private def keep(durable: SkippedRanges): Unit = {
+    all = durable
     entries.purge(entries.numbers.init)
   }
 

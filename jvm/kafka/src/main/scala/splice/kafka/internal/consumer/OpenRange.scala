@@ -11,7 +11,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord
 import org.apache.kafka.common.TopicPartition
 import org.apache.spark.unsafe.types.UTF8String
 
-import splice.kafka.internal.errors.MissingRange
 import splice.kafka.internal.metrics.PartitionRead
 import splice.kafka.internal.split.{Holes, KafkaSplitRange, TopicPartitions}
 
@@ -48,7 +47,7 @@ final private[splice] class OpenRange(range: KafkaSplitRange) {
 
   /** The range from an offset on; None after its end. */
   def left(offset: Long): Option[KafkaSplitRange] =
-    if (isOpen || offset < until) Some(range.copy(from = offset)(range.topicId)) else None
+    if (isOpen || offset < until) Some(range.copy(from = offset)(range.topicId, range.generation)) else None
 
   /** The records that were counted; None before the first record. */
   def read: Option[PartitionRead] = Option.when(rows > 0)(PartitionRead(rows, bytes, millis))
@@ -56,9 +55,9 @@ final private[splice] class OpenRange(range: KafkaSplitRange) {
   /** The lost offsets if the log no longer contains the offsets from `from` to `until`. Offsets in the history are not
     * lost.
     */
-  def lost(from: Long, until: Long): Seq[MissingRange] =
+  def lost(from: Long, until: Long): Seq[KafkaSplitRange] =
     holes.fold(Seq(from -> until))(_.unread(from, until)).map { case (begin, end) =>
-      MissingRange(TopicPartitions.toLog(partition), begin, Some(end).filterNot(_ == Long.MaxValue))
+      KafkaSplitRange(range.partition, begin, end)(range.topicId, range.generation)
     }
 }
 

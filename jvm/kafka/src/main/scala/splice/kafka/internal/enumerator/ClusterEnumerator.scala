@@ -63,6 +63,9 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] w
   /** The starts of partitions that are new to the query. Without `start`, the option `newPartitionsStartAt` applies. */
   def newStarts(of: Set[LogPartition], start: Option[StartingOffsets] = None): Map[LogPartition, Long]
 
+  /** Notes that tasks read ranges. Any thread may call this method. */
+  override private[splice] def begun(ranges: Seq[SplitRange]): Unit = ()
+
   /** Stores the ranges before a position that readers have reported as skipped. */
   def storeUnread(at: KafkaPosition): Unit = ()
 

@@ -15,7 +15,7 @@ import splice.kafka.internal.bounds.{Available, Bounds, EndOffsets, SkippedRange
 import splice.kafka.internal.cluster._
 import splice.kafka.internal.errors.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
 import splice.kafka.internal.identity.{Settled, Topics}
-import splice.kafka.internal.metrics.ReadReports
+import splice.kafka.internal.metrics.{ReadReports, TaskReads}
 import splice.kafka.internal.options.{KafkaSettings, StartingOffsets}
 import splice.kafka.internal.pool.ReaderPool
 import splice.kafka.internal.reader.KafkaReaders
@@ -59,6 +59,11 @@ final private[splice] class KafkaEnumerator(
   private val contents  = new LogContents(cluster, topics, settings.client.readsCommitted)
   private val openReads = new OpenReads(topics, bounds, settings.ending.nonEmpty)(plan)
 
+  context.listeners.listen(reports.key) {
+    case reads: TaskReads if reads.unread.nonEmpty => bounds.addSkipped(reads.unread.filterNot(_.isOpen))
+    case _                                         => ()
+  }
+
   private var moving     = false
   private var refreshing = false
 
@@ -81,7 +86,6 @@ final private[splice] class KafkaEnumerator(
       else cluster.idle(from)(cluster.unavailable.round(go(from, limits)))
     cluster.unavailable.check()
     moving = until != from
-    if (moving) bounds.planned(splits(from, until), until)
     if (moving) until else from
   }
 
@@ -98,11 +102,7 @@ final private[splice] class KafkaEnumerator(
 
   override def isStale: Boolean = topics.isStale || openReads.lacksStarts
 
-  override def open(at: KafkaPosition): Seq[SplitRange] = {
-    val ranges = openReads.open(at)
-    bounds.planned(ranges, at)
-    ranges
-  }
+  override def open(at: KafkaPosition): Seq[SplitRange] = openReads.open(at)
 
   // The ranges are stored before the end, because a later run reads only the rows after the end.
   override def reached(at: KafkaPosition, left: Seq[SplitRange]): KafkaPosition = {
@@ -124,10 +124,10 @@ final private[splice] class KafkaEnumerator(
   override def outlook(): Outlook = contents.outlook()
 
   override def replay(from: KafkaPosition, until: KafkaPosition): Unit =
-    if (from != until) {
-      cluster.await(replays(plan, from, until))
-      bounds.planned(splits(from, until), until)
-    }
+    if (from != until) cluster.await(replays(plan, from, until))
+
+  override private[splice] def begun(ranges: Seq[SplitRange]): Unit =
+    bounds.begun(ranges.collect { case range: KafkaSplitRange => range })
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
     KafkaReaders(settings, columns, context, reports.key, ranges, sizes, waits = ranges.exists(_.isOpen))
@@ -167,9 +167,7 @@ final private[splice] class KafkaEnumerator(
 
   // A later range may belong to a batch that is not committed, and Spark may read this batch again.
   override def storeUnread(at: KafkaPosition): Unit =
-    reports.storeUnread(range => at.get(range.partition).exists(offset => range.until.exists(_ <= offset))) {
-      bounds.addUnread(_, at)
-    }
+    reports.storeUnread(range => at.get(range.partition).exists(range.until <= _))(bounds.addCommitted(_))
 
   // A method, because `bounds` needs `topics`.
   private def addUnread(ranges: Seq[MissingRange], at: KafkaPosition): Unit = bounds.addUnread(ranges, at)
@@ -191,12 +189,7 @@ final private[splice] class KafkaEnumerator(
 
   override def retain(oldest: KafkaPosition): Unit = bounds.retain(topics.identities.meant(oldest))
 
-  // No later call of this run stores the ranges of the last committed batch.
-  override def stopped(last: => Option[KafkaPosition]): Unit =
-    if (settings.commitToGroup || settings.ending.nonEmpty && reports.hasUnread) last.foreach { at =>
-      try storeUnread(at)
-      finally committed(at)
-    }
+  override def stopped(last: => Option[KafkaPosition]): Unit = if (settings.commitToGroup) last.foreach(committed)
 
   override def figures(at: KafkaPosition): SortedMap[String, String] = {
     storeUnread(at)

@@ -34,9 +34,9 @@ final private[splice] case class KafkaPlan(
         start(p, at, to).getOrElse(throw CheckpointErrors.missingEntry(s"The side-log entry of the start of $p"))
       val from = skips.start(p, generation, begin, end)
       fills.find(p, generation) match {
-        case None       => Iterator.single(KafkaSplitRange(p, from, end)(ids(p.topic)))
-        case Some(fill) => filled(p, fill, from, end, ids(p.topic)) :+
-            KafkaSplitRange(p, math.max(from, fill.cut), end)(ids(p.topic))
+        case None       => Iterator.single(KafkaSplitRange(p, from, end)(ids(p.topic), generation))
+        case Some(fill) => filled(p, fill, from, end)(ids(p.topic), generation) :+
+            KafkaSplitRange(p, math.max(from, fill.cut), end)(ids(p.topic), generation)
       }
     }.filter(range => range.from < range.until).toSeq
   }
@@ -52,22 +52,19 @@ final private[splice] case class KafkaPlan(
       val generation = position.generation(p.topic)
       val id         = identities.owner(p.topic, generation).id
       val fill       = fills.find(p, generation)
-      fill.toSeq.flatMap(holes => filled(p, holes, from, math.min(holes.cut, until(p)), id)) :+
-        KafkaSplitRange(p, fill.fold(from)(holes => math.max(from, holes.cut)), until(p))(id)
+      fill.toSeq.flatMap(holes => filled(p, holes, from, math.min(holes.cut, until(p)))(id, generation)) :+
+        KafkaSplitRange(p, fill.fold(from)(holes => math.max(from, holes.cut)), until(p))(id, generation)
     }.filter(range => range.from < range.until).toSeq
   }
 
   /** The range of the holes between two offsets, if there are holes. */
-  private def filled(
-      p: LogPartition,
-      fill: PartitionFill,
-      from: Long,
-      until: Long,
-      id: Option[String]
+  private def filled(p: LogPartition, fill: PartitionFill, from: Long, until: Long)(
+      id: Option[String],
+      generation: Int
   ): Seq[KafkaSplitRange] = {
     val holes = fill.within(from, until)
     holes.headOption.toSeq.map { first =>
-      KafkaSplitRange(p, first._1, holes.last._2, Some(Holes(holes, fill.held(holes))))(id)
+      KafkaSplitRange(p, first._1, holes.last._2, Some(Holes(holes, fill.held(holes))))(id, generation)
     }
   }
 

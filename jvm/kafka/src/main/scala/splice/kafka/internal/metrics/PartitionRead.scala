@@ -5,7 +5,7 @@ package splice.kafka.internal.metrics
 
 import java.util.concurrent.TimeUnit
 
-import splice.kafka.internal.errors.MissingRange
+import splice.kafka.internal.split.KafkaSplitRange
 import splice.source.LogPartition
 import splice.source.runtime.ProgressMetric
 
@@ -48,7 +48,7 @@ final private[splice] case class TaskReads(
     filled: Long = 0,
     skipped: Long = 0,
     ends: Map[LogPartition, Long] = Map.empty,
-    unread: Vector[MissingRange] = Vector.empty
+    unread: Vector[KafkaSplitRange] = Vector.empty
 ) {
 
   def ++(more: TaskReads): TaskReads = TaskReads(

@@ -3,7 +3,7 @@
 
 package splice.kafka.internal.metrics
 
-import splice.kafka.internal.errors.MissingRange
+import splice.kafka.internal.split.KafkaSplitRange
 import splice.source.runtime.Report
 
 /** The reports of tasks since the last call of [[take]]. Thread-safe.
@@ -14,23 +14,20 @@ import splice.source.runtime.Report
 final private[splice] class ReadReports(val key: String) {
 
   private var reads  = TaskReads()
-  private var unread = Vector.empty[MissingRange]
+  private var unread = Vector.empty[KafkaSplitRange]
 
   /** Adds the reports with the key of this enumerator. */
   def add(reports: Seq[Report]): Unit = reports.foreach {
     case Report(`key`, added: TaskReads) => synchronized {
         reads = reads ++ added.copy(unread = Vector.empty)
         // A range without an end is of a batch without an end, which no bounded source has.
-        unread = (unread ++ added.unread.filter(_.until.nonEmpty)).distinct
+        unread = (unread ++ added.unread.filterNot(_.isOpen)).distinct
       }
     case _ => ()
   }
 
-  /** True if tasks have reported unread ranges that are not stored. */
-  def hasUnread: Boolean = synchronized(unread.nonEmpty)
-
   /** Passes the unread ranges that are due to `store`, and removes these ranges afterwards. */
-  def storeUnread(isDue: MissingRange => Boolean)(store: Seq[MissingRange] => Unit): Unit = synchronized {
+  def storeUnread(isDue: KafkaSplitRange => Boolean)(store: Seq[KafkaSplitRange] => Unit): Unit = synchronized {
     val (due, rest) = unread.partition(isDue)
     if (due.nonEmpty) store(due)
     unread = rest

@@ -16,6 +16,7 @@ import org.apache.kafka.common.TopicPartition
 import splice.kafka.internal.consumer.{OpenRange, SlotConsumer}
 import splice.kafka.internal.errors.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
 import splice.kafka.internal.options.TopicRecreated
+import splice.kafka.internal.split.KafkaSplitRange
 import splice.kafka.internal.topicids.BackgroundRequest
 import splice.source.errors.SpliceException
 
@@ -61,12 +62,12 @@ final private[splice] class LogChanges(
   def skipped: Long = counted.total
 
   // The thread that reports reads this field.
-  @volatile private var left = Vector.empty[MissingRange]
+  @volatile private var left = Vector.empty[KafkaSplitRange]
 
   /** The offsets of the ranges that the reader has skipped, without an offset that it continues at. Ranges without an
     * end are absent, because no bounded source has such a range.
     */
-  def unread: Vector[MissingRange] = left
+  def unread: Vector[KafkaSplitRange] = left
 
   /** True if the client's metadata contains a partition of a planned topic that is not in the plan. */
   def isStale: Boolean = open.keysIterator.map(_.topic).toSet[String].exists { topic =>
@@ -278,7 +279,9 @@ final private[splice] class LogChanges(
 
   /** Reports lost offsets of ranges, each from an offset (inclusive) to another (exclusive). */
   private def report(policy: DataLoss, reason: String, from: Seq[(OpenRange, Long, Long)]): Unit = {
-    val lost = from.flatMap { case (range, begin, end) => range.lost(begin, end) }
+    val lost = from.flatMap { case (range, begin, end) => range.lost(begin, end) }.map { range =>
+      MissingRange(range.partition, range.from, Option.unless(range.isOpen)(range.until))
+    }
     if (lost.nonEmpty) policy.report(reason, lost)
   }
 }

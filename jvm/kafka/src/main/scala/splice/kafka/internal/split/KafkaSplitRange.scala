@@ -18,7 +18,9 @@ import splice.source.{LogPartition, SplitRange}
   *   the only offsets of the range that are read, if the range fills holes of a history; these are offsets of committed
   *   transactions
   * @param topicId
-  *   the id of the topic to which the offsets belong, if the id is available; the id does not count for equality
+  *   the id of the topic to which the offsets belong, if the id is available; does not count for equality
+  * @param generation
+  *   the generation of the topic in the position; does not count for equality
   */
 final private[splice] case class KafkaSplitRange(
     partition: LogPartition,
@@ -26,7 +28,8 @@ final private[splice] case class KafkaSplitRange(
     until: Long,
     holes: Option[Holes] = None
 )(
-    val topicId: Option[String]
+    val topicId: Option[String],
+    val generation: Int = 0
 ) extends SplitRange {
 
   @transient override lazy val splitId: String = partition.toString
@@ -41,7 +44,7 @@ final private[splice] case class KafkaSplitRange(
 
   override def pieces(weights: Seq[Long]): Seq[SplitRange] =
     weights.scanLeft(from)(_ + _).zip(weights).map { case (begin, rows) =>
-      KafkaSplitRange(partition, begin, begin + rows)(topicId)
+      KafkaSplitRange(partition, begin, begin + rows)(topicId, generation)
     }
 
   override def toString: String = s"$partition [$from, ${if (isOpen) "∞" else until.toString})" +

@@ -10,13 +10,10 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.KafkaFailures
 import splice.kafka.internal.admission.{Admission, AdmissionFloor, AdmissionPolicy, AdmissionRules, RecordSizes}
-import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
+import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
-import splice.kafka.internal.errors.MissingRange
-import splice.kafka.internal.metrics.TaskReads
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceOptionException
-import splice.source.runtime.Report
 import splice.source.{Limits, LogPartition, OffsetColumns, ReadMode, StartPosition}
 
 /** Tests of starts and ends of several partitions and their entries. */
@@ -169,106 +166,6 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     later.evidence(until)
     assert(run.side.keys("ending-").size == 1)
     assert(Iterator.iterate(until)(later.advance(_, Limits.Everything)).drop(3).next().get(t(1)).contains(20L))
-  }
-
-  test("a bounded source does not count offsets that its readers have skipped, once the batch is committed") {
-    val run                              = new SimulatedRun(SkippingEnd: _*)
-    val from                             = bounded(run)
-    val e                                = run.start()
-    def skipped(from: Long, until: Long) = e.reported(
-      Seq(Report("simulated", TaskReads(unread = Vector(MissingRange(t(0), from, Some(until))))))
-    )
-    val first = e.advance(from, run.settings.limits)
-    skipped(0, 2)
-    assert(run.side.keys("unread-").isEmpty)
-    val second = e.advance(first, run.settings.limits)
-    skipped(4, 5)
-    assert(held(run.start(), at(0 -> 20)) == Seq(2L -> 20L), "a failed batch is read again")
-    e.figures(second)
-    e.reported(Seq(Report("other", TaskReads(unread = Vector(MissingRange(t(0), 7, Some(8)))))))
-    assert(held(run.start(), at(0 -> 20)) == Seq(2L -> 4L, 5L -> 20L))
-    skipped(19, 20)
-    assert(held(e, at(0 -> 20)) == Seq(2L -> 4L, 5L -> 19L) && run.side.keys("unread-").size == 1)
-  }
-
-  test("a bounded source counts offsets that its readers have skipped, once a batch reads them after a rollback") {
-    val run   = new SimulatedRun(SkippingEnd: _*)
-    val from  = bounded(run)
-    val e     = run.start()
-    val first = e.advance(from, run.settings.limits)
-    e.reported(Seq(Report("simulated", TaskReads(unread = Vector(MissingRange(t(0), 1, Some(2)))))))
-    val second = e.advance(first, run.settings.limits)
-    e.reported(Seq(Report("simulated", TaskReads(unread = Vector(MissingRange(t(0), 4, Some(5)))))))
-    e.figures(second)
-    assert(held(run.start(), at(0 -> 20)) == Seq(0L -> 1L, 2L -> 4L, 5L -> 20L))
-    run.start().replay(first, second)
-    assert(held(run.start(), at(0 -> 20)) == Seq(0L -> 1L, 2L -> 20L))
-    val again = run.start()
-    assert(again.advance(from, run.settings.limits) == first)
-    assert(held(run.start(), at(0 -> 20)) == Seq(0L -> 20L))
-    again.reported(Seq(Report("simulated", TaskReads(unread = Vector(MissingRange(t(0), 1, Some(2)))))))
-    again.figures(first)
-    assert(held(run.start(), at(0 -> 20)) == Seq(0L -> 1L, 2L -> 20L))
-    run.start().open(run.start().settle(from))
-    assert(held(run.start(), at(0 -> 20)) == Seq(0L -> 20L))
-  }
-
-  test("a bounded source stores skipped offsets before the end of an epoch, and no offsets of a later epoch") {
-    val run     = new SimulatedRun(SkippingEnd: _*)
-    val from    = bounded(run)
-    val e       = run.start()
-    val start   = e.settle(from)
-    val skipped = Seq(2L -> 4L, 7L -> 9L).map { case (from, until) => MissingRange(t(0), from, Some(until)) }
-    (1 to 2).foreach(_ => e.reported(Seq(Report("simulated", TaskReads(unread = skipped.toVector)))))
-    assert(e.reached(start, Seq(range(0, 5, 20))) == at(0 -> 5) && run.side.keys("unread-").size == 1)
-    assert(held(run.start(), at(0 -> 20)) == Seq(0L -> 2L, 4L -> 20L))
-    assert(e.reached(start, Nil) == at(0 -> 20))
-    assert(held(run.start(), at(0 -> 20)) == Seq(0L -> 2L, 4L -> 7L, 9L -> 20L))
-  }
-
-  test("a bounded source that is stopped does not count offsets that its readers have skipped before the last commit") {
-    val run                              = new SimulatedRun(SkippingEnd: _*)
-    val from                             = bounded(run)
-    val e                                = run.start()
-    val first                            = e.advance(from, run.settings.limits)
-    val second                           = e.advance(first, run.settings.limits)
-    def skipped(from: Long, until: Long) = MissingRange(t(0), from, Some(until))
-    e.stopped(fail("the checkpoint was read, although no offsets were skipped"))
-    e.reported(Seq(Report("simulated", TaskReads(unread = Vector(skipped(0, 2), skipped(4, 5))))))
-    e.stopped(None)
-    assert(run.side.keys("unread-").isEmpty)
-    e.stopped(Some(first))
-    assert(held(run.start(), at(0 -> 20)) == Seq(2L -> 20L), s"the batch to $second is read again")
-  }
-
-  test("a source without an end stores no unread offsets") {
-    val run  = new SimulatedRun(SkippingEnd.filterNot(_._1 == "endingOffsets"): _*)
-    val from = bounded(run)
-    val e    = run.start()
-    val read = e.advance(from, run.settings.limits)
-    e.reported(Seq(Report("simulated", TaskReads(unread = Vector(MissingRange(t(0), 0, Some(2)))))))
-    run.log.expire("t", 0, 8)
-    val until = e.advance(read, run.settings.limits)
-    run.log.expire("t", 0, 15)
-    e.retain(e.advance(until, run.settings.limits))
-    assert(run.side.keys("skips-").size == 1 && run.side.keys("unread-").isEmpty)
-  }
-
-  test("two drivers that skip different offsets keep the offsets of both") {
-    val side                          = new MemorySideLog
-    val (one, second)                 = (new UnreadEntries(side), new UnreadEntries(side))
-    def skip(from: Long, until: Long) = SkippedRanges().including(t(0), 0, SkippedRanges.Skip(from, until))
-    Seq(one, second).foreach(log => assert(log.known.isEmpty))
-    one.add(skip(1, 3))
-    second.add(skip(3, 4))
-    second.add(skip(6, 7))
-    val both = Vector(SkippedRanges.Skip(1, 4), SkippedRanges.Skip(6, 7))
-    assert(new UnreadEntries(side).known.of(t(0), 0) == both && second.known.of(t(0), 0) == both)
-    val entries = side.keys("")
-    second.add(skip(2, 4))
-    assert(side.keys("") == entries, "no entry is written for known offsets")
-    one.add(skip(9, 12))
-    assert(new UnreadEntries(side).known.of(t(0), 0) == both :+ SkippedRanges.Skip(9, 12))
   }
 
   test("the policy applies to committed offsets that retention has removed") {

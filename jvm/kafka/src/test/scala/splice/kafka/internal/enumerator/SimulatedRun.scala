@@ -12,7 +12,7 @@ import splice.kafka.internal.cluster.{ClockedDiscovery, Recheck}
 import splice.kafka.internal.options.{KafkaSettings, Subscription}
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.options.SourceOptions
-import splice.source.runtime.SideLog
+import splice.source.runtime.{ReportListeners, SideLog}
 import splice.source.{EnumeratorContext, LogPartition, Position, ReadMode, SplitRange, StartPosition, StoredStart}
 
 /** Simulated cluster with its enumerators, and a side log that outlives crashes. */
@@ -50,9 +50,11 @@ final class SimulatedRun(options: (String, String)*) {
   def start(
       mode: ReadMode = ReadMode.Stream,
       sideLog: SideLog = side,
-      own: KafkaSettings = settings
+      own: KafkaSettings = settings,
+      listeners: ReportListeners = new ReportListeners
   ): KafkaEnumerator = {
-    val context = EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", start = stored)
+    val context =
+      EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", start = stored, listeners = listeners)
     val recheck = new Recheck(settings.retries, settings.retryInterval, time => paused(time))
     KafkaEnumerator(own, context, log, new ClockedDiscovery(log, settings.discoveryInterval, clock), recheck)
   }

@@ -7,12 +7,16 @@ import org.apache.spark.SparkContext
 import org.apache.spark.util.AccumulatorV2
 
 import splice.source.TaskRanges
-import splice.source.runtime.Report
+import splice.source.runtime.{Report, ReportListeners}
 
 /** Collects on the driver the reports of the tasks of one run. Spark merges the values of a task only if the task
-  * succeeds.
+  * succeeds, and before the job succeeds.
+  *
+  * @param listeners
+  *   receive the reports of readers when Spark merges the values of a task
   */
-final private[spark] class TaskReports extends AccumulatorV2[TaskReport, Seq[TaskReport]] {
+final private[spark] class TaskReports(@transient listeners: ReportListeners = new ReportListeners)
+    extends AccumulatorV2[TaskReport, Seq[TaskReport]] {
 
   private var all: Vector[TaskReport] = Vector.empty
 
@@ -21,6 +25,10 @@ final private[spark] class TaskReports extends AccumulatorV2[TaskReport, Seq[Tas
   override def merge(other: AccumulatorV2[TaskReport, Seq[TaskReport]]): Unit = {
     val more = other.value
     synchronized { all ++= more }
+    more.foreach {
+      case TaskReport.OfReader(report) => listeners.receive(report)
+      case _                           => ()
+    }
   }
 
   override def value: Seq[TaskReport] = synchronized(all)
@@ -51,8 +59,8 @@ final private[spark] class TaskReports extends AccumulatorV2[TaskReport, Seq[Tas
 private[spark] object TaskReports {
 
   /** Creates an accumulator without a name, because Spark keeps the values of named accumulators for its UI. */
-  def apply(context: SparkContext): TaskReports = {
-    val created = new TaskReports
+  def apply(context: SparkContext, listeners: ReportListeners = new ReportListeners): TaskReports = {
+    val created = new TaskReports(listeners)
     context.register(created)
     created
   }

@@ -15,7 +15,7 @@ import splice.coordinator.internal.slots.SlotRules
 import splice.coordinator.internal.{Coordinator, OffsetLog}
 import splice.source.internal.SteadyClock
 import splice.source.options.{CommonOptions, SourceOptions}
-import splice.source.runtime.SideLog
+import splice.source.runtime.{ReportListeners, SideLog}
 import splice.source.{EnumeratorContext, Position, ReadMode, Source}
 import splice.spark.internal.read.ExecutorTasks
 
@@ -55,7 +55,8 @@ private[spark] object CoordinatorFactory {
       log: SideLog,
       mode: ReadMode,
       folder: Option[SourceFolder],
-      batches: OffsetLog
+      batches: OffsetLog,
+      listeners: ReportListeners = new ReportListeners
   ): Coordinator = {
     val spark    = SparkSession.active
     val retained = spark.conf.get("spark.sql.streaming.minBatchesToRetain", "100").toInt
@@ -71,7 +72,8 @@ private[spark] object CoordinatorFactory {
       run,
       jobs = jobs,
       durations = steady,
-      columns = Some(columns)
+      columns = Some(columns),
+      listeners = listeners
     )
     val followed = Option.when(!options.contains(CommonOptions.Slots.key))(() => tasks(spark))
     new Coordinator(source, context, SlotRules.of(options, tasks(spark)), retained, folder, batches, followed)

@@ -19,7 +19,7 @@ import splice.coordinator.internal.sidelog.{HadoopSideLog, HadoopSourceFolder, L
 import splice.coordinator.internal.{Coordinator, RealTimeBatches}
 import splice.source.internal.HadoopConfiguration
 import splice.source.options.{CommonOptions, SourceOptions}
-import splice.source.runtime.ProgressMetric
+import splice.source.runtime.{ProgressMetric, ReportListeners}
 import splice.source.{Position, ReadMode, Source, TaskRanges}
 import splice.spark.internal.metrics.QueryGauges
 import splice.spark.internal.read.{BatchPlan, SlotLocality, StaleBatches, TaskReports}
@@ -107,7 +107,9 @@ private[spark] object SourceRun {
     val sideLog     = new HadoopSideLog(new Path(checkpoint, Folder), hadoop, store)
     val sources     = new HadoopSourceFolder(new Path(checkpoint), hadoop, store)
     val batches     = new LoggedBatches(new Path(checkpoint), hadoop)
-    val coordinator = CoordinatorFactory(source, options, columns, sideLog, ReadMode.Stream, Some(sources), batches)
+    val listeners   = new ReportListeners
+    val coordinator =
+      CoordinatorFactory(source, options, columns, sideLog, ReadMode.Stream, Some(sources), batches, listeners)
     QueryCheckpoints.learn(spark, new Path(checkpoint))
     coordinator.open()
     Leftovers.remove(new Path(checkpoint), hadoop, Clock.systemUTC())
@@ -115,7 +117,7 @@ private[spark] object SourceRun {
       columns,
       coordinator,
       SlotLocality(spark.sparkContext),
-      TaskReports(spark.sparkContext),
+      TaskReports(spark.sparkContext, listeners),
       batches,
       QueryGauges.ofSource(spark.sparkContext, new Path(checkpoint)),
       interval =>

@@ -58,6 +58,15 @@ final class TaskReportsSuite extends AnyFunSuite with WithSpark {
     assert(own.reported == Seq(Report("0:6-12", Long.box(6L))))
   }
 
+  test("a listener receives the report of a task before Spark commits the batch") {
+    val own = log("listener", 1)
+    run(own) { (rows, batch) =>
+      all(rows, batch)
+      assert(own.requested(s"received 0:${6 * batch}-${6 * batch + 6}") == 1 && own.reported.size == batch)
+    }
+    assert(own.reported.size == 2)
+  }
+
   test("a batch that is read twice is reported twice") {
     val own = log("twice", 1)
     run(own) { (rows, batch) =>

@@ -76,6 +76,9 @@ final private[splice] class MemoryEnumerator(
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
     log.call("readers")
+    ranges.collect { case range: MemoryRange => MemoryReaders.key(range) }.foreach { key =>
+      context.listeners.listen(key)(_ => log.call(s"received $key"))
+    }
     new MemoryReaders(columns, columnar)
   }
 

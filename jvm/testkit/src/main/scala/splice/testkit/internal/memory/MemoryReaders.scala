@@ -55,7 +55,7 @@ final private[splice] class MemoryReaders(columns: StructType, override val colu
 
   /** Returns one report per range, with the number of its rows. */
   private def read(task: TaskRanges): Seq[Report] = task.ranges.collect { case range: MemoryRange =>
-    Report(s"${range.partition}:${range.from}-${range.until}", Long.box(range.weight))
+    Report(MemoryReaders.key(range), Long.box(range.weight))
   }
 
   private def cells(task: TaskRanges): Iterator[Seq[Any]] =
@@ -89,4 +89,7 @@ final private[splice] class MemoryReaders(columns: StructType, override val colu
 
 private[splice] object MemoryReaders {
   val BatchRows = 3
+
+  /** Key of the reports of a range. */
+  def key(range: MemoryRange): String = s"${range.partition}:${range.from}-${range.until}"
 }

@@ -24,7 +24,7 @@ import splice.kafka.dynamic.internal.state.Availability
 import splice.kafka.dynamic.internal.state.TopicState.Draining
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.internal.errors.KafkaErrors
-import splice.kafka.internal.split.KafkaPosition
+import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.errors.SpliceException
 import splice.source.internal.DaemonThread
 
@@ -100,6 +100,9 @@ final private[dynamic] class ClusterWorker(
 
   /** Returns true if the cluster has partitions that the query does not read yet. Any thread may call this method. */
   def isStale: Boolean = created.exists(_.isStale)
+
+  /** Notes that tasks read ranges. Does not wait for a pending request. */
+  def begun(ranges: Seq[KafkaSplitRange]): Unit = created.foreach(_.begun(ranges))
 
   /** Sends a request, unless a request is pending, or a request failed a short time ago. */
   def send(request: ClusterRequest): Unit = {

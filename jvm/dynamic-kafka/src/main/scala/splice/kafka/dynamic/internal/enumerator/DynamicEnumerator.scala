@@ -235,6 +235,11 @@ final private[splice] class DynamicEnumerator(
     val _ = hold(requests)
   }
 
+  override private[splice] def begun(ranges: Seq[SplitRange]): Unit =
+    ranges.collect { case range: DynamicSplitRange => range }.groupMap(_.cluster)(_.range).foreach {
+      case (name, own) => workers.find(name).foreach(_.begun(own))
+    }
+
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
     DynamicReaders(settingsOf, columns, context, ranges, sizes.within, readsOf(_).key) { name =>
       cluster(name).orElse(cluster(changes.renamed(name))).orElse(changes.cluster(name)).getOrElse(lost(name))
@@ -309,17 +314,7 @@ final private[splice] class DynamicEnumerator(
     positions.purge(oldest)
   }
 
-  // No later call of this run stores the ranges of the last committed batch.
-  override def stopped(last: => Option[DynamicOffset]): Unit =
-    if (settings.base.commitToGroup || settings.base.ending.nonEmpty && reads.hasUnread) last.foreach { at =>
-      takeover.find(positions(at)).foreach { position =>
-        for {
-          (name, of) <- ofScopes(position).clusters if reads(firstName(name)).hasUnread
-          worker     <- workers.find(name)
-        } worker.storeUnread(of)
-      }
-      committed(at)
-    }
+  override def stopped(last: => Option[DynamicOffset]): Unit = if (settings.base.commitToGroup) last.foreach(committed)
 
   override def reported(all: Seq[Report]): Unit = reads.add(all)
 

@@ -24,9 +24,6 @@ final private[splice] class ClusterReads(run: String) {
     known.getOrElseUpdate(key, new ReadReports(key))
   }
 
-  /** True if tasks have reported unread ranges of a cluster that are not stored. */
-  def hasUnread: Boolean = known.values.exists(_.hasUnread)
-
   /** Adds each report to the figures of its cluster. */
   def add(reports: Seq[Report]): Unit = reports.groupBy(_.range).foreach { case (key, group) =>
     known.get(key).foreach(_.add(group))

@@ -234,6 +234,6 @@ final class ClusterFillSuite extends TwoClusters {
   test("a range with holes is not split among tasks, and a range without holes is") {
     val holes = KafkaSplitRange(p(east), 5, 20, Some(Holes(Vector(5L -> 8L, 15L -> 20L))))(None)
     assert(!DynamicSplitRange(east, "s", holes).cuttable)
-    assert(DynamicSplitRange(east, "s", holes.copy(holes = None)(None)).cuttable)
+    assert(DynamicSplitRange(east, "s", holes.copy(holes = None)(None, 0)).cuttable)
   }
 }

@@ -14,8 +14,8 @@ import splice.kafka.dynamic.internal.reader.ClusterReads
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition, DynamicSplitRange}
 import splice.kafka.dynamic.internal.state.ChangeHistory
 import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
-import splice.kafka.internal.errors.MissingRange
 import splice.kafka.internal.metrics.TaskReads
+import splice.kafka.internal.split.KafkaSplitRange
 import splice.source.runtime.Report
 import splice.source.{LogPartition, OffsetColumns, SplitEnumerator}
 
@@ -117,7 +117,7 @@ trait RemovedTopics extends TwoClusters {
     *   the first name of the cluster; None if the cluster was not renamed
     */
   protected def skipped(cluster: String, from: Long, until: Long, scope: Option[String] = None): Report = {
-    val range = MissingRange(LogPartition(topic(cluster), 0), from, Some(until))
+    val range = KafkaSplitRange(LogPartition(topic(cluster), 0), from, until)(None)
     Report(ClusterReads.key("simulated", scope.getOrElse(cluster)), TaskReads(unread = Vector(range)))
   }
 

@@ -21,7 +21,7 @@ import splice.kafka.internal.options.Subscription
 import splice.source.errors.SpliceException
 import splice.source.log.{LogPartitions, LogRange, LogRecord}
 import splice.source.options.SourceOptions
-import splice.source.runtime.SideLog
+import splice.source.runtime.{ReportListeners, SideLog}
 import splice.source.{EnumeratorContext, LogPartition, ReadMode, SplitEnumerator, StartPosition, StoredStart}
 
 /** Clusters in memory with equal numbers of topics, one stream per topic, and a side log that remains after crashes.
@@ -53,6 +53,9 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
 
   val side  = new MemorySideLog
   val clock = new SimulatedRun.Hands
+
+  /** Listeners of the last start. */
+  val listeners = new ReportListeners
 
   val logs: SortedMap[String, SimulatedLog] = SortedMap.from(names.map { name =>
     val log = new SimulatedLog(Subscription.Topics(topicsOf(name) + SimulatedClusters.Both))
@@ -155,7 +158,7 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
       service: Option[KafkaMetadataService] = None
   ): SplitEnumerator[DynamicOffset] = {
     val context =
-      EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", start = stored)
+      EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", start = stored, listeners = listeners)
     val current = settings(changed)
     val query   = new DynamicKafkaSource(current)
     val reads   = new ClusterReads(context.run)

@@ -258,7 +258,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite {
     override def isStale: Boolean        = stale
     override def skipped: Seq[Report]    = Seq(Report("east", Int.box(skips)))
     override def backlog: Seq[Report]    = Seq(Report("east", Long.box(at)))
-    override def unread: Seq[SplitRange] = Seq(range.copy(from = at)(range.topicId))
+    override def unread: Seq[SplitRange] = Seq(range.copy(from = at)(range.topicId, range.generation))
     override def close(): Unit           = closed = true
   }
 }

@@ -23,6 +23,7 @@ private[life] class PassingCluster(inner: ClusterEnumerator) extends ClusterEnum
   override def limits(at: KafkaPosition): Limits.Limited                                 = inner.limits(at)
   override def advance(from: KafkaPosition, limits: Limits): KafkaPosition               = inner.advance(from, limits)
   override def replay(from: KafkaPosition, until: KafkaPosition): Unit                   = inner.replay(from, until)
+  override private[splice] def begun(ranges: Seq[SplitRange]): Unit                      = inner.begun(ranges)
   override def plan: KafkaPlan                                                           = inner.plan
   override def settle(from: KafkaPosition): KafkaPosition                                = inner.settle(from)
   override def open(settled: KafkaPosition): Seq[SplitRange]                             = inner.open(settled)

@@ -39,8 +39,9 @@ private[life] object TimedFault {
   /** Reads a topic that has an end without its end. */
   private object Endless extends TimedFault {
     override def open(range: SplitRange): SplitRange = range match {
-      case of: DynamicSplitRange => of.copy(range = of.range.copy(until = Long.MaxValue)(of.range.topicId))
-      case other                 => other
+      case of: DynamicSplitRange =>
+        of.copy(range = of.range.copy(until = Long.MaxValue)(of.range.topicId, of.range.generation))
+      case other => other
     }
   }
 
@@ -61,5 +62,5 @@ private[life] object TimedFault {
 
   /** Returns the part of a range from an offset. */
   def from(range: DynamicSplitRange, offset: Long): DynamicSplitRange =
-    range.copy(range = range.range.copy(from = offset)(range.range.topicId))
+    range.copy(range = range.range.copy(from = offset)(range.range.topicId, range.range.generation))
 }

@@ -274,7 +274,10 @@ final class OpenReadsSuite extends AnyFunSuite {
       else {
         val unread = parts.filterNot(_ => !all && random.nextInt(5) == 0)
         rows ++= unread.flatMap { case (range, until) => read(range, until) }
-        now = e.reached(settled, unread.map { case (range, until) => range.copy(from = until)(range.topicId) })
+        now = e.reached(
+          settled,
+          unread.map { case (range, until) => range.copy(from = until)(range.topicId, range.generation) }
+        )
       }
     }
 

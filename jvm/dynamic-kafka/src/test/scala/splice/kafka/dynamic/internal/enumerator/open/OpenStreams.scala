@@ -33,7 +33,7 @@ trait OpenStreams extends StoppedStreams with Patient {
       settled,
       timed(run).open(settled).collect { case r: DynamicSplitRange =>
         offsets.toMap.get(r.cluster).filter(_ => r.range.partition.partition == 0).map(at =>
-          r.copy(range = r.range.copy(from = at)(r.range.topicId))
+          r.copy(range = r.range.copy(from = at)(r.range.topicId, r.range.generation))
         )
       }.flatten
     )

@@ -43,7 +43,7 @@ final class OpenStreamsLifeSuite extends OpenStreams {
         rows ++= parts.flatMap { case (r, end) => (r.range.from until end).map((r.cluster, 0, _)) }
         val unread = parts.collect {
           case (r, end) if end < r.range.until =>
-            r.copy(range = r.range.copy(from = end)(r.range.topicId))
+            r.copy(range = r.range.copy(from = end)(r.range.topicId, r.range.generation))
         }
         now = timed(run).reached(settled, unread)
       }

@@ -165,15 +165,13 @@ final class HangingClusterSuite extends OpenStreams {
     }
   }
 
-  test("a bounded source that stops while a cluster hangs does not count offsets that readers of any cluster skipped") {
+  test("a bounded source does not count offsets that readers of any cluster skipped while a cluster hangs") {
     val simulation = world("endingOffsets" -> "latest")
     val run        = simulation.start(changed = Seq("clusterWait" -> "10ms"))
     val (at, _)    = readUntil(simulation, run, simulation.begin(StartPosition.Configured, run))(isRead(3))
     hanging(simulation, west) {
       advance(run, at)
-      run.stopped(fail("the checkpoint was read, although no offsets were skipped"))
-      run.reported(Seq(skipped(east, 0, 1), skipped(west, 1, 2)))
-      run.stopped(Some(at))
+      Seq(skipped(east, 0, 1), skipped(west, 1, 2)).foreach(simulation.listeners.receive)
       run.close()
     }
     assert(held(simulation, at.json) ==
