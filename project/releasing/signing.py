@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from releasing.commands import ReleaseError, output
@@ -51,7 +51,17 @@ def signer(key: str | None, home: Path) -> Iterator[Signer]:
         yield Signer(home, _DRY_RUN)
     finally:
         output("gpgconf", "--homedir", str(home), "--kill", "all", at=home)
-        shutil.rmtree(home)
+        delete(home)
+
+
+def delete(home: Path) -> None:
+    """Delete a folder of keys.
+
+    The agent of the keys ends after the command that stops it, and deletes its sockets.
+    """
+    while home.exists():
+        with suppress(FileNotFoundError):
+            shutil.rmtree(home)
 
 
 def sign_release(folder: Path, key: str | None) -> int:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -118,6 +119,25 @@ def test_a_file_has_a_verified_signature_and_checksums(tmp_path: Path) -> None:
     signing.write_checksums(file)
     assert "BEGIN PGP SIGNATURE" in (tmp_path / "a.jar.asc").read_text()
     assert (tmp_path / "a.jar.md5").read_text() == "68995fcbf432492d15484d04a9d2ac40"
+
+
+def test_a_folder_whose_files_another_process_deletes_is_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "keys"
+    home.mkdir()
+    for name in ("S.gpg-agent", "S.gpg-agent.extra", "pubring.kbx"):
+        (home / name).write_text("")
+    unlink = os.unlink
+
+    def late(path: str, *, dir_fd: int | None = None) -> None:
+        unlink(path, dir_fd=dir_fd)
+        if path.startswith("S."):
+            raise FileNotFoundError(path)
+
+    monkeypatch.setattr(os, "unlink", late)
+    signing.delete(home)
+    assert not home.exists()
 
 
 def test_each_downloaded_file_has_a_signature(tmp_path: Path) -> None:
