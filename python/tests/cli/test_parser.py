@@ -42,15 +42,6 @@ def test_no_parser_accepts_abbreviated_options() -> None:
     assert not any(parser.allow_abbrev for parser in found)
 
 
-def test_an_abbreviation_of_write_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
-    change = ["checkpoint", "set-position", "/c", "--batch", "1"]
-    assert commands.parser().parse_args([*change, "--write"]).write
-    with pytest.raises(SystemExit) as exit_code:
-        commands.parser().parse_args([*change, "--wr"])
-    assert exit_code.value.code == 2
-    assert "unrecognized arguments: --wr" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("error", "text"),
     [

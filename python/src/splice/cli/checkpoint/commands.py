@@ -19,18 +19,15 @@ from splice.cli.session import add_conf, local_session
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_QUIET = 60
-
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command ``checkpoint`` with its subcommands."""
     group = commands.add_parser(
         "checkpoint",
-        help="inspect, verify and change the checkpoint of a query",
+        help="inspect and verify the checkpoint of a query",
         description=(
             "Commands for the checkpoint of a streaming query over Splice's sources or over"
-            " Spark's Kafka source. No command starts a query. Only set-position --write changes"
-            " the checkpoint."
+            " Spark's Kafka source. No command starts a query or changes the checkpoint."
         ),
     )
     actions = group.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True)
@@ -38,7 +35,6 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     _verify(actions)
     _offsets(actions)
     _diff(actions)
-    _set_position(actions)
 
 
 def _show(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -108,62 +104,6 @@ def _diff(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.set_defaults(run=_run_diff)
 
 
-def _set_position(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = _command(
-        actions,
-        "set-position",
-        "begin the next batch of a stopped query at other Kafka offsets",
-        " Without --write, the command prints the change and writes nothing. The query may read"
-        " rows twice, or skip rows.",
-    )
-    add_source(command, "the only source")
-    command.add_argument(
-        "--leg", dest="part", metavar="LEG", help="leg of a hybrid; only the current leg"
-    )
-    target = command.add_mutually_exclusive_group(required=True)
-    target.add_argument(
-        "--offsets",
-        type=_offsets_json,
-        metavar="JSON",
-        help='next offset per topic and partition, for example \'{"orders":{"0":500}}\'.'
-        " Other partitions keep their offsets",
-    )
-    target.add_argument(
-        "--topic", metavar="TOPIC", help="topic of one partition; needs --partition and --offset"
-    )
-    target.add_argument(
-        "--batch", type=int, metavar="N", help="batch whose end becomes the position"
-    )
-    command.add_argument("--partition", type=int, metavar="P", help="partition of --topic")
-    command.add_argument("--offset", type=int, metavar="O", help="next offset of --partition")
-    add_kafka(command, "to check that the brokers have the new offsets")
-    command.add_argument(
-        "--unchecked", action="store_true", help="write offsets that the brokers may not have"
-    )
-    command.add_argument(
-        "--discard-uncommitted",
-        action="store_true",
-        help="also remove the offsets of a batch without a commit. Use this option only if the"
-        " sink has no row of the batch",
-    )
-    command.add_argument(
-        "--quiet",
-        type=int,
-        default=_QUIET,
-        metavar="SECONDS",
-        help="time without a change of the checkpoint, after which the query counts as stopped;"
-        f" default: {_QUIET}",
-    )
-    command.add_argument("--write", action="store_true", help="make a backup, and write the change")
-    command.add_argument(
-        "--backup",
-        metavar="FOLDER",
-        help="new folder for copies of offsets/ and commits/; default: CHECKPOINT.backup-TIME",
-    )
-    add_format(command)
-    command.set_defaults(run=_run_set_position, parser=command)
-
-
 def _command(
     actions: argparse._SubParsersAction[argparse.ArgumentParser],
     name: str,
@@ -179,16 +119,6 @@ def _command(
     )
     add_conf(command)
     return command
-
-
-def _offsets_json(text: str) -> dict[str, dict[str, int]]:
-    try:
-        found = json.loads(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"'{text}' is not JSON: {error}") from error
-    if not isinstance(found, dict) or not all(isinstance(part, dict) for part in found.values()):
-        raise argparse.ArgumentTypeError(f'\'{text}\' is not like {{"orders":{{"0":500}}}}')
-    return found
 
 
 def _run_show(given: argparse.Namespace) -> int:
@@ -221,31 +151,6 @@ def _run_diff(given: argparse.Namespace) -> int:
             return USAGE
         result = _call(given, "diff", **{"from": first, "until": given.second})
     return _print(given, result, text.difference, _fine)
-
-
-def _run_set_position(given: argparse.Namespace) -> int:
-    offsets = given.offsets
-    if given.topic is not None:
-        if given.partition is None or given.offset is None:
-            given.parser.error("--topic needs --partition and --offset")
-        offsets = {given.topic: {str(given.partition): given.offset}}
-    elif given.partition is not None or given.offset is not None:
-        given.parser.error("--partition and --offset need --topic")
-    result = _call(
-        given,
-        "set-position",
-        source=given.source,
-        part=given.part,
-        offsets=offsets,
-        batch=given.batch,
-        kafka=client(given),
-        unchecked=given.unchecked,
-        discard=given.discard_uncommitted,
-        quiet=given.quiet,
-        write=given.write,
-        backup=given.backup,
-    )
-    return _print(given, result, text.change, lambda found: not found["rejected"])
 
 
 def _call(given: argparse.Namespace, command: str, **arguments: object) -> dict[str, Any]:

@@ -87,29 +87,6 @@ def difference(found: dict[str, Any]) -> str:
     return "\n".join(lines) if lines else "no difference"
 
 
-def change(found: dict[str, Any]) -> str:
-    """Return the text of ``set-position``."""
-    lines = [
-        f"file: {found['file']}",
-        f"before: {_json(found['before'])}",
-        f"after:  {_json(found['after'])}",
-    ]
-    for one in found["changes"]:
-        by = one["after"] - one["before"]
-        lines.append(
-            f"  {one['topic']} {one['partition']}: {one['before']} -> {one['after']} ({by:+d})"
-        )
-    lines += [f"removes: {file}" for file in found["removed"]]
-    lines += [f"warning: {text}" for text in found["warnings"]]
-    for one in found["rejected"]:
-        lines += _finding("not possible", one)
-    if found["written"]:
-        lines.append(f"written; backup: {found['backup']}")
-    else:
-        lines.append("nothing written" + ("" if found["rejected"] else "; use --write to write"))
-    return "\n".join(lines)
-
-
 def _numbers(batches: list[int]) -> str:
     return ", ".join(map(str, batches)) or "none"
 

@@ -4,7 +4,6 @@
 package splice.spark
 
 import java.nio.file.{Files, Path}
-import java.time.Clock
 import java.util.Comparator
 
 import scala.jdk.CollectionConverters._
@@ -73,7 +72,7 @@ final class MicroBatchSuite extends AnyFunSuite with WithSpark {
     assert(idsOut("union") == (0L until 20L).flatMap(i => Seq(i, i)))
     // Spark logs one offset for each use of the source, and keeps one folder for the source.
     val commands =
-      new CheckpointCommands(s"$folder/union-checkpoint", new Configuration(false), Clock.systemUTC())
+      new CheckpointCommands(s"$folder/union-checkpoint", new Configuration(false))
     val findings = Json.items(commands.verify(Map.empty).get("findings"))
     assert(findings.map(_.get("problem").asBoolean) == Seq(false))
     val error = intercept[IllegalArgumentException](commands.offsets(None, Some("1"), None))
@@ -85,7 +84,7 @@ final class MicroBatchSuite extends AnyFunSuite with WithSpark {
     val second = folder.resolve("lost-second-checkpoint/sources/1")
     Files.walk(second).sorted(Comparator.reverseOrder[Path]()).forEach(p => Files.delete(p))
     val commands =
-      new CheckpointCommands(s"$folder/lost-second-checkpoint", new Configuration(false), Clock.systemUTC())
+      new CheckpointCommands(s"$folder/lost-second-checkpoint", new Configuration(false))
     val findings = Json.items(commands.verify(Map.empty).get("findings"))
     assert(findings.exists(_.get("problem").asBoolean))
   }

@@ -128,13 +128,12 @@ private[splice] object KafkaChecks {
   private def removed(at: StoredOffset, partition: LogPartition, offset: Long, first: Long) = CheckpointFinding(
     s"partition $partition",
     s"${at.file} continues at offset $offset, and the first offset of the brokers is $first: ${first - offset} offsets are no longer available.",
-    "The records are lost unless another copy has them. Set failOnDataLoss=false or onOutOfRange, or move the position with " +
-      "'splice checkpoint set-position'."
+    "The records are lost unless another copy has them. Set failOnDataLoss=false or onOutOfRange, or start a new checkpoint with startingOffsets."
   )
 
   private def beyond(at: StoredOffset, partition: LogPartition, offset: Long, end: Long) = CheckpointFinding(
     s"partition $partition",
     s"${at.file} continues at offset $offset, and the end of the partition is $end.",
-    "Check the address and whether the partition lost records. Then move the position with 'splice checkpoint set-position'."
+    "Check the address and whether the partition lost records. Then start a new checkpoint with startingOffsets."
   )
 }

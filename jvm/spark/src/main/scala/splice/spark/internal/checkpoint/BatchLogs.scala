@@ -58,13 +58,6 @@ final private[spark] class BatchLogs(fs: FileSystem, checkpoint: Path) {
       file.getName == batch.toString || file.getName.stripPrefix(".").startsWith(s"$batch.")
     }.foreach(file => if (!fs.delete(file, false)) throw new IOException(s"The file $file could not be deleted."))
 
-  /** Folders of the logs that exist. */
-  def folders: Seq[Path] = Seq(Offsets, Commits).map(new Path(checkpoint, _)).filter(fs.exists)
-
-  /** Time of the last change of a file, in milliseconds since 1970. 0 without a file. */
-  def modified: Long =
-    Seq(Offsets, Commits).flatMap(list).filter(_.isFile).map(_.getModificationTime).maxOption.getOrElse(0L)
-
   private def numbers(folder: String, kind: FileStatus => Boolean) =
     SortedSet.from(list(folder).filter(kind).flatMap(_.getPath.getName.toLongOption))
 

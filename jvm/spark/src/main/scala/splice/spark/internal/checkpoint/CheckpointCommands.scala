@@ -3,11 +3,6 @@
 
 package splice.spark.internal.checkpoint
 
-import java.io.IOException
-import java.time.ZoneOffset.UTC
-import java.time.format.DateTimeFormatter
-import java.time.{Clock, Instant}
-
 import com.fasterxml.jackson.databind.JsonNode
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -15,10 +10,8 @@ import org.apache.hadoop.fs.Path
 import splice.source.internal.checks.{CheckpointFinding, StoredOffset}
 import splice.source.internal.entries.Json
 
-/** Commands for the checkpoint of a query. Each result is JSON. No command starts a query. Only [[setPosition]] writes,
-  * and only if the caller requests it.
-  */
-final private[spark] class CheckpointCommands(root: String, configuration: Configuration, clock: Clock) {
+/** Commands for the checkpoint of a query. Each result is JSON. No command starts a query or changes a file. */
+final private[spark] class CheckpointCommands(root: String, configuration: Configuration) {
 
   private val files   = new CheckpointFiles(new Path(root), configuration)
   private val content = files.content
@@ -84,47 +77,6 @@ final private[spark] class CheckpointCommands(root: String, configuration: Confi
     sources.flatMap(source => content.end(batch, source.name).map(source.name -> _)).toMap
   }
 
-  /** Returns a change of the position of a source.
-    *
-    * @param write
-    *   true to write the change, after a backup, unless a reason against it exists
-    * @param backup
-    *   a folder that does not exist, or None for a folder next to the checkpoint
-    */
-  def setPosition(
-      source: Option[String],
-      request: PositionRequest,
-      write: Boolean,
-      backup: Option[String]
-  ): JsonNode = {
-    val change  = PositionChange.of(content, select(source), request, clock.millis() - files.modified, files.hasState)
-    val written = write && change.rejected.isEmpty
-    val copy    = Option.when(written)(backUpAndWrite(change, backup))
-    val more    = ("written" -> Json.bool(written)) +: copy.map(path => "backup" -> Json.text(path.toString)).toSeq
-    Json.obj(Json.fields(change.json) ++ more: _*)
-  }
-
-  // The offsets of open batches are removed first. If the write stops in between, the query continues at the old
-  // position, and no batch has a start that differs from the previous end.
-  private def backUpAndWrite(change: PositionChange, backup: Option[String]): Path = {
-    val copy = files.backUp(backup.fold(files.backup(CheckpointCommands.time(clock.instant())))(new Path(_)))
-    val now  = files.content
-    if (now.planned != content.planned || now.committed != content.committed)
-      invalid("The query has planned or committed a batch since the start of the command. Stop the query.")
-    val file =
-      now.file(change.batch).getOrElse(invalid(s"offsets/${change.batch} cannot be read. Nothing was changed."))
-    try {
-      change.removed.sorted.reverse.foreach(files.removeOffset)
-      files.replaceOffset(change.batch, file.updated(change.source, Json.write(change.after)))
-    } catch {
-      case e: IOException => throw new IOException(
-          s"The change failed after the backup to $copy. Copy offsets and commits back. Reason: ${e.getMessage}",
-          e
-        )
-    }
-    copy
-  }
-
   private def select(name: Option[String]): CheckpointSource = {
     if (isRepeated) invalid(CheckpointCommands.Repeated.what)
     name match {
@@ -151,6 +103,4 @@ private[spark] object CheckpointCommands {
     "Compare the offsets with the sources of the query yourself.",
     isProblem = false
   )
-
-  private def time(at: Instant): String = DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(UTC).format(at)
 }

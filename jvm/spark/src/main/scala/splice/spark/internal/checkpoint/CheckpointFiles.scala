@@ -5,13 +5,12 @@ package splice.spark.internal.checkpoint
 
 import java.io.{FileNotFoundException, IOException}
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.UUID
 
 import scala.collection.immutable.SortedMap
 import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileContext, FileSystem, FileUtil, Options, Path}
+import org.apache.hadoop.fs.{FileSystem, Path}
 
 import splice.source.errors.CheckpointErrors
 import splice.source.internal.entries.Json
@@ -79,57 +78,9 @@ final private[spark] class CheckpointFiles(folder: Path, configuration: Configur
     try fs.listStatus(new Path(root, name)).toSeq.filter(_.isDirectory).map(_.getPath.getName)
     catch { case _: FileNotFoundException => Nil }
 
-  /** Time of the last change of Spark's files, in milliseconds since 1970. */
-  def modified: Long = logs.modified
-
-  /** Copies Spark's files of batches to a folder that does not exist yet, and returns the folder. */
-  def backUp(to: Path): Path = {
-    val target = to.getFileSystem(configuration)
-    if (target.exists(to)) throw new IllegalArgumentException(s"The backup folder $to exists already.")
-    // Hadoop reports some failures only by the result.
-    val copied = target.mkdirs(to) &&
-      logs.folders.forall { folder =>
-        val copy = new Path(to, folder.getName)
-        FileUtil.copy(fs, folder, target, copy, false, true, configuration) &&
-        target.listStatus(copy).length == fs.listStatus(folder).length
-      }
-    if (!copied) throw new IOException(s"The backup folder $to could not be written. Nothing was changed.")
-    to
-  }
-
-  /** Default folder of a backup, next to the checkpoint. */
-  def backup(time: String): Path = new Path(root.getParent, s"${root.getName}.backup-$time")
-
-  /** Removes the file of a batch, with the checksum files that Spark and Hadoop keep for the file. */
-  def removeOffset(batch: Long): Unit = logs.removeOffset(batch)
-
-  /** Replaces the file of a batch. On an object store, one request writes the file, because a rename there first deletes
-    * the file.
-    */
-  def replaceOffset(batch: Long, file: OffsetFile): Unit = {
-    val target = logs.offset(batch)
-    if (!Renaming(fs.getScheme)) write(target, file.text)
-    else {
-      val temporary = new Path(target.getParent, s".$batch.${UUID.randomUUID()}.tmp")
-      try {
-        write(temporary, file.text)
-        FileContext.getFileContext(target.toUri, configuration).rename(temporary, target, Options.Rename.OVERWRITE)
-      } finally { val _ = fs.delete(temporary, false) }
-    }
-  }
-
-  /** True if the query has state of aggregations or joins. */
-  def hasState: Boolean = fs.exists(new Path(root, State)) && fs.listStatus(new Path(root, State)).nonEmpty
-
-  private def write(file: Path, text: String): Unit =
-    Using.resource(fs.create(file, true))(_.write(text.getBytes(UTF_8)))
-
   private def read(file: Path) = Using.resource(fs.open(file))(in => new String(in.readAllBytes(), UTF_8))
 }
 
 private[spark] object CheckpointFiles {
   private val Metadata = "metadata"
-  private val State    = "state"
-
-  private val Renaming = Set("file", "hdfs", "webhdfs", "swebhdfs")
 }

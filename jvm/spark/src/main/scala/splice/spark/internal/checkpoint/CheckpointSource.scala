@@ -93,10 +93,6 @@ final private[spark] class CheckpointSource(
       CheckpointFinding.caught(path)(checker.check(stored))
     }
 
-  /** Returns the findings about a position at which no batch begins yet. */
-  def checkAt(next: StoredOffset, kafka: Map[String, String]): Seq[CheckpointFinding] =
-    ofKind(Seq(next), Some(next), kafka)
-
   /** Current leg of a hybrid, after the last committed batch. */
   lazy val leg: Option[String] = for {
     legs  <- chain

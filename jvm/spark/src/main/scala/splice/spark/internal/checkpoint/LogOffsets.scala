@@ -6,7 +6,6 @@ package splice.spark.internal.checkpoint
 import scala.util.Try
 
 import com.fasterxml.jackson.databind.JsonNode
-import com.fasterxml.jackson.databind.node.ObjectNode
 
 import splice.source.internal.entries.Json
 
@@ -16,8 +15,6 @@ import splice.source.internal.entries.Json
   *   keys from the position to its part, such as `legs` and `live`; empty for a Kafka source
   */
 final private[spark] case class LogOffsets(part: Seq[String]) {
-
-  import LogOffsets._
 
   /** Returns the offsets per topic and partition, or None if the position does not have the part. */
   def find(position: JsonNode): Option[JsonNode] =
@@ -33,58 +30,9 @@ final private[spark] case class LogOffsets(part: Seq[String]) {
     }.sortBy(_._1): _*)
   }
 
-  /** Returns the position with other offsets, and the changes. Partitions that `offsets` does not name keep their
-    * offsets. The order of keys is unchanged.
-    *
-    * @return
-    *   the reason if `offsets` is not valid for the position
-    */
-  def moved(position: JsonNode, offsets: JsonNode): Either[String, (JsonNode, Seq[Change])] = {
-    val copy  = position.deepCopy[JsonNode]()
-    val found = find(copy)
-    val steps = for {
-      (topic, partitions) <- Json.fields(offsets)
-      (key, offset)       <- Json.fields(partitions)
-    } yield step(found, topic, key, offset)
-    val failed = steps.collectFirst { case Left(reason) => reason }
-    failed.orElse(Option.when(steps.isEmpty)("no topic and partition is given")).toLeft {
-      copy -> steps.collect { case Right(change) if change.before != change.after => change }
-    }
-  }
-
-  private def step(topics: Option[JsonNode], topic: String, key: String, offset: JsonNode): Either[String, Change] = {
-    val existing = topics.flatMap(Json.field(_, topic)).collect { case node: ObjectNode => node }
-    for {
-      partitions <- existing.toRight(s"topic '$topic' is not in the position")
-      number     <- key.toIntOption.filter(_ >= 0).toRight(s"'$key' is not a partition")
-      name       <- Json.fields(partitions).map(_._1).find(same(_, key, number))
-        .toRight(s"partition $key of topic '$topic' is not in the position")
-      after <- Option.when(offset.isIntegralNumber && offset.canConvertToLong && offset.asLong >= 0)(offset.asLong)
-        .toRight(s"$offset is not an offset; offsets are numbers from 0")
-    } yield {
-      val before = partitions.get(name).asLong
-      val _      = partitions.put(name, after)
-      Change(topic, number, before, after)
-    }
-  }
-
-  // A partition with zeros has offsets of a recreated topic. Such offsets are valid for the same generation only.
-  private def same(known: String, wanted: String, number: Int) =
-    if (wanted.length > number.toString.length) known == wanted else known.toIntOption.contains(number)
 }
 
 private[spark] object LogOffsets {
-
-  /** Another offset of a partition. */
-  final case class Change(topic: String, partition: Int, before: Long, after: Long) {
-
-    def json: JsonNode = Json.obj(
-      "topic"     -> Json.text(topic),
-      "partition" -> Json.number(partition.toLong),
-      "before"    -> Json.number(before),
-      "after"     -> Json.number(after)
-    )
-  }
 
   // Keys of a position that name no object of the user.
   private val Frames = Set("legs", "clusters")

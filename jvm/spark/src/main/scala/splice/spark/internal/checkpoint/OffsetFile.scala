@@ -31,12 +31,6 @@ final private[spark] case class OffsetFile(lines: Seq[String]) {
     Option.when(index >= 0)(lines(Head + index).drop(prefix(source).length)).filter(_ != Nothing)
   }
 
-  /** Returns the file with another offset of a source. All other lines keep their text. */
-  def updated(source: String, position: String): OffsetFile =
-    OffsetFile(lines.updated(Head + sources.indexOf(source), prefix(source) + position))
-
-  def text: String = lines.mkString("\n")
-
   private def prefix(source: String) = if (isNumbered) "" else s"$source:"
 }
 

@@ -3,14 +3,12 @@
 
 package splice.spark.internal.python
 
-import java.time.Clock
-
 import com.fasterxml.jackson.databind.JsonNode
 import org.apache.spark.sql.SparkSession
 
 import splice.source.internal.HadoopConfiguration
 import splice.source.internal.entries.Json
-import splice.spark.internal.checkpoint.{CheckpointCommands, PositionRequest}
+import splice.spark.internal.checkpoint.CheckpointCommands
 
 /** Arguments of the commands for checkpoints, as JSON. The command line has checked their types. */
 private[python] object CheckpointArguments {
@@ -18,10 +16,9 @@ private[python] object CheckpointArguments {
   /** @throws IllegalArgumentException if the arguments do not match the checkpoint */
   def run(spark: SparkSession, command: String, folder: String, arguments: String): JsonNode = {
     val values                             = Json.readObject(arguments).getOrElse(Json.obj())
-    def open(root: String)                 = new CheckpointCommands(root, HadoopConfiguration(spark), Clock.systemUTC())
+    def open(root: String)                 = new CheckpointCommands(root, HadoopConfiguration(spark))
     def text(name: String): Option[String] = Json.field(values, name).map(_.asText)
     def number(name: String): Option[Long] = Json.field(values, name).map(_.asLong)
-    def flag(name: String): Boolean        = Json.field(values, name).exists(_.asBoolean)
     def properties: Map[String, String]    =
       Json.field(values, "kafka").toSeq.flatMap(Json.fields).map { case (key, value) => key -> value.asText }.toMap
     val checkpoint = open(folder)
@@ -34,17 +31,6 @@ private[python] object CheckpointArguments {
           other =>
             checkpoint.difference(open(other))
         }
-      case "set-position" =>
-        val request = PositionRequest(
-          text("part"),
-          Json.field(values, "offsets"),
-          number("batch"),
-          flag("discard"),
-          properties,
-          flag("unchecked"),
-          number("quiet").getOrElse(0L) * 1000
-        )
-        checkpoint.setPosition(text("source"), request, flag("write"), text("backup"))
     }
   }
 }

@@ -17,11 +17,6 @@ final class OffsetFileSuite extends AnyFunSuite {
     assert(numbered.position("3").isEmpty && named.position("0").isEmpty)
   }
 
-  test("another offset of one source keeps all other lines") {
-    assert(numbered.updated("2", "{\"c\":4}").text == "v1\n{\"batch\":1}\n{\"a\":1}\n-\n{\"c\":4}")
-    assert(named.updated("live", "{\"a\":2}").text == "v2\n{\"batch\":1}\nlive:{\"a\":2}\nlive2:-")
-  }
-
   test("a truncated file is not complete") {
     assert(numbered.isComplete && named.isComplete)
     assert(Seq("", "v1", "v1\n{}", "{}\n{}\n{}").forall(text => !OffsetFile.read(text).isComplete))
