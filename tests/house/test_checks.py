@@ -101,6 +101,15 @@ def test_a_folder_has_at_most_12_files(folder: str, suffix: str, limited: bool) 
     assert checks.full_folders(files) == wanted
 
 
+def test_a_module_has_at_most_the_lines_of_its_ceiling() -> None:
+    ceiling = checks.MAIN_LINES["files"]
+    main, other = "jvm/files/src/main/scala/A.scala", "jvm/files/src/test/scala/B.scala"
+    assert checks.long_modules({main: "\n" * ceiling, other: "\n"}) == []
+    found = checks.long_modules({main: "\n" * ceiling, main.replace("A", "B"): "\n"})
+    assert len(found) == 1
+    assert found[0].startswith(f"jvm/files: {ceiling + 1} lines of main code")
+
+
 def test_reports_of_sbt_and_pytest_are_added_up(tmp_path: Path) -> None:
     for folder in ("target", "jvm/kafka/target", "tests/linkage/target"):
         (tmp_path / folder / "test-reports").mkdir(parents=True)
