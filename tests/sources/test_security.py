@@ -21,7 +21,6 @@ from orders import orders
 from programs.launch import run
 from servers.logins.secured_kafka import SecuredKafka
 from servers.network.documents import document_server
-from servers.ports import free_ports
 
 HANDLER = "splice.testkit.internal.login.TokenOfSecret"
 SECRETS = "org.apache.kafka.common.config.provider.FileConfigProvider"
@@ -106,7 +105,7 @@ def line_of(key: str) -> str:
 
 
 def sources(
-    kafka: SecuredKafka, secrets_file: Path, key: str, wrong: str, bearer: str, header: str
+    kafka: SecuredKafka, secrets_file: Path, key: str, wrong: str, bearer: str
 ) -> dict[str, dict[str, str]]:
     """Return sources with different logins. The logins of sources named ``wrong_…`` fail."""
     password, store = kafka.password, kafka.certificates.password
@@ -139,10 +138,6 @@ def sources(
     built = {name: common | options for name, options in named.items()}
     built["single_cluster"] = kafka.login("PLAIN", password) | {
         "source": "dynamicKafka",
-        "metadata": "http,singleCluster",
-        # No server listens at this address, and the warning contains the address.
-        "metadata.url": f"http://127.0.0.1:{free_ports(1)[0]}/streams?version={header}",
-        f"metadata.header.{HEADER}": header,
         "streams": "orders",
         "startingOffsets": "earliest",
     }
@@ -218,7 +213,7 @@ def reading(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> 
         plan = {
             "master": master,
             "folder": str(folder),
-            "sources": sources(secured, secrets_file, key, wrong, bearer, header)
+            "sources": sources(secured, secrets_file, key, wrong, bearer)
             | {
                 "document": over_http(server, "references", header, private),
                 "wrong_document": over_http(server, "literals", header, private),

@@ -102,7 +102,7 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
   // Spark's built-in source reads only one cluster.
   override private[splice] def takesOver(offset: Position): Boolean = offset match {
     case position: DynamicPosition => position.unnamed.nonEmpty &&
-      settings.services.contains(MetadataKind.SingleCluster)
+      settings.metadata == MetadataKind.SingleCluster
     case _ => false
   }
 

@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.internal.errors
 
-import splice.source.errors.{SpliceError, SpliceException}
+import splice.source.errors.SpliceException
 
 /** Errors of documents and responses of metadata services. */
 private[dynamic] object MetadataErrors {
@@ -71,7 +71,4 @@ private[dynamic] object MetadataErrors {
     )
   }
 
-  /** All metadata services received a request, and none responded. */
-  def noneResponds(failures: Seq[Throwable]): SpliceException =
-    unavailable("Every metadata service", failures.map(SpliceError.text).mkString("; "), failures.lastOption)
 }

@@ -32,18 +32,13 @@ private[splice] object DynamicOptions {
       "contains a match of the pattern. '^' and '$' anchor the pattern to the whole name."
   )
 
-  val Metadata: SourceOption[Seq[MetadataKind]] = SourceOption(
+  val Metadata: SourceOption[MetadataKind] = SourceOption(
     "metadata",
     OptionType(
-      s"one or more of ${MetadataKind.all.map(_.word).mkString(", ")}, separated by commas",
-      text => {
-        val words = text.split(",").map(_.trim).filter(_.nonEmpty).toSeq
-        val kinds = words.flatMap(word => MetadataKind.all.find(_.word.equalsIgnoreCase(word)))
-        if (kinds.nonEmpty && kinds.size == words.size && kinds.distinct == kinds) Some(kinds) else None
-      }
+      MetadataKind.all.map(_.word).mkString(", "),
+      text => MetadataKind.all.find(_.word.equalsIgnoreCase(text.trim))
     ),
-    "Metadata services that map streams to clusters and topics. Splice requests the metadata from these " +
-      "services in the order of this list, until a service responds."
+    "Metadata service that maps streams to clusters and topics. Not needed if the options configure one service."
   )
 
   val MetadataFile: SourceOption[String] = SourceOption(
@@ -70,8 +65,8 @@ private[splice] object DynamicOptions {
       "metadata.timeout",
       OptionType.Time,
       "Maximum time of a request to the metadata service 'http', from the connection to the last byte of the " +
-        "response. When a query restarts, Splice waits up to this time for each metadata service. If no service " +
-        "responds, the query continues with the metadata of the checkpoint."
+        "response. When a query restarts, Splice waits up to this time for the metadata service. If the service does " +
+        "not respond, the query continues with the metadata of the checkpoint."
     )
       .withDefault(Duration.ofSeconds(10), "10s")
 

@@ -36,7 +36,7 @@ import splice.source.options.{SourceOption, SourceOptions}
 final private[splice] case class DynamicSettings(
     options: SourceOptions,
     selection: StreamSelection,
-    services: Seq[MetadataKind],
+    metadata: MetadataKind,
     base: KafkaSettings,
     removal: RemovalRules,
     metadataPatience: Duration,
@@ -91,10 +91,10 @@ final private[splice] case class DynamicSettings(
   private def find[A](cluster: KafkaCluster, option: SourceOption[A]): Option[A] =
     options.find(option.copy(key = s"${DynamicOptions.ClusterPrefix}${cluster.name}.${option.key}"))
 
-  /** Returns how long a start waits for the metadata services, which receive the request in sequence. */
+  /** Returns how long a start waits for the metadata service. */
   def metadataWaits: MetadataDiscovery.Waits = {
-    val each = options(DynamicOptions.MetadataTimeout).multipliedBy(services.size.toLong)
-    MetadataDiscovery.Waits(start = Seq(clusterTimeout, each).max, restart = each)
+    val timeout = options(DynamicOptions.MetadataTimeout)
+    MetadataDiscovery.Waits(start = Seq(clusterTimeout, timeout).max, restart = timeout)
   }
 
   /** Returns the starts of topics of a cluster at the first start of the query. The options of a stream take precedence
@@ -117,15 +117,15 @@ final private[splice] case class DynamicSettings(
   private def documented(applied: AppliedMetadata, topic: ClusterTopic): Option[StartingOffsets] =
     applied.startOf(topic).flatMap(StreamStarts.of(_, topic))
 
-  /** Creates the metadata service, which calls the selected services in order. Sends no request. */
+  /** Creates the metadata service. Sends no request. */
   def service(hadoop: Configuration): KafkaMetadataService = {
     def query(cluster: String) =
       Seq(options, options.scope(s"cluster.$cluster")).map(ClientProperties.among).reduce(_ ++ _)
     val secrets = new LiteralSecrets(options(DynamicOptions.AllowLiteralSecrets), query)
     val rules   = new DocumentProperties(options(DynamicOptions.MetadataProperties), secrets, query)
     // Code of the job has the rights of the job.
-    val ofCode  = new DocumentProperties(any = true, secrets, query)
-    val created = services.map {
+    val ofCode = new DocumentProperties(any = true, secrets, query)
+    clusters.watch(metadata match {
       case MetadataKind.File =>
         DocumentService.file(new Path(options(DynamicOptions.MetadataFile)), hadoop, rules)
       case MetadataKind.Http          => HttpMetadataService(options, rules)
@@ -140,8 +140,7 @@ final private[splice] case class DynamicSettings(
         new CheckedMetadataService(s"the metadata service $name", ofCode, closes = false)(() =>
           UserMetadataServices.registered(name)
         )
-    }
-    clusters.watch(if (created.size == 1) created.head else new FallbackMetadataService(created))
+    })
   }
 }
 
@@ -153,9 +152,9 @@ private[splice] object DynamicSettings {
     *   if options are missing, conflict, or have invalid values
     */
   def apply(options: SourceOptions): DynamicSettings = {
-    val services = this.services(options)
+    val metadata = this.metadata(options)
     val streams  = selection(options)
-    if (services.contains(MetadataKind.Class)) { val _ = UserMetadataServices.ofClass(options) }
+    if (metadata == MetadataKind.Class) { val _ = UserMetadataServices.ofClass(options) }
     // The check uses a cluster that receives no request, because Splice has not received the clusters yet.
     val somewhere = Map(KafkaOptions.Servers.key -> "unknown:9092", KafkaOptions.SubscribePattern.key -> ".*")
     val base      = KafkaSettings(SourceOptions(merged(ofEvery(options), somewhere)))
@@ -163,7 +162,7 @@ private[splice] object DynamicSettings {
     DynamicSettings(
       options,
       streams,
-      services,
+      metadata,
       base,
       RemovalRules(
         options(DynamicOptions.OnRemovedOption),
@@ -199,7 +198,7 @@ private[splice] object DynamicSettings {
     }
   }
 
-  private def services(options: SourceOptions): Seq[MetadataKind] = {
+  private def metadata(options: SourceOptions): MetadataKind = {
     val needs: Map[MetadataKind, SourceOption[_]] = Map(
       MetadataKind.File          -> DynamicOptions.MetadataFile,
       MetadataKind.Http          -> DynamicOptions.MetadataUrl,
@@ -209,17 +208,12 @@ private[splice] object DynamicSettings {
       MetadataKind.Instance      -> DynamicOptions.MetadataInstance
     )
     val set    = MetadataKind.all.filter(kind => options.contains(needs(kind).key))
-    val chosen = options.find(DynamicOptions.Metadata).getOrElse {
-      // If exactly one service is configured, the option 'metadata' is not needed.
-      if (set.size == 1) set
-      else
-        throw OptionErrors.missing(options.name(DynamicOptions.Metadata.key), DynamicOptions.Metadata.doc)
+    val chosen = options.find(DynamicOptions.Metadata).orElse(Option.when(set.sizeIs == 1)(set).map(_.head)).getOrElse {
+      throw OptionErrors.missing(options.name(DynamicOptions.Metadata.key), DynamicOptions.Metadata.doc)
     }
-    chosen.filterNot(set.contains).foreach { kind =>
-      throw OptionErrors.missing(options.name(needs(kind).key), needs(kind).doc)
-    }
-    if (chosen.contains(MetadataKind.Http)) HttpOptions.check(options)
-    if (chosen.contains(MetadataKind.SingleCluster)) { val _ = options(DynamicOptions.ClusterName) }
+    if (!set.contains(chosen)) throw OptionErrors.missing(options.name(needs(chosen).key), needs(chosen).doc)
+    if (chosen == MetadataKind.Http) HttpOptions.check(options)
+    if (chosen == MetadataKind.SingleCluster) { val _ = options(DynamicOptions.ClusterName) }
     chosen
   }
 

@@ -25,7 +25,6 @@ import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.internal.options.ClientProperties
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
-import splice.testkit.LoggedMessages
 import splice.testkit.internal.Patient
 
 final class MetadataServiceSuite extends AnyFunSuite with Patient {
@@ -42,12 +41,6 @@ final class MetadataServiceSuite extends AnyFunSuite with Patient {
   private def unavailable(service: KafkaMetadataService): String = {
     val error = intercept[SpliceException](service.allStreams())
     assert(error.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE")
-    error.getMessage
-  }
-
-  private def invalid(service: KafkaMetadataService, condition: String): String = {
-    val error = intercept[SpliceException](service.allStreams())
-    assert(error.getCondition == s"SPLICE_METADATA.$condition")
     error.getMessage
   }
 
@@ -185,42 +178,6 @@ final class MetadataServiceSuite extends AnyFunSuite with Patient {
       (thrown(error) :+ service.toString).foreach(text => assert(!text.contains("hunter2"), text))
     }
     assert(unavailable(all.head).contains(s"127.0.0.1:$gone/s") && !unavailable(all.head).contains("version=3"))
-  }
-
-  test("the first service that responds is used, with its clusters") {
-    inFile { (file, second) =>
-      overHttp { (response, _, uri) =>
-        val service = new FallbackMetadataService(Seq(http(uri, "Authorization" -> "Bearer me"), second))
-        response.set(document(3, "http", active = false) -> 200)
-        assert(topics(service.allStreams()) == "http" && !service.allStreams().clusters("a").active)
-        response.set("" -> 503)
-        replace(file, document(3, "file"))
-        assert(topics(service.allStreams()) == "file" && service.allStreams().clusters("a").active)
-        replace(file, document(3, "file").replace("generation: 3\n", ""))
-        assert(invalid(service, "INVALID_RESPONSE").contains("no 'generation'"))
-        Files.delete(file)
-        val message = unavailable(service)
-        assert(message.contains("503") && message.contains("streams.yaml"))
-        assert("SQLSTATE".r.findAllIn(message).size == 1, "the errors of the services are a part of the message")
-      }
-    }
-  }
-
-  test("the next service is used if a document is invalid, and an unavailable next service does not hide the error") {
-    inFile { (file, second) =>
-      overHttp { (response, _, uri) =>
-        val service = new FallbackMetadataService(Seq(http(uri, "Authorization" -> "Bearer me"), second))
-        response.set("version: 1" -> 200)
-        replace(file, document(3, "file"))
-        assert(topics(service.allStreams()) == "file")
-        Files.delete(file)
-        val (message, logged) = LoggedMessages.during(classOf[FallbackMetadataService].getName)(
-          invalid(service, "INVALID_DOCUMENT")
-        )
-        assert(message.contains("'streams' is missing"))
-        assert(logged.exists(_.contains("No other metadata service")), logged)
-      }
-    }
   }
 
   test("a request after a failed request has a new client, which reads references to secrets again") {
