@@ -84,5 +84,5 @@ private[splice] object Quota {
     Quota(limits.rows.fold(Unlimited.rows)(_.toDouble), limits.bytes.fold(Unlimited.bytes)(_.toDouble))
 }
 
-/** The backlog of one partition. `rate` is its weight compared with the other partitions. */
+/** The backlog of one partition. `rate` is its part compared with the other partitions. */
 final private[splice] case class Backlog(rows: Long, rowBytes: Double, rate: Double)

@@ -9,7 +9,7 @@ import scala.collection.immutable.SortedSet
 
 import org.apache.kafka.clients.consumer.ConsumerConfig
 
-import splice.kafka.internal.admission.AdmissionRules
+import splice.kafka.internal.admission.AdmissionPolicy
 import splice.kafka.internal.value.ValueSettings
 import splice.source.Limits
 import splice.source.errors.OptionErrors
@@ -44,7 +44,7 @@ final private[splice] case class KafkaSettings(
     discoveryInterval: Duration,
     readerIdleTimeout: Duration,
     value: ValueSettings = ValueSettings.Raw,
-    admission: AdmissionRules = AdmissionRules(),
+    admission: AdmissionPolicy = AdmissionPolicy.Lag,
     policies: LogPolicies = LogPolicies(),
     commitToGroup: Boolean = false,
     rackFrom: RackFrom = RackFrom.Nowhere,
@@ -75,7 +75,7 @@ private[splice] object KafkaSettings {
       discoveryInterval = options(KafkaOptions.DiscoveryInterval),
       readerIdleTimeout = options(KafkaOptions.ReaderIdleTimeout),
       value = ValueSettings(options),
-      admission = AdmissionOptions.rules(options, topics),
+      admission = options(AdmissionOptions.Admission),
       policies = policies(options),
       commitToGroup = commitToGroup(options, client),
       rackFrom = rackFrom(options, client),

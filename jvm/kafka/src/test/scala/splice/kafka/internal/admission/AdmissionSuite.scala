@@ -38,49 +38,9 @@ final class AdmissionSuite extends AnyFunSuite {
     assert(e.advance(from, e.limits(from)) == at(0 -> 13, 1 -> 5, 2 -> 12))
   }
 
-  test("topicWeights: an equal share times the weight, and lag times the weight") {
-    def shares(admission: String): Seq[Long] = {
-      val run = world(
-        "subscribe"            -> "t,u",
-        "admission"            -> admission,
-        "topicWeights"         -> """{"u":3}""",
-        "maxOffsetsPerTrigger" -> "402"
-      )
-      run.log.create("t", 1)
-      run.log.create("u", 1)
-      run.log.fill("t", 0, 2000)
-      run.log.fill("u", 0, 1000)
-      val (e, from) = begin(run)
-      e.advance(from, e.limits(from)).offsets.values.toSeq
-    }
-    assert(shares("equal") == Seq(101, 301))
-    assert(shares("lag") == Seq(161, 241))
-  }
-
-  test(
-    "topicFloors: a topic gets its share of a batch before admission by lag, and other topics get its unused share"
-  ) {
-    def shares(floored: Int): Seq[Long] = {
-      val run = world(
-        "subscribe"            -> "t,u",
-        "topicFloors"          -> """{"u":0.5}""",
-        "maxOffsetsPerTrigger" -> "100"
-      )
-      run.log.create("t", 1)
-      run.log.create("u", 2)
-      run.log.fill("t", 0, 100000)
-      run.log.fill("u", 0, floored)
-      run.log.fill("u", 1, floored)
-      val (e, from) = begin(run)
-      e.advance(from, e.limits(from)).offsets.values.toSeq
-    }
-    assert(shares(100) == Seq(48, 26, 26))
-    assert(shares(10) == Seq(80, 10, 10))
-  }
-
   test("maxBytesPerTrigger uses the record sizes that readers report, and a large default before") {
     val sizes = new RecordSizes
-    val share = new Admission(AdmissionRules(), sizes)
+    val share = new Admission(AdmissionPolicy.Lag, sizes)
     val ready = SortedMap(t(0) -> (0L, 10000L), t(1) -> (0L, 10000L))
     val bytes = Limits.Limited(bytes = Some(1 << 20))
     assert(share(bytes, ready).values.sum == 64)
@@ -123,25 +83,21 @@ final class AdmissionSuite extends AnyFunSuite {
     "for any policy and limits: no partition starves, no row is skipped, and every batch makes progress within its limit"
   ) {
     (1L to 120L).foreach { seed =>
-      val random  = new Random(seed)
-      val policy  = AdmissionPolicy.all(random.nextInt(2))
-      val weights = if (random.nextBoolean()) Map.empty[String, Double]
-      else Map("t0" -> 5.0, "t1" -> 0.2)
-      val floors = if (random.nextBoolean()) Nil
-      else Seq(AdmissionFloor(0.6, Set("t0")), AdmissionFloor(random.nextDouble() * 0.4, Set("t0", "t2")))
-      val run   = world("subscribe" -> "t0,t1,t2")
-      val now   = run.clock.instant().toEpochMilli
-      val all   = for (topic <- 0 until 3; p <- 0 until 1 + random.nextInt(6)) yield LogPartition(s"t$topic", p)
-      val sizes = new RecordSizes
+      val random = new Random(seed)
+      val policy = AdmissionPolicy.all(random.nextInt(2))
+      val run    = world("subscribe" -> "t0,t1,t2")
+      val now    = run.clock.instant().toEpochMilli
+      val all    = for (topic <- 0 until 3; p <- 0 until 1 + random.nextInt(6)) yield LogPartition(s"t$topic", p)
+      val sizes  = new RecordSizes
       if (random.nextBoolean()) sizes.learn("t0", 10, 2000)
       (0 until 3).foreach(topic => run.log.create(s"t$topic", all.count(_.topic == s"t$topic")))
       all.foreach(p =>
         run.log.write(p.topic, p.partition, Seq.fill(random.nextInt(60))(now - random.nextInt(100000)): _*)
       )
-      val share = new Admission(AdmissionRules(policy, weights, floors), sizes)
+      val share = new Admission(policy, sizes)
       val rows  = 1L + random.nextInt(12)
       // Admission by lag only uses Spark's formula, which gives every partition a row even above the limit.
-      val strict = policy != AdmissionPolicy.Lag || weights.nonEmpty || floors.nonEmpty
+      val strict = policy != AdmissionPolicy.Lag
       var from   = SortedMap.from(all.map(_ -> 0L))
       def lag    = from.map { case (p, offset) => p -> (run.log.end(p) - offset) }.filter(_._2 > 0)
       var waits  = Map.empty[LogPartition, Int]

@@ -3,18 +3,16 @@
 
 package splice.kafka.internal.bounds
 
-import scala.collection.immutable.SortedMap
-
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.KafkaFailures
-import splice.kafka.internal.admission.{Admission, AdmissionFloor, AdmissionPolicy, AdmissionRules, RecordSizes}
+import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceOptionException
-import splice.source.{Limits, LogPartition, OffsetColumns, ReadMode, StartPosition}
+import splice.source.{Limits, OffsetColumns, ReadMode, StartPosition}
 
 /** Tests of starts and ends of several partitions and their entries. */
 final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
@@ -211,15 +209,6 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     assert(both() == Map(t(1) -> 3L, t(2) -> 8L))
     assert(both() == Map(t(1) -> 3L, t(2) -> 8L) && side.keys("").size == 2)
     assert(new StartEntries(side).known == Map((t(1), 0) -> 3L, (t(2), 0) -> 8L))
-  }
-
-  test("a topic that matches two floors belongs to the first floor") {
-    val floors = Seq(AdmissionFloor(0.5, Set("u")), AdmissionFloor(0.3, Set("u", "v")))
-    val share  = new Admission(AdmissionRules(AdmissionPolicy.Lag, Map.empty, floors), new RecordSizes)
-    val ready  = SortedMap.from(Seq("t", "u", "v").map(LogPartition(_, 0) -> (0L -> 1000L)))
-    val rows   =
-      share(Limits.Limited(rows = Some(100)), SortedMap.from(ready.updated(LogPartition("t", 0), 0L -> 100000L)))
-    assert(rows(LogPartition("u", 0)) >= 50 && rows(LogPartition("v", 0)) >= 30 && rows.values.sum == 100)
   }
 
   test("record sizes of topics with the same name on two clusters are separate") {

@@ -9,7 +9,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.admission.{AdmissionFloor, AdmissionPolicy, AdmissionRules}
+import splice.kafka.internal.admission.AdmissionPolicy
 import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions
 import splice.source.{Limits, LogPartition}
@@ -214,27 +214,10 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     assert(!s.toString.contains("hunter2") && s.toString.contains("one:9092"))
   }
 
-  test("limits, weights and floors of a batch are parsed and checked") {
-    val s =
-      settings(servers, topics, "maxBytesPerTrigger" -> "64m", "admission" -> "EQUAL", "topicWeights" -> """{"a":3}""")
-    assert(s.limits.bytes.contains(64L << 20))
-    assert(s.admission == AdmissionRules(AdmissionPolicy.Equal, Map("a" -> 3.0)))
-    assert(settings(servers, topics).admission == AdmissionRules(AdmissionPolicy.Lag, Map.empty))
+  test("limits and the policy of a batch are parsed and checked") {
+    val s = settings(servers, topics, "maxBytesPerTrigger" -> "64m", "admission" -> "EQUAL")
+    assert(s.limits.bytes.contains(64L << 20) && s.admission == AdmissionPolicy.Equal)
+    assert(settings(servers, topics).admission == AdmissionPolicy.Lag)
     assert(refused(topics, "admission" -> "oldest-first").contains("Use lag, equal."))
-    Seq("""{"a":0}""", """{"a":"x"}""", "{}", "3").foreach(text =>
-      assert(refused(topics, "topicWeights" -> text).contains("each number above 0"), text)
-    )
-    val stranger = refused(topics, "topicWeights" -> """{"c":2}""")
-    assert(stranger.contains("'topicWeights'") && stranger.contains("topics that are read: a, b"))
-    assert(settings(servers, "subscribePattern" -> ".*", "topicWeights" -> """{"c":2}""").admission.weight("c") == 2)
-  }
-
-  test("floors are shares of a batch for subscribed topics that add up to at most 1") {
-    val s = settings(servers, topics, "topicFloors" -> """{"b":0.5,"a":0.25}""")
-    assert(s.admission.floors == Seq(AdmissionFloor(0.25, Set("a")), AdmissionFloor(0.5, Set("b"))))
-    Seq("""{"a":0}""", """{"a":0.7,"b":0.4}""").foreach(text =>
-      assert(refused(topics, "topicFloors" -> text).contains("add up to at most 1"), text)
-    )
-    assert(refused(topics, "topicFloors" -> """{"c":0.1}""").contains("topics that are read: a, b"))
   }
 }

@@ -8,17 +8,17 @@ import scala.collection.mutable
 
 import splice.kafka.dynamic.internal.cluster.ClusterResponse
 import splice.kafka.dynamic.internal.split.DynamicSplitRange
-import splice.kafka.internal.admission.{Admission, AdmissionRules, ProportionalShares, Quota, RecordSizes}
+import splice.kafka.internal.admission.{Admission, AdmissionPolicy, ProportionalShares, Quota, RecordSizes}
 import splice.kafka.internal.bounds.Fills
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{Limits, LogPartition}
 
-/** Shares a batch among the partitions of all clusters, by the rules of a source of one cluster. */
-final private[dynamic] class ClusterAdmission(sizes: RecordSizes) {
+/** Shares a batch among the partitions of all clusters, by the policy of a source of one cluster. */
+final private[dynamic] class ClusterAdmission(policy: AdmissionPolicy, sizes: RecordSizes) {
 
   import ClusterAdmission.qualified
 
-  private var created: Option[(AdmissionRules, Admission)] = None
+  private val admission = new Admission(policy, sizes)
 
   // Names of partitions with their clusters. Each batch needs the names several times.
   private val names = mutable.HashMap.empty[String, mutable.HashMap[LogPartition, LogPartition]]
@@ -30,13 +30,10 @@ final private[dynamic] class ClusterAdmission(sizes: RecordSizes) {
 
   /** Returns the end of each cluster in the batch; None if there are fewer rows than the minimum of a batch.
     *
-    * @param rules
-    *   rules in which topics have names with their cluster; evaluated only if a batch has a limit
     * @param ofCluster
     *   returns the limits of one cluster, which apply in addition to the limits for all clusters
     */
   def apply(
-      rules: => AdmissionRules,
       limits: Limits,
       ofCluster: String => Limits,
       reach: SortedMap[String, ClusterResponse]
@@ -49,18 +46,17 @@ final private[dynamic] class ClusterAdmission(sizes: RecordSizes) {
     else if (quotas.isEmpty && Quota.of(limits) == Quota.Unlimited) Some(reach.map { case (name, response) =>
       name -> response.until
     })
-    else Some(shared(rules, limits, quotas, reach))
+    else Some(shared(limits, quotas, reach))
   }
 
   private def shared(
-      rules: AdmissionRules,
       limits: Limits,
       quotas: Map[String, Quota],
       reach: SortedMap[String, ClusterResponse]
   ): SortedMap[String, KafkaPosition] =
-    admission(rules).byLag(limits).filter(_ => quotas.isEmpty && reach.valuesIterator.forall(_.fills.isEmpty)) match {
+    admission.byLag(limits).filter(_ => quotas.isEmpty && reach.valuesIterator.forall(_.fills.isEmpty)) match {
       case Some(rows) => lagged(rows, reach)
-      case None       => ruled(rules, limits, quotas, reach)
+      case None       => ruled(limits, quotas, reach)
     }
 
   /** Returns the same result as [[ruled]]. With thousands of partitions, a sorted map of all partitions would need most
@@ -78,7 +74,6 @@ final private[dynamic] class ClusterAdmission(sizes: RecordSizes) {
   }
 
   private def ruled(
-      rules: AdmissionRules,
       limits: Limits,
       quotas: Map[String, Quota],
       reach: SortedMap[String, ClusterResponse]
@@ -102,8 +97,8 @@ final private[dynamic] class ClusterAdmission(sizes: RecordSizes) {
       q -> reach(name).until.generation(p.topic)
     }
     val share = fills.share(ready, key) { open =>
-      if (quotas.isEmpty) admission(rules)(limits, open)
-      else new ClusterQuotas(admission(rules), sizes, origin(_)._1)(Quota.of(limits), quotas, open)
+      if (quotas.isEmpty) admission(limits, open)
+      else new ClusterQuotas(admission, sizes, origin(_)._1)(Quota.of(limits), quotas, open)
     }
     reach.map { case (name, response) =>
       val nameOf = named(name)
@@ -113,13 +108,6 @@ final private[dynamic] class ClusterAdmission(sizes: RecordSizes) {
     }
   }
 
-  private def admission(rules: AdmissionRules): Admission = created.collect { case (`rules`, known) =>
-    known
-  }.getOrElse {
-    val fresh = new Admission(rules, sizes)
-    created = Some(rules -> fresh)
-    fresh
-  }
 }
 
 private[dynamic] object ClusterAdmission {

@@ -29,46 +29,38 @@ final private[splice] class ClusterQuotas(admission: Admission, sizes: RecordSiz
       quota: Quota,
       quotas: Map[String, Quota],
       ready: SortedMap[LogPartition, (Long, Long)]
-  ): SortedMap[LogPartition, Long] = go(quota, quota, quotas, ready, SortedMap.empty)
+  ): SortedMap[LogPartition, Long] = go(quota, quotas, ready, SortedMap.empty)
 
   /** Shares the batch. Clusters whose shares exceed their limits get their limits; the other clusters share the
     * remaining quota.
-    *
-    * @param batch
-    *   the quota of the batch, from which floors are computed
     */
   @tailrec private def go(
-      batch: Quota,
       quota: Quota,
       quotas: Map[String, Quota],
       ready: SortedMap[LogPartition, (Long, Long)],
       limited: SortedMap[LogPartition, Long]
   ): SortedMap[LogPartition, Long] = {
-    val share = part(quota, ready, batch)
+    val share = part(quota, ready)
     val over  = used(ready, share).flatMap { case (name, usage) =>
       quotas.get(name).filter(most => usage.rows > most.rows || usage.bytes > most.bytes && usage.rows > 1)
-        // This cluster gets at most its share, so that enough remains for the floors of the other clusters.
+        // This cluster gets at most its share, so that enough remains for the other clusters.
         .map(most => name -> Quota(math.min(most.rows, usage.rows), math.min(most.bytes, usage.bytes)))
     }
     if (over.isEmpty) limited ++ share
     else {
       val (capped, others) = ready.partition { case (p, _) => over.contains(cluster(p)) }
       val ends             = capped.groupBy { case (p, _) => cluster(p) }.flatMap { case (name, partitions) =>
-        part(over(name), partitions, over(name))
+        part(over(name), partitions)
       }
       val left = used(capped, ends).valuesIterator.foldLeft(quota)((rest, usage) =>
         Quota(rest.rows - usage.rows, rest.bytes - usage.bytes)
       )
-      go(batch, left, quotas -- over.keySet, others, limited ++ ends)
+      go(left, quotas -- over.keySet, others, limited ++ ends)
     }
   }
 
-  private def part(
-      quota: Quota,
-      ready: SortedMap[LogPartition, (Long, Long)],
-      batch: Quota
-  ): SortedMap[LogPartition, Long] =
-    if (quota.rows < 1) ready.map { case (p, (from, _)) => p -> from } else admission.within(quota, ready, batch)
+  private def part(quota: Quota, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] =
+    if (quota.rows < 1) ready.map { case (p, (from, _)) => p -> from } else admission.within(quota, ready)
 
   private def used(
       ready: SortedMap[LogPartition, (Long, Long)],

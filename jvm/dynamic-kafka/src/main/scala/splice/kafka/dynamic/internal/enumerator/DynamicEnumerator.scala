@@ -84,7 +84,7 @@ final private[splice] class DynamicEnumerator(
   private val missing   = new MissingTopics(context.steady)
   private val rounds    = new Rounds(settings, driver, workers, same, missing)
   private val patience  = new ClusterPatience(workers, settings.clusterTimeout, context.steady)
-  private val admission = new ClusterAdmission(sizes)
+  private val admission = new ClusterAdmission(settings.base.admission, sizes)
   private val costs     = new ClusterCosts(sizes)
   private val reports   =
     new ClusterReports(context.steady, settings.cutover, settings.options(DynamicOptions.MaxGaugeTopics))
@@ -209,7 +209,7 @@ final private[splice] class DynamicEnumerator(
       name -> reach.within(bound, at.of(name))
     }
     def ofCluster(name: String) = applied.clusters.get(name).fold(Limits.NotSet)(settings.limits)
-    admission(settings.admission(applied), limits, ofCluster, open).fold(at)(_.foldLeft(at) {
+    admission(limits, ofCluster, open).fold(at)(_.foldLeft(at) {
       case (position, (name, until)) => position.updated(name, until)
     })
   }

@@ -10,7 +10,7 @@ import scala.collection.immutable.SortedSet
 import scala.util.Try
 
 import splice.kafka.dynamic.internal.change.{CutoverOrder, OnRemoved, RemovalRules}
-import splice.kafka.internal.options.{AdmissionOptions, KafkaOptions, PolicyOptions}
+import splice.kafka.internal.options.{KafkaOptions, PolicyOptions}
 import splice.source.options.{OptionSet, OptionType, SourceOption}
 
 /** Options of the Kafka source of many clusters, in addition to the options of the source of one cluster. */
@@ -176,14 +176,6 @@ private[splice] object DynamicOptions {
       "error. With 'wait', the query continues with the other clusters."
   ).withDefault(false, "wait")
 
-  val StreamWeights: SourceOption[Map[String, Double]] = weights("streamWeights", "stream", "{\"orders\":3}")
-
-  val ClusterWeights: SourceOption[Map[String, Double]] = weights("clusterWeights", "cluster", "{\"east\":2}")
-
-  val StreamFloors: SourceOption[Map[String, Double]] = floors("streamFloors", "stream", "{\"orders\":0.2}")
-
-  val ClusterFloors: SourceOption[Map[String, Double]] = floors("clusterFloors", "cluster", "{\"east\":0.5}")
-
   val MaxGaugeTopics: SourceOption[Int] = SourceOption(
     "maxGaugeTopics",
     OptionType("a whole number, 0 or more", _.trim.toIntOption.filter(_ >= 0)),
@@ -214,10 +206,6 @@ private[splice] object DynamicOptions {
     ClusterWait,
     PolicyOptions.ClusterTimeout,
     OnClusterUnavailable,
-    StreamWeights,
-    ClusterWeights,
-    StreamFloors,
-    ClusterFloors,
     MaxGaugeTopics
   ) ++ HttpOptions.all
 
@@ -233,23 +221,6 @@ private[splice] object DynamicOptions {
 
   /** Prefix of client properties and options of one cluster. */
   val ClusterPrefix = "cluster."
-
-  private def weights(key: String, kind: String, example: String): SourceOption[Map[String, Double]] = SourceOption(
-    key,
-    OptionType(s"JSON such as $example, each number above 0", AdmissionOptions.weights),
-    s"Relative weights of ${kind}s in a batch that cannot hold all available rows. Splice multiplies the " +
-      s"share of a topic by the weight of the $kind. Default: 1 for each $kind that this option does not list."
-  )
-
-  private def floors(key: String, kind: String, example: String): SourceOption[Map[String, Double]] = SourceOption(
-    key,
-    OptionType(
-      s"JSON such as $example, shares of a batch, each above 0, that add up to at most 1",
-      AdmissionOptions.floors
-    ),
-    s"Minimum share of each batch for a $kind that has enough available rows. Default: no minimum share for " +
-      s"a $kind that this option does not list."
-  )
 
   private lazy val ofOneCluster: Set[String] =
     KafkaOptions.set.options.filterNot(KafkaOptions.Subscriptions.contains).map(o => KafkaOptions.word(o.key)).toSet

@@ -44,7 +44,6 @@ final private[splice] case class DynamicSettings(
     clusterTimeout: Duration,
     failWhenUnavailable: Boolean,
     cutover: CutoverOrder,
-    admission: ClusterAdmissionRules,
     clusters: ClusterOptions
 ) {
 
@@ -175,7 +174,6 @@ private[splice] object DynamicSettings {
       options(PolicyOptions.ClusterTimeout),
       options(DynamicOptions.OnClusterUnavailable),
       options(DynamicOptions.CutoverOption),
-      ClusterAdmissionRules(options, base.admission),
       ClusterOptions(options, base.ending.isDefined) { scoped =>
         val _ = KafkaSettings(SourceOptions(merged(ofOne(options), somewhere, scoped.toMap)))
       }

@@ -11,7 +11,7 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.internal.cluster.{ClusterRequest, ClusterResponse}
-import splice.kafka.internal.admission.{AdmissionRules, ProportionalShares, RecordSizes}
+import splice.kafka.internal.admission.{AdmissionPolicy, ProportionalShares, RecordSizes}
 import splice.kafka.internal.bounds.Fills
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{Limits, LogPartition}
@@ -53,7 +53,7 @@ final class ClusterAdmissionSuite extends AnyFunSuite {
       val expected = ProportionalShares(rows, all)
       val limits   = Limits.NotSet.copy(rows = Some(rows))
       val shared   =
-        new ClusterAdmission(new RecordSizes)(AdmissionRules(), limits, _ => Limits.NotSet, SortedMap.from(clusters))
+        new ClusterAdmission(AdmissionPolicy.Lag, new RecordSizes)(limits, _ => Limits.NotSet, SortedMap.from(clusters))
       clusters.foreach { case (name, own) =>
         assert(shared.get(name).offsets.keySet == own.until.offsets.keySet)
         shared.get(name).offsets.foreach { case (p, until) =>

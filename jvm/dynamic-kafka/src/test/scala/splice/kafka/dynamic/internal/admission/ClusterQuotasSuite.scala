@@ -8,7 +8,7 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.admission.{Admission, AdmissionFloor, AdmissionPolicy, AdmissionRules, Quota, RecordSizes}
+import splice.kafka.internal.admission.{Admission, AdmissionPolicy, Quota, RecordSizes}
 import splice.source.LogPartition
 
 /** Tests of batches of clusters with separate limits. */
@@ -18,8 +18,8 @@ final class ClusterQuotasSuite extends AnyFunSuite {
 
   private def cluster(p: LogPartition): String = p.topic.takeWhile(_ != '/')
 
-  private def quotas(rules: AdmissionRules, sizes: RecordSizes = new RecordSizes) =
-    new ClusterQuotas(new Admission(rules, sizes), sizes, cluster)
+  private def quotas(policy: AdmissionPolicy = AdmissionPolicy.Lag, sizes: RecordSizes = new RecordSizes) =
+    new ClusterQuotas(new Admission(policy, sizes), sizes, cluster)
 
   private def rows(most: Double): Quota = Quota.Unlimited.copy(rows = most)
 
@@ -27,7 +27,7 @@ final class ClusterQuotasSuite extends AnyFunSuite {
     SortedMap.from(of.map { case (cluster, rows) => LogPartition(s"$cluster/t", 0) -> (0L -> rows) })
 
   private def share(batch: Quota, own: Map[String, Quota], ready: Ready): Map[String, Long] =
-    quotas(AdmissionRules())(batch, own, ready).map { case (p, until) => cluster(p) -> until }
+    quotas()(batch, own, ready).map { case (p, until) => cluster(p) -> until }
 
   test("without a limit of the batch only the clusters with a limit are limited") {
     assert(share(Quota.Unlimited, Map("a" -> rows(7)), backlog("a" -> 100, "b" -> 100)) == Map("a" -> 7, "b" -> 100))
@@ -45,14 +45,7 @@ final class ClusterQuotasSuite extends AnyFunSuite {
 
   test("the limit of a cluster applies even if Spark's formula gives each partition a row") {
     val ready = SortedMap.from((0 until 10).map(p => LogPartition("a/t", p) -> (0L -> 5L)))
-    assert(quotas(AdmissionRules())(Quota.Unlimited, Map("a" -> rows(3)), ready).values.sum == 3)
-  }
-
-  test("a floor is a share of the whole batch, and not of the unused share of a limited cluster") {
-    val rules = AdmissionRules(AdmissionPolicy.Equal, Map("b/t" -> 0.001), Seq(AdmissionFloor(0.5, Set("b/t"))))
-    val until = quotas(rules)(rows(1000), Map("a" -> rows(100)), backlog("a" -> 9999, "b" -> 9999, "c" -> 9999))
-      .map { case (p, end) => cluster(p) -> end }
-    assert(until("a") == 100 && until("b") >= 500 && until.values.sum == 1000)
+    assert(quotas()(Quota.Unlimited, Map("a" -> rows(3)), ready).values.sum == 3)
   }
 
   test("a limit that is smaller than a record makes progress, one row per batch") {
@@ -60,7 +53,7 @@ final class ClusterQuotasSuite extends AnyFunSuite {
     sizes.learn("a/t", 10, 10000)
     val bytes = Quota.Unlimited.copy(bytes = 1)
     val ready = backlog("a" -> 3, "b" -> 3)
-    assert(quotas(AdmissionRules(), sizes)(Quota.Unlimited, Map("a" -> bytes), ready).values.toSeq == Seq(1, 3))
+    assert(quotas(sizes = sizes)(Quota.Unlimited, Map("a" -> bytes), ready).values.toSeq == Seq(1, 3))
   }
 
   test(
@@ -73,14 +66,11 @@ final class ClusterQuotasSuite extends AnyFunSuite {
         t <- 0 to random.nextInt(2)
         p <- 0 to random.nextInt(4)
       } yield LogPartition(s"c$c/t$t", p)
-      val names   = all.map(cluster).distinct
-      val ends    = SortedMap.from(all.map(_ -> random.nextInt(60).toLong))
-      val own     = names.filter(_ => random.nextInt(3) > 0).map(_ -> (1L + random.nextInt(15))).toMap
-      val batch   = Option.when(random.nextBoolean())(1L + random.nextInt(30))
-      val weights = if (random.nextBoolean()) Map("c0/t0" -> 5.0, "c1/t0" -> 0.2) else Map.empty[String, Double]
-      val floors  = if (random.nextBoolean()) Seq(AdmissionFloor(0.5, Set("c0/t0", "c1/t0"))) else Nil
-      val rules   = AdmissionRules(AdmissionPolicy.all(random.nextInt(2)), weights, floors)
-      val share   = quotas(rules)
+      val names = all.map(cluster).distinct
+      val ends  = SortedMap.from(all.map(_ -> random.nextInt(60).toLong))
+      val own   = names.filter(_ => random.nextInt(3) > 0).map(_ -> (1L + random.nextInt(15))).toMap
+      val batch = Option.when(random.nextBoolean())(1L + random.nextInt(30))
+      val share = quotas(AdmissionPolicy.all(random.nextInt(2)))
 
       def left(from: Map[LogPartition, Long]) = from.map { case (p, at) => p -> (ends(p) - at) }.filter(_._2 > 0)
       var from                                = all.map(_ -> 0L).toMap
@@ -127,7 +117,7 @@ final class ClusterQuotasSuite extends AnyFunSuite {
         val ready = SortedMap.from(from.filter { case (p, at) => at < ends(p) }.map { case (p, at) =>
           p -> (at -> ends(p))
         })
-        val until = quotas(AdmissionRules(), sizes)(
+        val until = quotas(sizes = sizes)(
           batch.fold(Quota.Unlimited)(most),
           own.map { case (name, limit) => name -> most(limit) },
           ready

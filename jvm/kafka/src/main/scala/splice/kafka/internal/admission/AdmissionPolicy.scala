@@ -18,25 +18,3 @@ private[splice] object AdmissionPolicy {
 
   val all: Seq[AdmissionPolicy] = Seq(Lag, Equal)
 }
-
-/** The rules that share the limits of a batch among partitions.
-  *
-  * @param weights
-  *   the factor of a topic's share; 1 for topics that are not named
-  * @param floors
-  *   the parts of a batch that are assigned before all shares
-  */
-final private[splice] case class AdmissionRules(
-    policy: AdmissionPolicy = AdmissionPolicy.Lag,
-    weights: Map[String, Double] = Map.empty,
-    floors: Seq[AdmissionFloor] = Nil
-) {
-  def weight(topic: String): Double = weights.getOrElse(topic, 1.0)
-}
-
-/** The least part of each batch for some topics, limited by their backlog.
-  *
-  * @param part
-  *   part of the batch's rows and bytes
-  */
-final private[splice] case class AdmissionFloor(part: Double, topics: Set[String])
