@@ -40,11 +40,11 @@ rose by 60 for 900 more lives of chains, and for kills, rollbacks and bounded re
 
 MAIN_LINES = {
     "coordinator": 2262,
-    "dynamic-kafka": 11498,
+    "dynamic-kafka": 11489,
     "files": 3842,
-    "hybrid": 6402,
-    "kafka": 12451,
-    "source": 4086,
+    "hybrid": 5878,
+    "kafka": 12445,
+    "source": 4068,
     "spark": 3747,
 }
 """Ceiling of the lines of main code of each module. State the reason of a raise here.

@@ -80,10 +80,6 @@ def _far(number: int) -> Mapping[str, object]:
     return {"event_time": far} if number == ARCHIVED[-1] else {}
 
 
-def _late(number: int) -> Mapping[str, object]:
-    return {"event_time": _time(number) + timedelta(days=1)}
-
-
 FAIL_AT_HOLES = {**OFFSETS, "live.onHoles": "fail"}
 BOTH = [*ARCHIVED, *ALL]
 
@@ -99,7 +95,6 @@ CASES = {
     ("DUPLICATES", 0): Case([*ALL, 3], rows=[*ARCHIVED, 3]),
     # The topic was recreated, and has fewer records than its archive.
     ("HISTORY_BEYOND_LOG", 0): Case([*range(20), *ALL], rows=range(20)),
-    ("OTHER_LOG", 0): Case(ALL, {**OFFSETS, "live.handOver.timestamp": "event_time"}, change=_late),
     ("PARTITION_NOT_FOUND", 0): Case([*ALL, *RETURNED], returns=True),
     ("NO_ROWS", 0): Case(ALL, rows=[]),
     ("NO_FILES", 0): Case(ALL, MODIFICATION_TIME, rows=None),
@@ -116,7 +111,6 @@ OPTIONS = {
     "HAND_OVER_TIMES_INVALID": "live.onGap",
     "DUPLICATES": "live.onDuplicates",
     "HISTORY_BEYOND_LOG": "live.kafka.bootstrap.servers",
-    "OTHER_LOG": "live.handOver.timestamp",
     "PARTITION_NOT_FOUND": "live.kafka.bootstrap.servers",
     "NO_ROWS": "history.logColumns",
     "END_IN_FUTURE": "history.modifiedBefore",

@@ -47,8 +47,6 @@ class HandOver:
         topic: str = "topic",
         partition: str = "partition",
         offset: str = "offset",
-        timestamp: str | None = None,
-        key: str | None = None,
     ) -> HandOver:
         """Start with missing offsets of the history, then one past its end, per Kafka partition.
 
@@ -60,10 +58,6 @@ class HandOver:
             topic: Column of the history with the Kafka topic, before ``select``.
             partition: Column of the history with the Kafka partition.
             offset: Column of the history with the Kafka offset.
-            timestamp: Column of the history with the timestamp of the Kafka record. Splice
-                compares the last timestamp of each partition with the log before the switch. By
-                default Splice compares no timestamps.
-            key: Column of the history with the key of the Kafka record, compared in the same way.
 
         Examples:
             >>> HandOver.offsets(topic="t", partition="p", offset="o")
@@ -71,8 +65,6 @@ class HandOver:
         """
         columns = {"topic": topic, "partition": partition, "offset": offset}
         given = {k: _column(k, v) for k, v in columns.items() if v != k}
-        compared = {"timestamp": timestamp, "key": key}
-        given |= {k: _column(k, v) for k, v in compared.items() if v is not None}
         return HandOver("offsets", given)
 
     @staticmethod

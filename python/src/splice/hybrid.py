@@ -200,10 +200,9 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
                 have several times: ``fail`` (default) or ``warn``.
             log_columns: For a leg before a ``HandOver.offsets``: the columns of this leg that
                 identify the record of the log. Example:
-                ``{"topic": "t", "partition": "p", "offset": "o"}``. The keys ``timestamp`` and
-                ``key`` may be added. The default is the columns of the hand-over. ``"none"``
-                excludes the leg from the hand-over. The names are columns of the source before
-                ``select``.
+                ``{"topic": "t", "partition": "p", "offset": "o"}``. The default is the columns of
+                the hand-over. ``"none"`` excludes the leg from the hand-over. The names are
+                columns of the source before ``select``.
 
         Raises:
             OptionError: if an argument is invalid. ``build`` checks the legs together.

@@ -71,10 +71,6 @@ def test_options_of_the_whole_chain() -> None:
             },
         ),
         (
-            HandOver.offsets(timestamp="at", key="k"),
-            {"handOver": "offsets", "handOver.timestamp": "at", "handOver.key": "k"},
-        ),
-        (
             HandOver.event_time("ts", timedelta(minutes=10)),
             {
                 "handOver": "eventTime",

@@ -47,14 +47,12 @@ def test_each_program(
         '"orders"': f'"{topic}"',
     }
     names: dict[str, Any] = {"spark": spark}
-    chain, by_offset, once, other, compared, *by_time, custom, plan, select, alone = PAGE.blocks(
-        "python"
-    )
+    chain, by_offset, once, other, *by_time, custom, plan, select, alone = PAGE.blocks("python")
 
     PAGE.run(chain, shown, names)
     drain(names["orders"].read_stream(), tmp_path)
     assert_each_once(ids(written(spark, tmp_path)), ALL)
-    for block in (by_offset, once, compared, *by_time):
+    for block in (by_offset, once, *by_time):
         PAGE.run(block, shown, names)
     assert spark.read.parquet(f"{tmp_path}/orders-once").count() == len(ARCHIVED)
     old = FileSource.builder("parquet", tmp_path / "old").build()

@@ -37,7 +37,6 @@ _POLICIES = {
 """The policies of a hand-over: argument and option."""
 
 _NEEDED = ("topic", "partition", "offset")
-_COLUMNS = (*_NEEDED, "timestamp", "key")
 _EXAMPLE = "{'topic': 't', 'partition': 'p', 'offset': 'o'}"
 
 
@@ -100,9 +99,9 @@ class Leg:
             return None
         if not isinstance(columns, Mapping):
             return "the value is not a mapping"
-        unknown = [key for key in columns if key not in _COLUMNS]
+        unknown = [key for key in columns if key not in _NEEDED]
         if unknown:
-            return f"{unknown[0]!r} is not one of {', '.join(_COLUMNS)}"
+            return f"{unknown[0]!r} is not one of {', '.join(_NEEDED)}"
         missing = [key for key in _NEEDED if key not in columns]
         if missing:
             return f"'{missing[0]}' is missing"

@@ -27,7 +27,6 @@ _HEADINGS = {
     "missing": "missing",
     "repeated": "repeated",
     "fill": "log supplies",
-    "compared": "compared",
     "unavailable": "unavailable",
     "log": "log has",
     "start": "log is read from",

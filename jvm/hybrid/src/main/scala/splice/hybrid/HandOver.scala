@@ -52,7 +52,7 @@ object HandOver {
       HandOverOptions.Topic.key     -> columns.offsets.topic,
       HandOverOptions.Partition.key -> columns.offsets.partition,
       HandOverOptions.Offset.key    -> columns.offsets.offset
-    ) ++ columns.timestamp.map(HandOverOptions.Timestamp.key -> _) ++ columns.key.map(HandOverOptions.Key.key -> _)
+    )
     override private[hybrid] def counts: Option[Offsets] = Some(this)
   }
 
@@ -136,21 +136,6 @@ object HandOver {
   /** [[Offsets]] over the given columns. */
   def offsets(topic: String, partition: String, offset: String): HandOver =
     Offsets(LogColumns.Named(OffsetColumns(topic, partition, offset)))
-
-  /** [[Offsets]] over the given columns. Splice compares the timestamp and the key with the log before the switch.
-    *
-    * @param timestamp
-    *   column with the timestamp of the record; None = no comparison
-    * @param key
-    *   column with the key of the record; None = no comparison
-    */
-  def offsets(
-      topic: String,
-      partition: String,
-      offset: String,
-      timestamp: Option[String],
-      key: Option[String]
-  ): HandOver = Offsets(LogColumns.Named(OffsetColumns(topic, partition, offset), timestamp, key))
 
   /** See [[EventTime]]. */
   def eventTime(column: String, overlap: Duration): HandOver = EventTime(column, overlap)

@@ -21,29 +21,11 @@ object LogColumns {
     *
     * @param offsets
     *   columns with topic, partition and offset of the record
-    * @param timestamp
-    *   column with the timestamp of the record; None = the timestamp is not compared with the log
-    * @param key
-    *   column with the key of the record; None = the key is not compared with the log
     */
-  final case class Named(offsets: OffsetColumns, timestamp: Option[String] = None, key: Option[String] = None)
-      extends LogColumns {
-
-    private[hybrid] def contain(others: Named): Boolean =
-      others.offsets == offsets && others.timestamp.forall(timestamp.contains) && others.key.forall(key.contains)
-  }
+  final case class Named(offsets: OffsetColumns) extends LogColumns
 
   /** Columns with topic, partition and offset. */
   def of(topic: String, partition: String, offset: String): LogColumns = Named(OffsetColumns(topic, partition, offset))
-
-  /** Columns with topic, partition and offset, and columns with the timestamp and key to compare with the log. */
-  def of(
-      topic: String,
-      partition: String,
-      offset: String,
-      timestamp: Option[String],
-      key: Option[String]
-  ): LogColumns = Named(OffsetColumns(topic, partition, offset), timestamp, key)
 
   /** Columns of a leg that reads a log. */
   private[hybrid] val OfLog: Named = Named(OffsetColumns("topic", "partition", "offset"))

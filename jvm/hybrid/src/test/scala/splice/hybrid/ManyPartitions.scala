@@ -17,7 +17,7 @@ import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.internal.options.StartingOffsets
 import splice.kafka.internal.split.KafkaPosition
 import splice.source._
-import splice.source.log.{LogRange, LogRecord}
+import splice.source.log.LogRange
 import splice.source.options.SourceOptions
 import splice.source.runtime.Boundedness
 
@@ -62,8 +62,6 @@ final class ManyPartitions(options: (String, String)*) extends Source[DynamicOff
     override def expect(starts: KafkaPosition): Unit             = ()
     override def limit(ends: KafkaPosition, unread: Set[String]): Unit                                = ()
     override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
-      throw new UnsupportedOperationException
-    override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] =
       throw new UnsupportedOperationException
     override def refresh(): Unit                                                                           = ()
     override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]                           = Map.empty

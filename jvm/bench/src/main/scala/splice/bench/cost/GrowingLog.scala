@@ -9,7 +9,6 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.internal.cluster.{ClusterClient, LogDescription, TimedOffset}
 import splice.source.LogPartition
-import splice.source.log.LogRecord
 
 /** Cluster in memory that responds immediately. Calls of `grow` add records to its partitions. */
 final class GrowingLog(clusterId: String, all: Seq[LogPartition]) extends ClusterClient {
@@ -33,7 +32,7 @@ final class GrowingLog(clusterId: String, all: Seq[LogPartition]) extends Cluste
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = requested(Map.empty)
 
-  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord]             = requested(Map.empty)
+  override def times(at: Map[LogPartition, Long]): Map[LogPartition, Long]                    = requested(Map.empty)
   override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = requested(Map.empty)
 
   override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] = requested(Map.empty)

@@ -63,8 +63,7 @@ final class AcceptedLossSuite extends AnyFunSuite with HybridWorlds {
 
   test("the switch entry has the findings of each partition") {
     new Warned {
-      override def own: Seq[(String, String)] =
-        Seq("onGap" -> "warn", "onDuplicates" -> "warn", "handOver.key" -> "_key")
+      override def own: Seq[(String, String)] = Seq("onGap" -> "warn", "onDuplicates" -> "warn")
       (6 until 20).foreach(i => live.append(i % 2, i.toLong))
       Seq(1L, 4L, 7L).foreach(offset => history.archive(0, live.read(0, offset, offset + 1).head))
       live.forget(0, 3)
@@ -73,7 +72,7 @@ final class AcceptedLossSuite extends AnyFunSuite with HybridWorlds {
         table.head ==
           s"""{"topic":"${live.name}","partition":0,"history":[{"leg":"history","range":[0,8],"offsets":4,"rows":5}],""" +
           """"repeated":{"count":1,"first":[[1,2]],"offsets":1},"missing":{"count":2,"first":[[2,4],[5,7]],"offsets":4},""" +
-          """"fill":{"count":2,"first":[[3,4],[5,7]],"offsets":3},"compared":true,""" +
+          """"fill":{"count":2,"first":[[3,4],[5,7]],"offsets":3},""" +
           """"unavailable":{"count":1,"first":[[2,3]],"offsets":1},"log":[3,10],"start":8}"""
       )
     }

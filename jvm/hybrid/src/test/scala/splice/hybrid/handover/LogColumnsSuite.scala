@@ -11,9 +11,9 @@ import splice.hybrid.internal.chain.Chain
 import splice.hybrid.internal.handover.FromTheFirst
 import splice.hybrid.internal.options.{ChainParser, EvidenceCheck, LogColumnsOption}
 import splice.hybrid.{HandOver, HybridSource, Legs, LogColumns}
+import splice.source.SourceSpec
 import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions
-import splice.source.{OffsetColumns, SourceSpec}
 import splice.testkit.internal.memory.MemoryOptions
 
 /** Tests of the option `logColumns` and its effect on the counted legs of an exact hand-over. */
@@ -49,13 +49,12 @@ final class LogColumnsSuite extends AnyFunSuite {
 
   private def refused(texts: String*)(body: => Chain): Unit = invalid(texts: _*)(EvidenceCheck(body))
 
-  test("the value is none, or topic, partition and offset columns with optional timestamp and key columns") {
+  test("the value is none, or topic, partition and offset columns") {
     assert(LogColumnsOption.parse(SourceOptions(Map.empty)).isEmpty)
     assert(parse(" None ").contains(LogColumns.none))
     assert(parse(columns._2).contains(LogColumns.of("t", "p", "o")))
-    val all = LogColumns.Named(OffsetColumns("t", "p", "o"), Some("at"), Some("k"))
-    assert(parse("""{"key":"k","offset":" o ","partition":"p","topic":"t","timestamp":"at"}""").contains(all))
-    Seq(LogColumns.none, LogColumns.of("a", "b", "c"), all, all.copy(key = None)).foreach { own =>
+    assert(parse("""{"offset":" o ","partition":"p","topic":"t"}""").contains(LogColumns.of("t", "p", "o")))
+    Seq(LogColumns.none, LogColumns.of("a", "b", "c")).foreach { own =>
       assert(parse(LogColumnsOption.text(own)).contains(own))
     }
   }
@@ -73,7 +72,6 @@ final class LogColumnsSuite extends AnyFunSuite {
     rejected("""{"topic":"t","partition":"p","offset":""}""", "'offset' does not name a column")
     rejected("""{"topic":"t","partition":"p","offset":7}""", "'offset' does not name a column")
     rejected("""{"topic":"t","partition":"P","offset":"p"}""", "'partition' and 'offset' are the same column 'P'")
-    rejected("""{"topic":"t","partition":"p","offset":"o","key":"o"}""", "'offset' and 'key' are the same column 'o'")
     rejected("""{"topic":"t","topic":"u","partition":"p","offset":"o"}""", "Duplicate field 'topic'")
   }
 
@@ -136,15 +134,6 @@ final class LogColumnsSuite extends AnyFunSuite {
     refused("a.logColumns")(chain(files("a", columns), kafka("k", ending), kafka("live", exact)))
   }
 
-  test("columns to compare that no leg has are rejected") {
-    val compared = exact +: Seq("handOver.timestamp" -> "at", "handOver.key" -> "k")
-    refused("live.handOver.timestamp, live.handOver.key, a.logColumns", "'timestamp' and 'key'") {
-      chain(files("a", columns), kafka("live", compared: _*))
-    }
-    refused("live.handOver.timestamp")(chain(kafka("k", ending), kafka("live", compared.take(2): _*)))
-    assert(counted(files("a", columns), files("b"), kafka("live", compared: _*)) == Seq("a", "b"))
-  }
-
   private val byEvent  = Seq("handOver" -> "eventTime", "handOver.column" -> "ts", "handOver.overlap" -> "1h")
   private val modified = Seq("handOver" -> "modificationTime", "handOver.overlap" -> "1h")
   private val custom   = Seq("handOver" -> "custom", "handOver.class" -> classOf[FromTheFirst].getName)
@@ -183,8 +172,7 @@ final class LogColumnsSuite extends AnyFunSuite {
       Seq(none)    -> Seq(exact),
       Seq(none)    -> timed,
       Seq(columns) -> timed,
-      Seq(columns) -> Nil,
-      Seq(columns) -> (exact +: Seq("handOver.timestamp" -> "at"))
+      Seq(columns) -> Nil
     ).foreach { case (before, rule) =>
       val all = chain(files("history", before: _*), kafka("live", rule: _*))
       intercept[SpliceOptionException](EvidenceCheck(all))
@@ -229,7 +217,5 @@ final class LogColumnsSuite extends AnyFunSuite {
       .options("old.logColumns")
     assert(built(LogColumns.none) == "none")
     assert(built(LogColumns.of("t", "p", "o")) == columns._2)
-    assert(built(LogColumns.of("t", "p", "o", Some("at"), Some("k"))) ==
-      """{"topic":"t","partition":"p","offset":"o","timestamp":"at","key":"k"}""")
   }
 }

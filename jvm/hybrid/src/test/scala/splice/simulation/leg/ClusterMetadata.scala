@@ -11,7 +11,6 @@ import splice.kafka.internal.cluster.{ClusterClient, LogDescription, TimedOffset
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.Subscription
 import splice.source.LogPartition
-import splice.source.log.LogRecord
 import splice.testkit.internal.simulation.{SimulatedCluster, SimulatedPartition}
 import splice.testkit.simulation.Life
 
@@ -94,9 +93,9 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
     }
   }
 
-  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord] =
+  override def times(at: Map[LogPartition, Long]): Map[LogPartition, Long] =
     firstRecords(at.map { case (p, offset) => p -> (offset -> (offset + 1)) }).flatMap { case (p, offset) =>
-      logs(Set(p))(p).at(offset).map(record => p -> LogRecord(record.timestamp, None))
+      logs(Set(p))(p).at(offset).map(p -> _.timestamp)
     }
 
   override def topicStates(topics: Set[String]): () => Map[String, TopicState] = {

@@ -10,7 +10,7 @@ import scala.collection.immutable.SortedMap
 import org.apache.spark.sql.types.StructType
 
 import splice.source._
-import splice.source.log.{Coverage, LogPartitions, LogRange, LogRecord, Outlook}
+import splice.source.log.{Coverage, LogPartitions, LogRange, Outlook}
 import splice.source.runtime.{OpenEnded, Report}
 import splice.testkit.simulation.{TaskRows, Violation}
 
@@ -46,11 +46,6 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = inner match {
     case log: LogPartitions => log.logRanges(history)
     case _                  => throw new IllegalStateException(s"$inner has no ranges of a log")
-  }
-
-  override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] = inner match {
-    case log: LogPartitions => log.records(at)
-    case _                  => throw new IllegalStateException(s"$inner has no records of a log")
   }
 
   override def start(at: StartPosition): P                                               = inner.start(at)

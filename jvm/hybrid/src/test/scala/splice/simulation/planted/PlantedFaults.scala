@@ -11,7 +11,7 @@ import splice.kafka.internal.cluster.{ClusterClient, LogDescription, TimedOffset
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.simulation.leg.Passing
 import splice.simulation.{ChainPlan, Shape}
-import splice.source.log.{Coverage, LogRecord}
+import splice.source.log.Coverage
 import splice.source.runtime.SideLog
 import splice.source.{Limits, LogPartition, SplitEnumerator, SplitRange}
 import splice.testkit.internal.simulation.{ForgetfulSideLog, SimulatedCluster, SimulatedPartition}
@@ -224,6 +224,6 @@ class PassingMetadata(inner: ClusterClient) extends ClusterClient {
   override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long]       = inner.committed(partitions)
   override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] =
     inner.firstRecords(ranges)
-  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord] = inner.records(at)
-  override def close(): Unit                                                      = inner.close()
+  override def times(at: Map[LogPartition, Long]): Map[LogPartition, Long] = inner.times(at)
+  override def close(): Unit                                               = inner.close()
 }

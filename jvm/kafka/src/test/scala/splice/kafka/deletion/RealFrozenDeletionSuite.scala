@@ -17,7 +17,6 @@ import splice.kafka.internal.cluster._
 import splice.kafka.internal.enumerator.KafkaEnumerator
 import splice.kafka.internal.options.KafkaSettings
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.log.LogRecord
 import splice.source.options.SourceOptions
 import splice.source.{Limits, LogPartition}
 import splice.testkit.internal.broker.SharedKafka
@@ -57,7 +56,7 @@ final class RealFrozenDeletionSuite extends AnyFunSuite with DeletedTopics {
     override def atTime(of: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = log.atTime(of)
     override def topicStates(topics: Set[String]): () => Map[String, TopicState]     = log.topicStates(topics)
     override def committed(of: Set[LogPartition]): Map[LogPartition, Long]           = log.committed(of)
-    override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord]  = log.records(at)
+    override def times(at: Map[LogPartition, Long]): Map[LogPartition, Long]         = log.times(at)
 
     override def firstRecords(in: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = log.firstRecords(in)
 

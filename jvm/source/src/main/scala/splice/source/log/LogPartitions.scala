@@ -3,7 +3,7 @@
 
 package splice.source.log
 
-import scala.collection.immutable.{ArraySeq, SortedMap}
+import scala.collection.immutable.SortedMap
 
 import splice.source.LogPartition
 
@@ -21,25 +21,7 @@ trait LogPartitions {
     *   if a topic is not available, or if a partition of the history cannot be attributed to one log
     */
   def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange]
-
-  /** Returns the records of the log at the given offsets of partitions that [[logRanges]] returned. The result omits a
-    * partition whose log has no record at the offset, for example because of retention, compaction or a transaction
-    * marker. Sends requests.
-    *
-    * @throws SpliceException
-    *   if the log is not available
-    */
-  def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord]
 }
-
-/** Timestamp and key of a log record. A comparison with these values identifies the record.
-  *
-  * @param millis
-  *   timestamp in milliseconds since 1970
-  * @param key
-  *   key of the record, or None if the record has no key
-  */
-final case class LogRecord(millis: Long, key: Option[ArraySeq[Byte]])
 
 /** Range of the offsets in a log.
   *

@@ -18,8 +18,6 @@ import splice.source.{SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
   *
   * @param offsets
   *   cells of topic, partition and offset; empty if offsets are not counted
-  * @param last
-  *   cells to keep of the row with the greatest offset per partition, for the comparison with the log
   * @param zone
   *   time zone to convert dates and timestamps without time zone
   * @param computed
@@ -28,7 +26,6 @@ import splice.source.{SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 final private[splice] case class CountPlan(
     leg: String,
     offsets: Seq[CountPlan.Cell],
-    last: CountPlan.LastCells,
     time: Option[CountPlan.Cell],
     zone: ZoneId,
     computed: Seq[Expression] = Nil
@@ -58,11 +55,6 @@ private[splice] object CountPlan {
   /** Column of a row. */
   final case class Cell(ordinal: Int, kind: DataType)
 
-  /** Columns to keep of the row with the greatest offset. */
-  final case class LastCells(timestamp: Option[Cell], key: Option[Cell]) {
-    def isEmpty: Boolean = timestamp.isEmpty && key.isEmpty
-  }
-
   /** Returns the columns to read and the plan of the counts. The columns begin with the columns of `requested` and
     * contain all counted columns.
     */
@@ -73,8 +65,7 @@ private[splice] object CountPlan {
     val isComputed                   = counted.all.exists(_.isComputed)
     def cell(field: CountedField)    =
       Cell(if (isComputed) counted.all.indexOf(field) else ordinal(field), field.kind)
-    val last     = LastCells(counted.timestamp.map(cell), counted.key.map(cell))
     val computed = if (isComputed) counted.all.map(field => field.of(ordinal(field))) else Nil
-    (columns, CountPlan(leg, counted.offsets.map(cell), last, counted.time.map(cell), zone, computed))
+    (columns, CountPlan(leg, counted.offsets.map(cell), counted.time.map(cell), zone, computed))
   }
 }

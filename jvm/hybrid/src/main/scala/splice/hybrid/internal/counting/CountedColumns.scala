@@ -17,7 +17,7 @@ final private[splice] case class CountedColumns(offsets: Option[LogColumns.Named
 
   /** True if these columns include the columns of `others`. */
   def contain(others: CountedColumns): Boolean =
-    others.time.forall(time.contains) && others.offsets.forall(wanted => offsets.exists(_.contain(wanted)))
+    others.time.forall(time.contains) && others.offsets.forall(offsets.contains)
 }
 
 private[splice] object CountedColumns {

@@ -14,18 +14,9 @@ import splice.source.options.SourceOption
   *
   * @param offsets
   *   topic, partition and offset; empty if no exact rule counts the leg
-  * @param timestamp
-  *   timestamp of the log record, if compared
-  * @param key
-  *   key of the log record, if compared
   */
-final private[splice] case class CountedFields(
-    offsets: Seq[CountedField],
-    timestamp: Option[CountedField],
-    key: Option[CountedField],
-    time: Option[CountedField]
-) {
-  def all: Seq[CountedField] = offsets ++ timestamp ++ key ++ time
+final private[splice] case class CountedFields(offsets: Seq[CountedField], time: Option[CountedField]) {
+  def all: Seq[CountedField] = offsets ++ time
 }
 
 private[splice] object CountedFields {
@@ -34,7 +25,6 @@ private[splice] object CountedFields {
   private val Whole: PartialFunction[DataType, Unit] = {
     case LongType | IntegerType | ShortType | ByteType | (_: DecimalType) => ()
   }
-  private val Key: PartialFunction[DataType, Unit]  = { case BinaryType | (_: StringType) => () }
   private val Time: PartialFunction[DataType, Unit] = { case TimestampType | TimestampNTZType | DateType => () }
 
   /** Finds the columns by name, with the case sensitivity of the session.
@@ -52,15 +42,6 @@ private[splice] object CountedFields {
         Wanted(names.offset, "offset", by, ofLog(leg, by, HandOverOptions.Offset), "a whole number", Whole)
       )
     } yield find(leg, column)
-    val timestamp = for {
-      name    <- columns.offsets.flatMap(_.timestamp)
-      (by, _) <- chain.counting(leg)
-      remedy = ofLog(leg, by, HandOverOptions.Timestamp)
-    } yield find(leg, Wanted(name, "timestamp", by, remedy, "a timestamp or a date", Time))
-    val key = for {
-      name    <- columns.offsets.flatMap(_.key)
-      (by, _) <- chain.counting(leg)
-    } yield find(leg, Wanted(name, "key", by, ofLog(leg, by, HandOverOptions.Key), "binary or a string", Key))
     val time = for {
       name <- columns.time
       by   <- chain.after(leg)
@@ -72,7 +53,7 @@ private[splice] object CountedFields {
       if (hasZone) Wanted(name, "event time", by, remedy, "a timestamp or a date", Time)
       else Wanted(name, "event time", by, remedy, "a timestamp with a time zone", { case TimestampType => () })
     )
-    CountedFields(offsets, timestamp, key, time)
+    CountedFields(offsets, time)
   }
 
   /** @param role use of the column by the rule of `by` */

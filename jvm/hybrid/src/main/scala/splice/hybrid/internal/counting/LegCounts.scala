@@ -3,7 +3,6 @@
 
 package splice.hybrid.internal.counting
 
-import splice.hybrid.internal.history.LastRecord
 import splice.source.log.Extent
 import splice.source.{LogPartition, TimeRange}
 
@@ -17,14 +16,11 @@ import splice.source.{LogPartition, TimeRange}
   *   numbers of rows with an invalid topic, partition and offset
   * @param times
   *   minimum and maximum event time; None if no row has an event time
-  * @param last
-  *   row with the greatest offset per log partition, if compared with the log
   */
 final private[splice] case class LegCounts(
     leg: String,
     extents: Seq[Extent],
     offsets: Seq[(LogPartition, Array[Byte])],
     invalid: Seq[Long],
-    times: Option[TimeRange],
-    last: Seq[(LogPartition, LastRecord)] = Nil
+    times: Option[TimeRange]
 )

@@ -10,35 +10,22 @@ import org.apache.spark.sql.execution.vectorized.{ConstantColumnVector, Writable
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import org.apache.spark.unsafe.types.UTF8String
 
-import splice.hybrid.internal.history.LastRecord
 import splice.source.LogPartition
 import splice.source.log.OffsetRuns
 
 /** Collects all offsets of rows per log partition. The greatest offset and file statistics do not prove that lower
   * offsets exist.
-  *
-  * @param lastRow
-  *   factory of the holder of the row with the greatest offset per partition; None if the row is not compared with
-  *   the log
   */
-final private[splice] class OffsetCounter(
-    topic: Int,
-    partition: Integers,
-    offset: Integers,
-    lastRow: Option[() => LastRow]
-) extends ColumnCounter {
+final private[splice] class OffsetCounter(topic: Int, partition: Integers, offset: Integers) extends ColumnCounter {
 
-  import OffsetCounter.Part
-
-  private val topics   = mutable.HashMap.empty[UTF8String, mutable.LongMap[Part]]
-  private val marked   = mutable.ArrayBuffer.empty[LastRow]
+  private val topics   = mutable.HashMap.empty[UTF8String, mutable.LongMap[OffsetRuns]]
   private val rejected = new Array[Long](3)
 
   // Consecutive rows mostly belong to the same partition.
   private var name       = UTF8String.EMPTY_UTF8
-  private var partitions = mutable.LongMap.empty[Part]
+  private var partitions = mutable.LongMap.empty[OffsetRuns]
   private var number     = -1L
-  private var part       = new Part(None)
+  private var runs       = new OffsetRuns
 
   topics(name) = partitions
 
@@ -49,11 +36,7 @@ final private[splice] class OffsetCounter(
       if (row.isNullAt(offset.ordinal)) rejected(2) += 1
     } else {
       turnTo(row.getUTF8String(topic))
-      val at = offset.of(row)
-      if (count(partition.of(row), at, 1)) part.last match {
-        case Some(kept) => if (kept.isBefore(at)) kept.take(at, row)
-        case None       => ()
-      }
+      count(partition.of(row), offset.of(row), 1)
     }
 
   override def add(batch: ColumnarBatch): Unit = {
@@ -63,8 +46,6 @@ final private[splice] class OffsetCounter(
     val rows    = batch.numRows
     if (texts.hasNull || numbers.hasNull || offsets.hasNull) addRows(batch)
     else if (rows > 0) addParts(texts, rows, partition.of(numbers, rows), offset.of(offsets, rows))
-    marked.foreach(_.take(batch))
-    marked.clear()
   }
 
   /** Numbers of rows with an invalid topic, partition and offset. */
@@ -73,15 +54,8 @@ final private[splice] class OffsetCounter(
   /** Serialised offsets per log partition. */
   def result: Seq[(LogPartition, Array[Byte])] = (for {
     (name, partitions) <- topics.iterator
-    (number, part)     <- partitions.iterator
-  } yield LogPartition(name.toString, number.toInt) -> part.runs.toBytes).toSeq
-
-  /** Row with the greatest offset per log partition, if kept. */
-  def lastRecords: Seq[(LogPartition, LastRecord)] = (for {
-    (name, partitions) <- topics.iterator
-    (number, part)     <- partitions.iterator
-    record             <- part.last.flatMap(_.result)
-  } yield LogPartition(name.toString, number.toInt) -> record).toSeq
+    (number, runs)     <- partitions.iterator
+  } yield LogPartition(name.toString, number.toInt) -> runs.toBytes).toSeq
 
   private def addRows(batch: ColumnarBatch): Unit = {
     var i = 0
@@ -130,12 +104,7 @@ final private[splice] class OffsetCounter(
           (j - i) && offsets(j) != Long.MaxValue && first >= 0
       )
         j += 1
-      if (count(p, first, j - i)) part.last match {
-        case Some(kept) =>
-          val greatest = first + (j - i) - 1
-          if (kept.isBefore(greatest) && kept.mark(greatest, j - 1)) { val _ = marked += kept }
-        case None => ()
-      }
+      count(p, first, j - i)
       i = j
     }
   }
@@ -146,27 +115,15 @@ final private[splice] class OffsetCounter(
     number = -1L
   }
 
-  /** Counts rows of the current topic. Returns false if the rows are invalid. */
-  private def count(p: Long, first: Long, rows: Int): Boolean = {
-    val isPartition = p >= 0 && p <= Int.MaxValue
-    val isOffset    = first >= 0 && first != Long.MaxValue
-    if (!isPartition) rejected(1) += rows
-    else if (!isOffset) rejected(2) += rows
+  /** Counts rows of the current topic. */
+  private def count(p: Long, first: Long, rows: Int): Unit =
+    if (p < 0 || p > Int.MaxValue) rejected(1) += rows
+    else if (first < 0 || first == Long.MaxValue) rejected(2) += rows
     else {
       if (p != number) {
         number = p
-        part = partitions.getOrElseUpdate(p, new Part(lastRow.map(make => make())))
+        runs = partitions.getOrElseUpdate(p, new OffsetRuns)
       }
-      part.runs.add(first, first + rows)
+      runs.add(first, first + rows)
     }
-    isPartition && isOffset
-  }
-}
-
-private object OffsetCounter {
-
-  /** Counts of one log partition. */
-  final class Part(val last: Option[LastRow]) {
-    val runs = new OffsetRuns
-  }
 }

@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import splice.hybrid.internal.history.LastRecord
 import splice.source.LogPartition
 import splice.source.log.Extent
 
@@ -16,8 +15,7 @@ final private[splice] class RowCounter(plan: CountPlan) {
 
   private val offsets = plan.offsets match {
     case Seq(topic, partition, offset) =>
-      val last = Option.unless(plan.last.isEmpty)(() => new LastRow(plan.last, plan.zone))
-      Some(new OffsetCounter(topic.ordinal, Integers(partition), Integers(offset), last))
+      Some(new OffsetCounter(topic.ordinal, Integers(partition), Integers(offset)))
     case _ => None
   }
 
@@ -49,8 +47,7 @@ final private[splice] class RowCounter(plan: CountPlan) {
     extents,
     offsets.fold(Seq.empty[(LogPartition, Array[Byte])])(_.result),
     offsets.fold(Seq.empty[Long])(_.invalid),
-    times.flatMap(_.result),
-    offsets.fold(Seq.empty[(LogPartition, LastRecord)])(_.lastRecords)
+    times.flatMap(_.result)
   )
 }
 

@@ -7,8 +7,6 @@ import java.time.{Instant, LocalDate, LocalDateTime, ZoneId, ZoneOffset}
 
 import org.apache.spark.sql.types._
 
-import splice.hybrid.internal.history.RecordTime
-
 /** Conversion of the values of a time column.
   *
   * @param zone
@@ -21,17 +19,6 @@ final private[splice] class TimeValue(kind: DataType, zone: ZoneId) {
     case DateType         => midnight(value)
     case TimestampNTZType => LocalDateTime.ofInstant(ofMicros(value), ZoneOffset.UTC).atZone(zone).toInstant
     case _                => ofMicros(value)
-  }
-
-  /** Returns the range of milliseconds that a value may represent. A date represents its whole day. A timestamp of a
-    * whole second represents that second, because columns with timestamps in seconds have the same type.
-    */
-  def millis(value: Long): RecordTime = kind match {
-    case DateType => RecordTime(midnight(value).toEpochMilli, midnight(value + 1).toEpochMilli)
-    case _        =>
-      val time  = instant(value)
-      val first = time.toEpochMilli
-      RecordTime(first, first + (if (time.getNano == 0) 1000L else 1L))
   }
 
   private def midnight(day: Long): Instant = LocalDate.ofEpochDay(day).atStartOfDay(zone).toInstant

@@ -22,7 +22,7 @@ import splice.hybrid.internal.split.{HybridPosition, LegRange, LegSpan}
 import splice.hybrid.internal.tally.Tallies
 import splice.source._
 import splice.source.internal.legs.{LegIdentity, LegPlan, RunTotals, SkippingLeg}
-import splice.source.log.{LogPartitions, LogRange, LogRecord}
+import splice.source.log.LogPartitions
 import splice.source.runtime.{OpenEnded, ProgressMetric, Report}
 
 /** Drives the legs of a chain in sequence (FLIP-150's HybridSourceSplitEnumerator).
@@ -338,13 +338,8 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   /** Log of the next leg. Splice sends the requests during a hand-over, and their errors have the name of the leg. */
   private def partitions(next: Leg): LogPartitions = enumerators(next) {
-    case log: LogPartitions => new LogPartitions {
-        override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
-          next.errors(log.logRanges(history))
-        override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] =
-          next.errors(log.records(at))
-      }
-    case other => throw new IllegalStateException(s"$other of leg '${next.name}' has no partitions")
+    case log: LogPartitions => history => next.errors(log.logRanges(history))
+    case other              => throw new IllegalStateException(s"$other of leg '${next.name}' has no partitions")
   }
 
   private def history(at: HybridPosition, next: Leg): Seq[LegOffsets] = tallies.history(next, at) { leg =>

@@ -136,18 +136,6 @@ private[splice] object HandOverErrors {
       })
     )
 
-  /** @param records
-    *   one text per partition with a different record
-    */
-  def otherLog(previous: Seq[Leg], leg: String, records: Seq[String]): SpliceException =
-    conditions.error(
-      "SPLICE_HAND_OVER_DATA.OTHER_LOG",
-      "previousLeg" -> named(previous.map(_.name)),
-      "leg"         -> leg,
-      "records"     -> text(records),
-      "logColumns"  -> logColumns(previous)
-    )
-
   def notInLog(previous: Seq[String], leg: String, partitions: Seq[LogPartition]): SpliceException =
     conditions.error(
       "SPLICE_HAND_OVER.PARTITION_NOT_FOUND",

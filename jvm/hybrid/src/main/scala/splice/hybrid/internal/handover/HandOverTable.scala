@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory
 
 import splice.hybrid.internal.chain.{Fill, Leg, OnHoles}
 import splice.hybrid.internal.errors.{HandOverErrors, Ranges}
-import splice.hybrid.internal.history.{LogComparison, PartitionHistory}
+import splice.hybrid.internal.history.PartitionHistory
 import splice.source.internal.entries.Json
 import splice.source.log.{LogPartitions, LogRange}
 import splice.source.{LogPartition, OffsetRanges, OnGap}
@@ -41,15 +41,12 @@ private[splice] object HandOverTable {
     *
     * @param history
     *   None if no previous leg has rows of the partition
-    * @param compared
-    *   true if the last record of the history equals the record at its offset in the log
     */
   final case class Row(
       partition: LogPartition,
       history: Option[PartitionHistory],
       log: LogRange,
-      onHoles: OnHoles,
-      compared: Boolean
+      onHoles: OnHoles
   ) {
 
     /** End offset of the history. */
@@ -96,9 +93,7 @@ private[splice] object HandOverTable {
       val fill = Option.when(wanted.nonEmpty)("fill" -> Ranges(holes).json)
       Json.write(Json.obj(
         Seq("topic" -> Json.text(partition.topic), "partition" -> Json.number(partition.partition.toLong)) ++ past ++
-          fill ++
-          Seq("compared" -> Json.bool(compared)) ++
-          Seq(
+          fill ++ Seq(
             "unavailable" -> Ranges(unavailable).json,
             "log"         -> range(log.from, log.until),
             "start"       -> Json.number(start)
@@ -131,9 +126,8 @@ private[splice] object HandOverTable {
         leg.name,
         ahead.map(h => (h.partition, h.until, ranges(h.partition).until))
       )
-    val compared = LogComparison(before, leg, history, ranges, log)
-    val known    = history.map(h => h.partition -> h).toMap
-    val rows     = ranges.toSeq.map { case (p, range) => Row(p, known.get(p), range, leg.onHoles, compared(p)) }
+    val known = history.map(h => h.partition -> h).toMap
+    val rows  = ranges.toSeq.map { case (p, range) => Row(p, known.get(p), range, leg.onHoles) }
     PartitionHistory.checkDuplicates(names, leg, history).foreach(logger.warn)
     val holed = rows.filter(_.holes.hasNext)
     if (holed.nonEmpty && leg.onHoles == OnHoles.Fail) throw HandOverErrors.holes(names, leg.name, holed.map(lacks))

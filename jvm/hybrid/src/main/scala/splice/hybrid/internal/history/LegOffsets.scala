@@ -4,15 +4,7 @@
 package splice.hybrid.internal.history
 
 import splice.hybrid.internal.chain.Leg
-import splice.source.{LogPartition, OffsetSummary}
+import splice.source.OffsetSummary
 
-/** Offsets of an ended leg per log partition.
-  *
-  * @param last
-  *   row with the greatest offset per log partition, if compared with the log
-  */
-final private[splice] case class LegOffsets(
-    leg: Leg,
-    held: Seq[OffsetSummary],
-    last: Map[LogPartition, LastRecord] = Map.empty
-)
+/** Offsets of an ended leg per log partition. */
+final private[splice] case class LegOffsets(leg: Leg, held: Seq[OffsetSummary])

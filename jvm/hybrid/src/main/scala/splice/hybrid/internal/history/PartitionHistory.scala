@@ -12,14 +12,8 @@ import splice.source.{LogPartition, OffsetSummary}
   *
   * @param parts
   *   offsets of each leg in chain order; never empty
-  * @param last
-  *   row with the greatest offset of all legs, if any leg keeps such a row
   */
-final private[splice] case class PartitionHistory(
-    partition: LogPartition,
-    parts: Seq[(Leg, OffsetSummary)],
-    last: Option[LastRecord] = None
-) {
+final private[splice] case class PartitionHistory(partition: LogPartition, parts: Seq[(Leg, OffsetSummary)]) {
 
   /** Offsets of all legs together. */
   lazy val offsets: OffsetRuns = {
@@ -72,9 +66,7 @@ private[splice] object PartitionHistory {
       ofLeg <- legs
       held  <- ofLeg.held
     } yield ofLeg.leg -> held
-    parts.groupBy(_._2.partition).toSeq.sortBy(_._1).map { case (p, group) =>
-      PartitionHistory(p, group, legs.flatMap(_.last.get(p)).maxByOption(_.offset))
-    }
+    parts.groupBy(_._2.partition).toSeq.sortBy(_._1).map { case (p, group) => PartitionHistory(p, group) }
   }
 
   /** Applies the policy `onDuplicates` of the leg that starts.

@@ -23,7 +23,6 @@ private[hybrid] object EvidenceCheck {
     chain.undecided.foreach { leg =>
       val history = chain.history(leg)
       if (history.isEmpty) throw nothingCounted(chain, leg)
-      if (history.forall(past => past.source.readsLog || past.logColumns.nonEmpty)) rejectUncompared(leg, history)
       if (history.forall(_.source.readsLog)) rejectColumns(leg, history)
     }
     chain.legs.zip(chain.legs.drop(1)).foreach { case (before, leg) =>
@@ -89,24 +88,6 @@ private[hybrid] object EvidenceCheck {
       s"leg '${leg.name}' begins by the offsets of the previous legs, and each of these legs is excluded from the count; remove one exclusion, or " +
         s"use another hand-over for '${leg.name}', such as '$other'"
     )
-  }
-
-  private def rejectUncompared(leg: Leg, history: Seq[Leg]): Unit = {
-    val compared = leg.exact.toSeq.flatMap { rule =>
-      rule.columns.timestamp.map(_ => HandOverOptions.Timestamp.key) ++
-        rule.columns.key.map(_ => HandOverOptions.Key.key)
-    }
-    if (compared.nonEmpty) {
-      val named  = history.filter(_.logColumns.nonEmpty).map(option)
-      val remedy = Option.when(named.nonEmpty) {
-        s"name the columns with the keys 'timestamp' and 'key' in '${named.mkString("' and '")}', or "
-      }
-      throw OptionErrors.conflict(
-        compared.map(key => s"${leg.name}.$key") ++ named,
-        "no leg has the columns of the hand-over, because each leg reads a log or has separate columns; " +
-          s"${remedy.mkString}remove these options"
-      )
-    }
   }
 
   private def option(leg: Leg) = s"${leg.name}.$Key"

@@ -55,18 +55,6 @@ private[splice] object HandOverOptions {
       "Column of the history that contains the offset. The hand-over rules 'offsets' and 'custom' use this column."
     ).withDefault("offset", "offset")
 
-  val Timestamp: SourceOption[String] = column(
-    "timestamp",
-    "Column of the history that contains the timestamp of the record. With the hand-over rule 'offsets', " +
-      "Splice compares this timestamp with the log. Default: no comparison."
-  )
-
-  val Key: SourceOption[String] = column(
-    "key",
-    "Column of the history that contains the key of the record. With the hand-over rule 'offsets', Splice " +
-      "compares this key with the log. Default: no comparison."
-  )
-
   val Column: SourceOption[String] = column(
     "column",
     "Timestamp column of the history. The hand-over rules 'eventTime' and 'custom' use this column."
@@ -143,8 +131,6 @@ private[splice] object HandOverOptions {
       Topic,
       Partition,
       Offset,
-      Timestamp,
-      Key,
       Column,
       Zone,
       Overlap,
@@ -157,8 +143,8 @@ private[splice] object HandOverOptions {
     )
 
   private val parameters: Seq[(String, Set[String])] = Seq(
-    OffsetsRule   -> Set(Topic.key, Partition.key, Offset.key, Timestamp.key, Key.key, OnHoles.key, OnDuplicates.key),
-    EventTimeRule -> Set(Column.key, Zone.key, Overlap.key),
+    OffsetsRule          -> Set(Topic.key, Partition.key, Offset.key, OnHoles.key, OnDuplicates.key),
+    EventTimeRule        -> Set(Column.key, Zone.key, Overlap.key),
     ModificationTimeRule -> Set(Overlap.key),
     NowMinusRule         -> Set(Duration.key),
     CustomRule           -> Set(Class.key, Python.key, Topic.key, Partition.key, Offset.key, Column.key, Zone.key)
@@ -197,16 +183,13 @@ private[splice] object HandOverOptions {
 
   private def offsets(o: SourceOptions): HandOver = {
     val needed = Seq(Topic, Partition, Offset).map(role => role -> o(role))
-    val others = Seq(Timestamp, Key).flatMap(role => o.find(role).map(role -> _))
-    LogColumnsOption.repeated((needed ++ others).map { case (role, name) => o.name(role.key) -> name }).foreach { why =>
+    LogColumnsOption.repeated(needed.map { case (role, name) => o.name(role.key) -> name }).foreach { why =>
       throw OptionErrors.conflict(
-        (needed ++ others).map(_._1.key).map(o.name),
+        needed.map(_._1.key).map(o.name),
         s"$why; set a different column for each option"
       )
     }
-    HandOver.Offsets(
-      LogColumns.Named(OffsetColumns(o(Topic), o(Partition), o(Offset)), o.find(Timestamp), o.find(Key))
-    )
+    HandOver.Offsets(LogColumns.Named(OffsetColumns(o(Topic), o(Partition), o(Offset))))
   }
 
   private def eventTime(o: SourceOptions): HandOver = HandOver.EventTime(o(Column), o(Overlap), o.find(Zone))

@@ -150,7 +150,7 @@ final private[hybrid] class Tallies(
     if (next.handOver.flatMap(_.counts).isEmpty) Nil
     else chain.history(next).map { leg =>
       val tally = finished(leg, at.position(leg.name), end(leg))
-      LegOffsets(leg, tally.offsets, tally.last)
+      LegOffsets(leg, tally.offsets)
     }
 
   private def finished(leg: Leg, at: Position, end: => Evidence): Tally = {

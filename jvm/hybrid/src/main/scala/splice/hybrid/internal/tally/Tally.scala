@@ -6,7 +6,6 @@ package splice.hybrid.internal.tally
 import scala.collection.mutable
 
 import splice.hybrid.internal.counting.{CountedColumns, LegCounts}
-import splice.hybrid.internal.history.LastRecord
 import splice.source.log.{Coverage, Extent, OffsetRuns}
 import splice.source.{LogPartition, OffsetSummary, Position, SplitRange, TimeRange}
 
@@ -19,7 +18,6 @@ final private[splice] class Tally private (
     val columns: CountedColumns,
     covered: Coverage,
     counted: mutable.SortedMap[LogPartition, OffsetRuns],
-    lasts: mutable.SortedMap[LogPartition, LastRecord],
     ofLog: Seq[OffsetSummary]
 ) {
 
@@ -27,7 +25,7 @@ final private[splice] class Tally private (
   private var range: Option[TimeRange] = None
   private var ended: Option[String]    = None
 
-  def this(columns: CountedColumns) = this(columns, new Coverage, mutable.SortedMap.empty, mutable.SortedMap.empty, Nil)
+  def this(columns: CountedColumns) = this(columns, new Coverage, mutable.SortedMap.empty, Nil)
 
   /** True if no report was added. */
   def isEmpty: Boolean = covered.isEmpty
@@ -48,9 +46,6 @@ final private[splice] class Tally private (
   def offsets: Seq[OffsetSummary] =
     ofLog ++ counted.iterator.filter(_._2.rows > 0).map { case (of, runs) => OffsetSummary(of, runs) }
 
-  /** Row with the greatest offset per log partition, if compared with the log. */
-  def last: Map[LogPartition, LastRecord] = lasts.toMap
-
   /** Uncounted ranges, computed by the enumerator. */
   def remaining(ranges: Coverage => Seq[SplitRange]): Seq[SplitRange] = ranges(covered)
 
@@ -61,9 +56,6 @@ final private[splice] class Tally private (
       counts.extents.foreach(covered.add)
       counts.offsets.foreach { case (of, bytes) =>
         counted.getOrElseUpdate(of, new OffsetRuns).addAll(OffsetRuns.fromBytes(bytes))
-      }
-      counts.last.foreach { case (of, record) =>
-        if (!lasts.get(of).exists(_.offset >= record.offset)) lasts(of) = record
       }
       rejected = rejected.zipAll(counts.invalid, 0L, 0L).map { case (a, b) => a + b }
       range = (range ++ counts.times).reduceOption(Tally.wider)
@@ -76,15 +68,12 @@ final private[splice] class Tally private (
 
   def lines: Seq[String] = TallyFormat.write(this, covered, counted, ofLog)
 
-  /** Restricts the counts to fewer columns; None if one of the columns was not counted. A rule that compares fewer
-    * columns then needs no second count.
+  /** Restricts the counts to fewer columns; None if one of the columns was not counted. A rule with fewer columns then
+    * needs no second count.
     */
   def of(fewer: CountedColumns): Option[Tally] = Option.when(columns.contain(fewer)) {
     if (columns == fewer) this
-    else {
-      val kept = lasts.toSeq.flatMap { case (of, record) => record.of(fewer.offsets).map(of -> _) }
-      Tally.stored(fewer, covered, counted.toSeq, kept, ofLog, rejected, range.filter(_ => fewer.time.nonEmpty), ended)
-    }
+    else Tally.stored(fewer, covered, counted.toSeq, ofLog, rejected, range.filter(_ => fewer.time.nonEmpty), ended)
   }
 }
 
@@ -92,20 +81,19 @@ private[splice] object Tally {
 
   /** Tally with the offsets at the end of a log. */
   def ofLog(columns: CountedColumns, offsets: Seq[OffsetSummary]): Tally =
-    new Tally(columns, new Coverage, mutable.SortedMap.empty, mutable.SortedMap.empty, offsets.sortBy(_.partition))
+    new Tally(columns, new Coverage, mutable.SortedMap.empty, offsets.sortBy(_.partition))
 
   /** Restores a stored tally. */
   private[tally] def stored(
       columns: CountedColumns,
       covered: Coverage,
       counted: Seq[(LogPartition, OffsetRuns)],
-      last: Seq[(LogPartition, LastRecord)],
       ofLog: Seq[OffsetSummary],
       invalid: Seq[Long],
       times: Option[TimeRange],
       end: Option[String]
   ): Tally = {
-    val created = new Tally(columns, covered, mutable.SortedMap.from(counted), mutable.SortedMap.from(last), ofLog)
+    val created = new Tally(columns, covered, mutable.SortedMap.from(counted), ofLog)
     created.rejected = invalid
     created.range = times
     created.ended = end

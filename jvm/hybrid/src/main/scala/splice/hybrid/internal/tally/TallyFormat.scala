@@ -11,7 +11,6 @@ import scala.util.Try
 import com.fasterxml.jackson.databind.JsonNode
 
 import splice.hybrid.internal.counting.CountedColumns
-import splice.hybrid.internal.history.{LastRecord, RecordKey, RecordTime}
 import splice.hybrid.internal.options.LogColumnsOption
 import splice.source.internal.entries.{Json, VersionedEntry}
 import splice.source.log.{Coverage, OffsetRuns}
@@ -20,7 +19,6 @@ import splice.source.{LogPartition, OffsetSummary, TimeRange}
 /** Side-log format of a tally: the counted extents in the head, then one line per log partition.
   *
   * A line has the offsets as the base64 text of [[OffsetRuns]]. The line of a log also has the range that was read.
-  * If rows are compared with the log, the line has the row with the greatest offset.
   */
 private[splice] object TallyFormat {
 
@@ -39,15 +37,17 @@ private[splice] object TallyFormat {
       tally.times.map(range => "times" -> texts(Seq(range.first.toString, range.last.toString)))
     ).flatten
     val ranges = ofLog.map(log => line(log.partition, log.offsets, "range" -> numbers(Seq(log.from, log.until))))
-    val last   = tally.last
-    val runs   = counted.map { case (of, held) => line(of, held, last.get(of).map("last" -> lastJson(_)).toSeq: _*) }
+    val runs   = counted.map { case (of, held) => line(of, held) }
     VersionedEntry.write(head, ranges ++ runs)
   }
 
   /** @throws SpliceException if the entry is corrupt */
   def read(entry: VersionedEntry): Tally = {
     val columns = entry.find("columns").map { node =>
-      LogColumnsOption.read(node).fold(why => entry.corrupt(s"'columns' is '$node': $why"), identity)
+      LogColumnsOption.read(LogColumnsOption.needed(node)).fold(
+        why => entry.corrupt(s"'columns' is '$node': $why"),
+        identity
+      )
     }
     val times = entry.find("times").map(strings).map { texts =>
       Try(texts.map(Instant.parse)).toOption.collect { case Seq(first, last) => TimeRange(first, last) }
@@ -56,14 +56,10 @@ private[splice] object TallyFormat {
     val covered             = entry("covered")
     def bad(line: JsonNode) = entry.corrupt(s"'$line' does not contain offsets")
     val lines               = entry.nodes.map(line => held(line).getOrElse(bad(line)))
-    val kept                = entry.nodes.zip(lines).flatMap { case (line, (of, _)) =>
-      Json.field(line, "last").map(node => of -> lastRecord(node).getOrElse(bad(line)))
-    }
     Tally.stored(
       CountedColumns(columns, entry.find("time").map(_.asText)),
       Coverage.read(covered).getOrElse(entry.corrupt(s"'$covered' is not a set of extents")),
       lines.collect { case (of, Right(runs)) => of -> runs },
-      kept,
       lines.collect { case (_, Left(range)) => range },
       Json.items(entry("invalid")).map(_.asLong),
       times,
@@ -92,35 +88,6 @@ private[splice] object TallyFormat {
       case Seq(from, until) => Some(Left(OffsetSummary(of, runs, from, until)))
       case _                => None
     }
-
-  private def lastJson(record: LastRecord): JsonNode = Json.obj(
-    record.key.map { key =>
-      "key" -> Json.obj(
-        "digest" -> Json.text(key.digest),
-        "head"   -> Json.text(key.head),
-        "size"   -> Json.number(key.size.toLong)
-      )
-    }.toSeq ++ Seq("offset" -> Json.number(record.offset)) ++
-      record.time.map(time => "time" -> numbers(Seq(time.from, time.until))): _*
-  )
-
-  private def lastRecord(node: JsonNode): Option[LastRecord] = for {
-    offset <- Json.field(node, "offset").filter(_.isIntegralNumber).map(_.asLong)
-    key    <- optional(node, "key") { key =>
-      for {
-        digest <- Json.field(key, "digest").filter(_.isTextual)
-        head   <- Json.field(key, "head").filter(_.isTextual)
-        size   <- Json.field(key, "size").filter(_.isInt)
-      } yield RecordKey(size.asInt, head.asText, digest.asText)
-    }
-    time <- optional(node, "time") { time =>
-      Option(Json.items(time).map(_.asLong)).collect { case Seq(from, until) => RecordTime(from, until) }
-    }
-  } yield LastRecord(offset, time, key)
-
-  /** Reads an optional field; None if the field exists and is invalid. */
-  private def optional[A](node: JsonNode, name: String)(read: JsonNode => Option[A]): Option[Option[A]] =
-    Json.field(node, name).fold(Option(Option.empty[A]))(field => read(field).map(Some(_)))
 
   private def strings(node: JsonNode): Seq[String] = Json.items(node).map(_.asText)
 

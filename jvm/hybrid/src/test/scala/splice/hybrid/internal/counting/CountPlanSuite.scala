@@ -28,7 +28,6 @@ final class CountPlanSuite extends AnyFunSuite {
   private val plan = CountPlan(
     "history",
     kinds.zipWithIndex.map { case (kind, i) => CountPlan.Cell(i, kind) },
-    CountPlan.LastCells(None, None),
     None,
     ZoneOffset.UTC
   )

@@ -34,7 +34,7 @@ final class OffsetCounterSuite extends AnyFunSuite {
 
   private def counted(add: RowCounter => Unit): Map[LogPartition, Seq[Long]] = {
     val cells   = Seq(StringType, IntegerType, LongType).zipWithIndex.map { case (kind, i) => CountPlan.Cell(i, kind) }
-    val counter = new RowCounter(CountPlan("history", cells, CountPlan.LastCells(None, None), None, ZoneOffset.UTC))
+    val counter = new RowCounter(CountPlan("history", cells, None, ZoneOffset.UTC))
     add(counter)
     counter.counts(Nil).offsets.map { case (p, bytes) =>
       val runs = OffsetRuns.fromBytes(bytes)
@@ -94,7 +94,7 @@ final class OffsetCounterSuite extends AnyFunSuite {
     val batch                            = new ColumnarBatch(vectors.toArray[ColumnVector], rows.size)
     def counted(add: RowCounter => Unit) = {
       val cells   = types.zipWithIndex.map { case (kind, i) => CountPlan.Cell(i, kind) }
-      val counter = new RowCounter(CountPlan("history", cells, CountPlan.LastCells(None, None), None, ZoneOffset.UTC))
+      val counter = new RowCounter(CountPlan("history", cells, None, ZoneOffset.UTC))
       add(counter)
       counter.counts(Nil)
     }

@@ -214,9 +214,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
     Seq(
       ("handOver.offset", "none", "COLUMN_NOT_FOUND", "(offset)"),
       ("handOver.partition", "topic", "COLUMN_TYPE_MISMATCH", "(partition)"),
-      ("handOver.topic", "offset", "COLUMN_TYPE_MISMATCH", "(topic)"),
-      ("handOver.key", "id", "COLUMN_TYPE_MISMATCH", "(key)"),
-      ("handOver.timestamp", "id", "COLUMN_TYPE_MISMATCH", "(timestamp)")
+      ("handOver.topic", "offset", "COLUMN_TYPE_MISMATCH", "(topic)")
     ).foreach { case (option, column, condition, role) =>
       new World {
         override def own: Seq[(String, String)] = Seq(option -> column) ++

@@ -20,7 +20,7 @@ import splice.source.StartPosition.{Offsets, Time}
 import splice.source._
 import splice.source.errors.{CheckpointErrors, SpliceException}
 import splice.source.internal.entries.Json
-import splice.source.log.{LogPartitions, LogRange, LogRecord}
+import splice.source.log.{LogPartitions, LogRange}
 import splice.testkit.internal.memory.{MemoryOptions, MemoryPosition}
 
 /** Tests of the evidence for a user-defined rule, and of the checks of its result. */
@@ -44,7 +44,6 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
     def partitions: LogPartitions = new LogPartitions {
       override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
         Asked.this.logRanges(history)
-      override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] = SortedMap.empty
     }
   }
 

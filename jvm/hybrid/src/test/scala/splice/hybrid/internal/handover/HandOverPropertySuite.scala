@@ -13,11 +13,11 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.hybrid.handover.FixedLog
 import splice.hybrid.internal.chain.{Chain, Leg}
-import splice.hybrid.internal.history.{LastRecord, LegOffsets, RecordTime}
+import splice.hybrid.internal.history.LegOffsets
 import splice.hybrid.{HandOver, Legs, LogColumns}
 import splice.source.StartPosition.Offsets
 import splice.source.errors.SpliceException
-import splice.source.log.{LogRange, LogRecord, OffsetRuns}
+import splice.source.log.{LogRange, OffsetRuns}
 import splice.source.{Evidence, LogPartition, OffsetRanges, OffsetSummary, OnGap, Position, TimeRange}
 
 /** Property tests of exact hand-over with random histories and logs. The expected result is computed from lists of
@@ -51,19 +51,9 @@ final class HandOverPropertySuite extends AnyFunSuite {
         all.foreach(offsets.add)
         OffsetSummary(p, offsets)
       }
-      LegOffsets(
-        leg,
-        held,
-        own.map { case (p, all) => p -> LastRecord(all.max, Some(RecordTime(all.max, all.max + 1)), None) }
-      )
+      LegOffsets(leg, held)
     }
-    // The timestamp of a record equals its offset, unless the archives belong to another log.
-    val records = for { l <- world.logs; o <- l.records } yield (l.partition, o) ->
-      LogRecord(if (world.differs) o + 1 else o, None)
-    val log = new FixedLog(
-      SortedMap.from(world.logs.map(l => l.partition -> LogRange(l.earliest, l.end))),
-      records.toMap
-    )
+    val log = new FixedLog(SortedMap.from(world.logs.map(l => l.partition -> LogRange(l.earliest, l.end))))
     val own = live.copy(onHoles = world.onHoles, onGap = world.onGap, onDuplicates = world.onDuplicates)
     try {
       val decision = HandOverDecision.decide(archives.last, own, Unasked, Instant.EPOCH)(history, log)

@@ -34,16 +34,8 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     )
   }
 
-  test("offsets accepts columns to compare with the log") {
-    val named = LogColumns.Named(OffsetColumns("topic", "partition", "offset"))
-    assert(parse("handOver" -> "offsets", "handOver.timestamp" -> "at")
-      .contains(HandOver.Offsets(named.copy(timestamp = Some("at")))))
-    val both = HandOver.offsets("topic", "partition", "offset", Some("at"), Some("k"))
-    assert(parse("handOver" -> "offsets", "handOver.timestamp" -> "at", "handOver.key" -> "k").contains(both))
-    assert(parse(both.options: _*).contains(both))
-    assert(refused("handOver" -> "offsets", "handOver.key" -> "Offset").contains("the same column 'offset'"))
-    val byTime = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "handOver.key" -> "k")
-    assert(byTime.contains("'live.handOver.key' belongs to 'live.handOver' = 'offsets'"))
+  test("two roles with the same column are rejected") {
+    assert(refused("handOver" -> "offsets", "handOver.topic" -> "Offset").contains("the same column 'Offset'"))
   }
 
   test("time rules are parsed") {
@@ -103,7 +95,7 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     assert(holes.contains("'live.onHoles' belongs to 'live.handOver' = 'offsets', and the hand-over is 'nowMinus'"))
     assert(parse("handOver" -> "offsets", "onHoles" -> "ignore").contains(HandOver.offsets()))
     val custom = Seq("handOver" -> "custom", "handOver.class" -> classOf[FromTheFirst].getName)
-    Seq("handOver.timestamp", "handOver.key", "onDuplicates", "onHoles").foreach { option =>
+    Seq("onDuplicates", "onHoles").foreach { option =>
       val text     = refused(custom :+ (option -> "warn"): _*)
       val expected = s"'live.$option' belongs to 'live.handOver' = 'offsets', and the hand-over is 'custom'"
       assert(text.contains(expected), text)

@@ -10,7 +10,6 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.hybrid.LogColumns
 import splice.hybrid.internal.counting.{CountedColumns, LegCounts}
-import splice.hybrid.internal.history.{LastRecord, RecordKey, RecordTime}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.VersionedEntry
 import splice.source.log.{Extent, OffsetRuns}
@@ -62,24 +61,22 @@ final class TallySuite extends AnyFunSuite {
   }
 
   test("a rule that needs fewer columns uses the existing counts of its columns") {
-    val more  = LogColumns.Named(OffsetColumns("t", "p", "o"), Some("at"), Some("key"))
-    val both  = CountedColumns(Some(more), Some("at"))
+    val named = LogColumns.Named(OffsetColumns("t", "p", "o"))
+    val both  = CountedColumns(Some(named), Some("at"))
     val tally = new Tally(both)
-    val last  = LastRecord(2, Some(RecordTime(7, 8)), Some(RecordKey.Absent))
-    assert(tally.add(counts(Extent.whole(0), 10, p0 -> Seq(0L, 1L, 2L)).copy(last = Seq(p0 -> last))))
+    assert(tally.add(counts(Extent.whole(0), 10, p0 -> Seq(0L, 1L, 2L))))
     tally.finish(At)
     def of(offsets: LogColumns.Named, time: Option[String]) = tally.of(CountedColumns(Some(offsets), time))
 
     assert(tally.of(both).exists(_ eq tally))
-    val fewer = of(more.copy(key = None), None).get
-    assert(fewer.last == Map(p0 -> last.copy(key = None)) && fewer.times.isEmpty && fewer.end.contains(At.json))
+    val fewer = of(named, None).get
+    assert(fewer.times.isEmpty && fewer.end.contains(At.json))
     assert(fewer.offsets.map(_.offsets.count) == Seq(3L) && fewer.invalid == Seq(0, 1, 0))
-    assert(of(more.copy(timestamp = None, key = None), Some("at")).exists(t => t.last.isEmpty && t.times.nonEmpty))
     assert(!fewer.add(counts(Extent.whole(0), 10, p0 -> Seq(0L))), "the file is counted")
 
-    assert(of(more.copy(key = Some("other")), None).isEmpty && of(more, Some("later")).isEmpty)
-    assert(of(more.copy(offsets = OffsetColumns("t", "p", "n")), None).isEmpty)
-    assert(new Tally(columns).of(both).isEmpty)
+    assert(of(named, Some("later")).isEmpty)
+    assert(of(named.copy(offsets = OffsetColumns("t", "p", "n")), None).isEmpty)
+    assert(new Tally(CountedColumns(Some(named), None)).of(both).isEmpty)
   }
 
   test("the counts of tasks are added, and are equal after a write and a read") {
@@ -91,22 +88,12 @@ final class TallySuite extends AnyFunSuite {
     assert(TallyFormat.read(entry(read.lines: _*)).end.contains(At.json))
   }
 
-  test("the last record of a partition has the greatest offset of all tasks, and is equal after a write and a read") {
-    val long                                       = RecordKey.of(Array.fill[Byte](100)(7), 100)
-    def last(of: LogPartition, record: LastRecord) = Seq(of -> record)
-    val tally                                      = new Tally(columns)
-    val first = LastRecord(5, Some(RecordTime(1000, 2000)), Some(RecordKey.of("a".getBytes, 1)))
-    val older = LastRecord(4, None, Some(RecordKey.Absent))
-    val other = LastRecord(9, None, Some(long))
-    Seq(last(p0, first), last(p0, older), last(p1, older), last(p1, other)).zipWithIndex.foreach { case (own, unit) =>
-      assert(tally.add(counts(Extent.whole(unit), 1, p0 -> Seq(unit.toLong), p1 -> Seq(unit.toLong)).copy(last = own)))
-    }
-    assert(!tally.add(counts(Extent.whole(0), 1).copy(last = last(p0, other))), "counted before")
-    val expected = Map(p0 -> first, p1 -> other)
-    assert(tally.last == expected && TallyFormat.read(entry(tally.lines: _*)).last == expected)
-    val damaged = tally.lines.map(_.replace("\"time\":[1000,2000]", "\"time\":[1000]"))
-    assert(damaged != tally.lines)
-    assert(intercept[SpliceException](TallyFormat.read(entry(damaged: _*))).getCondition == "SPLICE_CHECKPOINT.CORRUPT")
+  test("the compared columns and records of an earlier version are ignored") {
+    val now    = example.lines
+    val before = now.head.replace(""""offset":"o"""", """"key":"k","offset":"o","timestamp":"at"""") +:
+      now.tail.map(_.replace(""""offsets":""", """"last":{"offset":4,"time":[7,8]},"offsets":"""))
+    assert(before.zip(now).forall { case (a, b) => a != b })
+    assert(TallyFormat.read(entry(before: _*)).lines == now)
   }
 
   test("a range is counted once, even if it is reported again in other parts") {

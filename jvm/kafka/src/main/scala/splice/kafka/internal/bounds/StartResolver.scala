@@ -75,12 +75,12 @@ final private[kafka] class StartResolver(
     */
   private def untimedBefore(timed: Timed): SortedMap[LogPartition, Long] = {
     val starts = timed.starts.filter { case (p, start) => timed.first.get(p).exists(_ < start) }
-    val last   = log.records(starts.map { case (p, start) => p -> (start - 1) })
+    val last   = log.times(starts.map { case (p, start) => p -> (start - 1) })
     // The offsets directly before the start may belong to transaction markers.
     val ranges = (starts -- last.keys).map { case (p, start) => p -> (math.max(timed.first(p), start - Tail) -> start) }
     val earlier = if (ranges.isEmpty) Map.empty[LogPartition, Long] else log.firstRecords(ranges)
-    val records = last ++ (if (earlier.isEmpty) Map.empty else log.records(earlier))
-    SortedMap.from(records.collect { case (p, record) if record.millis < LeastTime => p -> record.millis })
+    val times   = last ++ (if (earlier.isEmpty) Map.empty else log.times(earlier))
+    SortedMap.from(times.filter(_._2 < LeastTime))
   }
 
   private def at(times: Map[LogPartition, Long]): Timed = {

@@ -8,7 +8,6 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import splice.kafka.internal.options.NewPartitions
 import splice.source.LogPartition
 import splice.source.errors.SpliceException
-import splice.source.log.LogRecord
 
 /** Requests of the driver to a cluster. The enumerator accesses Kafka only through this interface, so a simulation can
   * replace Kafka.
@@ -55,8 +54,8 @@ private[splice] trait ClusterClient extends AutoCloseable {
     */
   def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long]
 
-  /** The records at offsets, including records of open and aborted transactions, which a history may contain. */
-  def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord]
+  /** The times of the records at offsets in milliseconds, including records of open and aborted transactions. */
+  def times(at: Map[LogPartition, Long]): Map[LogPartition, Long]
 
   /** The committed offsets of the configured consumer group. */
   def committed(partitions: Set[LogPartition]): Map[LogPartition, Long]

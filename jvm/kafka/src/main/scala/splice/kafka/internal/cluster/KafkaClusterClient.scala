@@ -6,7 +6,7 @@ package splice.kafka.internal.cluster
 import java.time.Duration
 import java.util.concurrent.ExecutionException
 
-import scala.collection.immutable.{ArraySeq, SortedMap, SortedSet}
+import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
 
@@ -23,7 +23,6 @@ import org.apache.kafka.common.{IsolationLevel, KafkaFuture, TopicPartition, Uui
 import splice.kafka.internal.options.{ClientProperties, KafkaSettings, Subscription}
 import splice.kafka.internal.split.TopicPartitions
 import splice.source.LogPartition
-import splice.source.log.LogRecord
 
 /** The metadata of a cluster, from Kafka's clients.
   *
@@ -169,10 +168,9 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
   override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] =
     fetch("first records", properties, ranges, tolerant = false).map { case (p, record) => p -> record.offset }
 
-  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord] =
-    fetch("records", properties.uncommittedToo, at.map { case (p, o) => p -> (o -> (o + 1)) }, tolerant = true).map {
-      case (p, record) => p -> LogRecord(record.timestamp, Option(record.key).map(ArraySeq.unsafeWrapArray(_)))
-    }
+  override def times(at: Map[LogPartition, Long]): Map[LogPartition, Long] =
+    fetch("records", properties.uncommittedToo, at.map { case (p, o) => p -> (o -> (o + 1)) }, tolerant = true)
+      .map { case (p, record) => p -> record.timestamp }
 
   // A separate consumer is used, because a consumer that polls keeps fetching its assigned partitions.
   private def fetch(

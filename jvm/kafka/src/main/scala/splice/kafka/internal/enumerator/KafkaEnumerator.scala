@@ -21,7 +21,7 @@ import splice.kafka.internal.pool.ReaderPool
 import splice.kafka.internal.reader.KafkaReaders
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source._
-import splice.source.log.{LogRange, LogRecord, Outlook}
+import splice.source.log.{LogRange, Outlook}
 import splice.source.runtime.Report
 
 /** Finds the partitions of a cluster, and computes the end of each batch.
@@ -117,9 +117,6 @@ final private[splice] class KafkaEnumerator(
 
   override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
     contents.ranges(history)
-
-  override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] =
-    SortedMap.from(log.records(at))
 
   override def outlook(): Outlook = contents.outlook()
 

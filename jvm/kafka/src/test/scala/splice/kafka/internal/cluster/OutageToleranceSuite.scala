@@ -157,7 +157,7 @@ final class OutageToleranceSuite extends AnyFunSuite {
       override def atTime(millis: Map[LogPartition, Long])               = Map.empty
       override def committed(partitions: Set[LogPartition])              = Map.empty
       override def firstRecords(ranges: Map[LogPartition, (Long, Long)]) = Map.empty
-      override def records(at: Map[LogPartition, Long])                  = Map.empty
+      override def times(at: Map[LogPartition, Long])                    = Map.empty
       override def close(): Unit                                         = ()
     }
     val discovery = new BackgroundDiscovery(log, Duration.ofMillis(5), java.time.Clock.systemUTC(), "test")

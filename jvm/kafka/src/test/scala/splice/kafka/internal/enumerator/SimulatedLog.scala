@@ -15,7 +15,6 @@ import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.Subscription
 import splice.source.LogPartition
 import splice.source.errors.SpliceException
-import splice.source.log.LogRecord
 
 /** Cluster in memory that responds like brokers and records requests. Responses may be late or stale. */
 final class SimulatedLog(subscription: Subscription, @volatile var named: Set[String] = Set.empty)
@@ -151,9 +150,9 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
       }
     }
 
-  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord] = requested("records") {
+  override def times(at: Map[LogPartition, Long]): Map[LogPartition, Long] = requested("times") {
     at.flatMap { case (p, offset) =>
-      held.get(p).flatMap(_.from(offset)).filter(_.offset == offset).map(r => p -> LogRecord(r.millis, None))
+      held.get(p).flatMap(_.from(offset)).filter(_.offset == offset).map(r => p -> r.millis)
     }
   }
 

@@ -3,16 +3,15 @@
 
 package splice.testkit.internal.memory
 
-import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Instant
 
-import scala.collection.immutable.{ArraySeq, SortedMap}
+import scala.collection.immutable.SortedMap
 
 import org.apache.spark.sql.types.StructType
 
 import splice.source._
 import splice.source.internal.entries.{SingleEntry, VersionedEntry}
-import splice.source.log.{Coverage, Extent, LogOutlook, LogPartitions, LogRange, LogRecord, Outlook}
+import splice.source.log.{Coverage, Extent, LogOutlook, LogPartitions, LogRange, Outlook}
 import splice.source.runtime.{ProgressMetric, Report}
 
 /** Enumerator of the partitions of a log. */
@@ -116,14 +115,6 @@ final private[splice] class MemoryEnumerator(
   override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {
     log.call("logRanges")
     SortedMap.from((0 until log.size).map(p => LogPartition(name, p) -> LogRange(log.earliest(p), log.end(p))))
-  }
-
-  override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] = {
-    log.call("records")
-    for {
-      (p, offset) <- at if log.earliest(p.partition) <= offset
-      record      <- log.read(p.partition, offset, offset + 1).headOption
-    } yield p -> LogRecord(record.millis, record.key.map(key => ArraySeq.unsafeWrapArray(key.getBytes(UTF_8))))
   }
 
   override def outlook(): Outlook = {

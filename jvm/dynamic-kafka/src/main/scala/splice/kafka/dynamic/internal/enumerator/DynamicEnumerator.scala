@@ -30,7 +30,7 @@ import splice.kafka.internal.metrics.ReadReports
 import splice.kafka.internal.pool.ReaderPool
 import splice.source._
 import splice.source.errors.{CheckpointErrors, SpliceException}
-import splice.source.log.{LogPartitions, LogRange, LogRecord, Outlook}
+import splice.source.log.{LogPartitions, LogRange, Outlook}
 import splice.source.runtime.{OpenEnded, Report}
 
 /** Runs one enumerator per cluster, and applies metadata changes between batches (FLIP-246's
@@ -96,20 +96,11 @@ final private[splice] class DynamicEnumerator(
   private var frozen           = false
   private var reportedInactive = Set.empty[String]
 
-  override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
-    ofClusters(history)(_.logRanges(_))
-
-  override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] =
-    ofClusters(at)(_.records(_))
-
-  /** Requests values of the partitions of a history from the clusters that host the partitions. */
-  private def ofClusters[A](history: SortedMap[LogPartition, Long])(
-      of: (ClusterEnumerator, SortedMap[LogPartition, Long]) => SortedMap[LogPartition, A]
-  ): SortedMap[LogPartition, A] = {
+  override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {
     val first = begun()
     ClusterStart.check(history.keySet.map(_.topic), first.read)
     val values = request(first, _ => false) { (name, enumerator) =>
-      of(enumerator, ClusterStart.within(name, history).filter { case (p, _) => first.read(name)(p.topic) })
+      enumerator.logRanges(ClusterStart.within(name, history).filter { case (p, _) => first.read(name)(p.topic) })
     }
     ClusterStart.rejectAbsent(first.read.keySet -- values.keySet)
     ClusterStart.merged(values, first.read)

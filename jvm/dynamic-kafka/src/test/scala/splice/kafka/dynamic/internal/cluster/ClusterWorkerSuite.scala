@@ -25,7 +25,7 @@ import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.StartingOffsets
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
-import splice.source.log.{LogRange, LogRecord}
+import splice.source.log.LogRange
 import splice.source.{Limits, LogPartition, SplitRange, SplitReaderFactory, StartPosition}
 import splice.testkit.LoggedMessages
 
@@ -66,7 +66,6 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     override def clusterId: Option[String]                                                                 = None
     override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]                   = Map.empty
     override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = SortedMap.empty
-    override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord]       = SortedMap.empty
   }
 
   @volatile private var isStale = false

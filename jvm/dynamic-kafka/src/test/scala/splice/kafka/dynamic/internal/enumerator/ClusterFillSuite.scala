@@ -19,7 +19,7 @@ import splice.kafka.internal.bounds.Filled.Model
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.split.{Holes, KafkaSplitRange}
 import splice.source.errors.SpliceException
-import splice.source.log.{LogRange, LogRecord}
+import splice.source.log.LogRange
 import splice.source.{Limits, LogPartition, OffsetRanges, SplitEnumerator, StartPosition}
 
 /** Tests of holes of a history that several clusters supply. */
@@ -59,17 +59,6 @@ final class ClusterFillSuite extends TwoClusters {
     }
   }
 
-  test("a hand-over has the records of the clusters with the topics") {
-    val clusters = world(Map.empty)
-    clusters.logs(east).write(topic(east), 0, 10, 20, 30)
-    clusters.logs(west).write(topic(west), 1, 40, 50)
-    Using.resource(clusters.start()) { run =>
-      val wanted = SortedMap(p(east) -> 1L, p(west, 1) -> 0L, p(west) -> 0L)
-      assert(clusters.records(run, wanted) ==
-        SortedMap(p(east) -> LogRecord(20, None), p(west, 1) -> LogRecord(40, None)))
-    }
-  }
-
   private val both = SimulatedClusters.Both
 
   /** Clusters with one topic of the same name, whose first two records on west were removed. */
@@ -102,7 +91,7 @@ final class ClusterFillSuite extends TwoClusters {
   }
 
   test(
-    "a history topic with the name of its cluster has the range, the record, the start and the holes of this cluster"
+    "a history topic with the name of its cluster has the range, the start and the holes of this cluster"
   ) {
     val clusters = shared()
     val starts   = StartPosition.Offsets(SortedMap(
@@ -118,7 +107,6 @@ final class ClusterFillSuite extends TwoClusters {
       val history = SortedMap(on(east) -> 4L, on(west) -> 2L)
       assert(clusters.ranges(run, history).filter(r => history.contains(r._1)).values.toSeq ==
         Seq(LogRange(0, 5), LogRange(2, 5)))
-      assert(clusters.records(run, SortedMap(on(east) -> 3L, on(west) -> 4L)).keySet == history.keySet)
       val begin = clusters.begin(starts, run)
       assert(rows(run, begin) == expected)
       begin.json

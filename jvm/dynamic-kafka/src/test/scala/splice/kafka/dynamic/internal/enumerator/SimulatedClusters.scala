@@ -19,7 +19,7 @@ import splice.kafka.internal.cluster.{ClockedDiscovery, Discovery, DiscoveryHeal
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedLog, SimulatedRun}
 import splice.kafka.internal.options.Subscription
 import splice.source.errors.SpliceException
-import splice.source.log.{LogPartitions, LogRange, LogRecord}
+import splice.source.log.{LogPartitions, LogRange}
 import splice.source.options.SourceOptions
 import splice.source.runtime.{ReportListeners, SideLog}
 import splice.source.{EnumeratorContext, LogPartition, ReadMode, SplitEnumerator, StartPosition, StoredStart}
@@ -194,15 +194,6 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
       history: SortedMap[LogPartition, Long]
   ): SortedMap[LogPartition, LogRange] = of match {
     case reader: LogPartitions => reader.logRanges(history)
-    case other                 => throw new AssertionError(s"$other does not read a log")
-  }
-
-  /** Returns the records of the logs at offsets. */
-  def records(
-      of: SplitEnumerator[DynamicOffset],
-      at: SortedMap[LogPartition, Long]
-  ): SortedMap[LogPartition, LogRecord] = of match {
-    case reader: LogPartitions => reader.records(at)
     case other                 => throw new AssertionError(s"$other does not read a log")
   }
 

@@ -9,7 +9,6 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.internal.cluster.{ClusterClient, LogDescription, TimedOffset, TopicState}
 import splice.source.LogPartition
-import splice.source.log.LogRecord
 
 /** Client of a simulated cluster.
   *
@@ -56,9 +55,9 @@ final private[dynamic] class LifeLog(
       ranges.collect { case (p, (from, until)) if cluster.log(p).exists(_.size > from) && from < until => p -> from }
     }
 
-  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord] = request("records") {
+  override def times(at: Map[LogPartition, Long]): Map[LogPartition, Long] = request("times") {
     at.flatMap { case (p, offset) =>
-      cluster.log(p).flatMap(_.lift(offset.toInt)).map(row => p -> LogRecord(row.millis, None))
+      cluster.log(p).flatMap(_.lift(offset.toInt)).map(row => p -> row.millis)
     }
   }
 

@@ -13,7 +13,7 @@ import splice.kafka.internal.cluster.{TimedOffset, UnavailablePartition}
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.internal.options.StartingOffsets
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.log.{Coverage, LogRange, LogRecord, Outlook}
+import splice.source.log.{Coverage, LogRange, Outlook}
 import splice.source.runtime.Report
 import splice.source.{Evidence, Limits, LogPartition, SplitRange, SplitReaderFactory, StartPosition}
 
@@ -48,12 +48,11 @@ private[life] class PassingCluster(inner: ClusterEnumerator) extends ClusterEnum
     inner.readers(columns, ranges)
   override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
     inner.logRanges(history)
-  override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] = inner.records(at)
-  override def outlook(): Outlook                                                             = inner.outlook()
-  override def freeze(): Unit                                                                 = inner.freeze()
-  override def cost(range: SplitRange): Long                                                  = inner.cost(range)
-  override def isMember(at: KafkaPosition): String => Boolean                                 = inner.isMember(at)
-  override def evidence(at: KafkaPosition): Option[Evidence]                                  = inner.evidence(at)
+  override def outlook(): Outlook                                               = inner.outlook()
+  override def freeze(): Unit                                                   = inner.freeze()
+  override def cost(range: SplitRange): Long                                    = inner.cost(range)
+  override def isMember(at: KafkaPosition): String => Boolean                   = inner.isMember(at)
+  override def evidence(at: KafkaPosition): Option[Evidence]                    = inner.evidence(at)
   override def remaining(at: KafkaPosition, covered: Coverage): Seq[SplitRange] = inner.remaining(at, covered)
   override def reported(reports: Seq[Report]): Unit                             = inner.reported(reports)
   override def committed(until: KafkaPosition): Unit                            = inner.committed(until)
