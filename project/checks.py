@@ -43,7 +43,7 @@ MAIN_LINES = {
     "dynamic-kafka": 11489,
     "files": 3842,
     "hybrid": 5878,
-    "kafka": 12445,
+    "kafka": 12399,
     "source": 4068,
     "spark": 3747,
 }

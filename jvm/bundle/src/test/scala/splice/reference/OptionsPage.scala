@@ -42,7 +42,7 @@ object OptionsPage {
         Seq(
           name(ValueOptions.FormatPrefix, "option"),
           s"$kafka; $many",
-          "Option of Spark's function `from_json`, `from_csv` or `from_xml`, which parses the values."
+          "Option of Spark's function `from_json`, which parses the values."
         ),
         Seq(
           name(cluster, "option"),

@@ -20,8 +20,8 @@ private[splice] object ValueOptions {
     "valueFormat",
     OptionType.choice[ValueFormat](ValueFormat.all.map(f => f.name -> f): _*),
     "Format of the column 'value'. 'raw' keeps the value binary. 'string' decodes the value as UTF-8. " +
-      "'json', 'csv' and 'xml' parse the value with 'valueSchema', like the Spark functions 'from_json', " +
-      "'from_csv' and 'from_xml'. Options 'value.<option>' set the options of these functions."
+      "'json' parses the value with 'valueSchema', like the Spark function 'from_json'. Options " +
+      "'value.<option>' set the options of this function."
   ).withDefault(ValueFormat.Raw, ValueFormat.Raw.name)
 
   val Schema: SourceOption[StructType] = SourceOption(
@@ -30,7 +30,7 @@ private[splice] object ValueOptions {
       "column names with types, such as 'id BIGINT, amount DOUBLE'",
       ddl => Try(StructType.fromDDL(ddl)).toOption.filter(_.nonEmpty)
     ),
-    "Fields of the column 'value', if 'valueFormat' is 'json', 'csv' or 'xml'."
+    "Fields of the column 'value', if 'valueFormat' is 'json'."
   )
 
   val OnError: SourceOption[OnParseError] = SourceOption(
@@ -62,18 +62,10 @@ private[splice] object ValueFormat {
   /** Text in UTF-8. */
   case object Text extends ValueFormat("string")
 
-  /** A format that a Spark function parses.
-    *
-    * @param function
-    *   the name of a function of a text, a schema and a map of options
-    */
-  sealed abstract class Parsed(name: String, val function: String) extends ValueFormat(name)
+  /** JSON objects, which Spark's function `from_json` parses. */
+  case object Json extends ValueFormat("json")
 
-  case object Json extends Parsed("json", "from_json")
-  case object Csv  extends Parsed("csv", "from_csv")
-  case object Xml  extends Parsed("xml", "from_xml")
-
-  val all: Seq[ValueFormat] = Seq(Raw, Text, Json, Csv, Xml)
+  val all: Seq[ValueFormat] = Seq(Raw, Text, Json)
 }
 
 /** The treatment of a value that cannot be parsed. */

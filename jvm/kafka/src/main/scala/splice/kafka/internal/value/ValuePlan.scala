@@ -50,46 +50,44 @@ private[splice] object ValuePlan {
   def apply(settings: ValueSettings, columns: StructType, session: SessionSettings): Option[ValuePlan] = {
     val created = Map(KafkaSchema.Value -> Value, KafkaSchema.Corrupt -> Corrupt)
     settings.format match {
-      case format: ValueFormat.Parsed if columns.fieldNames.exists(created.contains) =>
+      case ValueFormat.Json if columns.fieldNames.exists(created.contains) =>
         val plain  = KafkaSchema(includeHeaders = true)
         val names  = (needed ++ columns.fieldNames.filterNot(created.contains)).distinct
         val record = StructType(names.map(name => plain(name)))
         val places = columns.fieldNames.toIndexedSeq.map(name => created.getOrElse(name, names.indexOf(name)))
         val types  = columns.map(_.dataType).toIndexedSeq
-        Some(ValuePlan(record, places, types, settings, parser(format, settings, session), session))
+        Some(ValuePlan(record, places, types, settings, parser(settings, session), session))
       case _ => None
     }
   }
 
   /** Throws an error if Spark rejects the schema or the options. Nothing is checked without an active session. */
-  def check(settings: ValueSettings): Unit = settings.format match {
-    case format: ValueFormat.Parsed if SparkSession.getActiveSession.nonEmpty =>
-      val _ = parser(format, settings, SessionSettings.current)
-    case _ => ()
+  def check(settings: ValueSettings): Unit = if (settings.parses && SparkSession.getActiveSession.nonEmpty) {
+    val _ = parser(settings, SessionSettings.current)
   }
 
   /** Returns an expression that throws an error for every value that Spark cannot parse. The reader catches the error
     * and applies `onParseError`.
     */
-  private def parser(format: ValueFormat.Parsed, settings: ValueSettings, session: SessionSettings): Expression =
-    try session.within(compile(format, settings))
+  private def parser(settings: ValueSettings, session: SessionSettings): Expression =
+    try session.within(compile(settings))
     catch {
       case NonFatal(e) =>
         val message = Option(e.getMessage).getOrElse(e.toString).linesIterator.nextOption().getOrElse("")
         throw OptionErrors.invalidValue(
           settings.prefix + ValueOptions.Schema.key,
           settings.fields.toDDL,
-          s"a schema that Spark's ${format.function} accepts with the options '${settings.prefix}value.*' ($message)",
+          s"a schema that Spark's from_json accepts with the options '${settings.prefix}value.*' ($message)",
           ValueOptions.Schema.doc
         )
     }
 
-  private def compile(format: ValueFormat.Parsed, settings: ValueSettings): Expression = {
+  private def compile(settings: ValueSettings): Expression = {
     val spark   = SparkSession.active.asInstanceOf[ClassicSession]
     val bytes   = AttributeReference(KafkaSchema.Value, BinaryType)()
     val options = (settings.options ++ failing).toSeq.flatMap { case (key, text) => Seq(key, text) }.map(quoted)
     val text    =
-      s"${format.function}(CAST(value AS STRING), ${quoted(settings.fields.toDDL)}, map(${options.mkString(", ")}))"
+      s"from_json(CAST(value AS STRING), ${quoted(settings.fields.toDDL)}, map(${options.mkString(", ")}))"
     val parsed = Alias(spark.sessionState.sqlParser.parseExpression(text), KafkaSchema.Value)()
     bound(spark.sessionState.executePlan(Project(Seq(parsed), RawRows(Seq(bytes)))).optimizedPlan)
   }

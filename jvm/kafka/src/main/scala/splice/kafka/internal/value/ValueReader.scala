@@ -28,7 +28,6 @@ final private[splice] class ValueReader private (records: SplitReader[InternalRo
 
   private val row    = new ValueRow(plan.places.toArray, plan.types.toArray)
   private val parse  = parser(plan)
-  private val more   = TrailingText.of(plan.settings)
   private var errors = 0L
 
   override def poll(patience: Duration): Poll = {
@@ -44,11 +43,11 @@ final private[splice] class ValueReader private (records: SplitReader[InternalRo
 
   private def show(record: InternalRow): Unit = {
     val bytes = if (record.isNullAt(Bytes)) Array.emptyByteArray else record.getBinary(Bytes)
-    if (isBlank(bytes) || isJsonNull(bytes)) row.show(record, null, null)
+    if (isNull(bytes)) row.show(record, null, null)
     else
       try {
         val value = parse(bytes)
-        if (more(bytes)) throw new IllegalArgumentException(trailing)
+        if (TrailingText.follows(bytes)) throw new IllegalArgumentException("text follows the first JSON object")
         row.show(record, value, null)
       } catch {
         case e: SparkThrowable if isUndecided(e) => throw failure(record, e.asInstanceOf[Throwable])
@@ -62,18 +61,12 @@ final private[splice] class ValueReader private (records: SplitReader[InternalRo
       }
   }
 
-  // Spark's parsers of csv and xml fail for a blank text. In csv, white space may be a value or a separator.
-  private def isBlank(bytes: Array[Byte]): Boolean =
-    bytes.isEmpty || plan.settings.format != ValueFormat.Csv && bytes.forall(byte => byte >= 0 && byte <= ' ')
-
-  // A sink may write a deletion as the JSON value null.
-  private def isJsonNull(bytes: Array[Byte]): Boolean = plan.settings.format == ValueFormat.Json && {
+  // A value without text is a null value. A sink may write a deletion as the JSON value null.
+  private def isNull(bytes: Array[Byte]): Boolean = {
     val from = bytes.indexWhere(byte => byte < 0 || byte > ' ')
+    from < 0 ||
     bytes.startsWith(Null, from) && bytes.indexWhere(byte => byte < 0 || byte > ' ', from + Null.length) < 0
   }
-
-  private def trailing: String =
-    s"text follows the first ${if (plan.settings.format == ValueFormat.Xml) "element" else "JSON object"}"
 
   private def failure(record: InternalRow, cause: Throwable): Throwable = KafkaErrors.unparsable(
     plan.settings.format.name,

@@ -31,12 +31,12 @@ final private[splice] case class ValueSettings(
 
   /** The type of the column value. */
   def dataType: DataType = format match {
-    case ValueFormat.Raw       => BinaryType
-    case ValueFormat.Text      => StringType
-    case _: ValueFormat.Parsed => fields
+    case ValueFormat.Raw  => BinaryType
+    case ValueFormat.Text => StringType
+    case ValueFormat.Json => fields
   }
 
-  def parses: Boolean = format.isInstanceOf[ValueFormat.Parsed]
+  def parses: Boolean = format == ValueFormat.Json
 
   /** True if the rows have the column `_corrupt`, with the records whose values Splice could not parse. */
   def keepsCorrupt: Boolean = parses && onError == OnParseError.Corrupt
@@ -63,14 +63,14 @@ private[splice] object ValueSettings {
       throw KafkaErrors.rejectedOption(options.name(ValueOptions.FormatPrefix + key), why)
     }
     options(ValueOptions.Format) match {
-      case format: ValueFormat.Parsed =>
+      case ValueFormat.Json =>
         val fields = options.find(ValueOptions.Schema).getOrElse {
           val doc =
-            s"Fields of the column 'value', because '${options.name(ValueOptions.Format.key)}' is '${format.name}'."
+            s"Fields of the column 'value', because '${options.name(ValueOptions.Format.key)}' is 'json'."
           throw OptionErrors.missing(options.name(ValueOptions.Schema.key), doc)
         }
         ValueSettings(
-          format,
+          ValueFormat.Json,
           fields.toNullable,
           SortedMap.from(formatOptions),
           options(ValueOptions.OnError),
@@ -91,7 +91,7 @@ private[splice] object ValueSettings {
       val both = Seq(key, ValueOptions.Format.key).map(options.name)
       throw OptionErrors.conflict(
         both,
-        s"a ${format.name} value is not parsed; set the format to 'json', 'csv' or 'xml'"
+        s"a ${format.name} value is not parsed; set the format to 'json'"
       )
     }
   }

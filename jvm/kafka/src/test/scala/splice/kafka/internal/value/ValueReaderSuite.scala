@@ -90,31 +90,15 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(values(json, texts: _*) == Seq(Row(1L, null, Row(2)), null, Row(null, null, null)))
   }
 
-  test("csv and xml are parsed with the options of their format") {
-    val schema = "valueSchema" -> "a INT, b STRING"
-    assert(values(Seq("valueFormat" -> "csv", schema, "value.sep" -> ";"), "1;x", "2;y") ==
-      Seq(Row(1, "x"), Row(2, "y")))
-    assert(values(Seq("valueFormat" -> "xml", schema), "<r><a>1</a><b>x</b></r>") == Seq(Row(1, "x")))
+  test("json is parsed with the options of from_json") {
     val dated = Seq("valueFormat" -> "json", "valueSchema" -> "d DATE", "value.dateFormat" -> "dd.MM.yyyy")
     assert(values(dated, """{"d":"02.01.2026"}""").map(_.toString) == Seq("[2026-01-02]"))
   }
 
-  test("empty text is null in each format, and a csv value has a token for each field") {
-    val schema = "valueSchema" -> "a INT, b STRING"
-    Seq("json", "csv", "xml").foreach { format =>
-      assert(values(Seq("valueFormat" -> format, schema), "") == Seq(null), format)
-    }
-    Seq("json", "xml").foreach { format =>
-      assert(values(Seq("valueFormat" -> format, schema), " \n") == Seq(null), format)
-    }
-    assert(values(Seq("valueFormat" -> "json", schema), "null", " null\n") == Seq(null, null))
-    Seq("nul", "nulls", "null null", "Null").foreach { text =>
-      intercept[SpliceException](values(Seq("valueFormat" -> "json", schema), text))
-    }
-    val csv = Seq("valueFormat" -> "csv", schema)
-    assert(values(csv, "1,", ",") == Seq(Row(1, null), Row(null, null)))
-    assert(intercept[SpliceException](values(csv, "1")).getMessage.contains("t-2 at offset 7"))
-    assert(values(csv :+ ("value.sep" -> "\\t"), "\t") == Seq(Row(null, null)))
+  test("empty text, white space and the JSON value null are null") {
+    val options = Seq("valueFormat" -> "json", "valueSchema" -> "a INT, b STRING")
+    assert(values(options, "", " \n", "null", " null\n") == Seq(null, null, null, null))
+    Seq("nul", "nulls", "null null", "Null").foreach(text => intercept[SpliceException](values(options, text)))
   }
 
   test("the table of JSON values in docs/kafka.md") {
@@ -140,30 +124,16 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     case other    => other.toString
   }
 
-  test("text after the first object or element is a parse error") {
-    val schema                              = "valueSchema" -> "a INT, b STRING"
-    def all(format: String, texts: String*) = values(Seq("valueFormat" -> format, schema), texts: _*)
-    val wrong                               = Seq(
-      "json" -> """{"a":1}{"a":2}""",
-      "json" -> "{\"a\":1}\n{\"a\":2}",
-      "json" -> """{"a":1} x""",
-      "json" -> """{"a":1}}""",
-      "csv"  -> "1,x\n2,y",
-      "xml"  -> "<r><a>1</a></r><r><a>2</a></r>",
-      "xml"  -> "<r><a>1</a></r> x"
-    )
-    wrong.foreach { case (format, text) =>
-      assert(intercept[SpliceException](all(format, text)).getMessage.contains("t-2 at offset 7"), text)
-      val kept = Seq("valueFormat" -> format, schema, "onParseError" -> "corrupt")
-      assert(values(kept, text) == Seq(null), text)
+  test("text after the first object is a parse error") {
+    val options = Seq("valueFormat" -> "json", "valueSchema" -> "a INT, b STRING")
+    Seq("""{"a":1}{"a":2}""", "{\"a\":1}\n{\"a\":2}", """{"a":1} x""", """{"a":1}}""").foreach { text =>
+      assert(intercept[SpliceException](values(options, text)).getMessage.contains("t-2 at offset 7"), text)
+      assert(values(options :+ ("onParseError" -> "corrupt"), text) == Seq(null), text)
     }
     val one = Row(1, null)
-    assert(all("json", "{\"a\":1}\u0000") == Seq(one))
-    assert(all("json", "{\"a\":1} \r\n", " {\"a\":1}", """{"a":1,"c":[{"d":"}{"}]}""") == Seq(one, one, one))
-    assert(values(Seq("valueFormat" -> "json", schema, "value.allowComments" -> "true"), """{"a":1} /* } */""") ==
-      Seq(one))
-    assert(all("csv", "1,\"x\ny\"", "1,x\n2") == Seq(Row(1, "x\ny"), Row(1, "x\n2")))
-    assert(all("xml", "<?xml version=\"1.0\"?>\n<r><a>1</a></r>\n<!-- end -->") == Seq(one))
+    assert(values(options, "{\"a\":1}\u0000") == Seq(one))
+    assert(values(options, "{\"a\":1} \r\n", " {\"a\":1}", """{"a":1,"c":[{"d":"}{"}]}""") == Seq(one, one, one))
+    assert(values(options :+ ("value.allowComments" -> "true"), """{"a":1} /* } */""") == Seq(one))
   }
 
   test("bytes that are not UTF-8 are replaced") {
@@ -189,10 +159,6 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     val error = intercept[SpliceException](values(json, poison: _*))
     assert(error.getCondition == "SPLICE_KAFKA_DATA.INVALID_VALUE")
     assert(error.getMessage.contains("The value of t-2 at offset 8 does not match the json"))
-    Seq("csv" -> "x,y", "xml" -> "<r><a>").foreach { case (format, text) =>
-      val options = Seq("valueFormat" -> format, "valueSchema" -> "a INT")
-      assert(intercept[SpliceException](values(options, text)).getMessage.contains("t-2 at offset 7"), format)
-    }
   }
 
   test("null continues with a null value") {
@@ -284,7 +250,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     intercept[SpliceOptionException](settings(options: _*)).getMessage
 
   test("invalid options are rejected") {
-    assert(refused("valueFormat" -> "avro").contains("raw, string, json, csv, xml"))
+    assert(refused("valueFormat" -> "avro").contains("raw, string, json"))
     assert(refused("valueFormat" -> "json").contains("'valueSchema'"))
     assert(refused("valueFormat" -> "json", "valueSchema" -> "a INTT").contains("'a INTT'"))
     assert(refused("valueSchema" -> "a INT").contains("valueSchema, valueFormat"))
