@@ -17,9 +17,8 @@ import splice.source.internal.Secrets
   * @param streams
   *   the streams, by name
   * @param confirmRemovals
-  *   permits this metadata to remove topics above the limit of `maxRemovalFraction`: up to this number of topics within
-  *   24 hours. The number includes topics that earlier metadata removed. None = the limit applies. The error
-  *   `SPLICE_METADATA.REMOVAL_LIMIT_EXCEEDED` contains the number to set. Example:
+  *   permits this metadata to remove topics above the limit of `maxRemovalFraction`: up to this number of topics.
+  *   None = the limit applies. The error `SPLICE_METADATA.REMOVAL_LIMIT_EXCEEDED` contains the number to set. Example:
   *   `metadata.copy(confirmRemovals = Some(12))`
   */
 final case class StreamMetadata(

@@ -24,13 +24,8 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   /** Returns true if the query fails when topics are removed. */
   def failsOnRemoval: Boolean = rules.onRemoved == OnRemoved.Fail
 
-  /** Returns the reason why a document is rejected; None if the document is accepted.
-    *
-    * @param recent
-    *   the removals up to the state `at`; evaluated only for a document that removes topics
-    */
-  def rejection(at: AppliedMetadata, document: StreamMetadata, recent: => RecentRemovals.Recent): Option[Rejection] = {
-    val now   = AppliedMetadata.streamOf(document.streams.values)
+  /** Returns the reason why a document is rejected; None if the document is accepted. */
+  def rejection(at: AppliedMetadata, document: StreamMetadata): Option[Rejection] = {
     val older = Rejection.older(at.generation, document)
     // The names of a document may have equal hash codes, which make a hash map slow.
     val listed = document.streams.values.toSeq.flatMap(s => AppliedMetadata.streamOf(Seq(s)).keys).sorted
@@ -40,26 +35,21 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
         document.streams.values.filter(_.topics.get(topic.cluster).exists(_(topic.topic))).map(_.name).toSeq
       )
     )
-    older.orElse(twice).orElse(tooMany(at, document, now, recent))
+    older.orElse(twice).orElse(tooMany(at, document))
   }
 
-  private def tooMany(
-      at: AppliedMetadata,
-      document: StreamMetadata,
-      now: SortedMap[ClusterTopic, String],
-      recent: => RecentRemovals.Recent
-  ): Option[Rejection] = {
-    val removed = RecentRemovals.count(at.streamOf, now)
-    if (removed == 0) None
-    else if (now.isEmpty) Some(Rejection.Empty(at.streamOf.size))
-    // A topic that returns and is removed again counts twice, so the sum may exceed the number of all topics.
-    else if (rules.maxFraction >= 1) None
-    else {
-      val RecentRemovals.Recent(before, greatest) = recent
-      val (sum, all)                              = (before + removed, math.max(greatest, at.streamOf.size))
-      val most                                    = math.max((all * rules.maxFraction).toInt, 1)
-      Option.when(sum > math.max(most, document.confirmRemovals.getOrElse(0)))(Rejection.TooMany(sum, all, most))
-    }
+  private def tooMany(at: AppliedMetadata, document: StreamMetadata): Option[Rejection] = {
+    val now     = AppliedMetadata.streamOf(document.streams.values)
+    val all     = at.streamOf.size
+    val removed = ChangeRules.removed(at.streamOf, now)
+    val most    = math.max((all * rules.maxFraction).toInt, 1)
+    if (removed > 0 && now.isEmpty) Some(Rejection.Empty(all))
+    else
+      Option.when(removed > math.max(most, document.confirmRemovals.getOrElse(0)))(Rejection.TooMany(
+        removed,
+        all,
+        most
+      ))
   }
 
   /** Returns the state after the streams of a group were applied from a document.
@@ -392,5 +382,17 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       at.copy(topics = events.foldLeft(at.topics) { case (all, (topic, event)) =>
         TopicState.next(all.get(topic), event).fold(all - topic)(all.updated(topic, _))
       })
+  }
+}
+
+private object ChangeRules {
+
+  /** Returns the number of topics that no stream contains any more. A topic that its stream replaces by a new topic is
+    * not counted.
+    */
+  private def removed(was: SortedMap[ClusterTopic, String], is: SortedMap[ClusterTopic, String]): Int = {
+    val gained = (is -- was.keySet).values.groupMapReduce(identity)(_ => 1)(_ + _)
+    val lost   = (was -- is.keySet).values.groupMapReduce(identity)(_ => 1)(_ + _)
+    lost.map { case (stream, number) => math.max(number - gained.getOrElse(stream, 0), 0) }.sum
   }
 }

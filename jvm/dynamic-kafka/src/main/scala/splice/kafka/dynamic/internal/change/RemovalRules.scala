@@ -16,7 +16,7 @@ import splice.kafka.internal.options.LogPolicies
   * @param retention
   *   how long positions of removed topics are kept
   * @param maxFraction
-  *   the greatest share of all topics that documents may remove within 24 hours; 1 sets no limit
+  *   the greatest share of all topics that one document may remove; 1 sets no limit
   */
 final private[dynamic] case class RemovalRules(
     onRemoved: OnRemoved = OnRemoved.Drain,

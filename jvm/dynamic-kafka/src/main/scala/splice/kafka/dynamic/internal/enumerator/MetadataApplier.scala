@@ -11,7 +11,7 @@ import scala.collection.mutable
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.dynamic.internal.change.{ChangeRules, OffsetsForTime, RecentRemovals, Rejection}
+import splice.kafka.dynamic.internal.change.{ChangeRules, OffsetsForTime, Rejection}
 import splice.kafka.dynamic.internal.cluster.{ClusterRequest, ClusterResponse}
 import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
@@ -50,8 +50,6 @@ final private[dynamic] class MetadataApplier(
 
   import MetadataApplier._
 
-  private val removals = new RecentRemovals(log.find)
-
   private[enumerator] val documents = new DocumentFeed(discovery, generations, current().clusters)
 
   /** Groups of streams that wait. */
@@ -81,7 +79,7 @@ final private[dynamic] class MetadataApplier(
 
   private def begun(number: Int, document: StreamMetadata): AppliedMetadata = {
     discovery.requireAll(document)
-    val rejection = rules.rejection(AppliedMetadata.Nothing, document, RecentRemovals.Nothing)
+    val rejection = rules.rejection(AppliedMetadata.Nothing, document)
     rejection.orElse(rules.cutovers.policy(document)).foreach(why => throw DynamicErrors.rejected(why))
     append(AppliedMetadata.first(document).copy(number = number))
   }
@@ -92,7 +90,7 @@ final private[dynamic] class MetadataApplier(
   /** Returns the state with the latest client properties of clusters. */
   def reached(applied: AppliedMetadata): AppliedMetadata = {
     val last = log.last.getOrElse(applied)
-    val now  = documents.reached(applied, last.number)(rejection(last, _))
+    val now  = documents.reached(applied, last.number)(rules.rejection(last, _))
     rejectInvalid()
     now
   }
@@ -263,7 +261,7 @@ final private[dynamic] class MetadataApplier(
     documents.pending.flatMap { document =>
       val names = applied.renamesOf(document, at)
       val base  = applied.renamed(names)
-      documents.older(applied, document).orElse(rejection(base, document)) match {
+      documents.older(applied, document).orElse(rules.rejection(base, document)) match {
         case Some(why) =>
           documents.keepIf(_ => false)
           groups.keepRejected(_.isEmpty)
@@ -273,9 +271,6 @@ final private[dynamic] class MetadataApplier(
       }
     }
   }
-
-  private def rejection(at: AppliedMetadata, document: StreamMetadata): Option[Rejection] =
-    rules.rejection(at, document, removals.until(at.number, steady.instant()))
 
   /** @param base the state with the cluster names of the document */
   private def taken(

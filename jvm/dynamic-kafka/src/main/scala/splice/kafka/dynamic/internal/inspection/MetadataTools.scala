@@ -13,7 +13,7 @@ import scala.util.Using
 import com.fasterxml.jackson.databind.JsonNode
 import org.apache.kafka.clients.CommonClientConfigs
 
-import splice.kafka.dynamic.internal.change.{ChangeRules, RecentRemovals}
+import splice.kafka.dynamic.internal.change.ChangeRules
 import splice.kafka.dynamic.internal.errors.{DynamicErrors, MetadataErrors}
 import splice.kafka.dynamic.internal.options.StreamSelection
 import splice.kafka.dynamic.internal.settings.DynamicSettings
@@ -142,7 +142,7 @@ private[splice] object MetadataTools {
       case _                             => Nil
     }
     val rules    = new ChangeRules(settings.removal)
-    val rejected = rules.rejection(AppliedMetadata.Nothing, document, RecentRemovals.Nothing)
+    val rejected = rules.rejection(AppliedMetadata.Nothing, document)
       .orElse(rules.cutovers.policy(document))
     val problems = Option.when(names.nonEmpty)(DynamicErrors.noStreams(names)).toSeq ++
       rejected.map(DynamicErrors.rejected)

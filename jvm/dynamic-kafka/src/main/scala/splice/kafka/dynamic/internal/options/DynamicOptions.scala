@@ -156,7 +156,7 @@ private[splice] object DynamicOptions {
   val MaxRemovalFraction: SourceOption[Double] = SourceOption(
     "maxRemovalFraction",
     OptionType("a number above 0 and up to 1", _.trim.toDoubleOption.filter(f => f > 0 && f <= 1)),
-    "Maximum share of all topics that metadata may remove within 24 hours. Splice does not apply metadata " +
+    "Maximum share of all topics that one metadata document may remove. Splice does not apply metadata " +
       "that removes a larger share. 'confirmRemovals' in the document permits a larger share. The value '1' " +
       "sets no limit. Splice never applies metadata that removes every topic."
   ).withDefault(RemovalRules.Default.maxFraction, "0.5")

@@ -120,7 +120,7 @@ final class LargeChangesSuite extends AnyFunSuite {
     val topics   = SortedMap("a" -> SortedSet.from(names))
     val document = metadata(2, "a/x").copy(streams = SortedMap("s" -> KafkaStream("s", topics)))
     within {
-      assert(rules.rejection(AppliedMetadata.Nothing, document, RecentRemovals.Nothing).isEmpty)
+      assert(rules.rejection(AppliedMetadata.Nothing, document).isEmpty)
     }
   }
 

@@ -34,7 +34,6 @@ final private[life] class LifeOracle(world: LifeWorld) {
   private val renewals    = mutable.Map.empty[Place, Int].withDefaultValue(0)
   private var lacksCopies = false
   private var latest      = Long.MinValue
-  private var removals    = Vector.empty[(Long, Int, Int)]
   private val limits      = new LifeLimits(world)
   private val situations  = new LifeSituations(world)
 
@@ -119,15 +118,12 @@ final private[life] class LifeOracle(world: LifeWorld) {
     }
   }
 
-  /** Checks that at most half of the topics of the last 24 hours are removed. Moved topics do not count. */
+  /** Checks that a document removes at most half of the topics. Moved topics do not count. */
   private def guard(change: LifeChange, left: SortedSet[Place]): Unit = {
     val lost = left.count(place =>
       removed.get(place).exists { case (_, stream, _) => !change.topics.values.exists(_ == stream) }
     )
-    removals = removals.filter(_._1 > life.clock.steady.millis - LifeOracle.Day) :+
-      ((life.clock.steady.millis, lost, there.size))
-    val (sum, most) = (removals.map(_._2).sum, removals.map(_._3).max)
-    if (sum > math.max(most / 2, 1)) violated(s"$sum of $most topics are removed within 24 hours")
+    if (lost > math.max(there.size / 2, 1)) violated(s"a document removes $lost of ${there.size} topics")
   }
 
   /** Requires only the already read records of a topic from now on. The cluster of the topic must have been unavailable
@@ -224,7 +220,6 @@ final private[life] class LifeOracle(world: LifeWorld) {
 }
 
 private[life] object LifeOracle {
-  private val Day = 24L * 3600 * 1000
 
   /** Longest time between the decision on a change and its storage. */
   private val Decision = Duration.ofMinutes(2)
