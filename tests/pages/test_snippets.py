@@ -54,7 +54,7 @@ def executed_pages(module: ast.Module) -> Iterator[tuple[str, str | None]]:
     """Yield name and `by` of each page whose execution a test asserts.
 
     The page is a variable of the module, or is created in the test: `PAGE.assert_all_executed()`
-    or `Page(f"{FOLDER}/rename.md").assert_all_executed()`.
+    or `Page(f"{FOLDER}/bulk-move.md").assert_all_executed()`.
     """
     texts: dict[str, str] = {}
     variables: dict[str, ast.expr] = {}

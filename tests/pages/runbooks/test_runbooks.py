@@ -33,15 +33,6 @@ def scene(spark: SparkSession, sites: Sites, tmp_path: Path) -> Iterator[Scene]:
         query.stop()
 
 
-def test_rename(scene: Scene) -> None:
-    places = [("east", "orders"), ("west", "orders")]
-    scene.create(*places)
-    scene.aim(*places)
-    Runbook(f"{FOLDER}/rename.md", scene.shown).execute({})
-    scene.finish("orders")
-    Page(f"{FOLDER}/rename.md").assert_all_executed()
-
-
 def test_bulk_move(scene: Scene) -> None:
     east = [("east", topic) for topic in ("orders", "orders-old", "payments", "returns")]
     west = [("west", topic) for topic in ("orders", "payments", "returns")]

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 _EVENTS = {
     "clusterAdded": "added clusters",
     "clusterRemoved": "removed clusters",
-    "clusterRenamed": "renamed clusters",
     "clusterChanged": "clusters with other client properties",
     "clusterLimited": "clusters with other limits",
     "clusterActivated": "activated clusters",

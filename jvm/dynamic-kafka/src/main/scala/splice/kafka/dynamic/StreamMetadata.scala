@@ -76,9 +76,6 @@ final case class KafkaStream(
   *   `${file:/run/secrets/kafka:password}`
   * @param active
   *   true if Splice reads the cluster. An inactive cluster receives no requests, and no row of it is lost
-  * @param formerly
-  *   earlier names of the cluster. If the query has positions of a cluster with such a name, this cluster continues at
-  *   them
   * @param maxOffsetsPerTrigger
   *   maximum number of offsets that a batch reads of the cluster, 1 or more
   * @param maxBytesPerTrigger
@@ -88,7 +85,6 @@ final case class KafkaCluster(
     name: String,
     properties: SortedMap[String, String],
     active: Boolean = true,
-    formerly: Seq[String] = Nil,
     maxOffsetsPerTrigger: Option[Long] = None,
     maxBytesPerTrigger: Option[Long] = None
 ) {

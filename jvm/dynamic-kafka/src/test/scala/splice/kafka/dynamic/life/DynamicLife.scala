@@ -68,7 +68,6 @@ final private[life] class DynamicLife(life: Life, fault: PlantedFault = PlantedF
     still = true
     val sequences = new LifeSequences(life, world, run)
     if (plan.guards) sequences.removals()
-    else if (plan.renames) sequences.rename()
     else if (plan.asynchronous) sequences.brief()
     else if (plan.mirrors) sequences.replaced()
     else if (chance.oneIn(4)) sequences.stale()

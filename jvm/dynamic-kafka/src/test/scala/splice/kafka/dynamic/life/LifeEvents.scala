@@ -81,7 +81,6 @@ final private[life] class LifeEvents(world: LifeWorld) {
       case 5 => now.copy(inactive = if (now.inactive.isEmpty) Set(chance.oneOf(now.clusters.keys.toSeq)) else Set.empty)
       case 6 => added(now)
       case 7 => removed(now)
-      case 8 if plan.renames    => renamed(now)
       case 9 if plan.mirrors    => moved(now)
       case 10 if plan.mirrors   => stopped(now)
       case n if n >= 13         => limited(now)
@@ -143,7 +142,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
       case 1 if !plan.loses && !plan.steps =>
         val time = life.clock.instant().plusSeconds(chance.between(-180, 180).toLong)
         StreamCutover.At(time, Duration.ofSeconds(chance.between(0, 60).toLong))
-      case 2 if !plan.loses && !plan.renames =>
+      case 2 if !plan.loses =>
         StreamCutover.Offsets(stream.topics.map { case (name, topics) =>
           val logs = topics.toSeq.flatMap(topic => world.clusters(now.clusters(name)).topic(topic))
           name -> SortedMap.from(for { log <- logs; (rows, p) <- log.partitions.zipWithIndex } yield LogPartition(
@@ -170,22 +169,6 @@ final private[life] class LifeEvents(world: LifeWorld) {
       if (chance.oneIn(3)) grow(place)
       if (chance.oneIn(2)) writeTo(place)
     }
-
-  /** Renames a cluster. */
-  def renamed(now: LifeDocument): LifeDocument = {
-    val (old, id) = chance.oneOf(now.clusters.toSeq)
-    val name      = s"$old-${world.newest}"
-    val streams   = now.streams.map { case (key, stream) =>
-      key -> stream.copy(topics = stream.topics.map { case (c, topics) => (if (c == old) name else c) -> topics })
-    }
-    life.note(s"cluster $old is called $name")
-    now.copy(
-      clusters = now.clusters - old + (name -> id),
-      streams = streams,
-      inactive = now.inactive - old,
-      formerly = now.formerly - old + (name -> (old +: now.formerly.getOrElse(old, Nil)))
-    )
-  }
 
   /** Stops the mirrored stream, so that the stream may move after its stop. */
   private def stopped(now: LifeDocument): LifeDocument = now.copy(streams =

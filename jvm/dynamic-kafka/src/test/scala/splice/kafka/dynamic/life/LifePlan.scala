@@ -40,9 +40,6 @@ final private[life] class LifePlan private (chance: Chance, isTimed: Boolean) {
   /** True if the wall clock is set forward and back. */
   val steps: Boolean = chance.oneIn(4)
 
-  /** True if clusters are renamed. */
-  val renames: Boolean = !mirrors && chance.oneIn(6)
-
   /** True if the effects of an outage of one cluster on the other clusters are checked. */
   val isolates: Boolean = chance.oneIn(3) || fails || steps
 
@@ -85,7 +82,6 @@ final private[life] class LifePlan private (chance: Chance, isTimed: Boolean) {
     "timed"        -> timed,
     "mirrors"      -> mirrors,
     "steps"        -> steps,
-    "renames"      -> renames,
     "isolates"     -> isolates,
     "guards"       -> guards,
     "forgets"      -> forgets,

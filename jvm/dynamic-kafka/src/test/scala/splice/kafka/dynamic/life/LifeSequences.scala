@@ -61,13 +61,6 @@ final private[life] class LifeSequences(life: Life, world: LifeWorld, run: Simul
     val _ = run(SimulatedTrigger.ProcessingTime(2))
   }
 
-  /** Renames a cluster, and runs the query until removed topics of the old name would be drained. */
-  def rename(): Unit = {
-    world.heal()
-    world.publish(events.renamed(world.valid.copy(inactive = Set.empty)))
-    val _ = run(SimulatedTrigger.ProcessingTime(Triggers))
-  }
-
   /** Returns a stale document after the query has received documents that differ only in their generations. */
   def stale(): Unit = {
     world.heal()

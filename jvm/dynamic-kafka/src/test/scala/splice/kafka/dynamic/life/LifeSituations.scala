@@ -22,7 +22,6 @@ final private[life] class LifeSituations(world: LifeWorld) {
     val (old, current)     = (was.keySet.map(_._1), is.keySet.map(_._1))
     val clusters           = ever.map(_._1)
     val (begun, ended)     = (current -- old, old -- current)
-    val names              = (before.topics.keySet ++ change.topics.keySet).map(_._1)
     val (fresh, returned)  = added.partition(!ever(_))
     val (unused, reused)   = begun.partition(!clusters(_))
     val (sources, targets) = (left.map(was), added.map(is))
@@ -34,7 +33,6 @@ final private[life] class LifeSituations(world: LifeWorld) {
       "a cluster is added"              -> unused.nonEmpty,
       "a cluster is removed"            -> ended.nonEmpty,
       "a cluster returns"               -> reused.nonEmpty,
-      "a cluster is renamed"            -> (names.size > names.map(world.names).size),
       "a topic waits for its start"     -> change.states.valuesIterator.contains("waiting"),
       "a removed topic has no start"    -> change.states.valuesIterator.contains("pending"),
       "a topic is drained"              -> change.states.valuesIterator.contains("draining")
@@ -88,7 +86,6 @@ private[life] object LifeSituations {
     "a cluster is added",
     "a cluster is removed",
     "a cluster returns",
-    "a cluster is renamed",
     "a request hangs",
     "a response is late",
     "a cluster is late for one trigger",

@@ -80,7 +80,6 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val cut     = cutovers.plan(at, part, position)
     val removed = at.streamOf.keySet -- listed.keySet
     val all     = at.renewed(part) ++ part.clusters
-    val fresh   = at.freshScopes(all.keySet, at.number + 1)
     // The outage of a cluster during the pause does not count, because a paused topic is not drained.
     val resumed =
       at.leaving.toSeq.collect { case (t, of) if at.isPaused(t) && !part.streams.get(of).exists(_.paused) => t }
@@ -110,15 +109,14 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val next = returned ~> listed.toSeq.map { case (topic, stream) =>
       def after         = drained.getOrElse(stream, SortedSet.empty[ClusterTopic])
       val (time, start) = (cut.times.get(topic), cut.starts.get(topic))
-      def isBegun       = !fresh.contains(topic.cluster) && hasBegun(topic)
-      def begins        = !hasStart(topic) && (part.streams(stream).start.nonEmpty || isBegun)
+      def begins        = !hasStart(topic) && (part.streams(stream).start.nonEmpty || hasBegun(topic))
       // A topic that stops, or has stopped, resumes only if the stop changes.
       def stop  = stopOf(topic)
       def stays = stop.nonEmpty && stop == part.streams(stream).stop
       // An earlier start of the checkpoint must not apply to partitions without an offset.
       def isForgotten = returned.waiting.get(topic).fold(returned.topics.get(topic).filter(_ => hasStart(topic))) {
         _.before.filter { case is: Removed => is.position.offsets.nonEmpty; case Gone => true }
-      }.fold(isBegun)(_ == Gone)
+      }.fold(hasBegun(topic))(_ == Gone)
       topic ->
         (start match {
           case Some(begin) if isForgotten => TopicEvent.ListedAt(stream, None, begin.position)
@@ -131,8 +129,6 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       generation = (at.generation ++ part.generation).maxOption,
       clusters = all,
       streams = part.streams,
-      scopes = at.scopes ++ fresh,
-      renames = at.renames,
       generations = at.generations.filter { case (name, _) => part.streams.contains(name) && !group(name) } ++
         (for (name <- part.streams.keys if group(name); generation <- part.generation) yield name -> generation)
     ).pruned
@@ -361,7 +357,6 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       isKept: ClusterTopic => Boolean = _ => false
   ): AppliedMetadata = at.copy(
     number = at.number + 1,
-    renames = SortedMap.empty,
     topics = at.topics.filter { case (topic, is) => is != Gone || isKept(topic) }.map { case (topic, is) =>
       def left(expected: KafkaPosition) = KafkaPosition(expected.offsets.filterNot { case (p, start) =>
         position.of(topic.cluster).get(p).exists(_ > start)

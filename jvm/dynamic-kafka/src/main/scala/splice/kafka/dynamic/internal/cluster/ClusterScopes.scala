@@ -10,15 +10,12 @@ import splice.source.{EnumeratorContext, LogPartition, OffsetRanges, StartPositi
 
 /** Contexts of the clusters' enumerators, each with the part of the start that belongs to its cluster.
   *
-  * @param first
-  *   returns the name that the side-log entries of a cluster use
   * @param position
   *   returns the position of an offset, with the names of clusters
   */
 final private[dynamic] class ClusterScopes(
     context: EnumeratorContext,
-    takeover: SingleClusterCheckpoint,
-    first: String => String
+    takeover: SingleClusterCheckpoint
 )(
     position: String => DynamicPosition
 ) {
@@ -40,9 +37,8 @@ final private[dynamic] class ClusterScopes(
     */
   def apply(cluster: String): () => EnumeratorContext = {
     if (starts.isEmpty) starts = context.start.map(stored => ofClusters(position(stored.position), stored.fill))
-    val name  = first(cluster)
-    val scope = takeover.scope(context, name)
-    () => scope.copy(start = starts.flatMap(_.get(name)))
+    val scope = takeover.scope(context, cluster)
+    () => scope.copy(start = starts.flatMap(_.get(cluster)))
   }
 
   private def ofClusters(

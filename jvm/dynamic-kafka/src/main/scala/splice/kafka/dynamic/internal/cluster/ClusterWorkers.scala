@@ -16,15 +16,12 @@ import splice.kafka.internal.split.KafkaPosition
 
 /** Workers, one per cluster with topics that are read. A worker is replaced only if its topics or properties change.
   *
-  * @param scope
-  *   returns the name that the side-log entries of a cluster use
   * @param make
   *   creates the enumerator of some topics of a cluster, on the worker's thread
   */
 final private[dynamic] class ClusterWorkers(
     run: String,
     clock: Clock,
-    scope: String => String,
     await: ResponseWait = ResponseWait.InRealTime
 )(
     make: (KafkaCluster, SortedSet[String]) => () => ClusterEnumerator
@@ -32,7 +29,7 @@ final private[dynamic] class ClusterWorkers(
 
   @volatile private var workers: SortedMap[String, ClusterWorkers.Entry] = SortedMap.empty
 
-  // The ends of replaced workers that are closing, each with the scope of the cluster.
+  // The ends of replaced workers that are closing, each with the name of the cluster.
   private var closing = Seq.empty[(String, CountDownLatch)]
 
   private var frozen = false
@@ -80,8 +77,7 @@ final private[dynamic] class ClusterWorkers(
     val known = workers.get(cluster.name)
     known.filter(_.isFor(cluster, topics)).map(_.worker).getOrElse {
       replace(workers.filter(_._1 == cluster.name))(_ => ())
-      val first      = scope(cluster.name)
-      val earlier    = closing.collect { case (`first`, closed) => closed }
+      val earlier    = closing.collect { case (name, closed) if name == cluster.name => closed }
       val enumerator = make(cluster, topics)
       val created    = new ClusterWorker(cluster.name, run, clock, await)({
         // An earlier enumerator of the cluster may still write entries of the side log.
@@ -89,7 +85,7 @@ final private[dynamic] class ClusterWorkers(
         enumerator()
       })
       if (frozen) created.freeze()
-      workers += cluster.name -> ClusterWorkers.Entry(cluster, topics, first, created)
+      workers += cluster.name -> ClusterWorkers.Entry(cluster, topics, created)
       created
     }
   }
@@ -150,7 +146,7 @@ final private[dynamic] class ClusterWorkers(
   ): Unit = {
     val ending = entries.toSeq.map { entry =>
       before(entry)
-      entry._2.scope -> entry._2.worker.closeSoon()
+      entry._1 -> entry._2.worker.closeSoon()
     }
     closing = closing.filter(_._2.getCount > 0) ++ ending
     workers --= entries.keySet
@@ -161,7 +157,6 @@ private[dynamic] object ClusterWorkers {
   final private case class Entry(
       cluster: KafkaCluster,
       topics: SortedSet[String],
-      scope: String,
       worker: ClusterWorker
   ) {
     def isFor(other: KafkaCluster, others: SortedSet[String]): Boolean = other.properties == cluster.properties &&

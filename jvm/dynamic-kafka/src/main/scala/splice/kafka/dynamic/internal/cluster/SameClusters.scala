@@ -27,8 +27,7 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
   private var warned = Set.empty[(String, String)]
 
   /** Returns the responses without the topics that a batch must not read. A topic with a position under another name
-    * waits. A cluster with a new name waits until the metadata contains the earlier name in `formerly`, with all its
-    * topics, because a name with positions cannot be the target of a rename.
+    * waits until the metadata has the topic under one name.
     *
     * @throws splice.source.errors.SpliceException
     *   if topics would be read under both names
@@ -52,15 +51,14 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
     } yield {
       def isListed(topic: String) = applied.streamOf.contains(ClusterTopic(name, topic))
       val (listed, unlisted)      = topics.partition(isListed)
-      val isNew                   = at.of(name).offsets.isEmpty
       if (listed.nonEmpty && !warned(name -> other)) {
         warned += name -> other
-        logger.warn(s"${DynamicErrors.sameCluster(Seq(name, other), id, listed).text} ${waits(name, other, isNew)}")
+        logger.warn(s"${DynamicErrors.sameCluster(Seq(name, other), id, listed).text} Splice does not read these " +
+          s"topics until the metadata has the topics under the cluster name '$other' only.")
       }
-      Shared(name, listed, unlisted, isNew && listed.nonEmpty)
+      Shared(name, listed, unlisted)
     }
-    val held = shared.filter(_.isWhole).map(_.name)
-    val open = (responses -- held).map { case (name, reach) =>
+    val open = responses.map { case (name, reach) =>
       val topics = shared.filter(_.name == name).flatMap(of => of.listed ++ of.unlisted).toSet
       name -> (if (topics.isEmpty) reach else reach.without(topics))
     }
@@ -69,7 +67,7 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
     }
     Checked(
       open,
-      shared.flatMap(of => (if (of.isWhole) applied.read(of.name) else of.listed).map(ClusterTopic(of.name, _))).toSet,
+      shared.flatMap(of => of.listed.map(ClusterTopic(of.name, _))).toSet,
       shared.flatMap(of => of.unlisted.map(ClusterTopic(of.name, _))).to(SortedSet)
     )
   }
@@ -106,12 +104,6 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
     case _                        => false
   }
 
-  private def waits(name: String, other: String, isNew: Boolean): String =
-    if (isNew)
-      s"Splice does not read the cluster '$name' until the metadata has 'formerly: [$other]' for this cluster, or each " +
-        "topic under one cluster name only."
-    else s"Splice does not read these topics until the metadata has the topics under the cluster name '$other' only."
-
   /** Returns the id of a cluster that has responded, in this run or an earlier run. */
   def idOf(cluster: String): Option[String] = new IdentityEntries(scope(cluster)().sideLog).known.cluster
 
@@ -126,14 +118,13 @@ private[dynamic] object SameClusters {
   final private case class Shared(
       name: String,
       listed: SortedSet[String],
-      unlisted: SortedSet[String],
-      isWhole: Boolean
+      unlisted: SortedSet[String]
   )
 
   /** Responses that a batch may read.
     *
     * @param responses
-    *   the responses of all clusters except held clusters, without held topics
+    *   the responses of all clusters, without held topics
     * @param held
     *   topics that wait for another document
     * @param unread

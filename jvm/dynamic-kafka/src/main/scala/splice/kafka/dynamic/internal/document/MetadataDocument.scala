@@ -69,10 +69,7 @@ private[dynamic] object MetadataDocument {
     val clusters = parts.get("clusters").toSeq.flatMap(_.fields).map(cluster(_, rules))
     val known    = SortedSet.from(clusters.map(_.name))
     val streams  = parts.getOrElse("streams", root.wrong("'streams' is missing")).fields.map(stream(_, known))
-    ClusterNames.repeated(clusters.flatMap(_.formerly)).foreach(old =>
-      root.wrong(s"the cluster '$old' cannot have several new names in 'formerly'")
-    )
-    val byName                  = SortedMap.from(streams.map(s => s.name -> s))
+    val byName   = SortedMap.from(streams.map(s => s.name -> s))
     def fields(section: String) = parts.get(section).toSeq.flatMap(_.fields)
     val cutovers                = PlaceSections.cutovers(fields("cutovers"), byName)
     val starts                  = PlaceSections.starts(fields("starts"), byName)
@@ -102,7 +99,7 @@ private[dynamic] object MetadataDocument {
   private def cluster(entry: (String, YamlNode), rules: DocumentProperties): KafkaCluster = {
     val (name, value) = entry
     if (!ClusterNames.isValid(name)) value.wrong(s"'$name' is not a valid cluster name: ${ClusterNames.Allowed}")
-    val parts   = value.only("bootstrapServers", "properties", "active", "formerly", MaxOffsets.key, MaxBytes.key)
+    val parts   = value.only("bootstrapServers", "properties", "active", MaxOffsets.key, MaxBytes.key)
     val servers = parts.getOrElse("bootstrapServers", value.wrong("'bootstrapServers' is missing"))
     val written = parts.get("properties").toSeq.flatMap(_.fields)
     written.foreach { case (key, at) => if (key == Servers) at.wrong("set 'bootstrapServers' instead") }
@@ -114,17 +111,10 @@ private[dynamic] object MetadataDocument {
     val lines = SortedMap.from(written :+ (Servers -> servers))
     val all   = lines.map { case (key, at) => key -> at.text }
     lines.foreach { case (key, at) => rules.rejection(name, all, key).foreach(at.wrong) }
-    val formerly = parts.get("formerly").toSeq.flatMap(_.items)
-    formerly.foreach { old =>
-      if (!ClusterNames.isValid(old.text))
-        old.wrong(s"'${old.text}' is not a valid cluster name: ${ClusterNames.Allowed}")
-      if (old.text == name) old.wrong(s"the cluster has the name '$name' already. 'formerly' is an earlier name")
-    }
     KafkaCluster(
       name,
       all,
       parts.get("active").forall(_.bool),
-      formerly.map(_.text),
       parts.get(MaxOffsets.key).map(limit(MaxOffsets)),
       parts.get(MaxBytes.key).map(limit(MaxBytes))
     )

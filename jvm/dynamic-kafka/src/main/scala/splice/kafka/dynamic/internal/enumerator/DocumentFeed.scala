@@ -103,11 +103,9 @@ final private[splice] class DocumentFeed(
     */
   def reached(applied: AppliedMetadata, last: Int)(rejection: StreamMetadata => Option[Rejection]): AppliedMetadata =
     latest().filter(older(applied, _).isEmpty).fold(applied) { document =>
-      // A batch that is read again may have been planned before the rename of a cluster.
-      val all      = applied.withEarlierNames(document)
       val clusters = reasonOf(document, last)(rejection) match {
-        case None                       => applied.renewed(all)
-        case Some(_: Rejection.TooMany) => applied.renewedProperties(all)
+        case None                       => applied.renewed(document)
+        case Some(_: Rejection.TooMany) => applied.renewedProperties(document)
         case Some(_)                    => applied.clusters
       }
       if (clusters == applied.clusters) applied else applied.copy(clusters = clusters)

@@ -58,9 +58,9 @@ final private[splice] class DynamicEnumerator(
   private val rules   = new ChangeRules(settings.removal)
   // Only calls of `readers` use this object.
   private val settingsOf = new ClusterSettings(settings)
-  private val workers    = new ClusterWorkers(context.run, context.steady, firstName, await)({ (cluster, topics) =>
+  private val workers    = new ClusterWorkers(context.run, context.steady, await)({ (cluster, topics) =>
     val scope = scopes(cluster.name)
-    val read  = reads(firstName(cluster.name))
+    val read  = reads(cluster.name)
     () => make(cluster, topics, scope(), read)
   })
   private val same   = new SameClusters(scopes(_))
@@ -78,7 +78,7 @@ final private[splice] class DynamicEnumerator(
   private val first                 = context.start.map(stored => DynamicPosition.read(stored.position))
   private val positions             = new PositionEntries(context.sideLog, first)
   private val scopes: ClusterScopes =
-    new ClusterScopes(context, takeover, firstName)(stored => positionOf(DynamicPosition.read(stored)))
+    new ClusterScopes(context, takeover)(stored => positionOf(DynamicPosition.read(stored)))
   private val plan      = new DynamicPlan(changes, planOf)
   private val opens     = new OpenClusters(planOf, settings.cutover, settings.base.ending.nonEmpty)
   private val missing   = new MissingTopics(context.steady)
@@ -177,7 +177,7 @@ final private[splice] class DynamicEnumerator(
 
   override def reached(settled: DynamicOffset, unread: Seq[SplitRange]): DynamicOffset = {
     val until = opens.reached(positionOf(settled), unread)
-    workers.call(ofScopes(until))(_.storeUnread(_))
+    workers.call(until)(_.storeUnread(_))
     positions.offset(until)
   }
 
@@ -232,8 +232,8 @@ final private[splice] class DynamicEnumerator(
     }
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
-    DynamicReaders(settingsOf, columns, context, ranges, sizes.within, readsOf(_).key) { name =>
-      cluster(name).orElse(cluster(changes.renamed(name))).orElse(changes.cluster(name)).getOrElse(lost(name))
+    DynamicReaders(settingsOf, columns, context, ranges, sizes.within, reads(_).key) { name =>
+      cluster(name).orElse(changes.cluster(name)).getOrElse(lost(name))
     }
 
   override def cost(range: SplitRange): Long = range match {
@@ -284,7 +284,7 @@ final private[splice] class DynamicEnumerator(
   }
 
   override def committed(until: DynamicOffset): Unit = takeover.find(positions(until)).foreach { position =>
-    workers.call(ofScopes(position))(_.committed(_))
+    workers.call(position)(_.committed(_))
     changes.purge(position.change)
   }
 
@@ -301,7 +301,7 @@ final private[splice] class DynamicEnumerator(
   }
 
   override def retain(oldest: DynamicOffset): Unit = takeover.find(positions(oldest)).foreach { position =>
-    workers.call(ofScopes(position))(_.retain(_))
+    workers.call(position)(_.retain(_))
     positions.purge(oldest)
   }
 
@@ -322,24 +322,6 @@ final private[splice] class DynamicEnumerator(
     finally ReaderPool.release(context.run)
 
   private def positionOf(offset: DynamicOffset): DynamicPosition = takeover(positions(offset))
-
-  private def firstName(cluster: String): String = changes.last.fold(cluster)(_.scopeOf(cluster))
-
-  // A batch that is replayed may have an earlier name of a cluster.
-  private def readsOf(name: String): ReadReports =
-    reads(firstName(cluster(name).fold(changes.renamed(name))(_.name)))
-
-  /** Returns a position with the latest names of its clusters, without clusters whose names belong to other clusters. */
-  private def ofScopes(position: DynamicPosition): DynamicPosition =
-    changes.last.filter(now => now.scopes.nonEmpty && position.change < now.number).fold(position) { now =>
-      val names = now.clusters.keysIterator.map(name => now.scopeOf(name) -> name).toMap
-      val was   = changes.find(position.change)
-      position.copy(clusters = position.clusters.flatMap { case (name, part) =>
-        was.map(_.scopeOf(name)).flatMap { scope =>
-          names.get(scope).orElse(Option.when(now.scopeOf(name) == scope)(name)).map(_ -> part)
-        }
-      })
-    }
 
   private def cluster(name: String): Option[KafkaCluster] =
     workers.cluster(name).orElse(changes.last.flatMap(_.clusters.get(name)))

@@ -17,26 +17,18 @@ final private[dynamic] class DynamicPlan(changes: ChangeEntries, plans: String =
 
   /** Returns the spans of all clusters with records that were read. */
   def spans(from: DynamicPosition, until: DynamicPosition): Seq[ChangeSpan] =
-    ChangeSpan.between(
-      from,
-      until,
-      changes(from.change),
-      changes.between(from.change, until.change),
-      changes.last.toSeq.flatMap(last => changes.between(until.change, last.number))
-    )
+    ChangeSpan.between(from, until, changes(from.change), changes.between(from.change, until.change))
 
   def splits(from: DynamicPosition, until: DynamicPosition): Seq[DynamicSplitRange] = {
     // The latest change is first. If a topic left its stream in this period, an earlier change has the stream of the
     // topic.
     val history                             = changes.between(from.change - 1, until.change).reverse
     def stream(topic: ClusterTopic): String =
-      history.scanLeft(topic -> Option.empty[String]) { case ((known, _), change) =>
-        known.copy(cluster = change.earlierNameOf(known.cluster)) -> change.stream(known)
-      }.flatMap(_._2).headOption.getOrElse(topic.topic)
+      history.iterator.flatMap(_.stream(topic)).nextOption().getOrElse(topic.topic)
     spans(from, until).flatMap { span =>
-      val streams = span.until.topics.iterator.map(t => t -> stream(ClusterTopic(span.named, t))).toMap
+      val streams = span.until.topics.iterator.map(t => t -> stream(ClusterTopic(span.cluster, t))).toMap
       plans(span.cluster).splits(span.from, span.until).map { range =>
-        DynamicSplitRange(span.named, streams(range.partition.topic), range)
+        DynamicSplitRange(span.cluster, streams(range.partition.topic), range)
       }
     }
   }

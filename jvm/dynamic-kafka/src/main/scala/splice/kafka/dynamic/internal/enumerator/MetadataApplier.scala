@@ -259,38 +259,33 @@ final private[dynamic] class MetadataApplier(
     }
     documents.keepIf(!applied.equalsDocument(_))
     documents.pending.flatMap { document =>
-      val names = applied.renamesOf(document, at)
-      val base  = applied.renamed(names)
-      documents.older(applied, document).orElse(rules.rejection(base, document)) match {
+      documents.older(applied, document).orElse(rules.rejection(applied, document)) match {
         case Some(why) =>
           documents.keepIf(_ => false)
           groups.keepRejected(_.isEmpty)
           groups.reject(StreamGroup(Set.empty, document.generation), why)
           None
-        case None => taken(applied, base, document, at.renamed(names))
+        case None => taken(applied, document, at)
       }
     }
   }
 
-  /** @param base the state with the cluster names of the document */
   private def taken(
       applied: AppliedMetadata,
-      base: AppliedMetadata,
       document: StreamMetadata,
       at: DynamicPosition
   ): Option[AppliedMetadata] = {
     documents.accept(document)
-    val applying = new Applying(base, at)
-    val all      = StreamGroups.changed(base, document).map(part => part.streams -> responded(applying, part, at))
+    val applying = new Applying(applied, at)
+    val all      = StreamGroups.changed(applied, document).map(part => part.streams -> responded(applying, part, at))
     val rejected = all.collect { case (group, Some(Some(why))) => group -> why }
     rejected.foreach { case (group, why) => groups.reject(StreamGroup(group, document.generation), why) }
     groups.keepRejected(rejected.map(_._1: Set[String]).toSet)
     val ready      = all.collect { case (group, Some(None)) => group }.flatten.to(SortedSet)
-    val change     = applying.changed(base, document, ready)
+    val change     = applying.changed(applied, document, ready)
     val renumbered = change.copy(
       number = applied.number,
       generation = applied.generation,
-      renames = applied.renames,
       at = applied.at
     )
     if (renumbered == applied) {
@@ -298,7 +293,7 @@ final private[dynamic] class MetadataApplier(
       if (all.forall { case (_, decision) => decision.contains(None) }) documents.keep(document, applied)
       None
     } else {
-      val removed = base.streamOf.keySet -- change.streamOf.keySet
+      val removed = applied.streamOf.keySet -- change.streamOf.keySet
       if (rules.failsOnRemoval && removed.nonEmpty) throw DynamicErrors.removed(removed)
       Some(make(applied, change))
     }
@@ -308,17 +303,17 @@ final private[dynamic] class MetadataApplier(
     * side log.
     */
   final private class Applying(base: AppliedMetadata, at: DynamicPosition) {
-    // The side log may be on a slow storage, and has the entries of a renamed cluster under the previous name.
+    // The side log may be on a slow storage.
     private val begun = mutable.SortedMap.empty[String, Set[String]]
     private val ids   = mutable.SortedMap.empty[String, Option[String]]
 
     /** Returns true if the query has read a topic before. */
     private def hasBegun(topic: ClusterTopic): Boolean =
-      begun.getOrElseUpdate(topic.cluster, topicsOf(base.earlierNameOf(topic.cluster)))(topic.topic)
+      begun.getOrElseUpdate(topic.cluster, topicsOf(topic.cluster))(topic.topic)
 
     private def id(cluster: String): Option[String] = ids.getOrElseUpdate(
       cluster,
-      Option.when(base.clusters.contains(cluster))(base.earlierNameOf(cluster)).flatMap(idOf)
+      Option.when(base.clusters.contains(cluster))(cluster).flatMap(idOf)
     )
 
     /** Returns the state after streams are applied from a document.

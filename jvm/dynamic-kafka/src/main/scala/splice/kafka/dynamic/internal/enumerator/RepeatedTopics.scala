@@ -3,8 +3,6 @@
 
 package splice.kafka.dynamic.internal.enumerator
 
-import scala.collection.immutable.SortedMap
-
 import splice.kafka.dynamic.internal.change.Rejection
 import splice.kafka.dynamic.internal.cluster.SameClusters
 import splice.kafka.dynamic.internal.errors.DynamicErrors
@@ -41,7 +39,7 @@ private[enumerator] object RepeatedTopics {
       val now    = change
       val own    = adding(DynamicPosition.of(at.change, Nil), part.at.topics.keys)
       val states = now.copy(topics = now.topics ++ kept.map(topic => topic -> base.topics(topic)))
-      val moved  = states.expecting(adding(now.copy(renames = SortedMap.empty).moved(own), kept))
+      val moved  = states.expecting(adding(now.moved(own), kept))
       val found  = for {
         (topic, other) <- pairs.iterator
         if SameClusters.overlaps(states, moved, topic.topic, topic.cluster, other.cluster)

@@ -54,10 +54,9 @@ private[dynamic] object DrainedCluster {
   def of(changes: ChangeEntries, committed: Option[DynamicPosition], cluster: String)(
       unread: (AppliedMetadata, ClusterTopic, DynamicPosition) => MetadataTrial.Drain
   ): Option[DrainedCluster] = {
-    val name = changes.renamed(cluster)
-    for (state <- changes.last if changes.cluster(name).nonEmpty || state.of(name).nonEmpty) yield {
-      val at     = committed.fold(DynamicPosition.of(0, Nil))(renamed(changes, state, _))
-      val topics = state.of(name).toSeq.map { case (topic, is) => ClusterTopic(name, topic) -> is }
+    for (state <- changes.last if changes.cluster(cluster).nonEmpty || state.of(cluster).nonEmpty) yield {
+      val at     = committed.getOrElse(DynamicPosition.of(0, Nil))
+      val topics = state.of(cluster).toSeq.map { case (topic, is) => ClusterTopic(cluster, topic) -> is }
       val open   = topics.flatMap { case (topic, is) =>
         if (committed.isEmpty && is != Gone) Some(Open(topic.topic, is.word, None, Some("no batch is committed")))
         else opened(state, topic, is, at)(unread)
@@ -68,12 +67,9 @@ private[dynamic] object DrainedCluster {
              Seq(s"$topic: the metadata still lists the topic, which was read to its stop")
            else Nil)
       }
-      DrainedCluster(name, open, notes)
+      DrainedCluster(cluster, open, notes)
     }
   }
-
-  private def renamed(changes: ChangeEntries, state: AppliedMetadata, at: DynamicPosition): DynamicPosition =
-    changes.between(at.change, state.number).foldLeft(at)((position, change) => position.renamed(change.renames))
 
   private def opened(state: AppliedMetadata, topic: ClusterTopic, is: TopicState, at: DynamicPosition)(
       unread: (AppliedMetadata, ClusterTopic, DynamicPosition) => MetadataTrial.Drain

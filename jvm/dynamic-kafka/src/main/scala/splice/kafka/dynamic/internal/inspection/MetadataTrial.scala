@@ -119,10 +119,9 @@ private[dynamic] object MetadataTrial {
     new SingleClusterCheckpoint(log, current).find(new PositionEntries(log)(offset))
 
   private def drains(steps: Seq[AppliedMetadata], from: DynamicPosition): SortedMap[ClusterTopic, Drain] = {
-    val at  = steps.drop(1).foldLeft(from)((position, step) => position.renamed(step.renames))
-    val was = steps.drop(1).foldLeft(steps.head)((state, step) => state.renamed(step.renames)).topics
+    val was = steps.head.topics
     steps.last.topics.collect {
-      case (topic, is: Draining) => topic -> unread(is.bound, at, topic)
+      case (topic, is: Draining) => topic -> unread(is.bound, from, topic)
       case (topic, _: Pending)   => topic -> Drain(None, Some("the cluster has not returned the start of the topic"))
       case (topic, is: Removed) if !isLeft(was, topic) =>
         val rows = is.abandoned.fold(Option(0L))(_.rows)

@@ -80,17 +80,7 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
           throw invalid(s"property '$property' of cluster '$key' is rejected: $why")
         )
       }
-      cluster.formerly.foreach { old =>
-        if (!ClusterNames.isValid(old))
-          throw invalid(
-            s"'$old' in 'formerly' of cluster '$key' is not a valid cluster name. Use ${ClusterNames.Allowed}"
-          )
-        if (old == key) throw invalid(s"cluster '$key' has its own name in 'formerly', which contains earlier names")
-      }
     }
-    ClusterNames.repeated(metadata.clusters.values.toSeq.flatMap(_.formerly)).foreach(old =>
-      throw invalid(s"the cluster '$old' cannot have several new names in 'formerly'")
-    )
     metadata.streams.foreach { case (key, stream) =>
       if (key != stream.name) throw invalid(s"the key of stream '${stream.name}' is '$key'")
       if (key.isEmpty || key.length > MetadataDocument.LongestStream)

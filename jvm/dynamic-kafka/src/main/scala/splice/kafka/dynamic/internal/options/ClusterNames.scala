@@ -10,11 +10,5 @@ private[dynamic] object ClusterNames {
 
   val Allowed = "up to 128 letters, digits, '.', '_' and '-', beginning with a letter or a digit"
 
-  /** Returns the first name that occurs again. Java's set has a bound for names with equal hash codes. */
-  def repeated(names: Seq[String]): Option[String] = {
-    val known = new java.util.HashSet[String]
-    names.find(!known.add(_))
-  }
-
   def isValid(name: String): Boolean = pattern.matches(name)
 }

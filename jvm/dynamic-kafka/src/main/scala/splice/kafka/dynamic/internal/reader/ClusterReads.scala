@@ -13,14 +13,9 @@ final private[splice] class ClusterReads(run: String) {
 
   private val known = TrieMap.empty[String, ReadReports]
 
-  /** Returns the figures of a cluster. The figures remain when the enumerator of the cluster is replaced, or when the
-    * cluster is renamed.
-    *
-    * @param scope
-    *   the name that the side-log entries of the cluster use
-    */
-  def apply(scope: String): ReadReports = {
-    val key = ClusterReads.key(run, scope)
+  /** Returns the figures of a cluster. The figures remain when the enumerator of the cluster is replaced. */
+  def apply(cluster: String): ReadReports = {
+    val key = ClusterReads.key(run, cluster)
     known.getOrElseUpdate(key, new ReadReports(key))
   }
 

@@ -72,15 +72,6 @@ final private[splice] case class DynamicPosition(change: Int, clusters: SortedMa
     if (of(cluster) eq position) this
     else copy(clusters = if (position.offsets.isEmpty) clusters - cluster else clusters.updated(cluster, position))
 
-  /** Returns the position with other names of clusters.
-    *
-    * @param names
-    *   the new names by the old names
-    */
-  def renamed(names: collection.Map[String, String]): DynamicPosition =
-    if (names.isEmpty) this
-    else copy(clusters = clusters.map { case (name, position) => names.getOrElse(name, name) -> position })
-
   def topics: Set[ClusterTopic] =
     clusters.iterator.flatMap { case (name, position) => position.topics.map(ClusterTopic(name, _)) }.toSet
 }

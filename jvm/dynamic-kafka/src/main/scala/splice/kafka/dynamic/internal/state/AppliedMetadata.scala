@@ -11,7 +11,7 @@ import org.apache.kafka.clients.CommonClientConfigs
 
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState._
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata, StreamPlace}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata, StreamPlace}
 import splice.kafka.internal.split.KafkaPosition
 
 /** Metadata that the query uses, and the state of every topic. An entry `change-<number>` of the side log contains this
@@ -25,11 +25,6 @@ import splice.kafka.internal.split.KafkaPosition
   *   the generation of the document from which each stream was applied
   * @param clusters
   *   clusters of topics that are read or may return
-  * @param scopes
-  *   the names that the side-log entries of clusters use, if they are not the names of the clusters: the first name of a
-  *   renamed cluster, or a name of [[freshScopes]]
-  * @param renames
-  *   the clusters that this change renamed: the new name by the old name
   * @param at
   *   the time at which the change was stored
   * @param topicsAbandoned
@@ -42,8 +37,6 @@ final private[dynamic] case class AppliedMetadata(
     streams: SortedMap[String, KafkaStream],
     topics: SortedMap[ClusterTopic, TopicState],
     generations: SortedMap[String, Long] = SortedMap.empty,
-    scopes: SortedMap[String, String] = SortedMap.empty,
-    renames: SortedMap[String, String] = SortedMap.empty,
     at: Option[Instant] = None,
     topicsAbandoned: Long = 0
 ) {
@@ -138,7 +131,7 @@ final private[dynamic] case class AppliedMetadata(
     *   the position before
     */
   def moved(at: DynamicPosition): DynamicPosition = {
-    val left = at.renamed(renames).clusters.map { case (name, position) =>
+    val left = at.clusters.map { case (name, position) =>
       val kept = read.getOrElse(name, Set.empty[String])
       name -> position.topics.filterNot(kept).foldLeft(position)(_ without _)
     }
@@ -155,112 +148,6 @@ final private[dynamic] case class AppliedMetadata(
         position.updated(topic.cluster, position.of(topic.cluster).and(is.offsets))
     }
 
-  /** Returns the name of a cluster after this change.
-    *
-    * @param name
-    *   the name before
-    */
-  def nameOf(name: String): String = renames.getOrElse(name, name)
-
-  /** Returns the name of a cluster before this change. */
-  def earlierNameOf(name: String): String = renamedFrom.getOrElse(name, name)
-
-  private lazy val renamedFrom = renames.map(_.swap)
-
-  // A removed topic is new if Splice has read no row of it.
-  private def isNew(is: TopicState): Boolean = is match {
-    case _: Reading | Gone        => true
-    case Waiting(_, _, before, _) => before.forall(isNew)
-    case is: Removed              => is.position.offsets.isEmpty && is.abandoned.isEmpty
-    case _                        => false
-  }
-
-  /** Returns the state with new names of clusters, by the old names. States of topics that already have the new name
-    * are dropped.
-    */
-  def renamed(names: SortedMap[String, String]): AppliedMetadata =
-    if (names.isEmpty) copy(renames = names)
-    else {
-      def now(name: String)                  = names.getOrElse(name, name)
-      def moved(t: ClusterTopic)             = t.copy(cluster = now(t.cluster))
-      val all                                = new OncePerSet((set, _) => set.map(moved))
-      val targets                            = SortedSet.from(names.values)
-      def offsets(of: StreamCutover.Offsets) =
-        StreamCutover.Offsets(of.clusters.map { case (c, ends) => now(c) -> ends })
-      def place(of: StreamPlace) = of match {
-        case is: StreamCutover.Offsets => offsets(is)
-        case other                     => other
-      }
-      def cutover(of: StreamCutover) = of match {
-        case is: StreamCutover.Offsets => offsets(is)
-        case other                     => other
-      }
-      copy(
-        clusters = clusters.removedAll(names.values).map { case (name, cluster) =>
-          now(name) -> cluster.copy(name = now(name))
-        },
-        streams = streams.map { case (name, s) =>
-          name -> s.copy(
-            topics = s.topics.map { case (c, t) => now(c) -> t },
-            cutover = s.cutover.map(cutover),
-            start = s.start.map(place),
-            stop = s.stop.map(place)
-          )
-        },
-        topics = topics.filterNot { case (topic, _) => targets(topic.cluster) }.map {
-          case (topic, is) =>
-            moved(topic) ->
-              (is match {
-                case is: Reading  => is.copy(after = all(is.after))
-                case is: Draining => is.copy(after = all(is.after))
-                case is: Pending  => is.copy(start = is.start.map(place), stop = is.stop.map(place))
-                case other        => other
-              })
-        },
-        scopes = (scopes -- names.keySet -- names.values) ++ names.map { case (old, name) =>
-          name -> scopes.getOrElse(old, old)
-        },
-        renames = names
-      )
-    }
-
-  /** Returns the name that the side-log entries of a cluster use. */
-  def scopeOf(cluster: String): String = scopes.getOrElse(cluster, cluster)
-
-  /** Returns the scopes of new clusters with the first name of a cluster that was renamed. The entries of two clusters
-    * in one scope would contradict each other.
-    *
-    * @param names
-    *   all clusters
-    * @param change
-    *   number of the change that adds the clusters
-    */
-  def freshScopes(names: Set[String], change: Int): SortedMap[String, String] = {
-    val used = clusters.keySet.map(scopeOf)
-    // The name of a cluster cannot contain this character.
-    SortedMap.from((names -- clusters.keySet).filter(used).map(name => name -> s"$name~$change"))
-  }
-
-  /** Returns the clusters that a document renames: the new name by the old name. Of several old names, a name with
-    * positions is renamed, and of several such names the name that the streams use.
-    *
-    * @param at
-    *   the position. A name with offsets, with drained topics, or with removed topics of which rows were read is already
-    *   in use and is not the target of a rename
-    */
-  def renamesOf(document: StreamMetadata, at: DynamicPosition): SortedMap[String, String] = for {
-    (name, cluster) <- document.clusters if !isUsed(name, at)
-    old             <- earlierNames(cluster, document).sortBy(old => (!isUsed(old, at), !inStreams(old))).headOption
-  } yield old -> name
-
-  private def earlierNames(cluster: KafkaCluster, document: StreamMetadata): Seq[String] =
-    cluster.formerly.filter(old => clusters.contains(old) && !document.clusters.contains(old))
-
-  private def isUsed(cluster: String, at: DynamicPosition): Boolean =
-    at.of(cluster).offsets.nonEmpty || !of(cluster).valuesIterator.forall(isNew)
-
-  private lazy val inStreams: SortedSet[String] = streams.valuesIterator.flatMap(_.topics.keysIterator).to(SortedSet)
-
   /** Returns the state without clusters that no topic needs. Topics no longer wait for topics that are not drained any
     * more.
     */
@@ -271,7 +158,6 @@ final private[dynamic] case class AppliedMetadata(
     val left = new OncePerSet((set, _) => if (set.forall(leaving.contains)) set else set.filter(leaving.contains))
     copy(
       clusters = clusters.filter { case (name, _) => needed(name) },
-      scopes = scopes.filter { case (name, _) => needed(name) },
       topics = topics.map { case (topic, is) =>
         topic ->
           (is match {
@@ -313,15 +199,6 @@ final private[dynamic] case class AppliedMetadata(
         val addresses = cluster.properties.view.filterKeys(_ == CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG)
         cluster.copy(properties = now.properties ++ addresses)
       }
-  }
-
-  /** Returns a document that also contains the clusters that it renames, under their earlier names. */
-  def withEarlierNames(document: StreamMetadata): StreamMetadata = {
-    val earlier = for {
-      (name, cluster) <- document.clusters.toSeq if !clusters.contains(name)
-      old             <- earlierNames(cluster, document)
-    } yield old -> cluster.copy(name = old)
-    if (earlier.isEmpty) document else document.copy(clusters = document.clusters ++ earlier)
   }
 
   /** Returns true if a document has the same streams, and the same clusters of topics that are read or may return. */

@@ -14,6 +14,7 @@ import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamPlace}
 import splice.kafka.internal.split.KafkaPosition
+import splice.source.errors.CheckpointErrors
 import splice.source.internal.entries.{Json, VersionedEntry}
 
 /** Format of [[AppliedMetadata]]: a head line, then one line per cluster, stream and topic. A topic without a line has
@@ -30,11 +31,8 @@ private[splice] object AppliedMetadataFormat {
     val clusters = applied.clusters.values.map(c =>
       Seq("cluster" -> Json.text(c.name), "properties" -> Json.obj(texts(c.properties): _*)) ++
         Option.when(!c.active)("active" -> Json.bool(false)) ++
-        Option.when(c.formerly.nonEmpty)("formerly" -> Json.array(c.formerly.map(Json.text))) ++
         c.maxOffsetsPerTrigger.map("maxOffsetsPerTrigger" -> Json.number(_)) ++
-        c.maxBytesPerTrigger.map("maxBytesPerTrigger" -> Json.number(_)) ++
-        applied.scopes.get(c.name).map("scope" -> Json.text(_)) ++
-        Some(applied.earlierNameOf(c.name)).filter(_ != c.name).map("renamed" -> Json.text(_))
+        c.maxBytesPerTrigger.map("maxBytesPerTrigger" -> Json.number(_))
     )
     val streams = applied.streams.values.map { s =>
       val topics = s.topics.toSeq.map { case (cluster, names) => cluster -> Json.array(names.toSeq.map(Json.text)) }
@@ -98,11 +96,17 @@ private[splice] object AppliedMetadataFormat {
   /** Parses an entry.
     *
     * @throws splice.source.errors.SpliceException
-    *   if the lines are damaged
+    *   if the lines are damaged, or contain a cluster with a new name
     */
   def read(entry: VersionedEntry): AppliedMetadata = {
     val nodes = entry.nodes
     if (!nodes.forall(_.isObject)) entry.corrupt("a line is not a JSON object")
+    nodes.find(_.has("scope")).foreach(node =>
+      throw CheckpointErrors.changed(
+        s"the metadata renamed the cluster ${node.get("scope")} to ${node.get("cluster")}. " +
+          "Splice does not support new names of clusters"
+      )
+    )
     Try(applied(entry, nodes)).getOrElse(entry.corrupt("a field is missing, or is not a number, time or position"))
   }
 
@@ -133,9 +137,6 @@ private[splice] object AppliedMetadataFormat {
     }
     val deleted = for (node <- deletedLines; name <- Json.items(node.get("topics")))
       yield ClusterTopic(text(node, "cluster"), name.asText) -> Gone
-    def named(field: String): SortedMap[String, String] = SortedMap.from(
-      nodes.filter(n => n.has("properties") && n.has(field)).map(n => text(n, field) -> text(n, "cluster"))
-    )
     AppliedMetadata(
       head.long("number").toInt,
       head.find("generation").map(_.asLong),
@@ -144,8 +145,6 @@ private[splice] object AppliedMetadataFormat {
       (read: SortedMap[ClusterTopic, TopicState]) ++ special ++ deleted,
       SortedMap.from(for (node <- nodes if node.has("stream"); generation <- Json.field(node, "generation"))
         yield text(node, "stream") -> generation.asLong),
-      SortedMap.from(named("scope").map(_.swap)),
-      named("renamed"),
       head.find("at").map(n => Instant.parse(n.asText)),
       head.find("topicsAbandoned").fold(0L)(_.asLong)
     )
@@ -158,7 +157,6 @@ private[splice] object AppliedMetadataFormat {
         text(node, "cluster"),
         SortedMap.from(properties),
         Json.field(node, "active").forall(_.asBoolean),
-        Json.field(node, "formerly").toSeq.flatMap(Json.items).map(_.asText),
         Json.field(node, "maxOffsetsPerTrigger").map(_.asLong),
         Json.field(node, "maxBytesPerTrigger").map(_.asLong)
       )

@@ -20,13 +20,12 @@ final private[dynamic] case class ChangeDescription(event: String, names: Seq[St
 
 private[dynamic] object ChangeDescription {
 
-  def apply(earlier: AppliedMetadata, now: AppliedMetadata): Seq[ChangeDescription] = {
-    val before               = earlier.renamed(now.renames)
+  def apply(before: AppliedMetadata, now: AppliedMetadata): Seq[ChangeDescription] = {
     val (had, has)           = (before.streamOf.keySet, now.streamOf.keySet)
     def was(t: ClusterTopic) = before.topics.get(t)
     def is(t: ClusterTopic)  = now.topics.get(t)
     val returned             = (has -- had).filter(was(_).nonEmpty)
-    val lost                 = newlyAbandoned(earlier, now)
+    val lost                 = newlyAbandoned(before, now)
     val finished             = now.topics.keySet.filter(t => is(t).exists(isRemoved) && was(t).exists(isDraining))
     val drained              = finished -- lost.map(_._1) -- has
     val (ended, read)        = (drained.map(_.cluster), has.map(_.cluster))
@@ -41,7 +40,6 @@ private[dynamic] object ChangeDescription {
     val applied = now.generations.keys.filter(s => before.generations.get(s) != now.generations.get(s))
     Seq(
       list("streamApplied", applied),
-      list("clusterRenamed", now.renames.map { case (old, name) => s"$old to $name" }),
       list("clusterAdded", now.clusters.keySet -- before.clusters.keySet),
       list("clusterRemoved", before.clusters.keySet -- now.clusters.keySet),
       list("clusterDrained", idle),
@@ -60,7 +58,7 @@ private[dynamic] object ChangeDescription {
       topics("topicResumed", resumed),
       list("streamPaused", now.paused -- before.paused),
       list("streamResumed", (before.paused -- now.paused).intersect(now.streams.keySet)),
-      list("topicAbandoned", abandoned(earlier, now)),
+      list("topicAbandoned", abandoned(before, now)),
       topics("topicDrainDelayed", delayed),
       topics("topicForgotten", now.topics.keys.filter(t => is(t).contains(Gone) && was(t).exists(isRemoved))),
       topics("topicCutoverScheduled", timed(now) -- timed(before)),
@@ -69,9 +67,9 @@ private[dynamic] object ChangeDescription {
   }
 
   /** Returns the topics that a change abandons, each with its unread rows. */
-  def abandoned(earlier: AppliedMetadata, now: AppliedMetadata): Seq[String] =
-    newlyAbandoned(earlier, now).map { case (topic, rows) => s"$topic: ${rows.text}" } ++
-      neverBegun(earlier.renamed(now.renames), now).map(t => s"$t: $NeverBegun")
+  def abandoned(before: AppliedMetadata, now: AppliedMetadata): Seq[String] =
+    newlyAbandoned(before, now).map { case (topic, rows) => s"$topic: ${rows.text}" } ++
+      neverBegun(before, now).map(t => s"$t: $NeverBegun")
 
   /** Returns true if a cluster is inactive in the first state and active in the second state. */
   private def isSet(cluster: String, inactive: AppliedMetadata, active: AppliedMetadata): Boolean =
@@ -108,7 +106,7 @@ private[dynamic] object ChangeDescription {
     } ++ newlyAbandoned(before, now).map { case (topic, rows) =>
       s"Splice abandons the removed topic $topic, and ${rows.text}. If the topic is added to the metadata again within " +
         "'removedRetention', Splice resumes the topic at the last position."
-    } ++ neverBegun(before.renamed(now.renames), now).map(t => s"Splice reads no row of the topic $t: $NeverBegun.")
+    } ++ neverBegun(before, now).map(t => s"Splice reads no row of the topic $t: $NeverBegun.")
 
   private val NeverBegun = "the metadata removed the topic before the cluster returned the start of the topic"
 
@@ -125,12 +123,10 @@ private[dynamic] object ChangeDescription {
     if AppliedMetadata.streamOf(Seq(stream)).keys.exists(t => before.streamOf.contains(t) && !now.waiting.contains(t))
   } yield stream.name
 
-  private def newlyAbandoned(earlier: AppliedMetadata, now: AppliedMetadata): Seq[(ClusterTopic, Abandoned)] = {
-    val before = earlier.renamed(now.renames)
+  private def newlyAbandoned(before: AppliedMetadata, now: AppliedMetadata): Seq[(ClusterTopic, Abandoned)] =
     now.topics.toSeq.flatMap { case (topic, is) =>
       is.abandoned.filterNot(before.topics.get(topic).flatMap(_.abandoned).contains(_)).map(topic -> _)
     }
-  }
 
   private def topics(event: String, members: Iterable[ClusterTopic]): Option[ChangeDescription] =
     list(event, members.map(_.toString))

@@ -41,13 +41,6 @@ final private[dynamic] class ChangeEntries(log: SideLog) {
   def cluster(name: String): Option[KafkaCluster] =
     entries.numbers.toSeq.reverseIterator.flatMap(apply(_).clusters.get(name)).nextOption()
 
-  /** Returns the latest name of the last cluster that had a name. Applies the renames after the last change that has the
-    * name, because a later document may give the name of a renamed cluster to another cluster.
-    */
-  def renamed(cluster: String): String = all.foldLeft(cluster) { (name, change) =>
-    if (change.clusters.contains(cluster) || change.of(cluster).nonEmpty) cluster else change.nameOf(name)
-  }
-
   /** The change of this number that is durable: `created`, unless another run created one before. */
   def append(created: AppliedMetadata): AppliedMetadata =
     remember(entries.getOrCreate(created.number)(AppliedMetadataFormat.write(created)))

@@ -10,13 +10,8 @@ import splice.kafka.dynamic.internal.state.TopicState.{Pending, Removed, Waiting
 import splice.kafka.internal.split.KafkaPosition
 
 /** Range of one cluster between two positions, with any number of changes between them.
-  *
-  * @param cluster
-  *   latest name of the cluster
-  * @param named
-  *   name of the cluster at the end of the range
   */
-final private[dynamic] case class ChangeSpan(cluster: String, named: String, from: KafkaPosition, until: KafkaPosition)
+final private[dynamic] case class ChangeSpan(cluster: String, from: KafkaPosition, until: KafkaPosition)
 
 private[dynamic] object ChangeSpan {
 
@@ -31,25 +26,16 @@ private[dynamic] object ChangeSpan {
     *   the change of `from`
     * @param changes
     *   all changes after `before`, up to the change of `until`
-    * @param later
-    *   the changes after `until`, which may have renamed clusters again
     */
   def between(
       from: DynamicPosition,
       until: DynamicPosition,
       before: AppliedMetadata,
-      changes: Seq[AppliedMetadata],
-      later: Seq[AppliedMetadata] = Nil
+      changes: Seq[AppliedMetadata]
   ): Seq[ChangeSpan] = {
-    def renamed[A](all: SortedMap[ClusterTopic, A], index: Int) =
-      changes.drop(index + 1).foldLeft(all) { case (values, change) =>
-        if (change.renames.isEmpty) values
-        else values.map { case (t, value) => t.copy(cluster = change.nameOf(t.cluster)) -> value }
-      }
-    val begun  = changes.foldLeft(from)((position, change) => position.renamed(change.renames))
-    val starts = changes.zipWithIndex.map { case (change, i) => renamed(change.starts, i) }
-    val ends   = (before +: changes).zip(changes).zipWithIndex.map { case ((was, is), i) => renamed(ended(was, is), i) }
-    val names  = begun.clusters.keySet ++ until.clusters.keySet ++ (starts ++ ends).flatMap(_.keys).map(_.cluster)
+    val starts = changes.map(_.starts)
+    val ends   = (before +: changes).zip(changes).map { case (was, is) => ended(was, is) }
+    val names  = from.clusters.keySet ++ until.clusters.keySet ++ (starts ++ ends).flatMap(_.keys).map(_.cluster)
     // An earlier change of the range removed the topic at this position.
     def endOf(topic: ClusterTopic, index: Int) =
       ends.take(index).reverseIterator.flatMap(_.get(topic)).find(_.offsets.nonEmpty)
@@ -58,24 +44,21 @@ private[dynamic] object ChangeSpan {
       all.toSeq.flatMap { case (t, start) => endOf(t, i).filter(_ != start).map(left => (t, left, start)) }
     }
     names.toSeq.flatMap { name =>
-      val begin           = merged(begun.of(name), name, first)
+      val begin           = merged(from.of(name), name, first)
       val end             = merged(until.of(name), name, ends.reverse)
-      val now             = later.foldLeft(name)((known, change) => change.nameOf(known))
       val (last, removed) = returns.filter(_._1.cluster == name).foldLeft(begin -> Seq.empty[ChangeSpan]) {
         case ((at, spans), (ClusterTopic(_, topic), left, start)) =>
-          at.without(topic).and(start) -> (spans :+ ChangeSpan(now, name, at.only(topic), left))
+          at.without(topic).and(start) -> (spans :+ ChangeSpan(name, at.only(topic), left))
       }
-      (removed :+ ChangeSpan(now, name, last, end)).filter(span => span.from != span.until)
+      (removed :+ ChangeSpan(name, last, end)).filter(span => span.from != span.until)
     }
   }
 
   /** Returns the positions of topics that a change removed, or that were read to their stop. */
-  private def ended(earlier: AppliedMetadata, is: AppliedMetadata): SortedMap[ClusterTopic, KafkaPosition] = {
-    val was = earlier.renamed(is.renames)
+  private def ended(was: AppliedMetadata, is: AppliedMetadata): SortedMap[ClusterTopic, KafkaPosition] =
     is.topics.collect {
       case (topic, left: Removed) if !was.topics.get(topic).exists(isRemoved) => topic -> left.position
     }
-  }
 
   private def isRemoved(state: TopicState): Boolean = state match {
     case is: Waiting => is.before.exists(isRemoved)

@@ -96,24 +96,6 @@ final class LargeChangesSuite extends AnyFunSuite {
     }
   }
 
-  test("50,000 clusters get new names") {
-    val old      = (0 until 50000).map(n => f"c$n%06d")
-    val names    = SortedMap.from(old.map(name => s"new-$name" -> name))
-    val document = metadata(2, names.keys.map(name => s"$name/x").toSeq: _*)
-    val renaming = document.copy(clusters = document.clusters.map { case (name, cluster) =>
-      name -> cluster.copy(formerly = Seq("other", names(name)))
-    })
-    within {
-      val before  = applied(old.map(name => s"$name/x"): _*)
-      val renames = before.renamesOf(renaming, at(0))
-      assert(renames == names.map(_.swap))
-      val now  = rules.take(before.renamed(renames), renaming, _ => true, at(0), t0, t0)
-      val next = restarted(now.copy(renames = renames))
-      assert(next.renames == renames && next.topics.keySet.map(_.cluster) == names.keySet)
-      assert(names.forall { case (name, earlier) => next.earlierNameOf(name) == earlier })
-    }
-  }
-
   test("a document with 130,000 topics whose names have equal hash codes is accepted") {
     val names = (1 to 17).foldLeft(Seq(""))((all, _) => all.flatMap(name => Seq(s"${name}Aa", s"${name}BB")))
     assert(names.size == 131072 && names.forall(_.hashCode == names.head.hashCode))

@@ -214,22 +214,21 @@ final class ClusterWorkerSuite extends AnyFunSuite {
 
   test("a replaced worker closes on a separate thread, and the next worker of the cluster waits for the close") {
     val (events, count, release) = (new StringBuffer, Iterator.from(1), new CountDownLatch(1))
-    // A renamed cluster keeps the scope of its side-log entries.
-    val workers = new ClusterWorkers("run", Clock.systemUTC(), _ => "east")((_, _) =>
+    val workers                  = new ClusterWorkers("run", Clock.systemUTC())((_, _) =>
       () => new Answering(count.next(), events, () => release.await())
     )
-    def follow(name: String): ClusterWorker = {
-      val clusters = SortedMap(name -> KafkaCluster(name, SortedMap.empty[String, String]))
-      val streams  = SortedMap("s" -> KafkaStream("s", SortedMap(name -> SortedSet("t"))))
+    def follow(topics: String*): ClusterWorker = {
+      val clusters = SortedMap("east" -> KafkaCluster("east", SortedMap.empty[String, String]))
+      val streams  = SortedMap("s" -> KafkaStream("s", SortedMap("east" -> SortedSet.from(topics))))
       workers.follow(AppliedMetadata.first(StreamMetadata(None, clusters, streams)), DynamicPosition.of(0, Nil))
-      workers.all(name)
+      workers.all("east")
     }
     Using.resource(workers) { _ =>
-      reach(follow("east"))
-      val next = follow("east-2")
+      reach(follow("t"))
+      val next = follow("t", "u")
       next.send(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH))
       release.countDown()
-      assert(response(next).nonEmpty && workers.all.keySet == Set("east-2"))
+      assert(response(next).nonEmpty && workers.all.keySet == Set("east"))
     }
     assert(events.toString == "1 asked, 1 closed, 2 asked, 2 closed, ")
   }

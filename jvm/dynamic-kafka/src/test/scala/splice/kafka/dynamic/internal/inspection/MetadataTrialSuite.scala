@@ -3,16 +3,13 @@
 
 package splice.kafka.dynamic.internal.inspection
 
-import java.time.Duration
-
-import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
 import splice.kafka.dynamic.internal.change.Rejection
 import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters, StreamGroup}
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicOffset}
 import splice.kafka.dynamic.internal.state.ChangeEntries
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata, StreamPlace}
+import splice.kafka.dynamic.{KafkaStream, StreamMetadata, StreamPlace}
 import splice.source.StartPosition
 import splice.testkit.ReadOnlySideLog
 
@@ -107,37 +104,5 @@ final class MetadataTrialSuite extends RemovedTopics {
     assert(drained(world, Some(at), east).exists(_.open.map(_.rows) == Seq(Some(3L))))
     assert(drained(world, Some(end), east).exists(_.open.isEmpty))
     assert(drained(world, None, east).exists(_.open.nonEmpty))
-  }
-
-  test("the old name of a renamed cluster belongs to the last cluster that had the name") {
-    val world = simulated("removedRetention" -> "1h", "discoveryInterval" -> "5ms")
-    def at(name: String, server: String, formerly: String*) =
-      KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$server:9092"), active = true, formerly)
-    val (first, second)                               = (at("new", east, "old"), at("old", west))
-    def document(read: KafkaCluster*): StreamMetadata = {
-      val topics = read.map(c => c.name -> SortedSet(topic(if (c == second) west else east)))
-      val stream = KafkaStream("s", SortedMap.from(topics))
-      StreamMetadata(None, SortedMap.from(read.map(c => c.name -> c)), SortedMap("s" -> stream))
-    }
-    def shown(at: DynamicOffset, name: String) =
-      drained(world, Some(at), name).map(found => found.cluster -> found.open.nonEmpty)
-    world.publish(document(at("old", east)))
-    Using.resource(world.start()) { run =>
-      def applied(from: DynamicOffset, read: KafkaCluster*): DynamicOffset = {
-        world.publish(document(read: _*))
-        world.awaitRefresh()
-        readAll(run, from)._1
-      }
-      val renamed = applied(run.start(StartPosition.Configured), first)
-      assert(shown(renamed, "old").contains("new" -> true))
-      val left = applied(applied(renamed, first, second), second)
-      assert(shown(left, "old").contains("old" -> true) && shown(left, "new").contains("new" -> false))
-      val back = applied(left, first)
-      assert(shown(back, "old").contains("old" -> false))
-      world.clock.pass(Duration.ofHours(2))
-      val (forgotten, _) = readAll(run, back)
-      assert(!new ChangeEntries(world.side).last.exists(_.clusters.contains("old")))
-      assert(shown(forgotten, "old").contains("old" -> false) && shown(forgotten, "new").contains("new" -> true))
-    }
   }
 }

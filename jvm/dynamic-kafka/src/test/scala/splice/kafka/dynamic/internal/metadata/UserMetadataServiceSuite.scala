@@ -140,13 +140,6 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
       assert(text.contains(s"topic '$topic' of stream 'orders' on cluster 'east' is not a valid topic name"), topic)
     }
     Seq(
-      Seq("a/b")      -> "'a/b' in 'formerly' of cluster 'east' is not a valid cluster name",
-      Seq("east")     -> "cluster 'east' has its own name in 'formerly'",
-      Seq("e1", "e1") -> "the cluster 'e1' cannot have several new names"
-    ).foreach { case (names, what) =>
-      assert(broken(metadata().copy(clusters = SortedMap("east" -> east.copy(formerly = names)))).contains(what))
-    }
-    Seq(
       "'0' is not a valid 'maxOffsetsPerTrigger' of cluster 'east'" -> east.copy(maxOffsetsPerTrigger = Some(0)),
       "'-1' is not a valid 'maxBytesPerTrigger' of cluster 'east'"  -> east.copy(maxBytesPerTrigger = Some(-1))
     ).foreach { case (what, limited) =>

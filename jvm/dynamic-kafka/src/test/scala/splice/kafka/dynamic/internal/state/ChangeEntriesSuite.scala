@@ -7,6 +7,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.dynamic.internal.change.StreamsAt
+import splice.source.errors.SpliceException
+import splice.source.internal.entries.VersionedEntry
 
 /** Tests of the number of changes that a side log keeps. */
 final class ChangeEntriesSuite extends AnyFunSuite {
@@ -24,5 +26,13 @@ final class ChangeEntriesSuite extends AnyFunSuite {
     assert(log.keys("change-").size == 1003)
     purged.purge(900)
     assert(log.keys("change-").size == 1003)
+  }
+
+  test("an entry with a new name of a cluster is an error that names both names") {
+    val lines = AppliedMetadataFormat.write(StreamsAt.applied("far/t"))
+    val named = lines.map(_.replace(""""cluster":"far",""", """"cluster":"far","scope":"west","""))
+    val error = intercept[SpliceException](AppliedMetadataFormat.read(VersionedEntry.read("change-1", named)))
+    assert(error.getCondition == "SPLICE_CHECKPOINT.SOURCE_CHANGED")
+    assert(error.getMessage.contains("""the cluster "west" to "far"""") && named != lines)
   }
 }

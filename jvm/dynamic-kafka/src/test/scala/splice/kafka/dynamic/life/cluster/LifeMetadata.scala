@@ -14,15 +14,12 @@ import splice.testkit.simulation.Simulation
   *   brokers of each cluster, by the name in the metadata
   * @param inactive
   *   names of inactive clusters
-  * @param formerly
-  *   earlier names of clusters
   */
 final private[dynamic] case class LifeDocument(
     generation: Long,
     clusters: SortedMap[String, String],
     streams: SortedMap[String, KafkaStream],
-    inactive: Set[String] = Set.empty,
-    formerly: Map[String, Seq[String]] = Map.empty
+    inactive: Set[String] = Set.empty
 ) {
 
   /** Metadata that the service returns. */
@@ -32,8 +29,7 @@ final private[dynamic] case class LifeDocument(
       name -> KafkaCluster(
         name,
         SortedMap("bootstrap.servers" -> s"$id:9092"),
-        active = !inactive(name),
-        formerly.getOrElse(name, Nil)
+        active = !inactive(name)
       )
     },
     streams

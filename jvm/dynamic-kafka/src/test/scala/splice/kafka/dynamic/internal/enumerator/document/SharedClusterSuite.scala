@@ -230,34 +230,6 @@ final class SharedClusterSuite extends StoppedStreams {
     }
   }
 
-  /** Reads two documents, then renames the cluster to `three` and reads its next rows. */
-  private def renamed(formerly: Seq[String], documents: StreamMetadata*): Unit = {
-    val world = begun()
-    world.publish(documents.head)
-    in(world) { run =>
-      val (first, _) = readAll(run, world.begin(StartPosition.Configured, run))
-      world.publish(documents.last)
-      world.awaitRefresh()
-      val (second, none) = readAll(run, first)
-      val third          = document(4, false, "three" -> Seq(own))
-      world.publish(third.copy(clusters = third.clusters.map { case (name, c) => name -> c.copy(formerly = formerly) }))
-      world.awaitRefresh()
-      fill(world, east, 2)
-      assert(none.isEmpty && readAll(run, second)._2 == all("three", 5).drop(3), formerly)
-    }
-  }
-
-  test("of several earlier names, a renamed cluster continues at the positions of the name that the streams use") {
-    val first = document(2, false, "one" -> Seq(Both), "two" -> Seq(own))
-    renamed(Seq("one", "two"), first, document(3, false, "two" -> Seq(own)))
-  }
-
-  test("of several earlier names, a renamed cluster continues at the positions of the name with positions") {
-    Seq(Seq("one", "two"), Seq("two", "one")).foreach { formerly =>
-      renamed(formerly, document(2, false, "one" -> Seq(own)), document(3, false, "two" -> Seq(own)))
-    }
-  }
-
   test("a topic that another group waits to begin at offsets is found under another name of its cluster") {
     val (now, t)                  = (Instant.parse("2026-01-01T00:00:00Z"), "t")
     def position(offset: Long)    = KafkaPosition.of(Seq(LogPartition(t, 0) -> offset))

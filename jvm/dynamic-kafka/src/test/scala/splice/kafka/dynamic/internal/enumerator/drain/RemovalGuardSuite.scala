@@ -16,10 +16,8 @@ import splice.source.errors.SpliceException
 import splice.source.{SplitEnumerator, StartPosition}
 import splice.testkit.LoggedMessages
 
-/** Tests of documents that remove topics over several days and runs. */
+/** Tests of documents that remove topics in several runs. */
 final class RemovalGuardSuite extends RemovedTopics {
-
-  private val hour = Duration.ofHours(1)
 
   /** Query over one stream with initially ten topics and a removal limit of half of the topics. */
   final private class Guarded {
@@ -44,24 +42,21 @@ final class RemovalGuardSuite extends RemovedTopics {
     /** Topics of the last change. */
     def topics: Set[String] = new ChangeEntries(world.side).last.get.streamOf.keySet.map(_.topic).toSet
 
-    /** Publishes a document after a time. Returns the number of topics after a run. */
-    def after(time: Duration, cluster: String, count: Int): Int = {
-      world.clock.pass(time)
+    /** Publishes a document. Returns the number of topics after a run. */
+    def after(cluster: String, count: Int): Int = {
       publish(cluster, count)
       run()
       topics.size
     }
   }
 
-  test("removals of one day by several documents and in several runs count together") {
+  test("the removals of each document are compared with the topics before the document") {
     val query = new Guarded
     query.run()
-    assert(query.after(hour, east, 7) == 7)
-    assert(query.after(hour, east, 5) == 5)
-    assert(query.after(hour, east, 4) == 5)
-    // The first removal is more than a day ago.
-    assert(query.after(Duration.ofHours(23), east, 4) == 4)
-    assert(query.after(hour, east, 3) == 3)
+    assert(query.after(east, 4) == 10)
+    assert(query.after(east, 5) == 5)
+    assert(query.after(east, 2) == 5)
+    assert(query.after(east, 3) == 3 && query.after(east, 2) == 2 && query.after(east, 1) == 1)
   }
 
   test("the warning about a document that removes too many topics is repeated every 5 minutes") {
@@ -82,38 +77,27 @@ final class RemovalGuardSuite extends RemovedTopics {
     }
   }
 
-  test("a rejected document is applied when the removals of the last day permit it") {
-    val query = new Guarded
-    query.run()
-    assert(query.after(hour, east, 6) == 6)
-    assert(query.after(hour, east, 4) == 6)
-    query.world.clock.pass(Duration.ofHours(24))
-    query.run()
-    assert(query.topics.size == 4)
-  }
-
   test("a stream that moves to other topics counts no removal") {
     val query = new Guarded
     query.run()
-    assert(query.after(hour, west, 10) == 10 && query.topics.forall(_.startsWith(west)))
-    assert(query.after(hour, east, 6) == 6 && query.topics.forall(_.startsWith(east)))
-    // Four topics were removed by the move, and two more would exceed five.
-    assert(query.after(hour, east, 4) == 6)
+    assert(query.after(west, 10) == 10 && query.topics.forall(_.startsWith(west)))
+    assert(query.after(east, 6) == 6 && query.topics.forall(_.startsWith(east)))
+    assert(query.after(west, 2) == 6)
   }
 
   test("confirmRemovals permits the removal in the error, even with the same generation") {
     val query = new Guarded
     query.run()
-    assert(query.after(hour, east, 6) == 6)
-    assert(query.after(hour, east, 2) == 6)
-    query.world.confirmRemovals = Some(7)
+    assert(query.after(east, 6) == 6)
+    assert(query.after(east, 2) == 6)
+    query.world.confirmRemovals = Some(3)
     query.run()
     assert(query.topics.size == 6)
-    query.world.confirmRemovals = Some(8)
+    query.world.confirmRemovals = Some(4)
     query.run()
     assert(query.topics.size == 2)
     query.world.confirmRemovals = None
-    assert(query.after(hour, east, 1) == 2)
+    assert(query.after(east, 1) == 1)
   }
 
   test("a document that removes too many topics renews client properties only, including at a restart") {

@@ -5,7 +5,7 @@ package splice.kafka.dynamic.internal.enumerator.open
 
 import java.time.Duration
 
-import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
 import splice.kafka.dynamic.internal.enumerator.OpenClusters
@@ -242,24 +242,6 @@ final class OpenClustersSuite extends OpenStreams {
       world.inactive = Set.empty
       world.awaitRefresh()
       assert(planned(run, settle(run, reach(run, second)())) == Set((east, 0, 1L, -1L), (west, 0, 2L, -1L)))
-    }
-  }
-
-  test("a renamed cluster continues with its new name") {
-    def document(generation: Long, name: String, formerly: String*) = StreamMetadata(
-      Some(generation),
-      SortedMap(name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$east:9092"), active = true, formerly)),
-      SortedMap("s"  -> stream(east).copy(topics = SortedMap(name -> SortedSet(topic(east)))))
-    )
-    val world = simulated()
-    world.publish(document(2, "old"))
-    in(world) { run =>
-      val first = reach(run, begun(world, run))("old" -> 4L)
-      world.publish(document(3, "new", "old"))
-      world.awaitRefresh()
-      val second = settle(run, first)
-      assert(planned(run, second) == Set(("new", 0, 4L, -1L)))
-      assert(reach(run, second)("new" -> 6L).json.contains(s""""new":{"${topic(east)}":{"0":6}}"""))
     }
   }
 
