@@ -209,13 +209,6 @@ def test_clusters() -> None:
     ]
 
 
-def test_paused_streams() -> None:
-    metrics = {"position": "change 3, 2 clusters", "streamsPaused": '["orders","refunds"]'}
-    described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": metrics}]}, "q"))  # type: ignore[arg-type]
-    assert described.sources[0].streams_paused == ("orders", "refunds")
-    assert str(described).splitlines()[3:] == ["paused streams", "orders", "refunds"]
-
-
 def test_before_the_first_progress() -> None:
     described = describe(Query(None))  # type: ignore[arg-type]
     assert described.sources == ()

@@ -26,8 +26,6 @@ _EVENTS = {
     "topicCutoverScheduled": "topics that wait for a cutover",
     "topicCutoverDone": "topics whose cutover is done",
     "topicForgotten": "topics whose position is no longer kept",
-    "streamPaused": "paused streams",
-    "streamResumed": "streams that are no longer paused",
 }
 """Events of the change history, in the order of the output."""
 

@@ -60,7 +60,6 @@ _NOT_IN_PANDAS = (
     "clusters",
     "waiting_groups",
     "metadata_waits_for",
-    "streams_paused",
     "metrics",
 )
 
@@ -137,7 +136,6 @@ class SourceDescription:
         clusters: Clusters of a source of several clusters, by name.
         metadata_waits_for: Unavailable clusters whose response a pending change of streams needs.
         waiting_groups: Groups of streams whose change waits or is rejected; the first 10 by name.
-        streams_paused: Streams that the metadata pauses.
         metrics: All figures, by their names in the query progress.
     """
 
@@ -159,7 +157,6 @@ class SourceDescription:
     clusters: tuple[ClusterDescription, ...] = ()
     metadata_waits_for: tuple[str, ...] = ()
     waiting_groups: tuple[WaitingGroupDescription, ...] = ()
-    streams_paused: tuple[str, ...] = ()
     metrics: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def cells(self) -> tuple[str, ...]:
@@ -269,8 +266,6 @@ class QueryDescription:
             found.append((clusters.HEADINGS, each, 1))
         if groups := [one.cells() for source in self.sources for one in source.waiting_groups]:
             found.append((clusters.GROUP_HEADINGS, groups, None))
-        if paused := [tables.cells((name,)) for s in self.sources for name in s.streams_paused]:
-            found.append((("paused streams",), paused, None))
         if topics:
             found.append((_TOPIC_HEADINGS, topics, 1))
         if worst:
@@ -380,7 +375,6 @@ def _source(source: Mapping[str, Any], estimated: Rates) -> SourceDescription:
         clusters=clusters.described(_json(metrics.get("clusters"), {})),
         metadata_waits_for=tuple(_json(metrics.get("metadataWaitsFor"), [])),
         waiting_groups=clusters.groups(_json(metrics.get("waitingGroups"), [])),
-        streams_paused=tuple(_json(metrics.get("streamsPaused"), [])),
         metrics=dict(metrics),
     )
 

@@ -43,11 +43,11 @@ abstract class Flip246MetadataService extends KafkaMetadataService {
   /** Returns true if Splice may send requests to a cluster. */
   def isClusterActive(cluster: String): Boolean
 
-  /** Adds the fields to a stream that FLIP-246 does not have: `cutover`, `start`, `stop` and `paused`. The default sets
+  /** Adds the fields to a stream that FLIP-246 does not have: `cutover`, `start` and `stop`. The default sets
     * none of these fields.
     *
     * {{{
-    * override protected def extended(stream: KafkaStream) = stream.copy(paused = isInMaintenance(stream.name))
+    * override protected def extended(stream: KafkaStream) = stream.copy(start = Some(StreamPlace.Latest))
     * }}}
     */
   protected def extended(stream: KafkaStream): KafkaStream = stream

@@ -57,16 +57,13 @@ object StreamMetadata {
   * @param stop
   *   position where Splice stops reading the stream. If later metadata removes or changes the stop, the topics resume
   *   at their positions
-  * @param paused
-  *   true if Splice reads no row of the stream. The topics keep their positions
   */
 final case class KafkaStream(
     name: String,
     topics: SortedMap[String, SortedSet[String]],
     cutover: Option[StreamCutover] = None,
     start: Option[StreamPlace] = None,
-    stop: Option[StreamPlace] = None,
-    paused: Boolean = false
+    stop: Option[StreamPlace] = None
 )
 
 /** Connection and limits of a cluster.

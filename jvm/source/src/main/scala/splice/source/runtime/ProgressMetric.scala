@@ -105,9 +105,6 @@ object ProgressMetric {
   /** JSON: some of the missing topics, by stream (several clusters only). */
   val MissingTopicNames = "missingTopicNames"
 
-  /** JSON: the streams that the metadata pauses (several clusters only). */
-  val StreamsPaused = "streamsPaused"
-
   /** Number of unread rows of removed topics, without rows whose number is unknown. Kept for `removedRetention`
     * (several clusters only).
     */

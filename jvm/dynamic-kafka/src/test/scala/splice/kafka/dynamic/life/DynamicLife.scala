@@ -125,7 +125,7 @@ final private[life] class DynamicLife(life: Life, fault: PlantedFault = PlantedF
     val stops   = chance.oneIn(2)
     val streams = world.valid.streams.map { case (name, stream) =>
       // Each record that has a copy must be read.
-      name -> settled(name, stream.copy(stop = stream.stop.filter(_ => stops && name != "m"), paused = false))
+      name -> settled(name, stream.copy(stop = stream.stop.filter(_ => stops && name != "m")))
     }
     world.publish(world.valid.copy(streams = if (plan.guards) moved else streams, inactive = Set.empty))
     life.calm()

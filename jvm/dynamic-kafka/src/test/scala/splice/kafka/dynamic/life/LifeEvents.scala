@@ -118,7 +118,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
       stream.copy(start = Some(place(now, stream, StreamPlace.Earliest, StreamPlace.Latest)))
     }
 
-  /** Changes the stop or the pause of a stream. */
+  /** Changes the stop of a stream. */
   private def limited(now: LifeDocument): LifeDocument = {
     val names = now.streams.keys.toSeq
     if (names.isEmpty) now
@@ -126,9 +126,8 @@ final private[life] class LifeEvents(world: LifeWorld) {
       val stream = now.streams(chance.oneOf(names))
       def stop   =
         if (stream.stop.nonEmpty && chance.oneIn(2)) None else Some(place(now, stream, StreamPlace.Latest))
-      val next =
-        if (chance.oneIn(3)) stream.copy(paused = !stream.paused) else stream.copy(stop = stop)
-      life.met(if (next.paused != stream.paused) "a pause changes" else s"a stop changes")
+      val next = stream.copy(stop = stop)
+      life.met("a stop changes")
       if (stream.name != "m" && chance.oneIn(2)) leaves(now, stream.name)
       now.copy(streams = now.streams.updated(stream.name, next))
     }

@@ -59,7 +59,6 @@ private[life] object LifeSituations {
     "a batch is ended by a time",
     "a time ends a batch of ranges with an end",
     "a task reads without a cluster",
-    "a pause changes",
     "a stop changes",
     "a topic is added",
     "a topic is removed",

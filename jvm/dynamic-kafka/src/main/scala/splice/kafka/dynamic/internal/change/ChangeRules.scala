@@ -75,23 +75,18 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       hasBegun: ClusterTopic => Boolean = _ => false,
       startsAtEnd: ClusterTopic => Boolean = _ => false
   ): AppliedMetadata = {
-    val part    = StreamGroups.part(at, document, group)
-    val listed  = AppliedMetadata.streamOf(part.streams.values)
-    val cut     = cutovers.plan(at, part, position)
-    val removed = at.streamOf.keySet -- listed.keySet
-    val all     = at.renewed(part) ++ part.clusters
-    // The outage of a cluster during the pause does not count, because a paused topic is not drained.
-    val resumed =
-      at.leaving.toSeq.collect { case (t, of) if at.isPaused(t) && !part.streams.get(of).exists(_.paused) => t }
+    val part                           = StreamGroups.part(at, document, group)
+    val listed                         = AppliedMetadata.streamOf(part.streams.values)
+    val cut                            = cutovers.plan(at, part, position)
+    val removed                        = at.streamOf.keySet -- listed.keySet
+    val all                            = at.renewed(part) ++ part.clusters
     val drains                         = rules.onRemoved == OnRemoved.Drain
     def stopOf(topic: ClusterTopic)    = at.streamOf.get(topic).flatMap(at.stopOf)
     def isUnbegun(topic: ClusterTopic) =
       at.waiting.get(topic).exists { is =>
         is.time.fold(is.offsets.offsets.nonEmpty || !startsAtEnd(topic))(cut => !time.isBefore(cut.time))
       }
-    val kept =
-      carried(at, position, listed.contains) ~> resumed.map(_ -> TopicEvent.Resumed(now))
-    val left = kept ~> removed.toSeq.map { topic =>
+    val left = carried(at, position, listed.contains) ~> removed.toSeq.map { topic =>
       topic ->
         (if (drains && isUnbegun(topic)) TopicEvent.Unbegun(now, at.startOf(topic), stopOf(topic))
          else TopicEvent.Unlisted(now, position.of(topic.cluster).only(topic.topic), drains))
@@ -159,13 +154,11 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
         val generation = position.of(topic.cluster).generation(topic.topic)
         at.stopOf(is.stream).map(stop => topic -> TopicEvent.Bounded(now, bound(stop, topic, generation)))
       case (topic, is: Draining) =>
-        // Splice reads the rows up to a stop when the cluster is available again, and the rows of a paused stream after
-        // the pause.
-        val isExempt  = at.streamOf.contains(topic) || at.isPaused(topic)
-        val responses = if (isExempt) Availability.Available else of(topic)
+        // Splice reads the rows up to a stop when the cluster is available again.
+        val responses = if (at.streamOf.contains(topic)) Availability.Available else of(topic)
         drained(topic, is, position.of(topic.cluster), now, responses)
       case (topic, is: Pending) =>
-        unbegun(topic, is, now, if (at.isPaused(topic)) Availability.Available else of(topic))
+        unbegun(topic, is, now, of(topic))
       case (topic, is: Removed)
           if !at.streamOf.contains(topic) && !now.isBefore(is.since.plus(rules.retention)) && !isAwaited(topic, is) =>
         Some(topic -> TopicEvent.RetentionOver)

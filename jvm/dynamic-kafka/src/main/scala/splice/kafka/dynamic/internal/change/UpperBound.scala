@@ -11,8 +11,8 @@ import splice.kafka.dynamic.internal.state.{AppliedMetadata, OncePerSet}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
-/** Limit of a batch from the states of topics: ends of drains, stops, times of cutovers, pauses, and topics that wait
-  * for other topics.
+/** Limit of a batch from the states of topics: ends of drains, stops, times of cutovers, and topics that wait for
+  * other topics.
   */
 private[dynamic] object UpperBound {
 
@@ -40,11 +40,10 @@ private[dynamic] object UpperBound {
     val waits = new OncePerSet((after, _) => isHeld(applied, cutover, after, at))
     applied.of(cluster).foldLeft(until) { case (all, (topic, is)) =>
       val bound: Option[Map[LogPartition, Long]] = is match {
-        case _ if applied.isPaused(ClusterTopic(cluster, topic)) => Some(Map.empty)
-        case _: Waiting | _: Pending                             => Some(Map.empty)
-        case is: Reading if waits(is.after)                      => Some(Map.empty)
-        case is: Draining if waits(is.after)                     => Some(Map.empty)
-        case is: Draining                                        => is.bound.limit match {
+        case _: Waiting | _: Pending         => Some(Map.empty)
+        case is: Reading if waits(is.after)  => Some(Map.empty)
+        case is: Draining if waits(is.after) => Some(Map.empty)
+        case is: Draining                    => is.bound.limit match {
             case Bound.Ends(ends, _)  => Some(if (isOther(ends, topic, from, until)) Map.empty else ends.offsets)
             case Bound.At(time, ends) =>
               Some(places.get(topic -> time.millis).fold(Map.empty[LogPartition, Long])(
@@ -62,7 +61,7 @@ private[dynamic] object UpperBound {
   /** Returns true if the state of a topic sets no limit. */
   def isUnlimited(applied: AppliedMetadata, cutover: CutoverOrder, topic: ClusterTopic, at: DynamicPosition): Boolean =
     applied.topics.get(topic).exists {
-      case is: Reading => !applied.isPaused(topic) && !isHeld(applied, cutover, is.after, at)
+      case is: Reading => !isHeld(applied, cutover, is.after, at)
       case _           => false
     }
 

@@ -6,8 +6,6 @@ package splice.kafka.dynamic.internal.cluster
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.dynamic.internal.change.{OffsetForTime, OffsetsForTime, UpperBound}
-import splice.kafka.dynamic.internal.split.ClusterTopic
-import splice.kafka.dynamic.internal.state.AppliedMetadata
 import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining}
 import splice.kafka.internal.bounds.Fills
 import splice.kafka.internal.cluster.UnavailablePartition
@@ -93,10 +91,6 @@ final private[dynamic] case class ClusterResponse(
         if request.pending(p.topic) || request.draining.get(p.topic).exists(_.bound.needs(p, request.from)) =>
       p.topic -> partition.error
   }.toMap
-
-  /** Returns the partitions that do not respond, except partitions of paused streams. */
-  def silentOf(applied: AppliedMetadata, cluster: String): Iterable[UnavailablePartition] =
-    silent.filterNot { case (p, _) => applied.isPaused(ClusterTopic(cluster, p.topic)) }.values
 
   /** Returns the end of a removed topic. The end includes records of open transactions, which readers return only after
     * the commit.

@@ -33,7 +33,6 @@ import splice.source.options.SourceOptions.fold
   *   orders: {timestamp: "2026-01-01T00:00:00Z"}
   * starts: {orders: latest}
   * stops: {orders: {timestamp: "2026-02-01T00:00:00Z"}}
-  * paused: [orders]
   * }}}
   */
 private[dynamic] object MetadataDocument {
@@ -64,7 +63,7 @@ private[dynamic] object MetadataDocument {
     val version = root.fields.collectFirst { case ("version", at) => at }.getOrElse(root.wrong("'version' is missing"))
     if (version.number > Version) throw MetadataErrors.newer(name, version.number, Version)
     if (version.number < 1) version.wrong(s"'${version.text}' is not a valid version. Use $Version")
-    val sections = Seq("clusters", "streams", "cutovers", "starts", "stops", "paused")
+    val sections = Seq("clusters", "streams", "cutovers", "starts", "stops")
     val parts    = root.only(Seq("version", "generation", "confirmRemovals") ++ sections: _*)
     val clusters = parts.get("clusters").toSeq.flatMap(_.fields).map(cluster(_, rules))
     val known    = SortedSet.from(clusters.map(_.name))
@@ -74,9 +73,6 @@ private[dynamic] object MetadataDocument {
     val cutovers                = PlaceSections.cutovers(fields("cutovers"), byName)
     val starts                  = PlaceSections.starts(fields("starts"), byName)
     val stops                   = PlaceSections.stops(fields("stops"), byName)
-    val paused                  = SortedSet.from(
-      parts.get("paused").toSeq.flatMap(_.items).map(at => PlaceSections.stream(at.text, at, byName).name)
-    )
     StreamMetadata(
       parts.get("generation").map(_.number),
       SortedMap.from(clusters.map(c => c.name -> c)),
@@ -84,8 +80,7 @@ private[dynamic] object MetadataDocument {
         s.name -> s.copy(
           cutover = cutovers.get(s.name),
           start = starts.get(s.name),
-          stop = stops.get(s.name),
-          paused = paused(s.name)
+          stop = stops.get(s.name)
         )
       )),
       parts.get("confirmRemovals").map(count)

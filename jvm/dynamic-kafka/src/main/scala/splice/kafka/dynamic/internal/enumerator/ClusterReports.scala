@@ -62,7 +62,7 @@ final private[dynamic] class ClusterReports(clock: Clock, cutover: CutoverOrder,
       val of = applied.of(name).toSeq
       name -> cluster(
         last(name),
-        of.count { case (topic, is) => !applied.isPaused(ClusterTopic(name, topic)) && isWaiting(is, isHeld) },
+        of.count { case (_, is) => isWaiting(is, isHeld) },
         of.count { case (_, is) => isDrained(is) },
         worker,
         now
@@ -81,7 +81,6 @@ final private[dynamic] class ClusterReports(clock: Clock, cutover: CutoverOrder,
       ProgressMetric.MetadataFailures   -> health.total.toString
     ) ++ applied.generation.map(ProgressMetric.Generation -> _.toString) ++
       names(ProgressMetric.Waiting, groups.waitsFor) ++ groups.figures ++
-      names(ProgressMetric.StreamsPaused, applied.paused.toSeq.sorted.take(WaitingGroups.Shown)) ++
       discovery.age(now).map(ProgressMetric.MetadataAge -> _.toMillis.toString))
   }
 

@@ -149,7 +149,7 @@ final private[splice] class DynamicEnumerator(
   @tailrec private def go(at: DynamicPosition, limits: Limits, patient: Boolean = false): DynamicPosition = {
     val round    = rounds(at, frozen, patient, isOpen = false)
     val next     = advanced(round, limits)
-    val waitsFor = driver.groups.waitsFor.filterNot(round.applied.readsOnlyPaused)
+    val waitsFor = driver.groups.waitsFor
     val partial  = round.silentPartitions
     // A run that ends with the records that exist at its start first reads the records of the available clusters. A
     // run of one batch cannot read the records of the other clusters later.
@@ -187,8 +187,7 @@ final private[splice] class DynamicEnumerator(
   override def isStale: Boolean = opens.last.exists { batch =>
     import batch.applied
     // Only a new document changes this, and a new document makes a batch stale.
-    def isRead(cluster: String) = applied.isActive(cluster) && !applied.readsOnlyPaused(cluster)
-    batch.isPassing || driver.documents.isStale(applied) || workers.isStale(isRead)
+    batch.isPassing || driver.documents.isStale(applied) || workers.isStale(applied.isActive)
   }
 
   override def staleInterval: Option[Duration] = Some(settings.base.discoveryInterval)

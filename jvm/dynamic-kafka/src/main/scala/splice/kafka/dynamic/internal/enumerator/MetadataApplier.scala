@@ -58,7 +58,6 @@ final private[dynamic] class MetadataApplier(
   private var firstOfRun = Option.empty[AppliedMetadata]
   private var wanted     = Map.empty[(ClusterTopic, Long), StreamGroup]
   private var places     = Map.empty[(ClusterTopic, Long), OffsetsForTime]
-  private var warnedOf   = Set.empty[String]
 
   /** Returns the state in which the source starts. If no start is durable yet, this is the state of the latest
     * document.
@@ -113,10 +112,7 @@ final private[dynamic] class MetadataApplier(
     rejectInvalid()
     places = Map.empty
     val (position, applied) = go(at, availability)
-    if (fixed && !applied.paused.subsetOf(warnedOf))
-      logger.warn(s"This run reads no row of paused streams: ${applied.paused.toSeq.sorted.mkString(", ")}.")
-    warnedOf = applied.paused
-    val requested = wanted.keys.flatMap { case (topic, millis) =>
+    val requested           = wanted.keys.flatMap { case (topic, millis) =>
       applied.topics.get(topic).collect { case is: TopicState.Removed =>
         topic -> TopicState.Waiting(is.stream, Some(StreamCutover.At(Instant.ofEpochMilli(millis))), Some(is))
       }

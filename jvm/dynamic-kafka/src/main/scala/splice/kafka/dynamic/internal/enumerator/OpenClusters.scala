@@ -141,7 +141,7 @@ final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cut
     }
     def changes = applied.topics.exists {
       case (topic, _: Waiting | _: Pending | _: Draining) =>
-        applied.isActive(topic.cluster) && !applied.isPaused(topic) && !round.held(topic)
+        applied.isActive(topic.cluster) && !round.held(topic)
       case _ => false
     }
     def unknown = silent.exists(name => applied.read.get(name).exists(_.exists(!settled.of(name).hasTopic(_))))

@@ -52,8 +52,7 @@ final private[splice] class Rounds(
       else open.map { case (name, reach) =>
         name -> reach.after(applied.read.getOrElse(name, SortedSet.empty[String]), now.of(name))
       },
-      // Splice does not need a response for a paused stream.
-      (requests.keySet -- responses.keySet).filterNot(applied.readsOnlyPaused),
+      requests.keySet -- responses.keySet,
       checked.held
     )
   }
@@ -82,5 +81,5 @@ final private[splice] case class Round(
 
   /** Returns the partitions that do not respond, of clusters that respond. */
   def silentPartitions: Seq[(String, UnavailablePartition)] =
-    responses.toSeq.flatMap { case (name, reach) => reach.silentOf(applied, name).map(name -> _) }
+    responses.toSeq.flatMap { case (name, reach) => reach.silent.values.map(name -> _) }
 }

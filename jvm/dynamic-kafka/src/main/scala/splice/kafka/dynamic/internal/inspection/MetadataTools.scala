@@ -158,8 +158,7 @@ private[splice] object MetadataTools {
         Json.obj(
           "name"   -> Json.text(stream.name),
           "topics" ->
-            Json.array(AppliedMetadata.streamOf(Seq(stream)).keys.toSeq.map(topic => Json.text(topic.toString))),
-          "paused" -> Json.bool(stream.paused)
+            Json.array(AppliedMetadata.streamOf(Seq(stream)).keys.toSeq.map(topic => Json.text(topic.toString)))
         )
       }),
       "problems" -> Json.array(problems.map(error => Json.text(error.getMessage)))

@@ -55,15 +55,6 @@ final private[dynamic] case class AppliedMetadata(
   // Most documents have no stop, and each trigger needs the stop of each topic.
   private lazy val stops = streams.flatMap { case (name, stream) => stream.stop.map(name -> _) }
 
-  /** Streams that the document pauses. */
-  lazy val paused: Set[String] = streams.valuesIterator.filter(_.paused).map(_.name).toSet
-
-  def isPaused(topic: ClusterTopic): Boolean = paused.nonEmpty && stream(topic).exists(paused)
-
-  /** Returns true if only paused streams are read from a cluster. */
-  def readsOnlyPaused(cluster: String): Boolean =
-    paused.nonEmpty && read.get(cluster).exists(_.forall(topic => isPaused(ClusterTopic(cluster, topic))))
-
   /** Topics of each cluster for which requests are sent. */
   lazy val read: SortedMap[String, SortedSet[String]] = SortedMap.from(
     topics.iterator.collect { case (topic, _: Waiting | _: Pending | _: Reading | _: Draining) => topic }

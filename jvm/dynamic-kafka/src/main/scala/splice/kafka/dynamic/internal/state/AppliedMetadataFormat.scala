@@ -39,7 +39,7 @@ private[splice] object AppliedMetadataFormat {
       Seq("stream" -> Json.text(s.name), "topics" -> Json.obj(topics: _*)) ++
         Seq("cutover" -> s.cutover, "start" -> s.start, "stop" -> s.stop).flatMap { case (field, place) =>
           place.map(field -> CutoverFormat.write(_))
-        } ++ Option.when(s.paused)("paused" -> Json.bool(true)) ++
+        } ++
         applied.generations.get(s.name).map("generation" -> Json.number(_))
     }
     val numbers = new OncePerSet((_, number) => number)
@@ -123,8 +123,7 @@ private[splice] object AppliedMetadataFormat {
         SortedMap.from(topics),
         Json.field(node, "cutover").map(CutoverFormat.read),
         place("start"),
-        place("stop"),
-        Json.field(node, "paused").exists(_.asBoolean)
+        place("stop")
       )
     })
     val read = AppliedMetadata.streamOf(streams.values).map { case (topic, stream) => topic -> Reading(stream) }

@@ -56,8 +56,6 @@ private[dynamic] object ChangeDescription {
       topics("topicDrained", drained),
       topics("topicStopped", finished.intersect(has)),
       topics("topicResumed", resumed),
-      list("streamPaused", now.paused -- before.paused),
-      list("streamResumed", (before.paused -- now.paused).intersect(now.streams.keySet)),
       list("topicAbandoned", abandoned(before, now)),
       topics("topicDrainDelayed", delayed),
       topics("topicForgotten", now.topics.keys.filter(t => is(t).contains(Gone) && was(t).exists(isRemoved))),

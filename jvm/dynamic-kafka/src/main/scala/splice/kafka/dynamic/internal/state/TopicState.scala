@@ -243,8 +243,6 @@ private[dynamic] object TopicState {
     case (Some(is: Waiting), TopicEvent.AtTime(offsets)) if is.time.nonEmpty         => Some(is.copy(offsets = offsets))
     case (Some(is: Pending), TopicEvent.AtTime(offsets)) if is.waiting.time.nonEmpty =>
       Some(is.copy(waiting = is.waiting.copy(offsets = offsets)))
-    case (Some(is: Draining), TopicEvent.Resumed(now))          => Some(is.copy(since = now))
-    case (Some(is: Pending), TopicEvent.Resumed(now))           => Some(is.copy(since = now))
     case (Some(is: Draining), TopicEvent.Outage(since))         => Some(is.copy(unavailable = since))
     case (Some(is: Pending), TopicEvent.Outage(since))          => Some(is.copy(unavailable = since))
     case (Some(is: Pending), TopicEvent.Ended(now, left, lost)) =>
@@ -324,9 +322,6 @@ private[dynamic] object TopicEvent {
 
   /** A cluster returned the first records at or after the time of a cutover, and the cutover waits for other clusters. */
   final case class AtTime(offsets: KafkaPosition) extends TopicEvent
-
-  /** A document ends the pause of the stream. */
-  final case class Resumed(now: Instant) extends TopicEvent
 
   /** An outage of the cluster begins, or ends (None). */
   final case class Outage(since: Option[Instant]) extends TopicEvent

@@ -284,7 +284,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val left  = Removed("s", t0, kafka("r", 4).as("r", 2), kafka("r", 5), Some(Abandoned(None, "why")))
     val ends  = StreamCutover.Offsets(SortedMap("a" -> kafka("x", 7).offsets))
     val some  = Seq(StreamPlace.Earliest, StreamPlace.Latest, cut, ends).zipWithIndex.map { case (place, i) =>
-      s"p$i" -> KafkaStream(s"p$i", SortedMap.empty, start = Some(place), stop = Some(place), paused = i % 2 == 0)
+      s"p$i" -> KafkaStream(s"p$i", SortedMap.empty, start = Some(place), stop = Some(place))
     }
     val all = two.copy(
       streams = two.streams ++ some,

@@ -85,10 +85,9 @@ final class PlaceSectionsSuite extends AnyFunSuite {
        |stops:
        |  orders: {timestamp: "2026-11-22T10:00:00Z", lateness: 30s}
        |  refunds: latest
-       |paused: [orders]
        |""".stripMargin
 
-  test("starts, stops and paused streams are read") {
+  test("starts and stops are read") {
     val streams = read(places).streams
     assert(streams("orders").start.contains(StreamPlace.Latest) && streams("refunds").stop.contains(StreamPlace.Latest))
     assert(streams("refunds").start.contains(
@@ -97,20 +96,19 @@ final class PlaceSectionsSuite extends AnyFunSuite {
     assert(streams("orders").stop.contains(
       StreamCutover.At(Instant.parse("2026-11-22T10:00:00Z"), Duration.ofSeconds(30))
     ))
-    assert(streams.values.filter(_.paused).map(_.name).toSeq == Seq("orders"))
     assert(read(places.replace("orders: latest", "orders: earliest")).streams("orders").start.contains(
       StreamPlace.Earliest
     ))
-    val stop = "refunds: {offsets: {west: {refunds: {\"0\": 1, \"1\": 2}}}}\npaused"
-    assert(read(places.replace("refunds: latest\npaused", stop)).streams("refunds").stop.contains(
+    val stop = "refunds: {offsets: {west: {refunds: {\"0\": 1, \"1\": 2}}}}\n"
+    assert(read(places.replace("refunds: latest\n", stop)).streams("refunds").stop.contains(
       StreamCutover.Offsets(SortedMap(
         "west" -> SortedMap(LogPartition("refunds", 0) -> 1L, LogPartition("refunds", 1) -> 2L)
       ))
     ))
-    assert(read(yaml).streams.values.forall(s => s.start.isEmpty && s.stop.isEmpty && !s.paused))
+    assert(read(yaml).streams.values.forall(s => s.start.isEmpty && s.stop.isEmpty))
   }
 
-  test("an invalid start, stop or pause is an error with its line, its value and the allowed values") {
+  test("an invalid start or stop is an error with its line, its value and the allowed values") {
     Seq(
       "orders: latest" -> "orders: middle" ->
         "line 10: 'starts.orders' is invalid: 'middle' is not a valid value. Use earliest, latest, an object with 'timestamp', or an object with 'offsets'",
@@ -123,17 +121,14 @@ final class PlaceSectionsSuite extends AnyFunSuite {
         "line 11: 'starts.refunds.offsets' is invalid: west/orders is not a topic of stream 'refunds'",
       "{west: {refunds: {\"0\": 12}}}" -> "{west: {refunds: {\"0\": 12}}, wset: {refunds: {\"0\": 1}}}" ->
         "line 11: 'starts.refunds.offsets' is invalid: wset/refunds is not a topic of stream 'refunds'. Use west/refunds",
-      "refunds: latest\npaused" -> "refunds: {offsets: {west: {refunds: {\"0\": 1}}, east: {}}}\npaused" ->
+      "refunds: latest\n" -> "refunds: {offsets: {west: {refunds: {\"0\": 1}}, east: {}}}\n" ->
         "line 14: 'stops.refunds.offsets' is invalid: east is not a topic of stream 'refunds'. Use west/refunds",
       "{timestamp: \"2026-11-22T10:00:00Z\", lateness: 30s}"                  ->
         "{offsets: {east: {orders: {\"0\": 1}}, west: {orders: {\"0\": 2}}}}" ->
         "line 13: 'stops.orders.offsets' is invalid: a stop needs offsets of every topic, and west/orders-old has no offsets",
       "2026-11-22T10:00:00Z" -> "soon" -> "line 13: 'stops.orders.timestamp' is invalid: 'soon' is not a valid time",
       "refunds: latest" -> "refunds: earliest" ->
-        "line 14: 'stops.refunds' is invalid: 'earliest' is not a valid value. Use latest, an object",
-      "paused: [orders]" -> "paused: [order]" ->
-        "line 15: 'paused[0]' is invalid: stream 'order' does not exist; the streams are orders, refunds",
-      "paused: [orders]" -> "paused: orders" -> "line 15: 'paused' is invalid: not a list"
+        "line 14: 'stops.refunds' is invalid: 'earliest' is not a valid value. Use latest, an object"
     ).foreach { case ((from, to), message) =>
       val found = refused(places.replace(from, to))
       assert(found.contains(message), found)

@@ -111,7 +111,7 @@ final class ClusterGaugesSuite extends RemovedTopics {
     }
   }
 
-  test("a topic that waits for its start or for the time of a cutover is counted, and a paused topic is not") {
+  test("a topic that waits for its start or for the time of a cutover is counted") {
     val world = simulated()
     val later = StreamCutover.At(world.clock.instant().plusSeconds(60))
     world.publish(stream(east))
@@ -122,9 +122,9 @@ final class ClusterGaugesSuite extends RemovedTopics {
       val (second, _) = readUntil(world, run, first)(_.change > 0)
       val moving      = clusters(run, advance(run, second))
       assert(moving(s"$west.topicsWaiting") == 1 && moving(s"$east.topicsDraining") == 1)
-      publish(world, stream(east).copy(paused = true))
-      val paused = clusters(run, readUntil(world, run, second)(_.change > 1)._1)
-      assert(paused(s"$east.topicsWaiting") == 0 && paused(s"$east.topicsDraining") == 0)
+      publish(world, stream(east))
+      val back = clusters(run, readUntil(world, run, second)(_.change > 1)._1)
+      assert(back(s"$east.topicsWaiting") == 0 && back(s"$east.topicsDraining") == 0)
     }
   }
 
@@ -135,18 +135,6 @@ final class ClusterGaugesSuite extends RemovedTopics {
     Using.resource(world.start()) { run =>
       val own = clusters(run, advance(run, run.start(StartPosition.Configured)))
       assert(own(s"$east.available") == 1 && !own.contains(s"$west.available") && !own.contains(s"$west.responseAgeMs"))
-    }
-  }
-
-  test("the progress names ten paused streams at most") {
-    val world   = new SimulatedClusters(1, 12, 1)
-    val streams = (0 until 12).map(t => f"$east-topic-$t%03d").map(name =>
-      KafkaStream(name, SortedMap(east -> SortedSet(name)), paused = true)
-    )
-    world.publish(streams: _*)
-    Using.resource(world.start()) { run =>
-      val names = Json.read(run.figures(run.start(StartPosition.Configured))(ProgressMetric.StreamsPaused)).get
-      assert(Json.write(names) == streams.take(10).map(s => s"\"${s.name}\"").mkString("[", ",", "]"))
     }
   }
 }

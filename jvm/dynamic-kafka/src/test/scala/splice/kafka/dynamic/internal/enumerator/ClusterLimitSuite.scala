@@ -9,7 +9,7 @@ import scala.util.Using
 
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.internal.state.ChangeHistory
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
+import splice.kafka.dynamic.{KafkaCluster, StreamMetadata}
 import splice.source.{Limits, SplitEnumerator, StartPosition}
 
 /** Tests of limits of single clusters, from options and from the metadata. */
@@ -118,19 +118,6 @@ final class ClusterLimitSuite extends RemovedTopics {
     own.publish(document(3, None))
     Using.resource(own.start()) { run =>
       assert(batches(run, own.source.position(after.json))._2 == Seq(5 -> 0))
-    }
-  }
-
-  test("the backlog of a paused stream does not count in the minimum of a batch") {
-    val own = simulated("minOffsetsPerTrigger" -> "5")
-    own.publish(stream(east), KafkaStream("t", stream(west).topics, paused = true))
-    fill(own, west, 10)
-    fill(own, east, 2)
-    Using.resource(own.start()) { run =>
-      val first = run.start(StartPosition.Configured)
-      assert(advance(run, first).json == first.json)
-      fill(own, east, 3)
-      assert(rows(run, first, advance(run, first)).size == 5)
     }
   }
 }

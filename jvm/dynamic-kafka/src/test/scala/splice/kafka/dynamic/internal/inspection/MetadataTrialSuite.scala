@@ -9,7 +9,7 @@ import splice.kafka.dynamic.internal.change.Rejection
 import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters, StreamGroup}
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicOffset}
 import splice.kafka.dynamic.internal.state.ChangeEntries
-import splice.kafka.dynamic.{KafkaStream, StreamMetadata, StreamPlace}
+import splice.kafka.dynamic.{KafkaStream, StreamPlace}
 import splice.source.StartPosition
 import splice.testkit.ReadOnlySideLog
 

@@ -46,7 +46,6 @@ final class TopicStateSuite extends AnyFunSuite {
     "no document lists the topic, and rows from its unknown start are to be read" -> TopicEvent.Unbegun(t1),
     "a cutover, a stop or a response bounds the drain"                   -> TopicEvent.Bounded(t1, Bound.Ends(five)),
     "a cluster returns the offsets for the time of a cutover that waits" -> TopicEvent.AtTime(five),
-    "a document ends the pause of the stream"                            -> TopicEvent.Resumed(t1),
     "an outage of the cluster begins or ends"                            -> TopicEvent.Outage(Some(t1)),
     "the bound is reached, or the remaining rows are abandoned"          -> TopicEvent.Ended(t1, five),
     "`removedRetention` is over"                                         -> TopicEvent.RetentionOver

@@ -42,8 +42,7 @@ final private[dynamic] case class LifeDocument(
     val lines = streams.values.map(s =>
       s"${s.name}=${s.topics.map { case (c, t) => s"$c:${t.mkString("+")}" }.mkString(",")}" +
         s.cutover.fold("")(c => s" ($c)") + s.start.fold("")(at => s" from $at") +
-        s.stop.fold("")(at => s" up to $at") +
-        (if (s.paused) " paused" else "")
+        s.stop.fold("")(at => s" up to $at")
     )
     s"document $generation {${lines.mkString("; ")}}${if (inactive.isEmpty) ""
       else inactive.mkString(" inactive ", ",", "")}"

@@ -11,7 +11,7 @@ import splice.kafka.dynamic.{StreamCutover, StreamPlace}
 import splice.source.LogPartition
 import splice.testkit.simulation.Violation
 
-/** Computes the records of topics that starts, stops and pauses of streams permit, from the documents and logs of a
+/** Computes the records of topics that starts and stops of streams permit, from the documents and logs of a
   * scenario.
   */
 final private[life] class LifeLimits(world: LifeWorld) {
@@ -73,14 +73,9 @@ final private[life] class LifeLimits(world: LifeWorld) {
     begins.get(place).exists(row.offset < _.most(row)) || stops.get(place).exists(isBeyond(_, row))
   )
 
-  /** Checks a record of a batch that was planned.
-    *
-    * @param isPaused
-    *   true if the stream of the record is paused
-    */
-  def check(row: LifeRow, isPaused: Boolean): Unit = {
+  /** Checks a record of a batch that was planned. */
+  def check(row: LifeRow): Unit = {
     val place = row.topic.cluster -> row.topic.name
-    if (isPaused) violated(s"a record of a paused stream is read: $row")
     begins.get(place).filter(row.offset < _.least(row)).foreach(_ =>
       violated(s"a record before the start is read: $row")
     )

@@ -144,11 +144,9 @@ final private[life] class LifeOracle(world: LifeWorld) {
 
   /** Checks the records of a batch that was planned, or of a batch in real-time mode. */
   def planned(ids: Seq[Long]): Unit = {
-    // Without progress of each batch, a run may plan records again that were read before a stop or a pause.
+    // Without progress of each batch, a run may plan records again that were read before a stop.
     if (!plan.asynchronous) ids.iterator.map(world.rows(_)).foreach { row =>
-      val place  = row.topic.cluster -> row.topic.name
-      val stream = if (there(place)) current(place) else removed.get(place).fold("")(_._2)
-      limits.check(row, last.flatMap(_.streams.get(stream)).exists(_.paused))
+      limits.check(row)
     }
     if (plan.ordered && !plan.drops) inOrder(ids)
   }

@@ -213,16 +213,13 @@ final class OpenClustersSuite extends OpenStreams {
     }
   }
 
-  test("a paused stream has no range, and a stop is the end of its range") {
+  test("a stop is the end of the range of its stream") {
     val world = both()
     Seq(east, west).foreach(fill(world, _, 5))
     in(world) { run =>
       val first = reach(run, begun(world, run))(east -> 1L, west -> 1L)
-      publish(world, stream(east, west).copy(paused = true))
-      val second = settle(run, first)
-      assert(planned(run, second).isEmpty && !isStale(run))
       publish(world, stopped(offsets(east -> 4L, west -> 9L), east, west))
-      val third = settle(run, second)
+      val third = settle(run, first)
       assert(planned(run, third) == Set((east, 0, 1L, 4L), (west, 0, 1L, 5L)) && isStale(run))
       fill(world, west, 6)
       val fourth = settle(run, reach(run, third)())
@@ -294,7 +291,7 @@ final class OpenClustersSuite extends OpenStreams {
     in(world)(run => assert(planned(run, settle(run, world.source.position(begin.json))).contains((west, 1, 0L, -1L))))
   }
 
-  test("a new partition without a start makes a batch stale, unless its cluster is inactive or its stream is paused") {
+  test("a new partition without a start makes a batch stale, unless its cluster is inactive") {
     val world = both()
     in(world) { run =>
       val first = reach(run, begun(world, run))(east -> 0L, west -> 0L)
@@ -308,12 +305,9 @@ final class OpenClustersSuite extends OpenStreams {
       val third = settle(run, reach(run, second)())
       assert(planned(run, third) == Set((east, 0, 0L, -1L)) && !isStale(run))
       world.inactive = Set.empty
-      publish(world, stream(east, west).copy(paused = true))
-      val paused = settle(run, reach(run, third)())
-      assert(planned(run, paused).isEmpty && !isStale(run))
       world.logs(west).leaderless = Set.empty
       publish(world, stream(east, west))
-      val last = until(world, run, paused)((east, 0, 0L, -1L), (west, 0, 0L, -1L), (west, 1, 0L, -1L))
+      val last = until(world, run, reach(run, third)())((east, 0, 0L, -1L), (west, 0, 0L, -1L), (west, 1, 0L, -1L))
       assert(planned(run, last).size == 3 && !isStale(run))
     }
   }

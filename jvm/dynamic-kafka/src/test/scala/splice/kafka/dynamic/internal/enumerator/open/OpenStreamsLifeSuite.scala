@@ -60,7 +60,7 @@ final class OpenStreamsLifeSuite extends OpenStreams {
       (0 to 30).foreach { _ =>
         random.nextInt(8) match {
           case 0 | 1 => Seq(east, west).foreach(fill(world, _, random.nextInt(5)))
-          case 2     => world.publish(stream(places(random.nextInt(3)): _*).copy(paused = random.nextInt(5) == 0))
+          case 2     => world.publish(stream(places(random.nextInt(3)): _*))
           case 3     =>
             val cluster = if (random.nextBoolean()) east else west
             if (world.logs(cluster).away.nonEmpty) back(world, cluster) else leave(world, cluster)

@@ -13,7 +13,7 @@ import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedCluster
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
 import splice.kafka.dynamic.internal.state.{ChangeEntries, ChangeHistory}
-import splice.kafka.dynamic.{KafkaStream, StreamCutover}
+import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.kafka.internal.enumerator.SimulatedLog
 import splice.source.runtime.ProgressMetric
 import splice.source.{Limits, LogPartition, SplitEnumerator, StartPosition}
@@ -290,12 +290,12 @@ final class WaitingChangeSuite extends RemovedTopics {
       world.clock.pass(Duration.ofHours(2))
       val forgotten = trigger(world, run, dropped)
       assert(history(world).last == "topicForgotten" -> Seq(s"$west/${topic(west)}"))
-      publish(world, stream(east).copy(paused = true))
-      val paused = trigger(world, run, forgotten)
+      publish(world, stream(east).copy(stop = Some(StreamPlace.Latest)))
+      val stopped = trigger(world, run, forgotten)
       assert(new ChangeEntries(world.side).last.exists(_.topics.size == 1))
       fill(world, west, 4)
       publish(world, stream(east, west))
-      val (back, none) = readUntil(world, run, paused)(reads(west, 0, 9))
+      val (back, none) = readUntil(world, run, stopped)(reads(west, 0, 9))
       assert(none.isEmpty)
       fill(world, west, 1)
       assert(readUntil(world, run, back)(reads(west, 0, 10))._2 == all(west, 10).drop(9))
