@@ -39,13 +39,13 @@ rose by 60 for 900 more lives of chains, and for kills, rollbacks and bounded re
 """
 
 MAIN_LINES = {
-    "coordinator": 2262,
-    "dynamic-kafka": 11101,
-    "files": 3842,
-    "hybrid": 5878,
-    "kafka": 12399,
-    "source": 4065,
-    "spark": 3747,
+    "coordinator": 2207,
+    "dynamic-kafka": 10754,
+    "files": 3812,
+    "hybrid": 5811,
+    "kafka": 11863,
+    "source": 4562,
+    "spark": 3743,
 }
 """Ceiling of the lines of main code of each module. State the reason of a raise here.
 

@@ -75,8 +75,8 @@ def test_check_finds_dead_clusters_missing_topics_and_missing_permissions(
     splice: Splice, guarded: GuardedKafka, tmp_path: Path
 ) -> None:
     dead = f"127.0.0.1:{free_ports(1)[0]}"
-    login = {"bootstrapServers": guarded.login_servers, "properties": guarded.login()}
-    wrong = login | {"properties": guarded.login("wrong-password")}
+    login = {"bootstrapServers": guarded.login_servers, "credentials": "reader"}
+    wrong = login | {"credentials": "wrong"}
     clusters = {
         "dead": dead,
         "plain": guarded.bootstrap_servers,
@@ -93,7 +93,14 @@ def test_check_finds_dead_clusters_missing_topics_and_missing_permissions(
     }
     file = write(tmp_path / "streams.json", 3, clusters, topics)
     options = tmp_path / "query.options"
-    options.write_text("allowLiteralSecrets=true\n")
+    logins = {"reader": guarded.login(), "wrong": guarded.login("wrong-password")}
+    options.write_text(
+        "".join(
+            f"credentials.{name}.kafka.{key}={value}\n"
+            for name, login in logins.items()
+            for key, value in login.items()
+        )
+    )
     arguments = ("metadata", "check", file, "--options", options)
     assert splice(*arguments).code == 0
     done = splice(*arguments, "--reach", "--timeout", 10)

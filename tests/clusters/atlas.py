@@ -137,7 +137,7 @@ class Atlas:
             DynamicKafkaSource.builder()
             .metadata_file(str(self.file))
             .options(discoveryInterval="200ms", clusterWait="2s", **_CLIENT)
-            .options(**self.clusters.west.providers)
+            .options(**self.clusters.west.options)
             .options(**options)
         )
 

@@ -55,7 +55,8 @@ class Clusters:
             direct: True for addresses of the first cluster without its proxies.
         """
         if name == "west":
-            return {"bootstrapServers": self.west.login_servers, "properties": self.west.client}
+            servers, credentials = self.west.login_servers, self.west.credentials
+            return {"bootstrapServers": servers, "credentials": credentials}
         proxied = name == "east" and not direct
         servers = self.east.proxied_servers if proxied else self._of(name).bootstrap_servers
         return {"bootstrapServers": servers}

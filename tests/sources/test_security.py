@@ -10,7 +10,6 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -29,9 +28,6 @@ ROWS = 30
 AGE = 54321
 REDACTED = "(?i)secret|password|token|access[.]?key|keystore[.]key|metadata[.](header|url)"
 """Regular expression of the documentation, which hides secrets that Spark shows by default."""
-
-PERMITTED = "*permitted/checkpoint/sources/*/change-*"
-"""Files that may contain the literals of documents with ``allowLiteralSecrets``."""
 
 LOGGING = """rootLogger.level = INFO
 rootLogger.appenderRef.out.ref = out
@@ -53,8 +49,6 @@ class Reading:
     output: str
     folder: Path
     secrets: Mapping[str, str]
-    literals: Mapping[str, str]
-    """Literals of documents with ``allowLiteralSecrets``."""
 
     def of(self, source: str) -> str:
         """Return the line with the result of a source, and the text of its error."""
@@ -65,29 +59,14 @@ class Reading:
         return "".join(path.read_text() for path in self.folder.glob("work/app-*/*/std*"))
 
     def leaks(self) -> list[str]:
-        """Return the leaked secrets with their files. Entries may contain permitted literals."""
-        every = {**self.secrets, **self.literals}
-        return [
-            f"{name} in {path}"
-            for name, path in self._found(every)
-            if name in self.secrets or not self._is_entry(path)
-        ]
-
-    def stored(self) -> set[str]:
-        """Return the permitted literals in entries of side logs."""
-        return {name for name, path in self._found(self.literals) if self._is_entry(path)}
-
-    def _found(self, secrets: Mapping[str, str]) -> list[tuple[str, Path]]:
+        """Return the leaked secrets with their files."""
         files = {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
         return [
-            (name, path)
+            f"{name} in {path}"
             for path, content in files.items()
-            for name, secret in secrets.items()
+            for name, secret in self.secrets.items()
             if secret.encode() in content
         ]
-
-    def _is_entry(self, path: Path) -> bool:
-        return fnmatch(str(path.relative_to(self.folder)), PERMITTED)
 
 
 @pytest.fixture(scope="module")
@@ -144,19 +123,21 @@ def sources(
     return built
 
 
-def document(
-    kafka: SecuredKafka, secrets_file: Path, password: str, user: str = "reader"
-) -> dict[str, object]:
-    """Return metadata with one cluster, whose login has a password or a reference to it."""
-    store = f"${{file:{secrets_file}:store}}"
-    options = kafka.login("SCRAM-SHA-512", password, "LOGINTLS", user) | kafka.trust(store)
-    properties = {key.removeprefix("kafka."): value for key, value in options.items()}
-    servers = properties.pop("bootstrap.servers")
+def document(servers: str, **entry: object) -> dict[str, object]:
+    """Return metadata with one cluster."""
     return {
         "version": 1,
-        "clusters": {"main": {"bootstrapServers": servers, "properties": properties}},
+        "clusters": {"main": {"bootstrapServers": servers, **entry}},
         "streams": {"orders": {"main": ["orders"]}},
     }
+
+
+def login(kafka: SecuredKafka, secrets_file: Path, password: str) -> tuple[str, dict[str, str]]:
+    """Return the servers, and client properties with a password or a reference to it."""
+    store = f"${{file:{secrets_file}:store}}"
+    options = kafka.login("SCRAM-SHA-512", password, "LOGINTLS") | kafka.trust(store)
+    properties = {key.removeprefix("kafka."): value for key, value in options.items()}
+    return properties.pop("bootstrap.servers"), properties
 
 
 def over_http(server: str, path: str, header: str, folder: Path) -> dict[str, str]:
@@ -191,7 +172,6 @@ def reading(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> 
         "key": line_of(key),
         "wrong key": line_of(key)[::-1],
     }
-    literals = {"permitted": secured.permitted, "wrong permitted": "permitted2f6e-pony"}
     secrets_file = private / "kafka.properties"
     in_file = {"password": secured.password, "store": known["store"], "age": AGE, "key": key}
     lines = (f"{name}={str(value).strip()}".replace("\n", "\\n") for name, value in in_file.items())
@@ -199,13 +179,18 @@ def reading(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> 
     logging = private / "log4j2.properties"
     logging.write_text(LOGGING)
     (folder / "events").mkdir()
+    servers, referred = login(secured, secrets_file, f"${{file:{secrets_file}:password}}")
     documents = {
-        "/references": document(secured, secrets_file, f"${{file:{secrets_file}:password}}"),
-        "/literals": document(secured, secrets_file, literal),
-        "/permitted": document(secured, secrets_file, secured.permitted, "permitted"),
-        "/wrong": document(secured, secrets_file, literals["wrong permitted"], "permitted"),
+        "/named": document(servers, credentials="reader"),
+        "/references": document(servers, properties=referred),
+        "/literals": document(servers, properties=login(secured, secrets_file, literal)[1]),
     }
-    allowed = {"allowLiteralSecrets": "true"}
+    trusted = {"metadataProperties": "any"}
+
+    def credentials(properties: Mapping[str, str]) -> dict[str, str]:
+        return {f"credentials.reader.kafka.{name}": value for name, value in properties.items()}
+
+    literals = credentials(login(secured, secrets_file, secured.password)[1])
     with (
         document_server(documents, HEADER, header) as server,
         two_hosts(folder / "work") as master,
@@ -215,11 +200,14 @@ def reading(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> 
             "folder": str(folder),
             "sources": sources(secured, secrets_file, key, wrong, bearer)
             | {
-                "document": over_http(server, "references", header, private),
-                "wrong_document": over_http(server, "literals", header, private),
-                "wrong_header": over_http(server, "references", wrong, private),
-                "permitted": over_http(server, "permitted", header, private) | allowed,
-                "wrong_permitted": over_http(server, "wrong", header, private) | allowed,
+                "named": over_http(server, "named", header, private) | literals,
+                "named_references": over_http(server, "named", header, private)
+                | credentials(referred),
+                "document": over_http(server, "references", header, private) | trusted,
+                "wrong_named": over_http(server, "named", header, private)
+                | credentials(login(secured, secrets_file, wrong)[1]),
+                "wrong_document": over_http(server, "literals", header, private) | trusted,
+                "wrong_header": over_http(server, "named", wrong, private) | literals,
             },
             "conf": settings(folder, logging),
         }
@@ -227,7 +215,7 @@ def reading(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> 
         local = {"SPARK_LOCAL_IP": "127.0.0.1"}
         output = run([sys.executable], "tell_all", str(private / "plan.json"), env=local)
     (folder / "output.txt").write_text(output)
-    return Reading(output, folder, known, literals)
+    return Reading(output, folder, known)
 
 
 def settings(folder: Path, logging: Path) -> dict[str, str]:
@@ -256,7 +244,7 @@ def settings(folder: Path, logging: Path) -> dict[str, str]:
 
 READ = [
     *("plain", "scram", "handler", "certificate", "text", "referred", "referred_text"),
-    *("single_cluster", "document", "permitted"),
+    *("single_cluster", "named", "named_references", "document"),
 ]
 
 
@@ -277,7 +265,7 @@ def test_a_source_that_logs_in_is_read(reading: Reading, source: str) -> None:
         ("wrong_reference", "SPLICE_KAFKA"),
         ("wrong_document", "SPLICE_METADATA.INVALID_DOCUMENT"),
         ("wrong_header", "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE"),
-        ("wrong_permitted", "SPLICE_KAFKA_ACCESS.AUTHENTICATION_FAILED"),
+        ("wrong_named", "SPLICE_KAFKA_ACCESS.AUTHENTICATION_FAILED"),
     ],
 )
 def test_a_source_with_a_wrong_secret_fails(reading: Reading, source: str, says: str) -> None:
@@ -304,10 +292,6 @@ def test_no_output_has_a_secret(reading: Reading) -> None:
     assert reading.leaks() == []
 
 
-def test_only_the_side_log_has_permitted_literals(reading: Reading) -> None:
-    assert reading.stored() == set(reading.literals)
-
-
 def test_a_reference_is_resolved_for_each_client(reading: Reading) -> None:
     assert "kafka.metadata.max.age.ms=${file:" in reading.output
     assert f"metadata.max.age.ms = {AGE}" in reading.executors()
@@ -316,11 +300,5 @@ def test_a_reference_is_resolved_for_each_client(reading: Reading) -> None:
 def test_a_search_finds_leaks(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "b.log").write_bytes(os.urandom(64) + b"x battery-horse y" + os.urandom(64))
-    entry = tmp_path / "permitted" / "checkpoint" / "sources" / "0" / "change-0"
-    entry.parent.mkdir(parents=True)
-    entry.write_text("battery-horse")
-    secrets = {"password": "battery-horse"}
-    assert len(Reading("", tmp_path, secrets, {}).leaks()) == 2
-    permitted = Reading("", tmp_path, {}, secrets)
-    assert permitted.leaks() == [f"password in {tmp_path / 'a' / 'b.log'}"]
-    assert permitted.stored() == {"password"}
+    leaks = Reading("", tmp_path, {"password": "battery-horse"}).leaks()
+    assert leaks == [f"password in {tmp_path / 'a' / 'b.log'}"]

@@ -45,13 +45,13 @@ class Places:
         """Return the path that replaces a path of a program."""
         return self._folder / shown.lstrip("/")
 
-    def publish(self, name: str, *clusters: str, **properties: str) -> None:
+    def publish(self, name: str, *clusters: str, **entry: str) -> None:
         """Write a document that has the stream ``orders`` on some clusters."""
         document = {
             "version": 1,
             "generation": len(list(self.path("/config").iterdir())) + 1,
             "clusters": {
-                cluster: {"bootstrapServers": servers, "properties": properties}
+                cluster: {"bootstrapServers": servers, **entry}
                 for cluster, servers in self._servers.items()
             },
             "streams": {
@@ -87,12 +87,16 @@ def test_each_program(
     places = Places(tmp_path, sites)
     places.publish("streams", "east")
     places.publish("streams-on-both", "east", "west")
-    places.path("/run/secrets/east").write_text("key=unused")
-    secret = f"${{file:{places.path('/run/secrets/east')}:key}}"
-    places.publish("secured", "east", **{"ssl.key.password": secret})
+    sites.east.topics.set_scram_password("reader", "hunter22")
+    places.path("/run/secrets/east").write_text("password=hunter22")
+    places.publish(
+        "secured", "east", bootstrapServers=sites.east.login_servers, credentials="reader"
+    )
 
     def run(code: str) -> dict[str, Any]:
-        return PAGE.run(code, places.shown, {})
+        folder = places.path("/run/secrets")
+        login = {"SASL_SSL": "SASL_PLAINTEXT", "file:/run/secrets": f"file:{folder}"}
+        return PAGE.run(code, places.shown | login, {})
 
     first, both, secured, changes, compare = PAGE.blocks("python")
     run(first)

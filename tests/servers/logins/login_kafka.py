@@ -25,6 +25,12 @@ _SETTINGS = {
     f"{_OWN}.connections.max.reauth.ms": "10000",
 }
 
+_USERS = 8
+
+
+def _user(number: int) -> str:
+    return f"reader-{number}"
+
 
 class LoginKafka(KafkaCluster):
     """Kafka cluster of one node, with a plain listener for tests and a listener with SCRAM logins.
@@ -55,43 +61,47 @@ class LoginKafka(KafkaCluster):
         return f"127.0.0.1:{self.node.ports[_LISTENER]}"
 
     @property
-    def client(self) -> dict[str, str]:
-        """Return the properties of a client with the newest user.
-
-        The properties contain a reference to the password, which :attr:`providers` resolves.
-        """
-        user = self._newest
-        reference = f"${{file:{self._folder / 'secrets.properties'}:{user}}}"
-        return {
-            "security.protocol": "SASL_PLAINTEXT",
-            "sasl.mechanism": _MECHANISM,
-            "sasl.jaas.config": f'{_MODULE} required username="{user}" password="{reference}";',
-        }
+    def credentials(self) -> str:
+        """Return the name of the newest user, which is the name of its credentials."""
+        return list(self._passwords)[-1]
 
     @property
-    def providers(self) -> dict[str, str]:
-        """Return the options of a query that resolve references to passwords."""
-        return {
+    def options(self) -> dict[str, str]:
+        """Return the options of a query with the credentials of each user.
+
+        The credentials contain references to the passwords.
+        """
+        providers = {
             "kafka.config.providers": "file",
             "kafka.config.providers.file.class": (
                 "org.apache.kafka.common.config.provider.FileConfigProvider"
             ),
             "kafka.config.providers.file.param.allowed.paths": str(self._folder),
         }
+        return providers | {
+            f"credentials.{user}.kafka.{name}": value
+            for user in map(_user, range(_USERS))
+            for name, value in self._client(user).items()
+        }
 
     def change_user(self) -> None:
-        """Create another user, which is then the newest user. Other users remain valid."""
-        self._let_in(f"reader-{next(self._numbers)}")
+        """Change to another user, which is then the newest user. The previous users remain valid.
+
+        After the last user, the first user is the newest user again, with a new password.
+        """
+        user = _user(next(self._numbers) % _USERS)
+        self._passwords.pop(user, None)
+        self._let_in(user)
 
     def change_password(self) -> None:
         """Change the password of the newest user, first in the file and then on the server."""
-        user, was = self._newest, self._passwords[self._newest]
+        user, was = self.credentials, self._passwords[self.credentials]
         self._let_in(user)
         wait_for("the rejection of the old password", lambda: not self._lets_in(user, was))
 
     def shut_out_old_users(self) -> None:
         """Remove all users except the newest user."""
-        for user in [user for user in self._passwords if user != self._newest]:
+        for user in [user for user in self._passwords if user != self.credentials]:
             password = self._passwords.pop(user)
             # If a user was removed, brokers of some versions have no users after a restart. So the
             # user remains, with a random password.
@@ -99,9 +109,13 @@ class LoginKafka(KafkaCluster):
             wait_for(f"the rejection of {user}", functools.partial(self._shuts_out, user, password))
         self._write()
 
-    @property
-    def _newest(self) -> str:
-        return list(self._passwords)[-1]
+    def _client(self, user: str) -> dict[str, str]:
+        reference = f"${{file:{self._folder / 'secrets.properties'}:{user}}}"
+        return {
+            "security.protocol": "SASL_PLAINTEXT",
+            "sasl.mechanism": _MECHANISM,
+            "sasl.jaas.config": f'{_MODULE} required username="{user}" password="{reference}";',
+        }
 
     def _let_in(self, user: str) -> None:
         password = self._passwords[user] = secrets.token_hex(12)

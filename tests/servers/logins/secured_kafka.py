@@ -28,23 +28,20 @@ class SecuredKafka:
     """Kafka cluster with a plain listener for tests and three secured listeners.
 
     The secured listeners are LOGIN (SASL), LOGINTLS (SASL over TLS) and TLS (client certificates).
-    The user ``reader`` has the same password for every mechanism. The user ``permitted`` has a
-    password for SCRAM only.
+    The user ``reader`` has the same password for every mechanism.
     """
 
     def __init__(self, folder: Path) -> None:
         """Create certificates in a folder."""
         self.password = secrets.token_hex(12)
-        self.permitted = secrets.token_hex(12)
         self.certificates = Certificates(folder)
         self._cluster = KafkaCluster(self._settings(), listeners=_LISTENERS)
 
     def __enter__(self) -> SecuredKafka:
-        """Start the cluster, and set the SCRAM passwords of the users."""
+        """Start the cluster, and set the SCRAM password of the user."""
         with ExitStack() as started:
             started.enter_context(self._cluster)
             self.topics.set_scram_password("reader", self.password)
-            self.topics.set_scram_password("permitted", self.permitted)
             self._started = started.pop_all()
         return self
 
@@ -61,9 +58,7 @@ class SecuredKafka:
         """Return the bootstrap address of a secured listener."""
         return f"127.0.0.1:{self._cluster.node.ports[listener]}"
 
-    def login(
-        self, mechanism: str, password: str, listener: str = "LOGIN", user: str = "reader"
-    ) -> dict[str, str]:
+    def login(self, mechanism: str, password: str, listener: str = "LOGIN") -> dict[str, str]:
         """Return the options of a source that logs in with a password."""
         module = _PLAIN if mechanism == "PLAIN" else _SCRAM
         return {
@@ -71,7 +66,7 @@ class SecuredKafka:
             "kafka.security.protocol": _LISTENERS[listener],
             "kafka.sasl.mechanism": mechanism,
             "kafka.sasl.jaas.config": (
-                f'{module} required username="{user}" password="{password}";'
+                f'{module} required username="reader" password="{password}";'
             ),
         }
 

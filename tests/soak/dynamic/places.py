@@ -112,7 +112,7 @@ class Places:
             "streamPattern": "^orders",
             "startingOffsets": "earliest",
             "kafka.group.id": group,
-            **self.clusters.west.providers,
+            **self.clusters.west.options,
         }
 
     def unseen(self, log: Sequence[Applied]) -> set[int]:

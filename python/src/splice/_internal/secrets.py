@@ -17,6 +17,8 @@ _SECRET_NAME = re.compile(
     r"|access[._-]?key|account[._-]?key|api[._-]?key|keystore[._]key|certificate|user[._]info"
     r"|sas[._]|signature"
 )
+# The options ``credentials.<name>.kafka.<property>`` are secret only if the property is secret.
+_CREDENTIALS = re.compile(r"(?i)(^|\.)credentials\..*?\.kafka\.")
 _HEADER_NAME = re.compile(r"(?i)(?:.*\.)?metadata\.header\..+")
 _ADDRESS_NAME = re.compile(r"(?i)(?:.*\.)?metadata\.url")
 _CLASS_OR_PLACE = (".class", ".location", ".url", ".type")
@@ -49,4 +51,6 @@ def redacted(name: str, value: str) -> str:
 def _is_secret(name: str) -> bool:
     if _HEADER_NAME.fullmatch(name):
         return True
-    return bool(_SECRET_NAME.search(name)) and not name.lower().endswith(_CLASS_OR_PLACE)
+    return bool(_SECRET_NAME.search(_CREDENTIALS.sub("", name, 1))) and not name.lower().endswith(
+        _CLASS_OR_PLACE
+    )

@@ -5,11 +5,11 @@ package splice.reference
 
 import splice.files.internal.options.FileOptions
 import splice.hybrid.internal.options.HybridOptions
-import splice.kafka.dynamic.internal.options.{DynamicOptions, StreamStarts}
+import splice.kafka.dynamic.internal.options.{Credentials, DynamicOptions, StreamStarts}
 import splice.kafka.dynamic.internal.settings.ClusterOptions
 import splice.kafka.internal.options.KafkaOptions
-import splice.kafka.internal.value.ValueOptions
 import splice.source.SourceProvider
+import splice.source.internal.value.ValueOptions
 import splice.source.options.{CommonOptions, OptionSet, SourceOption}
 
 /** Page of all options of all connectors. */
@@ -49,6 +49,11 @@ object OptionsPage {
           many,
           s"Property `${KafkaOptions.ClientPrefix}<property>` of the client, or an option, for one cluster. " +
             s"Options: ${keys(ClusterOptions.allowed.map(_.key))}."
+        ),
+        Seq(
+          name(s"${Credentials.Prefix}<name>.${KafkaOptions.ClientPrefix}", "property"),
+          many,
+          "Property of the Kafka client for the clusters whose metadata have `credentials: <name>`."
         ),
         Seq(name(stream, "option"), many, s"Option for one stream. Options: ${keys(StreamStarts.allowed)}."),
         Seq(

@@ -65,8 +65,8 @@ final class HybridSourceSuite extends AnyFunSuite with HybridWorlds {
       override def own: Seq[(String, String)] = Seq("bounded" -> "true")
       Using.resource(Legs.run(source, log)) { c =>
         val end = c.evidence(batches(c).last._2).get
-        assert(end.modificationTimes.map(_.last).contains(Instant.ofEpochSecond(5)))
-        assert(intercept[UnsupportedOperationException](end.eventTimes("timestamp")).getMessage.nonEmpty)
+        assert(end.modificationTimes().map(_.last).contains(Instant.ofEpochSecond(5)))
+        assert(intercept[UnsupportedOperationException](end.eventTimes()).getMessage.nonEmpty)
       }
     }
   }

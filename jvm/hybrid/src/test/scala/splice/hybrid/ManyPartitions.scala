@@ -7,6 +7,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.apache.spark.sql.types.StructType
 
+import splice.kafka.Place
 import splice.kafka.dynamic.internal.reader.ClusterReads
 import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.DynamicOffset
@@ -14,7 +15,6 @@ import splice.kafka.dynamic.{DynamicKafkaSource, KafkaCluster, KafkaMetadataServ
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.cluster.TimedOffset
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
-import splice.kafka.internal.options.StartingOffsets
 import splice.kafka.internal.split.KafkaPosition
 import splice.source._
 import splice.source.log.LogRange
@@ -50,30 +50,25 @@ final class ManyPartitions(options: (String, String)*) extends Source[DynamicOff
   }
 
   private object Cluster extends ClusterEnumerator {
-    override def start(from: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = at(0)
-    override def advance(from: KafkaPosition, limits: Limits): KafkaPosition                 = at(last)
-    override def plan: KafkaPlan                                                             = KafkaPlan()
-    override def settle(from: KafkaPosition): KafkaPosition                                  = from
-    override def open(settled: KafkaPosition): Seq[SplitRange]                               = Nil
-    override def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition     = settled
-    override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory   =
+    override def start(from: StartPosition, of: Map[String, Place]): KafkaPosition         = at(0)
+    override def advance(from: KafkaPosition, limits: Limits): KafkaPosition               = at(last)
+    override def plan: KafkaPlan                                                           = KafkaPlan()
+    override def settle(from: KafkaPosition): KafkaPosition                                = from
+    override def open(settled: KafkaPosition): Seq[SplitRange]                             = Nil
+    override def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition   = settled
+    override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
       throw new UnsupportedOperationException
-    override def evidence(from: KafkaPosition): Option[Evidence] = if (from == at(last)) Some(new Ended(from)) else None
-    override def expect(starts: KafkaPosition): Unit             = ()
+    override def evidence(from: KafkaPosition): Option[Evidence] =
+      if (from == at(last)) Some(Evidence(from, eventTimes = () => None, offsets = () => Nil)) else None
+    override def expect(starts: KafkaPosition): Unit                                                  = ()
     override def limit(ends: KafkaPosition, unread: Set[String]): Unit                                = ()
     override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
       throw new UnsupportedOperationException
-    override def refresh(): Unit                                                                           = ()
-    override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]                           = Map.empty
-    override def newStarts(of: Set[LogPartition], start: Option[StartingOffsets]): Map[LogPartition, Long] = Map.empty
-    override def clusterId: Option[String]                                               = Some("id-of-east")
-    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = Map.empty
-  }
-
-  final private class Ended(override val position: Position) extends Evidence {
-    override def eventTimes(column: String): Option[TimeRange]       = None
-    override def modificationTimes: Option[TimeRange]                = None
-    override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = Nil
+    override def refresh(): Unit                                                                 = ()
+    override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]                 = Map.empty
+    override def newStarts(of: Set[LogPartition], start: Option[Place]): Map[LogPartition, Long] = Map.empty
+    override def clusterId: Option[String]                                                       = Some("id-of-east")
+    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]         = Map.empty
   }
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator[DynamicOffset] =

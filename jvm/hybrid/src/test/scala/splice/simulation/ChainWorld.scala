@@ -13,7 +13,8 @@ import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
 import splice.hybrid.internal.counting.{CountPlan, CountedColumns, CountedFields}
 import splice.hybrid.internal.split.HybridPosition
 import splice.hybrid.{HandOver, HybridSource}
-import splice.kafka.internal.options.{StartingOffsets, Subscription}
+import splice.kafka.Place
+import splice.kafka.internal.options.Subscription
 import splice.simulation.leg.{CloseWatch, FilesLeg, KafkaLeg, RuleCalls, SimulatedLeg, SimulatedRule}
 import splice.simulation.planted.Faults
 import splice.source.internal.legs.LegIdentity
@@ -240,7 +241,7 @@ final class ChainWorld(
     name,
     cluster,
     subscription,
-    if (shape == Shape.Relay && chance.oneIn(2)) StartingOffsets.Latest else StartingOffsets.Earliest,
+    if (shape == Shape.Relay && chance.oneIn(2)) Place.Latest else Place.Earliest,
     bounded,
     chance.oneOf(Seq(
       Limits.NotSet,

@@ -15,8 +15,9 @@ import org.scalatest.ConfigMap
 import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
 import splice.hybrid.internal.split.{HybridPosition, LegRange}
 import splice.hybrid.{HandOver, HybridSource}
+import splice.kafka.Place
 import splice.kafka.internal.errors.KafkaErrors
-import splice.kafka.internal.options.{StartingOffsets, Subscription}
+import splice.kafka.internal.options.Subscription
 import splice.simulation.leg.{KafkaLeg, RowsInTurn}
 import splice.simulation.planted.Faults
 import splice.source.errors.SpliceException
@@ -74,7 +75,7 @@ final private class MirrorLife(life: Life) {
     name,
     cluster,
     Subscription.Topics(SortedSet("t")),
-    StartingOffsets.Earliest,
+    Place.Earliest,
     bounded,
     Limits.Limited(rows = Some(chance.between(3, 9).toLong)),
     failOnDataLoss = !bounded,

@@ -12,7 +12,8 @@ import splice.kafka.internal.enumerator.KafkaEnumerator
 import splice.kafka.internal.metrics.{KafkaMetrics, ReadReports}
 import splice.kafka.internal.options.{AdmissionOptions, KafkaOptions, KafkaSettings}
 import splice.kafka.internal.split.{KafkaPosition, SparkInitialOffset}
-import splice.kafka.internal.value.{KafkaSchema, ValuePlan}
+import splice.kafka.internal.value.KafkaSchema
+import splice.source.internal.value.ValuePlan
 import splice.source.log.SharedStart
 import splice.source.runtime.Boundedness
 import splice.source.{EnumeratorContext, Position, SharesCheckpoint, Source, SplitEnumerator}

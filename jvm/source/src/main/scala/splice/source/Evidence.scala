@@ -7,31 +7,32 @@ import java.time.Instant
 
 import splice.source.log.OffsetRuns
 
-/** End of a bounded source. A hand-over rule computes the start of the next leg from this evidence.
+/** End of a bounded source. A hand-over rule computes the start of the next leg from this evidence. The functions are
+  * called on the query's thread while the enumerator is open.
   *
-  * A source that reads a log ([[Source.readsLog]]) implements [[offsets]], which throws a [[SpliceException]] if the
-  * source cannot determine the result. A rule by times cannot follow such a source, so a hybrid does not call
-  * [[eventTimes]] and [[modificationTimes]]. For any other source, a hybrid counts the rows during reading, and does not
-  * call [[eventTimes]] and [[offsets]].
+  * A source that reads a log ([[Source.readsLog]]) sets `offsets`. A rule by times cannot follow such a source, so a hybrid
+  * does not call `eventTimes` and `modificationTimes`. For any other source, a hybrid counts the rows during reading,
+  * and does not call `eventTimes` and `offsets`.
+  *
+  * @param position
+  *   position of the source at its end
+  * @param modificationTimes
+  *   returns the least and greatest modification time of the files that were read, or None if the source read no file
+  * @param eventTimes
+  *   returns the least and greatest counted event time, or None if no row has an event time
+  * @param offsets
+  *   returns the offsets of each log partition in the source. Empty if the source has no rows. Throws a
+  *   [[splice.source.errors.SpliceException]] if the source cannot determine the offsets
   */
-trait Evidence {
+final case class Evidence(
+    position: Position,
+    modificationTimes: () => Option[TimeRange] = () => None,
+    eventTimes: () => Option[TimeRange] = Evidence.counted,
+    offsets: () => Seq[OffsetSummary] = Evidence.counted
+)
 
-  /** Position of the source at its end. */
-  def position: Position
-
-  /** Returns the least and greatest value of a timestamp column, or None if no row has a value. */
-  def eventTimes(column: String): Option[TimeRange] = throw new UnsupportedOperationException("rows are counted")
-
-  /** Least and greatest modification time of the files that were read, or None if the source read no file. */
-  def modificationTimes: Option[TimeRange]
-
-  /** Returns the offsets of each log partition in the source. Empty if the source has no rows.
-    *
-    * @param columns
-    *   columns in which an archive stores the topic, the partition and the offset of each row; a log ignores the columns
-    */
-  def offsets(columns: OffsetColumns): Seq[OffsetSummary] =
-    throw new UnsupportedOperationException("rows are counted")
+object Evidence {
+  private val counted: () => Nothing = () => throw new UnsupportedOperationException("rows are counted")
 }
 
 /** Range of times, both ends included. */

@@ -10,16 +10,17 @@ import org.apache.spark.sql.types.StructType
 
 import splice.kafka.dynamic.internal.enumerator.DynamicEnumerator
 import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
-import splice.kafka.dynamic.internal.options.{DynamicOptions, MetadataKind, PollInterval}
+import splice.kafka.dynamic.internal.options.{MetadataKind, PollInterval}
 import splice.kafka.dynamic.internal.reader.{ClusterReads, DynamicColumns}
 import splice.kafka.dynamic.internal.settings.{ClusterOptions, DynamicSettings}
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaEnumerator}
 import splice.kafka.internal.metrics.{KafkaMetrics, ReadReports}
-import splice.kafka.internal.value.{KafkaSchema, ValuePlan}
+import splice.kafka.internal.value.KafkaSchema
 import splice.kafka.{KafkaBuilder, KafkaSource}
 import splice.source.internal.HadoopConfiguration
+import splice.source.internal.value.ValuePlan
 import splice.source.runtime.Boundedness
 import splice.source.{EnumeratorContext, Position, Source, SplitEnumerator}
 
@@ -56,14 +57,10 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
   override def enumerator(context: EnumeratorContext): SplitEnumerator[DynamicOffset] = {
     val sizes = new RecordSizes
     val reads = new ClusterReads(context.run)
-    val all   = if (settings.options(DynamicOptions.AllowLiteralSecrets)) ownerOnly(context) else context
-    enumerator(all, settings.service(HadoopConfiguration.active), sizes, reads) { (cluster, topics, scoped, read) =>
+    enumerator(context, settings.service(HadoopConfiguration.active), sizes, reads) { (cluster, topics, scoped, read) =>
       KafkaEnumerator(settings.of(cluster, topics), scoped, sizes.within(cluster.name), read)
     }
   }
-
-  // Entries of the side log contain the metadata, and so its literal secrets.
-  private def ownerOnly(context: EnumeratorContext) = context.copy(sideLog = context.sideLog.ownerOnly)
 
   /** Creates the enumerator for another service and other clusters, such as simulated clusters.
     *

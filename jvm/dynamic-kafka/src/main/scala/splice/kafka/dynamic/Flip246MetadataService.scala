@@ -47,7 +47,7 @@ abstract class Flip246MetadataService extends KafkaMetadataService {
     * none of these fields.
     *
     * {{{
-    * override protected def extended(stream: KafkaStream) = stream.copy(start = Some(StreamPlace.Latest))
+    * override protected def extended(stream: KafkaStream) = stream.copy(start = Some(Place.Latest))
     * }}}
     */
   protected def extended(stream: KafkaStream): KafkaStream = stream

@@ -18,8 +18,7 @@ package splice.kafka.dynamic
   * query continues with the previous metadata until the service returns valid metadata.
   *
   * The service is code of the job and has the rights of the job. Therefore `metadataProperties` does not limit the
-  * client properties that the service sets. The checkpoint stores the response, so `allowLiteralSecrets` applies to the
-  * response.
+  * client properties that the service sets. The checkpoint stores the response, so Splice rejects literal secrets.
   *
   * {{{
   * final class Inventory extends KafkaMetadataService {

@@ -5,6 +5,7 @@ package splice.kafka.dynamic
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
+import splice.kafka.Place
 import splice.source.Limits
 import splice.source.internal.Secrets
 
@@ -61,29 +62,33 @@ object StreamMetadata {
 final case class KafkaStream(
     name: String,
     topics: SortedMap[String, SortedSet[String]],
-    cutover: Option[StreamCutover] = None,
-    start: Option[StreamPlace] = None,
-    stop: Option[StreamPlace] = None
+    cutover: Option[Place] = None,
+    start: Option[Place] = None,
+    stop: Option[Place] = None
 )
 
 /** Connection and limits of a cluster.
   *
   * @param properties
-  *   properties of the Kafka client, including `bootstrap.servers`. Secrets are references such as
-  *   `${file:/run/secrets/kafka:password}`
+  *   properties of the Kafka client, including `bootstrap.servers`. The checkpoint stores the properties, so secrets are
+  *   references such as `${file:/run/secrets/kafka:password}`
   * @param active
   *   true if Splice reads the cluster. An inactive cluster receives no requests, and no row of it is lost
   * @param maxOffsetsPerTrigger
   *   maximum number of offsets that a batch reads of the cluster, 1 or more
   * @param maxBytesPerTrigger
   *   maximum estimated bytes of keys and values that a batch reads of the cluster, 1 or more
+  * @param credentials
+  *   name of client properties in the options of the query, `credentials.<name>.kafka.<property>`. Other properties of
+  *   this cluster take precedence. None = no such properties
   */
 final case class KafkaCluster(
     name: String,
     properties: SortedMap[String, String],
     active: Boolean = true,
     maxOffsetsPerTrigger: Option[Long] = None,
-    maxBytesPerTrigger: Option[Long] = None
+    maxBytesPerTrigger: Option[Long] = None,
+    credentials: Option[String] = None
 ) {
 
   private[dynamic] def limits: Limits.Limited =
@@ -91,7 +96,7 @@ final case class KafkaCluster(
 
   override def toString: String = {
     val shown = properties.map { case (k, v) => s"$k=${Secrets.redact(k, v)}" } ++
-      Option.when(!active)("active=false") ++
+      Option.when(!active)("active=false") ++ credentials.map(name => s"credentials=$name") ++
       maxOffsetsPerTrigger.map(n => s"maxOffsetsPerTrigger=$n") ++ maxBytesPerTrigger.map(n => s"maxBytesPerTrigger=$n")
     shown.mkString(s"KafkaCluster($name, ", ", ", ")")
   }

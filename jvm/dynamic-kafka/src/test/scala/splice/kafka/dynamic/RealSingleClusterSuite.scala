@@ -4,7 +4,6 @@
 package splice.kafka.dynamic
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
-import java.nio.file.attribute.PosixFilePermissions
 import java.nio.file.{Files, Path}
 import java.time.Clock
 import java.util.Comparator
@@ -83,36 +82,5 @@ final class RealSingleClusterSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(found.values.exists(_.contains(broker.servers)), found.keys)
     assert(found.filter { case (_, text) => text.contains("hunter") }.keys.isEmpty)
     assert(found.keys.count(_.contains("change-")) == 1, found.keys)
-  }
-
-  private def document(file: Path): Source[_ <: Position] = SourceProvider.create(SourceOptions(Map(
-    "source"              -> "dynamicKafka",
-    "metadata.file"       -> file.toUri.toString,
-    "allowLiteralSecrets" -> "true",
-    "streams"             -> "literal",
-    "startingOffsets"     -> "earliest",
-    "discoveryInterval"   -> "100ms"
-  )))
-
-  test("with allowLiteralSecrets, only the owner may read entries with a secret") {
-    real.create("literal", 1)
-    real.write("literal", 1, 0, 5)
-    val login = "org.apache.kafka.common.security.plain.PlainLoginModule required username=me password=hunter2;"
-    val file  = folder.resolve("streams.yaml")
-    val log   = folder.resolve("literal")
-    Files.writeString(
-      file,
-      s"""version: 1
-         |clusters: {east: {bootstrapServers: '${broker.servers}', properties: {sasl.jaas.config: '$login'}}}
-         |streams: {literal: {east: [literal]}}
-         |""".stripMargin
-    )
-    run(document(file), log, "literal", None, 5)
-    Files.delete(file)
-    val secret = files(log).filter { case (_, text) => text.contains("hunter2") }.keySet
-    assert(secret.exists(_.contains("change-")), secret)
-    secret.foreach { entry =>
-      assert(PosixFilePermissions.toString(Files.getPosixFilePermissions(Path.of(entry))) == "rw-------", entry)
-    }
   }
 }

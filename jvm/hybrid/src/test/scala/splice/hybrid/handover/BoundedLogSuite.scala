@@ -17,7 +17,7 @@ import splice.hybrid.{HandOver, Legs}
 import splice.kafka.internal.bounds.Filled
 import splice.kafka.internal.enumerator.SimulatedRun
 import splice.kafka.internal.enumerator.SimulatedRun.t
-import splice.source.{Evidence, Limits, OffsetColumns, OnGap, StartPosition}
+import splice.source.{Evidence, Limits, OnGap, StartPosition}
 
 /** Tests of a chain of an archive, a bounded Kafka leg that fills the holes of the archive, and the same log. */
 final class BoundedLogSuite extends AnyFunSuite {
@@ -48,7 +48,7 @@ final class BoundedLogSuite extends AnyFunSuite {
   }
 
   private def start(end: Evidence, run: SimulatedRun): StartPosition = {
-    val history = Seq(LegOffsets(bounded, end.offsets(OffsetColumns("topic", "partition", "offset"))))
+    val history = Seq(LegOffsets(bounded, end.offsets()))
     HandOverDecision.decide(bounded, live, end, Instant.EPOCH)(history, run.start()).start
   }
 

@@ -192,10 +192,7 @@ final class FilesLeg(
   /** Checks that the end of a leg is not requested again after the decision. */
   final private class EndOffsets(inner: SplitEnumerator[FilesPosition]) extends Passing[FilesPosition](inner) {
     override def evidence(at: FilesPosition): Option[Evidence] = inner.evidence(at).map { end =>
-      new Evidence {
-        override def position: Position                   = end.position
-        override def modificationTimes: Option[TimeRange] = wanted("modification times")(end.modificationTimes)
-      }
+      Evidence(end.position, () => wanted("modification times")(end.modificationTimes()))
     }
   }
 

@@ -13,6 +13,7 @@ import org.apache.spark.sql.types.StructType
 
 import splice.hybrid.internal.chain.LegEnumerators
 import splice.kafka.KafkaSource
+import splice.kafka.Place
 import splice.kafka.internal.cluster.ClockedDiscovery
 import splice.kafka.internal.consumer.SlotConsumer
 import splice.kafka.internal.options._
@@ -32,7 +33,7 @@ final class KafkaLeg(
     name: String,
     val cluster: SimulatedCluster,
     subscription: Subscription,
-    start: StartingOffsets,
+    start: Place,
     bounded: Boolean,
     limits: Limits.Limited,
     failOnDataLoss: Boolean,
@@ -48,7 +49,7 @@ final class KafkaLeg(
     subscription,
     client,
     Some(start),
-    if (bounded) Some(EndingOffsets.Latest) else None,
+    if (bounded) Some(Place.Latest) else None,
     limits,
     failOnDataLoss,
     includeHeaders = false,

@@ -24,6 +24,9 @@ private[splice] object Secrets {
     ("(?i).*(password|passwd|passphrase|pwd|secret|token|jaas|credential|private|authorization|cookie|access[._-]?key" +
       "|account[._-]?key|api[._-]?key|keystore[._]key|certificate|user[._]info|sas[._]|signature).*").r
 
+  // The options `credentials.<name>.kafka.<property>` are secret only if the property is secret.
+  private val credentials = "(?i)(^|\\.)credentials\\..*?\\.kafka\\.".r
+
   // A header with any name may contain a secret.
   private val headerKey = "(?i)(.*\\.)?metadata\\.header\\..+".r
 
@@ -46,7 +49,8 @@ private[splice] object Secrets {
 
   /** True if Splice must not show the value of an option with this name. */
   def isSecret(key: String): Boolean =
-    headerKey.matches(key) || secretKey.matches(key) && !isClassOrPlace(key)
+    headerKey.matches(key) ||
+      secretKey.matches(credentials.replaceFirstIn(key, "")) && !isClassOrPlace(key)
 
   /** True if the whole text is a reference such as `${file:/run/secrets:password}`, which is not a secret. */
   def isReference(value: String): Boolean = reference.matches(value)

@@ -31,9 +31,4 @@ trait SideLog {
 
   /** Returns a separate side log for a part of the source, such as a leg. */
   def scope(name: String): SideLog
-
-  /** Returns a view of this side log. Files that the view creates grant access only to their owner, if the storage
-    * supports file permissions.
-    */
-  def ownerOnly: SideLog = this
 }

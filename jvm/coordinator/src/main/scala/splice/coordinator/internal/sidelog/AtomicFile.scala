@@ -40,8 +40,6 @@ private[splice] object AtomicFile {
 
   /** Creates the file. Returns false, and changes nothing, if the file exists.
     *
-    * @param access
-    *   has no effect in object stores, which have no file permissions
     * @throws splice.source.errors.SpliceException
     *   if the storage may replace an existing file, and `store` does not accept that
     */
@@ -50,21 +48,20 @@ private[splice] object AtomicFile {
       file: Path,
       configuration: Configuration,
       content: Array[Byte],
-      store: CheckpointStore,
-      access: FileAccess = FileAccess.Default
+      store: CheckpointStore
   ): Boolean = {
     def unsafe(why: String)(create: => Boolean): Boolean = store match {
       case CheckpointStore.Unsafe => create
       case CheckpointStore.Atomic => throw CheckpointErrors.storeNotAtomic(file.toString, why)
     }
     def hasCapability(name: String) = fs.hasPathCapability(file.getParent, name)
-    def renamed                     = rename(fs, file, configuration, content, access)
+    def renamed                     = rename(fs, file, configuration, content)
     if (fs.exists(file)) false
     else if (hasCapability(Upload.Conditional)) Upload(fs, file, content, isConditional = true)
     else if (RenamesAtomically(fs.getUri.getScheme)) renamed
     else
       LocalFile.of(fs, file) match {
-        case Some(local) => local.create(content, access).getOrElse(unsafe("the disk has no hard links")(renamed))
+        case Some(local) => local.create(content).getOrElse(unsafe("the disk has no hard links")(renamed))
         case None        =>
           unsafe(s"the file system '${fs.getUri.getScheme}' has no conditional writes") {
             // A rename in an object store copies the object.
@@ -76,18 +73,10 @@ private[splice] object AtomicFile {
 
   // Only FileContext rejects a rename over an existing file on every file system. Some file systems have no
   // FileContext.
-  private def rename(
-      fs: FileSystem,
-      file: Path,
-      configuration: Configuration,
-      content: Array[Byte],
-      access: FileAccess
-  ): Boolean = {
+  private def rename(fs: FileSystem, file: Path, configuration: Configuration, content: Array[Byte]): Boolean = {
     val temporary = new Path(file.getParent, temporaryName(file.getName))
     try {
       Using.resource(fs.create(temporary, false)) { out =>
-        // Set before the content is written, so that no other user can read the content at any time.
-        if (access == FileAccess.Owner) fs.setPermission(temporary, FileAccess.OwnerPermission)
         out.write(content)
         out.hsync()
       }

@@ -47,7 +47,13 @@ final private[splice] class HadoopSideLog private[splice] (
   override def get(key: String): Option[Seq[String]] =
     if (known.contains(key)) Some(read(key)) else None
 
-  override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] = write(key, FileAccess.Default)(decide)
+  override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] = get(key).getOrElse {
+    val decided = decide
+    val content = SideLogFormat.write(decided).getBytes(UTF_8)
+    val created = AtomicFile.create(fs, new Path(folder, key), configuration, content, store)
+    known.add(key)
+    if (created) decided else read(key)
+  }
 
   override def keys(prefix: String): Seq[String] =
     known.tailSet(prefix).iterator.asScala.takeWhile(_.startsWith(prefix)).toList
@@ -58,31 +64,6 @@ final private[splice] class HadoopSideLog private[splice] (
   }
 
   override def scope(name: String): SideLog = new HadoopSideLog(new Path(folder, name), configuration, store)
-
-  override def ownerOnly: SideLog = new OwnerOnly
-
-  /** A view of the same entries. Entries that the view creates grant access to their owner only. */
-  final private class OwnerOnly extends SideLog {
-    override def get(key: String): Option[Seq[String]] = HadoopSideLog.this.get(key)
-
-    override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] = write(key, FileAccess.Owner)(decide)
-
-    override def keys(prefix: String): Seq[String] = HadoopSideLog.this.keys(prefix)
-
-    override def remove(key: String): Unit = HadoopSideLog.this.remove(key)
-
-    override def scope(name: String): SideLog = HadoopSideLog.this.scope(name).ownerOnly
-
-    override def ownerOnly: SideLog = this
-  }
-
-  private def write(key: String, access: FileAccess)(decide: => Seq[String]): Seq[String] = get(key).getOrElse {
-    val decided = decide
-    val content = SideLogFormat.write(decided).getBytes(UTF_8)
-    val created = AtomicFile.create(fs, new Path(folder, key), configuration, content, store, access)
-    known.add(key)
-    if (created) decided else read(key)
-  }
 
   private def read(key: String): Seq[String] = {
     val file  = new Path(folder, key)

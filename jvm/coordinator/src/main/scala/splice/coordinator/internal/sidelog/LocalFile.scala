@@ -7,7 +7,7 @@ import java.io.IOException
 import java.nio.ByteBuffer
 import java.nio.channels.FileChannel
 import java.nio.file.StandardOpenOption.{CREATE_NEW, READ, WRITE}
-import java.nio.file.attribute.{BasicFileAttributes, FileAttribute, PosixFilePermissions}
+import java.nio.file.attribute.BasicFileAttributes
 import java.nio.file.{
   FileAlreadyExistsException,
   FileSystemException,
@@ -42,7 +42,7 @@ final private[coordinator] class LocalFile(
   /** Creates the file as a whole or not at all. Returns false if the file exists, or None if the disk has no hard
     * links.
     */
-  def create(content: Array[Byte], access: FileAccess = FileAccess.Default): Option[Boolean] = {
+  def create(content: Array[Byte]): Option[Boolean] = {
     val folder  = file.toAbsolutePath.getParent
     val missing = Iterator.iterate(folder)(_.getParent).takeWhile(!Files.exists(_)).toSeq
     Files.createDirectories(folder)
@@ -50,7 +50,7 @@ final private[coordinator] class LocalFile(
     val temporary = file.resolveSibling(AtomicFile.temporaryName(file.getFileName.toString))
     try {
       val options = JSet.of(CREATE_NEW, WRITE)
-      Using.resource(FileChannel.open(temporary, options, attributes(folder, access): _*)) { channel =>
+      Using.resource(FileChannel.open(temporary, options)) { channel =>
         val left = ByteBuffer.wrap(content)
         while (left.hasRemaining) channel.write(left)
         channel.force(true)
@@ -82,11 +82,6 @@ final private[coordinator] class LocalFile(
     }
     val _ = Files.walkFileTree(file.toRealPath(), visitor)
   }
-
-  private def attributes(folder: Path, access: FileAccess): Seq[FileAttribute[_]] =
-    if (access == FileAccess.Owner && Files.getFileStore(folder).supportsFileAttributeView("posix"))
-      Seq(PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))
-    else Nil
 
   // Unlike a rename, a link never replaces an existing file.
   private def linkedTo(temporary: Path): Option[Boolean] =

@@ -6,7 +6,6 @@ package splice.coordinator.internal.sidelog
 import java.io.IOException
 import java.net.URI
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.attribute.PosixFilePermissions
 import java.nio.file.{FileSystemException, Files, Path}
 import java.util.concurrent.{Callable, CyclicBarrier, Executors}
 
@@ -76,40 +75,6 @@ final class AtomicFileSuite extends AnyFunSuite {
       text: String,
       store: CheckpointStore = CheckpointStore.Unsafe
   ): Boolean = AtomicFile.create(fs, new HadoopPath(file.toUri), hadoop, text.getBytes(UTF_8), store)
-
-  private def ownersOnly(fs: FileSystem): Unit = {
-    // A file system may write a shorter text only when it closes the file.
-    val text   = "a" * 1024 * 1024
-    val folder = Files.createTempDirectory("atomic")
-    val file   = folder.resolve("secret")
-    AtomicFile.create(
-      fs,
-      new HadoopPath(file.toUri),
-      hadoop,
-      text.getBytes(UTF_8),
-      CheckpointStore.Unsafe,
-      FileAccess.Owner
-    )
-    assert(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)) == "rw-------")
-    assert(Files.readString(file) == text)
-  }
-
-  test("a file for its owner only has mode 600, including on file systems that rename") {
-    both(ownersOnly)
-  }
-
-  test("a file for its owner only is empty when its mode is set") {
-    var sizes = Seq.empty[Long]
-    val fs    = new Other {
-      override def setPermission(path: HadoopPath, permission: FsPermission): Unit = {
-        sizes :+= Files.size(pathToFile(path).toPath)
-        super.setPermission(path, permission)
-      }
-    }
-    fs.initialize(local.getUri, hadoop)
-    ownersOnly(fs)
-    assert(sizes == Seq(0L))
-  }
 
   private def names(folder: Path): Set[String] =
     Files.list(folder).iterator.asScala.map(_.getFileName.toString).filterNot(_.endsWith(".crc")).toSet

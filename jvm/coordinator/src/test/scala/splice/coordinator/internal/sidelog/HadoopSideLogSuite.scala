@@ -5,7 +5,6 @@ package splice.coordinator.internal.sidelog
 
 import java.io.IOException
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.attribute.PosixFilePermissions
 import java.nio.file.{Files, Path => LocalPath}
 import java.util.Comparator
 
@@ -50,21 +49,6 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
     val left = for { t <- 0 until 4; n <- 1 until 100 by 2 } yield s"entry-$t-$n"
     assert(log.keys("entry-") == left.sorted && open().keys("entry-") == left.sorted)
     assert(left.forall(key => log.get(key).nonEmpty))
-  }
-
-  private def mode(entry: LocalPath): String = PosixFilePermissions.toString(Files.getPosixFilePermissions(entry))
-
-  test("a log that is for its owner only creates files of mode 600, and has the same entries") {
-    val log = open()
-    log.getOrCreate("shared")(Seq("a"))
-    val own = log.ownerOnly
-    assert(own.getOrCreate("secret")(Seq("b")) == Seq("b") && log.get("secret").contains(Seq("b")))
-    assert(own.get("shared").contains(Seq("a")) && own.keys("s") == Seq("secret", "shared"))
-    own.scope("leg").getOrCreate("secret")(Seq("c"))
-    assert(Seq(file("secret"), file("leg").resolve("secret")).map(mode) == Seq("rw-------", "rw-------"))
-    assert(mode(file("shared")) != "rw-------")
-    own.remove("secret")
-    assert(log.get("secret").isEmpty)
   }
 
   test("an entry is decided once, across any number of openings") {

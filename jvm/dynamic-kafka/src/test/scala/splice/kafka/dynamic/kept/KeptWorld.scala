@@ -12,16 +12,17 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
 
 import splice.coordinator.internal.sidelog.HadoopSideLog
+import splice.kafka.Place
 import splice.kafka.dynamic.internal.cluster.SingleClusterCheckpoint
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition, PositionEntries, StoredPosition}
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeEntries, DocumentEntries, TopicState}
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 import splice.kafka.internal.bounds.{EndingEntries, Retention, SkipEntries, StartEntries, StartResolver}
 import splice.kafka.internal.cluster.{LogDescription, Recheck}
 import splice.kafka.internal.enumerator.SimulatedLog
 import splice.kafka.internal.errors.SkippedRows
 import splice.kafka.internal.identity.{DeletionEntries, Generation, IdentityEntries, TopicOwner}
-import splice.kafka.internal.options.{EndingOffsets, OutOfRange, Subscription}
+import splice.kafka.internal.options.{OutOfRange, Subscription}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.runtime.SideLog
 import splice.source.{EnumeratorContext, LogPartition, Position, ReadMode}
@@ -34,8 +35,8 @@ import splice.source.{EnumeratorContext, LogPartition, Position, ReadMode}
 private[kept] object KeptWorld {
 
   private val t0     = Instant.parse("2026-01-01T00:00:00Z")
-  private val time   = StreamCutover.At(Instant.parse("2026-01-02T03:04:05.678Z"), Duration.ofSeconds(90))
-  private val mapped = StreamCutover.Offsets(SortedMap(
+  private val time   = Place.At(Instant.parse("2026-01-02T03:04:05.678Z"), Duration.ofSeconds(90))
+  private val mapped = Place.Offsets(SortedMap(
     "east" -> SortedMap(p("payments", 0) -> 1200L, p("payments", 1) -> 1180L),
     "west" -> SortedMap(p("payments", 0) -> 80L)
   ))
@@ -47,7 +48,7 @@ private[kept] object KeptWorld {
   private def kafka(topic: String, offsets: Long*): KafkaPosition =
     KafkaPosition.of(offsets.zipWithIndex.map { case (offset, i) => p(topic, i) -> offset })
 
-  private def stream(name: String, cutover: Option[StreamCutover], topics: ClusterTopic*): (String, KafkaStream) =
+  private def stream(name: String, cutover: Option[Place], topics: ClusterTopic*): (String, KafkaStream) =
     name -> KafkaStream(
       name,
       SortedMap.from(topics.groupMap(_.cluster)(_.topic).map { case (c, some) => c -> SortedSet.from(some) }),
@@ -221,7 +222,7 @@ private[kept] object KeptWorld {
       () => new SkipEntries(log).known,
       _ => ()
     ).resolve(
-      EndingOffsets.Exact(ending.end.offsets),
+      Place.Exact(ending.end.offsets),
       ending.start,
       SortedSet.from(ending.end.offsets.keySet)
     )

@@ -6,7 +6,7 @@ package splice.kafka.dynamic.life
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 
-import splice.kafka.dynamic.StreamCutover
+import splice.kafka.Place
 import splice.kafka.dynamic.life.cluster.{KillingSideLog, LifeDocument, LifeOutage}
 import splice.kafka.dynamic.life.oracle.{LifeChanges, LifeFailures, LifeWarnings}
 import splice.kafka.dynamic.life.planted.PlantedFault
@@ -149,7 +149,7 @@ final private[life] class DynamicLife(life: Life, fault: PlantedFault = PlantedF
 
   /** Reverts a move that was never applied, because the move may be too late. */
   private def settled(name: String, stream: splice.kafka.dynamic.KafkaStream) = stream.cutover match {
-    case Some(_: StreamCutover) =>
+    case Some(_: Place) =>
       val applied = world.oracle.lastChange.toSeq.flatMap(_.topics.collect { case (place, `name`) => place })
       if (applied.isEmpty || applied.exists(p => stream.topics.contains(p._1))) stream
       else LifeDocument.stream(name, applied: _*)

@@ -7,9 +7,10 @@ import java.time.Duration
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
+import splice.kafka.Place
+import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.life.cluster.{LifeDocument, LifeFault}
 import splice.kafka.dynamic.life.oracle.LifeChanges
-import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.source.LogPartition
 
 /** Events of a scenario outside of its query. */
@@ -115,7 +116,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
         val _ = world.clusters(id).create(topic, chance.between(1, 2))
         writeTo(id -> topic)
       }
-      stream.copy(start = Some(place(now, stream, StreamPlace.Earliest, StreamPlace.Latest)))
+      stream.copy(start = Some(place(now, stream, Place.Earliest, Place.Latest)))
     }
 
   /** Changes the stop of a stream. */
@@ -125,7 +126,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
     else {
       val stream = now.streams(chance.oneOf(names))
       def stop   =
-        if (stream.stop.nonEmpty && chance.oneIn(2)) None else Some(place(now, stream, StreamPlace.Latest))
+        if (stream.stop.nonEmpty && chance.oneIn(2)) None else Some(place(now, stream, Place.Latest))
       val next = stream.copy(stop = stop)
       life.met("a stop changes")
       if (stream.name != "m" && chance.oneIn(2)) leaves(now, stream.name)
@@ -136,13 +137,13 @@ final private[life] class LifeEvents(world: LifeWorld) {
   /** Random position in the topics of a stream. Offsets and times are excluded if logs lose records, because these
     * positions would refer to other records.
     */
-  private def place(now: LifeDocument, stream: KafkaStream, words: StreamPlace*): StreamPlace =
+  private def place(now: LifeDocument, stream: KafkaStream, words: Place*): Place =
     chance.between(1, 3) match {
       case 1 if !plan.loses && !plan.steps =>
         val time = life.clock.instant().plusSeconds(chance.between(-180, 180).toLong)
-        StreamCutover.At(time, Duration.ofSeconds(chance.between(0, 60).toLong))
+        Place.At(time, Duration.ofSeconds(chance.between(0, 60).toLong))
       case 2 if !plan.loses =>
-        StreamCutover.Offsets(stream.topics.map { case (name, topics) =>
+        Place.Offsets(stream.topics.map { case (name, topics) =>
           val logs = topics.toSeq.flatMap(topic => world.clusters(now.clusters(name)).topic(topic))
           name -> SortedMap.from(for { log <- logs; (rows, p) <- log.partitions.zipWithIndex } yield LogPartition(
             log.name,
@@ -172,7 +173,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
   /** Stops the mirrored stream, so that the stream may move after its stop. */
   private def stopped(now: LifeDocument): LifeDocument = now.copy(streams =
     now.streams.updatedWith("m")(
-      _.map(m => m.copy(stop = m.stop.orElse(Some(place(now, m, StreamPlace.Latest)))))
+      _.map(m => m.copy(stop = m.stop.orElse(Some(place(now, m, Place.Latest)))))
     )
   )
 
@@ -180,7 +181,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
   def moved(now: LifeDocument): LifeDocument = now.streams.get("m").fold(now) { stream =>
     val at      = stream.topics.keys.head
     val to      = chance.oneOf((now.clusters.keySet - at).toSeq)
-    val pending = stream.cutover.collect { case StreamCutover.At(time, _) => time.isAfter(life.clock.instant()) }
+    val pending = stream.cutover.collect { case Place.At(time, _, _) => time.isAfter(life.clock.instant()) }
     val next    =
       if (pending.exists(_ || chance.oneIn(2))) {
         if (pending.contains(false)) life.met("a move is replaced after its time")
@@ -198,13 +199,13 @@ final private[life] class LifeEvents(world: LifeWorld) {
     now.copy(streams = now.streams.updated("m", next))
   }
 
-  private def cutover: StreamCutover =
-    if (chance.oneIn(2)) StreamCutover.At(life.clock.steady.instant().plusSeconds(chance.between(1, 180).toLong))
+  private def cutover: Place =
+    if (chance.oneIn(2)) Place.At(life.clock.steady.instant().plusSeconds(chance.between(1, 180).toLong))
     else {
       val offsets = SortedMap.from((0 to 1).map { p =>
         LogPartition("m", p) -> world.clusters("c0").log(LogPartition("m", p)).fold(0L)(_.size.toLong)
       })
-      StreamCutover.Offsets(SortedMap.from(world.valid.clusters.keys.map(_ -> offsets)))
+      Place.Offsets(SortedMap.from(world.valid.clusters.keys.map(_ -> offsets)))
     }
 
   private def fault(isRunning: Boolean): Unit = {

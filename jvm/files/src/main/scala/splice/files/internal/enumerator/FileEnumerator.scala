@@ -79,7 +79,8 @@ final private[splice] class FileEnumerator(storage: FileStorage, configured: Lim
     }
   }
 
-  override def evidence(at: FilesPosition): Option[Evidence] = Option.when(isFinished(at))(new FilesEnd(at, listOf(at)))
+  override def evidence(at: FilesPosition): Option[Evidence] =
+    Option.when(isFinished(at))(Evidence(at, () => listOf(at).modified))
 
   // Before the start of the run, the outlook uses the listing of the analysis, if available.
   override def outlook(): Outlook =

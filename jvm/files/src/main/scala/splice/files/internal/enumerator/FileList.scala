@@ -3,12 +3,14 @@
 
 package splice.files.internal.enumerator
 
+import java.time.Instant
+
 import scala.collection.immutable.SortedMap
 
 import splice.files.internal.options.ReaderOptions
 import splice.files.internal.split._
-import splice.source.Limits
 import splice.source.log.Coverage
+import splice.source.{Limits, TimeRange}
 
 /** Files of a source in reading order, with the settings that the first start fixed.
   *
@@ -33,6 +35,12 @@ final private[splice] class FileList(
   /** True if a position has only files and blocks of this list. */
   def contains(at: FilesPosition): Boolean =
     at.files <= files.size && at.partly.keysIterator.forall(id => grid(id.file).contains(id.start))
+
+  /** Least and greatest modification time of the files; None if there is no file. */
+  def modified: Option[TimeRange] = {
+    val times = files.map(_.modified)
+    Option.when(times.nonEmpty)(TimeRange(Instant.ofEpochMilli(times.min), Instant.ofEpochMilli(times.max)))
+  }
 
   /** Total bytes of all files and blocks that are not completely read. */
   def unread(at: FilesPosition): Long =

@@ -24,10 +24,7 @@ final private[files] class FilesOutlook(list: FileList, storage: FileStorage, jo
 
   override def latest: Map[String, Instant] = footers.fold(Map.empty[String, Instant])(_.latest)
 
-  override def modified: Option[TimeRange] = {
-    val times = list.files.map(_.modified)
-    Option.when(times.nonEmpty)(TimeRange(Instant.ofEpochMilli(times.min), Instant.ofEpochMilli(times.max)))
-  }
+  override def modified: Option[TimeRange] = list.modified
 
   override def warnings: Seq[String] = list.warnings ++ footers.filter(_.failed > 0).map { summary =>
     s"the footers of ${summary.failed} files cannot be read, for example: ${summary.example.mkString}"

@@ -11,6 +11,7 @@ import org.apache.spark.sql.execution.datasources.{DataSource, FileFormat}
 import org.apache.spark.sql.internal.SQLConf
 
 import splice.files.internal.options.FileKind
+import splice.source.options.SourceOptions.fold
 
 /** Spark's file formats, resolved as in `spark.read.format`. */
 private[files] object FileFormats {
@@ -28,4 +29,11 @@ private[files] object FileFormats {
   /** Hadoop configuration of the session, overridden by the options of a read. */
   def configuration(spark: SparkSession, options: Map[String, String]): Configuration =
     spark.asInstanceOf[classic.SparkSession].sessionState.newHadoopConfWithOptions(options)
+}
+
+/** Column names with the case sensitivity of the session (`spark.sql.caseSensitive`). */
+private[files] object ColumnNames {
+
+  /** Comparison key; equal for all names of one column. */
+  def key(name: String): String = if (SQLConf.get.caseSensitiveAnalysis) name else fold(name)
 }

@@ -80,12 +80,12 @@ final class FileEnumeratorSuite extends AnyFunSuite {
     val run = start(new Folder(Seq(file(150, modified = 2000), file(20, modified = 1000), file(30, modified = 3000))))
     val _   = run.start(StartPosition.Configured)
     assert(run.evidence(at(2)).isEmpty && run.evidence(at(3, (0, 100L) -> 0L)).isEmpty)
-    assert(run.evidence(at(3)).flatMap(_.modificationTimes).contains(
+    assert(run.evidence(at(3)).flatMap(_.modificationTimes()).contains(
       TimeRange(Instant.ofEpochMilli(1000), Instant.ofEpochMilli(3000))
     ))
     val empty = start(new Folder(Nil))
     val none  = empty.start(StartPosition.Configured)
-    assert(empty.evidence(none).exists(_.modificationTimes.isEmpty))
+    assert(empty.evidence(none).exists(_.modificationTimes().isEmpty))
   }
 
   test("a batch with a partly read block is not columnar") {

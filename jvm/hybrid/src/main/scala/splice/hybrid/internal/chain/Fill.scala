@@ -75,3 +75,32 @@ private[hybrid] object Fill {
     */
   final case class Wanted(from: Long, holes: () => Iterator[(Long, Long)], held: OffsetRuns)
 }
+
+/** Policy for holes at an exact hand-over. A hole is an offset before the end of the history that no previous leg
+  * has.
+  */
+sealed private[splice] trait OnHoles extends Product with Serializable
+
+private[splice] object OnHoles {
+
+  /** Read these offsets from the log first (default). */
+  case object Fill extends OnHoles
+
+  /** Fail the query with an error that lists the holes. */
+  case object Fail extends OnHoles
+
+  /** Ignore holes. A compacted or transactional topic has no record at some offsets. */
+  case object Ignore extends OnHoles
+}
+
+/** Policy for records that the history of an exact hand-over has several times. */
+sealed private[splice] trait OnDuplicates extends Product with Serializable
+
+private[splice] object OnDuplicates {
+
+  /** Fail the query with an error that lists the offsets (default). */
+  case object Fail extends OnDuplicates
+
+  /** Log the offsets as a warning and continue. */
+  case object Warn extends OnDuplicates
+}

@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import splice.source.LogPartition
 import splice.source.log.Extent
+import splice.source.{LogPartition, TimeRange}
 
 /** Counts the rows of one task for later legs. Not thread-safe. Allocates no object per row. */
 final private[splice] class RowCounter(plan: CountPlan) {
@@ -58,3 +58,22 @@ private[splice] trait ColumnCounter {
 
   def add(batch: ColumnarBatch): Unit
 }
+
+/** Content of the report of one task.
+  *
+  * @param extents
+  *   extents that the task read to their end
+  * @param offsets
+  *   bytes of [[splice.source.log.OffsetRuns]] per log partition
+  * @param invalid
+  *   numbers of rows with an invalid topic, partition and offset
+  * @param times
+  *   minimum and maximum event time; None if no row has an event time
+  */
+final private[splice] case class LegCounts(
+    leg: String,
+    extents: Seq[Extent],
+    offsets: Seq[(LogPartition, Array[Byte])],
+    invalid: Seq[Long],
+    times: Option[TimeRange]
+)

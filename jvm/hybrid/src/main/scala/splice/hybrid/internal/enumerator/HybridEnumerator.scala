@@ -194,7 +194,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   override def evidence(at: HybridPosition): Option[Evidence] =
     if (at.current.contains(chain.last.name))
-      enumerators(chain.last)(_.evidence(at.position)).map(new HybridEvidence(at, _))
+      enumerators(chain.last)(_.evidence(at.position)).map(_.copy(position = at))
     else None
 
   // The storage of ended legs may be unavailable.

@@ -10,10 +10,10 @@ import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.JsonNode
 
+import splice.hybrid.HandOver
 import splice.hybrid.internal.chain.Leg
 import splice.hybrid.internal.errors.{HandOverErrors, Ranges}
 import splice.hybrid.internal.history.{LegOffsets, PartitionHistory}
-import splice.hybrid.{HandOver, LogColumns}
 import splice.source.StartPosition.{Offsets, Time}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
@@ -43,7 +43,7 @@ final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver
 
   // Topics on several clusters have no offsets that belong to one log.
   private def ofLog: Seq[LegOffsets] =
-    try Seq(LegOffsets(before, end.offsets(LogColumns.OfLog.offsets)))
+    try Seq(LegOffsets(before, end.offsets()))
     catch { case _: SpliceException => Nil }
 
   private def read(result: String, log: Log): StartPosition = {
@@ -118,10 +118,10 @@ private[hybrid] object CustomHandOver {
   ): JsonNode = {
     val position = Json.read(end.position.json).getOrElse(Json.text(end.position.json))
     // A log has no files.
-    val modified = if (before.source.readsLog) None else end.modificationTimes
+    val modified = if (before.source.readsLog) None else end.modificationTimes()
     Json.obj(
       Seq("ended" -> Json.obj("leg" -> Json.text(before.name), "position" -> position)) ++
-        rule.time.flatMap(end.eventTimes).map("eventTimes" -> times(_)) ++
+        rule.time.flatMap(_ => end.eventTimes()).map("eventTimes" -> times(_)) ++
         Seq("leg" -> Json.text(leg.name), "log" -> ranges(log)) ++
         modified.map("modificationTimes" -> times(_)) ++
         Seq("now" -> Json.number(now.toEpochMilli)) ++

@@ -51,11 +51,11 @@ private[splice] object HandOverDecision {
       new CustomHandOver(before, leg, rule, end, now).decide(history, log.logRanges(_))
     case Some(HandOver.NowMinus(duration))            => time(leg, now.minus(duration), now, "now", now)
     case Some(HandOver.EventTime(column, overlap, _)) =>
-      val last = end.eventTimes(column).getOrElse(throw HandOverErrors.noEventTime(before.name, leg.name, column)).last
+      val last = end.eventTimes().getOrElse(throw HandOverErrors.noEventTime(before.name, leg.name, column)).last
       rejectFuture(before, leg, s"the greatest '$column'", last, now)
       time(leg, earlier(last, now).minus(overlap), now, column, last)
     case Some(HandOver.ModificationTime(overlap)) =>
-      val last = end.modificationTimes.getOrElse(throw HandOverErrors.noFiles(before.name, leg.name)).last
+      val last = end.modificationTimes().getOrElse(throw HandOverErrors.noFiles(before.name, leg.name)).last
       rejectFuture(before, leg, "the newest modification time", last, now)
       time(leg, earlier(last, now).minus(overlap), now, "modificationTime", last)
   }

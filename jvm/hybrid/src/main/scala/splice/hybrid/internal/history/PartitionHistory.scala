@@ -86,3 +86,6 @@ private[splice] object PartitionHistory {
     }
   }
 }
+
+/** Offsets of an ended leg per log partition. */
+final private[splice] case class LegOffsets(leg: Leg, held: Seq[OffsetSummary])

@@ -3,6 +3,7 @@
 
 package splice.hybrid.internal.options
 
+import scala.collection.concurrent.TrieMap
 import scala.util.Try
 
 import splice.hybrid.HandOverRule
@@ -50,4 +51,15 @@ private[splice] object RuleOfUser {
     val loader = Option(Thread.currentThread.getContextClassLoader).getOrElse(base.getClassLoader)
     Class.forName(name, false, loader).asSubclass(base)
   }
+}
+
+/** Registry of rules that are functions of the driver process. Names are valid in this process only. Thread-safe. */
+private[splice] object HandOverRules {
+
+  private val known = TrieMap.empty[String, HandOverRule]
+
+  /** Registers a rule for the lifetime of the process, because a query may be restarted. */
+  def register(name: String, rule: HandOverRule): Unit = known.update(name, rule)
+
+  private[hybrid] def find(name: String): Option[HandOverRule] = known.get(name)
 }

@@ -133,8 +133,10 @@ final private[hybrid] class Tallies(
     *   if the counts cannot be determined, or the counting rule rejects them
     */
   def ended(leg: Leg, at: Position, end: Evidence): Evidence = tallies.get(leg.name).fold(end) { tally =>
-    if (isCounted(leg)) new CountedEnd(end, finished(leg, at, end))
-    else {
+    if (isCounted(leg)) {
+      val counted = finished(leg, at, end)
+      end.copy(eventTimes = () => counted.times, offsets = () => counted.offsets)
+    } else {
       // An earlier version of Splice may have stored other offsets for the same position.
       check(leg, tally.finishAgain(at, ofLog(leg, tally.columns, end)))
       end
@@ -183,7 +185,7 @@ final private[hybrid] class Tallies(
   }
 
   private def ofLog(leg: Leg, columns: CountedColumns, end: => Evidence): Tally = explained(leg) {
-    Tally.ofLog(columns, columns.offsets.fold(Seq.empty[OffsetSummary])(named => end.offsets(named.offsets)))
+    Tally.ofLog(columns, columns.offsets.fold(Seq.empty[OffsetSummary])(_ => end.offsets()))
   }
 
   /** Adds the reason why the rule needs a leg, unless the rule belongs to the next leg. */

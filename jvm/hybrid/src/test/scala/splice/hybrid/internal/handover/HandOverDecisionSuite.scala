@@ -28,11 +28,9 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   private def leg(name: String, rule: Option[HandOver]) = Leg(name, source, None, rule, OnGap.Warn, s"$name.select")
 
-  private case class End(times: Option[TimeRange] = None, modified: Option[TimeRange] = None) extends Evidence {
-    override def position: Position                                  = MemoryPosition("x", SortedMap.empty)
-    override def eventTimes(column: String): Option[TimeRange]       = times
-    override def modificationTimes: Option[TimeRange]                = modified
-    override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = Nil
+  private object End {
+    def apply(times: Option[TimeRange] = None, modified: Option[TimeRange] = None): Evidence =
+      Evidence(MemoryPosition("x", SortedMap.empty), () => modified, () => times, () => Nil)
   }
 
   private def noLog: LogPartitions = fail("no log is needed")

@@ -47,12 +47,11 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
     }
   }
 
-  private class End(held: => Seq[OffsetSummary]) extends Evidence {
-    override def position: Position                                  = MemoryPosition("x", SortedMap(0 -> 7L))
-    override def modificationTimes: Option[TimeRange]                = Some(TimeRange(Instant.EPOCH, now))
-    override def offsets(columns: OffsetColumns): Seq[OffsetSummary] =
-      if (columns == OffsetColumns("topic", "partition", "offset")) held else fail(columns.toString)
-  }
+  private def end(held: => Seq[OffsetSummary]): Evidence = Evidence(
+    MemoryPosition("x", SortedMap(0 -> 7L)),
+    () => Some(TimeRange(Instant.EPOCH, now)),
+    offsets = () => held
+  )
 
   /** Decides with a rule that returns `response`. Returns the start and the evidence. */
   private def decide(before: Source[_ <: Position], response: String, of: Asked, onGap: OnGap = OnGap.Fail)(
@@ -72,7 +71,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
       Leg("before", before, None, None, OnGap.Fail, ""),
       Leg("live", files, None, Some(rule), onGap, ""),
       rule,
-      new End(held),
+      end(held),
       now
     ).decide(Nil, of.logRanges(_))
     assert(created.proof == Seq(found.loneElement, Json.write(Json.obj("returned" -> Json.text(response)))))
@@ -111,7 +110,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
     val requested = new Asked(p("a", 0) -> LogRange(0, 20), p("a", 1) -> LogRange(0, 20))
     val leg       = Leg("live", files, None, Some(HandOver.offsets()), OnGap.Fail, "")
     val held      = Seq(OffsetSummary.ofLog(p("a", 0), 0, 7), OffsetSummary.ofLog(p("a", 1), 0, 9))
-    HandOverDecision.decide(leg, leg, new End(Nil), now)(Seq(LegOffsets(leg, held)), requested.partitions)
+    HandOverDecision.decide(leg, leg, end(Nil), now)(Seq(LegOffsets(leg, held)), requested.partitions)
     assert(requested.ends.toSeq == Seq(Map(p("a", 0) -> 7L, p("a", 1) -> 9L)))
   }
 

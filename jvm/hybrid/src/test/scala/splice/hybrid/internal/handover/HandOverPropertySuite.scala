@@ -18,7 +18,8 @@ import splice.hybrid.{HandOver, Legs, LogColumns}
 import splice.source.StartPosition.Offsets
 import splice.source.errors.SpliceException
 import splice.source.log.{LogRange, OffsetRuns}
-import splice.source.{Evidence, LogPartition, OffsetRanges, OffsetSummary, OnGap, Position, TimeRange}
+import splice.source.{Evidence, LogPartition, OffsetRanges, OffsetSummary, OnGap}
+import splice.testkit.internal.memory.MemoryPosition
 
 /** Property tests of exact hand-over with random histories and logs. The expected result is computed from lists of
   * single offsets: all records, the copies in archives, and the remaining records of the log.
@@ -33,10 +34,7 @@ final class HandOverPropertySuite extends AnyFunSuite {
   private val archives = (1 to 4).map(i => leg(s"archive$i", None))
   private val live     = leg("live", Some(HandOver.offsets()))
 
-  private object Unasked extends Evidence {
-    override def position: Position                   = fail("not needed")
-    override def modificationTimes: Option[TimeRange] = fail("not needed")
-  }
+  private val Unasked = Evidence(MemoryPosition("x", SortedMap.empty), () => fail("not needed"))
 
   private def decide(world: World): Either[SpliceException, SortedMap[LogPartition, OffsetRanges]] = {
     val marked = archives.zip(world.archives).zipWithIndex.map { case ((leg, rows), i) =>

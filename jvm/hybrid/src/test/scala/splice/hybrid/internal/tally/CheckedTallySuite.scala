@@ -19,7 +19,7 @@ import splice.hybrid.{Legs, LocalSpark}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.VersionedEntry
 import splice.source.options.SourceOptions
-import splice.source.{Evidence, LogPartition, OffsetColumns, OffsetSummary, Position, SplitReader, TimeRange}
+import splice.source.{Evidence, LogPartition, OffsetSummary, Position, SplitReader}
 import splice.testkit.internal.memory.MemoryLog
 import splice.testkit.simulation.SimulatedClock
 
@@ -172,12 +172,8 @@ final class CheckedTallySuite extends AnyFunSuite with LocalSpark {
     val context = Legs.context(new MemorySideLog)
     val at      = chain.first.source.position("""{"t":{"0":10}}""")
 
-    def end(until: Long): Evidence = new Evidence {
-      override def position: Position                                  = at
-      override def modificationTimes: Option[TimeRange]                = None
-      override def offsets(columns: OffsetColumns): Seq[OffsetSummary] =
-        Seq(OffsetSummary.ofLog(LogPartition("t", 0), 0, until))
-    }
+    def end(until: Long): Evidence =
+      Evidence(at, offsets = () => Seq(OffsetSummary.ofLog(LogPartition("t", 0), 0, until)))
     def run(until: Long): Seq[OffsetSummary] = {
       val enumerators = new LegEnumerators(chain, context)(_ => None)
       val tallies     = new Tallies(chain, context, enumerators, _ => false, _.source.schema)

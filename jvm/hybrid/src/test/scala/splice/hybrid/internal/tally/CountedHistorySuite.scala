@@ -31,8 +31,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
 
   private lazy val folder: Path = Files.createTempDirectory("splice-counted")
 
-  private val columns = OffsetColumns("topic", "partition", "offset")
-  private val exact   = Seq("handOver" -> "offsets")
+  private val exact = Seq("handOver" -> "offsets")
 
   private def byTime(column: String, zone: String*) =
     Seq("handOver" -> "eventTime", "handOver.column" -> column, "handOver.overlap" -> "0s") ++
@@ -124,7 +123,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
   }
 
   test("a job counts offsets with holes and duplicates in files with mixed partitions") {
-    checkMixed(new World(exact ++ accepted, "path" -> mixed)().end.offsets(columns))
+    checkMixed(new World(exact ++ accepted, "path" -> mixed)().end.offsets())
   }
 
   for {
@@ -135,7 +134,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     val selected = StructType(requested.map(own.leg.source.schema(_)))
     own.read(selected, asBatches)
     own.read(selected, asBatches)
-    checkMixed(own.end.offsets(columns))
+    checkMixed(own.end.offsets())
   }
 
   test("a job counts only the ranges without a report") {
@@ -154,7 +153,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     )
     assert(before.size > 10 && reports.size == before.size)
     own.tallies.reported(reports.drop(4))
-    checkMixed(own.end.offsets(columns))
+    checkMixed(own.end.offsets())
     assert(read.flatten.flatMap(_.extents).toSet == before.take(4).flatMap(_.extents).toSet)
   }
 
@@ -166,7 +165,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     )
     rows.write.partitionBy("topic", "partition").orc(at("folders"))
     val expected             = Seq((LogPartition("t", 0), 0, 9), (LogPartition("t", 1), 5, 6))
-    def found(end: Evidence) = end.offsets(columns).map(s => (s.partition, s.from, s.until - 1))
+    def found(end: Evidence) = end.offsets().map(s => (s.partition, s.from, s.until - 1))
     assert(found(world("format" -> "orc", "path" -> at("folders")).end) == expected)
     Seq(true, false).foreach { asBatches =>
       val own = new World(exact, "format" -> "orc", "path" -> at("folders"))(NoJobs)
@@ -174,7 +173,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
       assert(found(own.end) == expected)
     }
     archive("short", rows.withColumn("partition", col("partition").cast("short")))
-    assert(world("path" -> at("short")).end.offsets(columns).map(_.offsets.count) == Seq(10, 2))
+    assert(world("path" -> at("short")).end.offsets().map(_.offsets.count) == Seq(10, 2))
   }
 
   test("offsets of text formats are counted by columns with other names and case") {
@@ -184,7 +183,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     Seq(named -> Nil, exact -> Seq(ofLeg)).foreach { case (rule, more) =>
       val own = new World(rule, Seq("format" -> "json", "path" -> at("json")) ++ more: _*)(NoJobs)
       own.read(StructType.fromDDL("O BIGINT"), asBatches = false)
-      assert(own.end.offsets(columns) == Seq(OffsetSummary(LogPartition("t", 3), OffsetRuns.of(1L -> 6L))))
+      assert(own.end.offsets() == Seq(OffsetSummary(LogPartition("t", 3), OffsetRuns.of(1L -> 6L))))
     }
   }
 
@@ -236,7 +235,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     try {
       spark.sql("SELECT 1L AS o, 'text' AS O, 't' AS topic, 0 AS partition").write.parquet(at("cases"))
       def found(name: String) =
-        new World(exact :+ "handOver.offset" -> name, "path" -> at("cases"))().end.offsets(columns)
+        new World(exact :+ "handOver.offset" -> name, "path" -> at("cases"))().end.offsets()
       assert(found("o").map(_.until) == Seq(2))
       assert(intercept[SpliceException](found("O")).getCondition == "SPLICE_HAND_OVER.COLUMN_TYPE_MISMATCH")
     } finally spark.conf.unset("spark.sql.caseSensitive")
@@ -255,7 +254,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
       val all = Seq(None, Some(true), Some(false)).map { asBatches =>
         val own = new World(byTime(column, zone: _*), "path" -> path)(if (asBatches.isEmpty) Jobs.InThread else NoJobs)
         asBatches.foreach(own.read(StructType.fromDDL("day DATE"), _))
-        own.end.eventTimes(column)
+        own.end.eventTimes()
       }
       assert(all.distinct.size == 1)
       all.head
@@ -271,7 +270,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     }
     times.where("false").write.parquet(at("no rows"))
     val empty = new World(byTime("instant"), "path" -> at("no rows"), "schema" -> "instant TIMESTAMP")()
-    assert(empty.end.eventTimes("instant").isEmpty)
+    assert(empty.end.eventTimes().isEmpty)
   }
 
   test("event times use the settings of the first start") {
@@ -282,7 +281,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     spark.conf.set(parser, "LEGACY")
     val parsed = new World(byTime("t"), csv :+ "path" -> at("parser"): _*)()
     spark.conf.unset(parser)
-    assert(parsed.end.eventTimes("t").map(_.first).contains(Instant.parse("2026-01-01T00:00:00Z")))
+    assert(parsed.end.eventTimes().map(_.first).contains(Instant.parse("2026-01-01T00:00:00Z")))
   }
 
   test("the file list has the modification times, and an empty folder has neither times nor offsets") {
@@ -293,13 +292,13 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     files.zip(Seq("2026-01-01T00:00:00Z", "2026-02-01T00:00:01Z")).foreach { case (file, time) =>
       Files.setLastModifiedTime(file, FileTime.from(Instant.parse(time)))
     }
-    assert(world("path" -> path).end.modificationTimes.contains(TimeRange(
+    assert(world("path" -> path).end.modificationTimes().contains(TimeRange(
       Instant.parse("2026-01-01T00:00:00Z"),
       Instant.parse("2026-02-01T00:00:01Z")
     )))
     Files.createDirectories(folder.resolve("empty"))
     val schema = "schema" -> "topic STRING, partition INT, offset BIGINT, at TIMESTAMP"
     val empty  = new World(exact, "path" -> at("empty"), schema, "onEmpty" -> "warn")(NoJobs).end
-    assert(empty.modificationTimes.isEmpty && empty.offsets(columns).isEmpty)
+    assert(empty.modificationTimes().isEmpty && empty.offsets().isEmpty)
   }
 }

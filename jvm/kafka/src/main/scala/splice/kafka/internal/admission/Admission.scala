@@ -51,3 +51,19 @@ final private[splice] class Admission(policy: AdmissionPolicy, sizes: RecordSize
 final private case class Behind(partition: LogPartition, from: Long, until: Long, rowBytes: Double) {
   def rows: Long = math.max(until - from, 0L)
 }
+
+/** The policy that shares a batch among partitions if the backlog exceeds the limits of the batch. */
+sealed abstract private[splice] class AdmissionPolicy(val word: String) extends Product with Serializable
+
+private[splice] object AdmissionPolicy {
+
+  /** Shares in proportion to the backlogs of partitions, as in Spark's Kafka source. */
+  case object Lag extends AdmissionPolicy("lag")
+
+  /** The same number of rows for every partition. Partitions with a larger backlog get the rows that other partitions
+    * do not need.
+    */
+  case object Equal extends AdmissionPolicy("equal")
+
+  val all: Seq[AdmissionPolicy] = Seq(Lag, Equal)
+}

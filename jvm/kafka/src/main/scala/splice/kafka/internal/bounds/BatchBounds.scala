@@ -7,8 +7,9 @@ import java.time.Instant
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
+import splice.kafka.Place
 import splice.kafka.internal.errors.KafkaErrors
-import splice.kafka.internal.options.{EndingOffsets, KafkaOptions, StartingOffsets}
+import splice.kafka.internal.options.KafkaOptions
 import splice.source.LogPartition
 
 /** Rejects batches whose range is empty or reversed, as Spark's Kafka source does. */
@@ -19,11 +20,11 @@ private[bounds] object BatchBounds {
     * @throws splice.source.errors.SpliceOptionException
     *   when the batch starts at or after its end
     */
-  def reject(start: StartingOffsets, ending: Option[EndingOffsets], prefix: String): Unit = {
+  def reject(start: Place, ending: Option[Place], prefix: String): Unit = {
     val latest = start match {
-      case StartingOffsets.Latest            => true
-      case StartingOffsets.Exact(offsets, _) => offsets.valuesIterator.contains(StartResolver.AtLatest)
-      case _                                 => false
+      case Place.Latest            => true
+      case Place.Exact(offsets, _) => offsets.valuesIterator.contains(StartResolver.AtLatest)
+      case _                       => false
     }
     if (latest)
       throw KafkaErrors.rejectedOption(
@@ -31,15 +32,12 @@ private[bounds] object BatchBounds {
         "a batch ends at the latest offsets, so the batch would read nothing. Begin at 'earliest', at offsets or at a time, or read as a stream"
       )
     (start, ending) match {
-      case (StartingOffsets.Exact(from, true), Some(EndingOffsets.Exact(until))) =>
+      case (Place.Exact(from, true), Some(Place.Exact(until, _))) =>
         reject(prefix, KafkaOptions.Ending.key, from, until)(_.toString)
-      case (StartingOffsets.AtTimes(from, _), Some(EndingOffsets.AtTimes(until))) =>
+      case (Place.AtTimes(from, _), Some(Place.AtTimes(until, _))) =>
         reject(prefix, KafkaOptions.EndingTimestamps.key, from, until)(Instant.ofEpochMilli(_).toString)
-      case (StartingOffsets.AtTime(from, _), Some(EndingOffsets.AtTime(until))) if from > until =>
-        throw KafkaErrors.startAfterEnd(
-          Seq(("each partition", Instant.ofEpochMilli(from).toString, Instant.ofEpochMilli(until).toString)),
-          prefix
-        )
+      case (from: Place.At, Some(until: Place.At)) if from.time.isAfter(until.time) =>
+        throw KafkaErrors.startAfterEnd(Seq(("each partition", from.time.toString, until.time.toString)), prefix)
       case _ => ()
     }
   }

@@ -5,10 +5,11 @@ package splice.kafka.internal.bounds
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
+import splice.kafka.Place
 import splice.kafka.internal.cluster.ClusterAccess
 import splice.kafka.internal.errors.{MissingRange, SkippedRows}
 import splice.kafka.internal.identity.{Generation, Settled, Topics}
-import splice.kafka.internal.options.{EndingOffsets, KafkaSettings, StartingOffsets}
+import splice.kafka.internal.options.KafkaSettings
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.{EnumeratorContext, LogPartition, OffsetRanges, ReadMode, StartPosition}
 
@@ -78,7 +79,7 @@ final private[splice] class Bounds(
     * @param of
     *   starts of single topics, which replace the start in the options
     */
-  def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = {
+  def start(at: StartPosition, of: Map[String, Place]): KafkaPosition = {
     val wanted = at match {
       case exact: StartPosition.Offsets => exact.starts
       case _                            => SortedMap.empty[LogPartition, OffsetRanges]
@@ -103,13 +104,13 @@ final private[splice] class Bounds(
     start
   }
 
-  private def configured: StartingOffsets = settings.start.getOrElse(context.mode match {
-    case ReadMode.Stream => StartingOffsets.Latest
-    case ReadMode.Batch  => StartingOffsets.Earliest
+  private def configured: Place = settings.start.getOrElse(context.mode match {
+    case ReadMode.Stream => Place.Latest
+    case ReadMode.Batch  => Place.Earliest
   })
 
   /** The starts of partitions that are new to the query. Without `start`, the option `newPartitionsStartAt` applies. */
-  def newStarts(of: Set[LogPartition], start: Option[StartingOffsets]): Map[LogPartition, Long] =
+  def newStarts(of: Set[LogPartition], start: Option[Place]): Map[LogPartition, Long] =
     start.fold(client.starts(policies.newPartitions, of))(resolver.configured(_, Map.empty, SortedSet.from(of)).offsets)
 
   /** True if the source is bounded, or the ends of the run are fixed. */
@@ -127,7 +128,7 @@ final private[splice] class Bounds(
     * @param at
     *   the position of the source
     */
-  def resolve(ending: EndingOffsets, at: KafkaPosition, partitions: => SortedSet[LogPartition]): EndingEntries.Entry =
+  def resolve(ending: Place, at: KafkaPosition, partitions: => SortedSet[LogPartition]): EndingEntries.Entry =
     endings.resolve(ending, at, partitions)
 
   /** The offsets before the end of a bounded source that no batch reads. The history has the offsets between holes.

@@ -7,9 +7,10 @@ import scala.collection.immutable.SortedSet
 
 import org.slf4j.LoggerFactory
 
+import splice.kafka.Place
 import splice.kafka.internal.cluster.ClusterClient
 import splice.kafka.internal.errors.KafkaErrors
-import splice.kafka.internal.options.{EndingOffsets, KafkaOptions}
+import splice.kafka.internal.options.KafkaOptions
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.internal.entries.{NumberedEntries, VersionedEntry}
 import splice.source.{EnumeratorContext, LogPartition, ReadMode}
@@ -48,7 +49,7 @@ final private[kafka] class EndingEntries(
   /** Returns the end of a source that begins at `start`. The first end of a start applies, including when the run was
     * killed before it stored the start.
     */
-  def begin(ending: EndingOffsets, start: KafkaPosition, partitions: SortedSet[LogPartition]): EndingEntries.Entry = {
+  def begin(ending: Place, start: KafkaPosition, partitions: SortedSet[LogPartition]): EndingEntries.Entry = {
     lazy val decided = lines(ending, start, partitions)
     // Another driver may have created an entry with this number, for this start or for another start.
     def append() = entries.appendUntil(decided)((_, _) => ())(_.start == start)
@@ -63,7 +64,7 @@ final private[kafka] class EndingEntries(
     * @param at
     *   the position of the source
     */
-  def resolve(ending: EndingOffsets, at: KafkaPosition, partitions: => SortedSet[LogPartition]): EndingEntries.Entry = {
+  def resolve(ending: Place, at: KafkaPosition, partitions: => SortedSet[LogPartition]): EndingEntries.Entry = {
     val entry = known match {
       case None                                       => entries.append(lines(ending, at, partitions))
       case Some(old) if isPassed(old, at, partitions) => renew(old, ending, at, partitions)
@@ -99,7 +100,7 @@ final private[kafka] class EndingEntries(
   /** Stores another end for the start of an entry. The end is not before the position. */
   private def renew(
       old: EndingEntries.Entry,
-      ending: EndingOffsets,
+      ending: Place,
       at: KafkaPosition,
       partitions: SortedSet[LogPartition]
   ): EndingEntries.Entry = {
@@ -115,27 +116,27 @@ final private[kafka] class EndingEntries(
     entry
   }
 
-  private def lines(ending: EndingOffsets, at: KafkaPosition, partitions: SortedSet[LogPartition]): Seq[String] =
+  private def lines(ending: Place, at: KafkaPosition, partitions: SortedSet[LogPartition]): Seq[String] =
     EndingEntries.write(decide(ending, partitions), at)
 
-  private def decide(ending: EndingOffsets, partitions: SortedSet[LogPartition]): KafkaPosition = {
+  private def decide(ending: Place, partitions: SortedSet[LogPartition]): KafkaPosition = {
     // Ends are requested first. A record that arrives between the requests is after the end.
     val ends = log.ends(partitions)
     reached(ends)
     KafkaPosition.of(ending match {
-      case EndingOffsets.Latest           => ends
-      case EndingOffsets.Committed(reset) =>
-        resolver.committed(reset, partitions.toSet)(_.map { case (p, o) => p -> math.min(o, ends.getOrElse(p, o)) })
-      case EndingOffsets.AtTime(time) => ends ++ times(partitions.iterator.map(_ -> time).toMap, ends)
-      case EndingOffsets.AtTimes(of)  =>
+      case Place.Committed(otherwise) =>
+        resolver.committed(otherwise, partitions)(_.map { case (p, o) => p -> math.min(o, ends.getOrElse(p, o)) })
+      case at: Place.At         => ends ++ times(partitions.iterator.map(_ -> at.millis).toMap, ends)
+      case Place.AtTimes(of, _) =>
         StartResolver.checkPartitions(resolver.prefix + KafkaOptions.EndingTimestamps.key, of.keySet, partitions)
         ends ++ times(of, ends)
-      case EndingOffsets.Exact(offsets) =>
+      case Place.Exact(offsets, _) =>
         StartResolver.checkPartitions(resolver.prefix + KafkaOptions.Ending.key, offsets.keySet, partitions)
         val beyond = offsets.toSeq.collect { case (p, o) if ends.get(p).exists(_ < o) => (p, o, ends(p)) }
         // A stream waits until the log has reached the offset. A batch would wait indefinitely.
         if (context.mode == ReadMode.Batch && beyond.nonEmpty) throw KafkaErrors.endBeyond(beyond)
         ends ++ offsets.filter(_._2 != StartResolver.AtLatest)
+      case _ => ends
     })
   }
 

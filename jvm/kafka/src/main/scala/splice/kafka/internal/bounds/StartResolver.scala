@@ -9,9 +9,10 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.slf4j.LoggerFactory
 
+import splice.kafka.Place
 import splice.kafka.internal.cluster.{ClusterClient, Recheck, TimedOffset}
 import splice.kafka.internal.errors.{KafkaErrors, MissingRange}
-import splice.kafka.internal.options.{KafkaOptions, NewPartitions, NoRecordAtTime, OnNoCommittedOffset, StartingOffsets}
+import splice.kafka.internal.options.KafkaOptions
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.{LogPartition, OffsetRanges, OnGap, StartPosition}
@@ -26,7 +27,7 @@ final private[kafka] class StartResolver(
     retention: Retention,
     recheck: Recheck,
     group: Option[String],
-    newPartitions: NewPartitions = NewPartitions.Earliest,
+    newPartitions: Place = Place.Earliest,
     private[kafka] val prefix: String = ""
 ) {
 
@@ -38,8 +39,8 @@ final private[kafka] class StartResolver(
     *   starts of single topics, which replace `start`
     */
   def configured(
-      start: StartingOffsets,
-      of: Map[String, StartingOffsets],
+      start: Place,
+      of: Map[String, Place],
       partitions: SortedSet[LogPartition]
   ): KafkaPosition = {
     val separate = SortedSet.from(partitions.filter(p => of.contains(p.topic)))
@@ -125,21 +126,22 @@ final private[kafka] class StartResolver(
     }.toMap
   }
 
-  private def resolved(start: StartingOffsets, partitions: SortedSet[LogPartition]): Map[LogPartition, Long] =
+  private def resolved(start: Place, partitions: SortedSet[LogPartition]): Map[LogPartition, Long] =
     start match {
-      case StartingOffsets.Earliest         => log.earliest(partitions)
-      case StartingOffsets.Latest           => latest(partitions.toSet)
-      case StartingOffsets.Committed(reset) =>
-        committed(reset, partitions.toSet) { known =>
+      case Place.Earliest             => log.earliest(partitions)
+      case Place.Latest               => latest(partitions.toSet)
+      case Place.Committed(otherwise) =>
+        committed(otherwise, partitions) { known =>
           known ++ within(known, log.earliest(known.keySet))(retention.goOn(BelowEarliest, _))
         }
-      case StartingOffsets.Exact(offsets, isWhole) =>
+      case Place.Exact(offsets, isWhole) =>
         val others = if (isWhole) SortedSet.empty[LogPartition] else partitions -- offsets.keySet
         exact(offsets, partitions -- others) ++ log.starts(newPartitions, others.toSet)
-      case StartingOffsets.AtTime(time, none)  => atTimes(partitions.iterator.map(_ -> time).toMap, none)
-      case StartingOffsets.AtTimes(time, none) =>
-        checkPartitions(prefix + KafkaOptions.StartingTimestamps.key, time.keySet, partitions)
-        atTimes(time, none)
+      case at: Place.At                    => atTimes(partitions.iterator.map(_ -> at.millis).toMap, at.otherwise)
+      case Place.AtTimes(times, otherwise) =>
+        checkPartitions(prefix + KafkaOptions.StartingTimestamps.key, times.keySet, partitions)
+        atTimes(times, otherwise)
+      case of: Place.Offsets => throw new IllegalArgumentException(s"$of is a place of a stream")
     }
 
   private def exact(
@@ -153,29 +155,26 @@ final private[kafka] class StartResolver(
     earliest ++ ends ++ within(numbers, earliest)(retention.goOn(BelowEarliest, _))
   }
 
-  /** The committed offsets of the group. `reset` defines the offsets of partitions without a committed offset.
+  /** The committed offsets of the group.
     *
+    * @param otherwise
+    *   the place of partitions without a committed offset; None = an error
     * @param held
     *   replaces committed offsets by offsets that the log contains
     */
-  def committed(reset: OnNoCommittedOffset, partitions: Set[LogPartition])(
+  def committed(otherwise: Option[Place], partitions: SortedSet[LogPartition])(
       held: Map[LogPartition, Long] => Map[LogPartition, Long]
   ): Map[LogPartition, Long] = {
-    val known                           = log.committed(partitions)
-    val unknown                         = partitions -- known.keySet
-    val others: Map[LogPartition, Long] = reset match {
-      case OnNoCommittedOffset.Earliest                => log.earliest(unknown)
-      case OnNoCommittedOffset.Latest                  => latest(unknown)
-      case OnNoCommittedOffset.Fail if unknown.isEmpty => Map.empty
-      case OnNoCommittedOffset.Fail => throw KafkaErrors.noCommitted(group.mkString, SortedSet.from(unknown))
-    }
-    others ++ held(known)
+    val known   = log.committed(partitions.toSet)
+    val unknown = partitions -- known.keySet
+    if (otherwise.isEmpty && unknown.nonEmpty) throw KafkaErrors.noCommitted(group.mkString, unknown)
+    otherwise.fold(Map.empty[LogPartition, Long])(resolved(_, unknown)) ++ held(known)
   }
 
-  private def atTimes(times: Map[LogPartition, Long], none: NoRecordAtTime): Map[LogPartition, Long] = {
+  private def atTimes(times: Map[LogPartition, Long], otherwise: Option[Place]): Map[LogPartition, Long] = {
     val timed = at(times)
     val later = times -- timed.records.keys
-    if (later.nonEmpty && none == NoRecordAtTime.Error) throw KafkaErrors.noRecordAtTime(later, prefix)
+    if (later.nonEmpty && otherwise.isEmpty) throw KafkaErrors.noRecordAtTime(later, prefix)
     timed.starts
   }
 

@@ -5,7 +5,7 @@ package splice.kafka.internal.cluster
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.internal.options.NewPartitions
+import splice.kafka.Place
 import splice.source.LogPartition
 import splice.source.errors.SpliceException
 
@@ -25,10 +25,8 @@ private[splice] trait ClusterClient extends AutoCloseable {
   def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long]
 
   /** The starts of partitions that are new to a query. */
-  final def starts(policy: NewPartitions, partitions: Set[LogPartition]): Map[LogPartition, Long] = policy match {
-    case NewPartitions.Earliest => earliest(partitions)
-    case NewPartitions.Latest   => ends(partitions)
-  }
+  final def starts(at: Place, partitions: Set[LogPartition]): Map[LogPartition, Long] =
+    if (at == Place.Earliest) earliest(partitions) else ends(partitions)
 
   /** The offset after the last record that a reader with the configured isolation level can read. Needs one round trip
     * per broker.

@@ -9,8 +9,8 @@ import scala.collection.immutable.SortedMap
 
 import org.slf4j.LoggerFactory
 
+import splice.kafka.Place
 import splice.kafka.internal.errors.KafkaErrors
-import splice.kafka.internal.options.NewPartitions
 import splice.source.LogPartition
 import splice.source.errors.SpliceException
 
@@ -64,10 +64,8 @@ final private[kafka] class UnavailablePartitions(log: ClusterClient, patience: O
   def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] = received(log.earliestSoon(partitions))
 
   /** The starts of responsive partitions that are new to the query. */
-  def starts(policy: NewPartitions, partitions: Set[LogPartition]): Map[LogPartition, Long] = policy match {
-    case NewPartitions.Earliest => earliest(partitions)
-    case NewPartitions.Latest   => received(log.endsSoon(partitions))
-  }
+  def starts(at: Place, partitions: Set[LogPartition]): Map[LogPartition, Long] =
+    if (at == Place.Earliest) earliest(partitions) else received(log.endsSoon(partitions))
 
   /** True if partitions did not respond in this round, and a recent description of the cluster contains all these
     * partitions.

@@ -5,8 +5,8 @@ package splice.kafka.internal.enumerator
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
+import splice.kafka.Place
 import splice.kafka.internal.cluster.{TimedOffset, UnavailablePartition}
-import splice.kafka.internal.options.StartingOffsets
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.log.LogPartitions
 import splice.source.runtime.OpenEnded
@@ -23,7 +23,7 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] w
     * @param of
     *   starts of single topics, which replace the start in the options
     */
-  def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition
+  def start(at: StartPosition, of: Map[String, Place]): KafkaPosition
 
   final override def splits(from: KafkaPosition, until: KafkaPosition): Seq[SplitRange] = plan.splits(from, until)
 
@@ -61,7 +61,7 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] w
   def lowered(ends: Map[LogPartition, Long]): Map[LogPartition, Long] = Map.empty
 
   /** The starts of partitions that are new to the query. Without `start`, the option `newPartitionsStartAt` applies. */
-  def newStarts(of: Set[LogPartition], start: Option[StartingOffsets] = None): Map[LogPartition, Long]
+  def newStarts(of: Set[LogPartition], start: Option[Place] = None): Map[LogPartition, Long]
 
   /** Notes that tasks read ranges. Any thread may call this method. */
   override private[splice] def begun(ranges: Seq[SplitRange]): Unit = ()

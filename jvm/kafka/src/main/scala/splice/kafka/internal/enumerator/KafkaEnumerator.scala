@@ -10,13 +10,14 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.apache.spark.sql.types.StructType
 
+import splice.kafka.Place
 import splice.kafka.internal.admission.{Admission, RecordSizes}
 import splice.kafka.internal.bounds.{Available, Bounds, EndOffsets, SkippedRanges}
 import splice.kafka.internal.cluster._
 import splice.kafka.internal.errors.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
 import splice.kafka.internal.identity.{Settled, Topics}
 import splice.kafka.internal.metrics.{ReadReports, TaskReads}
-import splice.kafka.internal.options.{KafkaSettings, StartingOffsets}
+import splice.kafka.internal.options.KafkaSettings
 import splice.kafka.internal.pool.ReaderPool
 import splice.kafka.internal.reader.KafkaReaders
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
@@ -67,7 +68,7 @@ final private[splice] class KafkaEnumerator(
   private var moving     = false
   private var refreshing = false
 
-  override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = bounds.start(at, of)
+  override def start(at: StartPosition, of: Map[String, Place]): KafkaPosition = bounds.start(at, of)
 
   override def limits(at: KafkaPosition): Limits.Limited = settings.limits
 
@@ -158,7 +159,7 @@ final private[splice] class KafkaEnumerator(
     Option.when(unread.isEmpty) {
       // The offsets of a removed topic have the generation of its last position.
       val position = at.copy(generations = whole.generations)
-      new KafkaEvidence(entry, position, bounds.unread(SkippedRanges.of(lost, whole)), bounds.fills)
+      KafkaEvidence(entry, position, bounds.unread(SkippedRanges.of(lost, whole)), bounds.fills)
     }
   }
 
@@ -270,7 +271,7 @@ final private[splice] class KafkaEnumerator(
     cluster.recheck.confirm(lower())(_.nonEmpty)(() => lower())
   }
 
-  override def newStarts(of: Set[LogPartition], start: Option[StartingOffsets] = None): Map[LogPartition, Long] =
+  override def newStarts(of: Set[LogPartition], start: Option[Place] = None): Map[LogPartition, Long] =
     bounds.newStarts(of, start)
 }
 

@@ -6,27 +6,20 @@ package splice.kafka.internal.enumerator
 import splice.kafka.internal.bounds.{EndingEntries, Fills, SkippedRanges}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.log.OffsetRuns
-import splice.source.{Evidence, OffsetColumns, OffsetSummary, TimeRange}
+import splice.source.{Evidence, OffsetSummary}
 
 /** The end state of a bounded Kafka source. The state contains offsets, and no times, since only the records contain
   * times.
-  *
-  * @param skips
-  *   the offsets that no batch reads
-  * @param fills
-  *   the holes of the start
   */
-final private[splice] class KafkaEvidence(
-    entry: EndingEntries.Entry,
-    override val position: KafkaPosition,
-    skips: SkippedRanges,
-    fills: Fills
-) extends Evidence {
+private[enumerator] object KafkaEvidence {
 
-  override def modificationTimes: Option[TimeRange] = None
-
-  override def offsets(columns: OffsetColumns): Seq[OffsetSummary] =
-    entry.end.offsets.toSeq.map { case (p, wanted) =>
+  /** @param skips
+    *   the offsets that no batch reads
+    * @param fills
+    *   the holes of the start
+    */
+  def apply(entry: EndingEntries.Entry, position: KafkaPosition, skips: SkippedRanges, fills: Fills): Evidence = {
+    def offsets() = entry.end.offsets.toSeq.map { case (p, wanted) =>
       // A source that began after its end has read no records. The next leg must not start before its position.
       val end        = math.max(wanted, position.get(p).getOrElse(wanted))
       val first      = math.min(entry.start.get(p).getOrElse(end), end)
@@ -40,4 +33,6 @@ final private[splice] class KafkaEvidence(
       // offsets again.
       OffsetSummary(p, OffsetRuns.of(unread.holes(first, until).toSeq: _*), first, until)
     }
+    Evidence(position, offsets = () => offsets())
+  }
 }

@@ -199,17 +199,16 @@ private[splice] object KafkaErrors {
 
   def unparsable(
       format: String,
-      topic: String,
-      partition: Int,
-      offset: Long,
+      partition: String,
+      offset: String,
       schema: String,
       cause: Throwable
   ): SpliceException =
     conditions.error(
       "SPLICE_KAFKA_DATA.INVALID_VALUE",
       cause,
-      "partition" -> s"$topic-$partition",
-      "offset"    -> offset.toString,
+      "partition" -> partition,
+      "offset"    -> offset,
       "format"    -> format,
       "schema"    -> schema,
       "reason"    -> reason(cause)

@@ -7,8 +7,9 @@ import java.time.Duration
 
 import scala.collection.immutable.SortedMap
 
+import splice.kafka.Place
 import splice.kafka.internal.split.PartitionJson
-import splice.kafka.internal.value.ValueOptions
+import splice.source.internal.value.ValueOptions
 import splice.source.options.SourceOptions.fold
 import splice.source.options.{OptionSet, OptionType, SourceOption}
 import splice.source.{Limits, LogPartition}
@@ -59,17 +60,11 @@ private[splice] object KafkaOptions {
   /** The options that select topics. Exactly one must be set. */
   val Subscriptions: Seq[SourceOption[_]] = Seq(Subscribe, SubscribePattern, Assign)
 
-  val Starting: SourceOption[StartingOffsets] = SourceOption(
+  val Starting: SourceOption[Place] = SourceOption(
     "startingOffsets",
     OptionType(
       s"earliest, latest, committed, or $offsetsJson and -2 is earliest",
-      text =>
-        word(text) match {
-          case "earliest"  => Some(StartingOffsets.Earliest)
-          case "latest"    => Some(StartingOffsets.Latest)
-          case "committed" => Some(StartingOffsets.Committed(OnNoCommittedOffset.Fail))
-          case _           => offsets.parse(text).map(StartingOffsets.Exact(_))
-        }
+      text => Place.ofWord(text).orElse(offsets.parse(text).map(Place.Exact(_)))
     ),
     "Start of each partition at the first start of the query. Default: 'latest' for a streaming query, " +
       "'earliest' for a batch query. 'newPartitionsStartAt' sets the start of partitions that Splice finds " +
@@ -90,35 +85,32 @@ private[splice] object KafkaOptions {
       "the timestamp of the partition. 'startingOffsetsByTimestamp' overrides 'startingOffsets'."
   )
 
-  val TimestampStrategy: SourceOption[NoRecordAtTime] = SourceOption(
+  val TimestampStrategy: SourceOption[Option[Place]] = SourceOption(
     "startingOffsetsByTimestampStrategy",
-    OptionType.choice[NoRecordAtTime]("error" -> NoRecordAtTime.Error, "latest" -> NoRecordAtTime.Latest),
+    OptionType.choice[Option[Place]]("error" -> None, "latest" -> Some(Place.Latest)),
     "Policy for a partition without a record at or after the starting time. 'error' ends the query with an " +
       "error. 'latest' starts the partition at its end."
-  ).withDefault(NoRecordAtTime.Error, "error")
+  ).withDefault(None, "error")
 
-  val Reset: SourceOption[OnNoCommittedOffset] = SourceOption(
+  val Reset: SourceOption[Option[Place]] = SourceOption(
     "onNoCommittedOffset",
-    OptionType.choice[OnNoCommittedOffset](
-      "fail"     -> OnNoCommittedOffset.Fail,
-      "earliest" -> OnNoCommittedOffset.Earliest,
-      "latest"   -> OnNoCommittedOffset.Latest
+    OptionType.choice[Option[Place]](
+      "fail"     -> None,
+      "earliest" -> Some(Place.Earliest),
+      "latest"   -> Some(Place.Latest)
     ),
     "Policy for a partition without a committed offset of the consumer group, if 'startingOffsets' or " +
       "'endingOffsets' is 'committed'. 'fail' ends the query with an error. 'earliest' and 'latest' define " +
       "the start or the end of the partition."
-  ).withDefault(OnNoCommittedOffset.Fail, "fail")
+  ).withDefault(None, "fail")
 
-  val Ending: SourceOption[EndingOffsets] = SourceOption(
+  val Ending: SourceOption[Place] = SourceOption(
     "endingOffsets",
     OptionType(
       s"latest, committed, or $offsetsJson",
       text =>
-        word(text) match {
-          case "latest"    => Some(EndingOffsets.Latest)
-          case "committed" => Some(EndingOffsets.Committed(OnNoCommittedOffset.Fail))
-          case _           => offsets.parse(text).filter(_.values.forall(_ >= -1)).map(EndingOffsets.Exact(_))
-        }
+        Place.ofWord(text).filterNot(_ == Place.Earliest)
+          .orElse(offsets.parse(text).filter(_.values.forall(_ >= -1)).map(Place.Exact(_)))
     ),
     "End of each partition, exclusive. This option makes the source bounded."
   )

@@ -3,17 +3,19 @@
 
 package splice.kafka.internal.options
 
-import java.time.Duration
+import java.time.{Duration, Instant}
 
-import scala.collection.immutable.SortedSet
+import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.apache.kafka.clients.consumer.ConsumerConfig
 
+import splice.kafka.Place
 import splice.kafka.internal.admission.AdmissionPolicy
-import splice.kafka.internal.value.ValueSettings
-import splice.source.Limits
+import splice.kafka.internal.errors.KafkaErrors
 import splice.source.errors.OptionErrors
+import splice.source.internal.value.ValueSettings
 import splice.source.options.{SourceOption, SourceOptions}
+import splice.source.{Limits, LogPartition}
 
 /** The parsed and checked options of a Kafka source.
   *
@@ -33,8 +35,8 @@ import splice.source.options.{SourceOption, SourceOptions}
 final private[splice] case class KafkaSettings(
     subscription: Subscription,
     client: ClientProperties,
-    start: Option[StartingOffsets],
-    ending: Option[EndingOffsets],
+    start: Option[Place],
+    ending: Option[Place],
     limits: Limits.Limited,
     failOnDataLoss: Boolean,
     includeHeaders: Boolean,
@@ -74,7 +76,7 @@ private[splice] object KafkaSettings {
       retryInterval = Duration.ofMillis(options(KafkaOptions.RetryInterval)),
       discoveryInterval = options(KafkaOptions.DiscoveryInterval),
       readerIdleTimeout = options(KafkaOptions.ReaderIdleTimeout),
-      value = ValueSettings(options),
+      value = ValueSettings(options)(KafkaErrors.rejectedOption),
       admission = options(AdmissionOptions.Admission),
       policies = policies(options),
       commitToGroup = commitToGroup(options, client),
@@ -108,43 +110,41 @@ private[splice] object KafkaSettings {
     * @param all
     *   the options that apply if `options` do not contain an option other than the start
     */
-  private[splice] def start(
-      options: SourceOptions,
-      client: ClientProperties,
-      all: SourceOptions
-  ): Option[StartingOffsets] = {
+  private[splice] def start(options: SourceOptions, client: ClientProperties, all: SourceOptions): Option[Place] = {
     val none = options.find(KafkaOptions.TimestampStrategy).getOrElse(all(KafkaOptions.TimestampStrategy))
-    options
-      .find(KafkaOptions.StartingTimestamp)
-      .map(StartingOffsets.AtTime(_, none))
-      .orElse(options.find(KafkaOptions.StartingTimestamps).map(StartingOffsets.AtTimes(_, none)))
-      .orElse(options.find(KafkaOptions.Starting).map {
-        case _: StartingOffsets.Committed =>
-          requireGroup(
-            all,
-            client,
-            s"whose committed offsets '${options.name(KafkaOptions.Starting.key)}' = 'committed' uses as the start"
-          )
-          StartingOffsets.Committed(options.find(KafkaOptions.Reset).getOrElse(all(KafkaOptions.Reset)))
-        case other => other
-      })
+    place(options, client, all, "start", none)(
+      KafkaOptions.Starting,
+      KafkaOptions.StartingTimestamp,
+      KafkaOptions.StartingTimestamps
+    )
   }
 
-  private def ending(options: SourceOptions, client: ClientProperties): Option[EndingOffsets] =
-    options
-      .find(KafkaOptions.EndingTimestamp)
-      .map(EndingOffsets.AtTime(_))
-      .orElse(options.find(KafkaOptions.EndingTimestamps).map(EndingOffsets.AtTimes(_)))
-      .orElse(options.find(KafkaOptions.Ending).map {
-        case _: EndingOffsets.Committed =>
-          requireGroup(
-            options,
-            client,
-            s"whose committed offsets '${options.name(KafkaOptions.Ending.key)}' = 'committed' uses as the end"
-          )
-          EndingOffsets.Committed(options(KafkaOptions.Reset))
-        case other => other
-      })
+  private def ending(options: SourceOptions, client: ClientProperties): Option[Place] =
+    place(options, client, options, "end", Some(Place.Latest))(
+      KafkaOptions.Ending,
+      KafkaOptions.EndingTimestamp,
+      KafkaOptions.EndingTimestamps
+    )
+
+  private def place(
+      options: SourceOptions,
+      client: ClientProperties,
+      all: SourceOptions,
+      role: String,
+      none: Option[Place]
+  )(
+      text: SourceOption[Place],
+      time: SourceOption[Long],
+      times: SourceOption[SortedMap[LogPartition, Long]]
+  ): Option[Place] = options.find(time).map(millis => Place.At(Instant.ofEpochMilli(millis), otherwise = none))
+    .orElse(options.find(times).map(Place.AtTimes(_, none)))
+    .orElse(options.find(text).map {
+      case _: Place.Committed =>
+        val name = options.name(text.key)
+        requireGroup(all, client, s"whose committed offsets '$name' = 'committed' uses as the $role")
+        Place.Committed(options.find(KafkaOptions.Reset).getOrElse(all(KafkaOptions.Reset)))
+      case other => other
+    })
 
   private def requireGroup(options: SourceOptions, client: ClientProperties, purpose: String): Unit =
     if (client.group.isEmpty)

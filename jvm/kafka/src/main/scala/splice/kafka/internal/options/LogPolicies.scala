@@ -5,10 +5,12 @@ package splice.kafka.internal.options
 
 import java.time.Duration
 
+import splice.kafka.Place
+
 /** Policies of a source for logs that have changed.
   *
   * @param newPartitions
-  *   the start of partitions that are found while the query runs
+  *   the start of partitions that are found while the query runs: earliest or latest
   * @param outOfRange
   *   the offset at which a partition continues if the log no longer has its position
   * @param recreated
@@ -24,7 +26,7 @@ import java.time.Duration
   *   for `patience`
   */
 final private[splice] case class LogPolicies(
-    newPartitions: NewPartitions = NewPartitions.Earliest,
+    newPartitions: Place = Place.Earliest,
     outOfRange: OutOfRange = OutOfRange.Fail,
     recreated: TopicRecreated = TopicRecreated.Fail,
     removed: TopicRemoved = TopicRemoved.Fail,
@@ -49,14 +51,6 @@ private[splice] object LogPolicies {
   def of(failOnDataLoss: Boolean): LogPolicies =
     if (failOnDataLoss) LogPolicies()
     else LogPolicies(outOfRange = OutOfRange.Earliest, removed = TopicRemoved.Drop)
-}
-
-/** The start of partitions that are found while the query runs (`newPartitionsStartAt`). */
-sealed private[splice] trait NewPartitions extends Product with Serializable
-
-private[splice] object NewPartitions {
-  case object Earliest extends NewPartitions
-  case object Latest   extends NewPartitions
 }
 
 /** The offset at which a partition continues if its position is before the first record of the log (`onOutOfRange`). */

@@ -8,18 +8,19 @@ import java.util.Locale
 
 import scala.util.Try
 
+import splice.kafka.Place
 import splice.source.errors.OptionErrors
 import splice.source.options.{OptionType, SourceOption, SourceOptions}
 
 /** The options for logs that have changed, and for commits to a consumer group. */
 private[splice] object PolicyOptions {
 
-  val NewPartitionsStart: SourceOption[NewPartitions] = SourceOption(
+  val NewPartitionsStart: SourceOption[Place] = SourceOption(
     "newPartitionsStartAt",
-    OptionType.choice[NewPartitions]("earliest" -> NewPartitions.Earliest, "latest" -> NewPartitions.Latest),
+    OptionType.choice[Place]("earliest" -> Place.Earliest, "latest" -> Place.Latest),
     "Start of partitions and topics that Splice finds after the first start of the query. Splice resolves " +
       "the start of each partition to an offset only once."
-  ).withDefault(NewPartitions.Earliest, "earliest")
+  ).withDefault(Place.Earliest, "earliest")
 
   val OnOutOfRange: SourceOption[OutOfRange] = SourceOption(
     "onOutOfRange",

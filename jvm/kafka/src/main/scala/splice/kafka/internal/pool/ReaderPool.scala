@@ -10,6 +10,7 @@ import scala.collection.mutable
 import scala.util.Try
 
 import splice.kafka.internal.consumer.SlotConsumer
+import splice.kafka.internal.options.ClientProperties
 import splice.kafka.internal.pool.ReaderPool.Idle
 import splice.source.internal.DaemonThread
 
@@ -161,4 +162,11 @@ final private[splice] class EvictionThread(name: String, every: Duration) {
     timer.foreach(_.shutdown())
     timer = None
   }
+}
+
+/** The key of interchangeable readers. Such readers have the same run of a query, client properties and slot. */
+final private[splice] case class ReaderKey(run: String, client: ClientProperties, slot: Option[Int]) {
+
+  /** True if the other key differs only in the slot. */
+  def isAlike(other: ReaderKey): Boolean = run == other.run && client == other.client
 }

@@ -20,8 +20,9 @@ import splice.kafka.internal.options.{KafkaSettings, Subscription, TopicRemoved}
 import splice.kafka.internal.pool.{ReaderKey, ReaderSettings, SlotConsumers}
 import splice.kafka.internal.split.KafkaSplitRange
 import splice.kafka.internal.topicids.{BackgroundRequest, TopicIdClient}
-import splice.kafka.internal.value.{ValuePlan, ValueReader}
+import splice.kafka.internal.value.KafkaLog
 import splice.source.internal.ReaderSequence
+import splice.source.internal.value.{ValuePlan, ValueReader}
 import splice.source.{EnumeratorContext, ReadMode, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Creates readers on executors. A reader uses the consumer that its slot had in the previous batch, if that consumer
@@ -144,7 +145,7 @@ private[splice] object KafkaReaders {
       atOnce: Int = 1,
       waits: Boolean = false
   ): KafkaReaders = {
-    val value   = ValuePlan(settings.value, columns, context.session)
+    val value   = ValuePlan(settings.value, KafkaLog, columns, context.session)
     val clients = if (waits && ranges.exists(hasHoles)) 2 * atOnce else atOnce
     val poll    = settings.pollTimeout.getOrElse(networkTimeout)
     KafkaReaders(

@@ -63,34 +63,13 @@ private[splice] object SecretReferences {
   }
 
   /** @param end index after the closing brace */
-  final private case class Found(start: Int, end: Int, reference: Reference)
-
-  /** All references of a text, to configured providers and to other providers. */
-  def all(text: String): Seq[Reference] = found(text).map(_.reference)
-
-  /** Maximum number of characters after a `${` without a closing brace, or with another `${` before the brace. */
-  val Open = 64
-
-  /** False if more than [[Open]] characters follow such a `${`. A client with a ConfigProvider needs a time that grows
-    * with the third power of this number.
-    */
-  def isClosed(text: String): Boolean = {
-    @tailrec def check(from: Int): Boolean = text.indexOf(Start, from) match {
-      case -1    => true
-      case start =>
-        val end  = Some(text.indexOf('}', start)).filter(_ >= 0)
-        val last = end.getOrElse(text.length)
-        val next = text.indexOf(Start, start + Start.length)
-        if ((end.isEmpty || next >= 0 && next < last) && last - start - Start.length > Open) false else check(last)
-    }
-    check(0)
-  }
+  final private[secrets] case class Found(start: Int, end: Int, reference: Reference)
 
   private def isName(provider: String): Boolean = provider.nonEmpty && !provider.exists(_.isWhitespace)
 
   // The same references as in Kafka's ConfigTransformer, in a time that is proportional to the length of the text. The
   // name of a provider may contain spaces.
-  private def found(text: String): Seq[Found] = {
+  private[secrets] def found(text: String): Seq[Found] = {
     // `known` is the first colon after an earlier start, because a search per start may read the same text repeatedly.
     @tailrec def search(from: Int, known: Int, before: Vector[Found]): Vector[Found] = {
       val start = text.indexOf(Start, from)

@@ -3,6 +3,7 @@
 
 package splice.kafka.internal.topicids
 
+import java.lang.reflect.Field
 import java.time.Duration
 import java.util.concurrent.{CancellationException, ExecutionException, TimeUnit, TimeoutException => WaitTimeout}
 
@@ -138,4 +139,23 @@ private object TopicIdClient {
 
   // A reader that requests missing topics cannot poll during this time.
   private val Soon = Duration.ofSeconds(5)
+}
+
+/** Private fields of Kafka's client. Another version of the client may not have these fields. */
+private[splice] object ClientFields {
+
+  /** A field of an object's class.
+    *
+    * @throws java.lang.NoSuchFieldException
+    *   if the class does not declare the field
+    */
+  def field(of: Object, name: String): Field = {
+    val declared = of.getClass.getDeclaredField(name)
+    declared.setAccessible(true)
+    declared
+  }
+
+  /** The value at the end of a path of fields. */
+  def value(of: Object, path: Seq[String]): Object =
+    path.foldLeft(of)((inner, name) => field(inner, name).get(inner))
 }

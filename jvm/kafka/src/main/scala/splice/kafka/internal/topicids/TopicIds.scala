@@ -4,8 +4,10 @@
 package splice.kafka.internal.topicids
 
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
+import java.util.concurrent.{CompletableFuture, Executors}
 import java.util.{Map => JMap}
 
+import scala.util.Try
 import scala.util.control.NonFatal
 
 import org.apache.kafka.clients.Metadata
@@ -13,6 +15,8 @@ import org.apache.kafka.clients.consumer.KafkaConsumer
 import org.apache.kafka.common.serialization.ByteArrayDeserializer
 import org.apache.kafka.common.{ClusterResource, ClusterResourceListener, TopicPartition, Uuid}
 import org.slf4j.LoggerFactory
+
+import splice.source.internal.DaemonThread
 
 /** Checks that the records of a consumer belong to the planned topics. Used by one thread at a time, except `ends` and
   * `cancel`.
@@ -178,4 +182,37 @@ private[splice] object MetadataWatch {
           )
         None
     }
+}
+
+/** Requests missing topics on another thread. A cluster that does not respond therefore does not delay records of other
+  * clusters.
+  */
+final private[splice] class BackgroundRequest(request: TopicIds.Request) extends TopicIds.Request {
+
+  private var requested = Option.empty[(Map[String, String], CompletableFuture[Set[String]])]
+
+  override def apply(planned: Map[String, String]): Map[String, String] = request(planned)
+
+  override def missing(planned: Map[String, String]): Option[Set[String]] = requested match {
+    case Some((_, response)) if !response.isDone => None
+    case Some((`planned`, response))             =>
+      requested = None
+      Some(Try(response.join()).getOrElse(Set.empty))
+    case _ =>
+      def response() = request.missing(planned).getOrElse(Set.empty)
+      requested = Some(planned -> BackgroundRequest.start(response()))
+      None
+  }
+
+  override def ends(expected: Map[TopicPartition, Long]): Map[TopicPartition, Long] = request.ends(expected)
+
+  override def cancel(): Unit = request.cancel()
+}
+
+private[internal] object BackgroundRequest {
+
+  private lazy val threads = Executors.newCachedThreadPool(DaemonThread.named("splice-kafka-request"))
+
+  /** Sends a request on another thread. */
+  def start[A](request: => A): CompletableFuture[A] = CompletableFuture.supplyAsync(() => request, threads)
 }

@@ -3,7 +3,12 @@
 
 package splice.kafka.internal.value
 
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.types._
+
+import splice.kafka.internal.errors.KafkaErrors
+import splice.kafka.internal.metrics.KafkaMetrics
+import splice.source.internal.value.{ParsedLog, ValueSettings}
 
 /** The columns of a Kafka source: the columns of Spark's Kafka source, with the changes that `valueFormat` makes. */
 private[splice] object KafkaSchema {
@@ -28,21 +33,32 @@ private[splice] object KafkaSchema {
 
   val HeadersType: ArrayType = ArrayType(new StructType().add("key", StringType).add("value", BinaryType))
 
-  /** The column of records with values that Splice could not parse. */
-  val Corrupt = "_corrupt"
-
-  val CorruptType: StructType = new StructType()
-    .add(Topic, StringType)
-    .add(Partition, IntegerType)
-    .add(Offset, LongType)
-    .add("bytes", BinaryType)
-
   /** The columns of records with binary values. */
   def apply(includeHeaders: Boolean): StructType = if (includeHeaders) plain.add(Headers, HeadersType) else plain
 
   /** The columns of records whose values have the type of `value`. */
   def apply(includeHeaders: Boolean, value: ValueSettings): StructType = {
     val fields = apply(includeHeaders).fields.map(f => if (f.name == Value) f.copy(dataType = value.dataType) else f)
-    if (value.keepsCorrupt) StructType(fields).add(Corrupt, CorruptType) else StructType(fields)
+    if (value.keepsCorrupt) StructType(fields).add(ParsedLog.Corrupt, KafkaLog.corrupt) else StructType(fields)
   }
+}
+
+/** The records of Kafka for a parser of values. */
+private[splice] object KafkaLog extends ParsedLog {
+
+  override def columns: StructType = KafkaSchema(includeHeaders = true)
+
+  override val id: Seq[String] = Seq(KafkaSchema.Topic, KafkaSchema.Partition, KafkaSchema.Offset)
+
+  override def invalid(record: Seq[Any], settings: ValueSettings, cause: Throwable): Throwable =
+    KafkaErrors.unparsable(
+      settings.format.name,
+      record.init.mkString("-"),
+      record.last.toString,
+      settings.fields.toDDL,
+      cause
+    )
+
+  override def parseErrors(count: () => Long): CustomTaskMetric =
+    new KafkaMetrics.Live(KafkaMetrics.ParseErrors, count)
 }

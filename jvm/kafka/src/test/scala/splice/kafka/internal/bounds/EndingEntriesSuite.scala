@@ -10,10 +10,11 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.kafka.Place
 import splice.kafka.internal.cluster.Recheck
 import splice.kafka.internal.enumerator.SimulatedLog
 import splice.kafka.internal.errors.SkippedRows
-import splice.kafka.internal.options.{EndingOffsets, OutOfRange, Subscription}
+import splice.kafka.internal.options.{OutOfRange, Subscription}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{EnumeratorContext, LogPartition, ReadMode, StoredStart}
 
@@ -46,7 +47,7 @@ final class EndingEntriesSuite extends AnyFunSuite {
     }
 
     def begin(in: EndingEntries, start: KafkaPosition): EndingEntries.Entry =
-      in.begin(EndingOffsets.Latest, start, partitions)
+      in.begin(Place.Latest, start, partitions)
   }
 
   test("the first end of a start is kept, for another driver and for a run after a kill") {
@@ -86,7 +87,7 @@ final class EndingEntriesSuite extends AnyFunSuite {
   test("an end that is decided after the start is kept for this and later runs") {
     new World {
       val first = open(at(0, 0))
-      def end() = first.resolve(EndingOffsets.Latest, at(2, 0), partitions).end
+      def end() = first.resolve(Place.Latest, at(2, 0), partitions).end
       assert(end() == at(3, 0))
       log.fill("t", 1, 5)
       assert(end() == at(3, 0) && first.end.contains(at(3, 0)) && open(at(0, 0)).end.contains(at(3, 0)))
@@ -100,13 +101,13 @@ final class EndingEntriesSuite extends AnyFunSuite {
       log.fill("t", 0, 6)
       log.fill("t", 1, 5)
       val again = open(at(1, 0))
-      def end() = again.resolve(EndingOffsets.Latest, at(9, 4), partitions)
+      def end() = again.resolve(Place.Latest, at(9, 4), partitions)
       assert(end() == EndingEntries.Entry(at(9, 5), at(1, 0)))
       log.fill("t", 1, 5)
       assert(end().end == at(9, 5) && again.end.contains(at(9, 5)))
       val later = open(at(1, 0))
       assert(later.end.contains(at(9, 5)))
-      assert(later.resolve(EndingOffsets.Latest, at(9, 5), partitions).end == at(9, 5))
+      assert(later.resolve(Place.Latest, at(9, 5), partitions).end == at(9, 5))
       assert(side.keys("ending-").size == 2)
     }
   }

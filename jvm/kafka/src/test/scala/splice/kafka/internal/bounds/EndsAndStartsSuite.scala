@@ -12,7 +12,7 @@ import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceOptionException
-import splice.source.{Limits, OffsetColumns, ReadMode, StartPosition}
+import splice.source.{Limits, ReadMode, StartPosition}
 
 /** Tests of starts and ends of several partitions and their entries. */
 final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
@@ -101,17 +101,16 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     val e    = run.start()
     val from = e.start(StartPosition.Configured)
     run.log.expire("t", 0, 3)
-    val until   = e.advance(from, Limits.Everything)
-    val columns = OffsetColumns("topic", "partition", "offset")
-    val end     = e.evidence(until).getOrElse(fail("the source has not ended"))
-    val all     = end.offsets(columns).map(one => (one.from, one.until, one.offsets.ranges.toSeq))
+    val until = e.advance(from, Limits.Everything)
+    val end   = e.evidence(until).getOrElse(fail("the source has not ended"))
+    val all   = end.offsets().map(one => (one.from, one.until, one.offsets.ranges.toSeq))
     assert(all == Seq((1, 4, Seq(3L -> 4L)), (0, 2, Seq(0L -> 2L))))
   }
 
   /** The offsets of partition 0 that a source with 20 records has read at its end. */
   private def held(e: KafkaEnumerator, until: KafkaPosition): Seq[(Long, Long)] = {
     val end = e.evidence(until).getOrElse(fail("the source has not ended"))
-    end.offsets(OffsetColumns("topic", "partition", "offset")).flatMap(_.offsets.ranges)
+    end.offsets().flatMap(_.offsets.ranges)
   }
 
   private def bounded(run: SimulatedRun): KafkaPosition = {

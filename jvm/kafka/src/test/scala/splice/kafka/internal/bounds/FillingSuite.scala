@@ -205,8 +205,7 @@ final class FillingSuite extends AnyFunSuite {
     val again = run.start()
     val until = again.advance(half, Limits.Everything)
     assert(until == at(0 -> 45) && (again.advance(until, Limits.Everything) eq until))
-    val columns = OffsetColumns("topic", "partition", "offset")
-    val summary = again.evidence(until).getOrElse(fail("the source has not ended")).offsets(columns).head
+    val summary = again.evidence(until).getOrElse(fail("the source has not ended")).offsets().head
     assert(summary.until == 45)
     assert(summary.from == 5 && summary.offsets.ranges.toSeq == Seq(5L -> 45L), "the history has the others")
   }
@@ -218,7 +217,7 @@ final class FillingSuite extends AnyFunSuite {
     val e     = run.start()
     val until = e.advance(start, Limits.Everything)
     val end   = e.evidence(until).getOrElse(fail("the source has not ended"))
-    val held  = end.offsets(OffsetColumns("topic", "partition", "offset")).head.offsets
+    val held  = end.offsets().head.offsets
     assert(held.ranges.toSeq == Seq(10L -> 20L, 25L -> 45L))
   }
 
@@ -243,7 +242,7 @@ final class FillingSuite extends AnyFunSuite {
       val e     = run.start()
       val until = e.advance(run.begin(starts(history), e), Limits.Everything)
       val end   = e.evidence(until).getOrElse(fail("the source has not ended"))
-      val all   = end.offsets(OffsetColumns("topic", "partition", "offset")).head
+      val all   = end.offsets().head
       assert(all.from == 5 && all.until == 50)
       all.offsets.ranges.toSeq
     }

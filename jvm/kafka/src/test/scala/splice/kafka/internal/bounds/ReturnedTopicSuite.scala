@@ -12,7 +12,7 @@ import splice.kafka.internal.enumerator.SimulatedRun.t
 import splice.kafka.internal.enumerator.{KafkaEnumerator, KafkaPlan, SimulatedRun}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.runtime.ProgressMetric
-import splice.source.{EnumeratorContext, Limits, OffsetColumns, ReadMode, StartPosition}
+import splice.source.{EnumeratorContext, Limits, ReadMode, StartPosition}
 import splice.testkit.ReadOnlySideLog
 
 /** Tests of holes and skipped offsets of a topic that `onTopicRemoved` = drop removes and that returns with the same id.
@@ -140,5 +140,5 @@ final class ReturnedTopicSuite extends AnyFunSuite {
 
   private def held(e: KafkaEnumerator, at: KafkaPosition): Seq[(Long, Long)] =
     e.evidence(at).getOrElse(fail("the source has not ended"))
-      .offsets(OffsetColumns("topic", "partition", "offset")).filter(_.partition == t(0)).flatMap(_.offsets.ranges)
+      .offsets().filter(_.partition == t(0)).flatMap(_.offsets.ranges)
 }

@@ -11,7 +11,7 @@ import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
 import splice.kafka.internal.metrics.TaskReads
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.runtime.{ProgressMetric, Report, ReportListeners}
-import splice.source.{Limits, OffsetColumns, StartPosition}
+import splice.source.{Limits, StartPosition}
 
 /** Tests of the offsets that policies skip: their count, and the entries of a bounded source in all drivers of a query. */
 final class SkippedRowsSuite extends AnyFunSuite {
@@ -95,7 +95,7 @@ final class SkippedRowsSuite extends AnyFunSuite {
 
   private def held(e: KafkaEnumerator, until: KafkaPosition): Seq[(Long, Long)] = {
     val end = e.evidence(until).getOrElse(fail("the source has not ended"))
-    end.offsets(OffsetColumns("topic", "partition", "offset")).flatMap(_.offsets.ranges)
+    end.offsets().flatMap(_.offsets.ranges)
   }
 
   /** One driver of a query, whose tasks read batches of three offsets. */

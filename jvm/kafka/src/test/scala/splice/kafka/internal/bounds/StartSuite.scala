@@ -3,15 +3,18 @@
 
 package splice.kafka.internal.bounds
 
+import java.time.Instant
+
 import scala.collection.immutable.SortedMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.KafkaFailures
+import splice.kafka.Place
 import splice.kafka.internal.enumerator.SimulatedRun
 import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
-import splice.kafka.internal.options.{KafkaSettings, NoRecordAtTime, StartingOffsets}
+import splice.kafka.internal.options.KafkaSettings
 import splice.source.errors.SpliceOptionException
 import splice.source.log.LogRange
 import splice.source.options.SourceOptions
@@ -59,15 +62,15 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     val run = world("subscribe" -> "t,u", "startingOffsets" -> """{"t":{"0":2,"1":1}}""")
     run.log.create("u", 1)
     run.log.write("u", 0, 100, 200)
-    def begin(start: StartingOffsets, mode: ReadMode = ReadMode.Stream) =
+    def begin(start: Place, mode: ReadMode = ReadMode.Stream) =
       run.start(mode, new MemorySideLog).start(StartPosition.Configured, Map("u" -> start))
     def wanted(u: Long) = at(0 -> 2, 1 -> 1) ++ Seq(LogPartition("u", 0) -> u)
-    assert(begin(StartingOffsets.Latest) == wanted(2) && begin(StartingOffsets.Earliest) == wanted(0))
-    assert(begin(StartingOffsets.AtTime(150, NoRecordAtTime.Error)) == wanted(1))
-    assert(begin(StartingOffsets.Exact(SortedMap(LogPartition("u", 0) -> 1L))) == wanted(1))
-    val none = intercept[SpliceOptionException](begin(StartingOffsets.Exact(SortedMap.empty)))
+    assert(begin(Place.Latest) == wanted(2) && begin(Place.Earliest) == wanted(0))
+    assert(begin(Place.At(Instant.ofEpochMilli(150), otherwise = None)) == wanted(1))
+    assert(begin(Place.Exact(SortedMap(LogPartition("u", 0) -> 1L))) == wanted(1))
+    val none = intercept[SpliceOptionException](begin(Place.Exact(SortedMap.empty)))
     assert(none.getMessage.contains("Missing partitions: u-0."))
-    val batch = intercept[SpliceOptionException](begin(StartingOffsets.Latest, ReadMode.Batch))
+    val batch = intercept[SpliceOptionException](begin(Place.Latest, ReadMode.Batch))
     assert(batch.getMessage.contains("'startingOffsets = latest'"))
   }
 
@@ -320,10 +323,10 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     val own = KafkaSettings(leg)
     val few = intercept[SpliceOptionException](run.start(own = own).start(StartPosition.Configured))
     assert(few.getMessage.contains("'live.startingOffsets'"), few)
-    val times = own.copy(start = Some(StartingOffsets.AtTime(1000000, NoRecordAtTime.Error)))
+    val times = own.copy(start = Some(Place.At(Instant.ofEpochMilli(1000000), otherwise = None)))
     val none  = intercept[SpliceOptionException](run.start(own = times).start(StartPosition.Configured))
     assert(none.getMessage.contains("'live.startingOffsetsByTimestampStrategy'"), none)
-    val latest = own.copy(start = Some(StartingOffsets.Latest))
+    val latest = own.copy(start = Some(Place.Latest))
     val batch  = run.start(ReadMode.Batch, own = latest)
     val empty  = intercept[SpliceOptionException](batch.start(StartPosition.Configured))
     assert(empty.getMessage.contains("'live.startingOffsets = latest'"), empty)

@@ -14,7 +14,7 @@ import splice.kafka.internal.options.TopicRemoved
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric
-import splice.source.{Limits, LogPartition, OffsetColumns, StartPosition}
+import splice.source.{Limits, LogPartition, StartPosition}
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.simulation.StoppingSideLog
 
@@ -192,7 +192,7 @@ final class TopicRemovalSuite extends AnyFunSuite {
       val e     = run.start()
       val until = e.advance(from, Limits.Everything)
       val end   = e.evidence(until).getOrElse(fail("the source has not ended"))
-      val held  = end.offsets(OffsetColumns("topic", "partition", "offset")).find(_.partition == t(0))
+      val held  = end.offsets().find(_.partition == t(0))
       assert(held.map(_.offsets.ranges.toSeq) == Some(Seq(0L -> 5L)), policy)
     }
   }
@@ -203,7 +203,7 @@ final class TopicRemovalSuite extends AnyFunSuite {
     run.later()
     val gone                                        = e.advance(from, Limits.Everything)
     def held(f: KafkaEnumerator, at: KafkaPosition) = f.evidence(at).getOrElse(fail("the source has not ended"))
-      .offsets(OffsetColumns("topic", "partition", "offset")).find(_.partition == t(0)).map(_.offsets.ranges.toSeq)
+      .offsets().find(_.partition == t(0)).map(_.offsets.ranges.toSeq)
     assert(held(e, gone).contains(Seq(0L -> 5L)))
     val older = KafkaPosition.read("""{"t":{"0":2},"u":{"0":0}}""")
     assert(held(run.start(), older).contains(Seq(0L -> 2L)))
@@ -224,7 +224,7 @@ final class TopicRemovalSuite extends AnyFunSuite {
     e.advance(from, Limits.Everything)
     val older                                       = KafkaPosition.read("""{"t":{"0":2},"u":{"0":0}}""")
     def held(f: KafkaEnumerator, at: KafkaPosition) = f.evidence(at).getOrElse(fail("the source has not ended"))
-      .offsets(OffsetColumns("topic", "partition", "offset")).find(_.partition == t(0)).map(_.offsets.ranges.toSeq)
+      .offsets().find(_.partition == t(0)).map(_.offsets.ranges.toSeq)
     val f = run.start()
     assert(f.advance(older, Limits.Everything) == older && held(f, older).contains(Seq(0L -> 2L)))
     run.clock.pass(Duration.ofDays(3))

@@ -3,12 +3,13 @@
 
 package splice.kafka.internal.options
 
-import java.time.Duration
+import java.time.{Duration, Instant}
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.Place
 import splice.kafka.internal.admission.AdmissionPolicy
 import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions
@@ -91,15 +92,13 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     val at                                = SortedMap(LogPartition("a", 0) -> 23L, LogPartition("a", 1) -> -1L)
     val words                             = Seq("startingOffsets" -> """{"a":{"0":23,"1":-1}}""")
     val times                             = words :+ ("startingOffsetsByTimestamp" -> """{"a":{"0":7}}""")
-    assert(start("startingOffsets" -> "Earliest").contains(StartingOffsets.Earliest))
-    assert(start(words: _*).contains(StartingOffsets.Exact(at)))
-    val each = StartingOffsets.AtTimes(SortedMap(LogPartition("a", 0) -> 7L), NoRecordAtTime.Error)
+    assert(start("startingOffsets" -> "Earliest").contains(Place.Earliest))
+    assert(start(words: _*).contains(Place.Exact(at)))
+    val each = Place.AtTimes(SortedMap(LogPartition("a", 0) -> 7L), None)
     assert(start(times: _*).contains(each))
     val strategy = "startingOffsetsByTimestampStrategy" -> "latest"
-    assert(start(times ++ Seq("startingTimestamp" -> "9", strategy): _*).contains(StartingOffsets.AtTime(
-      9,
-      NoRecordAtTime.Latest
-    )))
+    val latest   = start(times ++ Seq("startingTimestamp" -> "9", strategy): _*)
+    assert(latest.contains(Place.At(Instant.ofEpochMilli(9), otherwise = Some(Place.Latest))))
   }
 
   test("a start at committed offsets needs a group") {
@@ -112,7 +111,7 @@ final class KafkaSettingsSuite extends AnyFunSuite {
         "kafka.group.id"      -> "g",
         "onNoCommittedOffset" -> "latest"
       )
-    assert(s.start.contains(StartingOffsets.Committed(OnNoCommittedOffset.Latest)))
+    assert(s.start.contains(Place.Committed(Some(Place.Latest))))
   }
 
   test("invalid starts and ends are rejected") {

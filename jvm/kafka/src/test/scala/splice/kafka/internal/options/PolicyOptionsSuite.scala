@@ -8,6 +8,7 @@ import java.time.Duration
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.KafkaSource
+import splice.kafka.Place
 import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions
 
@@ -22,7 +23,7 @@ final class PolicyOptionsSuite extends AnyFunSuite {
 
   test("by default any loss is an error") {
     assert(settings().policies == LogPolicies(
-      NewPartitions.Earliest,
+      Place.Earliest,
       OutOfRange.Fail,
       TopicRecreated.Fail,
       TopicRemoved.Fail,
@@ -40,7 +41,7 @@ final class PolicyOptionsSuite extends AnyFunSuite {
       "clusterTimeout"       -> "90s"
     ).policies
     assert(all == LogPolicies(
-      NewPartitions.Latest,
+      Place.Latest,
       OutOfRange.AtTime(1700000000000L),
       TopicRecreated.Restart,
       TopicRemoved.Drain(Duration.ofDays(2)),
@@ -93,7 +94,7 @@ final class PolicyOptionsSuite extends AnyFunSuite {
     assert(!new KafkaSource(settings("kafka.group.id" -> "g")).commits)
     val ending =
       settings("endingOffsets" -> "committed", "kafka.group.id" -> "g", "onNoCommittedOffset" -> "latest").ending
-    assert(ending.contains(EndingOffsets.Committed(OnNoCommittedOffset.Latest)))
+    assert(ending.contains(Place.Committed(Some(Place.Latest))))
   }
 
   test("the rack has one source") {

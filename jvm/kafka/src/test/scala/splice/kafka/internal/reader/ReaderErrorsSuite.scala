@@ -15,8 +15,9 @@ import splice.kafka.internal.consumer.ReadBudget
 import splice.kafka.internal.enumerator.SimulatedRun.range
 import splice.kafka.internal.options.KafkaSettings
 import splice.kafka.internal.pool.ReaderPool
-import splice.kafka.internal.value.{KafkaSchema, ValuePlan}
+import splice.kafka.internal.value.{KafkaLog, KafkaSchema}
 import splice.source.errors.SpliceException
+import splice.source.internal.value.ValuePlan
 import splice.source.options.SourceOptions
 import splice.source.runtime.SessionSettings
 import splice.source.{EnumeratorContext, Poll, ReadMode, TaskRanges}
@@ -67,7 +68,8 @@ final class ReaderErrorsSuite extends AnyFunSuite {
       Vector(StringType),
       KafkaSettings(SourceOptions(options + ("valueFormat" -> "string"))).value,
       Broken(),
-      SessionSettings.current
+      SessionSettings.current,
+      KafkaLog
     )
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, java.time.Clock.systemUTC(), 1, "broken")
     val readers = KafkaReaders(

@@ -21,9 +21,11 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.kafka.KafkaSource
 import splice.kafka.internal.admission.RecordSizes
+import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.KafkaSettings
 import splice.kafka.internal.reader.KafkaReaders
 import splice.source.errors.{SpliceException, SpliceOptionException}
+import splice.source.internal.value.{ValuePlan, ValueReader, ValueSettings}
 import splice.source.options.SourceOptions
 import splice.source.runtime.SessionSettings
 import splice.source.{EnumeratorContext, Poll, ReadMode, SourceProvider, SplitReader}
@@ -41,7 +43,8 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
   private val json =
     Seq("valueFormat" -> "json", "valueSchema" -> "id BIGINT NOT NULL, at TIMESTAMP, in STRUCT<a: INT>")
 
-  private def settings(options: (String, String)*): ValueSettings = ValueSettings(SourceOptions(options.toMap))
+  private def settings(options: (String, String)*): ValueSettings =
+    ValueSettings(SourceOptions(options.toMap))(KafkaErrors.rejectedOption)
 
   /** Records of topic t, partition 2, from offset 7. */
   final private class Records(values: Seq[Array[Byte]], columns: StructType) extends SplitReader[InternalRow] {
@@ -71,7 +74,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def readBytes(options: Seq[(String, String)], values: Seq[Array[Byte]], pinned: Option[SessionSettings])(
       columns: StructType
   ): Seq[Row] = {
-    val plan   = ValuePlan(settings(options: _*), columns, pinned.getOrElse(SessionSettings.current)).get
+    val plan   = ValuePlan(settings(options: _*), KafkaLog, columns, pinned.getOrElse(SessionSettings.current)).get
     val copy   = UnsafeProjection.create(columns)
     val toRows = Encoders.row(columns).asInstanceOf[org.apache.spark.sql.catalyst.encoders.AgnosticEncoder[Row]]
     val scala  = org.apache.spark.sql.catalyst.encoders.ExpressionEncoder(toRows).resolveAndBind().createDeserializer()
@@ -169,7 +172,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
   test("corrupt keeps the record, with or without the column value") {
     val options = json :+ ("onParseError" -> "corrupt")
     val all     = KafkaSchema(includeHeaders = false, settings(options: _*))
-    assert(all("_corrupt").dataType == KafkaSchema.CorruptType)
+    assert(all("_corrupt").dataType == KafkaLog.corrupt)
     Seq(all, select(all, "_corrupt")).foreach { columns =>
       val kept = read(options, poison)(columns).map(r => Option(r.getAs[Row]("_corrupt")))
       assert(kept.map(_.map(c =>
@@ -181,9 +184,9 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   test("bytes, text and unread columns need no parser") {
     val all = KafkaSchema(includeHeaders = false, settings(json: _*))
-    assert(ValuePlan(settings(json: _*), select(all, "offset", "key"), SessionSettings.current).isEmpty)
+    assert(ValuePlan(settings(json: _*), KafkaLog, select(all, "offset", "key"), SessionSettings.current).isEmpty)
     Seq(settings(), settings("valueFormat" -> "string")).foreach { own =>
-      assert(ValuePlan(own, KafkaSchema(includeHeaders = true, own), SessionSettings.current).isEmpty)
+      assert(ValuePlan(own, KafkaLog, KafkaSchema(includeHeaders = true, own), SessionSettings.current).isEmpty)
     }
   }
 

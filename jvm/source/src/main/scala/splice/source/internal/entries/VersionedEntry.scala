@@ -5,7 +5,7 @@ package splice.source.internal.entries
 
 import com.fasterxml.jackson.databind.JsonNode
 
-import splice.source.errors.CheckpointErrors
+import splice.source.errors.{CheckpointErrors, SpliceException}
 
 /** Lines of a side-log entry. The first line is the head: a JSON object with sorted keys and with the version `v` of
   * the entry's format.
@@ -72,4 +72,37 @@ private[splice] object VersionedEntry {
 
   /** Name of an entry in errors. */
   private[entries] def name(key: String): String = s"Side-log entry $key"
+}
+
+/** JSON object with the version `v` of its format: an offset, or the head of a side-log entry. */
+private[splice] object VersionedJson {
+
+  /** Version of every format. */
+  val Version = 1
+
+  private val Key = "v"
+
+  /** Field with the version. */
+  def field: (String, JsonNode) = Key -> Json.number(Version.toLong)
+
+  /** Returns an object with these fields, whose values are JSON texts, and with the version as the last field. */
+  def write(fields: (String, String)*): String = Json.compose(fields :+ (Key -> Version.toString))
+
+  /** True if the object has a version, which may be damaged. */
+  def isVersioned(node: JsonNode): Boolean = node.has(Key)
+
+  /** Checks that the JSON has the version of this format.
+    *
+    * @param what
+    *   name of the JSON in the error of a newer version
+    * @param other
+    *   creates the error for JSON with another version, or None if the version is missing or not a number
+    * @throws SpliceException
+    *   if the JSON has another version
+    */
+  def check(node: JsonNode, what: String)(other: Option[Int] => SpliceException): Unit = {
+    val version = Json.field(node, Key).filter(_.isInt).map(_.asInt)
+    version.filter(_ > Version).foreach(newer => throw CheckpointErrors.newer(what, newer, Version))
+    if (!version.contains(Version)) throw other(version)
+  }
 }

@@ -3,7 +3,9 @@
 
 package splice.source.internal.rows
 
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
+import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, Statistics}
 
 /** Read-only row that shows data of another object. A reader reuses one view for all its rows.
   *
@@ -22,4 +24,11 @@ abstract private[splice] class RowView(final override val numFields: Int) extend
   final override def update(ordinal: Int, value: Any): Unit = throw readOnly
 
   private def readOnly = new UnsupportedOperationException("a view of a row is read-only")
+}
+
+/** Leaf of a logical plan that represents the rows of a reader for Spark's analyzer. The plan never runs. Spark's
+  * optimiser would remove a leaf such as an empty relation.
+  */
+final private[splice] case class RawRows(output: Seq[Attribute]) extends LeafNode {
+  override def computeStats(): Statistics = Statistics(sizeInBytes = BigInt(Long.MaxValue))
 }

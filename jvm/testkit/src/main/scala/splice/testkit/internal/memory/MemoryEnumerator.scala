@@ -83,8 +83,17 @@ final private[splice] class MemoryEnumerator(
 
   override def evidence(at: MemoryPosition): Option[Evidence] =
     if (bounded && last.forall { case (p, end) => at.next.get(p).exists(_ >= end) })
-      Some(new MemoryEvidence(at, name, at.next))
+      Some(Evidence(at, () => modificationTimes(at)))
     else None
+
+  // The time of the last record represents the modification time of a file.
+  private def modificationTimes(at: MemoryPosition): Option[TimeRange] = {
+    log.call("modificationTimes")
+    at.next.toSeq.flatMap { case (p, end) => log.read(p, log.earliest(p), end) }.map(_.millis) match {
+      case Seq()  => None
+      case millis => Some(TimeRange(Instant.ofEpochMilli(millis.min), Instant.ofEpochMilli(millis.max)))
+    }
+  }
 
   override def remaining(at: MemoryPosition, covered: Coverage): Seq[SplitRange] = {
     log.call("remaining")

@@ -7,10 +7,11 @@ import java.time.Instant
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
+import splice.kafka.Place
+import splice.kafka.dynamic.StreamMetadata
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.internal.state._
-import splice.kafka.dynamic.{StreamCutover, StreamMetadata, StreamPlace}
 import splice.kafka.internal.split.KafkaPosition
 
 /** Converts documents, responses and time into events of topics ([[TopicState.next]]). The rules have no state: the
@@ -167,11 +168,11 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     if (events.isEmpty) None else Some((carried(at, position) ~> events).pruned)
   }
 
-  private def bound(stop: StreamPlace, topic: ClusterTopic, generation: Int): Bound = stop match {
-    case time: StreamCutover.At         => Bound.At(time)
-    case offsets: StreamCutover.Offsets =>
-      Bound.Ends(offsets.of(topic).as(topic.topic, generation), isSet = true)
-    case StreamPlace.Earliest | StreamPlace.Latest => Bound.Requested
+  private def bound(stop: Place, topic: ClusterTopic, generation: Int): Bound = stop match {
+    case time: Place.At         => Bound.At(time)
+    case offsets: Place.Offsets =>
+      Bound.Ends(offsets.of(topic.cluster, topic.topic).as(topic.topic, generation), isSet = true)
+    case _ => Bound.Requested
   }
 
   /** Returns the state after clusters returned the ends of removed topics, or reported that partitions of these topics
@@ -225,7 +226,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   /** Returns the end of a removed topic that does not exist on its cluster. */
   private def ended(is: Pending, now: Instant): TopicEvent = {
     // A document may contain a topic that was never created. Such a topic has no rows.
-    val isNew = is.waiting == Waiting(is.waiting.stream, None, None) && is.start.contains(StreamPlace.Earliest)
+    val isNew = is.waiting == Waiting(is.waiting.stream, None, None) && is.start.contains(Place.Earliest)
     val lost  = Abandoned.unbegun(is.waiting.time.map(_.time), "the topic does not exist on the cluster")
     TopicEvent.Ended(now, KafkaPosition.Empty, Option.when(!isNew)(lost))
   }
@@ -238,10 +239,10 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       val begin  = if (is.time.isEmpty) start ++ is.offsets.offsets else start
       // The end that a consumer sees may be before the start, because a mirror lags or a transaction is open.
       val expected = at.startOf(topic) match {
-        case _ if is.time.nonEmpty                => start
-        case _ if is.offsets.offsets.nonEmpty     => is.offsets.like(begin)
-        case Some(offsets: StreamCutover.Offsets) =>
-          val named = offsets.of(topic).offsets
+        case _ if is.time.nonEmpty            => start
+        case _ if is.offsets.offsets.nonEmpty => is.offsets.like(begin)
+        case Some(offsets: Place.Offsets)     =>
+          val named = offsets.of(topic.cluster, topic.topic).offsets
           KafkaPosition(start.offsets.filter { case (p, _) => named.contains(p) }).like(start)
         case _ => KafkaPosition.Empty
       }

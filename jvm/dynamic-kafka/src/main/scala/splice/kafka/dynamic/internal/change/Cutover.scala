@@ -5,10 +5,11 @@ package splice.kafka.dynamic.internal.change
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
+import splice.kafka.Place
+import splice.kafka.dynamic.StreamMetadata
 import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, TopicEvent}
-import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
 
 /** Move of a stream from topics to other topics by a cutover.
   *
@@ -18,7 +19,7 @@ final private[dynamic] case class StreamMove(
     stream: String,
     from: SortedSet[ClusterTopic],
     to: SortedSet[ClusterTopic],
-    cutover: StreamCutover
+    cutover: Place
 )
 
 private[dynamic] object StreamMove {
@@ -73,7 +74,7 @@ private[dynamic] object StreamMove {
   */
 final private[dynamic] case class CutoverPlan(
     bounds: SortedMap[ClusterTopic, Bound],
-    times: SortedMap[ClusterTopic, StreamCutover.At],
+    times: SortedMap[ClusterTopic, Place.At],
     starts: SortedMap[ClusterTopic, TopicEvent.Start],
     untimed: SortedSet[ClusterTopic]
 )

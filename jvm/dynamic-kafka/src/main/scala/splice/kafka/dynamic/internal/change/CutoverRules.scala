@@ -7,10 +7,11 @@ import java.time.Instant
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
+import splice.kafka.Place
+import splice.kafka.dynamic.StreamMetadata
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining}
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, TopicEvent, TopicState}
-import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
 import splice.kafka.internal.split.KafkaPosition
 
 /** Rules for the cutovers of a document. The rules have no state, like [[ChangeRules]]. */
@@ -39,18 +40,19 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
         Rejection.Cutover(move.stream, s"$topic is still drained after the last removal of the topic")
       }
       leaves.orElse(move.cutover match {
-        case offsets: StreamCutover.Offsets =>
+        case offsets: Place.Offsets =>
           val left = abandoned.getOrElse(move.stream, SortedSet.empty[ClusterTopic])
-            .filter(t => offsets.of(t).offsets.nonEmpty && !move.to(t))
+            .filter(t => offsets.of(t.cluster, t.topic).offsets.nonEmpty && !move.to(t))
           firstOf(move.from.toSeq ++ left)(t => past(move.stream, offsets, t, at.positionOf(t, position)))
-        case cut: StreamCutover.At =>
+        case cut: Place.At =>
           document.streams(move.stream).stop.collect {
-            case stop: StreamCutover.At if stop.time.isBefore(cut.time) =>
+            case stop: Place.At if stop.time.isBefore(cut.time) =>
               Rejection.Cutover(
                 move.stream,
                 s"the cutover time ${cut.time} is after the stop of the stream at ${stop.time}"
               )
           }
+        case _ => None
       })
     })
   }
@@ -98,13 +100,13 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
   def plan(at: AppliedMetadata, document: StreamMetadata, position: DynamicPosition): CutoverPlan =
     StreamMove.all(at, document).foldLeft(CutoverPlan.Nothing) { (plan, move) =>
       move.cutover match {
-        case time: StreamCutover.At =>
+        case time: Place.At =>
           plan.copy(
             bounds = plan.bounds ++ move.from.toSeq.map(_ -> Bound.At(time)),
             times = plan.times ++ move.to.toSeq.map(_ -> time)
           )
-        case offsets: StreamCutover.Offsets =>
-          def of(topic: ClusterTopic) = Some(offsets.of(topic)).filter(_.offsets.nonEmpty)
+        case offsets: Place.Offsets =>
+          def of(topic: ClusterTopic) = Some(offsets.of(topic.cluster, topic.topic)).filter(_.offsets.nonEmpty)
           plan.copy(
             bounds = plan.bounds ++ move.from.toSeq.flatMap(topic =>
               of(topic).map { ends =>
@@ -117,6 +119,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
             ),
             untimed = plan.untimed ++ move.to.filter(topic => of(topic).isEmpty && at.waiting.contains(topic))
           )
+        case _ => plan
       }
     }
 
@@ -186,7 +189,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       at: AppliedMetadata,
       now: Instant,
       places: Option[Map[ClusterTopic, OffsetsForTime]]
-  ): Seq[Map[ClusterTopic, StreamCutover.At]] = {
+  ): Seq[Map[ClusterTopic, Place.At]] = {
     val left = at.draining.toSeq.collect { case (t, is @ Draining(_, _, Bound.At(cut, _), _, _, _, _, _)) =>
       // A topic with a stop does not wait for other topics.
       (is.stream, at.streamOf.get(t).map(_ => t)) -> (t -> cut)
@@ -197,10 +200,10 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
     }
     (left ++ begins).foldLeft(SortedMap.empty[(String, Option[ClusterTopic]), SortedMap[
       ClusterTopic,
-      StreamCutover.At
+      Place.At
     ]]) {
       case (all, (key, cut)) =>
-        all.updated(key, all.getOrElse(key, SortedMap.empty[ClusterTopic, StreamCutover.At]) + cut)
+        all.updated(key, all.getOrElse(key, SortedMap.empty[ClusterTopic, Place.At]) + cut)
     }.valuesIterator.toSeq
       .filter(_.values.forall(cut => !now.isBefore(cut.time)))
       .filter(topics =>
@@ -224,19 +227,19 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       val isStop = at.draining.contains(topic) && at.streamOf.contains(topic)
       val stream = at.stream(topic)
       !isStop && !at.pending.contains(topic) && stream.flatMap(document.streams.get).flatMap(_.cutover).exists {
-        case cut: StreamCutover.At => cut.millis != millis || at.waiting.contains(topic) && !listed.contains(topic)
-        case _                     => stream.exists(moved)
+        case cut: Place.At => cut.millis != millis || at.waiting.contains(topic) && !listed.contains(topic)
+        case _             => stream.exists(moved)
       }
     }
   }
 
   private def past(
       stream: String,
-      cutover: StreamCutover.Offsets,
+      cutover: Place.Offsets,
       topic: ClusterTopic,
       position: KafkaPosition
   ): Option[Rejection] = {
-    val ends  = cutover.of(topic)
+    val ends  = cutover.of(topic.cluster, topic.topic)
     val wrong = position.of(topic.topic).toSeq.flatMap { case (p, read) =>
       ends.get(p) match {
         case None                    => Some(s"partition ${p.partition} is read, and has no offset in the cutover")
@@ -251,12 +254,12 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
 
 private[dynamic] object CutoverRules {
 
-  private def timed(at: AppliedMetadata, document: StreamMetadata): Seq[(StreamMove, StreamCutover.At)] =
-    StreamMove.all(at, document).map(move => move -> move.cutover).collect { case (move, time: StreamCutover.At) =>
+  private def timed(at: AppliedMetadata, document: StreamMetadata): Seq[(StreamMove, Place.At)] =
+    StreamMove.all(at, document).map(move => move -> move.cutover).collect { case (move, time: Place.At) =>
       move -> time
     }
 
-  private def isKnown(cutover: StreamCutover.At, places: OffsetsForTime): Boolean = {
+  private def isKnown(cutover: Place.At, places: OffsetsForTime): Boolean = {
     val isOver = !places.sent.isBefore(cutover.time.plus(cutover.lateness))
     places.partitions.nonEmpty && places.partitions.values.forall(_.first.nonEmpty || isOver)
   }

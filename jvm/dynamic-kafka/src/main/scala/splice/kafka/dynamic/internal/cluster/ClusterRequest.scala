@@ -5,8 +5,8 @@ package splice.kafka.dynamic.internal.cluster
 
 import java.time.Instant
 
+import splice.kafka.Place
 import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining}
-import splice.kafka.internal.options.StartingOffsets
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
@@ -45,7 +45,7 @@ final private[dynamic] case class ClusterRequest(
     stopping: Set[String] = Set.empty,
     times: Set[(String, Long)] = Set.empty,
     limits: Set[(String, Long)] = Set.empty,
-    starts: Map[String, Option[StartingOffsets]] = Map.empty,
+    starts: Map[String, Option[Place]] = Map.empty,
     pending: Set[String] = Set.empty,
     timed: Map[String, KafkaPosition] = Map.empty,
     isOpen: Boolean = false

@@ -5,12 +5,12 @@ package splice.kafka.dynamic.internal.cluster
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
+import splice.kafka.Place
 import splice.kafka.dynamic.internal.change.{OffsetForTime, OffsetsForTime, UpperBound}
 import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining}
 import splice.kafka.internal.bounds.Fills
 import splice.kafka.internal.cluster.UnavailablePartition
 import splice.kafka.internal.enumerator.ClusterEnumerator
-import splice.kafka.internal.options.StartingOffsets
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.errors.SpliceException
 import splice.source.{Limits, LogPartition}
@@ -166,7 +166,7 @@ final private[dynamic] case class ClusterResponse(
   /** Returns the start of a topic. A response to a request for another start does not apply. A removed topic that does
     * not exist has an empty start, so that its drain ends.
     */
-  def start(topic: String, of: Option[StartingOffsets]): Option[KafkaPosition] =
+  def start(topic: String, of: Option[Place]): Option[KafkaPosition] =
     starts.get(topic).filter { found =>
       request.pending(topic) && found.offsets.isEmpty || request.starts.get(topic).contains(of)
     }
@@ -260,7 +260,7 @@ private[dynamic] object ClusterResponse {
     }.flatten.toSet
     val firsts =
       if (begins.isEmpty) Map.empty[LogPartition, Long]
-      else enumerator.newStarts(begins, Some(StartingOffsets.Earliest))
+      else enumerator.newStarts(begins, Some(Place.Earliest))
     ends.map { case (topic, partitions) =>
       (topic, millis) -> OffsetsForTime(
         request.time,
@@ -278,13 +278,13 @@ private[dynamic] object ClusterResponse {
   private def starts(
       enumerator: ClusterEnumerator,
       until: KafkaPosition,
-      topics: Map[String, Option[StartingOffsets]]
+      topics: Map[String, Option[Place]]
   ): Map[String, KafkaPosition] =
     topics.groupMap(_._2)(_._1).flatMap { case (start, names) =>
       val resolved: Map[LogPartition, Long] = start match {
         // The log may not have reached these offsets yet. The other partitions of a returned topic may have an earlier
         // start in the checkpoint, which must not apply again.
-        case Some(StartingOffsets.Exact(offsets, _)) =>
+        case Some(Place.Exact(offsets, _)) =>
           val others = names.flatMap(until.of(_).keySet).toSet -- offsets.keySet
           if (others.isEmpty) offsets else offsets ++ enumerator.newStarts(others, None)
         case _ => enumerator.newStarts(names.flatMap(until.of(_).keySet).toSet, start)

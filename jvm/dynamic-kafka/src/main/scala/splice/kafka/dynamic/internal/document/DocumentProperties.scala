@@ -3,38 +3,28 @@
 
 package splice.kafka.dynamic.internal.document
 
-import java.nio.file.Paths
-
-import scala.util.Try
-
 import org.apache.kafka.clients.CommonClientConfigs
-import org.apache.kafka.clients.consumer.ConsumerConfig
-import org.apache.kafka.common.config.provider.{DirectoryConfigProvider, EnvVarConfigProvider, FileConfigProvider}
-import org.apache.kafka.common.config.{SaslConfigs, SslConfigs}
+import org.apache.kafka.common.config.SaslConfigs
 
-import splice.kafka.dynamic.internal.options.DynamicOptions
+import splice.kafka.dynamic.internal.options.{Credentials, DynamicOptions}
 import splice.kafka.internal.options.{ClientProperties, KafkaOptions}
-import splice.kafka.internal.secrets.SecretReferences
+import splice.kafka.internal.secrets.{LoginLine, SecretReferences}
+import splice.source.internal.Secrets
+import splice.source.options.SourceOptions
+import splice.source.options.SourceOptions.fold
 
-/** Decides which properties of the Kafka client a metadata document may set for a cluster.
+/** Decides which properties of the Kafka client, and which credentials, metadata may set for a cluster.
   *
   * Properties make clients load classes, read files and environment variables, and send requests. By default, the
-  * author of a document gets none of these rights. The document may set only the properties of an allow-list, as in
-  * KIP-1188. References may only read sources that the query's options allow. Only the query's options may set all
-  * other properties.
+  * author of the metadata gets none of these rights: the metadata contains addresses, and the name of credentials that
+  * the query's options define. No metadata may contain a literal secret, because the checkpoint stores metadata.
   *
   * @param any
-  *   true if a document may set each property that the query may set
-  * @param secrets
-  *   rejects literal secrets
-  * @param query
-  *   returns the client properties that the query's options set for a cluster
+  *   true if metadata may set each property that the query may set
+  * @param options
+  *   the options of the query
   */
-final private[dynamic] class DocumentProperties(
-    any: Boolean,
-    secrets: LiteralSecrets,
-    query: String => Map[String, String]
-) {
+final private[dynamic] class DocumentProperties(any: Boolean, options: SourceOptions) {
 
   import DocumentProperties._
 
@@ -44,95 +34,73 @@ final private[dynamic] class DocumentProperties(
     *   all properties that the metadata sets for the cluster
     */
   def rejection(cluster: String, properties: Map[String, String], key: String): Option[String] = {
-    val value                               = properties(key)
-    def limit(rejection: => Option[String]) = if (any) None else rejection
-    ClientProperties
-      .rejection(key, value)
-      .orElse(limit(unlisted(cluster, key)))
-      .orElse(limit(CostlyValues.rejection(key, value, secret(key))))
-      .orElse(limit(unallowed(query(cluster), key, value)))
-      .orElse(secrets.rejection(cluster, properties, key))
-      .orElse(limit(
-        if (key == SaslConfigs.SASL_JAAS_CONFIG) LoginModules.rejection(cluster, query(cluster), value) else None
-      ))
+    val value = properties(key)
+    ClientProperties.rejection(key, value)
+      .orElse(if (any) None else if (key == Servers) address(value) else Some(unlisted(cluster, key)))
+      .orElse(literal(cluster, properties, key))
+  }
+
+  /** Returns the reason why the name of credentials is rejected; None if the query's options define the credentials. The
+    * reason does not contain the name, which may be a secret at the wrong place.
+    */
+  def rejection(credentials: String): Option[String] = {
+    val names = Credentials.names(options)
+    Option.unless(names.exists(fold(_) == fold(credentials)))(
+      s"the options of the query define no credentials of this name. Set '${Credentials.Prefix}<name>." +
+        s"${KafkaOptions.ClientPrefix}<property>'" +
+        (if (names.isEmpty) "" else s", or use one of these names: ${names.mkString(", ")}")
+    )
+  }
+
+  private def unlisted(cluster: String, key: String): String = {
+    val property = s"${KafkaOptions.ClientPrefix}${YamlNode.shown(key)}"
+    s"metadata may not set this property. Set '${Credentials.Prefix}<name>.$property' in the options of the query, and " +
+      s"'credentials: <name>' in the metadata, or set '$property' or 'cluster.$cluster.$property' in the options. If " +
+      s"the author of the metadata may have the rights of this job, set '${DynamicOptions.MetadataProperties.key}' to 'any'"
+  }
+
+  private def literal(cluster: String, properties: Map[String, String], key: String): Option[String] = {
+    val query      = Seq(options, options.scope(s"${DynamicOptions.ClusterPrefix}$cluster")).map(ClientProperties.among)
+    val references = new SecretReferences(query.reduce(_ ++ _) ++ properties)
+    val value      = properties(key)
+    Option.when(isLiteral(references, key, value)) {
+      val unknown = references.unconfigured(value).map(name =>
+        s". No provider '$name' is configured: set 'kafka.config.providers' and 'kafka.config.providers.$name.class'"
+      )
+      "the value contains a literal secret. Use credentials of the query's options, or a reference such as " +
+        s"$${file:/run/secrets/kafka:password}${unknown.mkString}"
+    }
   }
 }
 
 private[dynamic] object DocumentProperties {
 
-  /** Properties that may contain references to secrets. */
-  private val secret = Set(
-    SaslConfigs.SASL_JAAS_CONFIG,
-    SslConfigs.SSL_KEYSTORE_PASSWORD_CONFIG,
-    SslConfigs.SSL_KEYSTORE_KEY_CONFIG,
-    SslConfigs.SSL_KEYSTORE_CERTIFICATE_CHAIN_CONFIG,
-    SslConfigs.SSL_KEY_PASSWORD_CONFIG,
-    SslConfigs.SSL_TRUSTSTORE_PASSWORD_CONFIG,
-    SslConfigs.SSL_TRUSTSTORE_CERTIFICATES_CONFIG
-  )
+  val Servers: String = CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG
 
-  /** Properties that a document may set. */
-  val Allowed: Set[String] = secret ++ Set(
-    CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
-    CommonClientConfigs.SECURITY_PROTOCOL_CONFIG,
-    CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG,
-    CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG,
-    CommonClientConfigs.SOCKET_CONNECTION_SETUP_TIMEOUT_MS_CONFIG,
-    CommonClientConfigs.SOCKET_CONNECTION_SETUP_TIMEOUT_MAX_MS_CONFIG,
-    CommonClientConfigs.CONNECTIONS_MAX_IDLE_MS_CONFIG,
-    CommonClientConfigs.CLIENT_RACK_CONFIG,
-    ConsumerConfig.ISOLATION_LEVEL_CONFIG,
-    SaslConfigs.SASL_MECHANISM,
-    SslConfigs.SSL_KEYSTORE_LOCATION_CONFIG,
-    SslConfigs.SSL_KEYSTORE_TYPE_CONFIG,
-    SslConfigs.SSL_TRUSTSTORE_LOCATION_CONFIG,
-    SslConfigs.SSL_TRUSTSTORE_TYPE_CONFIG
-  )
+  /** Maximum number of characters of one address. */
+  val LongestAddress = 512
 
-  private def option(key: String): String = s"'${KafkaOptions.ClientPrefix}${YamlNode.shown(key)}'"
+  // Kafka's client resolves references in addresses, and needs a time that grows with the square of the length of an
+  // address or of a gap.
+  private def address(servers: String): Option[String] =
+    servers.split(',').map(_.trim).find(one =>
+      one.length > LongestAddress || one.contains("${") || one.exists(_.isWhitespace)
+    ).map(_ =>
+      s"an address has more than $LongestAddress characters, a space or a reference. Write addresses such as " +
+        "east-1:9092,east-2:9092"
+    )
 
-  // The name must match exactly, because clients accept other spellings of other properties.
-  private def unlisted(cluster: String, key: String): Option[String] = Option.unless(Allowed(key))(
-    s"metadata may not set this property. Set ${option(key)} or 'cluster.$cluster.${KafkaOptions.ClientPrefix}${YamlNode.shown(key)}' in the options of the " +
-      s"query. If the author of the metadata may have the rights of this job, set '${DynamicOptions.MetadataProperties.key}' to 'any'. " +
-      s"Metadata may set ${Allowed.toSeq.sorted.mkString(", ")}"
-  )
+  // A private-use character is not part of a secret. The parser of JAAS lines reads this character as part of a word.
+  private val Reference = "\uE000"
 
-  /** Returns the reason why a text must not contain its references; None if all references are allowed. A client
-    * resolves references in all its properties.
-    */
-  private def unallowed(query: Map[String, String], key: String, value: String): Option[String] = {
-    val references = SecretReferences.all(value)
-    if (references.nonEmpty && !secret(key))
-      Some(
-        s"the value may not contain a reference. Metadata may contain references in ${secret.toSeq.sorted.mkString(", ")}"
-      )
-    else references.flatMap(unallowed(query, _)).headOption
-  }
-
-  private def unallowed(query: Map[String, String], reference: SecretReferences.Reference): Option[String] = {
-    val provider         = s"${SecretReferences.Providers}.${reference.provider}"
-    def rule(of: String) = s"$provider.param.$of"
-    query.get(s"$provider.class").map(_.trim).flatMap {
-      case name if Files(name) =>
-        val allowed = query.get(rule("allowed.paths")).toSeq.flatMap(_.split(',')).map(_.trim).filter(_.nonEmpty)
-        Option.unless(allowed.exists(isWithin(reference.path, _)))(
-          s"the value refers to '${reference.path}', which the query does not allow. Set ${option(rule("allowed.paths"))} to the folders that " +
-            "metadata may refer to"
-        )
-      case name if name == classOf[EnvVarConfigProvider].getName =>
-        val allowed = query.get(rule("allowlist.pattern"))
-        Option.unless(allowed.exists(pattern => Try(reference.key.matches(pattern)).getOrElse(false)))(
-          s"the value refers to the environment variable '${reference.key}', which the query does not allow. Set " +
-            s"${option(rule("allowlist.pattern"))} to the variables that metadata may refer to"
-        )
-      case _ => None
+  private def isLiteral(references: SecretReferences, key: String, value: String): Boolean =
+    if (references.isReference(value)) false
+    else {
+      val text = references.replaced(value, Reference)
+      if (fold(key).endsWith(SaslConfigs.SASL_JAAS_CONFIG))
+        references.unconfigured(value).nonEmpty || LoginLine.options(text).exists { case (name, of) =>
+          Secrets.isSecret(name) && of != Reference
+        }
+      else Secrets.isSecret(key) || Secrets.redact(key, text) != text
     }
-  }
-
-  private val Files = Set(classOf[FileConfigProvider].getName, classOf[DirectoryConfigProvider].getName)
-
-  // The same check as in Kafka's AllowedPaths.
-  private def isWithin(path: String, folder: String): Boolean =
-    Try(Paths.get(path).normalize.startsWith(Paths.get(folder).normalize)).getOrElse(false)
 }

@@ -102,6 +102,16 @@ final private[splice] class YamlNode(document: String, path: => String, node: No
 
   def bool: Boolean = text.toBooleanOption.getOrElse(wrong(s"'$text' is neither true nor false"))
 
+  /** Returns the part of the document at a path of names of fields and texts of lists, or the nearest outer part. */
+  def find(names: Seq[String]): YamlNode = names.headOption.flatMap { name =>
+    val counted = new YamlNode(document, path, node, new DocumentLimits(document))
+    node match {
+      case _: MappingNode  => counted.fields.collectFirst { case (`name`, value) => value }
+      case _: SequenceNode => counted.items.find(_.text == name)
+      case _               => None
+    }
+  }.fold(this)(_.find(names.drop(1)))
+
   private def field(tuple: NodeTuple): (String, YamlNode) = {
     val name = tuple.getKeyNode match {
       case scalar: ScalarNode =>

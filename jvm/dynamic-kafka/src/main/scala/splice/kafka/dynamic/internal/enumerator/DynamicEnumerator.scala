@@ -274,7 +274,16 @@ final private[splice] class DynamicEnumerator(
         s"Inactive clusters: ${inactive.toSeq.sorted.mkString(", ")}. The query has read all other clusters, and waits."
       )
     reportedInactive = inactive
-    if (inactive.isEmpty) Some(new DynamicEvidence(at, ends)) else None
+    Option.when(inactive.isEmpty)(Evidence(
+      at,
+      offsets = () => {
+        val all = ends.flatMap(_.offsets())
+        all.groupBy(_.partition).collectFirst { case (p, several) if several.size > 1 => p }.foreach { p =>
+          throw KafkaErrors.cannotRespond(s"offsets of $p", "several clusters have a partition with this name")
+        }
+        all
+      }
+    ))
   }
 
   override def freeze(): Unit = {

@@ -11,6 +11,8 @@ import scala.collection.mutable
 
 import org.slf4j.LoggerFactory
 
+import splice.kafka.Place
+import splice.kafka.dynamic.StreamMetadata
 import splice.kafka.dynamic.internal.change.{ChangeRules, OffsetsForTime, Rejection}
 import splice.kafka.dynamic.internal.cluster.{ClusterRequest, ClusterResponse}
 import splice.kafka.dynamic.internal.errors.DynamicErrors
@@ -18,8 +20,6 @@ import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState.Bound
 import splice.kafka.dynamic.internal.state._
-import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
-import splice.kafka.internal.options.StartingOffsets
 import splice.kafka.internal.split.KafkaPosition
 
 /** Applies changes to a position in sequence. Each change is durable before a position has its number.
@@ -43,7 +43,7 @@ final private[dynamic] class MetadataApplier(
     clock: Clock,
     steady: Clock
 )(
-    startOf: (AppliedMetadata, ClusterTopic) => Option[StartingOffsets],
+    startOf: (AppliedMetadata, ClusterTopic) => Option[Place],
     topicsOf: String => Set[String],
     idOf: String => Option[String]
 ) {
@@ -114,7 +114,7 @@ final private[dynamic] class MetadataApplier(
     val (position, applied) = go(at, availability)
     val requested           = wanted.keys.flatMap { case (topic, millis) =>
       applied.topics.get(topic).collect { case is: TopicState.Removed =>
-        topic -> TopicState.Waiting(is.stream, Some(StreamCutover.At(Instant.ofEpochMilli(millis))), Some(is))
+        topic -> TopicState.Waiting(is.stream, Some(Place.At(Instant.ofEpochMilli(millis))), Some(is))
       }
     }
     position -> (if (requested.isEmpty) applied else applied.copy(topics = applied.topics ++ requested))
@@ -130,7 +130,7 @@ final private[dynamic] class MetadataApplier(
     val (future, due) = draining.toSeq.map { case (topic, is) => (topic, is.bound, is.bound.limit) }.collect {
       case (topic, bound, Bound.At(cut, _)) => (topic, cut, bound.isRequested)
     }.partition { case (_, cut, isRequested) => !isRequested && now.isBefore(cut.time) }
-    def millis(of: Seq[(String, StreamCutover.At, Boolean)]) = of.map { case (topic, cut, _) => topic -> cut.millis }
+    def millis(of: Seq[(String, Place.At, Boolean)]) = of.map { case (topic, cut, _) => topic -> cut.millis }
     val requested = wanted.keySet.collect { case (topic, time) if topic.cluster == cluster => topic.topic -> time }
     ClusterRequest(
       from,
@@ -191,7 +191,7 @@ final private[dynamic] class MetadataApplier(
   }
 
   // Partitions without an offset of a cutover start like new partitions.
-  private def requestedStart(applied: AppliedMetadata, topic: ClusterTopic): Option[StartingOffsets] =
+  private def requestedStart(applied: AppliedMetadata, topic: ClusterTopic): Option[Place] =
     if (applied.unbegun.get(topic).exists(_.offsets.offsets.nonEmpty)) None else startOf(applied, topic)
 
   /** Returns the groups of streams that need responses, each with a cluster that must respond. */
@@ -318,7 +318,7 @@ final private[dynamic] class MetadataApplier(
       *   the state of all streams, or of these streams only
       */
     def changed(from: AppliedMetadata, document: StreamMetadata, streams: Set[String]): AppliedMetadata = {
-      def startsAtEnd(topic: ClusterTopic) = startOf(from, topic).contains(StartingOffsets.Latest)
+      def startsAtEnd(topic: ClusterTopic) = startOf(from, topic).contains(Place.Latest)
       rules.take(from, document, streams, at, steady.instant(), clock.instant(), hasBegun, startsAtEnd)
     }
 

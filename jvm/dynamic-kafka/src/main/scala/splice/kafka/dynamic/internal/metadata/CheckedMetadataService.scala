@@ -5,19 +5,12 @@ package splice.kafka.dynamic.internal.metadata
 
 import scala.util.control.NonFatal
 
-import org.apache.kafka.clients.CommonClientConfigs
-import org.apache.kafka.common.internals.Topic
-
-import splice.kafka.dynamic.internal.document.{DocumentProperties, MetadataDocument}
+import splice.kafka.dynamic.internal.document.{DocumentProperties, MetadataCheck, MetadataProblem}
 import splice.kafka.dynamic.internal.errors.MetadataErrors
-import splice.kafka.dynamic.internal.options.ClusterNames
-import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata, StreamPlace}
-import splice.kafka.internal.options.AdmissionOptions.MaxBytes
-import splice.kafka.internal.options.KafkaOptions.MaxOffsets
+import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.source.errors.SpliceException
 
-/** Checks the metadata of a user's service by the rules for documents: names, references between streams and clusters,
-  * client properties, and literal secrets.
+/** Checks the metadata of a user's service by the rules for documents ([[MetadataCheck]]).
   *
   * @param name
   *   the name of the service in errors
@@ -48,7 +41,9 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
 
   private def checked(response: KafkaMetadataService => StreamMetadata): StreamMetadata = {
     val metadata = request(response)
-    check(metadata)
+    new MetadataCheck(rules).problem(metadata).foreach { case MetadataProblem(path, reason) =>
+      throw invalid(s"'${path.mkString(".")}' is invalid: $reason")
+    }
     metadata
   }
 
@@ -61,54 +56,6 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
     catch {
       case e: SpliceException => throw e
       case NonFatal(e)        => throw MetadataErrors.unavailable(name, e.toString, Some(e))
-    }
-  }
-
-  private def check(metadata: StreamMetadata): Unit = {
-    metadata.clusters.foreach { case (key, cluster) =>
-      if (key != cluster.name) throw invalid(s"the key of cluster '${cluster.name}' is '$key'")
-      if (!ClusterNames.isValid(key)) throw invalid(s"'$key' is not a valid cluster name. Use ${ClusterNames.Allowed}")
-      if (cluster.properties.get(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG).forall(_.trim.isEmpty))
-        throw invalid(s"cluster '$key' has no property ${CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG}")
-      for {
-        (field, limit) <-
-          Seq(MaxOffsets.key -> cluster.maxOffsetsPerTrigger, MaxBytes.key -> cluster.maxBytesPerTrigger)
-        wrong <- limit if wrong < 1
-      } throw invalid(s"'$wrong' is not a valid '$field' of cluster '$key'. Use a whole number, 1 or more")
-      cluster.properties.keysIterator.foreach { property =>
-        rules.rejection(key, cluster.properties, property).foreach(why =>
-          throw invalid(s"property '$property' of cluster '$key' is rejected: $why")
-        )
-      }
-    }
-    metadata.streams.foreach { case (key, stream) =>
-      if (key != stream.name) throw invalid(s"the key of stream '${stream.name}' is '$key'")
-      if (key.isEmpty || key.length > MetadataDocument.LongestStream)
-        throw invalid(s"'${key.take(MetadataDocument.LongestStream)}' is not valid: ${MetadataDocument.StreamNames}")
-      if (stream.stop.contains(StreamPlace.Earliest))
-        throw invalid(s"the stop of stream '$key' is Earliest. Use StreamPlace.Latest, a time or offsets")
-      for {
-        (field, place) <- Seq("cutover" -> stream.cutover, "start" -> stream.start, "stop" -> stream.stop)
-        known          <- place
-        why            <- StreamPlace.rejection(known).orElse(
-          if (field == "cutover") StreamPlace.foreign(known, stream)
-          else StreamPlace.misfit(known, stream, isStop = field == "stop")
-        )
-      } throw invalid(s"the $field of stream '$key' is rejected: $why")
-      stream.topics.foreach { case (cluster, topics) =>
-        if (!metadata.clusters.contains(cluster))
-          throw invalid(
-            s"stream '$key' names cluster '$cluster', and the clusters are ${metadata.clusters.keys.mkString(", ")}"
-          )
-        if (topics.isEmpty)
-          throw invalid(s"stream '$key' has no topic on cluster '$cluster'. Remove the cluster from the stream")
-        topics.filterNot(Topic.isValid).foreach(topic =>
-          throw invalid(
-            s"topic '$topic' of stream '$key' on cluster '$cluster' is not a valid topic name. " +
-              s"Use ${MetadataDocument.TopicNames}"
-          )
-        )
-      }
     }
   }
 

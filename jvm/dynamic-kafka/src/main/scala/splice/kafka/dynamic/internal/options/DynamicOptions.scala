@@ -113,21 +113,12 @@ private[splice] object DynamicOptions {
       "this option."
   )
 
-  val AllowLiteralSecrets: SourceOption[Boolean] = SourceOption(
-    "allowLiteralSecrets",
-    OptionType.Bool,
-    "If 'true', the metadata may contain literal secrets. Splice then stores these secrets in files of the " +
-      "checkpoint with mode 600. If 'false', the metadata may contain only references to ConfigProviders " +
-      "that 'kafka.config.providers' configures."
-  ).withDefault(false, "false")
-
   val MetadataProperties: SourceOption[Boolean] = SourceOption(
     "metadataProperties",
     OptionType.choice[Boolean]("safe" -> false, "any" -> true),
-    "Properties of the Kafka client that the metadata may set for a cluster. 'safe' permits the security " +
-      "protocol, logins, key and trust stores, timeouts, the rack and the isolation level. 'any' permits " +
-      "each property that the query may set. With 'any', the author of the metadata has the rights of this " +
-      "job."
+    "Properties of the Kafka client that the metadata may set for a cluster. 'safe' permits addresses, and " +
+      "the name of credentials that 'credentials.<name>.kafka.<property>' defines. 'any' permits each " +
+      "property that the query may set. With 'any', the author of the metadata has the rights of this job."
   ).withDefault(false, "safe")
 
   val OnRemovedOption: SourceOption[OnRemoved] = SourceOption(
@@ -196,7 +187,6 @@ private[splice] object DynamicOptions {
     MetadataPython,
     MetadataClass,
     MetadataInstance,
-    AllowLiteralSecrets,
     MetadataProperties,
     OnRemovedOption,
     CutoverOption,
@@ -217,11 +207,21 @@ private[splice] object DynamicOptions {
     ofOneCluster(KafkaOptions.word(key)) || KafkaOptions.set.others(key) ||
       KafkaOptions.word(key).startsWith(MetadataHeader) || KafkaOptions.word(key).startsWith(ClassPrefix) ||
       KafkaOptions.word(key).startsWith(ClusterPrefix) ||
-      StreamStarts.isOne(key.trim)
+      StreamStarts.isOne(key.trim) || Credentials.isOne(key.trim)
 
   /** Prefix of client properties and options of one cluster. */
   val ClusterPrefix = "cluster."
 
   private lazy val ofOneCluster: Set[String] =
     KafkaOptions.set.options.filterNot(KafkaOptions.Subscriptions.contains).map(o => KafkaOptions.word(o.key)).toSet
+}
+
+/** Rules for the names of clusters, which are part of offsets, options and names of folders. */
+private[dynamic] object ClusterNames {
+
+  private val pattern = "[A-Za-z0-9][A-Za-z0-9._-]{0,127}".r
+
+  val Allowed = "up to 128 letters, digits, '.', '_' and '-', beginning with a letter or a digit"
+
+  def isValid(name: String): Boolean = pattern.matches(name)
 }

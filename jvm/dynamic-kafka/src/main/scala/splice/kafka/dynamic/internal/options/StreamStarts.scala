@@ -3,10 +3,10 @@
 
 package splice.kafka.dynamic.internal.options
 
+import splice.kafka.Place
 import splice.kafka.dynamic.internal.split.ClusterTopic
-import splice.kafka.dynamic.{StreamCutover, StreamPlace}
 import splice.kafka.internal.errors.KafkaErrors
-import splice.kafka.internal.options.{ClientProperties, KafkaOptions, KafkaSettings, NoRecordAtTime, StartingOffsets}
+import splice.kafka.internal.options.{ClientProperties, KafkaOptions, KafkaSettings}
 import splice.source.options.SourceOptions
 import splice.source.options.SourceOptions.fold
 
@@ -26,26 +26,24 @@ private[splice] object StreamStarts {
   /** Returns the start that options set for one stream; None if no option sets it. Related options that are not set for
     * the stream apply as set for all streams.
     */
-  def of(options: SourceOptions, stream: String, client: ClientProperties): Option[StartingOffsets] =
+  def of(options: SourceOptions, stream: String, client: ClientProperties): Option[Place] =
     KafkaSettings.start(options.scope(s"$Prefix$stream"), client, options)
 
   /** Returns the start of one topic of a stream. Offsets and timestamps of the stream's options apply by topic name, on
     * every cluster.
     */
-  def of(options: SourceOptions, stream: String, client: ClientProperties, topic: String): Option[StartingOffsets] =
+  def of(options: SourceOptions, stream: String, client: ClientProperties, topic: String): Option[Place] =
     of(options, stream, client).map {
-      case StartingOffsets.Exact(offsets, _)    => StartingOffsets.Exact(offsets.filter(_._1.topic == topic))
-      case StartingOffsets.AtTimes(times, none) => StartingOffsets.AtTimes(times.filter(_._1.topic == topic), none)
-      case other                                => other
+      case Place.Exact(offsets, _)    => Place.Exact(offsets.filter(_._1.topic == topic))
+      case Place.AtTimes(times, none) => Place.AtTimes(times.filter(_._1.topic == topic), none)
+      case other                      => other
     }
 
   /** Returns the start that the metadata sets for a topic of a stream, or None if the metadata sets no start. */
-  def of(start: StreamPlace, topic: ClusterTopic): Option[StartingOffsets] = start match {
-    case StreamPlace.Earliest           => Some(StartingOffsets.Earliest)
-    case StreamPlace.Latest             => Some(StartingOffsets.Latest)
-    case time: StreamCutover.At         => Some(StartingOffsets.AtTime(time.millis, NoRecordAtTime.Latest))
-    case offsets: StreamCutover.Offsets =>
-      Some(offsets.of(topic).offsets).filter(_.nonEmpty).map(StartingOffsets.Exact(_, isWhole = false))
+  def of(start: Place, topic: ClusterTopic): Option[Place] = start match {
+    case offsets: Place.Offsets =>
+      Some(offsets.of(topic.cluster, topic.topic).offsets).filter(_.nonEmpty).map(Place.Exact(_, isWhole = false))
+    case other => Some(other)
   }
 
   /** Checks the options of single streams.

@@ -11,8 +11,9 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.kafka.clients.consumer.ConsumerConfig
 
+import splice.kafka.Place
 import splice.kafka.dynamic.internal.change.{CutoverOrder, RemovalRules}
-import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets}
+import splice.kafka.dynamic.internal.document.DocumentProperties
 import splice.kafka.dynamic.internal.metadata._
 import splice.kafka.dynamic.internal.options._
 import splice.kafka.dynamic.internal.split.ClusterTopic
@@ -47,13 +48,19 @@ final private[splice] case class DynamicSettings(
     clusters: ClusterOptions
 ) {
 
-  /** Returns the settings for the topics of one cluster. The properties of the metadata override the properties of the
-    * query, and the property `client.rack` overrides `rackFrom`. The options `cluster.<name>.` override both kinds of
-    * properties.
+  /** Returns the settings for the topics of one cluster. The credentials of the cluster override the properties of the
+    * query, the properties of the metadata override both, and the property `client.rack` overrides `rackFrom`. The
+    * options `cluster.<name>.` override all of these.
+    *
+    * @throws splice.source.errors.SpliceOptionException
+    *   if the options do not define the credentials
     */
   def of(cluster: KafkaCluster, topics: SortedSet[String]): KafkaSettings = {
-    val properties = cluster.properties.map { case (name, value) =>
-      s"${KafkaOptions.ClientPrefix}${ClientProperties.canonical(name)}" -> value
+    val properties = DynamicSettings.merged(
+      cluster.credentials.toSeq.flatMap(Credentials.of(options, _)),
+      cluster.properties.map { case (name, value) => s"${KafkaOptions.ClientPrefix}$name" -> value }
+    ).map { case (key, value) =>
+      s"${KafkaOptions.ClientPrefix}${ClientProperties.canonical(key.drop(KafkaOptions.ClientPrefix.length))}" -> value
     }
     val special = scoped(cluster).toMap
     val read    = Map(KafkaOptions.Subscribe.key -> topics.mkString(","))
@@ -99,7 +106,7 @@ final private[splice] case class DynamicSettings(
   /** Returns the starts of topics of a cluster at the first start of the query. The options of a stream take precedence
     * over the metadata.
     */
-  def starts(cluster: String, applied: AppliedMetadata): Map[String, StartingOffsets] = for {
+  def starts(cluster: String, applied: AppliedMetadata): Map[String, Place] = for {
     (topic, stream) <- applied.streamOf if topic.cluster == cluster
     start           <- optionOf(stream, topic).orElse(documented(applied, topic))
   } yield topic.topic -> start
@@ -107,23 +114,20 @@ final private[splice] case class DynamicSettings(
   /** Returns the start of a topic that the metadata adds later. Options of streams apply only to the first start; a
     * stream with such options ignores the start of the metadata.
     */
-  def addedStart(applied: AppliedMetadata, topic: ClusterTopic): Option[StartingOffsets] =
+  def addedStart(applied: AppliedMetadata, topic: ClusterTopic): Option[Place] =
     documented(applied, topic).filter(_ => applied.stream(topic).flatMap(optionOf(_, topic)).isEmpty)
 
   private def optionOf(stream: String, topic: ClusterTopic) =
     StreamStarts.of(options, stream, base.client, topic.topic)
 
-  private def documented(applied: AppliedMetadata, topic: ClusterTopic): Option[StartingOffsets] =
+  private def documented(applied: AppliedMetadata, topic: ClusterTopic): Option[Place] =
     applied.startOf(topic).flatMap(StreamStarts.of(_, topic))
 
   /** Creates the metadata service. Sends no request. */
   def service(hadoop: Configuration): KafkaMetadataService = {
-    def query(cluster: String) =
-      Seq(options, options.scope(s"cluster.$cluster")).map(ClientProperties.among).reduce(_ ++ _)
-    val secrets = new LiteralSecrets(options(DynamicOptions.AllowLiteralSecrets), query)
-    val rules   = new DocumentProperties(options(DynamicOptions.MetadataProperties), secrets, query)
+    val rules = new DocumentProperties(options(DynamicOptions.MetadataProperties), options)
     // Code of the job has the rights of the job.
-    val ofCode = new DocumentProperties(any = true, secrets, query)
+    val ofCode = new DocumentProperties(any = true, options)
     clusters.watch(metadata match {
       case MetadataKind.File =>
         DocumentService.file(new Path(options(DynamicOptions.MetadataFile)), hadoop, rules)
@@ -158,6 +162,7 @@ private[splice] object DynamicSettings {
     val somewhere = Map(KafkaOptions.Servers.key -> "unknown:9092", KafkaOptions.SubscribePattern.key -> ".*")
     val base      = KafkaSettings(SourceOptions(merged(ofEvery(options), somewhere)))
     StreamStarts.check(options, streams, base.client)
+    Credentials.check(options)
     DynamicSettings(
       options,
       streams,
@@ -222,7 +227,7 @@ private[splice] object DynamicSettings {
     options.toMap.filterNot { case (key, _) =>
       keys(fold(key)) || fold(key).startsWith(DynamicOptions.MetadataHeader) ||
       fold(key).startsWith(DynamicOptions.ClassPrefix) ||
-      ClusterOptions.isOne(key) || StreamStarts.isOne(key)
+      ClusterOptions.isOne(key) || StreamStarts.isOne(key) || Credentials.isOne(key)
     }
   }
 

@@ -9,9 +9,10 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.apache.kafka.clients.CommonClientConfigs
 
+import splice.kafka.Place
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState._
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata, StreamPlace}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 import splice.kafka.internal.split.KafkaPosition
 
 /** Metadata that the query uses, and the state of every topic. An entry `change-<number>` of the side log contains this
@@ -44,12 +45,12 @@ final private[dynamic] case class AppliedMetadata(
   /** The stream of each topic that a stream contains, including topics that were read to the stop of their stream. */
   lazy val streamOf: SortedMap[ClusterTopic, String] = AppliedMetadata.streamOf(streams.values)
 
-  def stopOf(stream: String): Option[StreamPlace] = stops.get(stream)
+  def stopOf(stream: String): Option[Place] = stops.get(stream)
 
   /** Returns the start that a document sets for a topic. A removed topic keeps the start of the last document that
     * contained the topic.
     */
-  def startOf(topic: ClusterTopic): Option[StreamPlace] =
+  def startOf(topic: ClusterTopic): Option[Place] =
     pending.get(topic).fold(stream(topic).flatMap(streams.get).flatMap(_.start))(_.start)
 
   // Most documents have no stop, and each trigger needs the stop of each topic.

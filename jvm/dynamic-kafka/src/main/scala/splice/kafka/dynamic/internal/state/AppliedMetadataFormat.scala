@@ -10,9 +10,10 @@ import scala.util.Try
 
 import com.fasterxml.jackson.databind.JsonNode
 
+import splice.kafka.Place
 import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.dynamic.internal.state.TopicState._
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamPlace}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.CheckpointErrors
 import splice.source.internal.entries.{Json, VersionedEntry}
@@ -32,7 +33,8 @@ private[splice] object AppliedMetadataFormat {
       Seq("cluster" -> Json.text(c.name), "properties" -> Json.obj(texts(c.properties): _*)) ++
         Option.when(!c.active)("active" -> Json.bool(false)) ++
         c.maxOffsetsPerTrigger.map("maxOffsetsPerTrigger" -> Json.number(_)) ++
-        c.maxBytesPerTrigger.map("maxBytesPerTrigger" -> Json.number(_))
+        c.maxBytesPerTrigger.map("maxBytesPerTrigger" -> Json.number(_)) ++
+        c.credentials.map("credentials" -> Json.text(_))
     )
     val streams = applied.streams.values.map { s =>
       val topics = s.topics.toSeq.map { case (cluster, names) => cluster -> Json.array(names.toSeq.map(Json.text)) }
@@ -157,7 +159,8 @@ private[splice] object AppliedMetadataFormat {
         SortedMap.from(properties),
         Json.field(node, "active").forall(_.asBoolean),
         Json.field(node, "maxOffsetsPerTrigger").map(_.asLong),
-        Json.field(node, "maxBytesPerTrigger").map(_.asLong)
+        Json.field(node, "maxBytesPerTrigger").map(_.asLong),
+        Json.field(node, "credentials").map(_.asText)
       )
   }
 
@@ -269,31 +272,32 @@ private[splice] object AppliedMetadataFormat {
   private def text(node: JsonNode, field: String): String = node.get(field).asText
 }
 
-/** Format of a [[splice.kafka.dynamic.StreamPlace]] in a line of [[AppliedMetadataFormat]]. */
+/** Format of a [[splice.kafka.dynamic.Place]] in a line of [[AppliedMetadataFormat]]. */
 private[splice] object CutoverFormat {
 
-  def write(place: StreamPlace): JsonNode = place match {
-    case StreamPlace.Earliest             => Json.text("earliest")
-    case StreamPlace.Latest               => Json.text("latest")
-    case StreamCutover.At(time, lateness) =>
+  def write(place: Place): JsonNode = place match {
+    case Place.Earliest              => Json.text("earliest")
+    case Place.Latest                => Json.text("latest")
+    case Place.At(time, lateness, _) =>
       Json.obj("time" -> Json.text(time.toString), "lateness" -> Json.text(lateness.toString))
-    case StreamCutover.Offsets(clusters) =>
+    case Place.Offsets(clusters) =>
       val all = clusters.toSeq.map { case (name, offsets) => name -> Json.text(KafkaPosition(offsets).json) }
       Json.obj("offsets" -> Json.obj(all: _*))
+    case other => throw new IllegalArgumentException(s"$other is not a place of a document")
   }
 
-  def readPlace(node: JsonNode): StreamPlace = node.asText match {
-    case "earliest" => StreamPlace.Earliest
-    case "latest"   => StreamPlace.Latest
+  def readPlace(node: JsonNode): Place = node.asText match {
+    case "earliest" => Place.Earliest
+    case "latest"   => Place.Latest
     case _          => read(node)
   }
 
-  def read(node: JsonNode): StreamCutover = Json.field(node, "offsets").fold[StreamCutover](readTime(node)) { all =>
-    StreamCutover.Offsets(SortedMap.from(Json.fields(all).map { case (name, offsets) =>
+  def read(node: JsonNode): Place = Json.field(node, "offsets").fold[Place](readTime(node)) { all =>
+    Place.Offsets(SortedMap.from(Json.fields(all).map { case (name, offsets) =>
       name -> KafkaPosition.read(offsets.asText).offsets
     }))
   }
 
-  def readTime(node: JsonNode): StreamCutover.At =
-    StreamCutover.At(Instant.parse(node.get("time").asText), Duration.parse(node.get("lateness").asText))
+  def readTime(node: JsonNode): Place.At =
+    Place.At(Instant.parse(node.get("time").asText), Duration.parse(node.get("lateness").asText))
 }

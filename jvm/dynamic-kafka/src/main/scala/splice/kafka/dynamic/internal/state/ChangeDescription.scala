@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.internal.state
 
-import splice.kafka.dynamic.StreamPlace
+import splice.kafka.Place
 import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.dynamic.internal.state.TopicState._
 
@@ -112,7 +112,7 @@ private[dynamic] object ChangeDescription {
   private def neverBegun(before: AppliedMetadata, now: AppliedMetadata): Seq[ClusterTopic] =
     before.waiting.toSeq.collect {
       case (t, is)
-          if is.time.isEmpty && now.topics.get(t) == is.before && !before.startOf(t).contains(StreamPlace.Latest) => t
+          if is.time.isEmpty && now.topics.get(t) == is.before && !before.startOf(t).contains(Place.Latest) => t
     }
 
   private def lateStarts(before: AppliedMetadata, now: AppliedMetadata): Seq[String] = for {

@@ -5,7 +5,7 @@ package splice.kafka.dynamic.internal.state
 
 import splice.kafka.dynamic.KafkaCluster
 import splice.source.internal.entries.NumberedEntries
-import splice.source.runtime.SideLog
+import splice.source.runtime.{HistoryEvent, SideLog}
 
 /** Changes of one checkpoint. Each change is durable before an offset depends on the change. If the query is killed
   * before the query uses a change, the next run applies the change at the same position.
@@ -62,4 +62,17 @@ private[dynamic] object ChangeEntries {
   private val Kept = 1000
 
   private val Remembered = 4
+}
+
+/** Changes of a checkpoint as events. Changes before the oldest stored change are not included. */
+private[dynamic] object ChangeHistory {
+
+  def apply(log: SideLog): Seq[HistoryEvent] = {
+    val all    = new ChangeEntries(log).all
+    val before = all.headOption.filter(_.number == 0).map(_ => AppliedMetadata.Nothing)
+    (before.toSeq ++ all).sliding(2).collect { case Seq(was, is) => events(was, is) }.flatten.toSeq
+  }
+
+  private def events(was: AppliedMetadata, is: AppliedMetadata): Seq[HistoryEvent] =
+    ChangeDescription(was, is).map(text => HistoryEvent(is.number.toLong, is.at, is.generation, text.event, text.names))
 }

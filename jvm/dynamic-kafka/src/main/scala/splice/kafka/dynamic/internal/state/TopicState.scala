@@ -7,8 +7,8 @@ import java.time.Instant
 
 import scala.collection.immutable.SortedSet
 
+import splice.kafka.Place
 import splice.kafka.dynamic.internal.split.ClusterTopic
-import splice.kafka.dynamic.{StreamCutover, StreamPlace}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
@@ -37,7 +37,7 @@ private[dynamic] object TopicState {
     */
   final case class Waiting(
       stream: String,
-      time: Option[StreamCutover.At],
+      time: Option[Place.At],
       before: Option[Left],
       offsets: KafkaPosition = KafkaPosition.Empty
   ) extends TopicState("waiting") {
@@ -104,8 +104,8 @@ private[dynamic] object TopicState {
   final case class Pending(
       waiting: Waiting,
       since: Instant,
-      start: Option[StreamPlace] = None,
-      stop: Option[StreamPlace] = None,
+      start: Option[Place] = None,
+      stop: Option[Place] = None,
       unavailable: Option[Instant] = None
   ) extends TopicState("pending") {
     override def abandoned: Option[Abandoned] = waiting.abandoned
@@ -169,7 +169,7 @@ private[dynamic] object TopicState {
       * @param ends
       *   the first records at or after the time that the cluster has returned, while the cutover waits for other clusters
       */
-    final case class At(cutover: StreamCutover.At, ends: KafkaPosition = KafkaPosition.Empty) extends Bound
+    final case class At(cutover: Place.At, ends: KafkaPosition = KafkaPosition.Empty) extends Bound
 
     /** The offset after the last record of each partition.
       *
@@ -289,7 +289,7 @@ private[dynamic] object TopicEvent {
     */
   final case class ListedAt(
       stream: String,
-      time: Option[StreamCutover.At],
+      time: Option[Place.At],
       offsets: KafkaPosition = KafkaPosition.Empty
   ) extends TopicEvent
 
@@ -313,7 +313,7 @@ private[dynamic] object TopicEvent {
     * @param stop
     *   the stop of the stream
     */
-  final case class Unbegun(now: Instant, start: Option[StreamPlace] = None, stop: Option[StreamPlace] = None)
+  final case class Unbegun(now: Instant, start: Option[Place] = None, stop: Option[Place] = None)
       extends TopicEvent
 
   /** A cutover, a stop or a response of the cluster bounds the drain. */

@@ -10,10 +10,11 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.kafka.Place
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.internal.state._
-import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata, StreamPlace}
+import splice.kafka.dynamic.{KafkaStream, StreamMetadata}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
@@ -71,7 +72,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(drain.settle(ends, at(3, "a/x" -> 5), t0, _ => Availability.Unknown).isEmpty)
     val over = drain.settle(ends, at(3, "a/x" -> 5, "b/x" -> 9), t0, _ => Availability.Unknown).get
     assert(over.removed(topic("b/x")) == kafka("x", 9))
-    val later = goesOver(2, Some(StreamCutover.At(t0.plus(day))), "b/x")
+    val later = goesOver(2, Some(Place.At(t0.plus(day))), "b/x")
     val moves = take(drain, applied("a/x"), later, at(0, "a/x" -> 5))
     val early = take(drain, moves, metadata(3, "a/x"), at(1, "a/x" -> 5))
     assert(early.draining.isEmpty && !early.topics.contains(topic("b/x")))
@@ -280,10 +281,10 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val drain = rules(OnRemoved.Drain)
     val one   = take(drain, applied("a/x", "a/y", "b/z"), metadata(2, "a/x"), at(0, "a/y" -> 5, "b/z" -> 6))
     val two   = drained(one, SortedMap(topic("a/y") -> kafka("y", 9)))
-    val cut   = StreamCutover.At(t0)
+    val cut   = Place.At(t0)
     val left  = Removed("s", t0, kafka("r", 4).as("r", 2), kafka("r", 5), Some(Abandoned(None, "why")))
-    val ends  = StreamCutover.Offsets(SortedMap("a" -> kafka("x", 7).offsets))
-    val some  = Seq(StreamPlace.Earliest, StreamPlace.Latest, cut, ends).zipWithIndex.map { case (place, i) =>
+    val ends  = Place.Offsets(SortedMap("a" -> kafka("x", 7).offsets))
+    val some  = Seq(Place.Earliest, Place.Latest, cut, ends).zipWithIndex.map { case (place, i) =>
       s"p$i" -> KafkaStream(s"p$i", SortedMap.empty, start = Some(place), stop = Some(place))
     }
     val all = two.copy(
@@ -366,7 +367,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val three             = drained(two, SortedMap(topic("a/y") -> kafka("y", 5)))
     val four              = drain.settle(three, at(3, "a/x" -> 1, "a/y" -> 5), t0, _ => Availability.Unknown).get
     def back(start: Long) = {
-      val cut = StreamCutover.Offsets(SortedMap("a" -> (kafka("x", 9).offsets ++ kafka("y", start).offsets)))
+      val cut = Place.Offsets(SortedMap("a" -> (kafka("x", 9).offsets ++ kafka("y", start).offsets)))
       take(drain, four, goesOver(4, Some(cut), "a/y"), at(4, "a/x" -> 1))
     }
     def span(from: DynamicPosition, until: DynamicPosition, before: AppliedMetadata, changes: AppliedMetadata*) =

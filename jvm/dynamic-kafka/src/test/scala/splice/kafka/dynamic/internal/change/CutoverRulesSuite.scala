@@ -10,10 +10,11 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.kafka.Place
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, Availability, ChangeDescription, ChangeEntries}
-import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata}
+import splice.kafka.dynamic.{KafkaStream, StreamMetadata}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
@@ -24,13 +25,13 @@ final class CutoverRulesSuite extends AnyFunSuite {
 
   private val t0     = Instant.parse("2026-01-01T00:00:00Z")
   private val minute = Duration.ofMinutes(1)
-  private val atT    = StreamCutover.At(t0.plus(minute), minute)
+  private val atT    = Place.At(t0.plus(minute), minute)
   private val rules  = new ChangeRules(RemovalRules(maxFraction = 1.0))
   private val cuts   = rules.cutovers
   private val moving = goesOver(2, Some(atT), "b/x")
 
-  private def offsets(all: (String, Long)*): StreamCutover.Offsets =
-    StreamCutover.Offsets(SortedMap.from(all.groupMap(o => topic(o._1).cluster) { case (name, offset) =>
+  private def offsets(all: (String, Long)*): Place.Offsets =
+    Place.Offsets(SortedMap.from(all.groupMap(o => topic(o._1).cluster) { case (name, offset) =>
       LogPartition(topic(name).topic, 0) -> offset
     }.map { case (cluster, some) => cluster -> SortedMap.from(some) }))
 
@@ -121,7 +122,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
   }
 
   test("at a time: a topic that another stream receives keeps the time") {
-    val later = StreamCutover.At(t0.plus(minute.multipliedBy(3)), minute)
+    val later = Place.At(t0.plus(minute.multipliedBy(3)), minute)
     val taken = StreamMetadata(
       Some(3),
       goesOver(3, None, "b/x").clusters,
@@ -143,7 +144,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
 
   test("at a time: a document whose cutover is after the stop of its stream is rejected") {
     def stopped(at: Instant) = moving.copy(streams = moving.streams.map { case (name, stream) =>
-      name -> stream.copy(stop = Some(StreamCutover.At(at)))
+      name -> stream.copy(stop = Some(Place.At(at)))
     })
     assert(cuts.rejection(applied("a/x"), stopped(atT.time), at(0)).isEmpty)
     assert(refused(
@@ -153,7 +154,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
   }
 
   test("at a time: before the time, the time may change and the move may be reverted or get another target") {
-    val other = StreamCutover.At(t0.plusSeconds(5), minute)
+    val other = Place.At(t0.plusSeconds(5), minute)
     val moved = take(ahead, goesOver(3, Some(other), "b/x"), at(1, "a/x" -> 6))
     assert(moved.draining(topic("a/x")).bound == Bound.At(other) && moved.times(topic("b/x")) == other)
     val back = take(ahead, goesOver(3, Some(atT), "a/x"), at(1, "a/x" -> 6))

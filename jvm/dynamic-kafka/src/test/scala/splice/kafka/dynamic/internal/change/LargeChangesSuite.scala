@@ -11,10 +11,11 @@ import scala.concurrent.{Await, ExecutionContext, Future}
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.Place
+import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.internal.state._
-import splice.kafka.dynamic.{KafkaStream, StreamCutover}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 import splice.source.internal.entries.VersionedEntry
@@ -108,9 +109,9 @@ final class LargeChangesSuite extends AnyFunSuite {
 
   test("20,000 streams that move by a cutover are planned") {
     val number  = 20000
-    val cutover = StreamCutover.At(t0.plusSeconds(60))
+    val cutover = Place.At(t0.plusSeconds(60))
 
-    def document(generation: Long, prefix: String, cutover: Option[StreamCutover]) =
+    def document(generation: Long, prefix: String, cutover: Option[Place]) =
       metadata(generation, "a/x").copy(streams = SortedMap.from((0 until number).map { n =>
         val name = f"s$n%05d"
         name -> KafkaStream(name, SortedMap("a" -> SortedSet(s"$prefix$name")), cutover)

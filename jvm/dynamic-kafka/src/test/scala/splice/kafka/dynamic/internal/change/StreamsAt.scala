@@ -5,9 +5,10 @@ package splice.kafka.dynamic.internal.change
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
+import splice.kafka.Place
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, TopicState}
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
@@ -16,7 +17,7 @@ private[dynamic] object StreamsAt {
 
   def metadata(generation: Long, topics: String*): StreamMetadata = goesOver(generation, None, topics: _*)
 
-  def goesOver(generation: Long, cutover: Option[StreamCutover], topics: String*): StreamMetadata = {
+  def goesOver(generation: Long, cutover: Option[Place], topics: String*): StreamMetadata = {
     val byCluster = topics.map(_.split("/")).groupMap(_(0))(_(1))
     val lies      = SortedMap.from(byCluster.map { case (c, ts) => c -> SortedSet.from(ts) })
     StreamMetadata(
@@ -44,7 +45,7 @@ private[dynamic] object StreamsAt {
       case (topic, is: TopicState.Draining) if is.after.nonEmpty => topic -> is.after
     }
 
-    def times: SortedMap[ClusterTopic, StreamCutover.At] =
+    def times: SortedMap[ClusterTopic, Place.At] =
       of.waiting.flatMap { case (topic, is) => is.time.map(topic -> _) }
 
     def expected: SortedMap[ClusterTopic, KafkaPosition] = of.topics.collect {

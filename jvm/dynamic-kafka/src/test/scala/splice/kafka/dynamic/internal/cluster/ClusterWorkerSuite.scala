@@ -15,6 +15,7 @@ import org.apache.kafka.common.errors.{SaslAuthenticationException, TimeoutExcep
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.Place
 import splice.kafka.dynamic.internal.split.DynamicPosition
 import splice.kafka.dynamic.internal.state.AppliedMetadata
 import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining}
@@ -22,7 +23,6 @@ import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 import splice.kafka.internal.cluster.TimedOffset
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.internal.errors.KafkaErrors
-import splice.kafka.internal.options.StartingOffsets
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.log.LogRange
@@ -51,20 +51,20 @@ final class ClusterWorkerSuite extends AnyFunSuite {
       note("closed")
     }
 
-    override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = KafkaPosition.Empty
+    override def start(at: StartPosition, of: Map[String, Place]): KafkaPosition           = KafkaPosition.Empty
     override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
       throw new UnsupportedOperationException
-    override def settle(from: KafkaPosition): KafkaPosition                                                = from
-    override def open(settled: KafkaPosition): Seq[SplitRange]                                             = Nil
-    override def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition                   = settled
-    override def plan: KafkaPlan                                                                           = KafkaPlan()
-    override def expect(starts: KafkaPosition): Unit                                                       = ()
-    override def limit(ends: KafkaPosition, unread: Set[String]): Unit                                     = ()
-    override def refresh(): Unit                                                                           = ()
-    override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]                           = Map.empty
-    override def newStarts(of: Set[LogPartition], start: Option[StartingOffsets]): Map[LogPartition, Long] = Map.empty
-    override def clusterId: Option[String]                                                                 = None
-    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]                   = Map.empty
+    override def settle(from: KafkaPosition): KafkaPosition                                           = from
+    override def open(settled: KafkaPosition): Seq[SplitRange]                                        = Nil
+    override def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition              = settled
+    override def plan: KafkaPlan                                                                      = KafkaPlan()
+    override def expect(starts: KafkaPosition): Unit                                                  = ()
+    override def limit(ends: KafkaPosition, unread: Set[String]): Unit                                = ()
+    override def refresh(): Unit                                                                      = ()
+    override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]                      = Map.empty
+    override def newStarts(of: Set[LogPartition], start: Option[Place]): Map[LogPartition, Long]      = Map.empty
+    override def clusterId: Option[String]                                                            = None
+    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]              = Map.empty
     override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = SortedMap.empty
   }
 

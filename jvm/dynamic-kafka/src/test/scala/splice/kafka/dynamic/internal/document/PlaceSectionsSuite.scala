@@ -9,9 +9,11 @@ import scala.collection.immutable.SortedMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.dynamic.{StreamCutover, StreamMetadata, StreamPlace}
+import splice.kafka.Place
+import splice.kafka.dynamic.StreamMetadata
 import splice.source.LogPartition
 import splice.source.errors.SpliceException
+import splice.source.options.SourceOptions
 
 final class PlaceSectionsSuite extends AnyFunSuite {
 
@@ -26,10 +28,8 @@ final class PlaceSectionsSuite extends AnyFunSuite {
       |  refunds: {west: [refunds]}
       |""".stripMargin
 
-  private def read(text: String): StreamMetadata = {
-    val secrets = new LiteralSecrets(allowed = false, _ => Map.empty)
-    MetadataDocument.read("streams.yaml", text, new DocumentProperties(any = true, secrets, _ => Map.empty))
-  }
+  private def read(text: String): StreamMetadata =
+    MetadataDocument.read("streams.yaml", text, new DocumentProperties(any = true, SourceOptions(Map.empty)))
 
   private def refused(text: String): String = intercept[SpliceException](read(text)).getMessage
 
@@ -43,14 +43,14 @@ final class PlaceSectionsSuite extends AnyFunSuite {
   test("cutovers at a time and at offsets are read") {
     val streams = read(cutovers).streams
     assert(streams("orders").cutover.contains(
-      StreamCutover.At(Instant.parse("2026-11-22T09:00:00Z"), Duration.ofSeconds(30))
+      Place.At(Instant.parse("2026-11-22T09:00:00Z"), Duration.ofSeconds(30))
     ))
-    assert(streams("refunds").cutover.contains(StreamCutover.Offsets(SortedMap(
+    assert(streams("refunds").cutover.contains(Place.Offsets(SortedMap(
       "east" -> SortedMap(LogPartition("refunds", 0) -> 1200L, LogPartition("refunds", 1) -> 1180L),
       "west" -> SortedMap(LogPartition("refunds", 0) -> 80L)
     ))))
     val plain = read(cutovers.replace("\"2026-11-22T10:00:00+01:00\", lateness: 30s", "1700000000000"))
-    assert(plain.streams("orders").cutover.contains(StreamCutover.At(Instant.ofEpochMilli(1700000000000L))))
+    assert(plain.streams("orders").cutover.contains(Place.At(Instant.ofEpochMilli(1700000000000L))))
     assert(read(yaml).streams.values.forall(_.cutover.isEmpty))
   }
 
@@ -89,19 +89,19 @@ final class PlaceSectionsSuite extends AnyFunSuite {
 
   test("starts and stops are read") {
     val streams = read(places).streams
-    assert(streams("orders").start.contains(StreamPlace.Latest) && streams("refunds").stop.contains(StreamPlace.Latest))
+    assert(streams("orders").start.contains(Place.Latest) && streams("refunds").stop.contains(Place.Latest))
     assert(streams("refunds").start.contains(
-      StreamCutover.Offsets(SortedMap("west" -> SortedMap(LogPartition("refunds", 0) -> 12L)))
+      Place.Offsets(SortedMap("west" -> SortedMap(LogPartition("refunds", 0) -> 12L)))
     ))
     assert(streams("orders").stop.contains(
-      StreamCutover.At(Instant.parse("2026-11-22T10:00:00Z"), Duration.ofSeconds(30))
+      Place.At(Instant.parse("2026-11-22T10:00:00Z"), Duration.ofSeconds(30))
     ))
     assert(read(places.replace("orders: latest", "orders: earliest")).streams("orders").start.contains(
-      StreamPlace.Earliest
+      Place.Earliest
     ))
     val stop = "refunds: {offsets: {west: {refunds: {\"0\": 1, \"1\": 2}}}}\n"
     assert(read(places.replace("refunds: latest\n", stop)).streams("refunds").stop.contains(
-      StreamCutover.Offsets(SortedMap(
+      Place.Offsets(SortedMap(
         "west" -> SortedMap(LogPartition("refunds", 0) -> 1L, LogPartition("refunds", 1) -> 2L)
       ))
     ))

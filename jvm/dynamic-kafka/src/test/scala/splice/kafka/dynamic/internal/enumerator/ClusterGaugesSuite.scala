@@ -8,8 +8,9 @@ import java.time.Duration
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
+import splice.kafka.Place
+import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.split.DynamicOffset
-import splice.kafka.dynamic.{KafkaStream, StreamCutover}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.source.internal.entries.Json
 import splice.source.runtime.ProgressMetric
@@ -113,7 +114,7 @@ final class ClusterGaugesSuite extends RemovedTopics {
 
   test("a topic that waits for its start or for the time of a cutover is counted") {
     val world = simulated()
-    val later = StreamCutover.At(world.clock.instant().plusSeconds(60))
+    val later = Place.At(world.clock.instant().plusSeconds(60))
     world.publish(stream(east))
     Seq(east, west).foreach(fill(world, _, 3))
     Using.resource(world.start()) { run =>

@@ -10,14 +10,15 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.Place
+import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.reader.ClusterReads
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition, DynamicSplitRange}
 import splice.kafka.dynamic.internal.state.ChangeHistory
-import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.kafka.internal.metrics.TaskReads
 import splice.kafka.internal.split.KafkaSplitRange
 import splice.source.runtime.Report
-import splice.source.{LogPartition, OffsetColumns, SplitEnumerator}
+import splice.source.{LogPartition, SplitEnumerator}
 
 /** Helpers for two simulated clusters with one topic each. */
 trait TwoClusters extends AnyFunSuite {
@@ -107,9 +108,9 @@ trait RemovedTopics extends TwoClusters {
     Using.resource(simulation.start())(run => held(run, simulation.source.position(at)))
 
   protected def held(run: SplitEnumerator[DynamicOffset], at: DynamicOffset): Set[(String, Seq[(Long, Long)])] =
-    run.evidence(at).getOrElse(fail("the source has not ended")).offsets(
-      OffsetColumns("topic", "partition", "offset")
-    ).map(of => of.partition.topic -> of.offsets.ranges.toSeq).toSet
+    run.evidence(at).getOrElse(fail("the source has not ended")).offsets().map(of =>
+      of.partition.topic -> of.offsets.ranges.toSeq
+    ).toSet
 
   /** Report of a reader that has skipped offsets in partition 0 of the topic of a cluster.
     *
@@ -130,16 +131,16 @@ trait StoppedStreams extends RemovedTopics {
 
   protected type Run = SplitEnumerator[DynamicOffset]
 
-  protected def stopped(at: StreamPlace, clusters: String*): KafkaStream = stream(clusters: _*).copy(stop = Some(at))
+  protected def stopped(at: Place, clusters: String*): KafkaStream = stream(clusters: _*).copy(stop = Some(at))
 
   /** Offsets in partition 0 of the topic of each cluster. */
-  protected def offsets(ends: (String, Long)*): StreamCutover.Offsets =
-    StreamCutover.Offsets(SortedMap.from(ends.map { case (cluster, end) =>
+  protected def offsets(ends: (String, Long)*): Place.Offsets =
+    Place.Offsets(SortedMap.from(ends.map { case (cluster, end) =>
       cluster -> SortedMap(LogPartition(topic(cluster), 0) -> end)
     }))
 
-  protected def time(millis: Long): StreamCutover.At =
-    StreamCutover.At(Instant.ofEpochMilli(millis), Duration.ZERO)
+  protected def time(millis: Long): Place.At =
+    Place.At(Instant.ofEpochMilli(millis), Duration.ZERO)
 
   protected def in[A](world: SimulatedClusters)(use: Run => A): A = Using.resource(world.start())(use)
 }

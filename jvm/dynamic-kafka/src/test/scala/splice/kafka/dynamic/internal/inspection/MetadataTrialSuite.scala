@@ -5,11 +5,12 @@ package splice.kafka.dynamic.internal.inspection
 
 import scala.util.Using
 
+import splice.kafka.Place
+import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.change.Rejection
 import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters, StreamGroup}
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicOffset}
 import splice.kafka.dynamic.internal.state.ChangeEntries
-import splice.kafka.dynamic.{KafkaStream, StreamPlace}
 import splice.source.StartPosition
 import splice.testkit.ReadOnlySideLog
 
@@ -80,7 +81,7 @@ final class MetadataTrialSuite extends RemovedTopics {
   test("the unread rows of a removed topic whose start is not determined yet are unknown") {
     val (world, at) = begun("clusterWait" -> "10ms")
     world.logs(west).away = Some(_ => true)
-    world.publish(stream(east), KafkaStream("t", stream(west).topics, start = Some(StreamPlace.Earliest)))
+    world.publish(stream(east), KafkaStream("t", stream(west).topics, start = Some(Place.Earliest)))
     val next = Using.resource(world.start())(readAll(_, at)._1)
     world.publish(stream(east))
     val drains = trial(world, next).drains

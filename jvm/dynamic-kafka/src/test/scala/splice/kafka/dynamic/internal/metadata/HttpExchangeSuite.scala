@@ -19,7 +19,7 @@ import com.sun.net.httpserver.{HttpExchange => Exchange, HttpServer}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.StreamMetadata
-import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets}
+import splice.kafka.dynamic.internal.document.DocumentProperties
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
 import splice.testkit.internal.Patient
@@ -31,7 +31,7 @@ final class HttpExchangeSuite extends AnyFunSuite {
     "version: 1\ngeneration: 1\nclusters: {a: {bootstrapServers: \"a:9092\"}}\nstreams: {s: {a: [t]}}\n"
 
   private val rules =
-    new DocumentProperties(any = false, new LiteralSecrets(allowed = false, _ => Map.empty), _ => Map.empty)
+    new DocumentProperties(any = false, SourceOptions(Map.empty))
 
   private def service(uri: String, timeout: Duration = Patient.Limit): HttpMetadataService =
     new HttpMetadataService(URI.create(uri), timeout, HttpCredentials(Map("X-Api-Key" -> "hunter2")), rules)

@@ -18,7 +18,7 @@ import com.sun.net.httpserver.{HttpsConfigurator, HttpsParameters, HttpsServer}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets}
+import splice.kafka.dynamic.internal.document.DocumentProperties
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
 
@@ -106,7 +106,7 @@ final class HttpTlsSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private def read(uri: URI, tls: Map[String, String]): Set[String] = {
     val rules =
-      new DocumentProperties(any = false, new LiteralSecrets(allowed = false, _ => Map.empty), _ => Map.empty)
+      new DocumentProperties(any = false, SourceOptions(Map.empty))
     val service = HttpMetadataService(SourceOptions(tls + ("metadata.url" -> uri.toString)), rules)
     try service.allStreams().streams.keySet.toSet
     finally service.close()

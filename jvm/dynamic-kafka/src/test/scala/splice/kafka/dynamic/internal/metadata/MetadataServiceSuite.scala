@@ -20,7 +20,7 @@ import org.apache.kafka.common.config.ConfigData
 import org.apache.kafka.common.config.provider.ConfigProvider
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets, MetadataText}
+import splice.kafka.dynamic.internal.document.{DocumentProperties, MetadataText}
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.internal.options.ClientProperties
 import splice.source.errors.SpliceException
@@ -52,7 +52,7 @@ final class MetadataServiceSuite extends AnyFunSuite with Patient {
         DocumentService.file(
           new Path(file.toUri),
           new Configuration(),
-          new DocumentProperties(any = false, new LiteralSecrets(allowed = false, _ => Map.empty), _ => Map.empty)
+          new DocumentProperties(any = false, SourceOptions(Map.empty))
         )
       )
     finally {
@@ -123,7 +123,7 @@ final class MetadataServiceSuite extends AnyFunSuite with Patient {
       uri,
       Patient.Limit,
       HttpCredentials(headers.toMap),
-      new DocumentProperties(any = false, new LiteralSecrets(allowed = false, _ => Map.empty), _ => Map.empty)
+      new DocumentProperties(any = false, SourceOptions(Map.empty))
     )
 
   test("an endpoint is requested each time, and sends its unchanged document only once") {
@@ -156,7 +156,7 @@ final class MetadataServiceSuite extends AnyFunSuite with Patient {
     val configuration = new Configuration()
     configuration.set("fs.users.impl", classOf[AddressFileSystem].getName)
     configuration.setBoolean("fs.users.impl.disable.cache", true)
-    val rules = new DocumentProperties(any = false, new LiteralSecrets(allowed = false, _ => Map.empty), _ => Map.empty)
+    val rules   = new DocumentProperties(any = false, SourceOptions(Map.empty))
     val service = DocumentService.file(new Path("users://me:hunter2@host/streams.yaml"), configuration, rules)
     val error   = intercept[SpliceException](service.allStreams())
     assert(error.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE")

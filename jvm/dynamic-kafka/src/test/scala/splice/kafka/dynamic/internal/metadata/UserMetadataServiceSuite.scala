@@ -14,8 +14,9 @@ import scala.util.Using
 import org.apache.hadoop.conf.Configuration
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.Place
 import splice.kafka.dynamic._
-import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets}
+import splice.kafka.dynamic.internal.document.DocumentProperties
 import splice.kafka.dynamic.internal.options.StreamSelection
 import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.source.LogPartition
@@ -100,48 +101,56 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
     }
     val free = metadata("sasl.login.class" -> "com.example.Login")
     assert(of(free).allStreams() == free)
-    assert(broken(metadata("enable.auto.commit" -> "true")).contains("'enable.auto.commit' of cluster 'east'"))
+    assert(broken(
+      metadata("enable.auto.commit" -> "true")
+    ).contains("'clusters.east.properties.enable.auto.commit' is invalid"))
     val literal = metadata("ssl.key.password" -> "hunter22")
     assert(broken(literal).contains("literal secret") && !broken(literal).contains("hunter22"))
-    assert(of(literal, "allowLiteralSecrets" -> "true").allStreams() == literal)
-    val east = metadata().clusters("east")
+    val east   = metadata().clusters("east")
+    val reader = metadata().copy(clusters = SortedMap("east" -> east.copy(credentials = Some("reader"))))
+    assert(broken(reader).contains("'clusters.east.credentials' is invalid"))
+    assert(of(reader, "credentials.reader.kafka.client.id" -> "me").allStreams() == reader)
     assert(broken(metadata().copy(clusters = SortedMap("../x" -> east.copy(name = "../x")))).contains("'../x'"))
-    assert(broken(metadata().copy(clusters = SortedMap.empty)).contains("names cluster 'east'"))
-    assert(broken(metadata().copy(clusters = SortedMap("west" -> east))).contains("the key of cluster 'east'"))
+    assert(broken(metadata().copy(clusters =
+      SortedMap.empty
+    )).contains("'streams.orders.east' is invalid: cluster 'east' does not exist"))
+    assert(broken(metadata().copy(clusters =
+      SortedMap("west" -> east)
+    )).contains("'clusters.west' is invalid: the name of the cluster is 'east'"))
     assert(broken(metadata().copy(clusters = SortedMap("east" -> east.copy(properties = SortedMap.empty))))
       .contains("bootstrap.servers"))
     val orders = metadata().streams("orders")
-    val never  = metadata().copy(streams = SortedMap("orders" -> orders.copy(stop = Some(StreamPlace.Earliest))))
-    assert(broken(never).contains("the stop of stream 'orders' is Earliest"))
-    val wrong                     = SortedMap("east" -> SortedMap(LogPartition("orders", 0) -> -1L))
-    def start(place: StreamPlace) = metadata().copy(streams = SortedMap("orders" -> orders.copy(start = Some(place))))
-    assert(broken(start(StreamCutover.Offsets(wrong))).contains("'-1' is not a valid offset of partition orders-0"))
+    val never  = metadata().copy(streams = SortedMap("orders" -> orders.copy(stop = Some(Place.Earliest))))
+    assert(broken(never).contains("'stops.orders' is invalid: Earliest is not a valid place"))
+    val wrong               = SortedMap("east" -> SortedMap(LogPartition("orders", 0) -> -1L))
+    def start(place: Place) = metadata().copy(streams = SortedMap("orders" -> orders.copy(start = Some(place))))
+    assert(broken(start(Place.Offsets(wrong))).contains("'-1' is not a valid offset of partition orders-0"))
     val other = SortedMap("east" -> SortedMap(LogPartition("order", 0) -> 1L))
     assert(
-      broken(start(StreamCutover.Offsets(other))).contains("the start of stream 'orders' is rejected: east/order is")
+      broken(start(Place.Offsets(other))).contains("'starts.orders.offsets' is invalid: east/order is")
     )
     def moved(offsets: SortedMap[String, SortedMap[LogPartition, Long]]) = metadata().copy(streams =
-      SortedMap("orders" -> orders.copy(cutover = Some(StreamCutover.Offsets(offsets))))
+      SortedMap("orders" -> orders.copy(cutover = Some(Place.Offsets(offsets))))
     )
     val old = SortedMap("west" -> SortedMap(LogPartition("orders", 0) -> 1L))
     Seq(other, old, SortedMap.empty[String, SortedMap[LogPartition, Long]]).foreach(foreign =>
       assert(broken(moved(foreign)).contains(
-        "the cutover of stream 'orders' is rejected: the entry names no topic of stream 'orders'"
+        "'cutovers.orders.offsets' is invalid: the entry names no topic of stream 'orders'"
       ))
     )
     val named = moved(old + ("east" -> SortedMap(LogPartition("orders", 0) -> 1L)))
     assert(of(named).allStreams() == named)
     Seq(Instant.EPOCH.minusMillis(1), Instant.MAX).foreach(time =>
-      assert(broken(start(StreamCutover.At(time))).contains("is not a valid time"))
+      assert(broken(start(Place.At(time))).contains("is not a valid time"))
     )
     Seq("orders ", "a,b", "", ".", "t" * 250).foreach { topic =>
       val named = orders.copy(topics = SortedMap("east" -> SortedSet(topic)))
       val text  = broken(metadata().copy(streams = SortedMap("orders" -> named)))
-      assert(text.contains(s"topic '$topic' of stream 'orders' on cluster 'east' is not a valid topic name"), topic)
+      assert(text.contains(s"'streams.orders.east.$topic' is invalid: '$topic' is not a valid topic name"), topic)
     }
     Seq(
-      "'0' is not a valid 'maxOffsetsPerTrigger' of cluster 'east'" -> east.copy(maxOffsetsPerTrigger = Some(0)),
-      "'-1' is not a valid 'maxBytesPerTrigger' of cluster 'east'"  -> east.copy(maxBytesPerTrigger = Some(-1))
+      "'clusters.east.maxOffsetsPerTrigger' is invalid: '0'" -> east.copy(maxOffsetsPerTrigger = Some(0)),
+      "'clusters.east.maxBytesPerTrigger' is invalid: '-1'"  -> east.copy(maxBytesPerTrigger = Some(-1))
     ).foreach { case (what, limited) =>
       assert(broken(metadata().copy(clusters = SortedMap("east" -> limited))).contains(what))
     }
@@ -169,7 +178,7 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
         Using.resource(new MetadataDiscovery(checked, selection, hour, hour, Clock.systemUTC(), "flip")) { discovery =>
           val found = discovery.now()
           assert(found.streams("orders").topics == SortedMap("east" -> SortedSet("a", "b"), "west" -> SortedSet("a")))
-          assert(found.streams("orders").start.contains(StreamPlace.Latest))
+          assert(found.streams("orders").start.contains(Place.Latest))
           assert(found.clusters.map { case (name, c) => name -> c.active } ==
             SortedMap("east" -> true, "west" -> false))
         }
@@ -191,7 +200,7 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
   }
 
   private def anything =
-    new DocumentProperties(any = true, new LiteralSecrets(allowed = false, _ => Map.empty), _ => Map.empty)
+    new DocumentProperties(any = true, SourceOptions(Map.empty))
 }
 
 object UserMetadataServiceSuite {
@@ -280,7 +289,7 @@ object UserMetadataServiceSuite {
       cluster != "west"
     }
     override protected def extended(stream: KafkaStream): KafkaStream =
-      stream.copy(start = Some(StreamPlace.Latest))
+      stream.copy(start = Some(Place.Latest))
     override def close(): Unit = note("close")
   }
 }

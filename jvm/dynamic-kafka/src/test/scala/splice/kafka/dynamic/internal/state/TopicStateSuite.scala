@@ -9,9 +9,10 @@ import scala.collection.immutable.SortedSet
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.Place
+import splice.kafka.dynamic.DocsPage
 import splice.kafka.dynamic.internal.change.StreamsAt
 import splice.kafka.dynamic.internal.state.TopicState._
-import splice.kafka.dynamic.{DocsPage, StreamCutover}
 import splice.kafka.internal.split.KafkaPosition
 
 /** Tests of the transition table of topics and its copy in the documentation. */
@@ -21,7 +22,7 @@ final class TopicStateSuite extends AnyFunSuite {
 
   private val t0   = Instant.parse("2026-01-01T00:00:00Z")
   private val t1   = t0.plusSeconds(1)
-  private val time = StreamCutover.At(t0)
+  private val time = Place.At(t0)
   private val five = kafka("x", 5)
   private val left = Removed("s", t0, five, kafka("x", 6))
   private val old  = SortedSet(topic("a/x"))

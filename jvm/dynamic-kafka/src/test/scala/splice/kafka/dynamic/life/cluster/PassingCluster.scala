@@ -9,9 +9,9 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.apache.spark.sql.types.StructType
 
+import splice.kafka.Place
 import splice.kafka.internal.cluster.{TimedOffset, UnavailablePartition}
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
-import splice.kafka.internal.options.StartingOffsets
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.log.{Coverage, LogRange, Outlook}
 import splice.source.runtime.Report
@@ -19,14 +19,14 @@ import splice.source.{Evidence, Limits, LogPartition, SplitRange, SplitReaderFac
 
 /** Forwards every call to the enumerator of a cluster. A planted fault overrides some methods. */
 private[life] class PassingCluster(inner: ClusterEnumerator) extends ClusterEnumerator {
-  override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = inner.start(at, of)
-  override def limits(at: KafkaPosition): Limits.Limited                                 = inner.limits(at)
-  override def advance(from: KafkaPosition, limits: Limits): KafkaPosition               = inner.advance(from, limits)
-  override def replay(from: KafkaPosition, until: KafkaPosition): Unit                   = inner.replay(from, until)
-  override private[splice] def begun(ranges: Seq[SplitRange]): Unit                      = inner.begun(ranges)
-  override def plan: KafkaPlan                                                           = inner.plan
-  override def settle(from: KafkaPosition): KafkaPosition                                = inner.settle(from)
-  override def open(settled: KafkaPosition): Seq[SplitRange]                             = inner.open(settled)
+  override def start(at: StartPosition, of: Map[String, Place]): KafkaPosition         = inner.start(at, of)
+  override def limits(at: KafkaPosition): Limits.Limited                               = inner.limits(at)
+  override def advance(from: KafkaPosition, limits: Limits): KafkaPosition             = inner.advance(from, limits)
+  override def replay(from: KafkaPosition, until: KafkaPosition): Unit                 = inner.replay(from, until)
+  override private[splice] def begun(ranges: Seq[SplitRange]): Unit                    = inner.begun(ranges)
+  override def plan: KafkaPlan                                                         = inner.plan
+  override def settle(from: KafkaPosition): KafkaPosition                              = inner.settle(from)
+  override def open(settled: KafkaPosition): Seq[SplitRange]                           = inner.open(settled)
   override def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition = inner.reached(settled, unread)
   override def isStale: Boolean                                                        = inner.isStale
   override def staleInterval: Option[Duration]                                         = inner.staleInterval
@@ -37,7 +37,7 @@ private[life] class PassingCluster(inner: ClusterEnumerator) extends ClusterEnum
   override def refresh(): Unit                                                         = inner.refresh()
   override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]         = inner.written(partitions)
   override def lowered(ends: Map[LogPartition, Long]): Map[LogPartition, Long]         = inner.lowered(ends)
-  override def newStarts(of: Set[LogPartition], start: Option[StartingOffsets]): Map[LogPartition, Long] =
+  override def newStarts(of: Set[LogPartition], start: Option[Place]): Map[LogPartition, Long] =
     inner.newStarts(of, start)
   override def silent: SortedMap[LogPartition, UnavailablePartition]                     = inner.silent
   override def missing: SortedSet[String]                                                = inner.missing

@@ -5,9 +5,9 @@ package splice.kafka.dynamic.life.oracle
 
 import scala.collection.mutable
 
+import splice.kafka.Place
 import splice.kafka.dynamic.life.LifeWorld
 import splice.kafka.dynamic.life.cluster.LifeRow
-import splice.kafka.dynamic.{StreamCutover, StreamPlace}
 import splice.source.LogPartition
 import splice.testkit.simulation.Violation
 
@@ -18,10 +18,10 @@ final private[life] class LifeLimits(world: LifeWorld) {
 
   import LifeLimits._
 
-  private type Place = (String, String)
+  private type Topic = (String, String)
 
-  private val begins = mutable.Map.empty[Place, Begin]
-  private val stops  = mutable.Map.empty[Place, Stop]
+  private val begins = mutable.Map.empty[Topic, Begin]
+  private val stops  = mutable.Map.empty[Topic, Stop]
   private var first  = Option.empty[LifeChange]
 
   /** Records a durable change.
@@ -30,7 +30,7 @@ final private[life] class LifeLimits(world: LifeWorld) {
     *   true if the source starts with the change, so its starts apply from the first position on
     */
   def take(before: Option[LifeChange], change: LifeChange, isFirst: Boolean): Unit = {
-    val states = before.filterNot(_ => isFirst).fold(Map.empty[Place, String])(was => physical(was.states))
+    val states = before.filterNot(_ => isFirst).fold(Map.empty[Topic, String])(was => physical(was.states))
     val now    = physical(change.states)
     first = if (isFirst) Some(change) else None
     change.topics.foreach { case ((cluster, topic), name) =>
@@ -69,7 +69,7 @@ final private[life] class LifeLimits(world: LifeWorld) {
   }
 
   /** Records of a topic that must be read. */
-  def owed(place: Place): Seq[LifeRow] = rows(place).filterNot(row =>
+  def owed(place: Topic): Seq[LifeRow] = rows(place).filterNot(row =>
     begins.get(place).exists(row.offset < _.most(row)) || stops.get(place).exists(isBeyond(_, row))
   )
 
@@ -80,28 +80,28 @@ final private[life] class LifeLimits(world: LifeWorld) {
       violated(s"a record before the start is read: $row")
     )
     stops.get(place).foreach { stop =>
-      if (if (stop.at == StreamPlace.Latest) stop.isReached else isBeyond(stop, row))
+      if (if (stop.at == Place.Latest) stop.isReached else isBeyond(stop, row))
         violated(s"a record after a stop at ${stop.at.productPrefix} is read: $row")
     }
   }
 
-  private def begin(cluster: String, place: Place, start: StreamPlace, published: Sizes): Begin = {
+  private def begin(cluster: String, place: Topic, start: Place, published: Sizes): Begin = {
     val now = world.sizes
     start match {
-      case StreamPlace.Earliest      => Begin(Sizes.Nothing, Sizes.Nothing)
-      case StreamPlace.Latest        => Begin(published, now)
-      case StreamCutover.At(time, _) =>
+      case Place.Latest         => Begin(published, now)
+      case Place.At(time, _, _) =>
         val after = rows(place).filter(_.millis >= time.toEpochMilli).groupMapReduce(Sizes.key)(_.offset)(math.min)
         Begin(published.atMost(after), now.atMost(after))
-      case StreamCutover.Offsets(clusters) =>
+      case Place.Offsets(clusters) =>
         val all = rows(place).flatMap(row => named(clusters.get(cluster), row).map(Sizes.key(row) -> _)).toMap
         Begin(Sizes(all), Sizes(all))
+      case _ => Begin(Sizes.Nothing, Sizes.Nothing)
     }
   }
 
   private def isBeyond(stop: Stop, row: LifeRow): Boolean = stop.at match {
-    case StreamCutover.Offsets(clusters) => named(clusters.get(stop.cluster), row).forall(row.offset >= _)
-    case StreamCutover.At(time, _)       =>
+    case Place.Offsets(clusters) => named(clusters.get(stop.cluster), row).forall(row.offset >= _)
+    case Place.At(time, _, _)    =>
       row.topic.partitions(row.partition).exists(r => r.offset <= row.offset && r.millis >= time.toEpochMilli)
     case _ => row.offset >= stop.published(row)
   }
@@ -109,10 +109,10 @@ final private[life] class LifeLimits(world: LifeWorld) {
   private def named(offsets: Option[collection.Map[LogPartition, Long]], row: LifeRow): Option[Long] =
     offsets.flatMap(_.get(LogPartition(row.topic.name, row.partition)))
 
-  private def rows(place: Place): Seq[LifeRow] =
+  private def rows(place: Topic): Seq[LifeRow] =
     world.clusters(place._1).topic(place._2).fold(Seq.empty[LifeRow])(_.rows.toSeq)
 
-  private def physical[A](topics: Map[(String, String), A]): Map[Place, A] =
+  private def physical[A](topics: Map[(String, String), A]): Map[Topic, A] =
     topics.map { case ((cluster, topic), value) => (world.names(cluster), topic) -> value }
 
   private def violated(text: String): Nothing = throw new Violation(text)
@@ -131,7 +131,7 @@ private[life] object LifeLimits {
   final private case class Stop(
       stream: String,
       cluster: String,
-      at: StreamPlace,
+      at: Place,
       published: Sizes,
       isReached: Boolean = false
   )

@@ -11,7 +11,7 @@ import splice.kafka.KafkaFailures
 import splice.kafka.internal.enumerator.SimulatedRun
 import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.source.errors.SpliceException
-import splice.source.{Limits, LogPartition, OffsetColumns, OffsetRanges, OffsetSummary, ReadMode, StartPosition}
+import splice.source.{Limits, LogPartition, OffsetRanges, OffsetSummary, ReadMode, StartPosition}
 
 /** Tests of runs whose ends are fixed at the start: AvailableNow and bounded reads. */
 final class FreezeSuite extends AnyFunSuite with KafkaFailures {
@@ -118,9 +118,8 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     val until = again.advance(begin, Limits.Everything)
     assert(until == at(0 -> 4, 1 -> 6))
     val end = again.evidence(until).getOrElse(fail("the source has not ended"))
-    val own = OffsetColumns("topic", "partition", "offset")
     assert(end.position == until)
-    assert(end.offsets(own) == Seq(OffsetSummary.ofLog(t(0), 0, 4), OffsetSummary.ofLog(t(1), 0, 6)))
+    assert(end.offsets() == Seq(OffsetSummary.ofLog(t(0), 0, 4), OffsetSummary.ofLog(t(1), 0, 6)))
   }
 
   test("a stored end does not end a source that has run without an end since then") {
@@ -141,7 +140,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     val until = again.advance(passed, Limits.Everything)
     assert(until == at(0 -> 9, 1 -> 6, 2 -> 3))
     val end = run.start().evidence(until).getOrElse(fail("the source has not ended"))
-    assert(end.offsets(OffsetColumns("topic", "partition", "offset")).map(_.until) == Seq(9L, 6L, 3L))
+    assert(end.offsets().map(_.until) == Seq(9L, 6L, 3L))
   }
 
   test("a batch read continues to an end that was resolved after the ends were fixed") {
@@ -212,7 +211,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     val begin = e.start(StartPosition.Configured)
     assert(e.advance(begin, Limits.Everything) eq begin)
     val ended = e.evidence(begin).getOrElse(fail("the source has not ended"))
-    val next  = ended.offsets(OffsetColumns("topic", "partition", "offset"))
+    val next  = ended.offsets()
     assert(next.map(_.until) == Seq(4L, 6L), "the next leg continues at the start")
     assert(next.forall(_.offsets.isEmpty))
   }

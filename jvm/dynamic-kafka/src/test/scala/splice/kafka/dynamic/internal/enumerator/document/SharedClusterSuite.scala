@@ -7,12 +7,13 @@ import java.time.{Duration, Instant}
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
+import splice.kafka.Place
 import splice.kafka.dynamic.internal.change.{ChangeRules, OnRemoved, RemovalRules}
 import splice.kafka.dynamic.internal.enumerator.SimulatedClusters.Both
 import splice.kafka.dynamic.internal.enumerator.{RepeatedTopics, SimulatedClusters, StoppedStreams}
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition, DynamicSplitRange}
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, StreamGroups, TopicState}
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata, StreamPlace}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.{LogPartition, StartPosition}
@@ -74,7 +75,7 @@ final class SharedClusterSuite extends StoppedStreams {
   }
 
   test("a document without a topic that it had under two names of one cluster reads the topic once") {
-    Seq(None, Some(StreamPlace.Earliest)).foreach { start =>
+    Seq(None, Some(Place.Earliest)).foreach { start =>
       val world = begun()
       world.publish(stream(west))
       val first = in(world)(run => readAll(run, world.begin(StartPosition.Configured, run))._1)
@@ -150,7 +151,7 @@ final class SharedClusterSuite extends StoppedStreams {
   /** Returns a document that moves the own topic to a name of its cluster by offsets. */
   private def moving(generation: Long, to: String, offsets: (String, Long)*): StreamMetadata = {
     val found = document(generation, true, to -> Seq(own))
-    val cut   = StreamCutover.Offsets(SortedMap.from(offsets.map { case (name, offset) =>
+    val cut   = Place.Offsets(SortedMap.from(offsets.map { case (name, offset) =>
       name -> SortedMap(LogPartition(own, 0) -> offset)
     }))
     found.copy(streams = found.streams.map { case (name, s) => name -> s.copy(cutover = Some(cut)) })

@@ -9,9 +9,10 @@ import java.util.{Collection => JCollection, Map => JMap, Properties, Set => JSe
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
+import splice.kafka.Place
+import splice.kafka.dynamic.Flip246MetadataService
 import splice.kafka.dynamic.internal.enumerator.{SimulatedClusters, StoppedStreams}
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
-import splice.kafka.dynamic.{Flip246MetadataService, StreamCutover}
 import splice.source.{SplitEnumerator, StartPosition}
 
 /** Tests of drains on unavailable clusters. */
@@ -160,7 +161,7 @@ final class DrainOutageSuite extends StoppedStreams {
     fill(world, west, 3)
     Using.resource(world.start()) { run =>
       val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(west0)
-      publish(world, stream(east).copy(cutover = Some(StreamCutover.At(world.clock.instant().plus(hours)))))
+      publish(world, stream(east).copy(cutover = Some(Place.At(world.clock.instant().plus(hours)))))
       val (moving, _) = readUntil(world, run, first)(_.change > 0)
       world.logs(west).away = Some(_ => true)
       val noted = advance(run, fail(world, run, moving, requests = 3))

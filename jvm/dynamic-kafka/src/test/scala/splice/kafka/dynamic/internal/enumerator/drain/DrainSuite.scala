@@ -9,10 +9,11 @@ import java.util.concurrent.CountDownLatch
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
+import splice.kafka.Place
+import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters}
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.internal.state.ChangeHistory
-import splice.kafka.dynamic.{KafkaStream, StreamCutover}
 import splice.kafka.internal.enumerator.SimulatedLog
 import splice.kafka.internal.options.Subscription
 import splice.source.runtime.ProgressMetric
@@ -333,8 +334,8 @@ final class DrainSuite extends RemovedTopics {
   test("a stream that moves in a bounded source is read if the old topic continues after the end of the source") {
     val millis  = 1700000000000L
     val offset  = (cluster: String, n: Long) => cluster -> SortedMap(LogPartition(topic(cluster), 0) -> n)
-    val mapped  = StreamCutover.Offsets(SortedMap(offset(east, 6), offset(west, 1)))
-    val cutover = StreamCutover.At(Instant.ofEpochMilli(millis + 6))
+    val mapped  = Place.Offsets(SortedMap(offset(east, 6), offset(west, 1)))
+    val cutover = Place.At(Instant.ofEpochMilli(millis + 6))
     for ((move, begin) <- Seq(None -> 0, Some(mapped) -> 1, Some(cutover) -> 1); order <- Seq("stream", "together")) {
       val world                                         = simulated("endingOffsets" -> "latest", "cutover" -> order)
       def write(cluster: String, from: Int, count: Int) =
@@ -366,7 +367,7 @@ final class DrainSuite extends RemovedTopics {
       fill(world, west, 3)
       val ends  = SortedMap(LogPartition(topic(east), 0) -> 6L, LogPartition(topic(east), 1) -> 3L)
       val begin = SortedMap(LogPartition(topic(west), 0) -> 1L)
-      val move  = StreamCutover.Offsets(SortedMap(east -> ends, west -> begin))
+      val move  = Place.Offsets(SortedMap(east -> ends, west -> begin))
       publish(world, stream(west).copy(cutover = Some(move)))
       val (end, read) = readUntil(world, run, first)(at => reads(west, 0, 3)(at) && !at.clusters.contains(east))
       assert(read == all(west, 3).drop(1) && run.evidence(end).nonEmpty)

@@ -6,7 +6,7 @@ package splice.kafka.dynamic.internal.enumerator.drain
 import scala.collection.immutable.SortedMap
 import scala.util.Using
 
-import splice.kafka.dynamic.StreamCutover
+import splice.kafka.Place
 import splice.kafka.dynamic.internal.enumerator.{MetadataApplier, RemovedTopics, SimulatedClusters}
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
 import splice.source.errors.SpliceException
@@ -111,7 +111,7 @@ final class TruncatedDrainSuite extends RemovedTopics {
     val world = simulated()
     fill(world, east, 5)
     fill(world, west, 9)
-    val cutover = StreamCutover.Offsets(
+    val cutover = Place.Offsets(
       SortedMap(east -> SortedMap(ofEast -> 7L), west -> SortedMap(LogPartition(topic(west), 0) -> 9L))
     )
     val waiting = Using.resource(world.start()) { run =>

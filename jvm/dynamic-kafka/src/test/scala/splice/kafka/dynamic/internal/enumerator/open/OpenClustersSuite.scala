@@ -8,9 +8,10 @@ import java.time.Duration
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
+import splice.kafka.Place
 import splice.kafka.dynamic.internal.enumerator.OpenClusters
 import splice.kafka.dynamic.internal.split.DynamicOffset
-import splice.kafka.dynamic.{KafkaCluster, StreamCutover, StreamMetadata}
+import splice.kafka.dynamic.{KafkaCluster, StreamMetadata}
 import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric
 import splice.source.{LogPartition, StartPosition}
@@ -168,7 +169,7 @@ final class OpenClustersSuite extends OpenStreams {
     Seq(east, west).foreach(cluster => world.logs(cluster).write(topic(cluster), 0, at - 2, at - 1, at, at + 1))
     in(world) { run =>
       val first = reach(run, begun(world, run))(east -> 1L)
-      publish(world, stream(west).copy(cutover = Some(StreamCutover.At(time))))
+      publish(world, stream(west).copy(cutover = Some(Place.At(time))))
       val second = settle(run, first)
       // A batch may end after the time.
       assert(planned(run, second) == Set((east, 0, 1L, 2L)) && isStale(run))

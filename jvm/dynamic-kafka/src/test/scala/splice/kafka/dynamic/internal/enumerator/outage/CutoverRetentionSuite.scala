@@ -7,7 +7,7 @@ import java.time.Duration
 
 import scala.util.Using
 
-import splice.kafka.dynamic.StreamCutover
+import splice.kafka.Place
 import splice.kafka.dynamic.internal.enumerator.{MetadataApplier, RemovedTopics, SimulatedClusters}
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.source.runtime.ProgressMetric
@@ -35,12 +35,12 @@ final class CutoverRetentionSuite extends RemovedTopics {
     world.logs(cluster).expire(topic(cluster), 0, first)
 
   /** Clusters with records before and four records from the time of a move, which is in five minutes. */
-  private def moving(before: Int, options: (String, String)*): (SimulatedClusters, StreamCutover.At) = {
+  private def moving(before: Int, options: (String, String)*): (SimulatedClusters, Place.At) = {
     val world  = simulated(options: _*)
     val time   = world.clock.instant().plus(minute.multipliedBy(5))
     val millis = time.toEpochMilli
     Seq(east, west).foreach(c => world.logs(c).write(topic(c), 0, (millis - before) to (millis + 3): _*))
-    (world, StreamCutover.At(time))
+    (world, Place.At(time))
   }
 
   /** Moves a stream at a time, and continues in another run while the cutover waits for a cluster that does not respond.
@@ -141,7 +141,7 @@ final class CutoverRetentionSuite extends RemovedTopics {
       publish(world, stream(west))
       val (moved, _) = readUntil(world, run, first)(at => reads(west, 0, 5)(at) && !at.clusters.contains(east))
       val time       = world.clock.instant().plus(minute)
-      publish(world, stream(east).copy(cutover = Some(StreamCutover.At(time))))
+      publish(world, stream(east).copy(cutover = Some(Place.At(time))))
       val (waiting, _) = readUntil(world, run, moved)(_ => history(world).exists(_._1 == "topicCutoverScheduled"))
       expire(world, east, 5)
       val still  = triggers(world, run, waiting)

@@ -9,10 +9,11 @@ import java.util.concurrent.atomic.AtomicInteger
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
+import splice.kafka.Place
+import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters}
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicOffset}
 import splice.kafka.dynamic.internal.state.ChangeEntries
-import splice.kafka.dynamic.{KafkaStream, StreamPlace}
 import splice.kafka.internal.enumerator.SimulatedLog
 import splice.kafka.internal.options.Subscription
 import splice.source.errors.SpliceException
@@ -120,7 +121,7 @@ final class LeaderlessClusterSuite extends RemovedTopics {
   ): Unit = leaderless(options :+ ("maxRemovalFraction" -> "1"): _*) { (world, run, first) =>
     world.logs(west).create(both.topic, 1)
     world.logs(west).fill(both.topic, 0, 3)
-    world.publish(if (stop) stream(east, west).copy(stop = Some(StreamPlace.Latest)) else stream(east), other)
+    world.publish(if (stop) stream(east, west).copy(stop = Some(Place.Latest)) else stream(east), other)
     world.awaitRefresh()
     val (at, some) = readUntil(world, run, first)(_.of(west).get(both).contains(3L))
     use(world, run, at, some)

@@ -8,10 +8,11 @@ import java.time.{Duration, Instant}
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
+import splice.kafka.Place
+import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters}
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.internal.state.ChangeEntries
-import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.source.runtime.ProgressMetric
 import splice.source.{Limits, LogPartition, SplitEnumerator, StartPosition}
 
@@ -50,8 +51,8 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
     world.publish(stream(east), other)
     Using.resource(world.start()) { run =>
       val first = world.begin(StartPosition.Configured, run)
-      val end   = Option.when(stop)(StreamCutover.At(time.plusMillis(1)))
-      publish(world, stream(west).copy(cutover = Some(StreamCutover.At(time)), stop = end), other)
+      val end   = Option.when(stop)(Place.At(time.plusMillis(1)))
+      publish(world, stream(west).copy(cutover = Some(Place.At(time)), stop = end), other)
       val (moved, old) = readUntil(world, run, first)(reads(east, 0, 2))
       assert(old == all(east, 2))
       away(world, west, isAway = true)
@@ -141,7 +142,7 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
       val again = time.plus(Duration.ofHours(1))
       world.logs(west).write(topic(west), 0, again.toEpochMilli - 1, again.toEpochMilli)
       world.logs(third).write(topic(third), 0, again.toEpochMilli - 1, again.toEpochMilli)
-      publish(world, stream(third).copy(cutover = Some(StreamCutover.At(again))), other)
+      publish(world, stream(third).copy(cutover = Some(Place.At(again))), other)
       val waiting = Iterator.iterate(moved) { at =>
         world.clock.pass(Duration.ofSeconds(11))
         advance(run, at)
@@ -160,7 +161,7 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
       val again = time.plus(Duration.ofMinutes(15))
       publish(world, stream(east), other)
       val (taken, _) = readUntil(world, run, moved)(reads(east, 0, 4))
-      publish(world, stream(third).copy(cutover = Some(StreamCutover.At(again))), other)
+      publish(world, stream(third).copy(cutover = Some(Place.At(again))), other)
       val scheduled = Iterator.iterate(taken) { at =>
         world.clock.pass(Duration.ofSeconds(11))
         advance(run, at)
@@ -178,7 +179,7 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
   }
 
   /** Adds a stream with a start on the unavailable cluster west, and removes the stream before the cluster responds. */
-  private def unbegun(place: StreamPlace, options: (String, String)*)(
+  private def unbegun(place: Place, options: (String, String)*)(
       use: (SimulatedClusters, Run, DynamicOffset) => Unit
   ): Unit = {
     val world = simulated(options: _*)
@@ -196,10 +197,10 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
   }
 
   test("a topic with a start that is removed before its cluster responds is drained from its start") {
-    Seq[(StreamPlace, Int)](
-      StreamPlace.Earliest                                                                    -> 0,
-      StreamCutover.At(Instant.ofEpochMilli(1700000000000L - 7))                              -> 2,
-      StreamCutover.Offsets(SortedMap(west -> SortedMap(LogPartition(topic(west), 0) -> 3L))) -> 3
+    Seq[(Place, Int)](
+      Place.Earliest                                                                  -> 0,
+      Place.At(Instant.ofEpochMilli(1700000000000L - 7))                              -> 2,
+      Place.Offsets(SortedMap(west -> SortedMap(LogPartition(topic(west), 0) -> 3L))) -> 3
     ).foreach { case (place, from) =>
       unbegun(place) { (world, run, removed) =>
         away(world, west, isAway = false)
@@ -209,14 +210,14 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
   }
 
   test("a topic that is removed before its cluster responds has no rows if its start is the end of the log") {
-    unbegun(StreamPlace.Latest) { (world, _, _) =>
+    unbegun(Place.Latest) { (world, _, _) =>
       assert(!new ChangeEntries(world.side).last.exists(_.read.contains(west)) && abandoned(world).isEmpty)
     }
   }
 
   test("a topic with a start whose cluster does not respond for the timeout is abandoned and begins there later") {
-    unbegun(StreamPlace.Latest, "stream.t.startingOffsets" -> "earliest")((world, _, _) => assert(pending(world)))
-    unbegun(StreamPlace.Earliest) { (world, run, removed) =>
+    unbegun(Place.Latest, "stream.t.startingOffsets" -> "earliest")((world, _, _) => assert(pending(world)))
+    unbegun(Place.Earliest) { (world, run, removed) =>
       val (waiting, _) = readUntil(world, run, removed)(_ => of(world, "topicDrainDelayed").nonEmpty)
       world.clock.pass(Duration.ofHours(3))
       val (over, _) = readUntil(world, run, waiting)(_ => abandoned(world).nonEmpty)
@@ -224,7 +225,7 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
       assert(run.figures(over).get("topicsAbandonedTotal").contains("1"))
       away(world, west, isAway = false)
       val offset = SortedMap(LogPartition(topic(west), 0) -> 3L)
-      val start  = Some(StreamCutover.Offsets(SortedMap(west -> offset)))
+      val start  = Some(Place.Offsets(SortedMap(west -> offset)))
       publish(world, stream(east), KafkaStream("t", stream(west).topics, start = start))
       assert(readUntil(world, run, over)(reads(west, 0, 4))._2 == all(west, 4).drop(3))
     }
@@ -273,8 +274,8 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
     }
   }
 
-  private def offsets(ends: (String, Long)*): Option[StreamCutover] =
-    Some(StreamCutover.Offsets(SortedMap.from(ends.map { case (cluster, end) =>
+  private def offsets(ends: (String, Long)*): Option[Place] =
+    Some(Place.Offsets(SortedMap.from(ends.map { case (cluster, end) =>
       cluster -> SortedMap(LogPartition(topic(cluster), 0) -> end)
     })))
 
@@ -329,7 +330,7 @@ final class RemovedBeforeStartSuite extends RemovedTopics {
   }
 
   test("the drain of a removed topic that does not exist ends") {
-    unbegun(StreamPlace.Earliest) { (world, run, removed) =>
+    unbegun(Place.Earliest) { (world, run, removed) =>
       world.logs(west).delete(topic(west))
       world.logs(west).named = Set(topic(west))
       away(world, west, isAway = false)

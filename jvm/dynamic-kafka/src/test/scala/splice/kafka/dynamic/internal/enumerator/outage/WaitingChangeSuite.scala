@@ -9,11 +9,12 @@ import java.util.concurrent.CountDownLatch
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
+import splice.kafka.Place
+import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters}
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
 import splice.kafka.dynamic.internal.state.{ChangeEntries, ChangeHistory}
-import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.kafka.internal.enumerator.SimulatedLog
 import splice.source.runtime.ProgressMetric
 import splice.source.{Limits, LogPartition, SplitEnumerator, StartPosition}
@@ -30,7 +31,7 @@ final class WaitingChangeSuite extends RemovedTopics {
     run.figures(at).get("waitingGroups")
 
   private def moving(world: SimulatedClusters, in: Duration): KafkaStream =
-    stream(west).copy(cutover = Some(StreamCutover.At(world.clock.instant().plus(in))))
+    stream(west).copy(cutover = Some(Place.At(world.clock.instant().plus(in))))
 
   /** Runs a trigger after a pause in which requests may be repeated. */
   private def trigger(world: SimulatedClusters, run: SplitEnumerator[DynamicOffset], at: DynamicOffset) = {
@@ -68,7 +69,7 @@ final class WaitingChangeSuite extends RemovedTopics {
     Using.resource(world.start()) { run =>
       // The first batch reads one record before the time.
       val first = run.start(StartPosition.Configured)
-      publish(world, stream(west).copy(cutover = Some(StreamCutover.At(time))))
+      publish(world, stream(west).copy(cutover = Some(Place.At(time))))
       val (moved, old) = readUntil(world, run, first)(reads(east, 0, 2))
       assert(old == all(east, 2) && waitsFor(run, moved).isEmpty)
       fails(world, west, fails = true)
@@ -290,7 +291,7 @@ final class WaitingChangeSuite extends RemovedTopics {
       world.clock.pass(Duration.ofHours(2))
       val forgotten = trigger(world, run, dropped)
       assert(history(world).last == "topicForgotten" -> Seq(s"$west/${topic(west)}"))
-      publish(world, stream(east).copy(stop = Some(StreamPlace.Latest)))
+      publish(world, stream(east).copy(stop = Some(Place.Latest)))
       val stopped = trigger(world, run, forgotten)
       assert(new ChangeEntries(world.side).last.exists(_.topics.size == 1))
       fill(world, west, 4)
@@ -307,7 +308,7 @@ final class WaitingChangeSuite extends RemovedTopics {
     val time  = world.clock.instant().minusSeconds(60)
     Seq(east, west).foreach(write(world, _, time.toEpochMilli))
     val begin = Using.resource(world.start())(_.start(StartPosition.Configured))
-    world.publish(stream(west).copy(cutover = Some(StreamCutover.At(time))))
+    world.publish(stream(west).copy(cutover = Some(Place.At(time))))
     val turns = new CountDownLatch(100)
     world.clock.read = () => turns.countDown()
     world.logs(east).between = what => if (what == "atTime") turns.await()
@@ -333,7 +334,7 @@ final class WaitingChangeSuite extends RemovedTopics {
       world.clock.pass(Duration.ofHours(2))
       val forgotten = trigger(world, run, dropped)
       fillBoth(4)
-      val offsets = StreamCutover.Offsets(SortedMap(west -> SortedMap(LogPartition(topic(west), 0) -> 9L)))
+      val offsets = Place.Offsets(SortedMap(west -> SortedMap(LogPartition(topic(west), 0) -> 9L)))
       publish(world, stream(east, west).copy(start = Some(offsets)))
       val (back, none) = readUntil(world, run, forgotten)(reads(west, 0, 9))
       val still        = trigger(world, run, back)

@@ -7,9 +7,10 @@ import java.time.Duration
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
+import splice.kafka.Place
+import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.enumerator.{SimulatedClusters, StoppedStreams, WaitingGroups}
 import splice.kafka.dynamic.internal.split.DynamicOffset
-import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.source.{LogPartition, StartPosition}
 import splice.testkit.LoggedMessages
 
@@ -21,10 +22,10 @@ final class StopThenMoveSuite extends StoppedStreams {
   // Initial time of the simulated clock.
   private val now = 1700000000000L
 
-  private def moved(cutover: StreamCutover, to: String = west): KafkaStream = stream(to).copy(cutover = Some(cutover))
+  private def moved(cutover: Place, to: String = west): KafkaStream = stream(to).copy(cutover = Some(cutover))
 
   /** Writes 6 records to both clusters, 10 ms apart, and reads to a stop. Returns the position. */
-  private def atStop(world: SimulatedClusters, run: Run, stop: StreamPlace): DynamicOffset = {
+  private def atStop(world: SimulatedClusters, run: Run, stop: Place): DynamicOffset = {
     val start = run.start(StartPosition.Configured)
     Seq(east, west).foreach(cluster => world.logs(cluster).write(topic(cluster), 0, (0 to 5).map(now + 10 * _): _*))
     publish(world, stopped(stop, east))
@@ -34,7 +35,7 @@ final class StopThenMoveSuite extends StoppedStreams {
     end
   }
 
-  private val stops = Seq[StreamPlace](offsets(east -> 3L), time(now + 25))
+  private val stops = Seq[Place](offsets(east -> 3L), time(now + 25))
 
   private def isMoved(world: SimulatedClusters): Boolean =
     history(world).contains("topicRemoved" -> Seq(s"$east/${topic(east)}"))
@@ -67,7 +68,7 @@ final class StopThenMoveSuite extends StoppedStreams {
 
   test("a cutover replaces a stop in the future") {
     for {
-      stop             <- Seq[StreamPlace](offsets(east -> 9L), time(now + 95))
+      stop             <- Seq[Place](offsets(east -> 9L), time(now + 95))
       (cutover, begin) <- Seq(offsets(east -> 7L, west -> 6L) -> 6, time(now + 65) -> 7)
     } {
       val world = simulated()
@@ -164,11 +165,11 @@ final class StopThenMoveSuite extends StoppedStreams {
     val world = simulated()
     in(world) { run =>
       val start = run.start(StartPosition.Configured)
-      publish(world, stopped(StreamPlace.Latest, east))
+      publish(world, stopped(Place.Latest, east))
       val (first, none) = readAll(run, start)
       assert(none.isEmpty)
       fill(world, east, 4)
-      publish(world, stopped(StreamPlace.Latest, east).copy(name = "t"))
+      publish(world, stopped(Place.Latest, east).copy(name = "t"))
       val (second, still) = readAll(run, first)
       assert(still.isEmpty)
       publish(world, stream(east).copy(name = "t"))
@@ -189,7 +190,7 @@ final class StopThenMoveSuite extends StoppedStreams {
         KafkaStream(
           "s",
           SortedMap(east -> SortedSet(topic(east), other.topic)),
-          stop = Some(StreamCutover.Offsets(SortedMap(east -> ends)))
+          stop = Some(Place.Offsets(SortedMap(east -> ends)))
         )
       )
       val (first, read) = readAll(run, start)

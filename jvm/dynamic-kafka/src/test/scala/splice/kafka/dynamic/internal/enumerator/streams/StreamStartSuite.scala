@@ -8,8 +8,9 @@ import java.time.{Duration, Instant}
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
+import splice.kafka.Place
+import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.enumerator.{MetadataApplier, RemovedTopics, SimulatedClusters}
-import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.source.runtime.ProgressMetric
 import splice.source.{LogPartition, StartPosition}
 import splice.testkit.LoggedMessages
@@ -20,17 +21,17 @@ final class StreamStartSuite extends RemovedTopics {
   private val now = 1700000000000L
 
   // Number of the first read record of 9 records, per start.
-  private val places = Seq[(StreamPlace, Int)](
-    StreamPlace.Earliest                                                                    -> 0,
-    StreamPlace.Latest                                                                      -> 6,
-    StreamCutover.At(Instant.ofEpochMilli(now - 6))                                         -> 3,
-    StreamCutover.Offsets(SortedMap(west -> SortedMap(LogPartition(topic(west), 0) -> 4L))) -> 4
+  private val places = Seq[(Place, Int)](
+    Place.Earliest                                                                  -> 0,
+    Place.Latest                                                                    -> 6,
+    Place.At(Instant.ofEpochMilli(now - 6))                                         -> 3,
+    Place.Offsets(SortedMap(west -> SortedMap(LogPartition(topic(west), 0) -> 4L))) -> 4
   )
 
   private def write(world: SimulatedClusters, cluster: String): Unit =
     world.logs(cluster).write(topic(cluster), 0, (1 to 6).map(now - 10 + _): _*)
 
-  private def started(at: StreamPlace): KafkaStream = KafkaStream("t", stream(west).topics, start = Some(at))
+  private def started(at: Place): KafkaStream = KafkaStream("t", stream(west).topics, start = Some(at))
 
   test("the metadata sets the start at the first start of the query, unless an option of the stream does") {
     places.foreach { case (place, first) =>
@@ -75,14 +76,14 @@ final class StreamStartSuite extends RemovedTopics {
     val begun = Using.resource(world.start()) { run =>
       val (first, _) = readAll(run, run.start(StartPosition.Configured))
       world.logs(west).away = Some(_ => true)
-      publish(world, stream(east), started(StreamPlace.Latest))
+      publish(world, stream(east), started(Place.Latest))
       val waiting = advance(run, first)
       assert(run.figures(waiting).get(ProgressMetric.Waiting).exists(_.contains(west)))
       world.logs(west).away = None
       readUntil(world, run, waiting)(reads(west, 0, 6))._1
     }
     fill(world, west, 3)
-    world.publish(stream(east), started(StreamPlace.Earliest))
+    world.publish(stream(east), started(Place.Earliest))
     val (_, warnings) = LoggedMessages.during(classOf[MetadataApplier].getName) {
       Using.resource(world.start()) { run =>
         assert(readUntil(world, run, world.source.position(begun.json))(reads(west, 0, 9))._2 == all(west, 9).drop(6))
@@ -96,7 +97,7 @@ final class StreamStartSuite extends RemovedTopics {
     write(world, west)
     Using.resource(world.start()) { run =>
       val (first, _) = readAll(run, run.start(StartPosition.Configured))
-      publish(world, stream(east), started(StreamPlace.Latest))
+      publish(world, stream(east), started(Place.Latest))
       assert(readUntil(world, run, first)(reads(west, 0, 6))._2 == all(west, 6))
     }
   }
@@ -111,7 +112,7 @@ final class StreamStartSuite extends RemovedTopics {
     Using.resource(world.start()) { run =>
       val (first, _) = readAll(run, run.start(StartPosition.Configured))
       val places     = SortedMap(Seq(0, 7).map(LogPartition(topic(west), _) -> 8L): _*)
-      val ahead      = StreamCutover.Offsets(SortedMap(west -> places))
+      val ahead      = Place.Offsets(SortedMap(west -> places))
       publish(world, stream(east), started(ahead))
       val (second, some) = readAll(run, first)
       assert(some == all(west, 2, partition = 1))
@@ -127,8 +128,8 @@ final class StreamStartSuite extends RemovedTopics {
     Using.resource(world.start()) { run =>
       val first   = advance(run, run.start(StartPosition.Configured))
       val offsets = Seq(east -> 4L, west -> 5L).map { case (c, at) => c -> SortedMap(LogPartition(topic(c), 0) -> at) }
-      val cutover = StreamCutover.Offsets(SortedMap.from(offsets))
-      publish(world, stream(west).copy(cutover = Some(cutover), start = Some(StreamPlace.Earliest)))
+      val cutover = Place.Offsets(SortedMap.from(offsets))
+      publish(world, stream(west).copy(cutover = Some(cutover), start = Some(Place.Earliest)))
       assert(readAll(run, first)._2 == all(east, 4).drop(2) ++ all(west, 6).drop(5))
     }
     val waits = simulated("cutover" -> "stream", "maxOffsetsPerTrigger" -> "2")
@@ -136,7 +137,7 @@ final class StreamStartSuite extends RemovedTopics {
     write(waits, west)
     Using.resource(waits.start()) { run =>
       val first = advance(run, run.start(StartPosition.Configured))
-      publish(waits, stream(west).copy(start = Some(StreamPlace.Earliest)))
+      publish(waits, stream(west).copy(start = Some(Place.Earliest)))
       assert(readAll(run, first)._2 == all(east, 5).drop(2) ++ all(west, 6))
     }
   }
@@ -163,7 +164,7 @@ final class StreamStartSuite extends RemovedTopics {
         val offsets = Seq(east -> 0L, west -> 4L).map { case (c, at) =>
           c -> SortedMap(LogPartition(topic(c), 0) -> at)
         }
-        publish(world, stream(west).copy(cutover = Some(StreamCutover.Offsets(SortedMap.from(offsets)))))
+        publish(world, stream(west).copy(cutover = Some(Place.Offsets(SortedMap.from(offsets)))))
         val (back, some) = readAll(run, left)
         write(1)
         val all6 = all(west, 6).drop(4) ++ all(west, 6, partition = 1).drop(from)
@@ -178,7 +179,7 @@ final class StreamStartSuite extends RemovedTopics {
     write(world, west)
     Using.resource(world.start()) { run =>
       val (first, _) = readAll(run, run.start(StartPosition.Configured))
-      val times      = Seq(now - 8, now - 6).map(t => Some(StreamCutover.At(Instant.ofEpochMilli(t))))
+      val times      = Seq(now - 8, now - 6).map(t => Some(Place.At(Instant.ofEpochMilli(t))))
       publish(world, stream(east), KafkaStream("t", topics, start = times.head, stop = times.last))
       val (second, some) = readAll(run, first)
       assert(some == all(west, 3).drop(1))

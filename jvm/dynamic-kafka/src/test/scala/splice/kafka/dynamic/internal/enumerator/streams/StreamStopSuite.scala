@@ -8,9 +8,10 @@ import java.time.Duration
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
+import splice.kafka.Place
+import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.enumerator.{SimulatedClusters, StoppedStreams}
 import splice.kafka.dynamic.internal.state.ChangeEntries
-import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.kafka.internal.options.Subscription
 import splice.source.{LogPartition, StartPosition}
 
@@ -19,7 +20,7 @@ final class StreamStopSuite extends StoppedStreams {
 
   test("rows after a stop are not read, and a document without the stop resumes there, including across restarts") {
     val now    = 1700000000000L
-    val places = Seq[StreamPlace](StreamPlace.Latest, offsets(east -> 5L), time(now - 5))
+    val places = Seq[Place](Place.Latest, offsets(east -> 5L), time(now - 5))
     places.foreach { place =>
       val world = simulated()
       world.logs(east).write(topic(east), 0, (1 to 3).map(now - 20 + _): _*)
@@ -101,7 +102,7 @@ final class StreamStopSuite extends StoppedStreams {
       world.logs(east).fill(topic(east), 1, 5)
       fill(world, east, 2)
       val place = LogPartition(topic(east), 0) -> 3L
-      val stop  = StreamCutover.Offsets(SortedMap(east -> SortedMap(place, place._1.copy(partition = 1) -> 4L)))
+      val stop  = Place.Offsets(SortedMap(east -> SortedMap(place, place._1.copy(partition = 1) -> 4L)))
       publish(world, stopped(stop, east))
       val (second, more) = readAll(run, first)
       assert(more == all(east, 4, partition = 1).drop(1))
@@ -141,7 +142,7 @@ final class StreamStopSuite extends StoppedStreams {
       publish(world, stream(east), KafkaStream("t", stream(west).topics))
       val (third, rest) = readAll(run, second)
       assert(rest == all(east, 5).drop(3))
-      publish(world, stopped(StreamPlace.Latest, east), KafkaStream("t", stream(west).topics))
+      publish(world, stopped(Place.Latest, east), KafkaStream("t", stream(west).topics))
       val (fourth, _) = readAll(run, third)
       world.clock.pass(Duration.ofHours(5))
       publish(world, KafkaStream("t", stream(west).topics))
@@ -159,7 +160,7 @@ final class StreamStopSuite extends StoppedStreams {
     world.publish(stream(east, west))
     in(world) { run =>
       val start = run.start(StartPosition.Configured)
-      publish(world, stopped(StreamPlace.Latest, east, west))
+      publish(world, stopped(Place.Latest, east, west))
       val (_, none) = readAll(run, start)
       assert(none.isEmpty && history(world).exists(_._1 == "topicStopped"))
     }
@@ -260,7 +261,7 @@ final class StreamStopSuite extends StoppedStreams {
   }
 
   test("a run without an end continues to a stop that a run with an end has received") {
-    Seq[StreamPlace](StreamPlace.Latest, time(7)).foreach { stop =>
+    Seq[Place](Place.Latest, time(7)).foreach { stop =>
       val world             = simulated()
       def write(count: Int) = world.logs(east).write(topic(east), 0, Seq.fill(count)(8L): _*)
       fill(world, east, 5)
@@ -274,7 +275,7 @@ final class StreamStopSuite extends StoppedStreams {
       }
       in(world) { run =>
         val (_, rest) = readAll(run, world.source.position(first.json))
-        assert(some == all(east, 5) && rest == all(east, if (stop == StreamPlace.Latest) 10 else 7).drop(5), stop)
+        assert(some == all(east, 5) && rest == all(east, if (stop == Place.Latest) 10 else 7).drop(5), stop)
       }
     }
   }

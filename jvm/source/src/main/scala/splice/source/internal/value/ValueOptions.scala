@@ -1,7 +1,7 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.kafka.internal.value
+package splice.source.internal.value
 
 import scala.util.Try
 

@@ -1,7 +1,7 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.kafka.internal.value
+package splice.source.internal.value
 
 import scala.util.control.NonFatal
 
@@ -25,6 +25,8 @@ import splice.source.runtime.SessionSettings
   *   index of each requested column in a row of `record`, or one of the constants of [[ValuePlan]]
   * @param session
   *   the settings of the first start, which also apply to the parser in tasks
+  * @param log
+  *   the records of the source
   */
 final private[splice] case class ValuePlan(
     record: StructType,
@@ -32,10 +34,14 @@ final private[splice] case class ValuePlan(
     types: IndexedSeq[DataType],
     settings: ValueSettings,
     parser: Expression,
-    session: SessionSettings
+    session: SessionSettings,
+    log: ParsedLog
 )
 
 private[splice] object ValuePlan {
+
+  /** Name of the column of values. */
+  val Column = "value"
 
   /** The mark of the column `value`. */
   final val Value = -1
@@ -43,20 +49,22 @@ private[splice] object ValuePlan {
   /** The mark of the column `_corrupt`. */
   final val Corrupt = -2
 
-  // The columns of errors and of the column `_corrupt` come first, so their indexes are fixed.
-  private val needed = Seq(KafkaSchema.Value, KafkaSchema.Topic, KafkaSchema.Partition, KafkaSchema.Offset)
-
   /** Returns None if no column needs a parser, since the reader of records then returns all columns. */
-  def apply(settings: ValueSettings, columns: StructType, session: SessionSettings): Option[ValuePlan] = {
-    val created = Map(KafkaSchema.Value -> Value, KafkaSchema.Corrupt -> Corrupt)
+  def apply(
+      settings: ValueSettings,
+      log: ParsedLog,
+      columns: StructType,
+      session: SessionSettings
+  ): Option[ValuePlan] = {
+    val created = Map(Column -> Value, ParsedLog.Corrupt -> Corrupt)
     settings.format match {
       case ValueFormat.Json if columns.fieldNames.exists(created.contains) =>
-        val plain  = KafkaSchema(includeHeaders = true)
-        val names  = (needed ++ columns.fieldNames.filterNot(created.contains)).distinct
-        val record = StructType(names.map(name => plain(name)))
+        // The columns of errors and of the column `_corrupt` come first, so their indexes are fixed.
+        val names  = ((Column +: log.id) ++ columns.fieldNames.filterNot(created.contains)).distinct
+        val record = StructType(names.map(name => log.columns(name)))
         val places = columns.fieldNames.toIndexedSeq.map(name => created.getOrElse(name, names.indexOf(name)))
         val types  = columns.map(_.dataType).toIndexedSeq
-        Some(ValuePlan(record, places, types, settings, parser(settings, session), session))
+        Some(ValuePlan(record, places, types, settings, parser(settings, session), session, log))
       case _ => None
     }
   }
@@ -84,11 +92,11 @@ private[splice] object ValuePlan {
 
   private def compile(settings: ValueSettings): Expression = {
     val spark   = SparkSession.active.asInstanceOf[ClassicSession]
-    val bytes   = AttributeReference(KafkaSchema.Value, BinaryType)()
+    val bytes   = AttributeReference(Column, BinaryType)()
     val options = (settings.options ++ failing).toSeq.flatMap { case (key, text) => Seq(key, text) }.map(quoted)
     val text    =
       s"from_json(CAST(value AS STRING), ${quoted(settings.fields.toDDL)}, map(${options.mkString(", ")}))"
-    val parsed = Alias(spark.sessionState.sqlParser.parseExpression(text), KafkaSchema.Value)()
+    val parsed = Alias(spark.sessionState.sqlParser.parseExpression(text), Column)()
     bound(spark.sessionState.executePlan(Project(Seq(parsed), RawRows(Seq(bytes)))).optimizedPlan)
   }
 

@@ -1,7 +1,7 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.kafka.internal.value
+package splice.source.internal.value
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Duration
@@ -12,9 +12,10 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, MutableProjection, SpecificInternalRow}
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.unsafe.types.UTF8String
 
-import splice.kafka.internal.errors.KafkaErrors
-import splice.kafka.internal.metrics.KafkaMetrics
+import splice.source.internal.rows.RowView
 import splice.source.internal.{ForwardingReader, PinnedReader}
 import splice.source.{Poll, SplitReader}
 
@@ -28,6 +29,7 @@ final private[splice] class ValueReader private (records: SplitReader[InternalRo
 
   private val row    = new ValueRow(plan.places.toArray, plan.types.toArray)
   private val parse  = parser(plan)
+  private val id     = plan.log.id.indices.map(i => (i + 1) -> plan.record(i + 1).dataType)
   private var errors = 0L
 
   override def poll(patience: Duration): Poll = {
@@ -39,7 +41,7 @@ final private[splice] class ValueReader private (records: SplitReader[InternalRo
   override def get(): InternalRow = row
 
   override def metrics: Array[CustomTaskMetric] =
-    records.metrics :+ new KafkaMetrics.Live(KafkaMetrics.ParseErrors, () => errors)
+    records.metrics :+ plan.log.parseErrors(() => errors)
 
   private def show(record: InternalRow): Unit = {
     val bytes = if (record.isNullAt(Bytes)) Array.emptyByteArray else record.getBinary(Bytes)
@@ -68,18 +70,13 @@ final private[splice] class ValueReader private (records: SplitReader[InternalRo
     bytes.startsWith(Null, from) && bytes.indexWhere(byte => byte < 0 || byte > ' ', from + Null.length) < 0
   }
 
-  private def failure(record: InternalRow, cause: Throwable): Throwable = KafkaErrors.unparsable(
-    plan.settings.format.name,
-    record.getUTF8String(Topic).toString,
-    record.getInt(Partition),
-    record.getLong(Offset),
-    plan.settings.fields.toDDL,
-    cause
-  )
+  private def failure(record: InternalRow, cause: Throwable): Throwable =
+    plan.log.invalid(id.map { case (column, kind) => record.get(column, kind) }, plan.settings, cause)
 
-  private def corrupt(record: InternalRow): InternalRow = new GenericInternalRow(
-    Array[Any](record.getUTF8String(Topic), record.getInt(Partition), record.getLong(Offset), record.getBinary(Bytes))
-  )
+  private def corrupt(record: InternalRow): InternalRow = {
+    val values = id.map { case (column, kind) => record.get(column, kind) }
+    new GenericInternalRow((values :+ record.getBinary(Bytes)).toArray[Any])
+  }
 }
 
 private[splice] object ValueReader {
@@ -90,11 +87,8 @@ private[splice] object ValueReader {
 
   private val Null = "null".getBytes(UTF_8)
 
-  // The indexes of these columns in the records of a plan.
-  final private val Bytes     = 0
-  final private val Topic     = 1
-  final private val Partition = 2
-  final private val Offset    = 3
+  // The index of the value in the records of a plan. The columns that identify a record follow.
+  final private val Bytes = 0
 
   /** True if Spark requires a setting for dates of the old calendar. The value is valid in this case. */
   private def isUndecided(e: SparkThrowable): Boolean =
@@ -110,4 +104,44 @@ private[splice] object ValueReader {
       projection(input).get(0, kind)
     }
   }
+}
+
+/** A row of a record with its parsed value.
+  *
+  * @param places
+  *   the index of each column, as in [[ValuePlan]]
+  */
+final private[splice] class ValueRow(places: Array[Int], types: Array[DataType]) extends RowView(places.length) {
+
+  // Uninitialised until `show`, since no caller reads a row earlier.
+  private var record: InternalRow = _
+  private var value: Any          = _
+  private var corrupt: Any        = _
+
+  /** Shows another record. `parsed` is its value. If the value cannot be parsed, `poison` describes the record. */
+  def show(next: InternalRow, parsed: Any, poison: Any): Unit = {
+    record = next
+    value = parsed
+    corrupt = poison
+  }
+
+  override def isNullAt(ordinal: Int): Boolean = places(ordinal) match {
+    case ValuePlan.Value   => value == null
+    case ValuePlan.Corrupt => corrupt == null
+    case place             => record.isNullAt(place)
+  }
+
+  override def getInt(ordinal: Int): Int = record.getInt(places(ordinal))
+
+  override def getLong(ordinal: Int): Long = record.getLong(places(ordinal))
+
+  override def getBinary(ordinal: Int): Array[Byte] = record.getBinary(places(ordinal))
+
+  override protected def genericGet(ordinal: Int): Any = places(ordinal) match {
+    case ValuePlan.Value   => value
+    case ValuePlan.Corrupt => corrupt
+    case place             => if (record.isNullAt(place)) null else record.get(place, types(ordinal))
+  }
+
+  override def getUTF8String(ordinal: Int): UTF8String = genericGet(ordinal).asInstanceOf[UTF8String]
 }

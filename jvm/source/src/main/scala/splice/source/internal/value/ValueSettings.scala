@@ -1,14 +1,13 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.kafka.internal.value
+package splice.source.internal.value
 
 import scala.collection.immutable.SortedMap
 
 import org.apache.spark.sql.types._
 
-import splice.kafka.internal.errors.KafkaErrors
-import splice.source.errors.OptionErrors
+import splice.source.errors.{OptionErrors, SpliceOptionException}
 import splice.source.options.SourceOptions
 import splice.source.options.SourceOptions.fold
 
@@ -50,17 +49,19 @@ private[splice] object ValueSettings {
   // `onParseError` replaces these options.
   private val rejected = Set("mode", "columnnameofcorruptrecord")
 
-  /** @throws splice.source.errors.SpliceOptionException
+  /** @param reject
+    *   returns the error of an option that must not be set, from its name and the reason
+    * @throws splice.source.errors.SpliceOptionException
     *   when an option is missing, has an invalid value, or contradicts another option
     */
-  def apply(options: SourceOptions): ValueSettings = {
+  def apply(options: SourceOptions)(reject: (String, String) => SpliceOptionException): ValueSettings = {
     val formatOptions = options.toMap.collect {
       case (key, text) if ValueOptions.isFormats(key) => key.drop(ValueOptions.FormatPrefix.length) -> text
     }
     formatOptions.keys.find(key => rejected(fold(key))).foreach { key =>
       val why = s"'${options.name(ValueOptions.OnError.key)}' defines the treatment of a value that cannot be " +
         "parsed. Remove this option"
-      throw KafkaErrors.rejectedOption(options.name(ValueOptions.FormatPrefix + key), why)
+      throw reject(options.name(ValueOptions.FormatPrefix + key), why)
     }
     options(ValueOptions.Format) match {
       case ValueFormat.Json =>
