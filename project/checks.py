@@ -18,7 +18,8 @@ from typing import NamedTuple
 HEADER = ("Copyright the Splice authors.", "SPDX-License-Identifier: Apache-2.0")
 PYTHON = re.compile(r"^(python/(src|tests)|tests)/")
 COMMENTS = {".scala": "//", ".java": "//", ".sbt": "//", ".py": "#"}
-LONGEST = 400
+LONGEST = 300
+LONGEST_TEST = 400
 FULLEST = 12
 INTERNAL = re.compile(r"/src/main/scala/(splice/(?:\w+/)*internal(?:/\w+)*)/\w+\.scala$")
 IMPORT = re.compile(r"^import (splice(?:\.[a-z]\w*)*\.internal(?:\.[a-z]\w*)*)\.", re.MULTILINE)
@@ -44,13 +45,28 @@ MAIN_LINES = {
     "files": 3812,
     "hybrid": 5811,
     "kafka": 11863,
-    "source": 4562,
+    "source": 4563,  # The parser of values moved here from kafka, for other logs.
     "spark": 3743,
 }
 """Ceiling of the lines of main code of each module. State the reason of a raise here.
 
 A change that needs fewer lines lowers the ceiling.
 """
+
+LONG = {
+    "dynamic-kafka/internal/change/ChangeRules.scala": 387,
+    "dynamic-kafka/internal/cluster/ClusterResponse.scala": 329,
+    "dynamic-kafka/internal/cluster/ClusterWorker.scala": 400,
+    "dynamic-kafka/internal/enumerator/DynamicEnumerator.scala": 375,
+    "dynamic-kafka/internal/enumerator/MetadataApplier.scala": 371,
+    "dynamic-kafka/internal/state/AppliedMetadataFormat.scala": 303,
+    "dynamic-kafka/internal/state/TopicState.scala": 334,
+    "hybrid/internal/enumerator/HybridEnumerator.scala": 361,
+    "kafka/internal/enumerator/KafkaEnumerator.scala": 331,
+    "kafka/internal/reader/SlotReader.scala": 360,
+    "testkit/simulation/SimulatedSpark.scala": 393,
+}
+"""Ceiling of each file of main code with more than LONGEST lines. No file may be added."""
 
 
 class Rule(NamedTuple):
@@ -150,8 +166,8 @@ def complaints(path: str, text: str) -> list[str]:
     if without_header(path, text):
         found.append(f"{path}:1: the header is missing: run make fmt")
     lines = text.splitlines()
-    if len(lines) > LONGEST:
-        found.append(f"{path}:{LONGEST}: {len(lines)} lines, more than {LONGEST}: split it")
+    if len(lines) > (most := _longest(path)):
+        found.append(f"{path}:{most}: {len(lines)} lines, more than {most}: split it")
     if VAGUE.search(path):
         found.append(f"{path}:1: the name is not specific: name the file after its concept")
     for rule in RULES:
@@ -159,6 +175,13 @@ def complaints(path: str, text: str) -> list[str]:
             hits = (number for number, line in enumerate(lines, 1) if rule.text.search(line))
             found += [f"{path}:{number}: {rule.reason}" for number in hits]
     return found
+
+
+def _longest(path: str) -> int:
+    if not (of_main := MAIN.match(path)):
+        return LONGEST_TEST
+    name = re.sub(r"^.*/src/main/\w+/splice/(?:\w+/)*?(?=internal/|simulation/)", "", path)
+    return LONG.get(f"{of_main[1]}/{name}", LONGEST)
 
 
 def full_folders(paths: list[str]) -> list[str]:

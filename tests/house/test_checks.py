@@ -73,7 +73,9 @@ def test_the_header_follows_a_shebang() -> None:
         ("jvm/kafka/src/main/scala/splice/ReadCounts.scala", "  var rows = 0", None),
         ("jvm/spark/src/main/scala/Utility.scala", "", None),
         ("jvm/spark/src/main/scala/util/A.scala", "", "after its concept"),
-        ("jvm/spark/src/main/scala/A.scala", "\n" * 400, "more than 400"),
+        ("jvm/spark/src/main/scala/A.scala", "\n" * 300, "more than 300"),
+        ("jvm/spark/src/test/scala/A.scala", "\n" * 300, None),
+        ("jvm/spark/src/test/scala/A.scala", "\n" * 400, "more than 400"),
     ],
 )
 def test_each_rule_names_its_line(path: str, line: str, reason: str | None) -> None:

@@ -198,7 +198,7 @@ def test_every_fixed_word_of_an_option_is_a_value() -> None:
 
 
 def test_every_key_of_the_metadata_document_has_one_row() -> None:
-    document, places = source("MetadataDocument.scala"), source("PlaceSections.scala")
+    document, places = source("MetadataDocument.scala"), source("PlaceText.scala")
     lists = re.findall(r"val sections = Seq\(.*\)|\.only\([^\n]*\)", document + places)
     limits = {"MaxOffsets.key": '"maxOffsetsPerTrigger"', "MaxBytes.key": '"maxBytesPerTrigger"'}
     text = "\n".join(lists)
@@ -308,7 +308,7 @@ def exists(kind: str, area: str, name: str) -> bool:
     if kind == "Option":
         return (area, name) in allowed()
     if kind == "Document key":
-        return f'"{name}"' in source("MetadataDocument.scala") + source("PlaceSections.scala")
+        return f'"{name}"' in source("MetadataDocument.scala") + source("PlaceText.scala")
     if kind == "Metric":
         return f'"{name}"' in source("ProgressMetric.scala") + source("ClusterReports.scala")
     if kind == "Condition":

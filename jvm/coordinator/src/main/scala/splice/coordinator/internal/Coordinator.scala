@@ -58,7 +58,7 @@ final private[splice] class Coordinator(
   private val delay                                                  = new MinRowsDelay(context.steady)
   private var frozen                                                 = false
   private var planned: Option[(Position, Position, Seq[SplitRange])] = None
-  private val retention                                              = new Retention(source, batches, batchesToRetain)
+  private val retention                                              = new RetainedBatches(source, batches, batchesToRetain)
   private var timed                                                  = Option.empty[RealTimeBatches]
   private var isClosed                                               = false
   private val slots = cores.map(new SlotCount(rules.slots, _, context.steady))

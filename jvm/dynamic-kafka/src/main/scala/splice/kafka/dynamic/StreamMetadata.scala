@@ -91,6 +91,10 @@ final case class KafkaCluster(
     credentials: Option[String] = None
 ) {
 
+  /** Returns true if clients of both clusters have the same properties. */
+  private[dynamic] def connectsAs(other: KafkaCluster): Boolean =
+    properties == other.properties && credentials == other.credentials
+
   private[dynamic] def limits: Limits.Limited =
     Limits.Limited(rows = maxOffsetsPerTrigger, bytes = maxBytesPerTrigger)
 

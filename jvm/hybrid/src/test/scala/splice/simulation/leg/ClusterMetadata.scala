@@ -7,7 +7,7 @@ import java.time.Duration
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.internal.cluster.{ClusterClient, LogDescription, TimedOffset, TopicState}
+import splice.kafka.internal.cluster.{ClusterClient, LogDescription, TimedOffset, DescribedTopic}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.Subscription
 import splice.source.LogPartition
@@ -98,11 +98,11 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
       logs(Set(p))(p).at(offset).map(p -> _.timestamp)
     }
 
-  override def topicStates(topics: Set[String]): () => Map[String, TopicState] = {
+  override def topicStates(topics: Set[String]): () => Map[String, DescribedTopic] = {
     val (own, others) = topics.partition(topic => partitionsNow.exists(_.topic == topic))
     val states        = super.topicStates(own)
     val more          = others.iterator.flatMap { name =>
-      cluster.topics.get(name).map(topic => name -> TopicState(Option(topic.id), topic.partitions.size))
+      cluster.topics.get(name).map(topic => name -> DescribedTopic(Option(topic.id), topic.partitions.size))
     }.toMap
     () => if (own.isEmpty) more else states() ++ more
   }

@@ -34,10 +34,10 @@ private[splice] trait ClusterClient extends AutoCloseable {
   def ends(partitions: Set[LogPartition]): Map[LogPartition, Long]
 
   /** The [[ends]] of the partitions that respond soon. A partition without a leader does not delay other partitions. */
-  def endsSoon(partitions: Set[LogPartition]): LogOffsets = LogOffsets(ends(partitions))
+  def endsSoon(partitions: Set[LogPartition]): OffsetAnswers = OffsetAnswers(ends(partitions))
 
   /** The [[earliest]] offsets of the partitions that respond soon. */
-  def earliestSoon(partitions: Set[LogPartition]): LogOffsets = LogOffsets(earliest(partitions))
+  def earliestSoon(partitions: Set[LogPartition]): OffsetAnswers = OffsetAnswers(earliest(partitions))
 
   /** The offset after the last record, including records of open transactions, which readers may receive later. */
   def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = ends(partitions)
@@ -71,11 +71,11 @@ private[splice] trait ClusterClient extends AutoCloseable {
     * @return
     *   a function that waits for the response; the request is sent before this method returns
     */
-  def topicStates(topics: Set[String]): () => Map[String, TopicState] = { () =>
+  def topicStates(topics: Set[String]): () => Map[String, DescribedTopic] = { () =>
     val seen = describe()
     seen.partitions.groupBy(_.topic).collect {
       case (topic, partitions) if topics(topic) =>
-        topic -> TopicState(seen.topicIds.get(topic), partitions.last.partition + 1)
+        topic -> DescribedTopic(seen.topicIds.get(topic), partitions.last.partition + 1)
     }
   }
 
@@ -112,14 +112,14 @@ final private[splice] case class LogDescription(
   * @param partitions
   *   the number of its partitions, subscribed to or not
   */
-final private[splice] case class TopicState(id: Option[String], partitions: Int)
+final private[splice] case class DescribedTopic(id: Option[String], partitions: Int)
 
 /** Offsets of the partitions that responded soon.
   *
   * @param silent
   *   the other partitions, each with the error of a request for this partition alone
   */
-final private[splice] case class LogOffsets(
+final private[splice] case class OffsetAnswers(
     found: Map[LogPartition, Long],
     silent: Map[LogPartition, SpliceException] = Map.empty
 )

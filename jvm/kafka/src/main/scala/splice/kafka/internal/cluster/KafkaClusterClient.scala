@@ -66,7 +66,7 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
   override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] =
     offsets("earliest offsets", partitions)((client, requested) => client.beginningOffsets(requested))
 
-  override def topicStates(topics: Set[String]): () => Map[String, TopicState] =
+  override def topicStates(topics: Set[String]): () => Map[String, DescribedTopic] =
     if (topics.isEmpty) () => Map.empty
     else {
       val requested = calls("topic ids")(adminClient().describeTopics(topics.asJava).topicNameValues())
@@ -112,11 +112,11 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
       client.endOffsets(requested)
     }
 
-  override def endsSoon(partitions: Set[LogPartition]): LogOffsets =
-    if (partitions.isEmpty) LogOffsets(Map.empty) else calls("ends")(endRequests(partitions))
+  override def endsSoon(partitions: Set[LogPartition]): OffsetAnswers =
+    if (partitions.isEmpty) OffsetAnswers(Map.empty) else calls("ends")(endRequests(partitions))
 
-  override def earliestSoon(partitions: Set[LogPartition]): LogOffsets =
-    if (partitions.isEmpty) LogOffsets(Map.empty) else calls("earliest offsets")(earliestRequests(partitions))
+  override def earliestSoon(partitions: Set[LogPartition]): OffsetAnswers =
+    if (partitions.isEmpty) OffsetAnswers(Map.empty) else calls("earliest offsets")(earliestRequests(partitions))
 
   private lazy val endRequests = requests("the end", OffsetSpec.latest()) { (client, requested, patience) =>
     leaveOthers(client, requested)
@@ -275,8 +275,8 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
 private[splice] object KafkaClusterClient {
 
   /** Converts the description of a broker to the state of a topic. */
-  def state(topic: TopicDescription): TopicState =
-    TopicState(Some(topic.topicId).filter(_ != Uuid.ZERO_UUID).map(_.toString), topic.partitions.size)
+  def state(topic: TopicDescription): DescribedTopic =
+    DescribedTopic(Some(topic.topicId).filter(_ != Uuid.ZERO_UUID).map(_.toString), topic.partitions.size)
 
   private type Offsets = java.util.Map[TopicPartition, java.lang.Long]
 

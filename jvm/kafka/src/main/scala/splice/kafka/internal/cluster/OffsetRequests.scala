@@ -53,7 +53,7 @@ final private[splice] class OffsetRequests(
   // Partitions whose request failed, with the time of the failure (System.nanoTime).
   private var failed = Map.empty[LogPartition, (Long, SpliceException)]
 
-  def apply(partitions: Set[LogPartition]): LogOffsets = {
+  def apply(partitions: Set[LogPartition]): OffsetAnswers = {
     waiting = waiting.filter { case (p, _) => partitions(p) }
     failed = failed.filter { case (p, _) => partitions(p) }
     val others = partitions -- waiting.keySet -- failed.keySet
@@ -65,7 +65,7 @@ final private[splice] class OffsetRequests(
     waiting = open
     val responses = done.map { case (p, response) => p -> offset(p, response) }
     failed ++= responses.collect { case (p, Left(error)) => p -> (System.nanoTime() -> error) }
-    LogOffsets(
+    OffsetAnswers(
       offsets ++ responses.collect { case (p, Right(offset)) => p -> offset },
       failed.map { case (p, (_, error)) => p -> error } ++ open.keysIterator.map(p => p -> silent(p))
     )

@@ -102,7 +102,7 @@ final private[kafka] class UnavailablePartitions(log: ClusterClient, patience: O
     silent <- known.valuesIterator.find(partition => !clock.instant().isBefore(partition.since.plus(limit)))
   } throw silent.error
 
-  private def received(offsets: LogOffsets): Map[LogPartition, Long] = {
+  private def received(offsets: OffsetAnswers): Map[LogPartition, Long] = {
     failed ++= offsets.silent
     offsets.found
   }

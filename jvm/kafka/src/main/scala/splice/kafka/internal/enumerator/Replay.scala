@@ -4,7 +4,7 @@
 package splice.kafka.internal.enumerator
 
 import splice.kafka.internal.bounds.Bounds
-import splice.kafka.internal.cluster.{ClusterAccess, TopicState}
+import splice.kafka.internal.cluster.{ClusterAccess, DescribedTopic}
 import splice.kafka.internal.errors.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
 import splice.kafka.internal.identity.{Identities, Topics}
 import splice.kafka.internal.options.{KafkaSettings, TopicRecreated, TopicRemoved}
@@ -60,9 +60,9 @@ final private[splice] class Replay(
     if (names.isEmpty) Set.empty
     else {
       def request()                               = log.topicStates(names)()
-      def deleted(now: Map[String, TopicState])   = names -- now.keySet
-      def recreated(now: Map[String, TopicState]) = now.collect {
-        case (topic, TopicState(Some(id), _)) if identities.owner(topic, to.generation(topic)).id.exists(_ != id) =>
+      def deleted(now: Map[String, DescribedTopic])   = names -- now.keySet
+      def recreated(now: Map[String, DescribedTopic]) = now.collect {
+        case (topic, DescribedTopic(Some(id), _)) if identities.owner(topic, to.generation(topic)).id.exists(_ != id) =>
           topic
       }.toSet
       val ids =

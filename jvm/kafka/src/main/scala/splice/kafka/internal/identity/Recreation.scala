@@ -5,7 +5,7 @@ package splice.kafka.internal.identity
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.internal.cluster.{ClusterClient, LogDescription, TopicState}
+import splice.kafka.internal.cluster.{ClusterClient, LogDescription, DescribedTopic}
 import splice.kafka.internal.errors.{KafkaErrors, MissingRange, SkippedRows}
 import splice.kafka.internal.options.TopicRecreated
 import splice.kafka.internal.split.KafkaPosition
@@ -47,7 +47,7 @@ final private[internal] class Recreation(
     identity.known.isOther(topic, owner(seen, topic))
 
   /** True if topics are still the stored topics, by their current ids. */
-  def owns(topics: Set[String], now: Map[String, TopicState]): Boolean = topics.forall { topic =>
+  def owns(topics: Set[String], now: Map[String, DescribedTopic]): Boolean = topics.forall { topic =>
     // A broker that returns no id confirms only that the topic exists.
     identity.known.owner(topic).id.forall(id => now.get(topic).exists(_.id.forall(_ == id)))
   }

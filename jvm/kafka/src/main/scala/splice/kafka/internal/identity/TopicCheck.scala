@@ -7,7 +7,7 @@ import java.time.{Clock, Duration, Instant}
 
 import scala.collection.immutable.SortedSet
 
-import splice.kafka.internal.cluster.{ClusterClient, TopicState}
+import splice.kafka.internal.cluster.{ClusterClient, DescribedTopic}
 import splice.kafka.internal.options.Subscription
 import splice.source.LogPartition
 
@@ -31,7 +31,7 @@ final private[internal] class TopicCheck(
   def isDue: Boolean = !clock.instant().isBefore(last.plus(Interval))
 
   /** Sends the request. The brokers process it together with the request for ends. */
-  def send(topics: Set[String]): () => Map[String, TopicState] = {
+  def send(topics: Set[String]): () => Map[String, DescribedTopic] = {
     last = clock.instant()
     log.topicStates(topics)
   }
@@ -44,7 +44,7 @@ final private[internal] class TopicCheck(
     *   the stored partitions of topics that must have no other partitions; a broker with outdated metadata may return
     *   fewer
     */
-  def agrees(moved: Set[String], existing: SortedSet[LogPartition], now: Map[String, TopicState]): Boolean =
+  def agrees(moved: Set[String], existing: SortedSet[LogPartition], now: Map[String, DescribedTopic]): Boolean =
     recreation.owns(moved, now) &&
       !(isOpen && now.exists { case (topic, state) =>
         existing.maxBefore(LogPartition(topic, Int.MaxValue)).exists(p =>

@@ -10,7 +10,7 @@ import scala.collection.mutable
 
 import org.apache.kafka.common.errors.TopicAuthorizationException
 
-import splice.kafka.internal.cluster.{ClusterClient, LogDescription, LogOffsets, TimedOffset, TopicState}
+import splice.kafka.internal.cluster.{ClusterClient, LogDescription, OffsetAnswers, TimedOffset, DescribedTopic}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.Subscription
 import splice.source.LogPartition
@@ -123,14 +123,14 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
     if (stale.isEmpty) now else now ++ stale.dequeue().filter { case (p, _) => partitions(p) }
   }
 
-  override def endsSoon(partitions: Set[LogPartition]): LogOffsets = requested("ends") {
+  override def endsSoon(partitions: Set[LogPartition]): OffsetAnswers = requested("ends") {
     val (found, silent) = partitions.partition(p => held.contains(p) && !fails(p))
-    LogOffsets(endsOf(found), errors(silent))
+    OffsetAnswers(endsOf(found), errors(silent))
   }
 
-  override def earliestSoon(partitions: Set[LogPartition]): LogOffsets = requested("earliest") {
+  override def earliestSoon(partitions: Set[LogPartition]): OffsetAnswers = requested("earliest") {
     val (found, silent) = partitions.partition(p => held.contains(p) && !fails(p))
-    LogOffsets(found.map(p => p -> held(p).first).toMap, errors(silent))
+    OffsetAnswers(found.map(p => p -> held(p).first).toMap, errors(silent))
   }
 
   override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = requested("written") {
@@ -156,10 +156,10 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
     }
   }
 
-  override def topicStates(topics: Set[String]): () => Map[String, TopicState] = () =>
+  override def topicStates(topics: Set[String]): () => Map[String, DescribedTopic] = () =>
     requested("ids") {
       topics.filter(ids.contains).map(t =>
-        t -> TopicState(idsOf(Set(t)).get(t), held.keysIterator.count(_.topic == t))
+        t -> DescribedTopic(idsOf(Set(t)).get(t), held.keysIterator.count(_.topic == t))
       ).toMap
     }
 

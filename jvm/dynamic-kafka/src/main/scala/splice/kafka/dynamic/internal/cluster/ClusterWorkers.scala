@@ -43,7 +43,7 @@ final private[dynamic] class ClusterWorkers(
   /** Updates the properties of clusters, for requests that are repeated. */
   def renew(clusters: SortedMap[String, KafkaCluster]): Unit = workers = workers.map { case (name, entry) =>
     val cluster = clusters.getOrElse(name, entry.cluster)
-    if (cluster.properties != entry.cluster.properties) {
+    if (!cluster.connectsAs(entry.cluster)) {
       val enumerator = make(cluster, entry.topics)
       entry.worker.renew(enumerator())
     }
@@ -159,7 +159,7 @@ private[dynamic] object ClusterWorkers {
       topics: SortedSet[String],
       worker: ClusterWorker
   ) {
-    def isFor(other: KafkaCluster, others: SortedSet[String]): Boolean = other.properties == cluster.properties &&
+    def isFor(other: KafkaCluster, others: SortedSet[String]): Boolean = other.connectsAs(cluster) &&
       others == topics
   }
 }

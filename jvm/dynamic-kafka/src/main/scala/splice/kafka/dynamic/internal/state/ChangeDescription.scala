@@ -35,7 +35,7 @@ private[dynamic] object ChangeDescription {
     val resumed =
       had.intersect(has).filter(t => was(t).exists(is => isRemoved(is) || isDraining(is)) && is(t).exists(isReading))
     val renewed =
-      now.clusters.keys.filter(c => before.clusters.get(c).exists(_.properties != now.clusters(c).properties))
+      now.clusters.keys.filter(c => before.clusters.get(c).exists(!_.connectsAs(now.clusters(c))))
     val delayed = unavailable(now) -- unavailable(before)
     val applied = now.generations.keys.filter(s => before.generations.get(s) != now.generations.get(s))
     Seq(

@@ -173,6 +173,26 @@ final class FirstDocumentSuite extends RemovedTopics {
     }
   }
 
+  test("a document that changes only the credentials of a cluster creates the clients of the cluster again") {
+    val world   = simulated("credentials.a.kafka.client.rack" -> "ra", "credentials.b.kafka.client.rack" -> "rb")
+    val servers = SortedMap("bootstrap.servers" -> s"$east:9092")
+    def publish(credentials: String): Unit = {
+      val clusters = SortedMap(east -> KafkaCluster(east, servers, credentials = Some(credentials)))
+      world.publish(StreamMetadata(Some(world.generation + 1), clusters, SortedMap("s" -> stream(east))))
+    }
+    publish("a")
+    fill(world, east, 3)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readAll(run, run.start(StartPosition.Configured))
+      assert(world.clients(east).properties.get("client.rack").contains("ra"))
+      publish("b")
+      world.awaitRefresh()
+      fill(world, east, 2)
+      assert(readAll(run, first)._2 == all(east, 5).drop(3))
+      assert(world.clients(east).properties.get("client.rack").contains("rb"))
+    }
+  }
+
   test("a document may set the rack of a client, and the query may set 'rackFrom'") {
     val world = simulated("rackFrom" -> "env:RACK")
     fill(world, east, 3)

@@ -10,9 +10,9 @@ import org.apache.kafka.common.{Node, TopicPartitionInfo, Uuid}
 import org.scalatest.funsuite.AnyFunSuite
 
 /** Tests of topic descriptions of brokers. */
-final class TopicStateSuite extends AnyFunSuite {
+final class DescribedTopicSuite extends AnyFunSuite {
 
-  private def state(id: Uuid): TopicState = {
+  private def state(id: Uuid): DescribedTopic = {
     val partitions = (0 until 3).map(p =>
       new TopicPartitionInfo(p, Node.noNode, List.empty[Node].asJava, List.empty[Node].asJava)
     )
@@ -21,10 +21,10 @@ final class TopicStateSuite extends AnyFunSuite {
 
   test("a topic has the id and the number of partitions that the broker returns") {
     val id = Uuid.randomUuid()
-    assert(state(id) == TopicState(Some(id.toString), 3))
+    assert(state(id) == DescribedTopic(Some(id.toString), 3))
   }
 
   test("a broker without topic ids returns no id, which does not count as a different id") {
-    assert(state(Uuid.ZERO_UUID) == TopicState(None, 3))
+    assert(state(Uuid.ZERO_UUID) == DescribedTopic(None, 3))
   }
 }
