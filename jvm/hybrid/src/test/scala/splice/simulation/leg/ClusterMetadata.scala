@@ -7,7 +7,7 @@ import java.time.Duration
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.internal.cluster.{ClusterClient, LogDescription, TimedOffset, DescribedTopic}
+import splice.kafka.internal.cluster.{ClusterClient, DescribedTopic, LogDescription, TimedOffset}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.Subscription
 import splice.source.LogPartition

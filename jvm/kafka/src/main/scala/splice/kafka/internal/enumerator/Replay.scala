@@ -59,7 +59,7 @@ final private[splice] class Replay(
     val names = ranges.map(_.partition.topic).toSet
     if (names.isEmpty) Set.empty
     else {
-      def request()                               = log.topicStates(names)()
+      def request()                                   = log.topicStates(names)()
       def deleted(now: Map[String, DescribedTopic])   = names -- now.keySet
       def recreated(now: Map[String, DescribedTopic]) = now.collect {
         case (topic, DescribedTopic(Some(id), _)) if identities.owner(topic, to.generation(topic)).id.exists(_ != id) =>

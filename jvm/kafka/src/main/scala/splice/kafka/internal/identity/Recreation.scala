@@ -5,7 +5,7 @@ package splice.kafka.internal.identity
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.internal.cluster.{ClusterClient, LogDescription, DescribedTopic}
+import splice.kafka.internal.cluster.{ClusterClient, DescribedTopic, LogDescription}
 import splice.kafka.internal.errors.{KafkaErrors, MissingRange, SkippedRows}
 import splice.kafka.internal.options.TopicRecreated
 import splice.kafka.internal.split.KafkaPosition

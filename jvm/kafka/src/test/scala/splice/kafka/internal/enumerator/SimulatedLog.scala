@@ -10,7 +10,7 @@ import scala.collection.mutable
 
 import org.apache.kafka.common.errors.TopicAuthorizationException
 
-import splice.kafka.internal.cluster.{ClusterClient, LogDescription, OffsetAnswers, TimedOffset, DescribedTopic}
+import splice.kafka.internal.cluster.{ClusterClient, DescribedTopic, LogDescription, OffsetAnswers, TimedOffset}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.Subscription
 import splice.source.LogPartition

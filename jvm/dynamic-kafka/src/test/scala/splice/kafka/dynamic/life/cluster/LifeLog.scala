@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.internal.cluster.{ClusterClient, LogDescription, TimedOffset, TopicState}
+import splice.kafka.internal.cluster.{ClusterClient, DescribedTopic, LogDescription, TimedOffset}
 import splice.source.LogPartition
 
 /** Client of a simulated cluster.
@@ -63,10 +63,10 @@ final private[dynamic] class LifeLog(
 
   override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] = request("committed")(Map.empty)
 
-  override def topicStates(topics: Set[String]): () => Map[String, TopicState] = { () =>
+  override def topicStates(topics: Set[String]): () => Map[String, DescribedTopic] = { () =>
     request("ids")(topics.flatMap(name =>
       cluster.topic(name).map { topic =>
-        name -> TopicState(Some(topic.id), if (comparesPartitions) topic.partitions.size else 0)
+        name -> DescribedTopic(Some(topic.id), if (comparesPartitions) topic.partitions.size else 0)
       }
     ).toMap)
   }
