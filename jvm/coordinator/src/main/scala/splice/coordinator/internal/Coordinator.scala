@@ -58,10 +58,10 @@ final private[splice] class Coordinator(
   private val delay                                                  = new MinRowsDelay(context.steady)
   private var frozen                                                 = false
   private var planned: Option[(Position, Position, Seq[SplitRange])] = None
-  private val retention = new RetainedBatches(source, batches, batchesToRetain)
-  private var timed     = Option.empty[RealTimeBatches]
-  private var isClosed  = false
-  private val slots     = cores.map(new SlotCount(rules.slots, _, context.steady))
+  private val retention                                              = new Retained(source, batches, batchesToRetain)
+  private var timed                                                  = Option.empty[RealTimeBatches]
+  private var isClosed                                               = false
+  private val slots = cores.map(new SlotCount(rules.slots, _, context.steady))
 
   /** Checks that the checkpoint belongs to this source. A stream calls this method once, before any other method. */
   def open(): Unit = ChainEntries.check(log, source, batches, source.preflight(log, _))

@@ -221,7 +221,7 @@ final class RealDynamicSuite extends RealClusters {
       eastLog.write("added", 1, 4, 6)
       run.until("rows after the start")(_.size >= 5)
       query.publish("""stops: {limits: {offsets: {east: {kept: {"0": 4}, added: {"0": 7}}}}}""", both: _*)
-      changed(run, 3)
+      changed(run, 4)
       eastLog.write("kept", 1, 3, 6)
       eastLog.write("added", 1, 6, 8)
       run.until("rows up to the stop")(_.size >= 7)

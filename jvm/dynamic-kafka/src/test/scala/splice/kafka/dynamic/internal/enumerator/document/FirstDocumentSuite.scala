@@ -174,7 +174,7 @@ final class FirstDocumentSuite extends RemovedTopics {
   }
 
   test("a document that changes only the credentials of a cluster creates the clients of the cluster again") {
-    val world   = simulated("credentials.a.kafka.client.rack" -> "ra", "credentials.b.kafka.client.rack" -> "rb")
+    val world   = simulated("credentials.a.kafka.client.id" -> "a", "credentials.b.kafka.client.id" -> "b")
     val servers = SortedMap("bootstrap.servers" -> s"$east:9092")
     def publish(credentials: String): Unit = {
       val clusters = SortedMap(east -> KafkaCluster(east, servers, credentials = Some(credentials)))
@@ -184,12 +184,12 @@ final class FirstDocumentSuite extends RemovedTopics {
     fill(world, east, 3)
     Using.resource(world.start()) { run =>
       val (first, _) = readAll(run, run.start(StartPosition.Configured))
-      assert(world.clients(east).properties.get("client.rack").contains("ra"))
+      assert(world.clients(east).credentials.contains("a"))
       publish("b")
       world.awaitRefresh()
       fill(world, east, 2)
       assert(readAll(run, first)._2 == all(east, 5).drop(3))
-      assert(world.clients(east).properties.get("client.rack").contains("rb"))
+      assert(world.clients(east).credentials.contains("b"))
     }
   }
 

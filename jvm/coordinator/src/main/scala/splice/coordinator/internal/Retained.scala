@@ -13,11 +13,7 @@ import splice.source.{Position, Source}
   * of one batch each. Later positions are the ends of earlier commits: Spark keeps the offsets of the last batch and of
   * `batchesToRetain` earlier batches.
   */
-final private[coordinator] class RetainedBatches(
-    source: Source[_ <: Position],
-    batches: OffsetLog,
-    batchesToRetain: Int
-) {
+final private[coordinator] class Retained(source: Source[_ <: Position], batches: OffsetLog, batchesToRetain: Int) {
 
   private var commits: Queue[Position] = Queue.empty
 
