@@ -5,6 +5,8 @@ package splice.kafka.dynamic.internal.document
 
 import java.time.Instant
 
+import scala.collection.immutable.SortedSet
+
 import org.apache.kafka.common.internals.Topic
 
 import splice.kafka.Place
@@ -105,16 +107,18 @@ final private[dynamic] class MetadataCheck(rules: DocumentProperties) {
   // A cutover by offsets also names topics that the stream leaves. A stop needs offsets of every topic, because a topic
   // without offsets would stop at its current position.
   private def foreign(section: String, place: Place.Offsets, stream: KafkaStream): Option[String] = {
-    val topics  = for { (cluster, names) <- stream.topics.toSeq; topic <- names } yield s"$cluster/$topic"
-    val named   = place.clusters.toSeq.flatMap { case (c, offsets) => offsets.keySet.map(p => s"$c/${p.topic}") }
-    val unknown = named.diff(topics) ++ place.clusters.keys.filterNot(stream.topics.contains)
+    def text(topic: (String, String)) = s"${topic._1}/${topic._2}"
+    val topics = for { (cluster, names) <- stream.topics.toSeq; topic <- names } yield cluster -> topic
+    val named  = for { (cluster, offsets) <- place.clusters.toSeq; p <- offsets.keysIterator } yield cluster -> p.topic
+    val (isTopic, isNamed) = (SortedSet.from(topics), SortedSet.from(named))
+    val unknown            = named.find(!isTopic(_)).map(text) ++ place.clusters.keys.find(!stream.topics.contains(_))
     if (section == "cutovers")
-      Option.unless(named.exists(topics.contains))(s"the entry names no topic of stream '${stream.name}'")
+      Option.unless(named.exists(isTopic))(s"the entry names no topic of stream '${stream.name}'")
     else
       unknown.headOption.map(name =>
-        s"$name is not a topic of stream '${stream.name}'. Use ${topics.mkString(", ")}"
-      ).orElse(topics.diff(named).headOption.filter(_ => section == "stops").map(topic =>
-        s"a stop needs offsets of every topic, and $topic has no offsets"
+        s"$name is not a topic of stream '${stream.name}'. Use ${topics.map(text).mkString(", ")}"
+      ).orElse(topics.find(topic => section == "stops" && !isNamed(topic)).map(topic =>
+        s"a stop needs offsets of every topic, and ${text(topic)} has no offsets"
       ))
   }
 }

@@ -50,11 +50,12 @@ private[dynamic] object MetadataDocument {
     val parts    = root.only(Seq("version", "generation", "confirmRemovals") ++ sections: _*)
     val clusters = parts.get("clusters").toSeq.flatMap(_.fields).map { case (name, at) => cluster(name, at) }
     val streams  = parts.getOrElse("streams", root.wrong("'streams' is missing")).fields.map(stream)
-    def places(section: String) = parts.get(section).toSeq.flatMap(_.fields).map { case (stream, at) =>
-      if (!streams.exists(_.name == stream))
-        at.wrong(s"stream '$stream' does not exist; the streams are ${streams.map(_.name).sorted.mkString(", ")}")
+    // The names of a document may have equal hash codes, which make a hash map slow.
+    val names                   = SortedSet.from(streams.map(_.name))
+    def places(section: String) = SortedMap.from(parts.get(section).toSeq.flatMap(_.fields).map { case (stream, at) =>
+      if (!names(stream)) at.wrong(s"stream '$stream' does not exist; the streams are ${names.mkString(", ")}")
       stream -> PlaceText.read(section, at)
-    }.toMap
+    })
     val (cutovers, starts, stops) = (places("cutovers"), places("starts"), places("stops"))
     val metadata                  = StreamMetadata(
       parts.get("generation").map(_.number),

@@ -15,7 +15,7 @@ import splice.source.LogPartition
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
 
-final class PlaceSectionsSuite extends AnyFunSuite {
+final class PlaceTextSuite extends AnyFunSuite {
 
   private val yaml =
     """version: 1
