@@ -46,6 +46,7 @@ final private[dynamic] class LifeFaults(time: () => Long) {
   private var delayed = 0
   private var success = Option.empty[Long]
   private var longest = 0L
+  private var refused = 0L
   private var met     = Set.empty[String]
 
   def current: LifeFault = synchronized(now)
@@ -61,6 +62,11 @@ final private[dynamic] class LifeFaults(time: () => Long) {
     * have ended.
     */
   def outage: Long = synchronized(math.max(longest, if (isHealthy(now)) 0L else sinceSuccess))
+
+  /** Milliseconds between the last successful request and the last failed request; 0 if the last request was
+    * successful. A response may arrive after the outage has ended.
+    */
+  def refusal: Long = synchronized(refused)
 
   /** Resets the outage after the call of the query that it affected. */
   def observed(): Unit = synchronized { longest = 0L }
@@ -91,6 +97,7 @@ final private[dynamic] class LifeFaults(time: () => Long) {
     now match {
       case Away | Soon(0) =>
         met += "a request fails"
+        refused = sinceSuccess
         throw LifeFaults.unreachable(request)
       case Soon(left)              => now = Soon(left - 1)
       case Hanging                 => await(request)
@@ -108,6 +115,7 @@ final private[dynamic] class LifeFaults(time: () => Long) {
     if (now == Late) await(request)
     if (now == Behind && request == "ends") set(Healthy)
     success = Some(time())
+    refused = 0L
   }
 
   private def await(request: String): Unit = if (request == "ends") {

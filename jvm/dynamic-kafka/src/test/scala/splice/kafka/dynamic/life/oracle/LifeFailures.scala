@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.life.oracle
 
-import splice.kafka.dynamic.life.LifeWorld
+import splice.kafka.dynamic.life.{LifePlan, LifeWorld}
 import splice.source.errors.SpliceException
 import splice.testkit.simulation.SimulatedTrigger
 
@@ -26,9 +26,12 @@ final private[life] class LifeFailures(world: LifeWorld) {
       case "start" if isUnavailable(error)                                   => Start
       case "replay" if isUnavailable(error)                                  => Replay
       case "advance" if isFaulty && trigger == SimulatedTrigger.AvailableNow => End
-      // A cluster that is available again does not justify a failure, even after a batch longer than the timeout.
-      case "advance" | "settle" if isFaulty && world.plan.fails && !world.isHealthy => Policy
+      // A cluster that is available again does not justify a failure, even after a batch longer than the timeout. A
+      // request that failed after the timeout does, although its response may arrive when the cluster is available.
+      case "advance" | "settle" if isFaulty && world.plan.fails && (!world.isHealthy || isRefused) => Policy
     }
+
+  private def isRefused: Boolean = world.clusters.values.exists(_.faults.refusal >= LifePlan.ClusterTimeout.toMillis)
 
   /** True if a cluster of the error is unavailable now. An error without a cluster may be the error of any cluster. */
   private def isUnavailable(error: SpliceException): Boolean =
