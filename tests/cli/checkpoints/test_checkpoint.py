@@ -356,7 +356,7 @@ def test_kept_checkpoints_are_readable(spark: object, capsys: Output) -> None:
         assert all("parquet" in place or "json" in place for place in found), (checkpoint, found)
         assert splice(capsys, "show", checkpoint)[0] == 0
     dynamic = next(path for path in KEPT if path.parent.name == "dynamic")
-    copied = splice(capsys, "offsets", dynamic, "--cluster", "far")
+    copied = splice(capsys, "offsets", dynamic, "--cluster", "west")
     assert copied == (0, '{"dynamic-west":{"0":10,"1":10}}\n')
 
 
