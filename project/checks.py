@@ -42,10 +42,10 @@ rose by 60 for 900 more lives of chains, and for kills, rollbacks and bounded re
 MAIN_LINES = {
     "coordinator": 2207,
     "dynamic-kafka": 10750,
-    "files": 3802,
-    "hybrid": 5786,
+    "files": 3801,
+    "hybrid": 5784,
     "kafka": 11858,
-    "source": 4563,  # The parser of values moved here from kafka, for other logs.
+    "source": 4561,  # The parser of values moved here from kafka, for other logs.
     "spark": 3743,
 }
 """Ceiling of the lines of main code of each module. State the reason of a raise here.
@@ -54,13 +54,13 @@ A change that needs fewer lines lowers the ceiling.
 """
 
 LONG = {
-    "dynamic-kafka/internal/change/ChangeRules.scala": 387,
-    "dynamic-kafka/internal/cluster/ClusterResponse.scala": 329,
-    "dynamic-kafka/internal/cluster/ClusterWorker.scala": 400,
-    "dynamic-kafka/internal/enumerator/DynamicEnumerator.scala": 375,
-    "dynamic-kafka/internal/enumerator/MetadataApplier.scala": 371,
-    "dynamic-kafka/internal/state/AppliedMetadataFormat.scala": 303,
-    "dynamic-kafka/internal/state/TopicState.scala": 334,
+    "kafka/dynamic/internal/change/ChangeRules.scala": 387,
+    "kafka/dynamic/internal/cluster/ClusterResponse.scala": 329,
+    "kafka/dynamic/internal/cluster/ClusterWorker.scala": 400,
+    "kafka/dynamic/internal/enumerator/DynamicEnumerator.scala": 375,
+    "kafka/dynamic/internal/enumerator/MetadataApplier.scala": 371,
+    "kafka/dynamic/internal/state/AppliedMetadataFormat.scala": 303,
+    "kafka/dynamic/internal/state/TopicState.scala": 334,
     "hybrid/internal/enumerator/HybridEnumerator.scala": 361,
     "kafka/internal/enumerator/KafkaEnumerator.scala": 331,
     "kafka/internal/reader/SlotReader.scala": 360,
@@ -178,10 +178,9 @@ def complaints(path: str, text: str) -> list[str]:
 
 
 def _longest(path: str) -> int:
-    if not (of_main := MAIN.match(path)):
+    if not MAIN.match(path):
         return LONGEST_TEST
-    name = re.sub(r"^.*/src/main/\w+/splice/(?:\w+/)*?(?=internal/|simulation/)", "", path)
-    return LONG.get(f"{of_main[1]}/{name}", LONGEST)
+    return next((most for end, most in LONG.items() if path.endswith(end)), LONGEST)
 
 
 def full_folders(paths: list[str]) -> list[str]:

@@ -141,7 +141,7 @@ def login(kafka: SecuredKafka, secrets_file: Path, password: str) -> tuple[str, 
 
 
 def over_http(server: str, path: str, header: str, folder: Path) -> dict[str, str]:
-    """Return a source with a document of a server. The document may refer to files of a folder."""
+    """Return a source with a document of a server. Its references may be to files of a folder."""
     return {
         "source": "dynamicKafka",
         "metadata": "http",

@@ -9,6 +9,7 @@ import scala.collection.immutable.SortedMap
 
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
+import splice.source.options.SourceOptions.fold
 
 /** A place in the logs of topics, before Splice resolves the place to offsets: a start, an end, a stop, or the place at
   * which a stream moves from removed topics to new topics.
@@ -78,7 +79,7 @@ object Place {
   final private[splice] case class Exact(offsets: SortedMap[LogPartition, Long], isWhole: Boolean = true) extends Place
 
   /** Returns the place of a word, ignoring case; None for any other text. */
-  private[splice] def ofWord(text: String): Option[Place] = text.trim.toLowerCase(java.util.Locale.ROOT) match {
+  private[splice] def ofWord(text: String): Option[Place] = fold(text.trim) match {
     case "earliest"  => Some(Earliest)
     case "latest"    => Some(Latest)
     case "committed" => Some(Committed(None))

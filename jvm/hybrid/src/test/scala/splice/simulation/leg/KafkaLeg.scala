@@ -12,8 +12,6 @@ import org.apache.kafka.common.TopicPartition
 import org.apache.spark.sql.types.StructType
 
 import splice.hybrid.internal.chain.LegEnumerators
-import splice.kafka.KafkaSource
-import splice.kafka.Place
 import splice.kafka.internal.cluster.ClockedDiscovery
 import splice.kafka.internal.consumer.SlotConsumer
 import splice.kafka.internal.options._
@@ -22,6 +20,7 @@ import splice.kafka.internal.reader.{KafkaSplitReader, SlotReader}
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.kafka.internal.topicids.TopicIds
 import splice.kafka.internal.value.KafkaSchema
+import splice.kafka.{KafkaSource, Place}
 import splice.simulation.planted.Faults
 import splice.source.runtime.Boundedness
 import splice.source.{EnumeratorContext, Limits, LogPartition, Position, Source, SplitEnumerator, TaskRanges}

@@ -3,8 +3,7 @@
 
 package splice.source.internal
 
-import java.time.Duration
-import java.time.{Clock, Instant, ZoneId}
+import java.time.{Clock, Duration, Instant, ZoneId}
 import java.util.concurrent.atomic.AtomicLong
 
 /** Clock for durations. The clock starts at the time of another clock, and later changes of the other clock have no

@@ -4,11 +4,10 @@
 package splice.files.internal.session
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.classic
 import org.apache.spark.sql.execution.datasources.v2.FileDataSourceV2
 import org.apache.spark.sql.execution.datasources.{DataSource, FileFormat}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.{SparkSession, classic}
 
 import splice.files.internal.options.FileKind
 import splice.source.options.SourceOptions.fold

@@ -3,12 +3,10 @@
 
 package splice.hybrid.internal.chain
 
-import splice.hybrid.HybridSourceProvider
-import splice.hybrid.{HandOver, LogColumns}
-import splice.source.SourceProvider
+import splice.hybrid.{HandOver, HybridSourceProvider, LogColumns}
 import splice.source.errors.SpliceException
 import splice.source.options.OptionSet
-import splice.source.{OnGap, Position, Source}
+import splice.source.{OnGap, Position, Source, SourceProvider}
 
 /** Source of a chain, with its options.
   *

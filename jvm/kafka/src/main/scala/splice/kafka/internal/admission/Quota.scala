@@ -5,8 +5,7 @@ package splice.kafka.internal.admission
 
 import scala.collection.immutable.SortedMap
 
-import splice.source.Limits
-import splice.source.LogPartition
+import splice.source.{Limits, LogPartition}
 
 /** The number of rows and bytes that a batch may still read. */
 final private[splice] case class Quota(rows: Double, bytes: Double) {

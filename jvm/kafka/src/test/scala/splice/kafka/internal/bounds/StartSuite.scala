@@ -10,11 +10,10 @@ import scala.collection.immutable.SortedMap
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
-import splice.kafka.KafkaFailures
-import splice.kafka.Place
 import splice.kafka.internal.enumerator.SimulatedRun
 import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.kafka.internal.options.KafkaSettings
+import splice.kafka.{KafkaFailures, Place}
 import splice.source.errors.SpliceOptionException
 import splice.source.log.LogRange
 import splice.source.options.SourceOptions

@@ -7,8 +7,7 @@ import java.time.Duration
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.KafkaSource
-import splice.kafka.Place
+import splice.kafka.{KafkaSource, Place}
 import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions
 

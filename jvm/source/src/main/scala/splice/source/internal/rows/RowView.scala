@@ -3,8 +3,7 @@
 
 package splice.source.internal.rows
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, BaseGenericInternalRow}
 import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, Statistics}
 
 /** Read-only row that shows data of another object. A reader reuses one view for all its rows.

@@ -50,8 +50,10 @@ private[splice] object Credentials {
     why.foreach(reason => throw KafkaErrors.rejectedOption(options.name(key), reason))
   }
 
-  private def name(key: String): Option[String] = {
-    val rest   = key.drop(Prefix.length)
+  private def name(key: String): Option[String] = ofClient(key.drop(Prefix.length))
+
+  /** Returns the name before the property of a client, in `<name>.kafka.<property>`. The name may contain dots. */
+  def ofClient(rest: String): Option[String] = {
     val client = fold(rest).indexOf(s".${KafkaOptions.ClientPrefix}")
     Option.when(client > 0 && rest.length > client + KafkaOptions.ClientPrefix.length + 1)(rest.take(client))
   }

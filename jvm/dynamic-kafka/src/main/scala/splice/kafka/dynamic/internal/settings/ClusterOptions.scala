@@ -6,7 +6,7 @@ package splice.kafka.dynamic.internal.settings
 import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.internal.errors.DynamicErrors
-import splice.kafka.dynamic.internal.options.DynamicOptions
+import splice.kafka.dynamic.internal.options.{Credentials, DynamicOptions}
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.{AdmissionOptions, KafkaOptions, PolicyOptions}
@@ -142,13 +142,11 @@ private[splice] object ClusterOptions {
 
   /** Returns the cluster name of an option. Names may contain dots. */
   private def nameOf(options: SourceOptions, key: String): String = {
-    val rest   = key.drop(Prefix.length)
-    val client = fold(rest).indexOf(s".${KafkaOptions.ClientPrefix}")
-    if (client > 0 && rest.length > client + KafkaOptions.ClientPrefix.length + 1) rest.take(client)
-    else
+    val rest = key.drop(Prefix.length)
+    Credentials.ofClient(rest).orElse(
       allowed.find(option => fold(rest).endsWith(s".${fold(option.key)}") && rest.length > option.key.length + 1)
         .map(option => rest.dropRight(option.key.length + 1))
-        .getOrElse(throw unknown(options, key, rest))
+    ).getOrElse(throw unknown(options, key, rest))
   }
 
   private def unknown(options: SourceOptions, key: String, rest: String): Exception = {

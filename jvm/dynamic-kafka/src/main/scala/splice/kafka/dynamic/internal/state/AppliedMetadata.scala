@@ -183,8 +183,8 @@ final private[dynamic] case class AppliedMetadata(
   def renewed(document: StreamMetadata): SortedMap[String, KafkaCluster] =
     clusters.map { case (name, cluster) => name -> document.clusters.getOrElse(name, cluster.copy(active = true)) }
 
-  /** Returns the clusters with only the client properties and credentials of a document, except the addresses. A faulty service may
-    * return the document of another environment, with the addresses of other clusters.
+  /** Returns the clusters with only the client properties and credentials of a document, except the addresses. A faulty
+    * service may return the document of another environment, with the addresses of other clusters.
     */
   def renewedProperties(document: StreamMetadata): SortedMap[String, KafkaCluster] = clusters.map {
     case (name, cluster) => name -> document.clusters.get(name).fold(cluster) { now =>

@@ -272,7 +272,7 @@ private[splice] object AppliedMetadataFormat {
   private def text(node: JsonNode, field: String): String = node.get(field).asText
 }
 
-/** Format of a [[splice.kafka.dynamic.Place]] in a line of [[AppliedMetadataFormat]]. */
+/** Format of a [[splice.kafka.Place]] in a line of [[AppliedMetadataFormat]]. */
 private[splice] object CutoverFormat {
 
   def write(place: Place): JsonNode = place match {
