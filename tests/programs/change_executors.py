@@ -40,25 +40,33 @@ _STABLE = 60 * 10**9
 
 
 class Batches:
-    """Successive batches of a query over an empty topic."""
+    """Successive batches of a query over an empty topic.
 
-    def __init__(self, query: StreamingQuery, topics: KafkaTopics, topic: str) -> None:
-        """Create an instance with a query, before a row is produced."""
-        self._query, self._topics, self._topic, self._rows = query, topics, topic, 0
+    The first batch of a query does not wait for ``minOffsetsPerTrigger``, so the query starts
+    after the rows of this batch were produced.
+    """
+
+    def __init__(
+        self, start: Callable[[], StreamingQuery], topics: KafkaTopics, topic: str
+    ) -> None:
+        """Create an instance with a function that starts the query."""
+        self._start, self._topics, self._topic, self._rows = start, topics, topic, 0
+        self._query: StreamingQuery | None = None
 
     def metric(self, name: str) -> int:
         """Produce rows for a batch, and return a metric of the source for this batch."""
         first, self._rows = self._rows, self._rows + _ROWS
         self._topics.produce(self._topic, orders(range(first, self._rows), _PARTITIONS))
-        wait_for(f"{self._rows} rows", self._read)
-        last = [one for one in self._query.recentProgress if one["numInputRows"] > 0][-1]
+        query = self._query = self._query or self._start()
+        wait_for(f"{self._rows} rows", lambda: self._read(query))
+        last = [one for one in query.recentProgress if one["numInputRows"] > 0][-1]
         return int(last["sources"][0]["metrics"][name])
 
-    def _read(self) -> bool:
-        failure = self._query.exception()
+    def _read(self, query: StreamingQuery) -> bool:
+        failure = query.exception()
         if failure:
             raise failure
-        return sum(int(one["numInputRows"]) for one in self._query.recentProgress) >= self._rows
+        return sum(int(one["numInputRows"]) for one in query.recentProgress) >= self._rows
 
 
 def main(change: str, master: str, servers: str, topic: str, folder: Path) -> None:
@@ -73,15 +81,14 @@ def main(change: str, master: str, servers: str, topic: str, folder: Path) -> No
     topics = KafkaTopics(servers)
 
     def start(**options: str) -> Batches:
-        query = (
+        writer = (
             live(topics, topic, startingOffsets="earliest", **options)
             .read_stream(spark)
             .writeStream.format("noop")
             .option("checkpointLocation", str(folder / "checkpoint"))
             .trigger(processingTime="100 milliseconds")
-            .start()
         )
-        return Batches(query, topics, topic)
+        return Batches(writer.start, topics, topic)
 
     result = {"lose": _lose, "follow": _follow}[change](spark, start)
     (folder / "result.json").write_text(json.dumps(result))
