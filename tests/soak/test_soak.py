@@ -154,9 +154,10 @@ def test_memory_may_neither_grow_nor_be_too_much() -> None:
 
 
 def test_successive_seeds_of_lives_are_blocks_of_each_simulation() -> None:
-    blocks = [lives_seed.block(seed) for seed in range(1, 9)]
+    count = len(lives_seed.SIMULATIONS)
+    blocks = [lives_seed.block(seed) for seed in range(1, 2 * count + 1)]
     assert [simulation for simulation, _ in blocks] == [*lives_seed.SIMULATIONS] * 2
-    assert [lives for _, lives in blocks[::4]] == ["1..500", "501..1000"]
+    assert [lives for _, lives in blocks[::count]] == ["1..500", "501..1000"]
 
 
 @pytest.mark.parametrize("simulation", lives_seed.SIMULATIONS)

@@ -99,6 +99,16 @@ def test_rates_and_human_units() -> None:
     assert described.to_dict()["sources"][0]["remaining"] == timedelta(seconds=60)
 
 
+def test_late_rows_and_rows_of_the_future_are_in_a_table() -> None:
+    def described(**metrics: str) -> list[str]:
+        source = SPLICE | {"metrics": SPLICE["metrics"] | metrics}  # type: ignore[operator]
+        return str(describe(Query({"batchId": 4, "sources": [source]}))).splitlines()  # type: ignore[arg-type]
+
+    assert described(delayNeededMs="0", rowsHeld="0") == described()
+    shown = described(delayNeededMs="60749461", rowsHeld="7")[3:]
+    assert [line.strip() for line in shown] == ["delay needed  rows held", "16 h 52 min          7"]
+
+
 def test_types_of_a_data_frame() -> None:
     rows = [{"n": 2**60 + 1, "rate": 2.0, "is": True}, {"n": None, "rate": None, "is": False}]
     found = frame(rows, ("n", "rate", "is", "none"))

@@ -102,6 +102,27 @@ def data_loss(world: World) -> None:
     world.drain(**options)
 
 
+def _ahead(world: World, start: int, **options: str) -> None:
+    """Run a query over a topic whose first record is two hours ahead."""
+    topic = world.make_topic(1, {"message.timestamp.after.max.ms": str(2**63 - 1)})
+    now = int(time.time() * 1000)
+    world.topics.produce(
+        topic, [Record("far", "key", 0, now + 2 * 3600 * 1000), Record("near", "key", 0, now)]
+    )
+    options |= {"startingOffsets": offsets(topic, start), "admission": "eventTime"}
+    world.drain(**world.real_kafka(topic, **options))
+
+
+@provokes("SPLICE_ADMISSION.FUTURE_TIME", "-0 has a record", "'onFutureTime' to 'hold'")
+def future_time(world: World) -> None:
+    _ahead(world, 0, onFutureTime="fail")
+
+
+@provokes("SPLICE_ADMISSION.TIMES_NOT_ORDERED", "offset 0", "'admission' to 'lag'")
+def times_not_ordered(world: World) -> None:
+    _ahead(world, 1)
+
+
 @provokes("SPLICE_KAFKA_DATA.INVALID_VALUE")
 def invalid_value(world: World) -> None:
     topic = world.make_topic(1)

@@ -150,7 +150,7 @@ def _options(dice: random.Random) -> dict[str, str]:
     chosen = {
         "assigner": dice.choice(["balanced", "roundRobin", "hash"]),
         "commitToGroup": dice.choice(["true", "false"]),
-        "admission": dice.choice(["lag", "lag", "equal"]),
+        "admission": dice.choice(["lag", "equal", "eventTime", "eventTime"]),
         "maxOffsetsPerTrigger": dice.choice(["150", "700", "3000"]),
         "discoveryInterval": dice.choice(["200ms", "1s"]),
         "cutover": dice.choice(["together", "stream"]),

@@ -180,7 +180,7 @@ def _options(dice: random.Random) -> dict[str, str]:
         "assigner": dice.choice(["balanced", "roundRobin", "hash"]),
         "splitLargePartitions": dice.choice(["true", "false"]),
         "commitToGroup": dice.choice(["true", "false"]),
-        "admission": dice.choice(["lag", "lag", "equal"]),
+        "admission": dice.choice(["lag", "equal", "eventTime", "eventTime"]),
         "maxOffsetsPerTrigger": dice.choice(["150", "700", "3000", "8000"]),
         "discoveryInterval": dice.choice(["200ms", "2s"]),
         # Fetches are small, so that most records of a batch are unread at a fault, or large.

@@ -39,6 +39,13 @@ SIMULATIONS = (
     Simulation("hybrid", _CHAINS, "scenario", 1000),
     Simulation("hybrid", _CHAINS, "low-latency", 500),
     Simulation("hybrid", _CHAINS, "130", 10),
+    Simulation("kafka", "splice.kafka.internal.admission.EventTimeAdmissionSuite", "random", 4000),
+    Simulation(
+        "dynamicKafka",
+        "splice.kafka.dynamic.internal.admission.EventTimeClustersSuite",
+        "random",
+        1000,
+    ),
 )
 
 

@@ -14,6 +14,7 @@ from splice.source import SourceBuilder, SourceSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from datetime import timedelta
 
     from pyspark.sql.types import StructType
     from typing_extensions import Self
@@ -93,6 +94,51 @@ class LogSourceBuilder(SourceBuilder[BuiltLogSource]):
         if not isinstance(group, str) or not group.strip():
             raise OptionError.of("SPLICE_BUILDER.INVALID_GROUP", value=repr(group))
         return self._with({"kafka.group.id": group, "commitToGroup": True})
+
+    def admission(self, policy: Literal["lag", "equal", "eventTime"]) -> Self:
+        """Return a builder with the policy that shares a limited batch among partitions.
+
+        Args:
+            policy: ``lag`` (default): in proportion to the backlogs. ``equal``: the same share for
+                every partition. ``eventTime``: a batch ends at one timestamp in all partitions, so
+                that a backfill makes no row late for a watermark on the column ``timestamp``.
+
+        Examples:
+            >>> KafkaSource.builder().admission("eventTime")
+            KafkaSourceBuilder(admission='eventTime')
+        """
+        return self._with({"admission": policy})
+
+    def max_ahead(self, time: timedelta | str) -> Self:
+        """Return a builder with the greatest distance of a timestamp from the driver's clock.
+
+        ``on_future_time`` applies to later records. The default is one minute. The option needs
+        the policy ``eventTime`` of ``admission``.
+
+        Args:
+            time: A timedelta, or text such as ``30s``.
+
+        Examples:
+            >>> KafkaSource.builder().admission("eventTime").max_ahead("30s")
+            KafkaSourceBuilder(admission='eventTime', maxAhead='30s')
+        """
+        return self._with({"maxAhead": time})
+
+    def on_future_time(self, policy: Literal["fail", "hold", "read"]) -> Self:
+        """Return a builder with the policy for a record that is too far in the future.
+
+        The option needs the policy ``eventTime`` of ``admission``.
+
+        Args:
+            policy: ``fail``: the query ends with an error. ``hold`` (default): the partition waits
+                before the record. ``read``: the partition is read without regard to its times from
+                this record on.
+
+        Examples:
+            >>> KafkaSource.builder().admission("eventTime").on_future_time("fail")
+            KafkaSourceBuilder(admission='eventTime', onFutureTime='fail')
+        """
+        return self._with({"onFutureTime": policy})
 
     def properties(self, properties: Mapping[str, OptionValue]) -> Self:
         """Return a builder with properties of the Kafka client of every cluster.

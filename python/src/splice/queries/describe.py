@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from splice._internal import tables
 from splice._internal.display.frames import frame
-from splice._internal.progress import rates, units
+from splice._internal.progress import lateness, rates, units
 from splice._internal.progress.offsets import offset_json
 from splice._internal.progress.rates import Rates, whole
 from splice.errors import OptionError
@@ -49,7 +49,6 @@ _TOPIC_HEADINGS = (
     "time behind",
     "rows/s arriving",
 )
-
 
 Table = Literal["sources", "topics", "lagging", "clusters"]
 """Tables of ``QueryDescription.to_pandas``."""
@@ -131,6 +130,8 @@ class SourceDescription:
         slots: Number of slots of the last batch; None if the source has no slots.
         switches_total: Number of switches from one leg to the next leg in this run.
         end_offset: End offset of the last batch, as in the checkpoint.
+        delay_needed: Delay of a watermark that would have dropped no row in this run, or None.
+        rows_held: Number of offsets that wait for their time; None without ``eventTime``.
         topics: Topics of a Kafka source, greatest lag first; ``*`` has the sum of the other topics.
         lagging: Partitions of a Kafka source with the greatest lag.
         clusters: Clusters of a source of several clusters, by name.
@@ -152,6 +153,8 @@ class SourceDescription:
     bytes_per_second: float | None = None
     remaining: timedelta | None = None
     slots: int | None = None
+    delay_needed: timedelta | None = None
+    rows_held: int | None = None
     topics: tuple[LagDescription, ...] = ()
     lagging: tuple[LagDescription, ...] = ()
     clusters: tuple[ClusterDescription, ...] = ()
@@ -266,6 +269,7 @@ class QueryDescription:
             found.append((clusters.HEADINGS, each, 1))
         if groups := [one.cells() for source in self.sources for one in source.waiting_groups]:
             found.append((clusters.GROUP_HEADINGS, groups, None))
+        found += lateness.table([(one.delay_needed, one.rows_held) for one in self.sources])
         if topics:
             found.append((_TOPIC_HEADINGS, topics, 1))
         if worst:
@@ -367,6 +371,8 @@ def _source(source: Mapping[str, Any], estimated: Rates) -> SourceDescription:
         bytes_per_second=estimated.bytes_per_second,
         remaining=estimated.remaining,
         slots=whole(metrics.get("slots")),
+        delay_needed=lateness.delay(whole(metrics.get("delayNeededMs"))),
+        rows_held=whole(metrics.get("rowsHeld")),
         topics=tuple(_lag(name, topic) for name, topic in _json(metrics.get("topics"), {}).items()),
         lagging=tuple(
             _lag(partition["partition"], partition)

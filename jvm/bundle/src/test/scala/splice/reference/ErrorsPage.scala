@@ -30,7 +30,7 @@ object ErrorsPage {
       || --- | --- | --- |
       || `08001` | `SPLICE_KAFKA_CONNECTION`, `SPLICE_METADATA_CONNECTION` | **Retry**: start the query again. Alert if the error continues. |
       || `0A000` | `SPLICE_CONTINUOUS`, `SPLICE_REAL_TIME`, `SPLICE_SOURCE` | **Fix the query**: use another trigger, source or sink. |
-      || `22000` | `SPLICE_FILES_DATA`, `SPLICE_HAND_OVER_DATA`, `SPLICE_KAFKA_DATA` | **Alert**: restore or correct the data, or accept the difference with the option in the message. |
+      || `22000` | `SPLICE_ADMISSION`, `SPLICE_FILES_DATA`, `SPLICE_HAND_OVER_DATA`, `SPLICE_KAFKA_DATA` | **Alert**: restore or correct the data, or accept the difference with the option in the message. |
       || `28000` | `SPLICE_KAFKA_ACCESS` | **Alert**: correct the credentials or the certificates. |
       || `42601` | `SPLICE_SELECT` | **Fix the query**: correct the SELECT list of the leg. |
       || `42616` | `SPLICE_BUILDER`, `SPLICE_FILES_OPTION`, `SPLICE_HAND_OVER`, `SPLICE_HYBRID`, `SPLICE_KAFKA_OPTION`, `SPLICE_METADATA`, `SPLICE_OPTION` | **Fix the query**: correct the options, the metadata (`SPLICE_METADATA`) or the custom rule (`SPLICE_HAND_OVER`). |

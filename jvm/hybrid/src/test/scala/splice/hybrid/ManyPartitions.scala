@@ -12,7 +12,7 @@ import splice.kafka.dynamic.internal.reader.ClusterReads
 import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.{DynamicKafkaSource, KafkaCluster, KafkaMetadataService, KafkaStream, StreamMetadata}
-import splice.kafka.internal.admission.RecordSizes
+import splice.kafka.internal.admission.{RecordSizes, RecordTimes}
 import splice.kafka.internal.cluster.TimedOffset
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.internal.split.KafkaPosition
@@ -69,6 +69,7 @@ final class ManyPartitions(options: (String, String)*) extends Source[DynamicOff
     override def newStarts(of: Set[LogPartition], start: Option[Place]): Map[LogPartition, Long] = Map.empty
     override def clusterId: Option[String]                                                       = Some("id-of-east")
     override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]         = Map.empty
+    override def times: RecordTimes = throw new UnsupportedOperationException
   }
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator[DynamicOffset] =

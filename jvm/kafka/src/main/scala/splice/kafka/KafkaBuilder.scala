@@ -3,12 +3,13 @@
 
 package splice.kafka
 
+import java.time.Duration
 import java.util.{Map => JMap}
 
 import scala.collection.immutable.ListMap
 import scala.jdk.CollectionConverters._
 
-import splice.kafka.internal.options.{KafkaOptions, PolicyOptions}
+import splice.kafka.internal.options.{AdmissionOptions, KafkaOptions, PolicyOptions}
 import splice.source.SourceSpec
 import splice.source.errors.OptionErrors
 import splice.source.options.{CommonOptions, OptionSetters, SourceOptions}
@@ -28,6 +29,19 @@ abstract class KafkaBuilder[This <: KafkaBuilder[This]] private[kafka] (chosen: 
     */
   def commitToGroup(group: String): This =
     option(s"${KafkaOptions.ClientPrefix}group.id", group).option(PolicyOptions.CommitToGroup.key, "true")
+
+  /** Sets the policy that shares a limited batch among partitions: `lag` (default), `equal` or `eventTime`. With
+    * `eventTime`, a batch ends at one timestamp in all partitions.
+    */
+  def admission(policy: String): This = option(AdmissionOptions.Admission.key, policy)
+
+  /** Sets how far a timestamp may be ahead of the clock of the driver with `admission("eventTime")`. By default, one
+    * minute.
+    */
+  def maxAhead(time: Duration): This = option(AdmissionOptions.MaxAhead.key, s"${time.toMillis}ms")
+
+  /** Sets the policy for later records with `admission("eventTime")`: `fail`, `hold` (default) or `read`. */
+  def onFutureTime(policy: String): This = option(AdmissionOptions.FutureTime.key, policy)
 
   /** Sets one option. If an option is set several times, the last value applies. */
   override def option(key: String, value: String): This = copied(chosen + (key -> value))

@@ -35,7 +35,8 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
     KafkaSchema(settings.includeHeaders, settings.value)
   }
 
-  override def batchLimits: Seq[String] = KafkaSource.BatchLimits
+  override def batchLimits: Seq[String] = KafkaSource.BatchLimits ++
+    settings.eventTime.map(_ => AdmissionOptions.Admission.key)
 
   override def readsLog: Boolean = true
 

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.internal.cluster.{ClusterClient, LogDescription, TimedOffset}
+import splice.kafka.internal.cluster.{ClusterClient, LogDescription, OffsetAnswers, TimedOffset}
 import splice.source.LogPartition
 
 /** Cluster in memory that responds immediately. Calls of `grow` add records to its partitions. */
@@ -32,6 +32,16 @@ final class GrowingLog(clusterId: String, all: Seq[LogPartition]) extends Cluste
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = requested(Map.empty)
 
+  // The records of a partition have a distance of one second. Partitions begin at different times.
+  override def atTimeSoon(millis: Long, partitions: Set[LogPartition]): OffsetAnswers[TimedOffset] = {
+    val ends = now
+    requested(OffsetAnswers(partitions.iterator.flatMap { p =>
+      val first  = GrowingLog.Start + p.hashCode % 5000
+      val offset = math.max(-Math.floorDiv(first - millis, 1000L), 0L)
+      Option.when(offset < ends(p))(p -> TimedOffset(offset, first + offset * 1000))
+    }.toMap))
+  }
+
   override def times(at: Map[LogPartition, Long]): Map[LogPartition, Long]                    = requested(Map.empty)
   override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = requested(Map.empty)
 
@@ -43,4 +53,8 @@ final class GrowingLog(clusterId: String, all: Seq[LogPartition]) extends Cluste
     requests.incrementAndGet()
     response
   }
+}
+
+private object GrowingLog {
+  private val Start = 1700000000000L
 }

@@ -38,6 +38,8 @@ final class PlanCost(cores: Int) {
       "every partition has rows"                  -> (1, Map.empty[String, String]),
       "every partition has rows, rows are shared" -> (1, Map("maxOffsetsPerTrigger" -> "50000")),
       "rows are shared equally"       -> (1, Map("maxOffsetsPerTrigger" -> "50000", "admission" -> "equal")),
+      "one time, all rows"            -> (1, Map("admission" -> "eventTime")),
+      "one time, with a search"       -> (1, Map("maxOffsetsPerTrigger" -> "50000", "admission" -> "eventTime")),
       "one partition in 100 has rows" -> (100, Map.empty[String, String])
     )
     val rows = cases.map { case (name, (every, options)) => measure(name, every, options) }

@@ -17,6 +17,7 @@ import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaEnumerator}
 import splice.kafka.internal.metrics.{KafkaMetrics, ReadReports}
+import splice.kafka.internal.options.AdmissionOptions
 import splice.kafka.internal.value.KafkaSchema
 import splice.kafka.{KafkaBuilder, KafkaSource}
 import splice.source.internal.HadoopConfiguration
@@ -44,7 +45,8 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
 
   override def metadataColumns: StructType = DynamicColumns.all
 
-  override def batchLimits: Seq[String] = KafkaSource.BatchLimits ++ ClusterOptions.batchLimits(settings.options)
+  override def batchLimits: Seq[String] = KafkaSource.BatchLimits ++ ClusterOptions.batchLimits(settings.options) ++
+    settings.base.eventTime.map(_ => AdmissionOptions.Admission.key)
 
   override def readsLog: Boolean = true
 

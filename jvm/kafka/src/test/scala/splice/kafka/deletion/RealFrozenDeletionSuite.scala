@@ -51,8 +51,8 @@ final class RealFrozenDeletionSuite extends AnyFunSuite with DeletedTopics {
 
     override def earliest(of: Set[LogPartition]): Map[LogPartition, Long]            = log.earliest(of)
     override def ends(of: Set[LogPartition]): Map[LogPartition, Long]                = log.ends(of)
-    override def endsSoon(of: Set[LogPartition]): OffsetAnswers                      = log.endsSoon(of)
-    override def earliestSoon(of: Set[LogPartition]): OffsetAnswers                  = log.earliestSoon(of)
+    override def endsSoon(of: Set[LogPartition]): OffsetAnswers[Long]                = log.endsSoon(of)
+    override def earliestSoon(of: Set[LogPartition]): OffsetAnswers[Long]            = log.earliestSoon(of)
     override def atTime(of: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = log.atTime(of)
     override def topicStates(topics: Set[String]): () => Map[String, DescribedTopic] = log.topicStates(topics)
     override def committed(of: Set[LogPartition]): Map[LogPartition, Long]           = log.committed(of)

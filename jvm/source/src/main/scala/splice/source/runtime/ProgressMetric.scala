@@ -118,6 +118,16 @@ object ProgressMetric {
   /** Number of offsets that a policy skipped in this run (Kafka only). */
   val RowsSkipped = "rowsSkippedTotal"
 
+  /** Number of offsets that wait because of a record that is too far in the future (Kafka with `admission=eventTime`
+    * only).
+    */
+  val RowsHeld = "rowsHeld"
+
+  /** Delay in milliseconds of a watermark on the column `timestamp` that would have dropped no row in this run (Kafka
+    * only).
+    */
+  val DelayNeeded = "delayNeededMs"
+
   /** Number of rows that filled holes of the history in this run (Kafka only, after an exact hand-over). */
   val RowsFilled = "rowsFilledTotal"
 

@@ -5,6 +5,7 @@ package splice.kafka.internal.admission
 
 import scala.collection.immutable.SortedMap
 
+import splice.kafka.internal.options.AdmissionPolicy
 import splice.source.{Limits, LogPartition}
 
 /** Shares a batch among partitions, so that each partition with a backlog gets rows in this batch or in one of the next
@@ -47,23 +48,41 @@ final private[splice] class Admission(policy: AdmissionPolicy, sizes: RecordSize
     }
 }
 
+/** The limits of a batch of one cluster.
+  *
+  * @param rows
+  *   the number of offsets to read in a range, which may have holes of a history
+  */
+final private[splice] class LimitShares(sizes: RecordSizes, quota: Quota)(
+    share: SortedMap[LogPartition, (Long, Long)] => SortedMap[LogPartition, Long],
+    rows: (LogPartition, Long, Long) => Long = (_, from, until) => until - from
+) extends BatchShares {
+
+  override def apply(ranges: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] = share(ranges)
+
+  override def measure(
+      partitions: IndexedSeq[LogPartition],
+      others: SortedMap[LogPartition, (Long, Long)]
+  ): Array[Long] => Double = {
+    val counts  = others.transform { case (p, (from, until)) => rows(p, from, until).toDouble }
+    val fixed   = counts.valuesIterator.sum
+    val bytes   = counts.iterator.map { case (p, count) => count * sizes.estimate(p.topic) }.sum
+    val ofTopic = partitions.iterator.map(_.topic).toSet.map((t: String) => t -> sizes.estimate(t)).toMap
+    val each    = partitions.iterator.map(p => ofTopic(p.topic)).toArray
+    (rows: Array[Long]) => {
+      var (allRows, allBytes) = (fixed, bytes)
+      var i                   = 0
+      while (i < rows.length) {
+        allRows += rows(i)
+        allBytes += rows(i) * each(i)
+        i += 1
+      }
+      quota.part(allRows, allBytes)
+    }
+  }
+}
+
 /** The available range of one partition. */
 final private case class Behind(partition: LogPartition, from: Long, until: Long, rowBytes: Double) {
   def rows: Long = math.max(until - from, 0L)
-}
-
-/** The policy that shares a batch among partitions if the backlog exceeds the limits of the batch. */
-sealed abstract private[splice] class AdmissionPolicy(val word: String) extends Product with Serializable
-
-private[splice] object AdmissionPolicy {
-
-  /** Shares in proportion to the backlogs of partitions, as in Spark's Kafka source. */
-  case object Lag extends AdmissionPolicy("lag")
-
-  /** The same number of rows for every partition. Partitions with a larger backlog get the rows that other partitions
-    * do not need.
-    */
-  case object Equal extends AdmissionPolicy("equal")
-
-  val all: Seq[AdmissionPolicy] = Seq(Lag, Equal)
 }

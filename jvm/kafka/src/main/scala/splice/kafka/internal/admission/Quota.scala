@@ -14,6 +14,10 @@ final private[splice] case class Quota(rows: Double, bytes: Double) {
 
   def less(count: Double, rowBytes: Double): Quota = Quota(rows - count, bytes - count * rowBytes)
 
+  /** The part of the quota that rows need; more than 1 exceeds the quota. A single row never does. */
+  def part(count: Double, size: Double): Double =
+    if (count <= 1) math.min(1.0, math.max(count / rows, size / bytes)) else math.max(count / rows, size / bytes)
+
   /** Shares the quota. Each backlog gets one row. Then all backlogs get rows in proportion to their rates, until all
     * backlogs are empty or the quota is used up.
     *

@@ -162,7 +162,22 @@ final private[splice] class PartitionFill(val ranges: OffsetRanges) {
   }
 }
 
-private object PartitionFill {
+private[splice] object PartitionFill {
+
+  /** The part of each range that consists of holes of a history. */
+  def holes[K: Ordering](ranges: SortedMap[K, (Long, Long)])(
+      fill: K => Option[PartitionFill]
+  ): SortedMap[K, (Long, Long)] = ranges.flatMap { case (key, (from, until)) =>
+    fill(key).filter(from < _.cut).map(own => key -> (from -> math.min(until, own.cut)))
+  }
+
+  /** The part of each range after its holes. */
+  def after[K: Ordering](
+      ranges: SortedMap[K, (Long, Long)],
+      holes: SortedMap[K, (Long, Long)]
+  ): SortedMap[K, (Long, Long)] = ranges.transform { case (key, (from, until)) =>
+    holes.get(key).fold(from -> until) { case (_, cut) => cut -> math.max(cut, until) }
+  }
 
   /** Binary search: the least number for which a condition is true. The condition must be monotonic, and true for the
     * last number.

@@ -15,17 +15,20 @@ import splice.source.LogPartition
   *   repeats requests whose responses contradict earlier responses
   * @param clock
   *   measures the duration of outages
+  * @param holds
+  *   true if batches have no rows while a partition does not respond
   */
 final private[splice] class ClusterAccess(
     val client: ClusterClient,
     val discovery: Discovery,
     val recheck: Recheck,
     policies: LogPolicies,
-    clock: Clock
+    clock: Clock,
+    holds: Boolean = false
 ) extends AutoCloseable {
 
   /** The partitions that do not respond although other partitions do. */
-  val unavailable = new UnavailablePartitions(client, policies.partitionPatience, clock)
+  val unavailable = new UnavailablePartitions(client, policies.partitionPatience, clock, holds)
 
   private val outage = new OutageTolerance(policies.patience, clock, () => recheck.waitForNext())
 

@@ -3,6 +3,8 @@
 
 package splice.kafka.internal.cluster
 
+import java.time.Instant
+
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.Place
@@ -34,16 +36,22 @@ private[splice] trait ClusterClient extends AutoCloseable {
   def ends(partitions: Set[LogPartition]): Map[LogPartition, Long]
 
   /** The [[ends]] of the partitions that respond soon. A partition without a leader does not delay other partitions. */
-  def endsSoon(partitions: Set[LogPartition]): OffsetAnswers = OffsetAnswers(ends(partitions))
+  def endsSoon(partitions: Set[LogPartition]): OffsetAnswers[Long] = OffsetAnswers(ends(partitions))
 
   /** The [[earliest]] offsets of the partitions that respond soon. */
-  def earliestSoon(partitions: Set[LogPartition]): OffsetAnswers = OffsetAnswers(earliest(partitions))
+  def earliestSoon(partitions: Set[LogPartition]): OffsetAnswers[Long] = OffsetAnswers(earliest(partitions))
 
   /** The offset after the last record, including records of open transactions, which readers may receive later. */
   def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = ends(partitions)
 
   /** The first record at or after a time in milliseconds, for the partitions that have such a record. */
   def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]
+
+  /** The first record at or after a time in milliseconds of the partitions that respond soon. A partition without such a
+    * record is in neither part of the result.
+    */
+  def atTimeSoon(millis: Long, partitions: Set[LogPartition]): OffsetAnswers[TimedOffset] =
+    OffsetAnswers(atTime(partitions.iterator.map(_ -> millis).toMap))
 
   /** The first record that a reader with the configured isolation level receives in a range of offsets.
     *
@@ -119,10 +127,12 @@ final private[splice] case class DescribedTopic(id: Option[String], partitions: 
   * @param silent
   *   the other partitions, each with the error of a request for this partition alone
   */
-final private[splice] case class OffsetAnswers(
-    found: Map[LogPartition, Long],
+final private[splice] case class OffsetAnswers[A](
+    found: Map[LogPartition, A],
     silent: Map[LogPartition, SpliceException] = Map.empty
 )
 
 /** The offset and the timestamp of a record. */
-final private[splice] case class TimedOffset(offset: Long, millis: Long)
+final private[splice] case class TimedOffset(offset: Long, millis: Long) {
+  def time: Instant = Instant.ofEpochMilli(millis)
+}

@@ -10,6 +10,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
 
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo
 import org.apache.kafka.clients.admin.{Admin, DescribeTopicsOptions, ListOffsetsOptions, OffsetSpec, TopicDescription}
 import org.apache.kafka.clients.consumer.{Consumer, ConsumerConfig, KafkaConsumer}
 import org.apache.kafka.common.acl.AclOperation
@@ -112,37 +113,54 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
       client.endOffsets(requested)
     }
 
-  override def endsSoon(partitions: Set[LogPartition]): OffsetAnswers =
+  override def endsSoon(partitions: Set[LogPartition]): OffsetAnswers[Long] =
     if (partitions.isEmpty) OffsetAnswers(Map.empty) else calls("ends")(endRequests(partitions))
 
-  override def earliestSoon(partitions: Set[LogPartition]): OffsetAnswers =
+  override def earliestSoon(partitions: Set[LogPartition]): OffsetAnswers[Long] =
     if (partitions.isEmpty) OffsetAnswers(Map.empty) else calls("earliest offsets")(earliestRequests(partitions))
 
-  private lazy val endRequests = requests("the end", OffsetSpec.latest()) { (client, requested, patience) =>
-    leaveOthers(client, requested)
-    client.endOffsets(requested, patience)
+  private lazy val endRequests =
+    requests("the end", OffsetSpec.latest(), OffsetRequests.offset) { (client, requested, patience) =>
+      leaveOthers(client, requested)
+      toLog(client.endOffsets(requested, patience))
+    }
+
+  private lazy val earliestRequests = requests("the earliest offset", OffsetSpec.earliest(), OffsetRequests.offset) {
+    (client, requested, patience) => toLog(client.beginningOffsets(requested, patience))
   }
 
-  private lazy val earliestRequests = requests("the earliest offset", OffsetSpec.earliest()) {
-    (client, requested, patience) => client.beginningOffsets(requested, patience)
-  }
+  // A request for an earlier time must not answer a request for another time.
+  override def atTimeSoon(millis: Long, partitions: Set[LogPartition]): OffsetAnswers[TimedOffset] =
+    if (partitions.isEmpty) OffsetAnswers(Map.empty)
+    else
+      calls("offsets of a time")(requests(
+        "the offset of a time",
+        OffsetSpec.forTimestamp(millis),
+        OffsetRequests.timed
+      ) {
+        (client, requested, patience) =>
+          OffsetRequests.records(client.offsetsForTimes(
+            requested.asScala.map(_ -> Long.box(millis)).toMap.asJava,
+            patience
+          ))
+      }(partitions))
 
-  private def requests(name: String, spec: OffsetSpec)(
-      request: (Consumer[_, _], java.util.Collection[TopicPartition], Duration) => Offsets
-  ): OffsetRequests = {
+  private def requests[A](name: String, spec: OffsetSpec, read: ListOffsetsResultInfo => Option[A])(
+      request: (Consumer[_, _], java.util.Collection[TopicPartition], Duration) => Map[LogPartition, A]
+  ): OffsetRequests[A] = {
     val isolation = properties.properties.get(ConsumerConfig.ISOLATION_LEVEL_CONFIG).map(_.trim) match {
       case Some("read_committed") => IsolationLevel.READ_COMMITTED
       case _                      => IsolationLevel.READ_UNCOMMITTED
     }
     val soon = Seq(timeout, Soon).min
     new OffsetRequests(name, properties.servers, soon, settings.retryInterval, properties.secrets.hide)(
-      (partitions, patience) =>
-        toLog(request(assigned(partitions), partitions.map(TopicPartitions.of).asJava, patience)),
+      (partitions, patience) => request(assigned(partitions), partitions.map(TopicPartitions.of).asJava, patience),
       { partitions =>
         val requested = partitions.iterator.map(p => TopicPartitions.of(p) -> spec).toMap.asJava
         val result    = adminClient().listOffsets(requested, new ListOffsetsOptions(isolation))
         partitions.iterator.map(p => p -> result.partitionResult(TopicPartitions.of(p))).toMap
-      }
+      },
+      read
     )
   }
 
@@ -159,10 +177,7 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = calls("offsets of a time") {
     val requested = millis.map { case (p, time) => TopicPartitions.of(p) -> Long.box(time) }.asJava
-    assigned(millis.keySet).offsetsForTimes(requested).asScala.collect {
-      case (p, record) if Option(record).nonEmpty =>
-        TopicPartitions.toLog(p) -> TimedOffset(record.offset, record.timestamp)
-    }.toMap
+    OffsetRequests.records(assigned(millis.keySet).offsetsForTimes(requested))
   }
 
   override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] =

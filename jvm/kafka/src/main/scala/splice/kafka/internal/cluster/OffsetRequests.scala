@@ -6,17 +6,20 @@ package splice.kafka.internal.cluster
 import java.time.Duration
 import java.util.concurrent.{ExecutionException, TimeUnit, TimeoutException => WaitTimeout}
 
+import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo
-import org.apache.kafka.common.KafkaFuture
+import org.apache.kafka.clients.consumer.OffsetAndTimestamp
 import org.apache.kafka.common.errors.{RetriableException, TimeoutException, TopicAuthorizationException}
+import org.apache.kafka.common.{KafkaFuture, TopicPartition}
 
 import splice.kafka.internal.errors.KafkaErrors
+import splice.kafka.internal.split.TopicPartitions
 import splice.source.LogPartition
 import splice.source.errors.SpliceException
 
-/** Requests one offset per partition, such as its end. A partition without a leader does not delay other partitions.
+/** Requests one value per partition, such as its end. A partition without a leader does not delay other partitions.
   * Used by one thread.
   *
   * A consumer caches the leaders and needs one round trip per broker, but returns either the offsets of all
@@ -36,16 +39,19 @@ import splice.source.errors.SpliceException
   *   requests all offsets from the consumer, within this time
   * @param each
   *   requests offsets from the admin client
+  * @param read
+  *   the value in a response of the admin client; None if the partition has no such record
   */
-final private[splice] class OffsetRequests(
+final private[splice] class OffsetRequests[A](
     name: String,
     servers: String,
     patience: Duration,
     pause: Duration,
     shown: Throwable => Throwable
 )(
-    together: (Set[LogPartition], Duration) => Map[LogPartition, Long],
-    each: Set[LogPartition] => Map[LogPartition, KafkaFuture[ListOffsetsResultInfo]]
+    together: (Set[LogPartition], Duration) => Map[LogPartition, A],
+    each: Set[LogPartition] => Map[LogPartition, KafkaFuture[ListOffsetsResultInfo]],
+    read: ListOffsetsResultInfo => Option[A]
 ) {
 
   private var waiting = Map.empty[LogPartition, KafkaFuture[ListOffsetsResultInfo]]
@@ -53,12 +59,12 @@ final private[splice] class OffsetRequests(
   // Partitions whose request failed, with the time of the failure (System.nanoTime).
   private var failed = Map.empty[LogPartition, (Long, SpliceException)]
 
-  def apply(partitions: Set[LogPartition]): OffsetAnswers = {
+  def apply(partitions: Set[LogPartition]): OffsetAnswers[A] = {
     waiting = waiting.filter { case (p, _) => partitions(p) }
     failed = failed.filter { case (p, _) => partitions(p) }
     val others = partitions -- waiting.keySet -- failed.keySet
     sendAgain()
-    val offsets = if (others.isEmpty) Map.empty[LogPartition, Long] else soon(others)
+    val offsets = if (others.isEmpty) Map.empty[LogPartition, A] else soon(others)
     // Partitions that respond must not wait for the other partitions in each call.
     if (offsets.isEmpty) await()
     val (done, open) = waiting.partition { case (_, response) => response.isDone }
@@ -66,7 +72,7 @@ final private[splice] class OffsetRequests(
     val responses = done.map { case (p, response) => p -> offset(p, response) }
     failed ++= responses.collect { case (p, Left(error)) => p -> (System.nanoTime() -> error) }
     OffsetAnswers(
-      offsets ++ responses.collect { case (p, Right(offset)) => p -> offset },
+      offsets ++ responses.collect { case (p, Right(Some(offset))) => p -> offset },
       failed.map { case (p, (_, error)) => p -> error } ++ open.keysIterator.map(p => p -> silent(p))
     )
   }
@@ -81,7 +87,7 @@ final private[splice] class OffsetRequests(
   }
 
   /** The offsets of the consumer if the consumer responds soon, otherwise the offsets of the admin client. */
-  private def soon(partitions: Set[LogPartition]): Map[LogPartition, Long] =
+  private def soon(partitions: Set[LogPartition]): Map[LogPartition, A] =
     try together(partitions, patience)
     catch {
       case _: TimeoutException | _: TopicAuthorizationException =>
@@ -97,8 +103,11 @@ final private[splice] class OffsetRequests(
     }
   }
 
-  private def offset(p: LogPartition, response: KafkaFuture[ListOffsetsResultInfo]): Either[SpliceException, Long] =
-    Try(response.get().offset).toEither.left.map {
+  private def offset(
+      p: LogPartition,
+      response: KafkaFuture[ListOffsetsResultInfo]
+  ): Either[SpliceException, Option[A]] =
+    Try(read(response.get())).toEither.left.map {
       case e: ExecutionException => failure(p, e.getCause)
       case e                     => throw e
     }
@@ -110,4 +119,21 @@ final private[splice] class OffsetRequests(
 
   private def silent(p: LogPartition): SpliceException =
     failure(p, new TimeoutException(s"$p has no leader, or the leader does not respond"))
+}
+
+private[splice] object OffsetRequests {
+
+  def offset(found: ListOffsetsResultInfo): Option[Long] = Some(found.offset)
+
+  /** The record in a response to a request for a time. Without such a record, the offset is negative. */
+  def timed(found: ListOffsetsResultInfo): Option[TimedOffset] =
+    Option.when(found.offset >= 0)(TimedOffset(found.offset, found.timestamp))
+
+  /** The records in a response of the consumer to a request for times. */
+  def records(
+      offsets: java.util.Map[TopicPartition, OffsetAndTimestamp]
+  ): Map[LogPartition, TimedOffset] = offsets.asScala.collect {
+    case (p, record) if Option(record).nonEmpty =>
+      TopicPartitions.toLog(p) -> TimedOffset(record.offset, record.timestamp)
+  }.toMap
 }

@@ -20,8 +20,15 @@ import splice.source.errors.SpliceException
   *
   * @param patience
   *   how long a partition may not respond before the query fails; None if the caller decides
+  * @param holds
+  *   true if batches have no rows while a partition does not respond
   */
-final private[kafka] class UnavailablePartitions(log: ClusterClient, patience: Option[Duration], clock: Clock) {
+final private[kafka] class UnavailablePartitions(
+    log: ClusterClient,
+    patience: Option[Duration],
+    clock: Clock,
+    holds: Boolean = false
+) {
 
   import UnavailablePartitions._
 
@@ -67,6 +74,16 @@ final private[kafka] class UnavailablePartitions(log: ClusterClient, patience: O
   def starts(at: Place, partitions: Set[LogPartition]): Map[LogPartition, Long] =
     if (at == Place.Earliest) earliest(partitions) else received(log.endsSoon(partitions))
 
+  /** True if any partition did not respond in this round. */
+  def hasSilent: Boolean = failed.nonEmpty
+
+  /** The first record at or after a time of each partition that has one; None if a partition does not respond. */
+  def atTime(millis: Long, partitions: Set[LogPartition]): Option[Map[LogPartition, TimedOffset]] = {
+    val offsets = log.atTimeSoon(millis, partitions)
+    failed ++= offsets.silent
+    Option.when(offsets.silent.isEmpty)(offsets.found)
+  }
+
   /** True if partitions did not respond in this round, and a recent description of the cluster contains all these
     * partitions.
     */
@@ -102,7 +119,7 @@ final private[kafka] class UnavailablePartitions(log: ClusterClient, patience: O
     silent <- known.valuesIterator.find(partition => !clock.instant().isBefore(partition.since.plus(limit)))
   } throw silent.error
 
-  private def received(offsets: OffsetAnswers): Map[LogPartition, Long] = {
+  private def received(offsets: OffsetAnswers[Long]): Map[LogPartition, Long] = {
     failed ++= offsets.silent
     offsets.found
   }
@@ -111,11 +128,14 @@ final private[kafka] class UnavailablePartitions(log: ClusterClient, patience: O
     val back = known.keySet -- silent.keySet
     if (back.nonEmpty) logger.info(s"Partitions respond again, or no longer exist: ${back.mkString(", ")}.")
     silent.headOption.foreach { case (_, UnavailablePartition(_, error)) =>
+      val effect =
+        if (holds) "Because of 'admission=eventTime', batches have no rows until these partitions respond"
+        else "Batches continue without new records of these partitions"
       val limit = patience.fold("")(time => s" If the outage lasts for ${time.toSeconds} s, the query fails.")
       val more  = if (silent.sizeIs > Shown) s" and ${silent.size - Shown} other partitions" else ""
       logger.warn(
-        s"The brokers do not respond for ${silent.keysIterator.take(Shown).mkString(", ")}$more. Batches continue " +
-          s"without new records of these partitions, and Splice skips no records.$limit ${error.text}"
+        s"The brokers do not respond for ${silent.keysIterator.take(Shown).mkString(", ")}$more. $effect, and Splice " +
+          s"skips no records.$limit ${error.text}"
       )
     }
   }

@@ -38,11 +38,21 @@ final private[splice] class OpenRange(range: KafkaSplitRange) {
   private var bytes  = 0L
   private var millis = Long.MinValue
 
+  private var least    = Long.MaxValue
+  private var greatest = Long.MinValue
+
   /** Counts the records that a window shows. */
   def count(window: RecordWindow): Unit = {
     rows += window.rows
     bytes += window.bytes
     millis = math.max(millis, window.timestamp(window.rows - 1))
+    var i = 0
+    while (i < window.rows) {
+      val time = window.timestamp(i)
+      if (time < least) least = time
+      if (time > greatest) greatest = time
+      i += 1
+    }
   }
 
   /** The range from an offset on; None after its end. */
@@ -50,7 +60,7 @@ final private[splice] class OpenRange(range: KafkaSplitRange) {
     if (isOpen || offset < until) Some(range.copy(from = offset)(range.topicId, range.generation)) else None
 
   /** The records that were counted; None before the first record. */
-  def read: Option[PartitionRead] = Option.when(rows > 0)(PartitionRead(rows, bytes, millis))
+  def read: Option[PartitionRead] = Option.when(rows > 0)(PartitionRead(rows, bytes, millis, least, greatest))
 
   /** The lost offsets if the log no longer contains the offsets from `from` to `until`. Offsets in the history are not
     * lost.

@@ -6,6 +6,7 @@ package splice.kafka.internal.enumerator
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.Place
+import splice.kafka.internal.admission.RecordTimes
 import splice.kafka.internal.cluster.{TimedOffset, UnavailablePartition}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.log.LogPartitions
@@ -83,4 +84,7 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] w
 
   /** The first record at or after a time in milliseconds, for the partitions that have such a record. */
   def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]
+
+  /** The times of records; None of a result means that a partition did not respond soon. */
+  def times: RecordTimes
 }

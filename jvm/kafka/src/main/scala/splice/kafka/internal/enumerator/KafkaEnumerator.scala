@@ -11,7 +11,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.apache.spark.sql.types.StructType
 
 import splice.kafka.Place
-import splice.kafka.internal.admission.{Admission, RecordSizes}
+import splice.kafka.internal.admission.{RecordSizes, RecordTimes}
 import splice.kafka.internal.bounds.{Available, Bounds, EndOffsets, SkippedRanges}
 import splice.kafka.internal.cluster._
 import splice.kafka.internal.errors.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
@@ -48,14 +48,15 @@ final private[splice] class KafkaEnumerator(
     reports: ReadReports
 ) extends ClusterEnumerator {
 
-  private val log       = cluster.client
-  private val skipped   = new SkippedRows
-  private val loss      = DataLoss(settings.failOnDataLoss, skipped)
-  private val lastEnds  = new EndOffsets(log, cluster.recheck, loss, settings.client.readsCommitted)
-  private val topics    = new Topics(settings, cluster, context, lastEnds.last, skipped, addUnread)
-  private val bounds    = new Bounds(settings, context, cluster, topics, lastEnds, skipped)
-  private val admission = new Admission(settings.admission, sizes)
-  private val progress  = new KafkaFigures(sizes, reports, bounds, lastEnds, cluster, context, topics.reads, skipped)
+  private val log      = cluster.client
+  private val skipped  = new SkippedRows
+  private val loss     = DataLoss(settings.failOnDataLoss, skipped)
+  private val lastEnds = new EndOffsets(log, cluster.recheck, loss, settings.client.readsCommitted)
+  private val topics   = new Topics(settings, cluster, context, lastEnds.last, skipped, addUnread)
+  private val bounds   = new Bounds(settings, context, cluster, topics, lastEnds, skipped)
+  private val batches  = new BatchEnds(settings, context, cluster, bounds, sizes)
+  private val progress =
+    new KafkaFigures(sizes, reports, bounds, lastEnds, cluster, context, topics.reads, skipped, batches.eventTime)
   private val replays   = new Replay(settings, cluster, topics, bounds, skipped)
   private val contents  = new LogContents(cluster, topics, settings.client.readsCommitted)
   private val openReads = new OpenReads(topics, bounds, settings.ending.nonEmpty)(plan)
@@ -74,6 +75,7 @@ final private[splice] class KafkaEnumerator(
 
   override def advance(from: KafkaPosition, limits: Limits): KafkaPosition = {
     storeUnread(from)
+    reports.delay.next()
     // An empty batch would end a run with a fixed end, and also a run of a chain during a bounded leg. Such runs wait
     // for the cluster.
     val until =
@@ -87,6 +89,7 @@ final private[splice] class KafkaEnumerator(
       else cluster.idle(from)(cluster.unavailable.round(go(from, limits)))
     cluster.unavailable.check()
     moving = until != from
+    batches.eventTime.foreach(_.warn(isEnd = bounds.hasEnd && settings.ending.isEmpty && !moving))
     if (moving) until else from
   }
 
@@ -205,6 +208,7 @@ final private[splice] class KafkaEnumerator(
   override def missing: SortedSet[String]                                              = topics.missing
   override def clusterId: Option[String]                                               = topics.identities.cluster
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = log.atTime(millis)
+  override def times: RecordTimes                                                      = batches.times
 
   override def close(): Unit =
     try cluster.close()
@@ -223,7 +227,7 @@ final private[splice] class KafkaEnumerator(
     bounds.available(begun) match {
       case None                         => go(at, limits, repeated = true)
       case Some(Available(start, ends)) =>
-        val next  = until(start, ends, limits).getOrElse(at)
+        val next  = batches(start, ends, limits).getOrElse(at)
         val moved =
           if (repeated || next == at) Set.empty[String] else next.topics.filter(t => next.of(t) != position.of(t))
         val known = if (bounds.hasEnd) SortedSet.empty[LogPartition] else existing
@@ -251,18 +255,6 @@ final private[splice] class KafkaEnumerator(
     val now = topics.refresh(at)
     cluster.unavailable.describe(now.partitions)
     now != before
-  }
-
-  /** The end of a batch that begins at `from`; None if fewer rows are available than the minimum of a batch. */
-  private def until(from: KafkaPosition, ends: Map[LogPartition, Long], limits: Limits): Option[KafkaPosition] = {
-    // In an idle query, most partitions have no new records.
-    val ready = from.offsets.collect { case (p, at) if ends.get(p).exists(_ != at) => p -> (at -> ends(p)) }
-    val rows  = ready.iterator.map { case (p, (at, end)) =>
-      bounds.fills.between(p, from.generation(p.topic), at, end)
-    }.sum
-    if (limits.minRows.exists(rows < _)) None
-    else
-      Some(from ++ bounds.fills.share(ready, (p: LogPartition) => p -> from.generation(p.topic))(admission(limits, _)))
   }
 
   override def lowered(ends: Map[LogPartition, Long]): Map[LogPartition, Long] = {
@@ -323,7 +315,15 @@ private[splice] object KafkaEnumerator {
       sizes: RecordSizes,
       reports: ReadReports
   ): KafkaEnumerator = {
-    val cluster = new ClusterAccess(log, discovery, recheck, settings.policies, context.steady)
+    val cluster =
+      new ClusterAccess(
+        log,
+        discovery,
+        recheck,
+        settings.policies,
+        context.steady,
+        BatchEnds.areTimed(settings, context)
+      )
     new KafkaEnumerator(settings, context, cluster, sizes, reports)
   }
 

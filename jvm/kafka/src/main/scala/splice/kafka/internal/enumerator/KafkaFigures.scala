@@ -5,7 +5,7 @@ package splice.kafka.internal.enumerator
 
 import scala.collection.immutable.SortedMap
 
-import splice.kafka.internal.admission.RecordSizes
+import splice.kafka.internal.admission.{EventTimeAdmission, RecordSizes}
 import splice.kafka.internal.bounds.{Bounds, EndOffsets}
 import splice.kafka.internal.cluster.ClusterAccess
 import splice.kafka.internal.errors.SkippedRows
@@ -22,6 +22,8 @@ import splice.source.{EnumeratorContext, LogPartition}
   *   true if a partition of a position is still read: the subscription covers the partition, and its topic exists
   * @param skipped
   *   the number of offsets that policies of the driver have skipped in this run; the figures of tasks are added
+  * @param eventTime
+  *   for batches that end at one time in all partitions
   */
 final private[splice] class KafkaFigures(
     sizes: RecordSizes,
@@ -31,7 +33,8 @@ final private[splice] class KafkaFigures(
     cluster: ClusterAccess,
     context: EnumeratorContext,
     isRead: LogPartition => Boolean,
-    skipped: SkippedRows
+    skipped: SkippedRows,
+    eventTime: Option[EventTimeAdmission]
 ) {
 
   private val lag = new LagTracker
@@ -66,7 +69,9 @@ final private[splice] class KafkaFigures(
       else at.copy(offsets = at.offsets.filter { case (p, _) => isRead(p) })
     val now = lag.update(unfilled(read), end, tasks, context.clock.instant())
     seen = Some(now)
-    now.report ++ total.report ++ fill ++ Seq(
+    val times = eventTime.map(ProgressMetric.RowsHeld -> _.rowsHeld.toString) ++
+      reports.delay.millis.map(ProgressMetric.DelayNeeded -> _.toString)
+    now.report ++ total.report ++ fill ++ times ++ Seq(
       ProgressMetric.Position          -> at.summary,
       ProgressMetric.RowsSkipped       -> skipped.total.toString,
       ProgressMetric.Splits            -> read.offsets.size.toString,

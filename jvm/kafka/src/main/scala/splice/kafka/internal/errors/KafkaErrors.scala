@@ -214,6 +214,36 @@ private[splice] object KafkaErrors {
       "reason"    -> reason(cause)
     )
 
+  /** Error of a record that is too far in the future for a batch that ends at one time. */
+  def futureTime(partition: LogPartition, offset: Long, time: Instant, maxAhead: Duration): SpliceException =
+    conditions.error(
+      "SPLICE_ADMISSION.FUTURE_TIME",
+      "partition" -> partition.toString,
+      "offset"    -> offset.toString,
+      "time"      -> time.toString,
+      "maxAhead"  -> s"${maxAhead.toMillis} ms"
+    )
+
+  /** Error of a record that hides later offsets with earlier times from a search by time.
+    *
+    * @param hiding
+    *   the offset and the time of the record at which the search stops
+    * @param hidden
+    *   the offset and the time of the next record of the partition
+    */
+  def timesNotOrdered(
+      partition: LogPartition,
+      hiding: (Long, Instant),
+      hidden: (Long, Instant)
+  ): SpliceException = conditions.error(
+    "SPLICE_ADMISSION.TIMES_NOT_ORDERED",
+    "partition"  -> partition.toString,
+    "offset"     -> hiding._1.toString,
+    "time"       -> hiding._2.toString,
+    "nextOffset" -> hidden._1.toString,
+    "nextTime"   -> hidden._2.toString
+  )
+
   def cannotRespond(request: String, reason: String): SpliceException =
     conditions.error("SPLICE_KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED", "request" -> request, "reason" -> reason)
 

@@ -13,11 +13,20 @@ import splice.source.runtime.ProgressMetric
   *
   * @param millis
   *   the timestamp of the last record
+  * @param least
+  *   the least timestamp
+  * @param greatest
+  *   the greatest timestamp
   */
-final private[splice] case class PartitionRead(rows: Long, bytes: Long, millis: Long) {
+final private[splice] case class PartitionRead(rows: Long, bytes: Long, millis: Long, least: Long, greatest: Long) {
 
-  def +(more: PartitionRead): PartitionRead =
-    PartitionRead(rows + more.rows, bytes + more.bytes, math.max(millis, more.millis))
+  def +(more: PartitionRead): PartitionRead = PartitionRead(
+    rows + more.rows,
+    bytes + more.bytes,
+    math.max(millis, more.millis),
+    math.min(least, more.least),
+    math.max(greatest, more.greatest)
+  )
 }
 
 /** The report of tasks: the records of each partition, and figures of readers.

@@ -13,12 +13,16 @@ import splice.source.runtime.Report
   */
 final private[splice] class ReadReports(val key: String) {
 
+  /** The delay of a watermark that the records of this run need. */
+  val delay = new DelayNeeded
+
   private var reads  = TaskReads()
   private var unread = Vector.empty[KafkaSplitRange]
 
   /** Adds the reports with the key of this enumerator. */
   def add(reports: Seq[Report]): Unit = reports.foreach {
     case Report(`key`, added: TaskReads) => synchronized {
+        delay.add(added)
         reads = reads ++ added.copy(unread = Vector.empty)
         // A range without an end is of a batch without an end, which no bounded source has.
         unread = (unread ++ added.unread.filterNot(_.isOpen)).distinct

@@ -10,7 +10,6 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.apache.kafka.clients.consumer.ConsumerConfig
 
 import splice.kafka.Place
-import splice.kafka.internal.admission.AdmissionPolicy
 import splice.kafka.internal.errors.KafkaErrors
 import splice.source.errors.OptionErrors
 import splice.source.internal.value.ValueSettings
@@ -47,6 +46,7 @@ final private[splice] case class KafkaSettings(
     readerIdleTimeout: Duration,
     value: ValueSettings = ValueSettings.Raw,
     admission: AdmissionPolicy = AdmissionPolicy.Lag,
+    eventTime: Option[EventTimeSettings] = None,
     policies: LogPolicies = LogPolicies(),
     commitToGroup: Boolean = false,
     rackFrom: RackFrom = RackFrom.Nowhere,
@@ -78,6 +78,7 @@ private[splice] object KafkaSettings {
       readerIdleTimeout = options(KafkaOptions.ReaderIdleTimeout),
       value = ValueSettings(options)(KafkaErrors.rejectedOption),
       admission = options(AdmissionOptions.Admission),
+      eventTime = eventTime(options),
       policies = policies(options),
       commitToGroup = commitToGroup(options, client),
       rackFrom = rackFrom(options, client),
@@ -180,6 +181,20 @@ private[splice] object KafkaSettings {
       )
     from
   }
+
+  private[splice] def eventTime(options: SourceOptions): Option[EventTimeSettings] =
+    if (options(AdmissionOptions.Admission) == AdmissionPolicy.EventTime)
+      Some(EventTimeSettings(options(AdmissionOptions.MaxAhead), options(AdmissionOptions.FutureTime)))
+    else {
+      val without = Seq(AdmissionOptions.MaxAhead, AdmissionOptions.FutureTime).filter(o => options.contains(o.key))
+      if (without.nonEmpty)
+        throw OptionErrors.conflict(
+          (without :+ AdmissionOptions.Admission).map(o => options.name(o.key)),
+          s"the first option has an effect only with 'admission' = '${AdmissionPolicy.EventTime.word}'; set this value, " +
+            "or remove the option"
+        )
+      None
+    }
 
   private def limits(options: SourceOptions): Limits.Limited = {
     val most  = options.find(KafkaOptions.MaxOffsets)

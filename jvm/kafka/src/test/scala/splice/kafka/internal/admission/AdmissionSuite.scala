@@ -12,6 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
+import splice.kafka.internal.options.AdmissionPolicy
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{Limits, LogPartition, StartPosition}
 

@@ -54,7 +54,8 @@ final class OffsetRequestsSuite extends AnyFunSuite {
       { some =>
         each += some
         some.iterator.map(p => p -> response(p)).toMap
-      }
+      },
+      found => Some(found.offset)
     )
 
     def fail(error: KafkaException): Unit = { val _ = open(t(1)).completeExceptionally(error) }

@@ -42,8 +42,11 @@ final class EnumeratorFiguresSuite extends AnyFunSuite {
     w.e.figures(begin)
     val until = w.e.advance(begin, Limits.Everything)
     w.e.reported(Seq(
-      Report("key", TaskReads(Map(t(0) -> PartitionRead(rows = 10, bytes = 1000, millis = 0)))),
-      Report("other", TaskReads(Map(u -> PartitionRead(rows = 10, bytes = 5000, millis = 0))))
+      Report(
+        "key",
+        TaskReads(Map(t(0) -> PartitionRead(rows = 10, bytes = 1000, millis = 0, least = 0, greatest = 0)))
+      ),
+      Report("other", TaskReads(Map(u -> PartitionRead(rows = 10, bytes = 5000, millis = 0, least = 0, greatest = 0))))
     ))
     w.e.figures(until)
     assert(w.sizes.of("t").contains(100.0) && w.sizes.of("u").isEmpty)

@@ -60,6 +60,9 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
   def write(topic: String, partition: Int, millis: Long*): Unit =
     held(LogPartition(topic, partition)).append(millis)
 
+  /** Appends an offset that a search by time finds and that no reader returns, like a transaction marker. */
+  def mark(topic: String, partition: Int, millis: Long): Unit = held(LogPartition(topic, partition)).mark(millis)
+
   def fill(topic: String, partition: Int, count: Int): Unit = write(topic, partition, Seq.fill(count)(0L): _*)
 
   /** Removes records before an offset. */
@@ -118,17 +121,19 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
 
   override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = requested("ends")(endsOf(led(partitions)))
 
+  private def endOf(p: LogPartition): Long = held(p).end - open.getOrElse(p, 0L)
+
   private def endsOf(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
-    val now = there(partitions).map(p => p -> (held(p).end - open.getOrElse(p, 0L))).toMap
+    val now = there(partitions).map(p => p -> endOf(p)).toMap
     if (stale.isEmpty) now else now ++ stale.dequeue().filter { case (p, _) => partitions(p) }
   }
 
-  override def endsSoon(partitions: Set[LogPartition]): OffsetAnswers = requested("ends") {
+  override def endsSoon(partitions: Set[LogPartition]): OffsetAnswers[Long] = requested("ends") {
     val (found, silent) = partitions.partition(p => held.contains(p) && !fails(p))
     OffsetAnswers(endsOf(found), errors(silent))
   }
 
-  override def earliestSoon(partitions: Set[LogPartition]): OffsetAnswers = requested("earliest") {
+  override def earliestSoon(partitions: Set[LogPartition]): OffsetAnswers[Long] = requested("earliest") {
     val (found, silent) = partitions.partition(p => held.contains(p) && !fails(p))
     OffsetAnswers(found.map(p => p -> held(p).first).toMap, errors(silent))
   }
@@ -142,6 +147,14 @@ final class SimulatedLog(subscription: Subscription, @volatile var named: Set[St
     led(millis.keySet)
     millis.flatMap { case (p, time) => held.get(p).flatMap(_.at(time)).map(p -> _) }
   }
+
+  override def atTimeSoon(millis: Long, partitions: Set[LogPartition]): OffsetAnswers[TimedOffset] =
+    requested("atTimeSoon") {
+      val (found, silent) = partitions.partition(p => held.contains(p) && !fails(p))
+      // Brokers search only records that a reader may read.
+      val records = found.iterator.flatMap(p => held(p).at(millis).filter(_.offset < endOf(p)).map(p -> _))
+      OffsetAnswers(records.toMap, errors(silent))
+    }
 
   override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] =
     requested("firstRecords") {
@@ -213,12 +226,18 @@ object SimulatedLog {
 
   final private class Held {
     private var records: Vector[TimedOffset] = Vector.empty
+    private var marks                        = Set.empty[Long]
     var first                                = 0L
     var end                                  = 0L
 
     def append(millis: Seq[Long]): Unit = millis.foreach { time =>
       records :+= TimedOffset(end, time)
       end += 1
+    }
+
+    def mark(millis: Long): Unit = {
+      marks += end
+      append(Seq(millis))
     }
 
     def expire(until: Long): Unit = {
@@ -234,7 +253,7 @@ object SimulatedLog {
     /** Removes the records at some offsets, which then are like transaction markers. */
     def clear(from: Long, until: Long): Unit = records = records.filterNot(r => r.offset >= from && r.offset < until)
 
-    def from(offset: Long): Option[TimedOffset] = records.find(_.offset >= offset)
+    def from(offset: Long): Option[TimedOffset] = records.find(r => r.offset >= offset && !marks(r.offset))
 
     def at(time: Long): Option[TimedOffset] = records.find(_.millis >= time)
   }

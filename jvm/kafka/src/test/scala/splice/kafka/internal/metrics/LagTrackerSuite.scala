@@ -19,8 +19,13 @@ final class LagTrackerSuite extends AnyFunSuite {
 
   private def p(partition: Int, topic: String = "t"): LogPartition = LogPartition(topic, partition)
 
+  private def read(rows: Long, bytes: Long, at: Instant): PartitionRead = {
+    val millis = at.toEpochMilli
+    PartitionRead(rows, bytes, millis, millis, millis)
+  }
+
   private def read(partition: LogPartition, rows: Long, bytes: Long, at: Instant): TaskReads =
-    TaskReads(Map(partition -> PartitionRead(rows, bytes, at.toEpochMilli)))
+    TaskReads(Map(partition -> read(rows, bytes, at)))
 
   private val none = TaskReads()
 
@@ -93,8 +98,9 @@ final class LagTrackerSuite extends AnyFunSuite {
       Report("run", read(p(0), 3, 30, start.minusSeconds(1)) ++ TaskReads(pollNanos = 2000000, opened = 1))
     reports.add(Seq(first, Report("another run", read(p(0), 7, 70, start)), second))
     reports.add(Seq(first, second, Report("run", "of another kind")))
-    val taken = reports.take()
-    assert(taken.partitions == Map(p(0) -> PartitionRead(10, 100, start.toEpochMilli)))
+    val taken  = reports.take()
+    val millis = start.toEpochMilli
+    assert(taken.partitions == Map(p(0) -> PartitionRead(10, 100, millis, millis - 1000, millis)))
     assert(taken.report.toMap.apply(ProgressMetric.PollMs) == "4")
     assert(reports.take() == none)
   }

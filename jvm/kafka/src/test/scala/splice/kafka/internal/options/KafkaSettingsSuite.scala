@@ -10,7 +10,6 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.Place
-import splice.kafka.internal.admission.AdmissionPolicy
 import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions
 import splice.source.{Limits, LogPartition}
@@ -217,6 +216,6 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     val s = settings(servers, topics, "maxBytesPerTrigger" -> "64m", "admission" -> "EQUAL")
     assert(s.limits.bytes.contains(64L << 20) && s.admission == AdmissionPolicy.Equal)
     assert(settings(servers, topics).admission == AdmissionPolicy.Lag)
-    assert(refused(topics, "admission" -> "oldest-first").contains("Use lag, equal."))
+    assert(refused(topics, "admission" -> "oldest-first").contains("Use lag, equal, eventTime."))
   }
 }

@@ -45,7 +45,7 @@ final class ReaderReportsSuite extends AnyFunSuite {
     found
   }
 
-  test("rows, bytes and the latest time are counted for each partition") {
+  test("rows, bytes and times are counted for each partition") {
     val w = new SlotWorld(reused = true)
     w.client.schedulePollTask { () =>
       Seq(record(0, 0, 70), record(0, 1, 90), record(0, 2, 99), record(1, 0, 20)).foreach(w.client.addRecord)
@@ -56,7 +56,7 @@ final class ReaderReportsSuite extends AnyFunSuite {
     val reader = w.reader(range(0, 0, 2), range(1, 0, 3))
     assert(SlotWorld.drain(reader).size == 5)
     val found = reads(reader)
-    assert(found.partitions == Map(t(0) -> PartitionRead(2, 14, 90), t(1) -> PartitionRead(3, 14, 20)))
+    assert(found.partitions == Map(t(0) -> PartitionRead(2, 14, 90, 70, 90), t(1) -> PartitionRead(3, 14, 20, 10, 20)))
     assert(found.filled == 0 && found.reused == 1 && found.opened == 0)
     val counted = reader.metrics.map(m => m.name -> m.value).toMap
     assert(counted(KafkaMetrics.Records) == 5 && counted(KafkaMetrics.Bytes) == 28)

@@ -8,8 +8,16 @@ import scala.collection.mutable
 
 import splice.kafka.dynamic.internal.cluster.ClusterResponse
 import splice.kafka.dynamic.internal.split.DynamicSplitRange
-import splice.kafka.internal.admission.{Admission, AdmissionPolicy, ProportionalShares, Quota, RecordSizes}
-import splice.kafka.internal.bounds.Fills
+import splice.kafka.internal.admission.{
+  Admission,
+  EventTimeAdmission,
+  ProportionalShares,
+  Quota,
+  RecordSizes,
+  RecordTimes
+}
+import splice.kafka.internal.bounds.{Fills, PartitionFill}
+import splice.kafka.internal.options.AdmissionPolicy
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{Limits, LogPartition}
 
@@ -38,16 +46,21 @@ final private[dynamic] class ClusterAdmission(policy: AdmissionPolicy, sizes: Re
       ofCluster: String => Limits,
       reach: SortedMap[String, ClusterResponse]
   ): Option[SortedMap[String, KafkaPosition]] = {
-    val quotas =
-      if (limits == Limits.Everything) Map.empty[String, Quota]
-      else
-        reach.keysIterator.map(name => name -> Quota.of(ofCluster(name))).filter(_._2 != Quota.Unlimited).toMap
+    val quotas = quotasOf(limits, ofCluster, reach)
     if (limits.minRows.exists(reach.valuesIterator.map(_.rows).sum < _)) None
     else if (quotas.isEmpty && Quota.of(limits) == Quota.Unlimited) Some(reach.map { case (name, response) =>
       name -> response.until
     })
     else Some(shared(limits, quotas, reach))
   }
+
+  private def quotasOf(
+      limits: Limits,
+      ofCluster: String => Limits,
+      reach: SortedMap[String, ClusterResponse]
+  ): Map[String, Quota] =
+    if (limits == Limits.Everything) Map.empty
+    else reach.keysIterator.map(name => name -> Quota.of(ofCluster(name))).filter(_._2 != Quota.Unlimited).toMap
 
   private def shared(
       limits: Limits,
@@ -78,36 +91,96 @@ final private[dynamic] class ClusterAdmission(policy: AdmissionPolicy, sizes: Re
       quotas: Map[String, Quota],
       reach: SortedMap[String, ClusterResponse]
   ): SortedMap[String, KafkaPosition] = {
+    val ranges = new QualifiedRanges(reach)
+    ranges.positions(ranges.share(limits, quotas)(ranges.ready))
+  }
+
+  /** Returns the end of each cluster in a batch that ends at one time; None if there are fewer rows than the minimum of a
+    * batch, or if a cluster does not respond.
+    */
+  def aligned(
+      limits: Limits,
+      ofCluster: String => Limits,
+      reach: SortedMap[String, ClusterResponse],
+      times: EventTimeAdmission,
+      isFinal: Boolean
+  )(log: (LogPartition => (String, LogPartition)) => RecordTimes): Option[SortedMap[String, KafkaPosition]] =
+    if (limits.minRows.exists(reach.valuesIterator.map(_.rows).sum < _)) None
+    else {
+      val ranges = new QualifiedRanges(reach)
+      val quotas = quotasOf(limits, ofCluster, reach)
+      val holes  = ranges.holes
+      val shares = new ClusterShares(sizes, Quota.of(limits), quotas, ranges.cluster)(
+        ranges.share(limits, quotas, strictly = true),
+        ranges.rows
+      )
+      times(PartitionFill.after(ranges.ready, holes), holes, shares, log(ranges.origin), isFinal).map(ranges.positions)
+    }
+
+  /** Ranges of all clusters, by partitions whose topic names include their cluster. */
+  final private class QualifiedRanges(reach: SortedMap[String, ClusterResponse]) {
+
     names.filterInPlace((name, _) => reach.contains(name))
-    val ready = SortedMap.from(for {
+
+    val ready: SortedMap[LogPartition, (Long, Long)] = SortedMap.from(for {
       (name, response) <- reach.iterator
       nameOf = named(name)
       (p, begin) <- response.begins.iterator
       until      <- response.until.get(p) if until > begin
     } yield nameOf(p) -> (begin -> until))
-    lazy val origin = reach.iterator.flatMap { case (name, response) =>
+
+    lazy val origin: Map[LogPartition, (String, LogPartition)] = reach.iterator.flatMap { case (name, response) =>
       val nameOf = named(name)
       response.begins.keysIterator.map(p => nameOf(p) -> ((name, p)))
     }.toMap
-    val fills = Fills(reach.flatMap { case (name, response) =>
+
+    private val fills = Fills(reach.flatMap { case (name, response) =>
       response.fills.all.map { case ((p, generation), fill) => (qualified(name, p), generation) -> fill }
     })
-    def key(q: LogPartition) = {
+
+    private def key(q: LogPartition) = {
       val (name, p) = origin(q)
       q -> reach(name).until.generation(p.topic)
     }
-    val share = fills.share(ready, key) { open =>
-      if (quotas.isEmpty) admission(limits, open)
-      else new ClusterQuotas(admission, sizes, origin(_)._1)(Quota.of(limits), quotas, open)
+
+    def cluster(q: LogPartition): String = origin(q)._1
+
+    /** Returns the number of offsets to read in a range. */
+    def rows(q: LogPartition, from: Long, until: Long): Long = {
+      val (partition, generation) = key(q)
+      fills.between(partition, generation, from, until)
     }
-    reach.map { case (name, response) =>
-      val nameOf = named(name)
-      name -> response.until.copy(offsets = response.until.offsets.transform { (p, until) =>
-        if (response.begins.contains(p)) share.getOrElse(nameOf(p), until) else until
-      })
+
+    /** Returns the part of each range that consists of holes of a history. */
+    def holes: SortedMap[LogPartition, (Long, Long)] =
+      if (fills.isEmpty) SortedMap.empty
+      else PartitionFill.holes(ready) { q =>
+        val (partition, generation) = key(q)
+        fills.find(partition, generation)
+      }
+
+    /** Returns the ends of ranges within the limits.
+      *
+      * @param strictly
+      *   true if no rule gives more rows than the limits
+      */
+    def share(limits: Limits, quotas: Map[String, Quota], strictly: Boolean = false)(
+        ranges: SortedMap[LogPartition, (Long, Long)]
+    ): SortedMap[LogPartition, Long] = fills.share(ranges, key) { open =>
+      if (quotas.nonEmpty) new ClusterQuotas(admission, sizes, cluster)(Quota.of(limits), quotas, open)
+      else if (strictly) admission.within(Quota.of(limits), open)
+      else admission(limits, open)
+    }
+
+    /** Returns the position of each cluster with these ends. */
+    def positions(ends: SortedMap[LogPartition, Long]): SortedMap[String, KafkaPosition] = reach.map {
+      case (name, response) =>
+        val nameOf = named(name)
+        name -> response.until.copy(offsets = response.until.offsets.transform { (p, until) =>
+          if (response.begins.contains(p)) ends.getOrElse(nameOf(p), until) else until
+        })
     }
   }
-
 }
 
 private[dynamic] object ClusterAdmission {

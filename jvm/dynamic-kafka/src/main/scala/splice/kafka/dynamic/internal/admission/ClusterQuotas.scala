@@ -6,7 +6,7 @@ package splice.kafka.dynamic.internal.admission
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 
-import splice.kafka.internal.admission.{Admission, Quota, RecordSizes}
+import splice.kafka.internal.admission.{Admission, BatchShares, LimitShares, Quota, RecordSizes}
 import splice.source.LogPartition
 
 /** Shares a batch among clusters with separate limits. The class has no state.
@@ -69,4 +69,32 @@ final private[splice] class ClusterQuotas(admission: Admission, sizes: RecordSiz
     val rows = (share(p) - from).toDouble
     Quota(rows, rows * sizes.estimate(p.topic))
   }((a, b) => Quota(a.rows + b.rows, a.bytes + b.bytes))
+}
+
+/** The limits of a batch of all clusters, and of the clusters that have a limit. */
+final private[dynamic] class ClusterShares(
+    sizes: RecordSizes,
+    quota: Quota,
+    quotas: Map[String, Quota],
+    cluster: LogPartition => String
+)(
+    share: SortedMap[LogPartition, (Long, Long)] => SortedMap[LogPartition, Long],
+    rows: (LogPartition, Long, Long) => Long
+) extends BatchShares {
+
+  override def apply(ranges: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] = share(ranges)
+
+  override def measure(
+      partitions: IndexedSeq[LogPartition],
+      others: SortedMap[LogPartition, (Long, Long)]
+  ): Array[Long] => Double = {
+    def of(quota: Quota) = new LimitShares(sizes, quota)(share, rows)
+    val all              = of(quota).measure(partitions, others)
+    val single           = quotas.toSeq.map { case (name, most) =>
+      val own = partitions.indices.filter(i => cluster(partitions(i)) == name)
+      own.toArray -> of(most).measure(own.map(partitions), others.filter { case (p, _) => cluster(p) == name })
+    }
+    (counts: Array[Long]) =>
+      single.foldLeft(all(counts)) { case (need, (own, part)) => math.max(need, part(own.map(counts))) }
+  }
 }

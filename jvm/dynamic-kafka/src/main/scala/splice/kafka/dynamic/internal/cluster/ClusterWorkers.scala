@@ -104,6 +104,27 @@ final private[dynamic] class ClusterWorkers(
 
   def all: SortedMap[String, ClusterWorker] = workers.map { case (name, entry) => name -> entry.worker }
 
+  /** The workers of the clusters that the query reads now. */
+  def active(applied: AppliedMetadata): SortedMap[String, ClusterWorker] =
+    all.filter { case (name, _) => applied.read.contains(name) && applied.isActive(name) }
+
+  /** Sends a request to active clusters at the same time, and returns the responses that arrive in time.
+    *
+    * @param always
+    *   true if clusters that are unavailable, or that have a pending request, receive the request too
+    * @param isAsked
+    *   true if a cluster receives the request
+    */
+  def attempt[A](applied: AppliedMetadata, wait: Duration, always: Boolean)(isAsked: String => Boolean)(
+      request: (String, ClusterEnumerator) => A
+  ): SortedMap[String, A] = {
+    val sent = active(applied).filter { case (name, _) => isAsked(name) }.flatMap { case (name, worker) =>
+      worker.attempt(always)(request(name, _)).map(name -> _)
+    }
+    val deadline = clock.instant().plus(wait)
+    sent.flatMap { case (name, response) => response(deadline).map(name -> _) }
+  }
+
   /** Sends requests to clusters at the same time and returns the responses. Without a response in time, the result has
     * no entry for a cluster. An unavailable cluster gets the full time only if `patient` is true.
     */

@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.internal.enumerator
 
-import java.time.Duration
+import java.time.{Duration, Instant}
 import java.util.concurrent.TimeUnit
 
 import scala.annotation.tailrec
@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.KafkaCluster
-import splice.kafka.dynamic.internal.admission.{ClusterAdmission, ClusterCosts}
+import splice.kafka.dynamic.internal.admission.{AlignedClusters, ClusterAdmission, ClusterCosts}
 import splice.kafka.dynamic.internal.change.{ChangeRules, UpperBound}
 import splice.kafka.dynamic.internal.cluster._
 import splice.kafka.dynamic.internal.errors.DynamicErrors
@@ -31,7 +31,7 @@ import splice.kafka.internal.pool.ReaderPool
 import splice.source._
 import splice.source.errors.{CheckpointErrors, SpliceException}
 import splice.source.log.{LogPartitions, LogRange, Outlook}
-import splice.source.runtime.{OpenEnded, Report}
+import splice.source.runtime.{OpenEnded, ProgressMetric, Report}
 
 /** Runs one enumerator per cluster, and applies metadata changes between batches (FLIP-246's
   * DynamicKafkaSourceEnumerator).
@@ -86,6 +86,7 @@ final private[splice] class DynamicEnumerator(
   private val patience  = new ClusterPatience(workers, settings.clusterTimeout, context.steady)
   private val admission = new ClusterAdmission(settings.base.admission, sizes)
   private val costs     = new ClusterCosts(sizes)
+  private val aligned   = AlignedClusters.of(settings, admission, workers, context)
   private val reports   =
     new ClusterReports(context.steady, settings.cutover, settings.options(DynamicOptions.MaxGaugeTopics))
   private val hold = new RepeatedRequest(context.steady, settings.clusterTimeout)({ () =>
@@ -136,7 +137,8 @@ final private[splice] class DynamicEnumerator(
   override def limits(at: DynamicOffset): Limits.Limited = settings.base.limits
 
   override def advance(from: DynamicOffset, limits: Limits): DynamicOffset = {
-    val at   = positionOf(from)
+    val at = positionOf(from)
+    reads.delay.next()
     val next = go(at, limits)
     if (next == at) from else positions.offset(next)
   }
@@ -147,20 +149,25 @@ final private[splice] class DynamicEnumerator(
     *   true if the method waits for unavailable clusters
     */
   @tailrec private def go(at: DynamicPosition, limits: Limits, patient: Boolean = false): DynamicPosition = {
+    val began    = context.clock.instant()
     val round    = rounds(at, frozen, patient, isOpen = false)
-    val next     = advanced(round, limits)
+    val next     = advanced(round, limits, began)
     val waitsFor = driver.groups.waitsFor
     val partial  = round.silentPartitions
     // A run that ends with the records that exist at its start first reads the records of the available clusters. A
     // run of one batch cannot read the records of the other clusters later.
     val isLast = next == at || limits == Limits.Everything
-    val waits  = frozen && isLast && (round.silent.nonEmpty || waitsFor.nonEmpty || partial.nonEmpty)
+    val isHeld = aligned.exists(_.isHeld)
+    val waits  = frozen && isLast && (round.silent.nonEmpty || waitsFor.nonEmpty || partial.nonEmpty || isHeld)
     if (waits || settings.failWhenUnavailable)
       patience.check(round.silent.toSet, if (frozen) waitsFor else Set.empty, partial)
     if (waits) {
       pause()
       go(round.at, limits, patient = true)
-    } else next
+    } else {
+      aligned.foreach(_.warnHeld(isEnd = frozen && next == at))
+      next
+    }
   }
 
   override def settle(from: DynamicOffset): DynamicOffset = {
@@ -192,16 +199,19 @@ final private[splice] class DynamicEnumerator(
 
   override def staleInterval: Option[Duration] = Some(settings.base.discoveryInterval)
 
-  private def advanced(round: Round, limits: Limits): DynamicPosition = {
+  /** @param began the time before the requests of the round */
+  private def advanced(round: Round, limits: Limits, began: Instant): DynamicPosition = {
     import round.{applied, at, responses}
     val open = responses.map { case (name, reach) =>
       val bound = UpperBound(applied, settings.cutover, name, at, reach.until, reach.places, reach.begin)
       name -> reach.within(bound, at.of(name))
     }
     def ofCluster(name: String) = applied.clusters.get(name).fold(Limits.NotSet)(settings.limits)
-    admission(limits, ofCluster, open).fold(at)(_.foldLeft(at) {
-      case (position, (name, until)) => position.updated(name, until)
-    })
+    val ends                    = aligned match {
+      case None        => admission(limits, ofCluster, open)
+      case Some(times) => times(limits, ofCluster, open, round.unheard(began), applied)
+    }
+    ends.fold(at)(_.foldLeft(at) { case (position, (name, until)) => position.updated(name, until) })
   }
 
   // This method reads only side-log objects of this thread, and plans that workers have published. Therefore the
@@ -253,7 +263,7 @@ final private[splice] class DynamicEnumerator(
       workers.follow(driver.reached(applied), position)
       val end     = (name: String, enumerator: ClusterEnumerator) => enumerator.evidence(position.of(name))
       val known   = attempt(applied, always = false)(end)
-      val isWhole = known.size == active(applied).size
+      val isWhole = known.size == workers.active(applied).size
       // A run with a fixed end first reads the rows of the available clusters. It then waits for the other clusters.
       if (isUnread(known) || !isWhole && (!frozen || isUnread(attempt(applied, always = true)(end)))) None
       else {
@@ -320,7 +330,9 @@ final private[splice] class DynamicEnumerator(
   override def figures(at: DynamicOffset): SortedMap[String, String] =
     takeover.find(positions(at)).fold(SortedMap.empty[String, String]) { position =>
       val applied = changes(position.change)
-      reports(position, applied, workers.all, discovery, driver.groups) ++ missing.figures
+      reports(position, applied, workers.all, discovery, driver.groups) ++ missing.figures ++
+        aligned.map(ProgressMetric.RowsHeld -> _.rowsHeld.toString) ++
+        reads.delay.millis.map(ProgressMetric.DelayNeeded -> _.toString)
     }
 
   override def gauges(at: DynamicOffset): Iterable[(String, Long)] = reports.gauges(workers.all)
@@ -345,27 +357,15 @@ final private[splice] class DynamicEnumerator(
   private def request[A](applied: AppliedMetadata, isRepeated: SpliceException => Boolean = KafkaErrors.isOfCluster)(
       request: (String, ClusterEnumerator) => A
   ): SortedMap[String, A] = {
-    val requests = active(applied).toSeq.map { case (name, worker) => name -> (() => worker.ahead(request(name, _))) }
+    val requests = workers.active(applied).toSeq.map { case (name, worker) =>
+      name -> (() => worker.ahead(request(name, _)))
+    }
     SortedMap.from(hold(requests, isRepeated))
   }
 
-  /** Sends a request to every active cluster at the same time, and returns the responses that arrive in `clusterWait`.
-    *
-    * @param always
-    *   true if clusters that are unavailable, or that have a pending request, receive the request too
-    */
   private def attempt[A](applied: AppliedMetadata, always: Boolean)(
       request: (String, ClusterEnumerator) => A
-  ): SortedMap[String, A] = {
-    val sent = active(applied).flatMap { case (name, worker) =>
-      worker.attempt(always)(request(name, _)).map(name -> _)
-    }
-    val deadline = context.steady.instant().plus(settings.clusterWait)
-    sent.flatMap { case (name, response) => response(deadline).map(name -> _) }
-  }
-
-  private def active(applied: AppliedMetadata): SortedMap[String, ClusterWorker] =
-    workers.all.filter { case (name, _) => applied.read.contains(name) && applied.isActive(name) }
+  ): SortedMap[String, A] = workers.attempt(applied, settings.clusterWait, always)(_ => true)(request)
 
   private def pause(): Unit = TimeUnit.MILLISECONDS.sleep(settings.base.retryInterval.toMillis)
 }

@@ -3,6 +3,8 @@
 
 package splice.kafka.dynamic.internal.enumerator
 
+import java.time.Instant
+
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.dynamic.internal.cluster.{ClusterResponse, ClusterWorkers, MissingTopics, SameClusters}
@@ -78,6 +80,13 @@ final private[splice] case class Round(
     silent: collection.Set[String],
     held: Set[ClusterTopic]
 ) {
+
+  /** Returns the names of the clusters and partitions without a response to a request of this round. The ends of an
+    * earlier request may be before rows that were readable when the round began.
+    */
+  def unheard(began: Instant): Set[String] = silent.toSet ++
+    responses.collect { case (name, reach) if reach.request.time.isBefore(began) => name } ++
+    responses.iterator.flatMap { case (name, reach) => reach.silent.keysIterator.map(p => s"$name/$p") }
 
   /** Returns the partitions that do not respond, of clusters that respond. */
   def silentPartitions: Seq[(String, UnavailablePartition)] =

@@ -5,7 +5,7 @@ package splice.kafka.dynamic.internal.reader
 
 import scala.collection.concurrent.TrieMap
 
-import splice.kafka.internal.metrics.ReadReports
+import splice.kafka.internal.metrics.{DelayNeeded, ReadReports, TaskReads}
 import splice.source.runtime.Report
 
 /** Figures of the tasks of one run, for each cluster. Any thread may use this object. */
@@ -19,9 +19,18 @@ final private[splice] class ClusterReads(run: String) {
     known.getOrElseUpdate(key, new ReadReports(key))
   }
 
+  /** The delay of a watermark that the records of all clusters need. */
+  val delay = new DelayNeeded
+
   /** Adds each report to the figures of its cluster. */
   def add(reports: Seq[Report]): Unit = reports.groupBy(_.range).foreach { case (key, group) =>
-    known.get(key).foreach(_.add(group))
+    known.get(key).foreach { own =>
+      own.add(group)
+      group.foreach {
+        case Report(_, reads: TaskReads) => delay.add(reads)
+        case _                           => ()
+      }
+    }
   }
 }
 

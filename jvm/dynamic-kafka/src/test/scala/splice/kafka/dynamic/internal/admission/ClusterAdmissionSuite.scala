@@ -11,8 +11,9 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.internal.cluster.{ClusterRequest, ClusterResponse}
-import splice.kafka.internal.admission.{AdmissionPolicy, ProportionalShares, RecordSizes}
+import splice.kafka.internal.admission.{ProportionalShares, RecordSizes}
 import splice.kafka.internal.bounds.Fills
+import splice.kafka.internal.options.AdmissionPolicy
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{Limits, LogPartition}
 

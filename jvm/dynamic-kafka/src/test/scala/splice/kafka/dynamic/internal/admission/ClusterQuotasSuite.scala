@@ -8,7 +8,8 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.admission.{Admission, AdmissionPolicy, Quota, RecordSizes}
+import splice.kafka.internal.admission.{Admission, Quota, RecordSizes}
+import splice.kafka.internal.options.AdmissionPolicy
 import splice.source.LogPartition
 
 /** Tests of batches of clusters with separate limits. */

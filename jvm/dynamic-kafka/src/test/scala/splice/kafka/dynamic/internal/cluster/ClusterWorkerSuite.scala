@@ -20,6 +20,7 @@ import splice.kafka.dynamic.internal.split.DynamicPosition
 import splice.kafka.dynamic.internal.state.AppliedMetadata
 import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining}
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
+import splice.kafka.internal.admission.RecordTimes
 import splice.kafka.internal.cluster.TimedOffset
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.internal.errors.KafkaErrors
@@ -54,17 +55,18 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     override def start(at: StartPosition, of: Map[String, Place]): KafkaPosition           = KafkaPosition.Empty
     override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
       throw new UnsupportedOperationException
-    override def settle(from: KafkaPosition): KafkaPosition                                           = from
-    override def open(settled: KafkaPosition): Seq[SplitRange]                                        = Nil
-    override def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition              = settled
-    override def plan: KafkaPlan                                                                      = KafkaPlan()
-    override def expect(starts: KafkaPosition): Unit                                                  = ()
-    override def limit(ends: KafkaPosition, unread: Set[String]): Unit                                = ()
-    override def refresh(): Unit                                                                      = ()
-    override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]                      = Map.empty
-    override def newStarts(of: Set[LogPartition], start: Option[Place]): Map[LogPartition, Long]      = Map.empty
-    override def clusterId: Option[String]                                                            = None
-    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]              = Map.empty
+    override def settle(from: KafkaPosition): KafkaPosition                                      = from
+    override def open(settled: KafkaPosition): Seq[SplitRange]                                   = Nil
+    override def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition         = settled
+    override def plan: KafkaPlan                                                                 = KafkaPlan()
+    override def expect(starts: KafkaPosition): Unit                                             = ()
+    override def limit(ends: KafkaPosition, unread: Set[String]): Unit                           = ()
+    override def refresh(): Unit                                                                 = ()
+    override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]                 = Map.empty
+    override def newStarts(of: Set[LogPartition], start: Option[Place]): Map[LogPartition, Long] = Map.empty
+    override def clusterId: Option[String]                                                       = None
+    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]         = Map.empty
+    override def times: RecordTimes = throw new UnsupportedOperationException
     override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = SortedMap.empty
   }
 

@@ -10,6 +10,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.apache.spark.sql.types.StructType
 
 import splice.kafka.Place
+import splice.kafka.internal.admission.RecordTimes
 import splice.kafka.internal.cluster.{TimedOffset, UnavailablePartition}
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.internal.split.KafkaPosition
@@ -44,6 +45,7 @@ private[life] class PassingCluster(inner: ClusterEnumerator) extends ClusterEnum
   override def ofTopics: SortedMap[String, Seq[(String, Long)]]                          = inner.ofTopics
   override def clusterId: Option[String]                                                 = inner.clusterId
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]   = inner.atTime(millis)
+  override def times: RecordTimes                                                        = inner.times
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
     inner.readers(columns, ranges)
   override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =

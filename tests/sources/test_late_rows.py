@@ -1,0 +1,142 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Late rows of Spark's stateful operators while a query reads a backlog.
+
+Only a query of Spark shows which rows its operators drop.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.streaming.query import StreamingQuery
+
+from conftest import MakeTopic
+from orders import live
+from pages.page import Page
+from servers.kafka.producer import Record
+from servers.kafka.topics import KafkaTopics
+from servers.waiting import wait_for
+
+_HOUR = 3600 * 1000
+_EACH, _PARTITIONS = 300, 4
+_LIMIT = str(_EACH * _PARTITIONS // 6)
+
+PAGE = Page("docs/late-rows.md")
+
+
+@pytest.fixture
+def backlog(topics: KafkaTopics, make_topic: MakeTopic) -> str:
+    """Create a topic whose partitions have equal numbers of records of 24 hours and of 6 hours."""
+    topic = make_topic(_PARTITIONS)
+    end = int(time.time() * 1000) - 60_000
+    topics.produce(
+        topic,
+        (
+            Record(
+                f"{partition}-{i}",
+                f"{partition}-{i}",
+                partition,
+                end - hours * _HOUR * (_EACH - i) // _EACH,
+            )
+            for partition, hours in enumerate([24, 24, 6, 6])
+            for i in range(_EACH)
+        ),
+    )
+    return topic
+
+
+def _stream(spark: SparkSession, topics: KafkaTopics, topic: str, admission: str) -> DataFrame:
+    return live(
+        topics,
+        topic,
+        startingOffsets="earliest",
+        admission=admission,
+        maxOffsetsPerTrigger=_LIMIT,
+    ).read_stream(spark)
+
+
+def _run(rows: DataFrame, folder: Path, mode: str, write: Callable[[DataFrame, int], None]) -> Any:
+    """Run a query with AvailableNow, and return its progress."""
+    writer = rows.writeStream.outputMode(mode).foreachBatch(write).trigger(availableNow=True)
+    query: StreamingQuery = writer.option("checkpointLocation", str(folder)).start()
+    wait_for("the query to end", lambda: query.awaitTermination(1))
+    return query.recentProgress
+
+
+def _dropped(progress: Any) -> int:
+    return sum(
+        one["numRowsDroppedByWatermark"] for each in progress for one in each["stateOperators"]
+    )
+
+
+def _delay(progress: Any) -> int:
+    return int(progress[-1]["sources"][0]["metrics"]["delayNeededMs"])
+
+
+def test_windows(spark: SparkSession, topics: KafkaTopics, backlog: str, tmp_path: Path) -> None:
+    counts: dict[str, dict[Any, int]] = {"lag": {}, "eventTime": {}}
+    progress = {}
+    for admission, found in counts.items():
+
+        def write(rows: DataFrame, _: int, found: dict[Any, int] = found) -> None:
+            found.update({row["window"]: row["count"] for row in rows.collect()})
+
+        stream = _stream(spark, topics, backlog, admission).withWatermark("timestamp", "1 second")
+        windows = stream.groupBy(f.window("timestamp", "10 minutes")).count()
+        progress[admission] = _run(windows, tmp_path / admission, "update", write)
+    assert _dropped(progress["lag"]) > 0
+    assert sum(counts["lag"].values()) < _EACH * _PARTITIONS
+    assert _delay(progress["lag"]) > 6 * _HOUR
+    assert _dropped(progress["eventTime"]) == 0
+    assert sum(counts["eventTime"].values()) == _EACH * _PARTITIONS
+    assert _delay(progress["eventTime"]) == 0
+
+
+def test_deduplication(
+    spark: SparkSession, topics: KafkaTopics, backlog: str, tmp_path: Path
+) -> None:
+    keys: list[str] = []
+
+    def write(rows: DataFrame, _: int) -> None:
+        keys.extend(row["key"].decode() for row in rows.select("key").collect())
+
+    (program,) = PAGE.blocks("python")
+    shown = {
+        "broker:9092": topics.bootstrap_servers,
+        '"orders"': f'"{backlog}"',
+        "1_000_000": _LIMIT,
+        "10 minutes": "1 second",
+    }
+    stream = PAGE.run(program, shown, {"spark": spark})["orders"]
+    progress = _run(
+        stream.dropDuplicatesWithinWatermark(["key"]), tmp_path / "unique", "append", write
+    )
+    PAGE.assert_all_executed()
+    assert _dropped(progress) == 0
+    assert len(keys) == len(set(keys)) == _EACH * _PARTITIONS
+
+
+def test_a_join_of_two_streams(
+    spark: SparkSession, topics: KafkaTopics, backlog: str, tmp_path: Path
+) -> None:
+    keys: list[str] = []
+
+    def write(rows: DataFrame, _: int) -> None:
+        keys.extend(row["key"].decode() for row in rows.select("key").collect())
+
+    def side(name: str) -> DataFrame:
+        stream = _stream(spark, topics, backlog, "eventTime")
+        return stream.select("key", f.col("timestamp").alias(name)).withWatermark(name, "1 second")
+
+    joined = side("here").join(side("there"), "key")
+    rows = joined.where("here >= there - interval 1 minute and here <= there + interval 1 minute")
+    progress = _run(rows, tmp_path / "joined", "append", write)
+    assert _dropped(progress) == 0
+    assert sorted(keys) == sorted(f"{p}-{i}" for p in range(_PARTITIONS) for i in range(_EACH))
