@@ -41,10 +41,10 @@ rose by 60 for 900 more lives of chains, and for kills, rollbacks and bounded re
 
 MAIN_LINES = {
     "coordinator": 2207,
-    "dynamic-kafka": 11060,  # Batches of all clusters that end at one time (`admission=eventTime`).
+    "dynamic-kafka": 11095,  # Batches of all clusters that end at one time (`admission=eventTime`).
     "files": 3801,
     "hybrid": 5784,
-    "kafka": 12720,  # Batches that end at one time, and `delayNeededMs`.
+    "kafka": 12815,  # Batches that end at one time, and `delayNeededMs`.
     "source": 4571,  # The parser of values moved here from kafka, for other logs.
     "spark": 3743,
 }

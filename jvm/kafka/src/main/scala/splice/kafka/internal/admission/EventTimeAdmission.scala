@@ -22,13 +22,24 @@ import splice.source.LogPartition
   *
   * @param steady
   *   measures the time for which a partition does not move
+  * @param delivered
+  *   the greatest time of a row of this run
   */
-final private[splice] class EventTimeAdmission(settings: EventTimeSettings, clock: Clock, steady: Clock) {
+final private[splice] class EventTimeAdmission(
+    settings: EventTimeSettings,
+    clock: Clock,
+    steady: Clock,
+    delivered: () => Option[Long]
+) {
 
   import EventTimeAdmission._
 
+  private val hidden = new HiddenRows(clock, steady)
+
+  // Partitions that have had unread rows in this run.
+  private var begun: Set[LogPartition] = Set.empty
+
   private var last: Option[Last]                           = None
-  private var stops: Map[LogPartition, Stop]               = Map.empty
   private var held: SortedMap[LogPartition, HeldPartition] = SortedMap.empty
   private var warned: Option[Instant]                      = None
 
@@ -57,6 +68,9 @@ final private[splice] class EventTimeAdmission(settings: EventTimeSettings, cloc
     }
   }
 
+  /** Makes the next rows of partitions count as their first rows in this run. */
+  def forget(of: LogPartition => Boolean): Unit = begun = begun.filterNot(of)
+
   /** The end of each partition in the batch.
     *
     * @param ready
@@ -81,7 +95,7 @@ final private[splice] class EventTimeAdmission(settings: EventTimeSettings, cloc
     } else {
       val now = clock.millis()
       val top = now + settings.maxAhead.toMillis
-      log.at(top, open.keySet).flatMap { future =>
+      log.at(top, open.keySet).filter(_ => begin(open, log)).flatMap { future =>
         if (settings.onFutureTime == OnFutureTime.Fail || isFinal && settings.onFutureTime == OnFutureTime.Hold)
           open.foreach { case (p, (from, until)) =>
             future.get(p).filter(r => from <= r.offset && r.offset < until).foreach { r =>
@@ -90,9 +104,8 @@ final private[splice] class EventTimeAdmission(settings: EventTimeSettings, cloc
           }
         val isRead                  = settings.onFutureTime == OnFutureTime.Read
         def passes(p: LogPartition) = isRead && future.get(p).exists(_.offset <= open(p)._1)
-        if (!isRead) reject(open, future, log, now)
-        val (free, bound) = open.partition { case (p, _) => passes(p) }
-        val visible       = bound.transform { case (p, (from, until)) =>
+        val (free, bound)           = open.partition { case (p, _) => passes(p) }
+        val visible                 = bound.transform { case (p, (from, until)) =>
           from -> future.get(p).fold(until)(r => math.max(from, math.min(r.offset, until)))
         }
         note(bound, visible, future)
@@ -100,7 +113,8 @@ final private[splice] class EventTimeAdmission(settings: EventTimeSettings, cloc
           unaligned ++ free.transform { case (p, (from, until)) => unaligned.get(p).fold(from)(_._1) -> until }
         val fixed = if (loose.isEmpty) SortedMap.empty[LogPartition, Long] else fix(loose, visible, shares)
         aligned(visible, loose, fixed, shares, log, top, now).map { case (ends, stopping) =>
-          check(bound, ends, stopping, future, log)
+          def first(p: LogPartition) = future.get(p).filter(_.offset <= bound(p)._1)
+          hidden.check(bound, ends, p => stopping(p).orElse(first(p)), log)
           val moves = ends.exists { case (p, end) => end > loose.get(p).orElse(visible.get(p)).fold(end)(_._1) }
           // The other partitions may wait for an earlier range, which then gets the whole batch.
           if (moves) ends else ends ++ shares(loose)
@@ -173,20 +187,36 @@ final private[splice] class EventTimeAdmission(settings: EventTimeSettings, cloc
     ranges.transform { case (p, (from, until)) => fixed.get(p).filter(_ < from).getOrElse(until) } ++
       fixed.filterNot { case (p, _) => ranges.contains(p) }
 
-  /** Rejects partitions whose rows are hidden by a record of the far future that is before the position. */
-  private def reject(
-      open: SortedMap[LogPartition, (Long, Long)],
-      future: Map[LogPartition, TimedOffset],
-      log: RecordTimes,
-      now: Long
-  ): Unit = open.foreach { case (p, range) =>
-    future.get(p).filter(r => r.offset < range._1 && r.millis - now > Disorder).foreach { hiding =>
-      log.next(Map(p -> range)).get(p).foreach(hidden => throw notOrdered(p, hiding, hidden))
+  /** Logs a warning with the rows of partitions that begin, if the rows are before the greatest time of this run.
+    *
+    * @return
+    *   false if a partition does not respond
+    */
+  private def begin(open: SortedMap[LogPartition, (Long, Long)], log: RecordTimes): Boolean = {
+    val first = open.filter { case (p, _) => !begun(p) }
+    val early =
+      if (first.isEmpty) Some(first)
+      else
+        delivered().fold(Option(SortedMap.empty[LogPartition, (Long, Long)])) { time =>
+          log.at(time, first.keySet).map { later =>
+            first.transform { case (p, (from, until)) =>
+              from -> later.get(p).fold(until)(record => math.min(record.offset, until))
+            }.filter { case (_, (from, until)) => from < until }
+          }
+        }
+    early.filter(_.nonEmpty).foreach { rows =>
+      val shown =
+        rows.iterator.take(Shown).map { case (p, (from, until)) => s"$p (${until - from} offsets)" }.mkString(", ")
+      val more = if (rows.sizeIs > Shown) s" and ${rows.size - Shown} other partitions" else ""
+      logger.warn(
+        s"Partitions begin with rows before ${delivered().fold("")(Instant.ofEpochMilli(_).toString)}, which is the " +
+          s"greatest time of this run: $shown$more. Spark can drop these rows as late. A greater delay of the " +
+          "watermark keeps them."
+      )
     }
+    if (early.nonEmpty) begun ++= first.keysIterator
+    early.nonEmpty
   }
-
-  private def notOrdered(p: LogPartition, hiding: TimedOffset, hidden: TimedOffset) =
-    KafkaErrors.timesNotOrdered(p, (hiding.offset, hiding.time), (hidden.offset, hidden.time))
 
   private def note(
       bound: SortedMap[LogPartition, (Long, Long)],
@@ -194,35 +224,6 @@ final private[splice] class EventTimeAdmission(settings: EventTimeSettings, cloc
       future: Map[LogPartition, TimedOffset]
   ): Unit = held = bound.collect {
     case (p, (_, until)) if visible(p)._2 < until => p -> HeldPartition(future(p), until - visible(p)._2)
-  }
-
-  /** Compares the next record of partitions that did not move for some time with the record that stops them. A marker, or
-    * a record before the position, may hide rows that are much earlier.
-    */
-  private def check(
-      bound: SortedMap[LogPartition, (Long, Long)],
-      ends: SortedMap[LogPartition, Long],
-      stopping: LogPartition => Option[TimedOffset],
-      future: Map[LogPartition, TimedOffset],
-      log: RecordTimes
-  ): Unit = {
-    val now = steady.instant()
-    stops = bound.collect {
-      case (p, (from, _)) if ends(p) == from =>
-        val before = stops.get(p).filter(_.offset == from).getOrElse(Stop(from, now, 0, None))
-        p -> before.copy(batches = before.batches + 1)
-    }
-    val due = stops.iterator.flatMap { case (p, stop) =>
-      val record = stopping(p).orElse(future.get(p).filter(_.offset <= stop.offset))
-      record.filter(r => stop.isDue(now) && !stop.checked.contains(r.millis)).map(p -> _)
-    }.take(Checked).toMap
-    if (due.nonEmpty) {
-      val next = log.next(due.map { case (p, _) => p -> bound(p) })
-      due.foreach { case (p, hiding) =>
-        next.get(p).filter(hiding.millis - _.millis > Disorder).foreach(hidden => throw notOrdered(p, hiding, hidden))
-        stops = stops.updated(p, stops(p).copy(checked = Some(hiding.millis)))
-      }
-    }
   }
 }
 
@@ -232,24 +233,6 @@ private[splice] object EventTimeAdmission {
 
   private val Interval = Duration.ofMinutes(10)
   private val Shown    = 20
-
-  // Clocks of producers and brokers differ by less, and brokers reject later records by default.
-  private val Disorder = 3600000L
-
-  // The number of partitions whose next record is read for one batch.
-  private val Checked = 100
-
-  private val Batches  = 10
-  private val Patience = Duration.ofMinutes(1)
-
-  /** A partition that does not move.
-    *
-    * @param checked
-    *   the time of the record that stopped it when its next record was read
-    */
-  final private case class Stop(offset: Long, since: Instant, batches: Int, checked: Option[Long]) {
-    def isDue(now: Instant): Boolean = batches >= Batches || !now.isBefore(since.plus(Patience))
-  }
 }
 
 /** A partition that waits because of a record of the future.
@@ -286,6 +269,8 @@ private[splice] trait RecordTimes {
     */
   def at(millis: Long, partitions: Set[LogPartition]): Option[Map[LogPartition, TimedOffset]]
 
-  /** The first record that a reader receives in a range, with its time. */
-  def next(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, TimedOffset]
+  /** The first record that a reader receives in each range; None for a range without a record. Partitions that do not
+    * respond are absent.
+    */
+  def next(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Option[TimedOffset]]
 }

@@ -60,6 +60,13 @@ private[splice] trait ClusterClient extends AutoCloseable {
     */
   def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long]
 
+  /** Like [[firstRecords]], with the times of the records. A range that is no longer in the log has no record. */
+  def nextRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, TimedOffset] = {
+    val first = firstRecords(ranges)
+    val found = times(first)
+    first.collect { case (p, offset) if found.contains(p) => p -> TimedOffset(offset, found(p)) }
+  }
+
   /** The times of the records at offsets in milliseconds, including records of open and aborted transactions. */
   def times(at: Map[LogPartition, Long]): Map[LogPartition, Long]
 

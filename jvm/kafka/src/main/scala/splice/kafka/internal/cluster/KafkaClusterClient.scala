@@ -37,13 +37,8 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
 
   private val properties = settings.client
   private val timeout    = Duration.ofMillis(properties.timeoutMillis.toLong)
-  private val calls      = new KafkaCalls(
-    properties.servers,
-    timeout,
-    settings.retries,
-    settings.retryInterval,
-    properties.secrets.hide
-  )
+  private val calls      =
+    new KafkaCalls(properties.servers, timeout, settings.retries, settings.retryInterval, properties.secrets.hide)
 
   private var consumer: Option[Consumer[Array[Byte], Array[Byte]]] = None
   private var admin: Option[Admin]                                 = None
@@ -181,11 +176,14 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
   }
 
   override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] =
-    fetch("first records", properties, ranges, tolerant = false).map { case (p, record) => p -> record.offset }
+    fetch("first records", properties, ranges, tolerant = false).transform((_, record) => record.offset)
+
+  override def nextRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, TimedOffset] =
+    fetch("next records", properties, ranges, tolerant = true)
 
   override def times(at: Map[LogPartition, Long]): Map[LogPartition, Long] =
     fetch("records", properties.uncommittedToo, at.map { case (p, o) => p -> (o -> (o + 1)) }, tolerant = true)
-      .map { case (p, record) => p -> record.timestamp }
+      .transform((_, record) => record.millis)
 
   // A separate consumer is used, because a consumer that polls keeps fetching its assigned partitions.
   private def fetch(
@@ -193,14 +191,12 @@ final private[splice] class KafkaClusterClient(settings: KafkaSettings, run: Str
       client: ClientProperties,
       ranges: Map[LogPartition, (Long, Long)],
       tolerant: Boolean
-  ): Map[LogPartition, FirstRecords.Record] =
+  ): Map[LogPartition, TimedOffset] =
     if (ranges.isEmpty) Map.empty
     else
-      calls(name) {
-        Using.resource(new KafkaConsumer[Array[Byte], Array[Byte]](client.driver(run).asJava)) { reader =>
-          FirstRecords(reader, ranges, timeout, tolerant)
-        }
-      }
+      calls(name)(Using.resource(new KafkaConsumer[Array[Byte], Array[Byte]](client.driver(run).asJava)) {
+        FirstRecords(_, ranges, timeout, tolerant)
+      }).transform((_, record) => TimedOffset(record.offset, record.timestamp))
 
   override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] = calls("committed offsets") {
     assigned(partitions).committed(partitions.map(TopicPartitions.of).asJava).asScala.collect {

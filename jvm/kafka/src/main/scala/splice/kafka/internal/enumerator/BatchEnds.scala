@@ -8,8 +8,11 @@ import scala.collection.immutable.SortedMap
 import splice.kafka.internal.admission.{Admission, EventTimeAdmission, LimitShares, Quota, RecordSizes, RecordTimes}
 import splice.kafka.internal.bounds.{Bounds, PartitionFill}
 import splice.kafka.internal.cluster.{ClusterAccess, TimedOffset}
+import splice.kafka.internal.errors.KafkaErrors
+import splice.kafka.internal.metrics.DelayNeeded
 import splice.kafka.internal.options.KafkaSettings
 import splice.kafka.internal.split.KafkaPosition
+import splice.source.errors.SpliceException
 import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode}
 
 /** Computes the end of each batch of one cluster within the limits of the batch. Used by one thread. */
@@ -18,7 +21,8 @@ final private[enumerator] class BatchEnds(
     context: EnumeratorContext,
     cluster: ClusterAccess,
     bounds: Bounds,
-    sizes: RecordSizes
+    sizes: RecordSizes,
+    delay: DelayNeeded
 ) {
 
   private type Ranges = SortedMap[LogPartition, (Long, Long)]
@@ -27,18 +31,18 @@ final private[enumerator] class BatchEnds(
 
   /** Present if batches end at one time. */
   val eventTime: Option[EventTimeAdmission] = settings.eventTime.filter(_ => BatchEnds.areTimed(settings, context))
-    .map(new EventTimeAdmission(_, context.clock, context.steady))
+    .map(new EventTimeAdmission(_, context.clock, context.steady, () => delay.delivered))
 
   /** The times of the records of the cluster. */
   val times: RecordTimes = new RecordTimes {
     override def at(millis: Long, partitions: Set[LogPartition]): Option[Map[LogPartition, TimedOffset]] =
       cluster.unavailable.atTime(millis, partitions)
 
-    override def next(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, TimedOffset] = {
-      val first = cluster.client.firstRecords(ranges)
-      val found = cluster.client.times(first)
-      first.collect { case (p, offset) if found.contains(p) => p -> TimedOffset(offset, found(p)) }
-    }
+    override def next(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Option[TimedOffset]] =
+      try {
+        val found = cluster.client.nextRecords(ranges)
+        ranges.keysIterator.map(p => p -> found.get(p)).toMap
+      } catch { case e: SpliceException if KafkaErrors.isUnreachable(e) => Map.empty }
   }
 
   /** The end of a batch that begins at `from`; None if fewer rows are available than the minimum of a batch, or if a

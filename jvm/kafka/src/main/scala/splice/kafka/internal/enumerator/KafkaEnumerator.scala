@@ -54,7 +54,7 @@ final private[splice] class KafkaEnumerator(
   private val lastEnds = new EndOffsets(log, cluster.recheck, loss, settings.client.readsCommitted)
   private val topics   = new Topics(settings, cluster, context, lastEnds.last, skipped, addUnread)
   private val bounds   = new Bounds(settings, context, cluster, topics, lastEnds, skipped)
-  private val batches  = new BatchEnds(settings, context, cluster, bounds, sizes)
+  private val batches  = new BatchEnds(settings, context, cluster, bounds, sizes, reports.delay)
   private val progress =
     new KafkaFigures(sizes, reports, bounds, lastEnds, cluster, context, topics.reads, skipped, batches.eventTime)
   private val replays   = new Replay(settings, cluster, topics, bounds, skipped)
@@ -89,7 +89,7 @@ final private[splice] class KafkaEnumerator(
       else cluster.idle(from)(cluster.unavailable.round(go(from, limits)))
     cluster.unavailable.check()
     moving = until != from
-    batches.eventTime.foreach(_.warn(isEnd = bounds.hasEnd && settings.ending.isEmpty && !moving))
+    batches.eventTime.foreach(_.warn(isEnd = limits == Limits.Everything || bounds.hasEnd && !moving))
     if (moving) until else from
   }
 

@@ -35,6 +35,9 @@ final private[splice] class DelayNeeded {
     greatest = Long.MinValue
   }
 
+  /** The greatest time of a row of this run, in milliseconds since 1970; None before the first row. */
+  def delivered: Option[Long] = synchronized(Some(math.max(before, greatest)).filter(_ != Long.MinValue))
+
   /** The delay in milliseconds; None before the first row, and in a run without batches. */
   def millis: Option[Long] = synchronized {
     if (!isBatch || least == Long.MaxValue) ended

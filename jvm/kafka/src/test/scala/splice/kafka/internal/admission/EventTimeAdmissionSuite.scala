@@ -34,7 +34,7 @@ final class EventTimeAdmissionSuite extends SeededSuite {
     val clock     = Clock.fixed(Instant.ofEpochMilli(now), ZoneOffset.UTC)
     val sizes     = new RecordSizes
     val admission =
-      new EventTimeAdmission(EventTimeSettings(Duration.ofMinutes(1), OnFutureTime.Hold), clock, clock)
+      new EventTimeAdmission(EventTimeSettings(Duration.ofMinutes(1), OnFutureTime.Hold), clock, clock, () => None)
     val quota  = Quota.of(Limits.Limited(rows = Some(limit)))
     val shares = new LimitShares(sizes, quota)(new Admission(AdmissionPolicy.Lag, sizes).within(quota, _))
     var asked  = 0
@@ -51,7 +51,7 @@ final class EventTimeAdmissionSuite extends SeededSuite {
         }.toMap)
       }
       override def next(ranges: Map[LogPartition, (Long, Long)]) =
-        ranges.map { case (p, (from, _)) => p -> TimedOffset(from, logs(p.partition)(from.toInt)) }
+        ranges.map { case (p, (from, _)) => p -> Some(TimedOffset(from, logs(p.partition)(from.toInt))) }
     }
     Iterator.unfold(logs.indices.map(_ => 0L)) { at =>
       asked = 0

@@ -9,12 +9,13 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
+import splice.kafka.internal.metrics.{PartitionRead, TaskReads}
 import splice.kafka.internal.options.{EventTimeSettings, KafkaSettings, OnFutureTime}
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.StartPosition
 import splice.source.errors.{SpliceException, SpliceOptionException}
 import splice.source.options.SourceOptions
-import splice.source.runtime.ProgressMetric
+import splice.source.runtime.{ProgressMetric, Report}
+import splice.source.{Limits, StartPosition}
 import splice.testkit.LoggedMessages
 
 /** Tests of batches that end at one time, with a simulated cluster. */
@@ -37,6 +38,8 @@ final class EventTimeSuite extends AnyFunSuite {
   }
 
   private def next(e: KafkaEnumerator, from: KafkaPosition): KafkaPosition = e.advance(from, e.limits(from))
+
+  private def at1(offset: Long) = at(0 -> 0, 1 -> offset)
 
   private def held(e: KafkaEnumerator, at: KafkaPosition): String = e.figures(at)(ProgressMetric.RowsHeld)
 
@@ -93,6 +96,25 @@ final class EventTimeSuite extends AnyFunSuite {
     val first         = next(e, from)
     val (end, logged) = LoggedMessages.during(classOf[EventTimeAdmission].getName)(next(e, first))
     assert(first == at(0 -> 1, 1 -> 2) && end == first && logged.exists(_.contains("This run ends")))
+  }
+
+  test("hold: Once ends without the rows, with a warning") {
+    val (e, from)       = begin(ahead())
+    val (first, logged) = LoggedMessages.during(classOf[EventTimeAdmission].getName)(e.advance(from, Limits.Everything))
+    assert(first == at(0 -> 1, 1 -> 2) && logged.exists(_.contains("This run ends")))
+  }
+
+  test("a partition that begins with rows before the greatest time of the run is named with their number, once") {
+    val run = world()
+    run.log.write("t", 0, now(run) - hour)
+    val (e, from) = begin(run)
+    val first     = next(e, from)
+    e.reported(Seq(Report("simulated", TaskReads(Map(t(0) -> PartitionRead(1, 1, now(run), now(run), now(run)))))))
+    run.log.write("t", 1, now(run) - hour, now(run) - hour / 2, now(run))
+    val (second, logged) = LoggedMessages.during(classOf[EventTimeAdmission].getName)(next(e, first))
+    assert(second == at(0 -> 1, 1 -> 3) && logged.size == 1 && logged.head.contains("t-1 (2 offsets)"))
+    run.log.write("t", 1, now(run) - hour)
+    assert(LoggedMessages.during(classOf[EventTimeAdmission].getName)(next(e, second))._2.isEmpty)
   }
 
   test("fail: a record of the future is an error, also with hold if the source has an end") {
@@ -164,6 +186,30 @@ final class EventTimeSuite extends AnyFunSuite {
     val (e, from) = begin(run)
     val error     = intercept[SpliceException](Iterator.iterate(from)(next(e, _)).drop(20).next())
     assert(error.getCondition == "SPLICE_ADMISSION.TIMES_NOT_ORDERED" && error.getMessage.contains("offset 0"))
+    assert(run.log.calls.count(_ == "firstRecords") == 1)
+  }
+
+  test("a request for next records without a response does not fail the query, and is repeated after some batches") {
+    val run = world("maxOffsetsPerTrigger" -> "2")
+    run.log.write("t", 1, (0 until 60).map(i => now(run) - hour + i * minute): _*)
+    run.log.mark("t", 0, now(run))
+    run.log.write("t", 0, now(run) - 3 * hour)
+    val (e, from) = begin(run)
+    run.log.away = Some(_ == "firstRecords")
+    val (at, logged) =
+      LoggedMessages.during(classOf[HiddenRows].getName)(Iterator.iterate(from)(next(e, _)).drop(15).next())
+    assert(at == at1(30) && logged.size == 1 && logged.head.contains("t-0"))
+    run.log.away = None
+    val error = intercept[SpliceException](Iterator.iterate(at)(next(e, _)).drop(15).next())
+    assert(error.getCondition == "SPLICE_ADMISSION.TIMES_NOT_ORDERED")
+  }
+
+  test("the records of several partitions are compared with one request") {
+    val run = world("maxOffsetsPerTrigger" -> "2", "startingOffsets" -> """{"t":{"0":1,"1":1}}""")
+    Seq(0, 1).foreach(p => run.log.write("t", p, now(run) + 2 * hour, now(run)))
+    val (e, from) = begin(run)
+    run.log.away = Some(_ == "firstRecords")
+    (1 to 5).foreach(_ => assert(next(e, from) == from))
     assert(run.log.calls.count(_ == "firstRecords") == 1)
   }
 

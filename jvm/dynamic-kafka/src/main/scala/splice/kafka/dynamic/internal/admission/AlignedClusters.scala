@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.internal.admission
 
-import java.time.{Clock, Instant}
+import java.time.{Clock, Duration, Instant}
 import java.util.concurrent.TimeoutException
 
 import scala.annotation.tailrec
@@ -17,6 +17,7 @@ import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.state.AppliedMetadata
 import splice.kafka.internal.admission.{EventTimeAdmission, RecordTimes}
 import splice.kafka.internal.cluster.TimedOffset
+import splice.kafka.internal.metrics.DelayNeeded
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode}
 
@@ -36,9 +37,10 @@ final private[dynamic] class AlignedClusters(
   // The clusters that did not answer the last request of times.
   private var unanswered = Set.empty[String]
 
-  private var since  = SortedMap.empty[String, Instant]
-  private var warned = Set.empty[String]
-  private var held   = false
+  private var outages = SortedMap.empty[String, Outage]
+  private var warned  = Set.empty[String]
+  private var held    = false
+  private var present = Set.empty[String]
 
   /** The number of offsets that wait because of a record of the future, as of the last batch. */
   def rowsHeld: Long = times.rowsHeld
@@ -65,10 +67,17 @@ final private[dynamic] class AlignedClusters(
   ): Option[SortedMap[String, KafkaPosition]] = {
     val now = steady.instant()
 
-    def isOver(name: String) = !now.isBefore(since(name).plus(settings.clusterTimeout))
+    def isOver(name: String) = outages(name).isOver(now, settings.clusterTimeout)
 
     def note(all: Set[String]): Unit =
-      since = SortedMap.from(all.iterator.map(name => name -> since.getOrElse(name, now)))
+      outages = SortedMap.from(all.iterator.map(name => name -> outages.getOrElse(name, Outage(now))))
+
+    def failIfOver(names: Set[String]): Unit = names.filter(isOver).minByOption(outages(_).since).foreach { first =>
+      if (settings.failWhenUnavailable) {
+        val error = workers.find(first).flatMap(_.health.error).getOrElse(new TimeoutException("no response in time"))
+        throw DynamicErrors.unavailable(names, outages(first).since, error)
+      }
+    }
 
     @tailrec def batch(
         of: SortedMap[String, ClusterResponse],
@@ -79,20 +88,28 @@ final private[dynamic] class AlignedClusters(
       unanswered = left ++ qualified.silent
       note(silent ++ unanswered)
       held = qualified.silent.exists(!isOver(_))
-      if (qualified.silent.isEmpty || held) result
-      else {
-        if (settings.failWhenUnavailable)
-          throw DynamicErrors.unavailable(unanswered, since(unanswered.head), new TimeoutException("no response"))
-        batch(of -- qualified.silent, unanswered)
-      }
+      failIfOver(qualified.silent)
+      if (qualified.silent.isEmpty || held) result else batch(of -- qualified.silent, unanswered)
     }
 
     note(silent ++ unanswered)
-    // The query fails as soon as the policy `fail` decides.
-    held = silent.exists(name => settings.failWhenUnavailable || !isOver(name))
-    val result = if (held) None else batch(reach, Set.empty)
-    if (!held) warn(since.keySet.toSet)
+    outages = outages.transform((_, outage) => outage.next)
+    failIfOver(silent)
+    held = silent.exists(!isOver(_))
+    val result =
+      if (held) None
+      else {
+        follow(reach.keySet.toSet)
+        batch(reach, Set.empty)
+      }
+    if (!held) warn(outages.keySet.toSet)
     result
+  }
+
+  // The rows of a cluster that was not read begin again.
+  private def follow(names: Set[String]): Unit = if (names != present) {
+    times.forget(q => !names(ClusterAdmission.clusterOf(q)))
+    present = names
   }
 
   private def warn(silent: Set[String]): Unit = {
@@ -118,10 +135,10 @@ final private class QualifiedTimes(settings: DynamicSettings, workers: ClusterWo
     private def byCluster[A](of: Iterable[LogPartition])(value: LogPartition => A) =
       SortedMap.from(of.groupMap(origin(_)._1)(q => origin(q)._2 -> value(q))).transform((_, all) => all.toMap)
 
-    private def qualified(
-        answers: SortedMap[String, Map[LogPartition, TimedOffset]],
+    private def qualified[A](
+        answers: SortedMap[String, Map[LogPartition, A]],
         names: SortedMap[String, Map[LogPartition, LogPartition]]
-    ): Map[LogPartition, TimedOffset] =
+    ): Map[LogPartition, A] =
       answers.iterator.flatMap { case (name, found) => found.iterator.map { case (p, r) => names(name)(p) -> r } }.toMap
 
     override def at(millis: Long, partitions: Set[LogPartition]): Option[Map[LogPartition, TimedOffset]] = {
@@ -133,7 +150,7 @@ final private class QualifiedTimes(settings: DynamicSettings, workers: ClusterWo
       Option.when(unanswered.isEmpty)(qualified(answers, names))
     }
 
-    override def next(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, TimedOffset] = {
+    override def next(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Option[TimedOffset]] = {
       val own = byCluster(ranges.keys)(ranges)
       qualified(
         workers.attempt(applied, settings.clusterWait, always = false)(own.contains)((name, enumerator) =>
@@ -149,14 +166,29 @@ private[dynamic] object AlignedClusters {
 
   private val logger = LoggerFactory.getLogger(classOf[AlignedClusters])
 
+  // A pause between triggers is no outage. The second batch may use the response to a request of the first batch.
+  private val Batches = 3
+
+  /** A cluster or partition without a response in time.
+    *
+    * @param batches
+    *   the number of batches without its rows
+    */
+  final private[dynamic] case class Outage(since: Instant, batches: Int = 0) {
+    def next: Outage = copy(batches = batches + 1)
+
+    def isOver(now: Instant, timeout: Duration): Boolean = batches >= Batches && !now.isBefore(since.plus(timeout))
+  }
+
   /** Returns None if batches do not end at one time. A batch query reads all rows in one batch. */
   def of(
       settings: DynamicSettings,
       admission: ClusterAdmission,
       workers: ClusterWorkers,
-      context: EnumeratorContext
+      context: EnumeratorContext,
+      delay: DelayNeeded
   ): Option[AlignedClusters] = settings.base.eventTime.filter(_ => context.mode == ReadMode.Stream).map { eventTime =>
-    val times = new EventTimeAdmission(eventTime, context.clock, context.steady)
+    val times = new EventTimeAdmission(eventTime, context.clock, context.steady, () => delay.delivered)
     new AlignedClusters(settings, admission, times, workers, context.steady)
   }
 }

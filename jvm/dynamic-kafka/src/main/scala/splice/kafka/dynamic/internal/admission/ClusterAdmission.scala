@@ -187,6 +187,9 @@ private[dynamic] object ClusterAdmission {
 
   /** Returns a partition whose topic name includes its cluster. */
   def qualified(cluster: String, p: LogPartition): LogPartition = LogPartition(s"$cluster/${p.topic}", p.partition)
+
+  /** Returns the cluster of such a partition. A topic name has no slash. */
+  def clusterOf(qualified: LogPartition): String = qualified.topic.take(qualified.topic.lastIndexOf('/'))
 }
 
 /** Costs of ranges. The ranges of a topic are consecutive, so its name with the cluster is composed once. Only one

@@ -86,7 +86,7 @@ final private[splice] class DynamicEnumerator(
   private val patience  = new ClusterPatience(workers, settings.clusterTimeout, context.steady)
   private val admission = new ClusterAdmission(settings.base.admission, sizes)
   private val costs     = new ClusterCosts(sizes)
-  private val aligned   = AlignedClusters.of(settings, admission, workers, context)
+  private val aligned   = AlignedClusters.of(settings, admission, workers, context, reads.delay)
   private val reports   =
     new ClusterReports(context.steady, settings.cutover, settings.options(DynamicOptions.MaxGaugeTopics))
   private val hold = new RepeatedRequest(context.steady, settings.clusterTimeout)({ () =>
@@ -165,7 +165,7 @@ final private[splice] class DynamicEnumerator(
       pause()
       go(round.at, limits, patient = true)
     } else {
-      aligned.foreach(_.warnHeld(isEnd = frozen && next == at))
+      aligned.foreach(_.warnHeld(isEnd = limits == Limits.Everything || frozen && next == at))
       next
     }
   }

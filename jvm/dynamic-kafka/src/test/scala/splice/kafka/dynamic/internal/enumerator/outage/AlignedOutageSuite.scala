@@ -3,7 +3,8 @@
 
 package splice.kafka.dynamic.internal.enumerator.outage
 
-import java.time.Duration
+import java.time.{Duration, Instant}
+import java.util.concurrent.Semaphore
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.util.Using
@@ -71,6 +72,34 @@ final class AlignedOutageSuite extends RemovedTopics {
         val (held, result) = outage(world("onClusterUnavailable" -> "fail"))(fails)
         assert(held == 0 && result.left.exists(_.getCondition == "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE"))
       }
+  }
+
+  test("onClusterUnavailable=fail ends the query if each response of a cluster is too late for its batch") {
+    val own = world("onClusterUnavailable" -> "fail", "clusterWait" -> "1ms")
+    Using.resource(own.start()) { run =>
+      val from = own.begin(StartPosition.Configured, run)
+      val at   = Iterator.iterate(from)(advance(run, _)).find(rows(run, from, _).size == 2).get
+      val gate = new Semaphore(0)
+      own.logs(west).between = what => if (what == "ends") gate.acquire()
+      write(own, east)
+      val error = intercept[SpliceException]((1 to 100).foreach { _ =>
+        // A permit that no request has used would let a later request respond in time.
+        val _ = gate.drainPermits()
+        assert(rows(run, at, advance(run, at)).isEmpty)
+        own.clock.pass(Duration.ofSeconds(20))
+        gate.release()
+      })
+      own.logs(west).between = _ => ()
+      gate.release(100)
+      assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE" && error.getMessage.contains(west))
+    }
+  }
+
+  test("a pause between two batches is no outage") {
+    val first = Instant.EPOCH
+    val twice = AlignedClusters.Outage(first).next.next
+    val later = first.plusSeconds(3600)
+    assert(!twice.isOver(later, Duration.ofSeconds(30)) && twice.next.isOver(later, Duration.ofSeconds(30)))
   }
 
   test("AvailableNow waits for a cluster whose times are missing, and reads its rows") {
