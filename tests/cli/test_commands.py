@@ -39,6 +39,16 @@ def test_demo_continues_in_a_topic_that_it_deletes(splice: Splice, kafka: KafkaC
     assert not [name for name in kafka.topics.names() if name.startswith("splice-demo-")]
 
 
+def test_demo_of_late_rows_loses_none_by_event_time(splice: Splice, kafka: KafkaCluster) -> None:
+    done = splice("demo", "late", "--servers", kafka.bootstrap_servers)
+    assert done.code == 0, done
+    (by_lag,) = done.lines("admission=lag")
+    assert not by_lag.startswith("admission=lag: 2000 rows counted")
+    (by_time,) = done.lines("admission=eventTime")
+    assert by_time.startswith("admission=eventTime: 2000 rows counted, 0 rows lost as late; ")
+    assert not [name for name in kafka.topics.names() if name.startswith("splice-demo-")]
+
+
 def test_plan_reports_the_line_of_a_wrong_option(
     splice: Splice, make_topic: MakeTopic, kafka: KafkaCluster, tmp_path: Path
 ) -> None:

@@ -124,6 +124,11 @@ def test_a_query_that_fails_is_stopped(monkeypatch: pytest.MonkeyPatch, tmp_path
     query.stop.assert_called_once_with()
 
 
+def test_late_rows_need_servers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "late"]) == USAGE
+    assert capsys.readouterr().err == "splice demo late needs --servers.\n"
+
+
 @pytest.mark.parametrize("option", [("--kafka", "a=b"), ("--kafka-file", "client.properties")])
 def test_properties_without_servers_are_an_error(
     option: tuple[str, str], capsys: pytest.CaptureFixture[str]

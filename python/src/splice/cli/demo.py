@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from splice import FileSource, HandOver, HybridSource, KafkaSource, describe
-from splice.cli import OK, PROBLEM
+from splice.cli import OK, PROBLEM, demo_late
 from splice.cli.demo_topic import DemoTopic
 from splice.cli.options import add_kafka, properties, require_servers
 from splice.cli.session import add_conf, local_session
+from splice.errors import OptionError
 
 if TYPE_CHECKING:
     import argparse
@@ -46,8 +47,16 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
             "Write two small Parquet histories, read the histories in one query with a checkpoint, "
             "and stop and restart the query once. With --servers, the second leg is a new Kafka "
             "topic, which the command deletes at the end. The exit code is 1 if a row is missing "
-            "or duplicated."
+            "or duplicated. With late and --servers, two queries count the windows of a topic "
+            "whose partitions cover different times, by admission=lag and by admission=eventTime."
         ),
+    )
+    command.add_argument(
+        "topic",
+        nargs="?",
+        choices=("restart", "late"),
+        default="restart",
+        help="restart of a query (default), or late rows of a backlog",
     )
     add_kafka(command)
     command.add_argument(
@@ -63,6 +72,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the demo, and remove its files and its topic."""
     require_servers(arguments, ["--kafka", "--kafka-file"])
     client = properties(arguments)
+    if arguments.topic == "late":
+        if not arguments.servers:
+            raise OptionError("splice demo late needs --servers.")
+        with (
+            local_session(arguments) as spark,
+            DemoTopic(arguments.servers, client, len(demo_late.HOURS)) as topic,
+        ):
+            return OK if demo_late.run(spark, topic) else PROBLEM
     if arguments.keep:
         folder = Path(arguments.keep)
         folder.mkdir(parents=True)

@@ -21,12 +21,13 @@ _TIMEOUT = "15000"
 
 
 class DemoTopic:
-    """Topic with a unique name and one partition, which exists within a ``with`` block."""
+    """Topic with a unique name, which exists within a ``with`` block."""
 
-    def __init__(self, servers: str, client: Mapping[str, str]) -> None:
+    def __init__(self, servers: str, client: Mapping[str, str], partitions: int = 1) -> None:
         """Create an instance for a cluster, with properties of the Kafka client."""
         self.servers = servers
         self.client = dict(client)
+        self.partitions = partitions
         self.name = f"splice-demo-{uuid.uuid4().hex[:8]}"
         self._jvm: Any = jvm.running()
 
@@ -35,7 +36,7 @@ class DemoTopic:
         java = self._jvm.java.util
         self._admin = self._client()
         topic = self._jvm.org.apache.kafka.clients.admin.NewTopic(
-            self.name, java.Optional.of(1), java.Optional.empty()
+            self.name, java.Optional.of(self.partitions), java.Optional.empty()
         )
         try:
             self._done(self._admin.createTopics(java.List.of(topic)).all())
@@ -55,14 +56,14 @@ class DemoTopic:
         if self._clean():
             print(f"The topic {self.name} was deleted.")
 
-    def produce(self, records: Iterable[tuple[str, str]]) -> None:
-        """Append records, each with a key and a value."""
+    def produce(self, records: Iterable[tuple[str, str] | tuple[int, int, str, str]]) -> None:
+        """Append records, each with a key and a value after an optional partition and time."""
         clients = self._jvm.org.apache.kafka.clients.producer
         serializers = {"key.serializer": _TEXT, "value.serializer": _TEXT, "linger.ms": "50"}
         producer = clients.KafkaProducer(self._properties(serializers))
         try:
-            for key, value in records:
-                last = producer.send(clients.ProducerRecord(self.name, key, value))
+            for record in records:
+                last = producer.send(clients.ProducerRecord(self.name, *record))
             producer.flush()
             self._done(last)
         finally:
