@@ -9,7 +9,7 @@ import java.nio.file.{Files, Path}
 import org.apache.spark.sql.SparkSession
 
 import splice.bench.cost.{DriverCost, HandOverCost, ManyClustersCost, MemoryOverBatches, PlanCost}
-import splice.bench.race.{ClusterAway, ClustersRace, FilesRace, KafkaRace, RealTimeRace, Steady}
+import splice.bench.race.{ClusterAway, ClustersRace, FilesRace, KafkaRace, LateRows, RealTimeRace, Steady}
 
 /** `make bench`: compares Splice with Spark's sources, Flink's source and the plain client. All contenders run in
   * turns in one run.
@@ -40,6 +40,7 @@ object Bench {
         "memory"   -> (() => new MemoryOverBatches(spark, queries, servers, plan).run()),
         "clusters" -> (() => new ClustersRace(queries, three, plan).run()),
         "away"     -> (() => new ClusterAway(spark, three, plan).run()),
+        "late"     -> (() => new LateRows(spark, servers, plan).run()),
         "files"    -> (() => new FilesRace(spark, queries, plan).run()),
         "handover" -> (() => new HandOverCost(spark, servers, plan).run()),
         "driver"   -> (() => new DriverCost(servers, plan.cores).run()),

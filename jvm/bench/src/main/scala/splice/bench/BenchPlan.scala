@@ -6,8 +6,8 @@ package splice.bench
 /** Size of a benchmark. An environment variable with the upper-case name sets each value.
   *
   * @param cases
-  *   comma-separated list of cases: `kafka`, `matrix`, `steady`, `memory`, `clusters`, `away`, `files`, `handover`,
-  *   `driver`, `plan`, `realtime`; None = all
+  *   comma-separated list of cases: `kafka`, `matrix`, `steady`, `memory`, `clusters`, `away`, `late`, `files`,
+  *   `handover`, `driver`, `plan`, `realtime`; None = all
   * @param only
   *   text that the title of a Kafka race or of a real-time comparison must contain; None = all
   */
