@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,12 @@ from pyspark.sql import functions as f
 from pyspark.sql.streaming.query import StreamingQuery
 
 from conftest import MakeTopic
-from orders import live
+from orders import HISTORY_SELECT, LIVE_SELECT, archive, history, live, orders
 from pages.page import Page
 from servers.kafka.producer import Record
 from servers.kafka.topics import KafkaTopics
 from servers.waiting import wait_for
+from splice import HandOver, HybridSource, describe
 
 _HOUR = 3600 * 1000
 _EACH, _PARTITIONS = 300, 4
@@ -140,3 +142,29 @@ def test_a_join_of_two_streams(
     progress = _run(rows, tmp_path / "joined", "append", write)
     assert _dropped(progress) == 0
     assert sorted(keys) == sorted(f"{p}-{i}" for p in range(_PARTITIONS) for i in range(_EACH))
+
+
+def test_the_switch_to_a_log_shows_the_delay_that_it_needs(
+    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
+) -> None:
+    topic = make_topic(2)
+    topics.produce(topic, orders(range(100), 2))
+    archive(topics, topic, tmp_path / "archive", {0: 40, 1: 40})
+    source = (
+        HybridSource.builder("history", history(tmp_path / "archive"), select=HISTORY_SELECT)
+        .add_source(
+            "live",
+            live(topics, topic),
+            hand_over=HandOver.event_time("event_time", overlap="10s"),
+            select=LIVE_SELECT,
+        )
+        .build()
+    )
+    writer = source.read_stream(spark).writeStream.format("noop").trigger(availableNow=True)
+    query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+    wait_for("the query to end", lambda: query.awaitTermination(1))
+    # The newest row of the archive is order 79, and the log is read from order 69 on.
+    (switch,) = describe(query).hand_overs
+    assert switch.delay_needed == timedelta(seconds=10, milliseconds=1)
+    assert "watermark delay: 10 s" in switch.title()
+    assert _delay(query.recentProgress) == 10_001

@@ -12,8 +12,9 @@ from unittest.mock import MagicMock
 import pytest
 from py4j.protocol import Py4JJavaError
 
-from splice.cli import USAGE, demo
-from splice.cli.demo_topic import DemoTopic
+from splice.cli import USAGE
+from splice.cli.demo import commands as demo
+from splice.cli.demo.topic import DemoTopic
 from splice.cli.main import main
 
 MISSING = "UnknownTopicOrPartitionException"

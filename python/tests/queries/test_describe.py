@@ -275,7 +275,8 @@ def test_switches_are_read_from_the_checkpoint(monkeypatch: pytest.MonkeyPatch) 
     described = describe(Query({"batchId": 4, "sources": [SPLICE]}, "orders"))  # type: ignore[arg-type]
     assert queries == ["c0ffee"]
     assert str(described).splitlines()[3:] == [
-        "live: handOver=offsets; decided at 2026-01-01T00:00:00Z, start: offsets",
+        "live: handOver=offsets; decided at 2026-01-01T00:00:00Z, start: offsets, "
+        "watermark delay: unknown",
         "topic   partition  log has  log is read from",
         "orders  0          0 to 29  20",
     ]

@@ -87,7 +87,7 @@ def test_an_undecided_rule() -> None:
 def test_a_hand_over_table_has_unknown_columns_at_its_end() -> None:
     parsed = read(json.dumps(plan(legs=[HISTORY, decided(ROW)], batches=3)))
     assert str(parsed).splitlines()[-3:] == [
-        "live: handOver=offsets onGap=fail; decided at T, start: offsets",
+        "live: handOver=offsets onGap=fail; decided at T, start: offsets, watermark delay: unknown",
         "topic   partition  history has       missing       repeated  log supplies"
         "  unavailable  log has  log is read from  later",
         "orders  0          history: 0 to 19  5 (10 to 14)  -         5 (10 to 14)"

@@ -204,8 +204,8 @@ def test_each_source_has_its_own_rule(monkeypatch: pytest.MonkeyPatch) -> None:
         one["sources"] *= 2
     shown = [line for line in log(Query(reports)) if "switch" in line]
     assert [line.partition(" switch ")[2] for line in shown] == [
-        "0: history -> 0: live; live: a; decided at t, start: offsets",
-        "1: history -> 1: live; live: b; decided at t, start: offsets",
+        "0: history -> 0: live; live: a; decided at t, start: offsets, watermark delay: unknown",
+        "1: history -> 1: live; live: b; decided at t, start: offsets, watermark delay: unknown",
     ]
 
 

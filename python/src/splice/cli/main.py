@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import PySparkException
 
 from splice._internal import jvm
-from splice.cli import USAGE, demo, doctor, metadata, plan
+from splice.cli import USAGE, doctor, metadata, plan
 from splice.cli.checkpoint import commands as checkpoint
+from splice.cli.demo import commands as demo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from splice._internal import jvm, tables
 from splice._internal.display.frames import frame
+from splice._internal.progress import units
 from splice._internal.tables import cells
 
 if TYPE_CHECKING:
@@ -52,6 +53,9 @@ class HandOverDescription:
         undecided: Reason for a plan without the result of the rule.
         error: Error that would stop the query at the switch; only in a plan.
         source: Index of the source in the query; None in a plan.
+        delay_needed: Delay of a watermark that the switch to a log needs: the age of the first
+            record of the log before the newest row of the history. None if the time of the history
+            is unknown, because the rule has no time column.
 
     Examples:
         >>> switch = describe(query).hand_overs[0]
@@ -73,6 +77,7 @@ class HandOverDescription:
     undecided: str | None = None
     error: str | None = None
     source: int | None = None
+    delay_needed: timedelta | None = None
 
     def title(self) -> str:
         """Return leg, rule, time and start in one line."""
@@ -84,6 +89,10 @@ class HandOverDescription:
             result = f"not decided: {self.undecided}"
         else:
             result = f"decided at {self.at}, start: {self.start}"
+            if self.start != "configured":
+                needed = self.delay_needed
+                delay = units.duration(None if needed is None else needed.total_seconds())
+                result += f", watermark delay: {delay or 'unknown'}"
         return f"{self.leg}: {rule}{policies}; {result}"
 
     def to_pandas(self) -> pd.DataFrame:
@@ -120,7 +129,7 @@ class HandOverDescription:
 
 def hand_over(leg: str, found: Mapping[str, Any], source: int | None = None) -> HandOverDescription:
     """Parse a hand-over from the JSON of the JVM."""
-    start = found.get("start")
+    start, delay = found.get("start"), found.get("delayNeededMs")
     return HandOverDescription(
         leg,
         found["rule"],
@@ -131,6 +140,7 @@ def hand_over(leg: str, found: Mapping[str, Any], source: int | None = None) -> 
         found.get("undecided"),
         found.get("error"),
         source,
+        timedelta(milliseconds=delay) if isinstance(delay, int) else None,
     )
 
 

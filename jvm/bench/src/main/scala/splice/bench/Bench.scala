@@ -8,8 +8,8 @@ import java.nio.file.{Files, Path}
 
 import org.apache.spark.sql.SparkSession
 
-import splice.bench.cost.{DriverCost, HandOverCost, ManyClustersCost, MemoryOverBatches, PlanCost}
-import splice.bench.race.{ClusterAway, ClustersRace, FilesRace, KafkaRace, LateRows, RealTimeRace, Steady}
+import splice.bench.cost.{DriverCost, HandOverCost, LateRows, ManyClustersCost, MemoryOverBatches, PlanCost}
+import splice.bench.race.{ClusterAway, ClustersRace, FilesRace, KafkaRace, RealTimeRace, Steady}
 
 /** `make bench`: compares Splice with Spark's sources, Flink's source and the plain client. All contenders run in
   * turns in one run.

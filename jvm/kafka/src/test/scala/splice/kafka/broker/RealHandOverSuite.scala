@@ -3,7 +3,7 @@
 
 package splice.kafka.broker
 
-import java.time.Clock
+import java.time.{Clock, Instant}
 
 import scala.collection.immutable.SortedMap
 import scala.jdk.CollectionConverters._
@@ -118,6 +118,31 @@ final class RealHandOverSuite extends AnyFunSuite {
     assert(filled(33, 32L -> 33L).isEmpty)
     assert(filled(22, 11L -> 22L) == (22L until 32L))
     assert(filled(22, 9L -> 22L) == 9L +: (22L until 32L))
+  }
+
+  test("the first record of a start is the first record that a reader receives, with its time") {
+    threeTransactions("first")
+    real.create("second", 2)
+    val time = 1767225600000L
+    Using.resource(real.producer()) { out =>
+      (0 until 3).foreach(i => out.send(new ProducerRecord("second", 0, time + i, "k", "v")))
+      out.flush()
+    }
+    def times(topic: String, start: OffsetRanges*) = {
+      val source = real.source("subscribe" -> topic, "kafka.isolation.level" -> "read_committed")
+      enumerator(source) {
+        case log: LogPartitions =>
+          val begun = enumerator(source)(_.start(offsets(topic, start: _*)))
+          log.firstTimes(begun)
+        case other => fail(s"$other does not read a log")
+      }
+    }
+    assert(times("second", OffsetRanges(1), OffsetRanges(0)) ==
+      SortedMap(LogPartition("second", 0) -> Instant.ofEpochMilli(time + 1)))
+    // The records from 11 on are aborted.
+    val first = LogPartition("first", 0)
+    assert(times("first", OffsetRanges(10)) == times("first", OffsetRanges(22)))
+    assert(times("first", OffsetRanges(22)).contains(first) && times("first", OffsetRanges(32)).isEmpty)
   }
 
   test("filled records have the values of their offsets, on several partitions") {

@@ -3,9 +3,11 @@
 
 package splice.source.log
 
+import java.time.Instant
+
 import scala.collection.immutable.SortedMap
 
-import splice.source.LogPartition
+import splice.source.{LogPartition, Position}
 
 /** Enumerator of a source that reads the partitions of a log. The enumerator can begin at [[StartPosition.Offsets]]. */
 trait LogPartitions {
@@ -21,6 +23,14 @@ trait LogPartitions {
     *   if a topic is not available, or if a partition of the history cannot be attributed to one log
     */
   def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange]
+
+  /** Returns the time of the first record that a reader receives from each partition after a start. Sends requests.
+    * The result omits partitions without a record, and all partitions if the servers do not respond.
+    *
+    * @param start
+    *   position of the source
+    */
+  def firstTimes(start: Position): SortedMap[LogPartition, Instant] = SortedMap.empty
 }
 
 /** Range of the offsets in a log.

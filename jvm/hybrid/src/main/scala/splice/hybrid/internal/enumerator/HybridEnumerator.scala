@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory
 
 import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
 import splice.hybrid.internal.errors.HybridErrors
-import splice.hybrid.internal.handover.{HandOverDecision, LegEntries}
+import splice.hybrid.internal.handover.{HandOverDecision, LegEntries, SwitchDelay}
 import splice.hybrid.internal.history.LegOffsets
 import splice.hybrid.internal.plan.ChainPlan
 import splice.hybrid.internal.reader.{HybridReaders, LegReaders}
@@ -21,9 +21,9 @@ import splice.hybrid.internal.schema.LegSelects
 import splice.hybrid.internal.split.{HybridPosition, LegRange, LegSpan}
 import splice.hybrid.internal.tally.Tallies
 import splice.source._
-import splice.source.internal.legs.{LegIdentity, LegPlan, RunTotals, SkippingLeg}
+import splice.source.internal.legs.{LegIdentity, LegPlan, SkippingLeg}
 import splice.source.log.LogPartitions
-import splice.source.runtime.{OpenEnded, ProgressMetric, Report}
+import splice.source.runtime.{OpenEnded, Report}
 
 /** Drives the legs of a chain in sequence (FLIP-150's HybridSourceSplitEnumerator).
   *
@@ -45,10 +45,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   private var isFrozen    = false
   private var frozen      = Set.empty[String]
   private var hasWarned   = false
-  private val totals      = new RunTotals
-
-  // The switches before this run, of the first position that it has.
-  private var before = Option.empty[Int]
+  private val figuresOf   = new ChainFigures(chain, log, enumerators)
 
   // Start of the last batch of this run.
   private var begins: Option[HybridPosition] = None
@@ -122,10 +119,6 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     planned = Some(until)
     until
   }
-
-  override def isStale: Boolean = reading.exists(_.isStale)
-
-  override def staleInterval: Option[Duration] = reading.flatMap(_.staleInterval)
 
   private def open(leg: String): OpenEnded[Position] =
     openLeg(chain(leg)).getOrElse(throw new IllegalStateException(s"leg '$leg' does not support open-ended ranges"))
@@ -226,21 +219,15 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   }
 
   override def figures(at: HybridPosition): SortedMap[String, String] = {
-    see(at)
     tallies.committed(all = planned.contains(at))
-    val ofChain = at.current.toSeq.flatMap { leg =>
-      Seq(ProgressMetric.Leg -> leg, ProgressMetric.Switches -> (switches(at) - before.getOrElse(0)).toString)
-    }
-    val figures =
-      at.current.flatMap(enumerators.ifOpen(_)(_.figures(at.position))).getOrElse(SortedMap.empty[String, String])
-    figures ++ totals(at.current.map(_ -> figures)) ++ ofChain
+    figuresOf(at)
   }
 
   /** @throws SpliceException
     *   if the switch to the current leg is missing. The source of the leg would not know its start and its holes
     */
   private def begin(at: HybridPosition): Unit = {
-    see(at)
+    figuresOf.see(at)
     at.current.map(chain(_)).filterNot(isFirst(at, _)).foreach(log.requiredStart)
   }
 
@@ -252,14 +239,12 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   private def isStart(at: HybridPosition): Boolean =
     at.current.flatMap(leg => stored(chain(leg))).exists(_.position == at.position.json)
 
-  private def see(at: HybridPosition): Unit = before = before.orElse(Some(switches(at)))
-
-  private def switches(at: HybridPosition): Int = at.current.fold(0)(leg => at.removed.size + chain.index(leg))
-
   override def gauges(at: HybridPosition): Iterable[(String, Long)] =
     at.current.flatMap(enumerators.ifOpen(_)(_.gauges(at.position))).getOrElse(Nil)
 
-  override def close(): Unit = enumerators.close()
+  override def isStale: Boolean                = reading.exists(_.isStale)
+  override def staleInterval: Option[Duration] = reading.flatMap(_.staleInterval)
+  override def close(): Unit                   = enumerators.close()
 
   /** Plan of a query that starts now. The caller discards the side log of this run. */
   private[hybrid] def plan(scan: Boolean): Seq[LegPlan] = {
@@ -309,7 +294,8 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     // The switch is stored only after the source of the next leg has accepted the start. A restart can therefore change
     // a failing rule.
     val start  = enumerators(next)(_.start(decision.start))
-    val switch = log.switch(next, leg, at.position, decision, start)
+    val delay  = SwitchDelay(next, end)(onLog(next)(_.firstTimes(start)))
+    val switch = log.switch(next, leg, at.position, decision.copy(delay = delay), start)
     if (switch.start != start || switch.fill != decision.fill) reopen(next)
     switch.start
   }
@@ -336,11 +322,13 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     else throw HybridErrors.removedLeg(Seq(switch.after), at.json)
   }
 
-  /** Log of the next leg. Splice sends the requests during a hand-over, and their errors have the name of the leg. */
-  private def partitions(next: Leg): LogPartitions = enumerators(next) {
-    case log: LogPartitions => history => next.errors(log.logRanges(history))
+  /** Calls the log of the next leg during a hand-over. Adds the name of the leg to an error of its source. */
+  private def onLog[A](next: Leg)(call: LogPartitions => A): A = enumerators(next) {
+    case log: LogPartitions => next.errors(call(log))
     case other              => throw new IllegalStateException(s"$other of leg '${next.name}' has no partitions")
   }
+
+  private def partitions(next: Leg): LogPartitions = history => onLog(next)(_.logRanges(history))
 
   private def history(at: HybridPosition, next: Leg): Seq[LegOffsets] = tallies.history(next, at) { leg =>
     val end = enumerators(leg)(_.evidence(at.position(leg.name)))

@@ -16,8 +16,17 @@ import splice.source.internal.entries.Json
 import splice.source.log.LogPartitions
 import splice.source.{Evidence, LogPartition, OffsetRanges, StartPosition}
 
-/** Result of a rule, with its time and proof. The proof has one line of JSON per value that the rule used. */
-final private[splice] case class HandOverDecision(start: StartPosition, at: Instant, proof: Seq[String]) {
+/** Result of a rule, with its time and proof. The proof has one line of JSON per value that the rule used.
+  *
+  * @param delay
+  *   delay of a watermark that a log needs after the switch; set when its source has accepted the start
+  */
+final private[splice] case class HandOverDecision(
+    start: StartPosition,
+    at: Instant,
+    proof: Seq[String],
+    delay: Option[SwitchDelay] = None
+) {
 
   /** Partitions that begin with offsets that the history lacks. */
   def fill: SortedMap[LogPartition, OffsetRanges] = start match {

@@ -15,9 +15,9 @@ import splice.source.runtime.SideLog
 import splice.source.{LogPartition, OffsetRanges, Position, Source, StartPosition, StoredStart}
 
 /** Side-log format of a switch. The head has the previous leg, the rule, a flag for counted offsets, and the time and
-  * kind of the start. The head also has a flag for ends that are committed outside of the checkpoint, and the number
-  * of partitions with holes. The lines after the head are the end of the previous leg, the start of this leg, and the
-  * proof. One line per partition with holes follows ([[FillFormat]]).
+  * kind of the start. The head also has a flag for ends that are committed outside of the checkpoint, the number of
+  * partitions with holes, and the delay of a watermark that a log needs. The lines after the head are the end of the
+  * previous leg, the start of this leg, and the proof. One line per partition with holes follows ([[FillFormat]]).
   */
 private[splice] object SwitchFormat {
 
@@ -27,6 +27,10 @@ private[splice] object SwitchFormat {
   private val Commits = "commits"
 
   private val Filled = "filled"
+
+  private val Delay = "delayNeededMs"
+
+  private val Unknown = "unknown"
 
   def write(
       leg: Leg,
@@ -44,7 +48,8 @@ private[splice] object SwitchFormat {
         "rule"   -> Json.text(HandOver.text(leg.handOver)),
         "start"  -> kind(decision.start)
       ) ++ Option.when(after.source.commits)(Commits -> Json.bool(true)) ++
-        Option.when(fill.nonEmpty)(Filled -> Json.number(fill.size.toLong)),
+        Option.when(fill.nonEmpty)(Filled -> Json.number(fill.size.toLong)) ++
+        decision.delay.map(delay => Delay -> delay.needed.fold(Json.text(Unknown))(d => Json.number(d.toMillis))),
       (ended.json +: start.json +: decision.proof) ++ FillFormat.write(fill)
     )
   }
@@ -56,9 +61,9 @@ private[splice] object SwitchFormat {
     */
   def entries(log: SideLog): NumberedEntries[VersionedEntry] = new NumberedEntries(log, Prefix)(identity)
 
-  /** User-visible part of a switch: time, rule, kind of start, and findings. */
+  /** User-visible part of a switch: time, rule, kind of start, needed delay of a watermark, and findings. */
   def summary(entry: VersionedEntry): Seq[(String, JsonNode)] =
-    Seq("at", "rule", "start").map(key => key -> entry(key)) :+
+    Seq("at", "rule", "start").map(key => key -> entry(key)) ++ entry.find(Delay).map(Delay -> _) :+
       ("found" -> Json.array(entry.nodes.drop(2).dropRight(filled(entry))))
 
   /** Partitions of the stored switch to a leg that begin with offsets that the history lacks.
@@ -93,7 +98,8 @@ private[splice] object SwitchFormat {
         ended,
         source.position(start),
         proof,
-        FillFormat.read(entry, fill)
+        FillFormat.read(entry, fill),
+        entry.find(Delay).filter(_.isIntegralNumber).map(_.asLong)
       )
     case lines => entry.corrupt(s"the entry has ${lines.size + 1} lines instead of ${3 + filled(entry)} or more")
   }
@@ -116,6 +122,8 @@ private[splice] object SwitchFormat {
     *   findings as lines of JSON
     * @param fill
     *   partitions that begin with offsets that the history lacks
+    * @param delay
+    *   delay of a watermark that the switch needs, in milliseconds
     */
   final case class Switch(
       after: String,
@@ -125,7 +133,8 @@ private[splice] object SwitchFormat {
       ended: String,
       start: Position,
       proof: Seq[String],
-      fill: SortedMap[LogPartition, OffsetRanges]
+      fill: SortedMap[LogPartition, OffsetRanges],
+      delay: Option[Long] = None
   ) {
 
     /** Start of the leg for its enumerator. */

@@ -3,7 +3,7 @@
 
 package splice.kafka.internal.enumerator
 
-import java.time.Duration
+import java.time.{Duration, Instant}
 
 import scala.annotation.tailrec
 import scala.collection.immutable.{SortedMap, SortedSet}
@@ -122,8 +122,6 @@ final private[splice] class KafkaEnumerator(
   override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
     contents.ranges(history)
 
-  override def outlook(): Outlook = contents.outlook()
-
   override def replay(from: KafkaPosition, until: KafkaPosition): Unit =
     if (from != until) cluster.await(replays(plan, from, until))
 
@@ -208,6 +206,8 @@ final private[splice] class KafkaEnumerator(
   override def missing: SortedSet[String]                                              = topics.missing
   override def clusterId: Option[String]                                               = topics.identities.cluster
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = log.atTime(millis)
+  override def firstTimes(start: Position): SortedMap[LogPartition, Instant]           = contents.firstTimes(start)
+  override def outlook(): Outlook                                                      = contents.outlook()
   override def times: RecordTimes                                                      = batches.times
 
   override def close(): Unit =

@@ -3,12 +3,17 @@
 
 package splice.kafka.internal.enumerator
 
+import java.time.Instant
+
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.internal.cluster.ClusterAccess
+import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.identity.Topics
-import splice.source.LogPartition
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.errors.SpliceException
 import splice.source.log.{LogRange, Outlook}
+import splice.source.{LogPartition, Position}
 
 /** The contents of the logs of a cluster before the source reads records.
   *
@@ -43,6 +48,17 @@ final private[splice] class LogContents(cluster: ClusterAccess, topics: Topics, 
       p -> LogRange(first, math.max(first, until.getOrElse(p, first)))
     })
   }
+
+  /** The time of the first record of each partition after a start; empty if the brokers do not respond. */
+  def firstTimes(start: Position): SortedMap[LogPartition, Instant] =
+    try {
+      val at    = KafkaPosition.read(start.json).offsets
+      val ends  = log.ends(at.keySet)
+      val found = log.nextRecords(at.flatMap { case (p, from) =>
+        ends.get(p).filter(from < _).map(until => p -> (from -> until))
+      })
+      SortedMap.from(found.iterator.map { case (p, record) => p -> record.time })
+    } catch { case e: SpliceException if KafkaErrors.isUnreachable(e) => SortedMap.empty }
 
   def outlook(): Outlook = {
     val contents = ranges(SortedMap.empty)

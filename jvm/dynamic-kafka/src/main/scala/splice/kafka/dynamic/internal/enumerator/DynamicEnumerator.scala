@@ -107,6 +107,11 @@ final private[splice] class DynamicEnumerator(
     ClusterStart.merged(values, first.read)
   }
 
+  override def firstTimes(start: Position): SortedMap[LogPartition, Instant] = {
+    val at = positionOf(DynamicPosition.read(start.json))
+    SortedMap.from(attempt(changes(at.change), always = true)((name, of) => of.firstTimes(at.of(name))).flatMap(_._2))
+  }
+
   override def outlook(): Outlook = {
     val first    = begun()
     val outlooks = request(first, _ => false)((_, enumerator) => enumerator.outlook())
@@ -133,8 +138,6 @@ final private[splice] class DynamicEnumerator(
     workers.follow(first, DynamicPosition.of(first.number, Nil))
     first
   }
-
-  override def limits(at: DynamicOffset): Limits.Limited = settings.base.limits
 
   override def advance(from: DynamicOffset, limits: Limits): DynamicOffset = {
     val at = positionOf(from)
@@ -180,8 +183,6 @@ final private[splice] class DynamicEnumerator(
     opens.settle(round, driver.groups.waitsFor.nonEmpty)
   }
 
-  override def open(settled: DynamicOffset): Seq[SplitRange] = opens.open(positionOf(settled))
-
   override def reached(settled: DynamicOffset, unread: Seq[SplitRange]): DynamicOffset = {
     val until = opens.reached(positionOf(settled), unread)
     workers.call(until)(_.storeUnread(_))
@@ -196,8 +197,6 @@ final private[splice] class DynamicEnumerator(
     // Only a new document changes this, and a new document makes a batch stale.
     batch.isPassing || driver.documents.isStale(applied) || workers.isStale(applied.isActive)
   }
-
-  override def staleInterval: Option[Duration] = Some(settings.base.discoveryInterval)
 
   /** @param began the time before the requests of the round */
   private def advanced(round: Round, limits: Limits, began: Instant): DynamicPosition = {
@@ -323,10 +322,6 @@ final private[splice] class DynamicEnumerator(
     positions.purge(oldest)
   }
 
-  override def stopped(last: => Option[DynamicOffset]): Unit = if (settings.base.commitToGroup) last.foreach(committed)
-
-  override def reported(all: Seq[Report]): Unit = reads.add(all)
-
   override def figures(at: DynamicOffset): SortedMap[String, String] =
     takeover.find(positions(at)).fold(SortedMap.empty[String, String]) { position =>
       val applied = changes(position.change)
@@ -335,7 +330,12 @@ final private[splice] class DynamicEnumerator(
         reads.delay.millis.map(ProgressMetric.DelayNeeded -> _.toString)
     }
 
+  override def limits(at: DynamicOffset): Limits.Limited           = settings.base.limits
   override def gauges(at: DynamicOffset): Iterable[(String, Long)] = reports.gauges(workers.all)
+  override def open(settled: DynamicOffset): Seq[SplitRange]       = opens.open(positionOf(settled))
+  override def reported(all: Seq[Report]): Unit                    = reads.add(all)
+  override def staleInterval: Option[Duration]                     = Some(settings.base.discoveryInterval)
+  override def stopped(last: => Option[DynamicOffset]): Unit = if (settings.base.commitToGroup) last.foreach(committed)
 
   override def close(): Unit =
     try discovery.close(workers.close())

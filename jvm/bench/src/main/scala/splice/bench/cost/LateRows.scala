@@ -1,7 +1,7 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.bench.race
+package splice.bench.cost
 
 import java.nio.file.Files
 import java.util.concurrent.TimeUnit
@@ -36,8 +36,8 @@ final class LateRows(spark: SparkSession, servers: String, plan: BenchPlan) {
     load.create(topic, Partitions)
     try {
       fill()
-      val byLag   = contender("lag, delay of 24 hours", "24 hours", "splice-kafka", "admission" -> "lag")
-      val all     = Seq(
+      val byLag = contender("lag, delay of 24 hours", "24 hours", "splice-kafka", "admission" -> "lag")
+      val all   = Seq(
         contender("Spark's source, delay of 10 minutes", "10 minutes", "kafka"),
         contender("lag, delay of 10 minutes", "10 minutes", "splice-kafka", "admission" -> "lag"),
         byLag,

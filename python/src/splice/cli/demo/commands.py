@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from splice import FileSource, HandOver, HybridSource, KafkaSource, describe
-from splice.cli import OK, PROBLEM, demo_late
-from splice.cli.demo_topic import DemoTopic
+from splice.cli import OK, PROBLEM
+from splice.cli.demo import late
+from splice.cli.demo.topic import DemoTopic
 from splice.cli.options import add_kafka, properties, require_servers
 from splice.cli.session import add_conf, local_session
 from splice.errors import OptionError
@@ -77,9 +78,9 @@ def run(arguments: argparse.Namespace) -> int:
             raise OptionError("splice demo late needs --servers.")
         with (
             local_session(arguments) as spark,
-            DemoTopic(arguments.servers, client, len(demo_late.HOURS)) as topic,
+            DemoTopic(arguments.servers, client, len(late.HOURS)) as topic,
         ):
-            return OK if demo_late.run(spark, topic) else PROBLEM
+            return OK if late.run(spark, topic) else PROBLEM
     if arguments.keep:
         folder = Path(arguments.keep)
         folder.mkdir(parents=True)
