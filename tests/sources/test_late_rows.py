@@ -7,12 +7,16 @@ Only a query of Spark shows which rows its operators drop.
 
 from __future__ import annotations
 
+import os
+import re
 import time
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
@@ -168,3 +172,37 @@ def test_the_switch_to_a_log_shows_the_delay_that_it_needs(
     assert switch.delay_needed == timedelta(seconds=10, milliseconds=1)
     assert "watermark delay: 10 s" in switch.title()
     assert _delay(query.recentProgress) == 10_001
+
+
+def test_files_in_the_order_of_their_event_times(spark: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / "archive"
+    folder.mkdir()
+    # The file of the hours 2 to 3 is before the file of the hours 1 to 5.
+    for number, (first, last) in enumerate([(0, 2), (10, 12), (1, 5), (4, 9), (9, 11), (2, 3)]):
+        hours = [first + (last - first) * i / 99 for i in range(100)]
+        start = datetime(2026, 5, 1, tzinfo=timezone.utc)
+        rows = {
+            "key": [f"{number}-{i}" for i in range(100)],
+            "at": [start + timedelta(hours=hour) for hour in hours],
+        }
+        file = folder / f"{number}.parquet"
+        pq.write_table(pa.table(rows), file)
+        os.utime(file, (number + 1, number + 1))
+
+    def read_all(rows: DataFrame, _: int) -> None:
+        rows.collect()
+
+    def dropped(order: str, delay: int) -> int:
+        source = history(folder, orderBy=order, maxFilesPerTrigger="1")
+        stream = source.read_stream(spark).withWatermark("at", f"{delay} milliseconds")
+        unique = stream.dropDuplicatesWithinWatermark(["key"])
+        return _dropped(_run(unique, tmp_path / f"{order[:4]}-{delay}", "append", read_all))
+
+    by_time = history(folder, orderBy="eventTime:at")
+    (warning,) = by_time.plan(spark).warnings
+    shown = re.search(r"at least (\d+) ms", warning)
+    assert shown
+    assert int(shown[1]) == 2 * _HOUR + 1
+    assert dropped("modificationTime", int(shown[1])) > 0
+    assert dropped("eventTime:at", int(shown[1])) == 0
+    assert dropped("eventTime:at", 1) > 0

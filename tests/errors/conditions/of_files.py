@@ -76,6 +76,20 @@ def column_changed(world: World) -> None:
     world.drain(**options)
 
 
+@provokes("SPLICE_FILES_OPTION.STATISTICS_NOT_FOUND")
+def statistics(world: World) -> None:
+    rows = world.spark.sql("SELECT timestamp_millis(0) AS at")
+    # Spark writes timestamps without statistics by default.
+    rows.write.parquet(world.path("rows"))
+    world.drain(**world.files(world.path("rows"), orderBy="eventTime:at"))
+
+
+@provokes("SPLICE_FILES_OPTION.TIME_COLUMN_NOT_SUPPORTED")
+def time_column(world: World) -> None:
+    world.spark.range(1).write.parquet(world.path("rows"))
+    world.drain(**world.files(world.path("rows"), orderBy="eventTime:id"))
+
+
 @provokes("SPLICE_FILES_OPTION.READER_OPTION_CHANGED")
 def reader_option(world: World) -> None:
     world.write("rows/a.csv", "id\n1\n")

@@ -123,8 +123,8 @@ object ProgressMetric {
     */
   val RowsHeld = "rowsHeld"
 
-  /** Delay in milliseconds of a watermark on the column `timestamp` that would have dropped no row in this run (Kafka
-    * only).
+  /** Delay in milliseconds of a watermark on the column `timestamp` that would have dropped no row in this run. For
+    * files, the delay that their order by event time needs (Kafka, and files with `orderBy=eventTime`).
     */
   val DelayNeeded = "delayNeededMs"
 

@@ -27,18 +27,21 @@ final private[splice] class FileEnumerator(storage: FileStorage, configured: Lim
 
   private val checked = mutable.Set.empty[Int]
 
+  // Last list of this run. A stored list has neither warnings nor the delay that its order needs.
+  private var listed = Option.empty[FileList]
+
   // Files at the time of the freeze; None if a list was already stored.
   private var frozen = Option.empty[FileList]
 
   override def start(at: StartPosition): FilesPosition = at match {
     case StartPosition.Configured =>
-      lists.create(0)(frozen.getOrElse(storage.list(context)))
+      lists.create(0)(frozen.getOrElse(list()))
       frozen = None
       FilesPosition.Start
     case other => throw new IllegalStateException(s"a source of files cannot begin at $other")
   }
 
-  override def freeze(): Unit = if (!lists.exists(0)) frozen = Some(storage.list(context))
+  override def freeze(): Unit = if (!lists.exists(0)) frozen = Some(list())
 
   override def limits(at: FilesPosition): Limits.Limited = configured
 
@@ -83,8 +86,10 @@ final private[splice] class FileEnumerator(storage: FileStorage, configured: Lim
     Option.when(isFinished(at))(Evidence(at, () => listOf(at).modified))
 
   // Before the start of the run, the outlook uses the listing of the analysis, if available.
-  override def outlook(): Outlook =
-    new FilesOutlook(lists.find(0).getOrElse(storage.list(context.copy(mode = ReadMode.Batch))), storage, context.jobs)
+  override def outlook(): Outlook = {
+    val list = lists.find(0).getOrElse(storage.list(context.copy(mode = ReadMode.Batch)))
+    new FilesOutlook(list, listed.getOrElse(list).warnings, storage, context.jobs)
+  }
 
   override def remaining(at: FilesPosition, covered: Coverage): Seq[FileRange] = readable(at).remaining(covered)
 
@@ -95,7 +100,13 @@ final private[splice] class FileEnumerator(storage: FileStorage, configured: Lim
       ProgressMetric.Position    -> s"${at.wholeFiles} of $size files",
       ProgressMetric.Splits      -> (size - at.wholeFiles).toString,
       ProgressMetric.BytesBehind -> behind.toString
-    )
+    ) ++ listed.flatMap(_.delay).map(ProgressMetric.DelayNeeded -> _.toMillis.toString)
+  }
+
+  private def list(): FileList = {
+    val now = storage.list(context)
+    listed = Some(now)
+    now
   }
 
   private def isFinished(at: FilesPosition): Boolean =
@@ -108,7 +119,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, configured: Lim
       var isCreated = false
       lists.create(number + 1) {
         isCreated = true
-        storage.list(context)
+        list()
       }
       if (isCreated) number + 1 else fitting(number + 1)
     }

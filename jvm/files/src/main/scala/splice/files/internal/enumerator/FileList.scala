@@ -3,7 +3,7 @@
 
 package splice.files.internal.enumerator
 
-import java.time.Instant
+import java.time.{Duration, Instant}
 
 import scala.collection.immutable.SortedMap
 
@@ -18,13 +18,17 @@ import splice.source.{Limits, TimeRange}
   *   options of the format for splitting and reading files
   * @param warnings
   *   warnings of the listing. The checkpoint does not contain these warnings
+  * @param delay
+  *   delay of a watermark that the order of the files needs, if the order is by event time. The checkpoint does not
+  *   contain the delay
   */
 final private[splice] class FileList(
     val schemas: FileSchemas,
     val packing: Packing,
     val files: IndexedSeq[ListedFile],
     val reader: ReaderOptions = ReaderOptions.Empty,
-    val warnings: Seq[String] = Nil
+    val warnings: Seq[String] = Nil,
+    val delay: Option[Duration] = None
 ) {
 
   private lazy val bytesBefore: Array[Long] = files.iterator.map(_.size).scanLeft(0L)(_ + _).toArray

@@ -3,18 +3,21 @@
 
 package splice.files.internal.enumerator
 
+import java.time.Duration
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
 import splice.files.FileSource
 import splice.files.internal.errors.FileErrors
-import splice.files.internal.listing.{ColumnChange, Footers}
-import splice.files.internal.options.{FileOptions, OnEmpty}
+import splice.files.internal.listing.{ColumnChange, EventTimeOrder, Footer, Footers}
+import splice.files.internal.options.{FileOptions, FileOrder, OnEmpty}
 import splice.files.internal.reader.FileReaders
 import splice.files.internal.session.{FileFormats, PinnedSession}
 import splice.files.internal.split.{FileSchemas, ListedFile, Packing}
 import splice.source.errors.SpliceException
+import splice.source.internal.Secrets
 import splice.source.runtime.{Jobs, SessionSettings}
 import splice.source.{EnumeratorContext, ReadMode, SplitReaderFactory}
 
@@ -28,7 +31,7 @@ private[splice] trait FileStorage {
   def difference(list: FileList): Option[SpliceException] = None
 
   /** Reads the footers of files in one job; None if the format has no footers. */
-  def footers(files: Seq[ListedFile], jobs: Jobs): Option[Footers] = None
+  def footers(files: Seq[ListedFile], jobs: Jobs): Option[Seq[Either[String, Footer]]] = None
 
   /** Readers of listed files. */
   def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory
@@ -51,12 +54,27 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
     val warnings = settings.users.guarded(listing.warnings)
     warnings.foreach(SparkStorage.logger.warn(_))
     if (files.isEmpty) rejectEmpty(context.mode)
+    val ordered = settings.order match {
+      case FileOrder.EventTime(column) =>
+        EventTimeOrder.of(settings, column, listing.schemas, files)(footers(files, context.jobs))
+      case FileOrder.Path | FileOrder.ModificationTime => EventTimeOrder(files, None)
+    }
+    val late = ordered.delay.map(lateText)
+    late.foreach(SparkStorage.logger.warn(_))
     val packing = Packing(
       settings.maxPartitionBytes.getOrElse(conf.filesMaxPartitionBytes),
       conf.filesOpenCostInBytes,
       conf.filesMinPartitionNum.getOrElse(context.cores).max(1)
     )
-    new FileList(listing.schemas, packing, files, settings.reader, warnings)
+    val delay = Option.when(settings.order.isByTime)(ordered.delay.fold(Duration.ZERO)(_.needed))
+    new FileList(listing.schemas, packing, ordered.files, settings.reader, warnings ++ late, delay)
+  }
+
+  private def lateText(delay: EventTimeOrder.Delay): String = {
+    def shown(file: ListedFile) = Secrets.redact(FileOptions.Path.key, file.path)
+    s"A watermark needs a delay of at least ${delay.needed.toMillis} ms, or rows of these files are late: " +
+      s"${shown(delay.earlier._1)} ends at ${delay.earlier._2}, and ${shown(delay.later._1)}, which is read later, " +
+      s"begins at ${delay.later._2}."
   }
 
   override def difference(list: FileList): Option[SpliceException] = {
@@ -68,7 +86,7 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
     options.orElse(columns.map(error(_, list.schemas)))
   }
 
-  override def footers(files: Seq[ListedFile], jobs: Jobs): Option[Footers] = session.run {
+  override def footers(files: Seq[ListedFile], jobs: Jobs): Option[Seq[Either[String, Footer]]] = session.run {
     Footers.read(settings, FileFormats.configuration(SparkSession.active, settings.spark.originalMap), files, jobs)
   }
 

@@ -10,11 +10,17 @@ import splice.source.TimeRange
 import splice.source.log.Outlook
 import splice.source.runtime.Jobs
 
-/** Outlook of a list of files. The first use of the row count or of a greatest value reads the footers. */
-final private[files] class FilesOutlook(list: FileList, storage: FileStorage, jobs: Jobs) extends Outlook {
+/** Outlook of a list of files. The first use of the row count or of a greatest value reads the footers.
+  *
+  * @param ofListing
+  *   warnings of the listing
+  */
+final private[files] class FilesOutlook(list: FileList, ofListing: Seq[String], storage: FileStorage, jobs: Jobs)
+    extends Outlook {
 
   private lazy val footers: Option[Footers] =
-    if (list.files.sizeIs <= FilesOutlook.MostFooters) storage.footers(list.files, jobs) else None
+    if (list.files.sizeIs <= FilesOutlook.MostFooters) storage.footers(list.files, jobs).map(Footers.of)
+    else None
 
   override def files: Option[Long] = Some(list.files.size.toLong)
 
@@ -26,7 +32,7 @@ final private[files] class FilesOutlook(list: FileList, storage: FileStorage, jo
 
   override def modified: Option[TimeRange] = list.modified
 
-  override def warnings: Seq[String] = list.warnings ++ footers.filter(_.failed > 0).map { summary =>
+  override def warnings: Seq[String] = ofListing ++ footers.filter(_.failed > 0).map { summary =>
     s"the footers of ${summary.failed} files cannot be read, for example: ${summary.example.mkString}"
   }
 }

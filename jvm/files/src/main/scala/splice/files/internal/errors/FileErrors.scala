@@ -93,6 +93,27 @@ private[splice] object FileErrors {
     )
   }
 
+  /** Error for a column that cannot order files by its times.
+    *
+    * @param option
+    *   name of the option with the prefix of its leg
+    */
+  def notATime(option: String, column: String, problem: String, format: String): SpliceException = conditions.error(
+    "SPLICE_FILES_OPTION.TIME_COLUMN_NOT_SUPPORTED",
+    "option"  -> option,
+    "column"  -> column,
+    "problem" -> problem,
+    "format"  -> format
+  )
+
+  /** Error for a file without the least and the greatest value of a column. */
+  def noTimes(option: String, column: String, problem: String): SpliceException = conditions.error(
+    "SPLICE_FILES_OPTION.STATISTICS_NOT_FOUND",
+    "option"  -> option,
+    "column"  -> column,
+    "problem" -> problem
+  )
+
   /** Error for a listed file that is missing when a task opens it. */
   def fileNotFound(file: String, cause: Throwable): SpliceException =
     conditions.error("SPLICE_FILES.FILE_NOT_FOUND", cause, "file" -> file)

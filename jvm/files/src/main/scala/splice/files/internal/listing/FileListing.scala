@@ -51,7 +51,7 @@ final private[files] class FileListing private (
 
   private lazy val folders = index.listFiles(Nil, Nil)
 
-  /** Files in reading order. */
+  /** Files in reading order. The order by event time needs their footers, so these files are in the order of paths. */
   def files: IndexedSeq[ListedFile] = {
     val listed = for {
       folder <- folders
@@ -69,8 +69,8 @@ final private[files] class FileListing private (
     }
     val byPath = listed.sortBy(_.path)
     (settings.order match {
-      case FileOrder.Path             => byPath
-      case FileOrder.ModificationTime => byPath.sortBy(_.modified)
+      case FileOrder.Path | FileOrder.EventTime(_) => byPath
+      case FileOrder.ModificationTime              => byPath.sortBy(_.modified)
     }).toIndexedSeq
   }
 

@@ -22,7 +22,14 @@ private[splice] object FileKind {
 }
 
 /** Order of files across batches. Files within one batch have no order. */
-sealed private[splice] trait FileOrder extends Product with Serializable
+sealed private[splice] trait FileOrder extends Product with Serializable {
+
+  /** True if the files are in the order of the values of a column. */
+  def isByTime: Boolean = this match {
+    case FileOrder.EventTime(_)                      => true
+    case FileOrder.Path | FileOrder.ModificationTime => false
+  }
+}
 
 private[splice] object FileOrder {
 
@@ -31,6 +38,20 @@ private[splice] object FileOrder {
 
   /** Lexicographic order of paths. */
   case object Path extends FileOrder
+
+  /** Ascending middle of the least and the greatest value of a column. No other order of whole files needs a smaller
+    * delay of a watermark on this column.
+    */
+  final case class EventTime(column: String) extends FileOrder
+
+  private val OfColumn = "(?i)eventTime:(.+)".r
+
+  def parse(text: String): Option[FileOrder] = text.trim match {
+    case OfColumn(column)                                    => Some(column.trim).filter(_.nonEmpty).map(EventTime(_))
+    case other if other.equalsIgnoreCase("path")             => Some(Path)
+    case other if other.equalsIgnoreCase("modificationTime") => Some(ModificationTime)
+    case _                                                   => None
+  }
 }
 
 /** Policy for a file whose length or modification time differs from the listing. */

@@ -63,9 +63,11 @@ private[splice] object FileOptions {
 
   val OrderBy: SourceOption[FileOrder] = SourceOption(
     "orderBy",
-    OptionType.choice[FileOrder]("modificationTime" -> FileOrder.ModificationTime, "path" -> FileOrder.Path),
+    OptionType[FileOrder]("modificationTime, path, or eventTime:<column>", FileOrder.parse),
     "Order in which Splice reads the files. 'modificationTime' reads the oldest file first. 'path' reads the " +
-      "files in the order of their paths."
+      "files in the order of their paths. 'eventTime:<column>' reads the files in the order that needs the least " +
+      "delay of a watermark on a date or timestamp column. The column has statistics in each Parquet or ORC file, " +
+      "or is a partition column."
   ).withDefault(FileOrder.ModificationTime, "modificationTime")
 
   val ChangedFile: SourceOption[OnFileChanged] = SourceOption(

@@ -13,7 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.internal.errors.FileErrors
-import splice.files.internal.listing.Footers
+import splice.files.internal.listing.Footer
 import splice.files.internal.options.ReaderOptions
 import splice.files.internal.split.{BlockId, FileSchemas, ListedFile, Packing}
 import splice.source._
@@ -43,9 +43,9 @@ final class FileEnumeratorSuite extends AnyFunSuite {
       case (name, before, now) => FileErrors.readerOptionChanged(name, before, now)
     }
 
-    override def footers(files: Seq[ListedFile], jobs: Jobs): Option[Footers] = {
+    override def footers(files: Seq[ListedFile], jobs: Jobs): Option[Seq[Either[String, Footer]]] = {
       footers += 1
-      Some(Footers(7, 0, None, Map.empty))
+      Some(Seq(Right(Footer(7, Map.empty, Set.empty))))
     }
 
     override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory = new SplitReaderFactory {

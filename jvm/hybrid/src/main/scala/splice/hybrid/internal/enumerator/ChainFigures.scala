@@ -32,8 +32,13 @@ final private[enumerator] class ChainFigures(chain: Chain, log: LegEntries, enum
     val own =
       at.current.flatMap(enumerators.ifOpen(_)(_.figures(at.position))).getOrElse(SortedMap.empty[String, String])
     val delay = Option.when(number > 0)(at.current.flatMap(leg => log.switch(chain(leg))).flatMap(_.delay)).flatten
-    own ++ totals(at.current.map(_ -> own)) ++ ofChain ++ delay.map(least => ProgressMetric.DelayNeeded ->
-      own.get(ProgressMetric.DelayNeeded).flatMap(text => Try(text.toLong).toOption).fold(least)(math.max(_, least)).toString)
+    own ++ totals(at.current.map(_ -> own)) ++ ofChain ++ delay.map(least =>
+      ProgressMetric.DelayNeeded ->
+        own.get(ProgressMetric.DelayNeeded).flatMap(text => Try(text.toLong).toOption).fold(least)(math.max(
+          _,
+          least
+        )).toString
+    )
   }
 
   private def switches(at: HybridPosition): Int = at.current.fold(0)(leg => at.removed.size + chain.index(leg))
