@@ -67,13 +67,19 @@ private[files] object EventTimeOrder {
     val option                  = settings.name(FileOptions.OrderBy.key)
     def reject(problem: String) = throw FileErrors.notATime(option, column, problem, settings.kind.name)
     val field                   =
-      schemas.rows.find(f => same(f.name)).getOrElse(reject(s"The files have the columns ${schemas.rows.fieldNames.mkString(", ")}"))
+      schemas.rows.find(f => same(f.name)).getOrElse(reject(
+        s"The files have the columns ${schemas.rows.fieldNames.mkString(", ")}"
+      ))
     if (!isTime(field.dataType)) reject(s"The column has the type ${field.dataType.sql}")
     val ranges = schemas.partition.indexWhere(f => same(f.name)) match {
-      case -1    => footers.getOrElse(reject(s"Files of ${settings.kind.name} have no statistics")).zip(files).map {
+      case -1 => footers.getOrElse(reject(s"Files of ${settings.kind.name} have no statistics")).zip(files).map {
           case (Left(error), _)      => throw FileErrors.noTimes(option, column, error)
           case (Right(footer), file) => ofFooter(footer, same).getOrElse(
-              throw FileErrors.noTimes(option, column, s"${Secrets.redact(FileOptions.Path.key, file.path)} has no statistics of the column")
+              throw FileErrors.noTimes(
+                option,
+                column,
+                s"${Secrets.redact(FileOptions.Path.key, file.path)} has no statistics of the column"
+              )
             )
         }
       case index => files.map(ofFolder(_, index, schemas.partition(index)))

@@ -128,7 +128,8 @@ final class EventTimeOrderSuite extends AnyFunSuite with LocalSpark {
     val lines = at("order-lines")
     spark.range(1).selectExpr("TIMESTAMP'2026-05-01T00:00:00Z' AS at").write.json(lines)
     Seq(refused("parquet", path, "eventTime:id"), refused("parquet", path, "eventTime:none")).foreach { error =>
-      assert(error.getCondition == "SPLICE_FILES_OPTION.TIME_COLUMN_NOT_SUPPORTED" && error.getMessage.contains("'orderBy'"))
+      assert(error.getCondition == "SPLICE_FILES_OPTION.TIME_COLUMN_NOT_SUPPORTED" &&
+        error.getMessage.contains("'orderBy'"))
     }
     assert(intercept[SpliceException](read("json", lines, byTime, "schema" -> "at TIMESTAMP"))
       .getCondition == "SPLICE_FILES_OPTION.TIME_COLUMN_NOT_SUPPORTED")
