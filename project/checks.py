@@ -42,7 +42,7 @@ rose by 60 for 900 more lives of chains, and for kills, rollbacks and bounded re
 MAIN_LINES = {
     "coordinator": 2207,
     "dynamic-kafka": 11095,  # Batches of all clusters that end at one time (`admission=eventTime`).
-    "files": 4035,  # The order of files by event time, and its delay (`EventTimeOrder`).
+    "files": 4041,  # The order of files by event time, and its delay (`EventTimeOrder`).
     "hybrid": 5883,  # The delay of a watermark that a switch to a log needs.
     "kafka": 12820,  # Batches that end at one time, and `delayNeededMs`.
     "source": 4581,  # Times of the first records of a log (`LogPartitions.firstTimes`).

@@ -152,6 +152,7 @@ class Scenario:
             "live.kafka.bootstrap.servers": self.topics.bootstrap_servers,
             "live.subscribe": self.topic,
             "live.maxOffsetsPerTrigger": "450",
+            "live.admission": "eventTime",
             "live.handOver": "offsets",
             "live.select": LIVE_SELECT,
             **({} if self.setting.store else killing.OPTIONS),
