@@ -36,6 +36,14 @@ final class RejectionSuite extends AnyFunSuite {
     assert(rejection(known, more).contains(Rejection.Twice(topic("a/1"), Seq("s", "t"))))
   }
 
+  test("the number of removals that a fraction permits is rounded down, and is at least one") {
+    val three = applied("a/1", "a/2", "a/3")
+    assert(rejection(three, metadata(2, "a/1", "a/2")).isEmpty)
+    assert(rejection(three, metadata(2, "a/1")).contains(Rejection.TooMany(2, 3, 1)))
+    val few = new ChangeRules(RemovalRules(maxFraction = 0.1))
+    assert(few.rejection(three, metadata(2, "a/1", "a/2")).isEmpty)
+  }
+
   test("two errors of an invalid document are one rejection if their texts are equal, and the error is unchanged") {
     def invalid(line: Int) = MetadataErrors.invalid("streams.yaml", line, "clusters", "not an object")
     val error              = invalid(3)
