@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -32,6 +33,7 @@ class ChangingTopics:
         """Create the additional topics, each with a number of orders."""
         self._relay, self.log, self.life = relay, TopicLog(), 0
         self.produced: list[Rows] = []
+        self._firsts: list[tuple[int, float]] = []
         self._others = [f"{relay.topic}.b{number}" for number in range(len(others))]
         names = [relay.topic, *self._others]
         relay.subscription = (
@@ -55,6 +57,10 @@ class ChangingTopics:
         first = self._relay.produced
         self._relay.add_partition(rows)
         self._kept(first, self._relay.partitions - 1)
+
+    def time_of(self, number: int) -> float:
+        """Return the time at which an order of the topic that keeps its orders was produced."""
+        return self._firsts[bisect_right(self._firsts, (number, float("inf"))) - 1][1]
 
     def remove(self, event: Event) -> None:
         """Delete or truncate a topic, or begin to recreate a topic, which `restore` completes."""
@@ -124,6 +130,7 @@ class ChangingTopics:
     def _kept(self, first: int, partition: int | None) -> None:
         self._wrote(self._relay.topic, first, partition)
         self.produced.append((time.time(), self._relay.produced - first))
+        self._firsts.append((first, self.produced[-1][0]))
 
     def _wrote(self, topic: str, first: int, partition: int | None) -> None:
         numbers = range(first, self._relay.produced)

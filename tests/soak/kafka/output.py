@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from demo import orders
 from demo.judge import SinkLog
+from soak.kafka.alignment import Batch
 from soak.kafka.topic_log import TopicLog
 from soak.progress import Rows
 
@@ -26,12 +27,15 @@ class Output:
     Attributes:
         times: Number of rows of each order.
         files: Time of each file, and its orders.
+        batches: Time of the last file of each batch, and the orders of the batch, if the sink has
+            one folder per batch.
         altered: Number of rows whose amount differs from the amount of the order.
     """
 
     times: Counter[int]
     files: list[tuple[float, list[int]]]
     altered: int
+    batches: tuple[Batch, ...] = ()
 
     def progress(self, kept: set[int]) -> list[Rows]:
         """Return the times and numbers of the orders of a set."""
@@ -50,13 +54,24 @@ def read(folder: Path, sink: str) -> Output:
         sorted(folder.glob("*/part-*.parquet")) if sink == "batches" else SinkLog(folder).files()
     )
     files, altered = [], 0
+    batches: dict[int, list[tuple[float, list[int]]]] = defaultdict(list)
     for file in whole:
         table = pq.read_table(file, columns=["order_id", "amount"])
         digits = pc.utf8_slice_codeunits(table["order_id"], len(orders.PREFIX))
         numbers = digits.cast("int64").to_numpy()
         altered += int((table["amount"].to_numpy() != orders.amounts(np.asarray(numbers))).sum())
         files.append((file.stat().st_mtime, [int(number) for number in numbers]))
-    return Output(Counter(number for _, written in files for number in written), files, altered)
+        if sink == "batches":
+            batches[int(file.parent.name)].append(files[-1])
+    return Output(
+        Counter(number for _, written in files for number in written),
+        files,
+        altered,
+        tuple(
+            Batch(max(at for at, _ in own), [number for _, numbers in own for number in numbers])
+            for _, own in sorted(batches.items())
+        ),
+    )
 
 
 def assert_complete(output: Output, log: TopicLog, before: Mapping[str, int]) -> None:

@@ -17,6 +17,7 @@ from servers.kafka.producer import Record
 from servers.kafka.topics import KafkaTopics
 from soak.failure import failure
 from soak.kafka import output as kafka_output
+from soak.kafka.alignment import Batch, passed
 from soak.kafka.bad_world import befall
 from soak.kafka.changing_topics import ChangingTopics
 from soak.kafka.fate import Event, KafkaFate, LifeFate, What, fate
@@ -170,6 +171,15 @@ class _Seed:
         excluded = [*self._faults, *self.starvation.spans]
         waited = stalls(topics.produced, output.progress(kept), self._alive, excluded)
         assert not waited, f"{relay.topic} had to wait: {waited}"
+        if options["admission"] == "eventTime":
+            began, ended = self._alive[-1]
+            batches = [
+                Batch(at, [number for number in numbers if number in kept])
+                for at, numbers in output.batches
+                if began < at < ended
+            ]
+            older = passed(batches, topics.time_of)
+            assert older is None, f"a batch by time has passed order {older}"
         failed = life.process.exit_code != 0 and not slain and not life.acted
         if slain:
             return

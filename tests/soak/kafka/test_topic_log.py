@@ -18,6 +18,7 @@ from demo import orders
 from servers.waiting import wait_for
 from soak.failure import assert_no_loss, failure
 from soak.kafka import output as kafka_output
+from soak.kafka.alignment import Batch, passed
 from soak.kafka.output import Output
 from soak.kafka.policies import PERMISSIVE, Loss, Policies, choose
 from soak.kafka.topic_log import TopicLog
@@ -194,6 +195,16 @@ def test_no_row_waits_without_rows_driver_or_brokers() -> None:
     assert stalls(PRODUCED, READ, [(1.0, 50.0), (60.0, 100.0)], []) == []
     assert stalls(PRODUCED, READ, [(1.0, 100.0)], [(40.0, 44.0), (41.0, 46.0)]) == []
     assert stalls(PRODUCED, READ, [(1.0, 100.0)], [(0.0, 31.0), (95.0, 99.0)]) == [(30.0, 95.0)]
+
+
+def test_a_batch_may_not_pass_an_order_that_was_readable() -> None:
+    old, new = 0, 10_000
+    first, second, third = Batch(100.0, []), Batch(101.0, [new]), Batch(102.0, [old])
+    assert passed([first, second, third], lambda _: 0.0) == old
+    # The order was not readable yet, or the first batch belongs to another run.
+    assert passed([first, second, third], lambda number: 95.0 if number == old else 0.0) is None
+    assert passed([second, third], lambda _: 0.0) is None
+    assert passed([first, third, second], lambda _: 0.0) is None
 
 
 def test_a_machine_is_starved_if_work_or_a_pause_takes_far_longer() -> None:
