@@ -27,10 +27,10 @@ private[splice] object SwitchDelay {
     * @param first
     *   times of the first records; requested only if the rule has a time column
     * @return
-    *   None if `leg` reads no log
+    *   None if `leg` does not begin at offsets of a log
     */
   def apply(leg: Leg, end: Evidence)(first: => Iterable[(LogPartition, Instant)]): Option[SwitchDelay] =
-    Option.when(leg.source.readsLog) {
+    Option.when(leg.source.beginsByOffsets) {
       // Without such a column, the rows of the history have no counted times.
       val newest = leg.handOver.flatMap(_.timeColumn).flatMap(_ => end.eventTimes()).map(_.last)
       val oldest = newest.flatMap(last => first.minByOption(_._2).map(last -> _))
