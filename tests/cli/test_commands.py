@@ -45,7 +45,7 @@ def test_demo_of_late_rows_loses_none_by_event_time(splice: Splice, kafka: Kafka
     (by_lag,) = done.lines("admission=lag")
     assert not by_lag.startswith("admission=lag: 2000 rows counted")
     (by_time,) = done.lines("admission=eventTime")
-    assert by_time.startswith("admission=eventTime: 2000 rows counted, 0 rows lost as late; ")
+    assert by_time.startswith("admission=eventTime: 2000 rows counted, 0 rows lost as late, ")
     assert not [name for name in kafka.topics.names() if name.startswith("splice-demo-")]
 
 

@@ -99,7 +99,6 @@ def test_windows(spark: SparkSession, topics: KafkaTopics, backlog: str, tmp_pat
         progress[admission] = _run(windows, tmp_path / admission, "update", write)
     assert _dropped(progress["lag"]) > 0
     assert sum(counts["lag"].values()) < _EACH * _PARTITIONS
-    assert _delay(progress["lag"]) > 6 * _HOUR
     assert _dropped(progress["eventTime"]) == 0
     assert sum(counts["eventTime"].values()) == _EACH * _PARTITIONS
     assert _delay(progress["eventTime"]) == 0

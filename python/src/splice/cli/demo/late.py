@@ -86,10 +86,10 @@ def _counted(spark: SparkSession, topic: DemoTopic, admission: Literal["lag", "e
     # Each update of a window has a greater count.
     last = spark.table(name).groupBy("window").agg(f.max("count").alias("rows")).collect()
     rows = sum(int(window["rows"]) for window in last)
-    lost = EACH * len(HOURS) - rows
-    text = units.duration(None if needed is None else needed.total_seconds())
-    print(
-        f"admission={admission}: {rows} rows counted, {lost} rows lost as late; a delay of {text} "
-        "would lose no row"
+    text = (
+        f"admission={admission}: {rows} rows counted, {EACH * len(HOURS) - rows} rows lost as late"
     )
+    if needed is not None:
+        text += f", delay needed: {units.duration(needed.total_seconds())}"
+    print(text)
     return rows

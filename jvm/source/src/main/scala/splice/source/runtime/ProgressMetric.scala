@@ -124,7 +124,8 @@ object ProgressMetric {
   val RowsHeld = "rowsHeld"
 
   /** Delay in milliseconds of a watermark on the column `timestamp` that would have dropped no row in this run. For
-    * files, the delay that their order by event time needs (Kafka, and files with `orderBy=eventTime`).
+    * files, the delay that their order by event time needs (Kafka with `admission=eventTime`, and files with
+    * `orderBy=eventTime`).
     */
   val DelayNeeded = "delayNeededMs"
 

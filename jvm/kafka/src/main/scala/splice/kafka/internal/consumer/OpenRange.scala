@@ -14,8 +14,12 @@ import org.apache.spark.unsafe.types.UTF8String
 import splice.kafka.internal.metrics.PartitionRead
 import splice.kafka.internal.split.{Holes, KafkaSplitRange, TopicPartitions}
 
-/** A range that has not been read to its end. */
-final private[splice] class OpenRange(range: KafkaSplitRange) {
+/** A range that has not been read to its end.
+  *
+  * @param isTimed
+  *   true if the least and the greatest time of the records are reported
+  */
+final private[splice] class OpenRange(range: KafkaSplitRange, isTimed: Boolean = false) {
   val holes: Option[OpenHoles]  = range.holes.map(new OpenHoles(_))
   val partition: TopicPartition = TopicPartitions.of(range.partition)
   val topic: UTF8String         = UTF8String.fromString(range.partition.topic)
@@ -46,13 +50,20 @@ final private[splice] class OpenRange(range: KafkaSplitRange) {
     rows += window.rows
     bytes += window.bytes
     millis = math.max(millis, window.timestamp(window.rows - 1))
-    var i = 0
+    if (isTimed) time(window)
+  }
+
+  private def time(window: RecordWindow): Unit = {
+    var (first, last) = (least, greatest)
+    var i             = 0
     while (i < window.rows) {
-      val time = window.timestamp(i)
-      if (time < least) least = time
-      if (time > greatest) greatest = time
+      val millis = window.timestamp(i)
+      first = math.min(first, millis)
+      last = math.max(last, millis)
       i += 1
     }
+    least = first
+    greatest = last
   }
 
   /** The range from an offset on; None after its end. */

@@ -20,7 +20,7 @@ final private[splice] class DelayNeeded {
 
   /** Adds the records that tasks of the last batch have read. */
   def add(reads: TaskReads): Unit = synchronized {
-    reads.partitions.valuesIterator.filter(_.rows > 0).foreach { read =>
+    reads.partitions.valuesIterator.filter(read => read.least <= read.greatest).foreach { read =>
       least = math.min(least, read.least)
       greatest = math.max(greatest, read.greatest)
     }
@@ -38,7 +38,7 @@ final private[splice] class DelayNeeded {
   /** The greatest time of a row of this run, in milliseconds since 1970; None before the first row. */
   def delivered: Option[Long] = synchronized(Some(math.max(before, greatest)).filter(_ != Long.MinValue))
 
-  /** The delay in milliseconds; None before the first row, and in a run without batches. */
+  /** The delay in milliseconds; None before the first row, in a run without batches, and if readers report no times. */
   def millis: Option[Long] = synchronized {
     if (!isBatch || least == Long.MaxValue) ended
     else Some(math.max(ended.getOrElse(0L), if (before == Long.MinValue) 0L else math.max(before - least + 1, 0L)))

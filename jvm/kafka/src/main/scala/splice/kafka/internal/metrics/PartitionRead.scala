@@ -14,7 +14,7 @@ import splice.source.runtime.ProgressMetric
   * @param millis
   *   the timestamp of the last record
   * @param least
-  *   the least timestamp
+  *   the least timestamp; greater than `greatest` if readers do not report these times
   * @param greatest
   *   the greatest timestamp
   */

@@ -27,6 +27,8 @@ import splice.kafka.internal.options.{ClientProperties, RackFrom, TopicRecreated
   *   the number of partitions of each topic, if a batch without ends reads all partitions of the topic
   * @param waits
   *   true if a reader waits for a cluster until its task ends, because some task of the batch reads without an end
+  * @param isTimed
+  *   true if readers report the least and the greatest time of the records
   */
 final private[splice] case class ReaderSettings(
     client: ClientProperties,
@@ -42,5 +44,6 @@ final private[splice] case class ReaderSettings(
     failRemoved: Boolean = true,
     bufferBytes: Option[Long] = None,
     planned: Map[String, Int] = Map.empty,
-    waits: Boolean = false
+    waits: Boolean = false,
+    isTimed: Boolean = false
 )

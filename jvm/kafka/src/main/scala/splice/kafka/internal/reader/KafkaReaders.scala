@@ -134,6 +134,8 @@ private[splice] object KafkaReaders {
     *   the number of clusters that a task reads at the same time
     * @param waits
     *   true if some ranges of the batch have no end
+    * @param isTimed
+    *   true if the source of several clusters needs the least and the greatest time of the records
     */
   def apply(
       settings: KafkaSettings,
@@ -143,7 +145,8 @@ private[splice] object KafkaReaders {
       ranges: Seq[SplitRange],
       sizes: RecordSizes,
       atOnce: Int = 1,
-      waits: Boolean = false
+      waits: Boolean = false,
+      isTimed: Boolean = false
   ): KafkaReaders = {
     val value   = ValuePlan(settings.value, KafkaLog, columns, context.session)
     val clients = if (waits && ranges.exists(hasHoles)) 2 * atOnce else atOnce
@@ -168,7 +171,8 @@ private[splice] object KafkaReaders {
           case _: Subscription.Assigned => Map.empty
           case _                        => partitions(ranges)
         },
-        waits
+        waits,
+        isTimed || settings.eventTime.nonEmpty
       ),
       value,
       context.mode == ReadMode.Batch,

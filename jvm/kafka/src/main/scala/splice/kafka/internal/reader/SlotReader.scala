@@ -54,7 +54,7 @@ final private[splice] class SlotReader(
 )(giveBack: => Unit)
     extends AutoCloseable {
 
-  private val all     = ranges.map(new OpenRange(_))
+  private val all     = ranges.map(new OpenRange(_, settings.isTimed))
   private val open    = mutable.LinkedHashMap.from(all.map(range => range.partition -> range))
   private val changes = new LogChanges(open, KafkaSplitRange.topicIds(ranges), consumer, settings, found, nanos)
   private val chunks  = mutable.ArrayDeque.empty[Chunk]

@@ -45,8 +45,17 @@ final class ReaderReportsSuite extends AnyFunSuite {
     found
   }
 
+  test("readers report no least and no greatest time, unless batches end at one time") {
+    val w = new SlotWorld()
+    w.client.schedulePollTask(() => w.client.addRecord(record(0, 0, 70)))
+    val reader = w.reader(range(0, 0, 1))
+    assert(SlotWorld.drain(reader).size == 1)
+    assert(reads(reader).partitions.values.forall(read => read.millis == 70 && read.least > read.greatest))
+    reader.close()
+  }
+
   test("rows, bytes and times are counted for each partition") {
-    val w = new SlotWorld(reused = true)
+    val w = new SlotWorld(reused = true, isTimed = true)
     w.client.schedulePollTask { () =>
       Seq(record(0, 0, 70), record(0, 1, 90), record(0, 2, 99), record(1, 0, 20)).foreach(w.client.addRecord)
     }

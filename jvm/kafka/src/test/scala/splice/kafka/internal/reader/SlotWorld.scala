@@ -107,6 +107,7 @@ final private[kafka] class SlotWorld(
     failOutOfRange: Option[Boolean] = None,
     reused: Boolean = false,
     planned: Map[String, Int] = Map.empty,
+    isTimed: Boolean = false,
     waits: Boolean = false,
     request: TopicIds.Request => TopicIds.Request = identity,
     simulated: Boolean = false
@@ -181,7 +182,8 @@ final private[kafka] class SlotWorld(
       reportKey = "run",
       recreated = recreated,
       failRemoved = failRemoved,
-      waits = waits
+      waits = waits,
+      isTimed = isTimed
     ),
     reused = reused,
     found = found,

@@ -99,7 +99,8 @@ private[dynamic] object DynamicReaders {
           part.map(_.range),
           sizes(name),
           if (isOpen) byName.size else math.min(byName.size, AtOnce),
-          isOpen
+          isOpen,
+          settings.base.eventTime.nonEmpty
         )
       },
       origin,
