@@ -10,7 +10,7 @@ import scala.util.Using
 
 import org.apache.kafka.clients.producer.ProducerRecord
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.functions.window
+import org.apache.spark.sql.functions.{col, window}
 import org.apache.spark.sql.streaming.{StreamingQueryProgress, Trigger}
 
 import splice.bench.{BenchPlan, Contender, KafkaLoad, Queries, Race, Report}
@@ -87,7 +87,7 @@ final class LateRows(spark: SparkSession, servers: String, plan: BenchPlan) {
       .load()
     val running = rows
       .withWatermark("timestamp", delay)
-      .groupBy(window(rows("timestamp"), "10 minutes"))
+      .groupBy(window(col("timestamp"), "10 minutes"))
       .count()
       .writeStream
       .format("noop")
