@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from kill.killing import Kill
@@ -132,7 +132,7 @@ class KafkaFate:
 def fate(seed: int) -> KafkaFate:
     """Return the choices of a seed, which are the same on every machine."""
     dice = random.Random(seed)
-    return KafkaFate(
+    chosen = KafkaFate(
         rows=dice.choice([dice.randrange(500, 3000), dice.randrange(3000, 12000)]),
         sink=dice.choice(["parquet", "parquet", "batches"]),
         transactions=dice.random() < 0.3,
@@ -141,6 +141,18 @@ def fate(seed: int) -> KafkaFate:
         lives=tuple(_lives(dice)),
         last=_options(dice),
     )
+    return _by_lag(chosen) if chosen.transactions else chosen
+
+
+def _by_lag(of: KafkaFate) -> KafkaFate:
+    """Replace ``eventTime``: markers have the current time, and hide the older records."""
+
+    def changed(options: dict[str, str]) -> dict[str, str]:
+        by_time = options["admission"] == "eventTime"
+        return options | ({"admission": "lag"} if by_time else {})
+
+    lives = tuple(replace(life, options=changed(life.options)) for life in of.lives)
+    return replace(of, lives=lives, last=changed(of.last))
 
 
 def _lives(dice: random.Random) -> Iterator[LifeFate]:
