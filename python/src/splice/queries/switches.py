@@ -6,17 +6,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from splice._internal import jvm, tables
 from splice._internal.display.frames import frame
-from splice._internal.progress import units
+from splice._internal.progress import lateness, units
 from splice._internal.tables import cells
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import timedelta
 
     import pandas as pd
     from pyspark.sql.streaming.query import StreamingQuery
@@ -140,7 +141,7 @@ def hand_over(leg: str, found: Mapping[str, Any], source: int | None = None) -> 
         found.get("undecided"),
         found.get("error"),
         source,
-        timedelta(milliseconds=delay) if isinstance(delay, int) else None,
+        lateness.delay(delay if isinstance(delay, int) else None),
     )
 
 

@@ -56,14 +56,11 @@ final private[splice] class EventTimeAdmission(
     if (held.isEmpty) warned = None
     else if (isEnd || warned.forall(last => !now.isBefore(last.plus(Interval)))) {
       warned = Some(now)
-      val shown = held.iterator.take(Shown).map { case (p, is) =>
-        s"$p from offset ${is.first.offset} (${is.first.time})"
-      }.mkString(", ")
-      val more = if (held.sizeIs > Shown) s" and ${held.size - Shown} other partitions" else ""
-      val text = if (isEnd) "This run ends without these rows." else "These partitions wait until the time has come."
+      val shown = listed(held)(is => s"from offset ${is.first.offset} (${is.first.time})")
+      val text  = if (isEnd) "This run ends without these rows." else "These partitions wait until the time has come."
       logger.warn(
         s"$rowsHeld offsets begin with a record that is more than ${settings.maxAhead.toMillis} ms ahead of the clock " +
-          s"of the driver: $shown$more. $text Correct the clock of the producer, or set 'onFutureTime' to 'read'."
+          s"of the driver: $shown. $text Correct the clock of the producer, or set 'onFutureTime' to 'read'."
       )
     }
   }
@@ -205,12 +202,10 @@ final private[splice] class EventTimeAdmission(
           }
         }
     early.filter(_.nonEmpty).foreach { rows =>
-      val shown =
-        rows.iterator.take(Shown).map { case (p, (from, until)) => s"$p (${until - from} offsets)" }.mkString(", ")
-      val more = if (rows.sizeIs > Shown) s" and ${rows.size - Shown} other partitions" else ""
+      val shown = listed(rows) { case (from, until) => s"(${until - from} offsets)" }
       logger.warn(
         s"Partitions begin with rows before ${delivered().fold("")(Instant.ofEpochMilli(_).toString)}, which is the " +
-          s"greatest time of this run: $shown$more. Spark can drop these rows as late. A greater delay of the " +
+          s"greatest time of this run: $shown. Spark can drop these rows as late. A greater delay of the " +
           "watermark keeps them."
       )
     }
@@ -233,6 +228,11 @@ private[splice] object EventTimeAdmission {
 
   private val Interval = Duration.ofMinutes(10)
   private val Shown    = 20
+
+  private def listed[A](all: SortedMap[LogPartition, A])(text: A => String): String = {
+    val more = if (all.sizeIs > Shown) s" and ${all.size - Shown} other partitions" else ""
+    all.iterator.take(Shown).map { case (p, value) => s"$p ${text(value)}" }.mkString(", ") + more
+  }
 }
 
 /** A partition that waits because of a record of the future.

@@ -150,6 +150,6 @@ final class EventTimeClusters(seed: Int) {
     next
   }
 
-  // An inactive cluster holds nobody.
+  // A batch does not wait for an inactive cluster.
   private def isAway(log: all.Log) = world.inactive.exists(name => log.topic == topic(name))
 }
