@@ -28,7 +28,7 @@ final class HybridSourceSuite extends AnyFunSuite with HybridWorlds {
     assert(single.last.nonEmpty && names == single.flatten.distinct)
   }
 
-  test("the history of a leg has the switch, its time, its rule and its findings") {
+  test("the history of a leg has the switch, its time, its rule, the needed delay and its findings") {
     new World {
       val clock: Clock = Clock.fixed(Instant.ofEpochSecond(5), ZoneOffset.UTC)
       Using.resource(Legs.run(source, log, clock))(batches(_))
@@ -37,7 +37,8 @@ final class HybridSourceSuite extends AnyFunSuite with HybridWorlds {
       assert(event.number == 0 && event.at.contains(Instant.ofEpochSecond(5)) && event.event == "handOver")
       assert(event.names.map(_.take(16)) == Seq("handOver=offsets") && event.generation.isEmpty)
       val details = Json.read(event.details.get).get
-      assert(Json.fields(details).map(_._1).toSet == Set("at", "rule", "start", "found"))
+      assert(Json.fields(details).map(_._1).toSet == Set("at", "rule", "start", "delayNeededMs", "found"))
+      assert(details.path("delayNeededMs").asText == "unknown")
       assert(details.path("start").asText == "offsets" && details.path("found").size == 2)
       assert(details.at("/found/1/partition").asInt == 1)
       assert(provider.history(log.scope("leg-history")).isEmpty)
