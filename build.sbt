@@ -61,6 +61,10 @@ lazy val oldServers = Project("oldServers", file("tests/servers/old"))
 lazy val stores = Project("stores", file("tests/stores"))
   .settings(CommonSettings.module, Publishing.never, Stores.staged, Compile / unmanagedSources := Nil)
 
+// Not in the root: only tests of tables need it.
+lazy val tableFormats = Project("tableFormats", file("tests/tables"))
+  .settings(CommonSettings.module, Publishing.never, TableFormats.staged, Compile / unmanagedSources := Nil)
+
 lazy val linkage = Project("linkage", file("tests/linkage"))
   .settings(CommonSettings.module, CommonSettings.tested, Publishing.never, libraryDependencies += Dependencies.asm)
 
