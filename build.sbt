@@ -9,10 +9,14 @@ lazy val source = module("source").settings(CommonSettings.onSpark, Publishing.m
 lazy val coordinator = module("coordinator").dependsOn(source).settings(CommonSettings.onSpark, Publishing.module)
 
 lazy val hybrid = module("hybrid")
-  .dependsOn(source, testkit % Test, files % Test, dynamicKafka % Test, kafka % "test->test")
+  .dependsOn(source, testkit % Test, files % Test, tables % Test, dynamicKafka % Test, kafka % "test->test")
   .settings(CommonSettings.onSpark)
 
 lazy val files = module("files").dependsOn(source, testkit % Test).settings(CommonSettings.onSpark)
+
+lazy val tables = module("tables")
+  .dependsOn(source, testkit % Test)
+  .settings(CommonSettings.onSpark, libraryDependencies ++= Dependencies.delta.map(_ % Test))
 
 lazy val kafka = module("kafka")
   .dependsOn(source, testkit % Test)
@@ -23,7 +27,7 @@ lazy val dynamicKafka = module("dynamicKafka", "dynamic-kafka")
   .settings(CommonSettings.onSpark, libraryDependencies ++= Seq(Dependencies.kafkaClients, Dependencies.yaml))
 
 lazy val spark = module("spark")
-  .dependsOn(coordinator, testkit % Test, hybrid % Test, files % Test, dynamicKafka % Test)
+  .dependsOn(coordinator, testkit % Test, hybrid % Test, files % Test, tables % Test, dynamicKafka % Test)
   .settings(CommonSettings.onSpark)
 
 lazy val testkit = module("testkit")
@@ -32,7 +36,7 @@ lazy val testkit = module("testkit")
   .settings(KillingJar.packed, Publishing.module)
 
 lazy val bench = module("bench")
-  .dependsOn(source, coordinator, hybrid, files, kafka, dynamicKafka, spark, testkit)
+  .dependsOn(source, coordinator, hybrid, files, tables, kafka, dynamicKafka, spark, testkit)
   .enablePlugins(JmhPlugin)
   .settings(FlinkPeer.known, ComparedBuilds.known, libraryDependencies ++= Dependencies.benchPeers)
 
@@ -40,12 +44,12 @@ lazy val flinkPeer = Project("flinkPeer", file("jvm/bench/flink"))
   .settings(CommonSettings.module, Publishing.never, FlinkPeer.staged)
 
 lazy val bundle = module("bundle")
-  .dependsOn(source, coordinator, hybrid, files, kafka, dynamicKafka, spark)
+  .dependsOn(source, coordinator, hybrid, files, tables, kafka, dynamicKafka, spark)
   .enablePlugins(ScalaUnidocPlugin)
   .settings(
     Publishing.bundle,
     ModuleGraph.known,
-    Scaladoc.of(source, hybrid, files, kafka, dynamicKafka, spark, testkit),
+    Scaladoc.of(source, hybrid, files, tables, kafka, dynamicKafka, spark, testkit),
     libraryDependencies ++= Dependencies.sparkInTests
   )
 
@@ -75,6 +79,7 @@ lazy val root = project
     coordinator,
     hybrid,
     files,
+    tables,
     kafka,
     dynamicKafka,
     spark,

@@ -71,6 +71,11 @@ trait Source[P <: Position] extends Serializable {
     */
   private[splice] def skipSettings: Seq[(String, String)] = Nil
 
+  /** True if the counts of a block of [[splice.source.log.Extent]] are valid only if the readers of one plan have counted
+    * all its rows. Another plan may divide the rows of the block in another way.
+    */
+  private[splice] def countsBlocks: Boolean = false
+
   /** True if the rows are the records of a log, and not copies of records. The options of the source or a hand-over
     * define the start in the log.
     */
