@@ -11,9 +11,9 @@ import splice.source.internal.rows.PlainType
 import splice.source.options.CommonOptions
 import splice.source.runtime.Boundedness
 import splice.source.{EnumeratorContext, Limits, Source, SplitEnumerator}
-import splice.tables.internal.enumerator.{TableEnumerator, TablePosition}
+import splice.tables.internal.enumerator.{SparkTable, TableEnumerator, TablePosition}
 import splice.tables.internal.options.{TableOptions, TableSettings}
-import splice.tables.internal.table.{SparkTable, TableReader}
+import splice.tables.internal.table.TableReader
 
 /** Bounded source of a table that Spark can read, such as a table of Delta, Iceberg or JDBC, or a view.
   *

@@ -31,7 +31,7 @@ private[tables] object BatchSize {
       val low    = known.fold(from + 1)(_._1 + 1)
       known match {
         case Some(found) if low >= bound || left == 0 || bytes(found._2) * 2 >= limit => found
-        case None if left <= 1                                                      => search(from + 1, None, bound, 0)
+        case None if left <= 1 => search(from + 1, None, bound, 0)
         case _ => search(guess(bytes(answer) / (candidate - from)).min(bound - 1).max(low), known, bound, left - 1)
       }
     }

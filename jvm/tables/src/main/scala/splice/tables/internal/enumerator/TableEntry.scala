@@ -15,6 +15,7 @@ import org.apache.spark.sql.types.{DataType, StructType}
 import splice.source.TableVersion
 import splice.source.internal.entries.{Json, VersionedEntry}
 import splice.tables.internal.slices.{SliceColumn, Slices}
+import splice.tables.internal.split.TableRange
 import splice.tables.internal.table.PinnedVersion
 
 /** Content of the entry `table`, which the first start of a query fixes.
@@ -34,7 +35,7 @@ private[tables] object TableEntry {
 
   def write(content: TableContent): Seq[String] = {
     val TableContent(PinnedVersion(version, option, isEmpty), columns, slices) = content
-    val head = Seq(
+    val head                                                                   = Seq(
       "format"    -> Json.text(version.format),
       "name"      -> Json.text(version.name),
       "committed" -> Json.text(version.committed.toString),
@@ -43,8 +44,8 @@ private[tables] object TableEntry {
     ) ++ version.id.map("id" -> Json.text(_)) ++
       option.map { case (key, value) => "option" -> Json.array(Seq(Json.text(key), Json.text(value))) }
     val (fields, bounds) = slices match {
-      case Slices.Empty                        => (Seq("slices" -> Json.text("none")), Nil)
-      case Slices.Whole                        => (Seq("slices" -> Json.text("whole")), Nil)
+      case Slices.Empty                       => (Seq("slices" -> Json.text("none")), Nil)
+      case Slices.Whole                       => (Seq("slices" -> Json.text("whole")), Nil)
       case Slices.ByColumn(column, all, last) =>
         val by = Seq("slices" -> Json.text("column"), "column" -> Json.text(column.name), "type" -> json(column.kind))
         (by ++ last.map("last" -> Json.text(_)), all.map(Json.quoted))
@@ -56,7 +57,8 @@ private[tables] object TableEntry {
   def read(entry: VersionedEntry): TableContent = {
     val columns = entry.lines.headOption.flatMap(kind).collect { case fields: StructType => fields }
       .getOrElse(entry.corrupt("the columns are missing"))
-    val bounds = entry.nodes.drop(1).map(node => if (node.isTextual) node.asText else entry.corrupt(s"$node is not a text"))
+    val bounds =
+      entry.nodes.drop(1).map(node => if (node.isTextual) node.asText else entry.corrupt(s"$node is not a text"))
     val slices = entry.text("slices") match {
       case "none"   => Slices.Empty
       case "whole"  => Slices.Whole
@@ -66,8 +68,8 @@ private[tables] object TableEntry {
       case other => entry.corrupt(s"'slices' is $other")
     }
     val metadata = Json.fields(entry("metadata")).map { case (key, value) => key -> value.asText }
-    val option   = entry.find("option").map(Json.items(_).map(_.asText)).collect { case Seq(key, value) => key -> value }
-    val version  = TableVersion(
+    val option  = entry.find("option").map(Json.items(_).map(_.asText)).collect { case Seq(key, value) => key -> value }
+    val version = TableVersion(
       entry.text("name"),
       entry.text("format"),
       entry.find("id").map(_.asText),
@@ -92,7 +94,11 @@ final private[tables] case class PlannedBatch(from: Int, until: Int, parts: Int)
   def ranges: Seq[TableRange] = (0 until parts).map(TableRange(from, until, _, parts))
 
   def lines: Seq[String] =
-    VersionedEntry.write("from" -> Json.number(from.toLong), "until" -> Json.number(until.toLong), "parts" -> Json.number(parts.toLong))
+    VersionedEntry.write(
+      "from"  -> Json.number(from.toLong),
+      "until" -> Json.number(until.toLong),
+      "parts" -> Json.number(parts.toLong)
+    )
 }
 
 private[tables] object PlannedBatch {

@@ -14,12 +14,16 @@ import splice.source.internal.entries.{NumberedEntries, SingleEntry}
 import splice.source.log.{Coverage, Outlook}
 import splice.source.runtime.ProgressMetric
 import splice.tables.internal.slices.Slices
+import splice.tables.internal.split.TableRange
 
 /** Reads a table in slices. The first start of a query fixes the version and the slices in the entry `table`. An entry
   * `parts-<n>` fixes the slices of a batch and the number of their parts, before the position after the batch exists.
   */
-final private[tables] class TableEnumerator(storage: TableStorage, configured: Limits.Limited, context: EnumeratorContext)
-    extends SplitEnumerator[TablePosition] {
+final private[tables] class TableEnumerator(
+    storage: TableStorage,
+    configured: Limits.Limited,
+    context: EnumeratorContext
+) extends SplitEnumerator[TablePosition] {
 
   private val entry = new SingleEntry(context.sideLog, TableEntry.Key)(TableEntry.read)
 

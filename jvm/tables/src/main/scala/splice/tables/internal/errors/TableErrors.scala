@@ -18,16 +18,18 @@ private[splice] object TableErrors {
 
   /** Error for a table that Spark cannot read. Its cause decides the condition. */
   def notReadable(settings: TableSettings, version: Option[(String, String)], cause: Throwable): SpliceException = {
-    val table  = "table"  -> settings.shown
-    val option = "option" -> place(settings)
-    val all    = causes(cause)
-    val text   = all.flatMap(e => Option(e.getMessage)).mkString("\n")
+    val table                   = "table"  -> settings.shown
+    val option                  = "option" -> place(settings)
+    val all                     = causes(cause)
+    val text                    = all.flatMap(e => Option(e.getMessage)).mkString("\n")
     def is(conditions: String*) = all.exists {
       case e: AnalysisException => conditions.exists(Option(e.getCondition).getOrElse("").startsWith(_))
       case _                    => false
     }
-    if (is("TABLE_OR_VIEW_NOT_FOUND", "PATH_NOT_FOUND", "DELTA_TABLE_NOT_FOUND", "DELTA_PATH_DOES_NOT_EXIST") ||
-      text.contains("is not a Delta table") || text.contains("Table does not exist"))
+    if (
+      is("TABLE_OR_VIEW_NOT_FOUND", "PATH_NOT_FOUND", "DELTA_TABLE_NOT_FOUND", "DELTA_PATH_DOES_NOT_EXIST") ||
+      text.contains("is not a Delta table") || text.contains("Table does not exist")
+    )
       conditions.error("SPLICE_TABLE.TABLE_NOT_FOUND", cause, table, option)
     else if (is("DATA_SOURCE_NOT_FOUND"))
       conditions.error("SPLICE_TABLE.FORMAT_NOT_FOUND", cause, table, option)
@@ -83,9 +85,6 @@ private[splice] object TableErrors {
   def versionNotSupported(option: String, format: String): SpliceOptionException =
     conditions.option("SPLICE_TABLE_OPTION.VERSION_NOT_SUPPORTED", "option" -> option, "format" -> format)
 
-  def ofSplice(option: String): SpliceOptionException =
-    conditions.option("SPLICE_TABLE_OPTION.FORMAT_NOT_SUPPORTED", "option" -> option)
-
   def invalidWhere(option: String, predicate: String, found: String, cause: Throwable): SpliceException =
     conditions.error(
       "SPLICE_TABLE_OPTION.INVALID_WHERE",
@@ -138,7 +137,8 @@ private[splice] object TableErrors {
     ) ++ more: _*
   )
 
-  private val missingVersion = Seq("time travel", "Cannot find snapshot", "Cannot find a snapshot", "VERSION", "version")
+  private val missingVersion =
+    Seq("time travel", "Cannot find snapshot", "Cannot find a snapshot", "VERSION", "version")
 
   private def place(settings: TableSettings): String = settings.of match {
     case TableSettings.Named(_)  => settings.name(TableOptions.Table.key)

@@ -66,7 +66,10 @@ private[splice] object TableOptions {
 
   val Slices: SourceOption[Int] = SourceOption(
     "slices",
-    OptionType[Int](s"a whole number from 1 to ${TableOptions.MaxSlices}", _.trim.toIntOption.filter(n => n >= 1 && n <= MaxSlices)),
+    OptionType[Int](
+      s"a whole number from 1 to ${TableOptions.MaxSlices}",
+      _.trim.toIntOption.filter(n => n >= 1 && n <= MaxSlices)
+    ),
     "Number of slices of equal width between the least and the greatest value of 'sliceBy'."
   )
 

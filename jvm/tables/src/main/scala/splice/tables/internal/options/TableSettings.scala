@@ -5,11 +5,11 @@ package splice.tables.internal.options
 
 import scala.collection.immutable.SortedMap
 
+import splice.source.SourceSpec
 import splice.source.errors.OptionErrors
 import splice.source.internal.Secrets
 import splice.source.options.SourceOptions.fold
 import splice.source.options.{CommonOptions, SourceOptions}
-import splice.tables.internal.errors.TableErrors
 
 /** Parsed options of one table source.
   *
@@ -50,7 +50,8 @@ final private[splice] case class TableSettings(
     (of match {
       case Named(table)   => Seq(TableOptions.Table.key -> table)
       case Format(format) =>
-        (TableOptions.Format.key -> format) +: placeKeys.flatMap(key => find(key).map(v => key -> Secrets.redact(key, v)))
+        (TableOptions.Format.key -> format) +:
+          placeKeys.flatMap(key => find(key).map(v => key -> Secrets.redact(key, v)))
     }) ++
       where.map(TableOptions.Where.key -> _) ++
       requested ++
@@ -78,7 +79,8 @@ private[splice] object TableSettings {
   private val placeKeys = Seq("path", "dbtable", "query")
 
   /** Options of Hudi, Paimon and Iceberg that select a version. */
-  private val versionKeys = Seq("as.of.instant", "scan.snapshot-id", "scan.tag-name", "scan.version", "snapshot-id", "tag")
+  private val versionKeys =
+    Seq("as.of.instant", "scan.snapshot-id", "scan.tag-name", "scan.version", "snapshot-id", "tag")
 
   /** @throws splice.source.errors.SpliceOptionException if an option is missing, invalid or not supported */
   def apply(options: SourceOptions): TableSettings = {
@@ -89,7 +91,11 @@ private[splice] object TableSettings {
     def needs(key: String, other: String) =
       if (options.contains(key) && !options.contains(other))
         throw OptionErrors.missing(options.name(other), s"'${options.name(key)}' needs this option.")
-    conflict(Table.key, TableOptions.Format.key, "Set 'table' for a table in a catalog, or 'format' for any other table.")
+    conflict(
+      Table.key,
+      TableOptions.Format.key,
+      "Set 'table' for a table in a catalog, or 'format' for any other table."
+    )
     conflict(VersionAsOf.key, TimestampAsOf.key, "Set one of them to select a version.")
     conflict(SliceEvery.key, Slices.key, "Set the width or the number of the slices.")
     Seq(SliceEvery, Slices).foreach(option => needs(option.key, SliceBy.key))
@@ -114,7 +120,13 @@ private[splice] object TableSettings {
     val format = options.find(TableOptions.Format).getOrElse {
       throw OptionErrors.missing(options.name(TableOptions.Table.key), TableOptions.Table.doc)
     }
-    if (fold(format) == "splice") throw TableErrors.ofSplice(options.name(TableOptions.Format.key))
+    if (fold(format) == SourceSpec.Format)
+      throw OptionErrors.invalidValue(
+        options.name(TableOptions.Format.key),
+        format,
+        "a format of Spark other than Splice",
+        TableOptions.Format.doc
+      )
     Format(format)
   }
 }

@@ -76,9 +76,9 @@ private[tables] object SlicePlan {
   /** Columnar scan below selections of columns only. */
   private def scan(plan: SparkPlan): Option[(SparkPlan, Array[Int])] = {
     def places(wanted: Seq[Attribute], node: SparkPlan): Option[(SparkPlan, Array[Int])] = node match {
-      case WholeStageCodegenExec(child)  => places(wanted, child)
-      case InputAdapter(child)           => places(wanted, child)
-      case ColumnarToRowExec(child)      =>
+      case WholeStageCodegenExec(child) => places(wanted, child)
+      case InputAdapter(child)          => places(wanted, child)
+      case ColumnarToRowExec(child)     =>
         val found = wanted.map(column => child.output.indexWhere(_.exprId == column.exprId))
         Option.when(!found.contains(-1))(child -> found.toArray)
       case ProjectExec(columns, child) =>

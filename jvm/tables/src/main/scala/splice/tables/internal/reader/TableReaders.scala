@@ -18,8 +18,8 @@ import splice.source.errors.SpliceException
 import splice.source.internal.PinnedReader
 import splice.source.runtime.SessionSettings
 import splice.source.{Poll, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
-import splice.tables.internal.enumerator.TableRange
 import splice.tables.internal.errors.TableErrors
+import splice.tables.internal.split.TableRange
 
 /** Partitions of the plan of consecutive slices, as executors read them.
   *
@@ -70,7 +70,7 @@ final private[tables] class TableReaders(
 
   private def vectors(range: TableRange): Iterator[ColumnarBatch] = plans((range.from, range.until)) match {
     case plan @ SlicePartitions(Right((rdd, places)), _) => plan.items(rdd, range).map(TableReaders.arranged(_, places))
-    case _                                               => throw new IllegalStateException(s"$range has no column batches")
+    case _ => throw new IllegalStateException(s"$range has no column batches")
   }
 
   private def reader[T](task: TaskRanges)(open: TableRange => Iterator[T]): SplitReader[T] =
@@ -103,7 +103,7 @@ final private[tables] class PartReader[T](task: TaskRanges, table: String)(open:
         Poll.Found
       } else Poll.Ended
     catch {
-      case e: SpliceException                                     => throw e
+      case e: SpliceException                          => throw e
       case NonFatal(e) if TableErrors.isMissingFile(e) => throw TableErrors.fileNotFound(table, e)
     }
 

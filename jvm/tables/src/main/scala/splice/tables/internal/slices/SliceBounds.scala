@@ -23,7 +23,13 @@ private[tables] object SliceBounds {
     * @return
     *   None if there are more bounds
     */
-  def every(column: SliceColumn, least: String, greatest: String, step: SliceStep, most: Int): Option[Vector[String]] = {
+  def every(
+      column: SliceColumn,
+      least: String,
+      greatest: String,
+      step: SliceStep,
+      most: Int
+  ): Option[Vector[String]] = {
     val (first, last) = (column.place(least), column.place(greatest))
     step match {
       case SliceStep.OfMonths(months) => byMonths(column, first, last, months, most)

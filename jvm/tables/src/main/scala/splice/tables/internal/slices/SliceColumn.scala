@@ -30,15 +30,15 @@ final private[tables] case class SliceColumn(name: String, kind: DataType) {
   }
 
   def value(text: String): Column = kind match {
-    case DateType                   => lit(LocalDate.ofEpochDay(text.toLong))
-    case TimestampType              => lit(SliceColumn.instant(text.toLong))
-    case TimestampNTZType           => lit(SliceColumn.local(text))
-    case DoubleType                 => lit(text.toDouble)
-    case FloatType                  => lit(text.toFloat)
-    case BooleanType                => lit(text.toBoolean)
-    case of: DecimalType            => lit(new java.math.BigDecimal(text)).cast(of)
-    case of: NumericType            => lit(text.toLong).cast(of)
-    case _                          => lit(text)
+    case DateType         => lit(LocalDate.ofEpochDay(text.toLong))
+    case TimestampType    => lit(SliceColumn.instant(text.toLong))
+    case TimestampNTZType => lit(SliceColumn.local(text))
+    case DoubleType       => lit(text.toDouble)
+    case FloatType        => lit(text.toFloat)
+    case BooleanType      => lit(text.toBoolean)
+    case of: DecimalType  => lit(new java.math.BigDecimal(text)).cast(of)
+    case of: NumericType  => lit(text.toLong).cast(of)
+    case _                => lit(text)
   }
 
   def below(text: String): Column = column < value(text)

@@ -53,10 +53,10 @@ private[tables] object TableFormat {
     */
   def partitionColumn(table: DataFrame): Option[(String, Option[SliceStep])] = {
     val found = leaf(table).toSeq.flatMap {
-      case r: DataSourceV2Relation                            => r.table.partitioning.toSeq.flatMap(ofTransform)
-      case r: LogicalRelation                                 => ofFiles(r.relation)
-      case hive: HiveTableRelation                            => hive.partitionCols.map(_.name -> None)
-      case _                                                  => Nil
+      case r: DataSourceV2Relation => r.table.partitioning.toSeq.flatMap(ofTransform)
+      case r: LogicalRelation      => ofFiles(r.relation)
+      case hive: HiveTableRelation => hive.partitionCols.map(_.name -> None)
+      case _                       => Nil
     }
     found.find { case (name, _) => table.schema.fieldNames.contains(name) }
   }

@@ -45,9 +45,9 @@ final private[tables] class TableVersions(settings: TableSettings, reader: Table
     val format = TableFormat.of(settings, table)
     reader.explained(settings.requested) {
       format match {
-        case TableFormat.Delta             => delta()
-        case TableFormat.Iceberg(current)  => iceberg(current)
-        case TableFormat.Other(name) => other(name)
+        case TableFormat.Delta            => delta()
+        case TableFormat.Iceberg(current) => iceberg(current)
+        case TableFormat.Other(name)      => other(name)
       }
     }
   }
@@ -56,9 +56,9 @@ final private[tables] class TableVersions(settings: TableSettings, reader: Table
   private def delta(): PinnedVersion = {
     val history = sql(s"DESCRIBE HISTORY ${place("delta")}")
     val found   = settings.requested match {
-      case None                     => history.limit(1)
-      case Some((AsOf, version))    => history.where(col("version") === lit(version).cast("bigint"))
-      case Some((_, time))          => history.where(col("timestamp") <= lit(time).cast("timestamp"))
+      case None                  => history.limit(1)
+      case Some((AsOf, version)) => history.where(col("version") === lit(version).cast("bigint"))
+      case Some((_, time))       => history.where(col("timestamp") <= lit(time).cast("timestamp"))
     }
     val row = found.orderBy(col("version").desc).head(1).headOption.getOrElse(throw noVersion())
     pinned(
@@ -73,7 +73,7 @@ final private[tables] class TableVersions(settings: TableSettings, reader: Table
     def chosen(table: String, of: Row => Boolean, order: String) =
       metadata(table).orderBy(col(order)).collect().filter(of).lastOption.map(_.getAs[Long]("snapshot_id").toString)
     val id = settings.requested match {
-      case None                                                => current
+      case None                                              => current
       case Some((AsOf, id)) if id.trim.toLongOption.nonEmpty => Some(id.trim)
       case Some((AsOf, ref))                                 =>
         chosen("refs", _.getAs[String]("name") == ref.trim, "snapshot_id").orElse(throw noVersion())
@@ -96,8 +96,9 @@ final private[tables] class TableVersions(settings: TableSettings, reader: Table
   private def other(format: String): PinnedVersion = {
     val own = settings.ownVersion.map(_._2)
     (settings.requested, settings.of) match {
-      case (Some((key, _)), TableSettings.Format(_)) => throw TableErrors.versionNotSupported(settings.name(key), format)
-      case (Some(option @ (_, value)), _)            =>
+      case (Some((key, _)), TableSettings.Format(_)) =>
+        throw TableErrors.versionNotSupported(settings.name(key), format)
+      case (Some(option @ (_, value)), _) =>
         PinnedVersion(TableVersion(settings.shown, format, Some(value), now), Some(option))
       case (None, _) =>
         if (own.isEmpty) settings.onNoVersion match {

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 final class BatchSizeSuite extends AnyFunSuite {
 
   private def batches(sizes: IndexedSeq[Long], limit: Long, ask: () => Unit): Seq[(Int, Int)] = {
-    def sum(from: Int, until: Int)                          = BigInt(sizes.slice(from, until).sum)
+    def sum(from: Int, until: Int)                                 = BigInt(sizes.slice(from, until).sum)
     def all(from: Int, expected: Option[BigInt]): List[(Int, Int)] =
       if (from == sizes.size) Nil
       else {
@@ -29,10 +29,11 @@ final class BatchSizeSuite extends AnyFunSuite {
     (1 to 2000).foreach { seed =>
       val random = new Random(seed)
       val scale  = 1 + random.nextInt(1000000)
-      val sizes  = IndexedSeq.fill(1 + random.nextInt(60))(if (random.nextInt(5) == 0) 0L else random.nextInt(scale).toLong)
-      val limit  = 1L + random.nextInt(scale * 4)
-      var asked  = 0
-      val found  = batches(sizes, limit, () => asked += 1)
+      val sizes  =
+        IndexedSeq.fill(1 + random.nextInt(60))(if (random.nextInt(5) == 0) 0L else random.nextInt(scale).toLong)
+      val limit = 1L + random.nextInt(scale * 4)
+      var asked = 0
+      val found = batches(sizes, limit, () => asked += 1)
       assert(found.map(_._1) == 0 +: found.map(_._2).dropRight(1) && found.last._2 == sizes.size, seed)
       found.foreach { case (from, until) =>
         assert(until == from + 1 || sizes.slice(from, until).sum <= limit, s"$seed: $from to $until")

@@ -17,6 +17,7 @@ import splice.source.errors.SpliceException
 import splice.source.log.Coverage
 import splice.source.runtime.SideLog
 import splice.tables.internal.slices.{SliceColumn, Slices}
+import splice.tables.internal.split.TableRange
 import splice.tables.internal.table.PinnedVersion
 
 /** Tests of the enumerator over a table whose plans have another number of partitions at each planning. */
@@ -24,8 +25,8 @@ final class TableEnumeratorSuite extends AnyFunSuite {
 
   private class World(seed: Int, slices: Int) {
 
-    val random = new Random(seed)
-    val log    = new MemorySideLog
+    val random    = new Random(seed)
+    val log       = new MemorySideLog
     var described = 0
 
     val storage: TableStorage = new TableStorage {
@@ -33,7 +34,11 @@ final class TableEnumeratorSuite extends AnyFunSuite {
         described += 1
         val version = TableVersion("t", "delta", Some(described.toString), Instant.EPOCH)
         val bounds  = (1 until slices - 1).map(_.toString).toVector
-        TableContent(PinnedVersion(version, None), new StructType(), Slices.ByColumn(SliceColumn("x", LongType), bounds))
+        TableContent(
+          PinnedVersion(version, None),
+          new StructType(),
+          Slices.ByColumn(SliceColumn("x", LongType), bounds)
+        )
       }
       override def size(content: TableContent, from: Int, until: Int, columns: Option[StructType]): TableStorage.Size =
         TableStorage.Size(random.nextInt(5), BigInt(until - from) * 10)
@@ -52,8 +57,8 @@ final class TableEnumeratorSuite extends AnyFunSuite {
 
   test("parts and slices of a batch survive restarts at any step, with other limits and other plans") {
     (1 to 300).foreach { seed =>
-      val world                                                                      = new World(seed, 3 + seed % 40)
-      def limited()                                                                  = Some(1L + world.random.nextInt(200))
+      val world     = new World(seed, 3 + seed % 40)
+      def limited() = Some(1L + world.random.nextInt(200))
       @tailrec def read(run: TableEnumerator, at: TablePosition, all: Seq[TableRange]): Seq[TableRange] = {
         // A crash after the plan and before Spark logs the offset: the next run plans the same batch.
         val lost  = next(run, at)

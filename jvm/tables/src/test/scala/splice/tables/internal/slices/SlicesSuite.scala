@@ -28,14 +28,33 @@ final class SlicesSuite extends AnyFunSuite with DeltaSpark {
   private val kinds: Seq[(DataType, Value)] = Seq(
     LongType    -> (r => pick(0L, 1L, r.nextLong(), r.nextInt(100).toLong, Long.MinValue, Long.MaxValue)(r)),
     IntegerType -> (r => pick(0, r.nextInt(), Int.MinValue, Int.MaxValue)(r)),
-    DoubleType  -> (r => pick(0.0, -0.0, Double.NaN, Double.PositiveInfinity, Double.NegativeInfinity, r.nextGaussian())(r)),
-    FloatType   -> (r => pick(0f, Float.NaN, Float.MinValue, r.nextFloat())(r)),
-    DecimalType(20, 3) -> (r => pick(new JDecimal("0.001"), JDecimal.valueOf(r.nextLong(), 3).round(new java.math.MathContext(17)))(r)),
-    StringType       -> (r => pick("", "a", "ä", "a'b`c\\", "\u0000", r.nextString(3), "\ud83d\ude00")(r)),
-    BooleanType      -> (r => r.nextBoolean()),
-    DateType         -> (r => Date.valueOf(LocalDate.ofEpochDay(pick(0, -1, 20000, -300000, r.nextInt(30000))(r).toLong))),
-    TimestampType    -> (r => Timestamp.from(Instant.ofEpochSecond(pick(0L, -1L, r.nextInt().toLong, 1792886400L)(r), r.nextInt(1000000) * 1000L))),
-    TimestampNTZType -> (r => LocalDateTime.of(pick(1, 1970, 2026, 9999)(r), 1 + r.nextInt(12), 1 + r.nextInt(28), r.nextInt(24), 0, 0, r.nextInt(1000000) * 1000))
+    DoubleType  ->
+      (r => pick(0.0, -0.0, Double.NaN, Double.PositiveInfinity, Double.NegativeInfinity, r.nextGaussian())(r)),
+    FloatType          -> (r => pick(0f, Float.NaN, Float.MinValue, r.nextFloat())(r)),
+    DecimalType(20, 3) ->
+      (r => pick(new JDecimal("0.001"), JDecimal.valueOf(r.nextLong(), 3).round(new java.math.MathContext(17)))(r)),
+    StringType    -> (r => pick("", "a", "ä", "a'b`c\\", "\u0000", r.nextString(3), "\ud83d\ude00")(r)),
+    BooleanType   -> (r => r.nextBoolean()),
+    DateType      -> (r => Date.valueOf(LocalDate.ofEpochDay(pick(0, -1, 20000, -300000, r.nextInt(30000))(r).toLong))),
+    TimestampType ->
+      (r =>
+        Timestamp.from(Instant.ofEpochSecond(
+          pick(0L, -1L, r.nextInt().toLong, 1792886400L)(r),
+          r.nextInt(1000000) * 1000L
+        ))
+      ),
+    TimestampNTZType ->
+      (r =>
+        LocalDateTime.of(
+          pick(1, 1970, 2026, 9999)(r),
+          1 + r.nextInt(12),
+          1 + r.nextInt(28),
+          r.nextInt(24),
+          0,
+          0,
+          r.nextInt(1000000) * 1000
+        )
+      )
   )
 
   private def table(kind: DataType, values: Seq[Any]): DataFrame =
@@ -74,8 +93,8 @@ final class SlicesSuite extends AnyFunSuite with DeltaSpark {
   }
 
   test("the last slice of a table without versions ends at the greatest value") {
-    val slices = Slices.ByColumn(SliceColumn("x", LongType), Vector("10"), Some("19"))
-    val rows   = table(LongType, Seq(1L, 10L, 19L, 20L, None.orNull))
+    val slices                    = Slices.ByColumn(SliceColumn("x", LongType), Vector("10"), Some("19"))
+    val rows                      = table(LongType, Seq(1L, 10L, 19L, 20L, None.orNull))
     def of(from: Int, until: Int) = column(rows, matches(slices, from, until))
     assert(of(0, 1) == Seq(1, 0, 0, 0, 0) && of(1, 2) == Seq(0, 1, 1, 0, 0) && of(2, 3) == Seq(0, 0, 0, 0, 1))
     assert(of(0, 3) == Seq(1, 1, 1, 0, 1) && of(1, 3) == Seq(0, 1, 1, 0, 1))

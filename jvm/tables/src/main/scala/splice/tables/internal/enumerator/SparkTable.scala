@@ -1,7 +1,7 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.tables.internal.table
+package splice.tables.internal.enumerator
 
 import org.apache.spark.sql.functions.{col, lit, max, min}
 import org.apache.spark.sql.types.{NullType, StructType}
@@ -11,11 +11,11 @@ import splice.source.internal.PinnedSession
 import splice.source.internal.rows.PlainType
 import splice.source.runtime.SessionSettings
 import splice.source.{EnumeratorContext, SplitReaderFactory}
-import splice.tables.internal.enumerator.{TableContent, TableStorage}
 import splice.tables.internal.errors.TableErrors
 import splice.tables.internal.options.{SliceStep, TableOptions, TableSettings}
 import splice.tables.internal.reader.{SlicePartitions, SlicePlan, TableReaders}
 import splice.tables.internal.slices.{SliceBounds, SliceColumn, Slices}
+import splice.tables.internal.table.{PinnedVersion, TableFormat, TableReader, TableVersions}
 
 /** Table that Spark reads. */
 final private[tables] class SparkTable(settings: TableSettings, pinned: SessionSettings) extends TableStorage {
@@ -63,9 +63,10 @@ final private[tables] class SparkTable(settings: TableSettings, pinned: SessionS
       val name = column.name
       all.schema.fields.find(_.name == name) match {
         // A later version of the table has the column.
-        case None                                             => lit(None.orNull).cast(column.dataType).as(name)
-        case Some(found) if PlainType.of(found.dataType) == PlainType.of(column.dataType) => col(SliceColumn.quoted(name))
-        case Some(found)                                      =>
+        case None => lit(None.orNull).cast(column.dataType).as(name)
+        case Some(found) if PlainType.of(found.dataType) == PlainType.of(column.dataType) =>
+          col(SliceColumn.quoted(name))
+        case Some(found) =>
           throw TableErrors.columnChanged(settings, name, found.dataType.sql, column.dataType.sql)
       }
     }: _*)
@@ -78,13 +79,14 @@ final private[tables] class SparkTable(settings: TableSettings, pinned: SessionS
     name.fold[Slices](Slices.Whole) { wanted =>
       val column      = sliceColumn(rows, wanted)
       val isPartition = ofTable.exists(_._1 == column.name)
-      val step        = settings.sliceEvery.orElse(ofTable.filter(_ => isPartition && settings.slices.isEmpty).flatMap(_._2))
+      val step = settings.sliceEvery.orElse(ofTable.filter(_ => isPartition && settings.slices.isEmpty).flatMap(_._2))
       if (step.isEmpty && settings.slices.isEmpty && !isPartition) throw TableErrors.noWidth(settings, column.name)
       if ((step.nonEmpty || settings.slices.nonEmpty) && !SliceColumn.hasScale(column.kind))
         throw TableErrors.noScale(settings, column.name, column.kind.sql)
       step.foreach(checkStep(column, _))
       val isFixed = version.version.id.nonEmpty
-      if (step.isEmpty && settings.slices.isEmpty) byValues(rows, column, isFixed) else byScale(rows, column, step, isFixed)
+      if (step.isEmpty && settings.slices.isEmpty) byValues(rows, column, isFixed)
+      else byScale(rows, column, step, isFixed)
     }
   }
 
@@ -130,7 +132,7 @@ final private[tables] class SparkTable(settings: TableSettings, pinned: SessionS
 
   private def checkStep(column: SliceColumn, step: SliceStep): Unit = {
     val fits = step match {
-      case SliceStep.OfNumber(_)                          => !SliceColumn.isTime(column.kind)
+      case SliceStep.OfNumber(_)                       => !SliceColumn.isTime(column.kind)
       case SliceStep.OfTime(_) | SliceStep.OfMonths(_) => SliceColumn.isTime(column.kind)
     }
     if (!fits) throw TableErrors.invalidWidth(settings, column.name, column.kind.sql)

@@ -1,7 +1,7 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.tables.internal.enumerator
+package splice.tables.internal.split
 
 import splice.source.SplitRange
 import splice.source.log.Extent
