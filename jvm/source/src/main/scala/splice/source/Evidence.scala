@@ -27,13 +27,17 @@ import splice.source.log.OffsetRuns
   *   [[splice.source.errors.SpliceException]] if the source cannot determine the offsets
   * @param table
   *   version of the table that was read; None if the source is not a table
+  * @param lastBatch
+  *   returns the number of the last batch of a Spark query, given by its id, that the source contains. None if the source
+  *   has no such batch, or does not record the queries that have written it
   */
 final case class Evidence(
     position: Position,
     modificationTimes: () => Option[TimeRange] = () => None,
     eventTimes: () => Option[TimeRange] = Evidence.counted,
     offsets: () => Seq[OffsetSummary] = Evidence.counted,
-    table: Option[TableVersion] = None
+    table: Option[TableVersion] = None,
+    lastBatch: String => Option[Long] = _ => None
 )
 
 object Evidence {

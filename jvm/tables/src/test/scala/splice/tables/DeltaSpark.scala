@@ -73,10 +73,11 @@ private object DeltaSpark {
     .master("local[2]")
     .appName("splice-tables")
     .config("spark.ui.enabled", "false")
-    .config("spark.sql.shuffle.partitions", "2")
     .config("spark.sql.session.timeZone", "UTC")
     .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
     .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
-    .config("spark.databricks.delta.snapshotPartitions", "2")
+    .config("spark.databricks.delta.snapshotPartitions", "1")
+    .config("spark.sql.sources.parallelPartitionDiscovery.parallelism", "2")
+    .config("spark.sql.shuffle.partitions", "1")
     .getOrCreate()
 }

@@ -15,7 +15,7 @@ import splice.tables.internal.errors.TableErrors
 import splice.tables.internal.options.{SliceStep, TableOptions, TableSettings}
 import splice.tables.internal.reader.{SlicePartitions, SlicePlan, TableReaders}
 import splice.tables.internal.slices.{SliceBounds, SliceColumn, Slices}
-import splice.tables.internal.table.{PinnedVersion, TableFormat, TableReader, TableVersions}
+import splice.tables.internal.table.{PinnedVersion, TableCommits, TableFormat, TableReader, TableVersions}
 
 /** Table that Spark reads. */
 final private[tables] class SparkTable(settings: TableSettings, pinned: SessionSettings) extends TableStorage {
@@ -29,6 +29,10 @@ final private[tables] class SparkTable(settings: TableSettings, pinned: SessionS
     val rows    = reader.rows(version.option)
     val slices  = if (version.isEmpty) Slices.Empty else reader.explained(version.option)(divide(rows, version))
     TableContent(version, rows.schema, slices)
+  }
+
+  override def lastBatch(content: TableContent, query: String): Option[Long] = session.run {
+    explained(content)(new TableCommits(settings).lastBatch(content.pinned.version, query))
   }
 
   override def size(content: TableContent, from: Int, until: Int, columns: Option[StructType]): TableStorage.Size =

@@ -92,7 +92,12 @@ final private[tables] class TableEnumerator(
 
   override def evidence(at: TablePosition): Option[Evidence] = Option.when(checked(at).slices == end) {
     val version = content.pinned.version
-    Evidence(at, () => Some(TimeRange(version.committed, version.committed)), table = Some(version))
+    Evidence(
+      at,
+      () => Some(TimeRange(version.committed, version.committed)),
+      table = Some(version),
+      lastBatch = storage.lastBatch(content, _)
+    )
   }
 
   override def remaining(at: TablePosition, covered: Coverage): Seq[TableRange] =

@@ -16,6 +16,9 @@ private[tables] trait TableStorage {
   /** Plans consecutive slices, and returns the number of partitions and the expected size of the slices. */
   def size(content: TableContent, from: Int, until: Int, columns: Option[StructType]): TableStorage.Size
 
+  /** Number of the last batch of a Spark query, given by its id, that the version of the table contains. */
+  def lastBatch(content: TableContent, query: String): Option[Long]
+
   /** Readers of planned batches.
     *
     * @param batches

@@ -5,7 +5,7 @@ package splice.tables.internal.errors
 
 import java.io.FileNotFoundException
 
-import org.apache.spark.sql.AnalysisException
+import org.apache.spark.SparkThrowable
 
 import splice.source.errors.{SpliceException, SpliceOptionException}
 import splice.source.internal.{ErrorConditions, Secrets}
@@ -23,8 +23,8 @@ private[splice] object TableErrors {
     val all                     = causes(cause)
     val text                    = all.flatMap(e => Option(e.getMessage)).mkString("\n")
     def is(conditions: String*) = all.exists {
-      case e: AnalysisException => conditions.exists(Option(e.getCondition).getOrElse("").startsWith(_))
-      case _                    => false
+      case e: SparkThrowable => conditions.exists(Option(e.getCondition).getOrElse("").startsWith(_))
+      case _                 => false
     }
     if (
       is("TABLE_OR_VIEW_NOT_FOUND", "PATH_NOT_FOUND", "DELTA_TABLE_NOT_FOUND", "DELTA_PATH_DOES_NOT_EXIST") ||

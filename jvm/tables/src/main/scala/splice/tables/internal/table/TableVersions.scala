@@ -3,19 +3,15 @@
 
 package splice.tables.internal.table
 
-import java.sql.Timestamp
 import java.time.Instant
 
 import scala.collection.immutable.SortedMap
-import scala.jdk.CollectionConverters._
-import scala.util.Try
 
 import org.apache.spark.sql.functions.{col, lit}
-import org.apache.spark.sql.{DataFrame, Row, SparkSession}
+import org.apache.spark.sql.{Row, SparkSession}
 import org.slf4j.LoggerFactory
 
 import splice.source.TableVersion
-import splice.source.options.SourceOptions.fold
 import splice.tables.internal.errors.TableErrors
 import splice.tables.internal.options.{OnNoVersion, TableOptions, TableSettings}
 
@@ -37,6 +33,8 @@ final private[tables] class TableVersions(settings: TableSettings, reader: Table
 
   private val AsOf = TableOptions.VersionAsOf.key
 
+  private val commits = new TableCommits(settings)
+
   /** @throws splice.source.errors.SpliceException
     *   if the version does not exist, or if the table has no versions and the policy is `fail`
     */
@@ -54,7 +52,7 @@ final private[tables] class TableVersions(settings: TableSettings, reader: Table
 
   /** Delta's history has one row per version. */
   private def delta(): PinnedVersion = {
-    val history = sql(s"DESCRIBE HISTORY ${place("delta")}")
+    val history = commits.history
     val found   = settings.requested match {
       case None                  => history.limit(1)
       case Some((AsOf, version)) => history.where(col("version") === lit(version).cast("bigint"))
@@ -64,14 +62,16 @@ final private[tables] class TableVersions(settings: TableSettings, reader: Table
     pinned(
       "delta",
       row.getAs[Long]("version").toString,
-      instant(row.getAs[Any]("timestamp")),
-      plain(row) ++ map(row, "operationParameters")
+      TableCommits.instant(row.getAs[Any]("timestamp")),
+      plain(row) ++ TableCommits.map(row, "operationParameters")
     )
   }
 
   private def iceberg(current: Option[String]): PinnedVersion = {
     def chosen(table: String, of: Row => Boolean, order: String) =
-      metadata(table).orderBy(col(order)).collect().filter(of).lastOption.map(_.getAs[Long]("snapshot_id").toString)
+      commits.metadata(
+        table
+      ).orderBy(col(order)).collect().filter(of).lastOption.map(_.getAs[Long]("snapshot_id").toString)
     val id = settings.requested match {
       case None                                              => current
       case Some((AsOf, id)) if id.trim.toLongOption.nonEmpty => Some(id.trim)
@@ -79,16 +79,25 @@ final private[tables] class TableVersions(settings: TableSettings, reader: Table
         chosen("refs", _.getAs[String]("name") == ref.trim, "snapshot_id").orElse(throw noVersion())
       case Some((_, time)) =>
         val until = SparkSession.active.range(1).select(lit(time).cast("timestamp")).head().get(0)
-        val at    = Option(until).map(instant).getOrElse(throw noVersion())
-        chosen("history", row => !instant(row.getAs[Any]("made_current_at")).isAfter(at), "made_current_at")
+        val at    = Option(until).map(TableCommits.instant).getOrElse(throw noVersion())
+        chosen(
+          "history",
+          row => !TableCommits.instant(row.getAs[Any]("made_current_at")).isAfter(at),
+          "made_current_at"
+        )
           .orElse(throw noVersion())
     }
     id match {
       case None           => PinnedVersion(TableVersion(settings.shown, "iceberg", None, now), None, isEmpty = true)
       case Some(snapshot) =>
-        val row = metadata("snapshots").where(col("snapshot_id") === snapshot.toLong).head(1).headOption
+        val row = commits.metadata("snapshots").where(col("snapshot_id") === snapshot.toLong).head(1).headOption
         row.fold(throw noVersion()) { found =>
-          pinned("iceberg", snapshot, instant(found.getAs[Any]("committed_at")), map(found, "summary"))
+          pinned(
+            "iceberg",
+            snapshot,
+            TableCommits.instant(found.getAs[Any]("committed_at")),
+            TableCommits.map(found, "summary")
+          )
         }
     }
   }
@@ -103,7 +112,9 @@ final private[tables] class TableVersions(settings: TableSettings, reader: Table
       case (None, _) =>
         if (own.isEmpty) settings.onNoVersion match {
           case OnNoVersion.Fail => throw TableErrors.noVersions(settings, format)
-          case OnNoVersion.Warn => TableVersions.logger.warn(TableErrors.noVersions(settings, format).getMessage)
+          case OnNoVersion.Warn => TableVersions.logger.warn(
+              s"${settings.shown} ($format) has no versions, so a batch that is repeated after a failure may have other rows."
+            )
         }
         PinnedVersion(TableVersion(settings.shown, format, own, now), None)
     }
@@ -114,28 +125,6 @@ final private[tables] class TableVersions(settings: TableSettings, reader: Table
 
   private def noVersion() = TableErrors.versionNotFound(settings)
 
-  private def sql(statement: String): DataFrame = SparkSession.active.sql(statement)
-
-  /** Table of Iceberg with metadata, such as `snapshots`. */
-  private def metadata(name: String): DataFrame = settings.of match {
-    case TableSettings.Named(table) => SparkSession.active.table(s"$table.$name")
-    case TableSettings.Format(_)    =>
-      val path = settings.find("path").getOrElse("")
-      val of   = if (path.contains("/")) s"$path#$name" else s"$path.$name"
-      SparkSession.active.read.format("iceberg").options(settings.reader.filterNot(o => fold(o._1) == "path")).load(of)
-  }
-
-  private def place(format: String): String = settings.of match {
-    case TableSettings.Named(table) => table
-    case TableSettings.Format(_)    => s"$format.`${settings.find("path").getOrElse("").replace("`", "``")}`"
-  }
-
-  private def instant(value: Any): Instant = value match {
-    case time: Timestamp => time.toInstant
-    case time: Instant   => time
-    case other           => throw new IllegalStateException(s"$other is not a time")
-  }
-
   private def plain(row: Row): Map[String, String] =
     row.schema.fieldNames.filterNot(TableVersions.notMetadata).flatMap { name =>
       row.getAs[Any](name) match {
@@ -145,10 +134,6 @@ final private[tables] class TableVersions(settings: TableSettings, reader: Table
         case _              => None
       }
     }.toMap
-
-  private def map(row: Row, column: String): Map[String, String] =
-    Try(row.getJavaMap[String, String](row.fieldIndex(column))).toOption.filter(_ != None.orNull)
-      .fold(Map.empty[String, String])(_.asScala.toMap)
 }
 
 private object TableVersions {
