@@ -14,6 +14,8 @@ lazy val hybrid = module("hybrid")
 
 lazy val files = module("files").dependsOn(source, testkit % Test).settings(CommonSettings.onSpark)
 
+lazy val streams = module("streams").dependsOn(source, testkit % Test, hybrid % Test).settings(CommonSettings.onSpark)
+
 lazy val kafka = module("kafka")
   .dependsOn(source, testkit % Test)
   .settings(CommonSettings.onSpark, libraryDependencies += Dependencies.kafkaClients)
@@ -23,7 +25,7 @@ lazy val dynamicKafka = module("dynamicKafka", "dynamic-kafka")
   .settings(CommonSettings.onSpark, libraryDependencies ++= Seq(Dependencies.kafkaClients, Dependencies.yaml))
 
 lazy val spark = module("spark")
-  .dependsOn(coordinator, testkit % Test, hybrid % Test, files % Test, dynamicKafka % Test)
+  .dependsOn(coordinator, testkit % Test, hybrid % Test, files % Test, dynamicKafka % Test, streams % "test->test")
   .settings(CommonSettings.onSpark)
 
 lazy val testkit = module("testkit")
@@ -40,12 +42,12 @@ lazy val flinkPeer = Project("flinkPeer", file("jvm/bench/flink"))
   .settings(CommonSettings.module, Publishing.never, FlinkPeer.staged)
 
 lazy val bundle = module("bundle")
-  .dependsOn(source, coordinator, hybrid, files, kafka, dynamicKafka, spark)
+  .dependsOn(source, coordinator, hybrid, files, streams, kafka, dynamicKafka, spark)
   .enablePlugins(ScalaUnidocPlugin)
   .settings(
     Publishing.bundle,
     ModuleGraph.known,
-    Scaladoc.of(source, hybrid, files, kafka, dynamicKafka, spark, testkit),
+    Scaladoc.of(source, hybrid, files, streams, kafka, dynamicKafka, spark, testkit),
     libraryDependencies ++= Dependencies.sparkInTests
   )
 
@@ -75,6 +77,7 @@ lazy val root = project
     coordinator,
     hybrid,
     files,
+    streams,
     kafka,
     dynamicKafka,
     spark,

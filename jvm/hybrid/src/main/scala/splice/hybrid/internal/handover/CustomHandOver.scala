@@ -14,7 +14,7 @@ import splice.hybrid.HandOver
 import splice.hybrid.internal.chain.Leg
 import splice.hybrid.internal.errors.{HandOverErrors, Ranges}
 import splice.hybrid.internal.history.{LegOffsets, PartitionHistory}
-import splice.source.StartPosition.{Offsets, Time}
+import splice.source.StartPosition.{Exact, Offsets, Time}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
 import splice.source.log.LogRange
@@ -49,11 +49,13 @@ final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver
   private def read(result: String, log: Log): StartPosition = {
     def invalid(why: String) = HandOverErrors.invalidStart(before.name, leg.name, rule.by.toString, result, why)
     Json.read(result).map(Json.fields) match {
-      case Some(Seq("timestamp" -> time)) =>
+      case Some(Seq("timestamp" -> time)) if leg.source.beginsByTime =>
         Time(millis(time).fold(why => throw invalid(why), identity), leg.onGap)
-      case Some(Seq("offsets" -> topics)) =>
+      case Some(Seq("offsets" -> topics)) if leg.source.beginsByOffsets =>
         offsets(partitions(topics).fold(why => throw invalid(why), identity), log, invalid)
-      case _ => throw invalid("the result must be a JSON object with either 'offsets' or 'timestamp'")
+      case Some(Seq("position" -> position)) if leg.source.beginsByPosition =>
+        Exact(if (position.isTextual) position.asText else Json.write(position))
+      case _ => throw invalid(s"the result must be a JSON object with ${CustomHandOver.accepted(leg)}")
     }
   }
 
@@ -106,6 +108,16 @@ final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver
 private[hybrid] object CustomHandOver {
 
   private val Shown = 20
+
+  /** Keys of the results that the source of a leg accepts. */
+  private def accepted(leg: Leg): String = Seq(
+    "'offsets'"   -> leg.source.beginsByOffsets,
+    "'timestamp'" -> leg.source.beginsByTime,
+    "'position'"  -> leg.source.beginsByPosition
+  ).collect { case (key, true) => key } match {
+    case Seq(one) => one
+    case several  => several.mkString("either ", " or ", "")
+  }
 
   private def evidence(
       before: Leg,
