@@ -37,8 +37,9 @@ final class StreamSource private[streams] (settings: StreamSettings) extends Sou
 
   override def identity: SortedMap[String, String] =
     SortedMap(settings.origin.key -> settings.origin.name) ++
-      settings.inner.collectFirst { case (key, path) if key.equalsIgnoreCase(StreamSource.Path) =>
-        StreamSource.Path -> Secrets.redact(StreamSource.Path, path)
+      settings.inner.collectFirst {
+        case (key, path) if key.equalsIgnoreCase(StreamSource.Path) =>
+          StreamSource.Path -> Secrets.redact(StreamSource.Path, path)
       }
 
   override def position(json: String): StreamPosition = StreamPosition.read(json)

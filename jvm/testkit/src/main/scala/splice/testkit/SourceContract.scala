@@ -144,28 +144,29 @@ trait SourceContract extends AnyFunSuite {
 
   if (!plansAreOpaque)
     test("contract: splits does not write, needs no server, and returns the same ranges in every run and order") {
-    val setup   = world()
-    val log     = new MemorySideLog
-    val planned = Using.resource(run(setup, log)) { c =>
-      val begin     = exhausted(c, c.initial())
-      val positions = c.initial() +: (1 to 2).scanLeft(begin) { (at, _) =>
-        setup.grow()
-        exhausted(c, at)
+      val setup   = world()
+      val log     = new MemorySideLog
+      val planned = Using.resource(run(setup, log)) { c =>
+        val begin     = exhausted(c, c.initial())
+        val positions = c.initial() +: (1 to 2).scanLeft(begin) { (at, _) =>
+          setup.grow()
+          exhausted(c, at)
+        }
+        for {
+          from  <- positions
+          until <- positions if from.precedes(until)
+        } yield (from, until, c.ranges(from, until))
       }
-      for {
-        from  <- positions
-        until <- positions if from.precedes(until)
-      } yield (from, until, c.ranges(from, until))
-    }
-    assert(planned.exists(_._3.nonEmpty))
-    val source  = setup.unavailable()
-    val context = EnumeratorContext(new ReadOnlySideLog(log), ReadMode.Stream, clock, 2, "pure")
-    Using.resource(SplitEnumerator.untyped(source, context.copy(session = SessionSettings.pinned(log)))) { enumerator =>
-      (planned ++ planned.reverse).foreach { case (from, until, ranges) =>
-        assert(enumerator.splits(source.position(from.json), source.position(until.json)) == ranges)
+      assert(planned.exists(_._3.nonEmpty))
+      val source  = setup.unavailable()
+      val context = EnumeratorContext(new ReadOnlySideLog(log), ReadMode.Stream, clock, 2, "pure")
+      Using.resource(SplitEnumerator.untyped(source, context.copy(session = SessionSettings.pinned(log)))) {
+        enumerator =>
+          (planned ++ planned.reverse).foreach { case (from, until, ranges) =>
+            assert(enumerator.splits(source.position(from.json), source.position(until.json)) == ranges)
+          }
       }
     }
-  }
 
   test("contract: without new data, the position does not advance and no task is planned") {
     val setup = world()

@@ -69,7 +69,7 @@ final class CoordinatorSuite extends AnyFunSuite {
       override def keys(prefix: String): Seq[String]                            = world.log.keys(prefix)
       override def remove(key: String): Unit                                    = world.log.remove(key)
       override def scope(name: String): SideLog                                 = world.log.scope(name)
-      override def folder(name: String): Path = world.log.folder(name)
+      override def folder(name: String): Path                                   = world.log.folder(name)
       override def getOrCreate(key: String)(lines: => Seq[String]): Seq[String] = {
         val own = lines
         if (key == "initial") {

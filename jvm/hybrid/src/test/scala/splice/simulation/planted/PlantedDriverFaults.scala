@@ -155,5 +155,5 @@ class PassingSideLog(log: SideLog) extends SideLog {
   override def keys(prefix: String): Seq[String]                             = log.keys(prefix)
   override def remove(key: String): Unit                                     = log.remove(key)
   override def scope(name: String): SideLog                                  = new PassingSideLog(log.scope(name))
-  override def folder(name: String): Path = log.folder(name)
+  override def folder(name: String): Path                                    = log.folder(name)
 }

@@ -197,7 +197,7 @@ final private class LastTally(log: SideLog, of: String, counted: mutable.Buffer[
   override def keys(prefix: String): Seq[String] = log.keys(prefix)
   override def remove(key: String): Unit         = log.remove(key)
   override def scope(name: String): SideLog      = new LastTally(log.scope(name), name, counted)
-  override def folder(name: String): Path = log.folder(name)
+  override def folder(name: String): Path        = log.folder(name)
 }
 
 /** Hides the holes of a history in a switch that an earlier run has stored. */
@@ -208,7 +208,7 @@ final private class Unfilled(log: SideLog) extends SideLog {
   override def keys(prefix: String): Seq[String]                            = log.keys(prefix)
   override def remove(key: String): Unit                                    = log.remove(key)
   override def scope(name: String): SideLog                                 = new Unfilled(log.scope(name))
-  override def folder(name: String): Path = log.folder(name)
+  override def folder(name: String): Path                                   = log.folder(name)
 }
 
 private object Unfilled {

@@ -43,6 +43,6 @@ class SteadyClockSuite extends AnyFunSuite {
     override def keys(prefix: String): Seq[String]                             = Nil
     override def remove(key: String): Unit                                     = ()
     override def scope(name: String): SideLog                                  = this
-    override def folder(name: String): Path = throw new IllegalStateException(name)
+    override def folder(name: String): Path                                    = throw new IllegalStateException(name)
   }
 }

@@ -7,15 +7,15 @@ import java.util.{Map => JMap, Set => JSet}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.sql.SQLContext
 import org.apache.spark.sql.connector.catalog.{SupportsRead, Table, TableCapability, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric}
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.connector.read.{Scan, ScanBuilder}
 import org.apache.spark.sql.sources.StreamSourceProvider
-import org.apache.spark.sql.types.{LongType, StringType, StructType}
+import org.apache.spark.sql.types.{IntegerType, LongType, StringType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
-import org.apache.spark.sql.SQLContext
 
 /** Format of the streams of tests. The option `log` is the name of a [[FakeLog]], and `stream` is the class of its stream:
   * `plain`, `admitted` or `ending` (default).
@@ -30,7 +30,7 @@ final class FakeProvider extends TableProvider {
 
 object FakeProvider {
 
-  val Schema: StructType = new StructType().add("id", LongType).add("text", StringType)
+  val Schema: StructType = new StructType().add("id", LongType).add("text", StringType).add("partition", IntegerType)
 
   val Format: String = classOf[FakeProvider].getName
 }

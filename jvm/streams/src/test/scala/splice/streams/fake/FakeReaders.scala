@@ -8,11 +8,12 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector
-import org.apache.spark.sql.types.{LongType, StringType}
+import org.apache.spark.sql.types.{IntegerType, LongType, StringType}
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import org.apache.spark.unsafe.types.UTF8String
 
-final case class FakePartition(ids: Vector[Long], columnar: Boolean, host: String) extends InputPartition {
+final case class FakePartition(ids: Vector[Long], columnar: Boolean, host: String, text: String)
+    extends InputPartition {
   override def preferredLocations: Array[String] = Array(host)
 }
 
@@ -24,11 +25,13 @@ object FakeReaders extends PartitionReaderFactory {
 
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] = {
     require(!supportColumnarReads(partition), "the partition has column batches only")
-    val row = new GenericInternalRow(2)
+    val row  = new GenericInternalRow(3)
+    val text = textOf(partition)
     new FakeReader[InternalRow](partition.asInstanceOf[FakePartition].ids.grouped(1).toVector) {
       override def get(): InternalRow = {
         row.update(0, current.head)
-        row.update(1, text(current.head))
+        row.update(1, text)
+        row.update(2, 0)
         row
       }
     }
@@ -37,13 +40,16 @@ object FakeReaders extends PartitionReaderFactory {
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] = {
     val ids   = new OnHeapColumnVector(2, LongType)
     val texts = new OnHeapColumnVector(2, StringType)
-    val batch = new ColumnarBatch(Array[ColumnVector](ids, texts))
+    val parts = new OnHeapColumnVector(2, IntegerType)
+    val batch = new ColumnarBatch(Array[ColumnVector](ids, texts, parts))
+    val text  = textOf(partition)
     new FakeReader[ColumnarBatch](partition.asInstanceOf[FakePartition].ids.grouped(2).toVector) {
       override def get(): ColumnarBatch = {
-        Seq(ids, texts).foreach(_.reset())
+        Seq(ids, texts, parts).foreach(_.reset())
         current.zipWithIndex.foreach { case (id, row) =>
           ids.putLong(row, id)
-          texts.putByteArray(row, text(id).getBytes)
+          val _ = texts.putByteArray(row, text.getBytes)
+          parts.putInt(row, 0)
         }
         batch.setNumRows(current.size)
         batch
@@ -51,13 +57,13 @@ object FakeReaders extends PartitionReaderFactory {
     }
   }
 
-  private def text(id: Long) = UTF8String.fromString(s"row-$id")
+  private def textOf(partition: InputPartition) = UTF8String.fromString(partition.asInstanceOf[FakePartition].text)
 
   abstract private class FakeReader[T](groups: Vector[Vector[Long]]) extends PartitionReader[T] {
-    private var read                     = 0
-    protected def current: Vector[Long]  = groups(read - 1)
-    override def next(): Boolean         = { read += 1; read <= groups.size }
-    override def close(): Unit           = ()
+    private var read                                             = 0
+    protected def current: Vector[Long]                          = groups(read - 1)
+    override def next(): Boolean                                 = { read += 1; read <= groups.size }
+    override def close(): Unit                                   = ()
     override def currentMetricsValues(): Array[CustomTaskMetric] = {
       val rows = groups.take(read).map(_.size).sum.toLong
       Array(new CustomTaskMetric {

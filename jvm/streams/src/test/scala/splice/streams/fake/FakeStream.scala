@@ -49,7 +49,12 @@ class FakeStream(val log: FakeLog, options: CaseInsensitiveStringMap) extends Mi
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = {
     log.call(s"plan ${at(start)} ${at(end)}")
     (at(start) until at(end)).groupBy(_ % FakeStream.Partitions).toSeq.sortBy(_._1).map { case (index, ids) =>
-      FakePartition(ids.toVector, options.getBoolean("columnar", false), s"host-$index"): InputPartition
+      FakePartition(
+        ids.toVector,
+        options.getBoolean("columnar", false),
+        s"host-$index",
+        options.getOrDefault("text", "row")
+      ): InputPartition
     }.toArray
   }
 

@@ -117,7 +117,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     override def keys(start: String): Seq[String]      = inner.keys(start)
     override def remove(key: String): Unit             = inner.remove(key)
     override def scope(name: String): SideLog          = new StoppingLog(inner.scope(name), prefix)
-    override def folder(name: String): Path = inner.folder(name)
+    override def folder(name: String): Path            = inner.folder(name)
     override def getOrCreate(key: String)(lines: => Seq[String]): Seq[String] =
       inner.getOrCreate(key) {
         val all = lines

@@ -36,7 +36,7 @@ final class SwitchCrashSuite extends AnyFunSuite {
     override def keys(prefix: String): Seq[String] = inner.keys(prefix)
     override def remove(key: String): Unit         = inner.remove(key)
     override def scope(name: String): SideLog      = new MortalSideLog(inner.scope(name), steps)
-    override def folder(name: String): Path = inner.folder(name)
+    override def folder(name: String): Path        = inner.folder(name)
   }
 
   private object MortalSideLog {

@@ -39,7 +39,7 @@ final class NumberedEntriesSuite extends AnyFunSuite {
       entries -= key
     }
     override def scope(name: String): SideLog = this
-    override def folder(name: String): Path = throw new IllegalStateException(name)
+    override def folder(name: String): Path   = throw new IllegalStateException(name)
   }
 
   private def three(log: SideLog): NumberedEntries[String] = {

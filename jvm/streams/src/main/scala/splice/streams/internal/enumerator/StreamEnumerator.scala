@@ -28,8 +28,11 @@ import splice.streams.internal.split.{StreamPosition, StreamRange}
   * The end of a bounded stream is the entry `ended`. After this entry, Splice creates the stream only to read a logged
   * batch again, or to count its rows for a hand-over.
   */
-final private[streams] class StreamEnumerator(table: => InnerTable, settings: StreamSettings, context: EnumeratorContext)
-    extends SplitEnumerator[StreamPosition] {
+final private[streams] class StreamEnumerator(
+    table: => InnerTable,
+    settings: StreamSettings,
+    context: EnumeratorContext
+) extends SplitEnumerator[StreamPosition] {
 
   private val ending = new SingleEntry(context.sideLog, "ended")(entry => StreamPosition.read(entry.line))
 

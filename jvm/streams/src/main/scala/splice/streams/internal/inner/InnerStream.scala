@@ -57,7 +57,10 @@ final private[streams] class InnerStream(scan: Scan, folder: Path) {
     val start  = offset(from)
     val latest = stream match {
       case admitting: SupportsAdmissionControl =>
-        Option(admitting.latestOffset(start, if (everything) ReadLimit.allAvailable() else admitting.getDefaultReadLimit))
+        Option(admitting.latestOffset(
+          start,
+          if (everything) ReadLimit.allAvailable() else admitting.getDefaultReadLimit
+        ))
       case _ => Option(stream.latestOffset())
     }
     latest.filter(_ != start).map(_.json).filter(_ != from)

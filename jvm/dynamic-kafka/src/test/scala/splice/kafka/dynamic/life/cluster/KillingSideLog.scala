@@ -27,7 +27,7 @@ final private[life] class KillingSideLog(log: SideLog, life: Life, owner: Thread
   override def remove(key: String): Unit = log.remove(key)
 
   override def scope(name: String): SideLog = new KillingSideLog(log.scope(name), life, owner)
-  override def folder(name: String): Path = log.folder(name)
+  override def folder(name: String): Path   = log.folder(name)
 
   private def reach(point: CrashPoint): Unit = if (Thread.currentThread eq owner) life.reach(point)
 }

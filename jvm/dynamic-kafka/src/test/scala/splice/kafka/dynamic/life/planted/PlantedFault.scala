@@ -111,7 +111,7 @@ private[life] object PlantedFault {
     override def keys(prefix: String): Seq[String] = log.keys(prefix)
     override def remove(key: String): Unit         = log.remove(key)
     override def scope(name: String): SideLog      = log.scope(name)
-    override def folder(name: String): Path = log.folder(name)
+    override def folder(name: String): Path        = log.folder(name)
   }
 
   /** Position in the state of a removed topic. */
