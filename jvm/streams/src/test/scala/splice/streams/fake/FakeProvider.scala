@@ -3,10 +3,12 @@
 
 package splice.streams.fake
 
+import java.nio.file.{Files, Paths}
 import java.util.{Map => JMap, Set => JSet}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SQLContext
 import org.apache.spark.sql.connector.catalog.{SupportsRead, Table, TableCapability, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
@@ -52,6 +54,8 @@ private object FakeTable extends Table with SupportsRead {
       override def toMicroBatchStream(folder: String): MicroBatchStream = {
         val log = FakeLog(options.get("log"))
         log.call(s"create $folder")
+        val own = Files.createDirectories(Paths.get(new Path(folder).toUri.getPath))
+        Files.writeString(own.resolve("0"), "a file of the stream")
         options.getOrDefault("stream", "ending") match {
           case "plain"    => new FakeStream(log, options)
           case "admitted" => new AdmittedStream(log, options)

@@ -3,6 +3,8 @@
 
 package splice.streams.internal.split
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import splice.source.Position
 import splice.source.errors.CheckpointErrors
 import splice.source.internal.entries.{Json, VersionedJson}
@@ -55,7 +57,9 @@ private[streams] object StreamPosition {
     read.getOrElse(throw foreign)
   }
 
-  // With escapes, a text that is not valid Unicode survives the encoding of Spark's log.
+  // A hybrid parses and writes the JSON of a removed leg, so the JSON has the form of the JSON writer. With escapes, a
+  // text that is not valid Unicode survives the encoding of Spark's log.
   private def quoted(text: String): String =
-    Json.quoted(text).flatMap(c => if (c > '~') f"\\u${c.toInt}%04x" else c.toString)
+    if (UTF_8.newEncoder.canEncode(text)) Json.quoted(text)
+    else Json.quoted(text).flatMap(c => if (c > '~') f"\\u${c.toInt}%04x" else c.toString)
 }
