@@ -122,8 +122,9 @@ trait SourceContract extends AnyFunSuite {
     assert(read.nonEmpty)
     setup.grow()
     Using.resource(run(setup, log, cores = 5)) { c =>
-      assert(c.tasks(c.position(start.json), c.position(until.json)) == tasks)
-      assert(c.tasks(start, until) == tasks)
+      val again = c.tasks(c.position(start.json), c.position(until.json))
+      assert(again == tasks && c.tasks(start, until) == tasks)
+      assert(rows(c, columns, again) == read)
       assert(rows(c, columns, tasks) == read)
     }
   }

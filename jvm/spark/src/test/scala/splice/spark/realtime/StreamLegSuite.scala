@@ -29,7 +29,9 @@ final class StreamLegSuite extends AnyFunSuite with LiveQueries {
     trigger
   )
 
-  test("real-time and continuous mode reject a stream by the name of its leg, and read the chain after the leg has ended") {
+  test(
+    "real-time and continuous mode reject a stream by the name of its leg, and read the chain after the leg has ended"
+  ) {
     val topic = "after-a-stream"
     new FakeLog(topic).grow(10)
     create(topic, 1)
