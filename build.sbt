@@ -18,6 +18,8 @@ lazy val tables = module("tables")
   .dependsOn(source, testkit % Test)
   .settings(CommonSettings.onSpark, libraryDependencies ++= Dependencies.delta.map(_ % Test))
 
+lazy val streams = module("streams").dependsOn(source, testkit % Test, hybrid % Test).settings(CommonSettings.onSpark)
+
 lazy val kafka = module("kafka")
   .dependsOn(source, testkit % Test)
   .settings(CommonSettings.onSpark, libraryDependencies += Dependencies.kafkaClients)
@@ -27,7 +29,15 @@ lazy val dynamicKafka = module("dynamicKafka", "dynamic-kafka")
   .settings(CommonSettings.onSpark, libraryDependencies ++= Seq(Dependencies.kafkaClients, Dependencies.yaml))
 
 lazy val spark = module("spark")
-  .dependsOn(coordinator, testkit % Test, hybrid % Test, files % Test, tables % Test, dynamicKafka % Test)
+  .dependsOn(
+    coordinator,
+    testkit      % Test,
+    hybrid       % Test,
+    files        % Test,
+    tables       % Test,
+    dynamicKafka % Test,
+    streams      % "test->test"
+  )
   .settings(CommonSettings.onSpark)
 
 lazy val testkit = module("testkit")
@@ -44,12 +54,12 @@ lazy val flinkPeer = Project("flinkPeer", file("jvm/bench/flink"))
   .settings(CommonSettings.module, Publishing.never, FlinkPeer.staged)
 
 lazy val bundle = module("bundle")
-  .dependsOn(source, coordinator, hybrid, files, tables, kafka, dynamicKafka, spark)
+  .dependsOn(source, coordinator, hybrid, files, tables, streams, kafka, dynamicKafka, spark)
   .enablePlugins(ScalaUnidocPlugin)
   .settings(
     Publishing.bundle,
     ModuleGraph.known,
-    Scaladoc.of(source, hybrid, files, tables, kafka, dynamicKafka, spark, testkit),
+    Scaladoc.of(source, hybrid, files, tables, streams, kafka, dynamicKafka, spark, testkit),
     libraryDependencies ++= Dependencies.sparkInTests
   )
 
@@ -80,6 +90,7 @@ lazy val root = project
     hybrid,
     files,
     tables,
+    streams,
     kafka,
     dynamicKafka,
     spark,

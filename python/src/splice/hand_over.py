@@ -144,8 +144,9 @@ class HandOver:
             rule: Function that receives the evidence as a dictionary. The function returns
                 ``{"offsets": {"orders": {"0": 12}}}``, the first offset to read of each
                 partition, or ``{"timestamp": at}``, a time as for
-                ``OffsetsInitializer.timestamp``. Alternatively the name of a class that
-                implements ``splice.hybrid.HandOverRule``.
+                ``OffsetsInitializer.timestamp``. For a ``StreamSource``, the function returns
+                ``{"position": offset}``, an offset of the stream. Alternatively the name of a
+                class that implements ``splice.hybrid.HandOverRule``.
             topic: Column of the history with the Kafka topic. With any of ``topic``,
                 ``partition`` and ``offset``, the evidence has the offsets of the history.
             partition: Column of the history with the Kafka partition.

@@ -86,6 +86,10 @@ TESTS: dict[str, tuple[str, str]] = {
         "tests/deployment/test_connect.py",
         "def test_the_source_is_the_servers",
     ),
+    "SPLICE_STREAM.INVALID_POSITION": (
+        "jvm/streams/src/test/scala/splice/streams/StreamQuerySuite.scala",
+        "a hand-over can set the start to an offset of the stream",
+    ),
 }
 """For each condition, the file of the test, and a text that identifies the test."""
 

@@ -90,6 +90,9 @@ trait Source[P <: Position] extends Serializable {
   /** True if the enumerator can begin at [[StartPosition.Time]], so that a hand-over by time can define its start. */
   def beginsByTime: Boolean = true
 
+  /** True if the enumerator can begin at [[StartPosition.Exact]], so that a custom hand-over can return its position. */
+  def beginsByPosition: Boolean = false
+
   /** True if [[schema]] accesses storage, for example to list folders. A user may delete this storage after the source
     * was read to its end.
     */

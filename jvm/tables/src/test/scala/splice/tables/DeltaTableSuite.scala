@@ -36,12 +36,12 @@ final class DeltaTableSuite extends AnyFunSuite with DeltaSpark {
   private def condition(body: => Any): Exception with SparkThrowable = intercept[Exception with SparkThrowable](body)
 
   test("a run reads the version of its first start, by day and as column batches, while the table changes") {
-    val path   = table("changes")
-    val log    = new MemorySideLog
-    val small  = "maxBytesPerTrigger" -> "1"
-    def of     = source("format" -> "delta", "path" -> path, small)
-    val first  = new TableRead(of, log)
-    val all    = first.positions
+    val path  = table("changes")
+    val log   = new MemorySideLog
+    val small = "maxBytesPerTrigger" -> "1"
+    def of    = source("format" -> "delta", "path" -> path, small)
+    val first = new TableRead(of, log)
+    val all   = first.positions
     assert(all.size == 6 && first.isColumnar)
     sql(s"DELETE FROM delta.`$path` WHERE id % 10 = 3")
     sql(s"UPDATE delta.`$path` SET id = id + 1000 WHERE id % 10 = 4")
@@ -55,8 +55,9 @@ final class DeltaTableSuite extends AnyFunSuite with DeltaSpark {
     assert(batches.map(ids(_).map(_ % 4).distinct) == Seq(Seq(0), Seq(1), Seq(2), Seq(3), Nil))
     assert(ids(batches.flatten) == (0L until 100L))
     assert(batches.flatten.forall(_.endsWith("|null")), "the pinned version lacks the column")
-    val expected = (0L until 100L).filter(_ % 10 != 3).map(id => if (id % 10 == 4) id + 1000 else id) ++ (500L until 510L)
-    val current  = read(path)
+    val expected = (0L until 100L).filter(_ % 10 != 3).map(id => if (id % 10 == 4) id + 1000 else id) ++
+      (500L until 510L)
+    val current = read(path)
     assert(ids(current.batches().flatten) == expected.sorted)
     assert(current.evidence.table.flatMap(_.id).exists(_.toInt > 5))
   }
@@ -121,14 +122,16 @@ final class DeltaTableSuite extends AnyFunSuite with DeltaSpark {
     assert(first.positions.size == 2)
     Files.walk(Paths.get(path)).filter(_.toString.endsWith(".parquet")).forEach(Files.delete(_))
     val error = intercept[Exception](new TableRead(source("format" -> "delta", "path" -> path), log).batches())
-    assert(error.getMessage.contains("SPLICE_TABLE.FILE_NOT_FOUND") && error.getMessage.contains("deletedFileRetentionDuration"))
+    assert(error.getMessage.contains("SPLICE_TABLE.FILE_NOT_FOUND") &&
+      error.getMessage.contains("deletedFileRetentionDuration"))
   }
 
   test("a missing table, format and column are errors with the option and the next step") {
     assert(condition(read(at("missing")).positions).getCondition == "SPLICE_TABLE.TABLE_NOT_FOUND")
     assert(condition(new TableRead(source("table" -> "no.such.table")).positions).getMessage.contains("'table'"))
-    assert(condition(new TableRead(source("format" -> "nothing")).positions).getCondition == "SPLICE_TABLE.FORMAT_NOT_FOUND")
-    val path = table("columns")
+    assert(condition(new TableRead(source("format" -> "nothing")).positions).getCondition ==
+      "SPLICE_TABLE.FORMAT_NOT_FOUND")
+    val path                           = table("columns")
     def by(options: (String, String)*) = condition(read(path, options: _*).positions).getCondition
     assert(by("sliceBy" -> "nothing") == "SPLICE_TABLE_OPTION.COLUMN_NOT_FOUND")
     assert(by("sliceBy" -> "id") == "SPLICE_TABLE_OPTION.WIDTH_NOT_SET")
@@ -149,8 +152,8 @@ final class DeltaTableSuite extends AnyFunSuite with DeltaSpark {
   }
 
   test("the last batch of a writing query is found in the pinned version, and a restore undoes later batches") {
-    val path = at("written")
-    val in   = at("written-in")
+    val path                      = at("written")
+    val in                        = at("written-in")
     def write(from: Long): String = {
       spark.range(from, from + 2, 1, 1).write.mode(SaveMode.Append).parquet(in)
       val query = spark.readStream.schema("id BIGINT").parquet(in)

@@ -19,7 +19,8 @@ import splice.source.runtime.SideLog
 /** Reads a source of a table in the tasks of a session, without a Spark query. */
 final class TableRead(source: Source[_ <: Position], log: SideLog = new MemorySideLog) {
 
-  private val run = new Coordinator(source, EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "test"), 2, 100)
+  private val run =
+    new Coordinator(source, EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "test"), 2, 100)
 
   /** All positions from the start to the end. */
   lazy val positions: Seq[Position] = {

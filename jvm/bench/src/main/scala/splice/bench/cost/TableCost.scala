@@ -29,7 +29,12 @@ final class TableCost(spark: SparkSession, queries: Queries, plan: BenchPlan) {
     println("writing Delta")
     spark
       .range(0, plan.rows, 1, plan.cores)
-      .selectExpr("id", "CAST(id AS STRING) AS name", "id * 0.5 AS amount", s"CAST(id * $Days DIV ${plan.rows} AS INT) AS day")
+      .selectExpr(
+        "id",
+        "CAST(id AS STRING) AS name",
+        "id * 0.5 AS amount",
+        s"CAST(id * $Days DIV ${plan.rows} AS INT) AS day"
+      )
       .repartitionByRange(Days, col("day"))
       .write
       .format("delta")
@@ -48,7 +53,7 @@ final class TableCost(spark: SparkSession, queries: Queries, plan: BenchPlan) {
       batch("Splice table, batch", "splice", options, None),
       stream("Splice table, stream by day, one batch"),
       stream("Splice table, stream by day, 10 batches", "maxBytesPerTrigger" -> (size(table) / 9).toString),
-      stream("Splice table, stream by id, 50 slices", "sliceBy" -> "id", "slices" -> Days.toString)
+      stream("Splice table, stream by id, 50 slices", "sliceBy"              -> "id", "slices" -> Days.toString)
     )
     val timings = Race(plan.rows, plan.rounds, contenders)
     val title   = f"Delta, all columns: ${plan.rows}%,d rows of 4 columns in $Days days, ${size(table) >> 20} MiB"
@@ -62,9 +67,9 @@ final class TableCost(spark: SparkSession, queries: Queries, plan: BenchPlan) {
       body
       (System.nanoTime() - begin) / 1e6
     }
-    val frame = () => spark.read.format("delta").option("versionAsOf", 0).load(table.toString).where("day < 5")
-    val ofSpark = (0 until plan.rounds * 3).map(_ => millis(frame().queryExecution.executedPlan))
-    val source  = SourceProvider.create(SourceOptions(options + ("maxBytesPerTrigger" -> (size(table) / 10).toString)))
+    val frame    = () => spark.read.format("delta").option("versionAsOf", 0).load(table.toString).where("day < 5")
+    val ofSpark  = (0 until plan.rounds * 3).map(_ => millis(frame().queryExecution.executedPlan))
+    val source   = SourceProvider.create(SourceOptions(options + ("maxBytesPerTrigger" -> (size(table) / 10).toString)))
     val ofSplice = (0 until plan.rounds * 3).map { _ =>
       val log        = new MemorySideLog
       val context    = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), plan.cores, "bench")

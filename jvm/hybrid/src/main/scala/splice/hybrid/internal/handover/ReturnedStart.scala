@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.JsonNode
 
 import splice.hybrid.internal.chain.Leg
 import splice.hybrid.internal.errors.{HandOverErrors, Ranges}
-import splice.source.StartPosition.{Offsets, Time}
+import splice.source.StartPosition.{Exact, Offsets, Time}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
 import splice.source.log.LogRange
@@ -30,11 +30,13 @@ final private[hybrid] class ReturnedStart(before: Leg, leg: Leg, rule: String, n
   def read(result: String, log: Log): StartPosition = {
     def invalid(why: String) = HandOverErrors.invalidStart(before.name, leg.name, rule, result, why)
     Json.read(result).map(Json.fields) match {
-      case Some(Seq("timestamp" -> time)) =>
+      case Some(Seq("timestamp" -> time)) if leg.source.beginsByTime =>
         Time(millis(time).fold(why => throw invalid(why), identity), leg.onGap)
-      case Some(Seq("offsets" -> topics)) =>
+      case Some(Seq("offsets" -> topics)) if leg.source.beginsByOffsets =>
         offsets(partitions(topics).fold(why => throw invalid(why), identity), log, invalid)
-      case _ => throw invalid("the result must be a JSON object with either 'offsets' or 'timestamp'")
+      case Some(Seq("position" -> position)) if leg.source.beginsByPosition =>
+        Exact(if (position.isTextual) position.asText else Json.write(position))
+      case _ => throw invalid(s"the result must be a JSON object with ${ReturnedStart.accepted(leg)}")
     }
   }
 
@@ -88,6 +90,16 @@ final private[hybrid] class ReturnedStart(before: Leg, leg: Leg, rule: String, n
 private object ReturnedStart {
 
   private val Shown = 20
+
+  /** Keys of the results that the source of a leg accepts. */
+  private def accepted(leg: Leg): String = Seq(
+    "'offsets'"   -> leg.source.beginsByOffsets,
+    "'timestamp'" -> leg.source.beginsByTime,
+    "'position'"  -> leg.source.beginsByPosition
+  ).collect { case (key, true) => key } match {
+    case Seq(one) => one
+    case several  => several.mkString("either ", " or ", "")
+  }
 
   private def text(partitions: Iterable[LogPartition]): String = {
     val rest = partitions.size - Shown

@@ -34,8 +34,9 @@ final private[hybrid] class WriterHandOver(
     *   if the history has no batch of the query, or if the checkpoint does not have the offsets of the batch
     */
   def decide(log: SortedMap[LogPartition, Long] => SortedMap[LogPartition, LogRange]): HandOverDecision = {
-    val query  = Json.readObject(read("metadata")).flatMap(Json.field(_, "id")).fold(missing("metadata"))(_.asText)
-    val batch  = end.lastBatch(query).getOrElse(throw HandOverErrors.noWriter(before.name, leg.name, rule.checkpoint, query))
+    val query = Json.readObject(read("metadata")).flatMap(Json.field(_, "id")).fold(missing("metadata"))(_.asText)
+    val batch =
+      end.lastBatch(query).getOrElse(throw HandOverErrors.noWriter(before.name, leg.name, rule.checkpoint, query))
     val topics = ends(s"offsets/$batch")
     val result = Json.write(Json.obj("offsets" -> topics))
     val start  = new ReturnedStart(before, leg, rule.name, now)
@@ -56,7 +57,9 @@ final private[hybrid] class WriterHandOver(
   private def read(file: String): String = {
     val path = new Path(rule.checkpoint, file)
     try
-      Using.resource(path.getFileSystem(HadoopConfiguration.active).open(path))(in => new String(in.readAllBytes(), UTF_8))
+      Using.resource(path.getFileSystem(HadoopConfiguration.active).open(path))(in =>
+        new String(in.readAllBytes(), UTF_8)
+      )
     catch { case _: FileNotFoundException => missing(file) }
   }
 

@@ -56,12 +56,14 @@ final private[tables] class TableCommits(settings: TableSettings) {
     version -> TableCommits.Commit(of.get("epochId").filter(_ => of.get("queryId").contains(query)).map(_.toLong), base)
   }.toMap
 
-  private def ofIceberg(query: String): Map[Long, TableCommits.Commit] = metadata("snapshots").collect().toSeq.map { row =>
-    val of     = TableCommits.map(row, "summary")
-    val parent = Option(row.getAs[Any]("parent_id")).collect { case id: Long => id }
-    val batch  = of.get("spark.sql.streaming.epochId").filter(_ => of.get("spark.sql.streaming.queryId").contains(query))
-    row.getAs[Long]("snapshot_id") -> TableCommits.Commit(batch.map(_.toLong), parent)
-  }.toMap
+  private def ofIceberg(query: String): Map[Long, TableCommits.Commit] =
+    metadata("snapshots").collect().toSeq.map { row =>
+      val of     = TableCommits.map(row, "summary")
+      val parent = Option(row.getAs[Any]("parent_id")).collect { case id: Long => id }
+      val batch  =
+        of.get("spark.sql.streaming.epochId").filter(_ => of.get("spark.sql.streaming.queryId").contains(query))
+      row.getAs[Long]("snapshot_id") -> TableCommits.Commit(batch.map(_.toLong), parent)
+    }.toMap
 
   private def place: String = settings.of match {
     case TableSettings.Named(table) => table
