@@ -125,6 +125,24 @@ class HandOver:
         return HandOver("nowMinus", {"duration": duration_text("duration", duration)})
 
     @staticmethod
+    def writer_checkpoint(checkpoint: str, source: int = 0) -> HandOver:
+        """Start exactly where the Spark query that wrote the history has read Kafka to.
+
+        The start is the end of the last batch of this query that the history contains, as its
+        checkpoint has logged it. The history is a table of Delta or Iceberg, and needs no column
+        with offsets.
+
+        Args:
+            checkpoint: Folder of the checkpoint of the query that has written the history.
+            source: Number of the Kafka source in that query, from 0.
+
+        Examples:
+            >>> HandOver.writer_checkpoint("/checkpoints/orders").options()["handOver.checkpoint"]
+            '/checkpoints/orders'
+        """
+        return HandOver("writerCheckpoint", {"checkpoint": checkpoint, "source": str(source)})
+
+    @staticmethod
     def custom(
         rule: HandOverFunction | str,
         *,
