@@ -85,6 +85,14 @@ final class TableEnumeratorSuite extends AnyFunSuite {
     }
   }
 
+  test("the version is fixed before the start position exists, so a run that only starts fixes the version") {
+    val world = new World(1, 20)
+    val start = world.run().start(StartPosition.Configured)
+    val later = world.run()
+    val end   = later.advance(start, Limits.Everything)
+    assert(later.evidence(end).flatMap(_.table).flatMap(_.id).contains("1") && world.described == 1)
+  }
+
   test("Trigger.Once reads all slices in one batch, also after a run that planned smaller batches") {
     val world = new World(1, 20)
     val first = world.run(bytes = Some(30))
