@@ -50,7 +50,7 @@ MAIN_LINES = {
     "source": 4700,  # The version of a table in an evidence, starts at a position, and `PinnedSession`.
     "spark": 3744,
     "streams": 940,  # The source of any Data Source V2 micro-batch stream.
-    "tables": 1950,  # Any table that Spark reads, in slices.
+    "tables": 2010,  # Any table that Spark reads, in slices.
 }
 """Ceiling of the lines of main code of each module. State the reason of a raise here.
 

@@ -139,6 +139,22 @@ final class DeltaTableSuite extends AnyFunSuite with DeltaSpark {
     assert(by("sliceBy" -> "id", "sliceEvery" -> "0.001") == "SPLICE_TABLE_OPTION.TOO_MANY_SLICES")
   }
 
+  test(
+    "a restart may name the fixed version, for example after the type of a column has changed, and no other version"
+  ) {
+    val table = new CopiedTable(Files.createDirectory(folder.resolve("renamed")))
+    table.commit()
+    val log                         = new MemorySideLog
+    def of(more: (String, String)*) = source(Seq("format" -> "delta", "path" -> table.path.toString) ++ more: _*)
+    val first                       = new TableRead(of(), log)
+    assert(first.positions.size == 2)
+    table.commit()
+    assert(new TableRead(of("versionAsOf" -> "0"), log).batches().flatten.size == 100)
+    val error = condition(new TableRead(of("versionAsOf" -> "1"), log).batches())
+    assert(error.getCondition == "SPLICE_TABLE_OPTION.VERSION_CHANGED" &&
+      error.getMessage.contains("'versionAsOf' = '1'"))
+  }
+
   test("the session settings of the first start apply to the predicate of a later run") {
     val path = table("session")
     val log  = new MemorySideLog

@@ -7,6 +7,7 @@ import org.apache.spark.sql.functions.{col, lit, max, min}
 import org.apache.spark.sql.types.{NullType, StructType}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
+import splice.source.errors.SpliceOptionException
 import splice.source.internal.PinnedSession
 import splice.source.internal.rows.PlainType
 import splice.source.runtime.SessionSettings
@@ -24,6 +25,9 @@ final private[tables] class SparkTable(settings: TableSettings, pinned: SessionS
 
   private val reader = new TableReader(settings)
 
+  // Spark plans a batch more than once. Newest plan first.
+  private var plans = List.empty[((Int, Int, StructType), SlicePlan)]
+
   override def describe(context: EnumeratorContext): TableContent = session.run {
     val version = new TableVersions(settings, reader, context.clock.instant()).resolve()
     val rows    = reader.rows(version.option)
@@ -33,6 +37,13 @@ final private[tables] class SparkTable(settings: TableSettings, pinned: SessionS
 
   override def lastBatch(content: TableContent, query: String): Option[Long] = session.run {
     explained(content)(new TableCommits(settings).lastBatch(content.pinned.version, query))
+  }
+
+  // The current schema of the table may differ, so a restart may name the version that the first start has fixed.
+  override def difference(content: TableContent): Option[SpliceOptionException] = {
+    val PinnedVersion(version, _, _, before) = content.pinned
+    settings.requested.filterNot { case (_, text) => before.contains(text) || version.id.contains(text.trim) }
+      .map { case (key, text) => TableErrors.versionChanged(settings, key, text, version.id.getOrElse("none")) }
   }
 
   override def size(content: TableContent, from: Int, until: Int, columns: Option[StructType]): TableStorage.Size =
@@ -61,6 +72,15 @@ final private[tables] class SparkTable(settings: TableSettings, pinned: SessionS
   private def explained[A](content: TableContent)(body: => A): A = reader.explained(content.pinned.option)(body)
 
   private def planned(content: TableContent, from: Int, until: Int, columns: StructType): SlicePlan = {
+    val key = (from, until, columns)
+    plans.find(_._1 == key).map(_._2).getOrElse {
+      val created = plan(content, from, until, columns)
+      plans = (key -> created) +: plans.take(SparkTable.Kept - 1)
+      created
+    }
+  }
+
+  private def plan(content: TableContent, from: Int, until: Int, columns: StructType): SlicePlan = {
     val all      = reader.rows(content.pinned.option)
     val slice    = content.slices.predicate(from, until).fold(all)(all.where)
     val selected = slice.select(columns.fields.toSeq.map { column =>
@@ -79,7 +99,7 @@ final private[tables] class SparkTable(settings: TableSettings, pinned: SessionS
 
   private def divide(rows: DataFrame, version: PinnedVersion): Slices = {
     val ofTable = TableFormat.partitionColumn(reader.load(version.option))
-    val name    = settings.sliceBy.orElse(ofTable.map(_._1).filter(rows.schema.fieldNames.contains))
+    val name    = settings.sliceBy.orElse(ofTable.map(_._1).filter(hasOrder(rows.schema, _)))
     name.fold[Slices](Slices.Whole) { wanted =>
       val column      = sliceColumn(rows, wanted)
       val isPartition = ofTable.exists(_._1 == column.name)
@@ -127,6 +147,9 @@ final private[tables] class SparkTable(settings: TableSettings, pinned: SessionS
   private def slices(column: SliceColumn, bounds: Vector[String], last: Option[String], isFixed: Boolean): Slices =
     Slices.ByColumn(column, bounds, if (isFixed) None else last)
 
+  private def hasOrder(columns: StructType, name: String): Boolean =
+    columns.fields.exists(column => column.name == name && SliceColumn.hasOrder(column.dataType))
+
   private def sliceColumn(rows: DataFrame, name: String): SliceColumn = {
     val resolved = SparkTable.resolve(rows.schema, name)
     val column   = resolved.getOrElse(throw TableErrors.columnNotFound(settings, name, rows.schema.fieldNames.toSeq))
@@ -144,6 +167,8 @@ final private[tables] class SparkTable(settings: TableSettings, pinned: SessionS
 }
 
 private object SparkTable {
+
+  private val Kept = 4
 
   private def resolve(columns: StructType, name: String) =
     columns.fields.find(_.name == name).orElse(columns.fields.find(_.name.equalsIgnoreCase(name)))

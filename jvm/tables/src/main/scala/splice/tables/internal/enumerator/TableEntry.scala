@@ -34,14 +34,14 @@ private[tables] object TableEntry {
   val Key = "table"
 
   def write(content: TableContent): Seq[String] = {
-    val TableContent(PinnedVersion(version, option, isEmpty), columns, slices) = content
-    val head                                                                   = Seq(
+    val TableContent(PinnedVersion(version, option, isEmpty, requested), columns, slices) = content
+    val head                                                                              = Seq(
       "format"    -> Json.text(version.format),
       "name"      -> Json.text(version.name),
       "committed" -> Json.text(version.committed.toString),
       "metadata"  -> Json.obj(version.metadata.toSeq.map { case (key, value) => key -> Json.text(value) }: _*),
       "empty"     -> Json.bool(isEmpty)
-    ) ++ version.id.map("id" -> Json.text(_)) ++
+    ) ++ version.id.map("id" -> Json.text(_)) ++ requested.map("requested" -> Json.text(_)) ++
       option.map { case (key, value) => "option" -> Json.array(Seq(Json.text(key), Json.text(value))) }
     val (fields, bounds) = slices match {
       case Slices.Empty                       => (Seq("slices" -> Json.text("none")), Nil)
@@ -76,7 +76,11 @@ private[tables] object TableEntry {
       instant(entry),
       SortedMap.from(metadata)
     )
-    TableContent(PinnedVersion(version, option, entry("empty").asBoolean), columns, slices)
+    TableContent(
+      PinnedVersion(version, option, entry("empty").asBoolean, entry.find("requested").map(_.asText)),
+      columns,
+      slices
+    )
   }
 
   private def instant(entry: VersionedEntry): Instant =

@@ -29,7 +29,11 @@ final private[tables] class TableEnumerator(
 
   private lazy val batches = new NumberedEntries(context.sideLog, PlannedBatch.Prefix)(PlannedBatch.read)
 
-  private lazy val content = entry.required
+  private lazy val content = {
+    val stored = entry.required
+    storage.difference(stored).foreach(throw _)
+    stored
+  }
 
   private lazy val end = content.slices.size
 

@@ -5,6 +5,7 @@ package splice.tables.internal.enumerator
 
 import org.apache.spark.sql.types.StructType
 
+import splice.source.errors.SpliceOptionException
 import splice.source.{EnumeratorContext, SplitReaderFactory}
 
 /** Interface of the enumerator to the table. Tests replace the table by a simulated one. */
@@ -12,6 +13,9 @@ private[tables] trait TableStorage {
 
   /** Fixes the version of the table and its slices. */
   def describe(context: EnumeratorContext): TableContent
+
+  /** Error for an option that selects another version than the first start. */
+  def difference(content: TableContent): Option[SpliceOptionException] = None
 
   /** Plans consecutive slices, and returns the number of partitions and the expected size of the slices. */
   def size(content: TableContent, from: Int, until: Int, columns: Option[StructType]): TableStorage.Size

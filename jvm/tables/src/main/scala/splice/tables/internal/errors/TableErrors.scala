@@ -35,7 +35,10 @@ private[splice] object TableErrors {
       conditions.error("SPLICE_TABLE.FORMAT_NOT_FOUND", cause, table, option)
     else if (text.contains("No suitable driver"))
       conditions.error("SPLICE_TABLE.DRIVER_NOT_FOUND", cause, table, "driver" -> settings.name("driver"))
-    else if (is("PARSE_SYNTAX_ERROR", "DELTA_CONFIGURE_SPARK_SESSION_WITH_EXTENSION_AND_CATALOG"))
+    else if (
+      text.contains("DESCRIBE HISTORY") && is("PARSE_SYNTAX_ERROR") ||
+      is("DELTA_CONFIGURE_SPARK_SESSION_WITH_EXTENSION_AND_CATALOG")
+    )
       conditions.error("SPLICE_TABLE.EXTENSION_NOT_FOUND", cause, table)
     else if (version.nonEmpty && missingVersion.exists(text.contains(_)))
       conditions.error(
@@ -80,6 +83,15 @@ private[splice] object TableErrors {
       "previous" -> previous,
       "current"  -> current,
       "option"   -> settings.name(TableOptions.VersionAsOf.key)
+    )
+
+  def versionChanged(settings: TableSettings, option: String, value: String, id: String): SpliceOptionException =
+    conditions.option(
+      "SPLICE_TABLE_OPTION.VERSION_CHANGED",
+      "option"      -> settings.name(option),
+      "value"       -> value,
+      "version"     -> id,
+      "versionAsOf" -> settings.name(TableOptions.VersionAsOf.key)
     )
 
   def versionNotSupported(option: String, format: String): SpliceOptionException =

@@ -15,6 +15,10 @@ import splice.source.options.{CommonOptions, SourceOptions}
   *
   * @param reader
   *   options for Spark's reader
+  * @param requested
+  *   option that selects a version, and its text
+  * @param width
+  *   option that sets the width or the number of the slices, and its text
   * @param prefix
   *   option prefix of the leg, such as `history.`
   */
@@ -27,6 +31,7 @@ final private[splice] case class TableSettings(
     sliceBy: Option[String],
     sliceEvery: Option[SliceStep],
     slices: Option[Int],
+    width: Option[(String, String)],
     maxBytes: Option[Long],
     prefix: String
 ) {
@@ -54,11 +59,9 @@ final private[splice] case class TableSettings(
           placeKeys.flatMap(key => find(key).map(v => key -> Secrets.redact(key, v)))
     }) ++
       where.map(TableOptions.Where.key -> _) ++
-      requested ++
       ownVersion ++
       sliceBy.map(TableOptions.SliceBy.key -> _) ++
-      sliceEvery.map(TableOptions.SliceEvery.key -> _.toString) ++
-      slices.map(TableOptions.Slices.key -> _.toString)
+      width
   )
 
   /** Option of a format that selects a version, such as the instant of Hudi. */
@@ -111,6 +114,7 @@ private[splice] object TableSettings {
       options.find(SliceBy),
       options.find(SliceEvery),
       options.find(Slices),
+      Seq(SliceEvery, Slices).flatMap(option => options.get(option.key).map(option.key -> _.trim)).headOption,
       options.find(MaxBytesPerTrigger),
       options.name("")
     )

@@ -19,13 +19,16 @@ import splice.tables.internal.options.{OnNoVersion, TableOptions, TableSettings}
   *
   * @param option
   *   option of Spark's reader that selects the version, and its value
+  * @param requested
+  *   text of the option that has selected the version at the first start
   * @param isEmpty
   *   true if the table has no version yet, and therefore no row
   */
 final private[tables] case class PinnedVersion(
     version: TableVersion,
     option: Option[(String, String)],
-    isEmpty: Boolean = false
+    isEmpty: Boolean = false,
+    requested: Option[String] = None
 )
 
 /** Resolves the version of a table at the first start of a query. A time, a branch or a tag becomes an id. */
@@ -41,13 +44,14 @@ final private[tables] class TableVersions(settings: TableSettings, reader: Table
   def resolve(): PinnedVersion = {
     val table  = reader.load(None)
     val format = TableFormat.of(settings, table)
-    reader.explained(settings.requested) {
+    val pinned = reader.explained(settings.requested) {
       format match {
         case TableFormat.Delta            => delta()
         case TableFormat.Iceberg(current) => iceberg(current)
         case TableFormat.Other(name)      => other(name)
       }
     }
+    pinned.copy(requested = settings.requested.map(_._2))
   }
 
   /** Delta's history has one row per version. */
