@@ -27,6 +27,7 @@ PUBLIC = {
     "splice.kafka",
     "splice.offsets",
     "splice.source",
+    "splice.tables",
     "splice.queries",
     "splice.queries.clusters",
     "splice.queries.comparison",

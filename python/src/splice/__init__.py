@@ -55,6 +55,7 @@ from splice.queries.plan import LegPlan, SourcePlan, TopicPlan
 from splice.queries.switches import HandOverDescription
 from splice.queries.watch import watch
 from splice.source import SourceSpec
+from splice.tables import TableSource, TableSourceBuilder
 
 __all__ = [
     "ClusterDescription",
@@ -82,6 +83,8 @@ __all__ = [
     "SourcePlan",
     "SourceSpec",
     "SpliceError",
+    "TableSource",
+    "TableSourceBuilder",
     "TopicPlan",
     "WaitingGroupDescription",
     "compare_clusters",
