@@ -5,7 +5,7 @@ package splice.tables.internal.errors
 
 import java.io.FileNotFoundException
 
-import org.apache.spark.sql.AnalysisException
+import org.apache.spark.SparkThrowable
 
 import splice.source.errors.{SpliceException, SpliceOptionException}
 import splice.source.internal.{ErrorConditions, Secrets}
@@ -17,14 +17,14 @@ private[splice] object TableErrors {
   private val conditions = new ErrorConditions("splice/tables/error-conditions.json")
 
   /** Error for a table that Spark cannot read. Its cause decides the condition. */
-  def notReadable(settings: TableSettings, version: Option[(String, String)], cause: Throwable): SpliceException = {
+  def notReadable(settings: TableSettings, version: Option[(String, String)], cause: Throwable): Throwable = {
     val table                   = "table"  -> settings.shown
     val option                  = "option" -> place(settings)
     val all                     = causes(cause)
     val text                    = all.flatMap(e => Option(e.getMessage)).mkString("\n")
     def is(conditions: String*) = all.exists {
-      case e: AnalysisException => conditions.exists(Option(e.getCondition).getOrElse("").startsWith(_))
-      case _                    => false
+      case e: SparkThrowable => conditions.exists(Option(e.getCondition).getOrElse("").startsWith(_))
+      case _                 => false
     }
     if (
       is("TABLE_OR_VIEW_NOT_FOUND", "PATH_NOT_FOUND", "DELTA_TABLE_NOT_FOUND", "DELTA_PATH_DOES_NOT_EXIST") ||
@@ -35,9 +35,14 @@ private[splice] object TableErrors {
       conditions.error("SPLICE_TABLE.FORMAT_NOT_FOUND", cause, table, option)
     else if (text.contains("No suitable driver"))
       conditions.error("SPLICE_TABLE.DRIVER_NOT_FOUND", cause, table, "driver" -> settings.name("driver"))
-    else if (is("PARSE_SYNTAX_ERROR", "DELTA_CONFIGURE_SPARK_SESSION_WITH_EXTENSION_AND_CATALOG"))
+    else if (
+      is("DELTA_CONFIGURE_SPARK_SESSION_WITH_EXTENSION_AND_CATALOG") ||
+      is("PARSE_SYNTAX_ERROR") && text.contains("DESCRIBE HISTORY")
+    )
       conditions.error("SPLICE_TABLE.EXTENSION_NOT_FOUND", cause, table)
-    else if (version.nonEmpty && missingVersion.exists(text.contains(_)))
+    else if (version.nonEmpty && is("UNSUPPORTED_FEATURE.TIME_TRAVEL"))
+      versionNotSupported(version.fold("")(v => settings.name(v._1)), format(settings))
+    else if (version.nonEmpty && (is(missingVersion: _*) || missingSnapshot.exists(text.contains(_))))
       conditions.error(
         "SPLICE_TABLE.VERSION_NOT_FOUND",
         cause,
@@ -138,11 +143,23 @@ private[splice] object TableErrors {
   )
 
   private val missingVersion =
-    Seq("time travel", "Cannot find snapshot", "Cannot find a snapshot", "VERSION", "version")
+    Seq(
+      "DELTA_VERSION_NOT_FOUND",
+      "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION",
+      "DELTA_TIMESTAMP_GREATER_THAN_COMMIT"
+    )
+
+  // Texts of Iceberg, whose errors have no condition.
+  private val missingSnapshot = Seq("Cannot find snapshot", "Cannot find a snapshot", "Cannot find matching snapshot")
 
   private def place(settings: TableSettings): String = settings.of match {
     case TableSettings.Named(_)  => settings.name(TableOptions.Table.key)
     case TableSettings.Format(_) => settings.name(TableOptions.Format.key)
+  }
+
+  private def format(settings: TableSettings): String = settings.of match {
+    case TableSettings.Named(table) => table
+    case TableSettings.Format(name) => name
   }
 
   private def reason(e: Throwable): String =

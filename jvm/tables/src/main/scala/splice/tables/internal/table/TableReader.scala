@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.sql.{AnalysisException, DataFrame, SparkSession}
 
-import splice.source.errors.SpliceException
+import splice.source.errors.SpliceError
 import splice.tables.internal.errors.TableErrors
 import splice.tables.internal.options.{TableOptions, TableSettings}
 
@@ -51,9 +51,7 @@ final private[tables] class TableReader(settings: TableSettings) {
   def explained[A](version: Option[(String, String)])(body: => A): A =
     try body
     catch {
-      case e: SpliceException      => throw e
-      case e: InterruptedException => throw e
-      case NonFatal(e)             => throw TableErrors.notReadable(settings, version, e)
+      case NonFatal(e) if !e.isInstanceOf[SpliceError] => throw TableErrors.notReadable(settings, version, e)
     }
 
   private def reason(e: AnalysisException): String = e.getMessage.linesIterator.nextOption().mkString

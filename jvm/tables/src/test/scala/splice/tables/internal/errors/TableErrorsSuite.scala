@@ -15,6 +15,11 @@ import splice.tables.DeltaSpark
 /** Tests of the condition of an error of Spark, which decides the next step of the user. */
 final class TableErrorsSuite extends AnyFunSuite with DeltaSpark {
 
+  private lazy val parquet: String = {
+    spark.range(4).write.parquet(at("parquet"))
+    at("parquet")
+  }
+
   private lazy val delta: String = {
     val table = new CopiedTable(folder.resolve("delta"))
     (1 to 2).foreach(_ => table.commit())
@@ -41,5 +46,31 @@ final class TableErrorsSuite extends AnyFunSuite with DeltaSpark {
       assert(failure(jdbc :+ place: _*)._1 == "SPLICE_TABLE.DRIVER_NOT_FOUND", place)
     }
     assert(failure("format" -> "delta", "path" -> delta, "tables" -> "a")._1 == "SPLICE_OPTION.UNKNOWN")
+  }
+
+  test("a format without its jar, and a text that is not the name of a table") {
+    assert(failure("format" -> "nosuch", "path" -> "/lake")._1 == "SPLICE_TABLE.FORMAT_NOT_FOUND")
+    assert(failure("table" -> "lake..orders")._1 == "SPLICE_TABLE.TABLE_NOT_READABLE")
+  }
+
+  test("a missing version, and a format without versions") {
+    val (condition, text) = failure("format" -> "delta", "path" -> delta, "versionAsOf" -> "9")
+    assert(condition == "SPLICE_TABLE.VERSION_NOT_FOUND")
+    assert(text.contains("'versionAsOf' = 9"))
+    Seq("2001-01-01", "2101-01-01").foreach { time =>
+      val found = failure("format" -> "delta", "path" -> delta, "timestampAsOf" -> time)
+      assert(found._1 == "SPLICE_TABLE.VERSION_NOT_FOUND", time)
+    }
+    Seq("versionAsOf" -> "9", "timestampAsOf" -> "2101-01-01").foreach { version =>
+      val found = failure("format" -> "parquet", "path" -> parquet, "onNoVersion" -> "warn", version)
+      assert(found._1 == "SPLICE_TABLE_OPTION.VERSION_NOT_SUPPORTED", version)
+    }
+  }
+
+  test("an error of an option keeps its condition") {
+    val options = Seq("format" -> "delta", "path" -> delta, "sliceBy" -> "id")
+    assert(failure(options: _*)._1 == "SPLICE_TABLE_OPTION.WIDTH_NOT_SET")
+    assert(failure(options :+ ("sliceEvery" -> "1d"): _*)._1 == "SPLICE_TABLE_OPTION.INVALID_WIDTH")
+    assert(failure("format" -> "parquet", "path" -> parquet)._1 == "SPLICE_TABLE.NO_VERSIONS")
   }
 }
