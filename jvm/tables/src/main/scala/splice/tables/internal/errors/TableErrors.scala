@@ -26,7 +26,13 @@ private[splice] object TableErrors {
       case e: SparkThrowable => conditions.exists(Option(e.getCondition).getOrElse("").startsWith(_))
       case _                 => false
     }
+    // Without the extension of Delta, Spark reads DESCRIBE HISTORY as a description of a column of a table HISTORY.
     if (
+      is("DELTA_CONFIGURE_SPARK_SESSION_WITH_EXTENSION_AND_CATALOG") ||
+      is("TABLE_OR_VIEW_NOT_FOUND") && text.contains("`HISTORY`")
+    )
+      conditions.error("SPLICE_TABLE.EXTENSION_NOT_FOUND", cause, table)
+    else if (
       is("TABLE_OR_VIEW_NOT_FOUND", "PATH_NOT_FOUND", "DELTA_TABLE_NOT_FOUND", "DELTA_PATH_DOES_NOT_EXIST") ||
       text.contains("is not a Delta table") || text.contains("Table does not exist")
     )
@@ -35,11 +41,6 @@ private[splice] object TableErrors {
       conditions.error("SPLICE_TABLE.FORMAT_NOT_FOUND", cause, table, option)
     else if (text.contains("No suitable driver"))
       conditions.error("SPLICE_TABLE.DRIVER_NOT_FOUND", cause, table, "driver" -> settings.name("driver"))
-    else if (
-      is("DELTA_CONFIGURE_SPARK_SESSION_WITH_EXTENSION_AND_CATALOG") ||
-      is("PARSE_SYNTAX_ERROR") && text.contains("DESCRIBE HISTORY")
-    )
-      conditions.error("SPLICE_TABLE.EXTENSION_NOT_FOUND", cause, table)
     else if (version.nonEmpty && is("UNSUPPORTED_FEATURE.TIME_TRAVEL"))
       versionNotSupported(version.fold("")(v => settings.name(v._1)), format(settings))
     else if (version.nonEmpty && (is(missingVersion: _*) || missingSnapshot.exists(text.contains(_))))
