@@ -28,6 +28,7 @@ PUBLIC = {
     "splice.offsets",
     "splice.source",
     "splice.streams",
+    "splice.tables",
     "splice.queries",
     "splice.queries.clusters",
     "splice.queries.comparison",

@@ -56,6 +56,7 @@ from splice.queries.switches import HandOverDescription
 from splice.queries.watch import watch
 from splice.source import SourceSpec
 from splice.streams import StreamSource, StreamSourceBuilder
+from splice.tables import TableSource, TableSourceBuilder
 
 __all__ = [
     "ClusterDescription",
@@ -85,6 +86,8 @@ __all__ = [
     "SpliceError",
     "StreamSource",
     "StreamSourceBuilder",
+    "TableSource",
+    "TableSourceBuilder",
     "TopicPlan",
     "WaitingGroupDescription",
     "compare_clusters",

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conditions that another test provokes, because the fault needs more than a broker and files.
 
-Each of these tests runs a query, except for the two tests of a metadata service that is a class of
-the user. Such a class has to be on the class path of the driver.
+Each of these tests runs a query, except for the tests of a metadata service that is a class of the
+user, and of a table of Delta. The class and the jar have to be on the class path of the driver.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ _LIVE = "jvm/spark/src/test/scala/splice/spark/realtime"
 _METADATA = "jvm/dynamic-kafka/src/test/scala/splice/kafka/dynamic/internal/metadata"
 _COUNTS = "jvm/spark/src/test/scala/splice/spark/chain/CountedHistorySuite.scala"
 _SECURITY = "tests/sources/test_security.py"
+_TABLES = "jvm/tables/src/test/scala/splice/tables/internal/errors/TableErrorsSuite.scala"
 _OPEN = "jvm/dynamic-kafka/src/test/scala/splice/kafka/dynamic/internal/enumerator/open"
 _LIMITS = "limits of batches that the user sets, and sources without"
 _CHECKPOINTS = "tests/errors/test_checkpoint_errors.py"
@@ -81,6 +82,18 @@ TESTS: dict[str, tuple[str, str]] = {
     "SPLICE_METADATA.SERVICE_NOT_CREATED": (
         f"{_METADATA}/UserMetadataServiceSuite.scala",
         "an error of the constructor is reported with option, class and cause",
+    ),
+    "SPLICE_TABLE.COLUMN_CHANGED": (
+        _TABLES,
+        "a column that has another type in the version that the query reads",
+    ),
+    "SPLICE_TABLE.EXTENSION_NOT_FOUND": (
+        _TABLES,
+        "a session without the SQL extension of Delta",
+    ),
+    "SPLICE_TABLE.VERSION_NOT_FOUND": (
+        _TABLES,
+        "a missing version, and a format without versions",
     ),
     "SPLICE_SETUP.PLAN_NOT_SUPPORTED": (
         "tests/deployment/test_connect.py",

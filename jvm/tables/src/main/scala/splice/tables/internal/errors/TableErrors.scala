@@ -17,7 +17,7 @@ private[splice] object TableErrors {
   private val conditions = new ErrorConditions("splice/tables/error-conditions.json")
 
   /** Error for a table that Spark cannot read. Its cause decides the condition. */
-  def notReadable(settings: TableSettings, version: Option[(String, String)], cause: Throwable): SpliceException = {
+  def notReadable(settings: TableSettings, version: Option[(String, String)], cause: Throwable): Throwable = {
     val table                   = "table"  -> settings.shown
     val option                  = "option" -> place(settings)
     val all                     = causes(cause)
@@ -26,7 +26,13 @@ private[splice] object TableErrors {
       case e: SparkThrowable => conditions.exists(Option(e.getCondition).getOrElse("").startsWith(_))
       case _                 => false
     }
+    // Without the extension of Delta, Spark reads DESCRIBE HISTORY as a description of a column of a table HISTORY.
     if (
+      is("DELTA_CONFIGURE_SPARK_SESSION_WITH_EXTENSION_AND_CATALOG") ||
+      is("TABLE_OR_VIEW_NOT_FOUND") && text.contains("`HISTORY`")
+    )
+      conditions.error("SPLICE_TABLE.EXTENSION_NOT_FOUND", cause, table)
+    else if (
       is("TABLE_OR_VIEW_NOT_FOUND", "PATH_NOT_FOUND", "DELTA_TABLE_NOT_FOUND", "DELTA_PATH_DOES_NOT_EXIST") ||
       text.contains("is not a Delta table") || text.contains("Table does not exist")
     )
@@ -35,12 +41,9 @@ private[splice] object TableErrors {
       conditions.error("SPLICE_TABLE.FORMAT_NOT_FOUND", cause, table, option)
     else if (text.contains("No suitable driver"))
       conditions.error("SPLICE_TABLE.DRIVER_NOT_FOUND", cause, table, "driver" -> settings.name("driver"))
-    else if (
-      text.contains("DESCRIBE HISTORY") && is("PARSE_SYNTAX_ERROR") ||
-      is("DELTA_CONFIGURE_SPARK_SESSION_WITH_EXTENSION_AND_CATALOG")
-    )
-      conditions.error("SPLICE_TABLE.EXTENSION_NOT_FOUND", cause, table)
-    else if (version.nonEmpty && missingVersion.exists(text.contains(_)))
+    else if (version.nonEmpty && is("UNSUPPORTED_FEATURE.TIME_TRAVEL"))
+      versionNotSupported(version.fold("")(v => settings.name(v._1)), format(settings))
+    else if (version.nonEmpty && (is(missingVersion: _*) || missingSnapshot.exists(text.contains(_))))
       conditions.error(
         "SPLICE_TABLE.VERSION_NOT_FOUND",
         cause,
@@ -150,11 +153,23 @@ private[splice] object TableErrors {
   )
 
   private val missingVersion =
-    Seq("time travel", "Cannot find snapshot", "Cannot find a snapshot", "VERSION", "version")
+    Seq(
+      "DELTA_VERSION_NOT_FOUND",
+      "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION",
+      "DELTA_TIMESTAMP_GREATER_THAN_COMMIT"
+    )
+
+  // Texts of Iceberg, whose errors have no condition.
+  private val missingSnapshot = Seq("Cannot find snapshot", "Cannot find a snapshot", "Cannot find matching snapshot")
 
   private def place(settings: TableSettings): String = settings.of match {
     case TableSettings.Named(_)  => settings.name(TableOptions.Table.key)
     case TableSettings.Format(_) => settings.name(TableOptions.Format.key)
+  }
+
+  private def format(settings: TableSettings): String = settings.of match {
+    case TableSettings.Named(table) => table
+    case TableSettings.Format(name) => name
   }
 
   private def reason(e: Throwable): String =

@@ -5,6 +5,7 @@ package splice.tables.internal.options
 
 import java.time.Duration
 
+import splice.source.options.SourceOptions.fold
 import splice.source.options.{OptionSet, OptionType, SourceOption}
 
 /** Options of the table source. All other keys are options of the format and are passed to Spark's reader unchanged. */
@@ -96,7 +97,14 @@ private[splice] object TableOptions {
     MaxBytesPerTrigger
   )
 
-  val set: OptionSet = OptionSet("Tables", ofSplice, others = key => !OptionSet.resembles(key, ofSplice))
+  /** Options of formats that locate a table. `dbtable` resembles the option `table`. */
+  private[tables] val places = Seq("path", "dbtable", "query")
+
+  val set: OptionSet = OptionSet(
+    "Tables",
+    ofSplice,
+    others = key => places.contains(fold(key)) || !OptionSet.resembles(key, ofSplice)
+  )
 }
 
 /** Policy for a table without versions. */

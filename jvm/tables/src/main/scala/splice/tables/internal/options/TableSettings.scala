@@ -44,7 +44,9 @@ final private[splice] case class TableSettings(
   def shown: String = of match {
     case Named(table)   => table
     case Format(format) =>
-      placeKeys.flatMap(key => find(key).map(Secrets.redact(key, _))).headOption.fold(format)(at => s"$format.`$at`")
+      TableOptions.places.flatMap(key => find(key).map(Secrets.redact(key, _))).headOption.fold(format)(at =>
+        s"$format.`$at`"
+      )
   }
 
   /** Value of an option of Spark's reader. */
@@ -56,7 +58,7 @@ final private[splice] case class TableSettings(
       case Named(table)   => Seq(TableOptions.Table.key -> table)
       case Format(format) =>
         (TableOptions.Format.key -> format) +:
-          placeKeys.flatMap(key => find(key).map(v => key -> Secrets.redact(key, v)))
+          TableOptions.places.flatMap(key => find(key).map(v => key -> Secrets.redact(key, v)))
     }) ++
       where.map(TableOptions.Where.key -> _) ++
       ownVersion ++
@@ -78,8 +80,6 @@ private[splice] object TableSettings {
 
   /** Table of a format, which the options of the format locate. */
   final case class Format(name: String) extends Place
-
-  private val placeKeys = Seq("path", "dbtable", "query")
 
   /** Options of Hudi, Paimon and Iceberg that select a version. */
   private val versionKeys =
