@@ -20,6 +20,7 @@ from tables import formats
 
 pytestmark = pytest.mark.skipif(not formats.HAS_DELTA, reason=formats.WITHOUT_DELTA)
 
+KEY = "CAST(key AS STRING) AS order_id"
 EARLIER, LATER = {0: 10, 1: 4, 2: 0}, {0: 14, 1: 9, 2: 6}
 
 
@@ -55,18 +56,15 @@ def test_the_log_begins_where_the_writing_query_ended(
     lake: SparkSession, topics: KafkaTopics, topic: str, tmp_path: Path
 ) -> None:
     table, checkpoint = str(tmp_path / "table"), str(tmp_path / "writer")
-    source = live(topics, topic)
-    for numbers in (range(20), range(20, 50)):
-        topics.produce(topic, orders(numbers, 3))
-        rows = source.read_stream(lake).selectExpr(LIVE_SELECT.split(", ")[0], "value")
+    source = live(topics, topic, startingOffsets="earliest")
+    for numbers in (range(60, 70), range(70, 80)):
+        rows = source.read_stream(lake).selectExpr(KEY)
         sink = rows.writeStream.format("delta").option("checkpointLocation", checkpoint)
         sink.trigger(availableNow=True).start(table).awaitTermination()
-    topics.produce(topic, orders(range(50, 60), 3))
-    history = TableSource.format("delta").option("path", table).version_as_of(0)
-    chain = history.build().then(
-        source,
-        hand_over=HandOver.writer_checkpoint(checkpoint),
-        select=("order_id", LIVE_SELECT.split(", ")[0]),
-    )
+        topics.produce(topic, orders(numbers, 3))
+    history = TableSource.format("delta").option("path", table).version_as_of(0).build()
+    rule = HandOver.writer_checkpoint(checkpoint)
+    chain = history.then(live(topics, topic), hand_over=rule, select=("order_id", KEY))
     drain(chain.read_stream(lake), tmp_path)
-    assert_each_once(ids(written(lake, tmp_path)), range(60))
+    assert_each_once(ids(written(lake, tmp_path)), range(80))
+    assert lake.read.format("delta").load(table).count() == 70
