@@ -29,9 +29,13 @@ def jars() -> list[str]:
 
 
 def extensions() -> Mapping[str, str]:
-    """Return the static settings of a session that reads tables of the formats."""
+    """Return the settings of a JVM that reads tables of the formats."""
     if HAS_DELTA:
-        return {_EXTENSIONS: "io.delta.sql.DeltaSparkSessionExtension"}
+        return {
+            _EXTENSIONS: "io.delta.sql.DeltaSparkSessionExtension",
+            # By default, each start and each change of a small table has 50 tasks.
+            "spark.databricks.delta.snapshotPartitions": "2",
+        }
     if HAS_ICEBERG:
         return {_EXTENSIONS: "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"}
     return {}
@@ -43,11 +47,8 @@ def catalogs(warehouse: str) -> Mapping[str, str]:
     The catalog ``spark_catalog`` has tables of Delta. The catalog ``lake`` has tables of Iceberg.
     """
     if HAS_DELTA:
-        return {
-            "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-            # By default, each change of a small table has 50 tasks.
-            "spark.databricks.delta.snapshotPartitions": "2",
-        }
+        delta = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+        return {"spark.sql.catalog.spark_catalog": delta}
     return {
         "spark.sql.catalog.lake": "org.apache.iceberg.spark.SparkCatalog",
         "spark.sql.catalog.lake.type": "hadoop",

@@ -11,6 +11,9 @@ import splice.source.options.{OptionSet, OptionType, SourceOption}
 /** Options of the table source. All other keys are options of the format and are passed to Spark's reader unchanged. */
 private[splice] object TableOptions {
 
+  /** Greatest number of slices with bounds. */
+  val MaxSlices = 10000
+
   val Table: SourceOption[String] = SourceOption(
     "table",
     OptionType.Text,
@@ -80,9 +83,6 @@ private[splice] object TableOptions {
     "Maximum size of a batch, as Spark estimates the size of its slices. A batch has at least one slice. Default: no " +
       "limit. A leg before another leg reads at most 8g per batch."
   )
-
-  /** Greatest number of slices with bounds. */
-  val MaxSlices = 10000
 
   private[tables] val ofSplice: Seq[SourceOption[_]] = Seq(
     Table,
