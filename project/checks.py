@@ -47,7 +47,7 @@ MAIN_LINES = {
     "files": 4007,  # The order of files by event time, and its delay (`EventTimeOrder`).
     "hybrid": 6110,  # `writerCheckpoint`, and custom rules that return a position of the next leg.
     "kafka": 12839,  # Batches that end at one time, and `delayNeededMs`.
-    "source": 4700,  # The version of a table in an evidence, starts at a position, and `PinnedSession`.
+    "source": 4700,  # The version of a table in an evidence, and starts at a position.
     "spark": 3744,
     "streams": 940,  # The source of any Data Source V2 micro-batch stream.
     "tables": 2031,  # Any table that Spark reads, in slices.
