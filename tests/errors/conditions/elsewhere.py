@@ -15,6 +15,8 @@ _METADATA = "jvm/dynamic-kafka/src/test/scala/splice/kafka/dynamic/internal/meta
 _COUNTS = "jvm/spark/src/test/scala/splice/spark/chain/CountedHistorySuite.scala"
 _SECURITY = "tests/sources/test_security.py"
 _TABLES = "jvm/tables/src/test/scala/splice/tables/internal/errors/TableErrorsSuite.scala"
+_DELTA = "jvm/tables/src/test/scala/splice/tables/DeltaTableSuite.scala"
+_WRITER = "jvm/hybrid/src/test/scala/splice/hybrid/internal/handover/WriterHandOverSuite.scala"
 _OPEN = "jvm/dynamic-kafka/src/test/scala/splice/kafka/dynamic/internal/enumerator/open"
 _LIMITS = "limits of batches that the user sets, and sources without"
 _CHECKPOINTS = "tests/errors/test_checkpoint_errors.py"
@@ -46,6 +48,14 @@ TESTS: dict[str, tuple[str, str]] = {
     "SPLICE_DYNAMIC_KAFKA.ROLLBACK_NOT_SUPPORTED": (
         f"{_OPEN}/OpenClustersSuite.scala",
         "a start before rows of removed topics is rejected, and a micro-batch reads",
+    ),
+    "SPLICE_HAND_OVER.WRITER_SOURCE_NOT_FOUND": (
+        _WRITER,
+        "the number of the source selects its line, also with names of sources",
+    ),
+    "SPLICE_TABLE_OPTION.VERSION_CHANGED": (
+        _DELTA,
+        "a restart may name the fixed version, for example after the type of a column",
     ),
     "SPLICE_FILES.PATH_NOT_FOUND": (
         "tests/errors/test_errors.py",
