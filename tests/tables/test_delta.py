@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+import deltalake
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -117,15 +118,11 @@ def test_a_version_stays_the_same_while_writers_change_the_table(
     later = ledger.read()
     assert later.columns == ["order", "amount", "day", "note"]
     assert drained(later, tmp_path / "later") == ledger.amounts != pinned
-    assert _by_delta_rs(ledger.path) in (None, ledger.amounts)
+    assert by_delta_rs(ledger.path) == ledger.amounts
 
 
-def _by_delta_rs(path: str) -> Rows | None:
-    """Return the rows as an independent reader reads them; None without this reader."""
-    try:
-        import deltalake
-    except ImportError:
-        return None
+def by_delta_rs(path: str) -> Rows:
+    """Return the rows as an independent reader reads them."""
     rows = deltalake.QueryBuilder().register("t", deltalake.DeltaTable(path))
     found = rows.execute('SELECT "order", amount FROM t').read_all()
     return {row["order"]: row["amount"] for row in found.to_struct_array().to_pylist()}
