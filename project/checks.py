@@ -46,9 +46,9 @@ MAIN_LINES = {
     "coordinator": 2207,
     "dynamic-kafka": 11095,  # Batches of all clusters that end at one time (`admission=eventTime`).
     "files": 4007,  # The error for the folder of a table names the option of the table source.
-    "hybrid": 5912,  # Counts of a table are valid only if one plan has counted all parts of its slices.
+    "hybrid": 5912,  # Counts of a table are valid only if they are of one plan.
     "kafka": 12838,  # Batches that end at one time, and `delayNeededMs`.
-    "source": 4659,  # The version of a table in an evidence, and `PinnedSession`, which files and tables share.
+    "source": 4659,  # The version of a table, and `PinnedSession`, which files and tables share.
     "spark": 3743,
     "tables": 1888,  # Any table that Spark reads, in slices, and the causes of unreadable tables.
 }
