@@ -48,7 +48,11 @@ lazy val testkit = module("testkit")
 lazy val bench = module("bench")
   .dependsOn(source, coordinator, hybrid, files, tables, kafka, dynamicKafka, spark, testkit)
   .enablePlugins(JmhPlugin)
-  .settings(FlinkPeer.known, ComparedBuilds.known, libraryDependencies ++= Dependencies.benchPeers ++ Dependencies.delta)
+  .settings(
+    FlinkPeer.known,
+    ComparedBuilds.known,
+    libraryDependencies ++= Dependencies.benchPeers ++ Dependencies.delta
+  )
 
 lazy val flinkPeer = Project("flinkPeer", file("jvm/bench/flink"))
   .settings(CommonSettings.module, Publishing.never, FlinkPeer.staged)

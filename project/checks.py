@@ -31,14 +31,15 @@ SHORT = r"[1-5]?\d"
 VAGUE = re.compile(r"(?i)(^|[/_.])(utils?|commons?|helpers?)([/_.]|$)")
 
 
-CPU_SECONDS = {"lint": 295, "unit": 1220, "build": 60, "it": 2020, "docs": 5, "demo": 65}
+CPU_SECONDS = {"lint": 295, "unit": 1220, "build": 60, "it": 2140, "docs": 5, "demo": 65}
 """Ceiling of the CPU time of each step of CI. State the reason of a raise here.
 
 The figures are of a machine on which a life of ``DynamicLifeSuite`` takes 93 ms of CPU time. The
 ceiling of the demonstration rose because its first value was an estimate. The ceiling of ``unit``
 rose by 60 for 900 more lives of chains, and for kills, rollbacks and bounded reads of counted legs.
 The ceilings of ``lint``, ``unit`` and ``it`` rose by 85 for ``admission=eventTime``: its code, the
-lives of clusters that are read by time, and its tests with brokers.
+lives of clusters that are read by time, and its tests with brokers. The ceiling of ``it`` rose by
+120 for tables of real formats: changes and kills of a table of Delta, and one query per other kind.
 """
 
 MAIN_LINES = {

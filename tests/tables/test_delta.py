@@ -118,10 +118,10 @@ def test_a_version_stays_the_same_while_writers_change_the_table(
     later = ledger.read()
     assert later.columns == ["order", "amount", "day", "note"]
     assert drained(later, tmp_path / "later") == ledger.amounts != pinned
-    assert _by_delta_rs(ledger.path) == ledger.amounts
+    assert by_delta_rs(ledger.path) == ledger.amounts
 
 
-def _by_delta_rs(path: str) -> Rows:
+def by_delta_rs(path: str) -> Rows:
     """Return the rows as an independent reader reads them."""
     rows = deltalake.QueryBuilder().register("t", deltalake.DeltaTable(path))
     found = rows.execute('SELECT "order", amount FROM t').read_all()

@@ -21,23 +21,16 @@ from tables import formats
 
 pytestmark = pytest.mark.skipif(not formats.HAS_DELTA, reason=formats.WITHOUT_DELTA)
 
-SLICES = 5
-SWITCH = SLICES + 1
-"""First batch of the live leg. The last slice has the rows without a value."""
+SLICES = 4
 
 KILLS: Sequence[Kill] = (
-    Kill.entry("leg-history/table"),
     Kill.entry("leg-history/table", "after"),
     Kill.entry("leg-history/parts-00000000", "after"),
-    Kill.offsets(0, "after"),
     Kill("row", "^history/", nth=40),
-    Kill.sink(0),
     Kill.commits(1),
     Kill.entry("leg-history/parts-00000003"),
     Kill.offsets(3),
-    Kill.commits(3, "after"),
     Kill.entry("leg-live/hand-over-00000000"),
-    Kill.commits(SWITCH),
 )
 """Steps of successive runs."""
 
