@@ -16,13 +16,13 @@ import splice.source.StartPosition.Offsets
 import splice.source.errors.SpliceException
 import splice.source.log.LogRange
 import splice.source.{Evidence, LogPartition, OffsetRanges, OnGap}
-import splice.testkit.internal.memory.MemoryPosition
+import splice.testkit.internal.memory.{MemoryOptions, MemoryPosition}
 
 /** Tests of the hand-over from the checkpoint of the query that has written the history. */
 final class WriterHandOverSuite extends AnyFunSuite {
 
   private val now    = Instant.parse("2026-03-01T00:00:00Z")
-  private val source = Legs.source(Legs.history(Legs.log()))
+  private val source = Legs.source(MemoryOptions.of(Legs.log()).toMap)
   private val Query  = "6f4b2c1e"
   private val p0     = LogPartition("orders", 0)
   private val p1     = LogPartition("orders", 1)
