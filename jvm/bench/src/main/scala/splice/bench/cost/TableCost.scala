@@ -60,7 +60,7 @@ final class TableCost(spark: SparkSession, queries: Queries, plan: BenchPlan) {
     Seq(Report.table(title, timings, Seq(ofSpark.name)), planning(table, options)).mkString("\n\n")
   }
 
-  /** Time to plan a batch, beside the time of Spark to plan the same rows. */
+  /** Time to plan a batch, and the time of Spark to plan the same rows. */
   private def planning(table: Path, options: Map[String, String]): String = {
     def millis(body: => Any): Double = {
       val begin = System.nanoTime()
