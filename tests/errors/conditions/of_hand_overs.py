@@ -69,6 +69,7 @@ def written(world: World, checkpoint: Path) -> None:
     """Drain a hybrid that begins at the checkpoint of a writing query."""
     topic = world.topic()
     rule = {"handOver": "writerCheckpoint", "handOver.checkpoint": str(checkpoint)}
+    rule |= {"handOver.source": "0"}
     world.drain(**world.chain(world.archived(topic), world.real_kafka(topic, **rule)))
 
 
