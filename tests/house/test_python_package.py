@@ -27,8 +27,6 @@ PUBLIC = {
     "splice.kafka",
     "splice.offsets",
     "splice.source",
-    "splice.streams",
-    "splice.tables",
     "splice.queries",
     "splice.queries.clusters",
     "splice.queries.comparison",

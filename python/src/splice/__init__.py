@@ -55,8 +55,6 @@ from splice.queries.plan import LegPlan, SourcePlan, TopicPlan
 from splice.queries.switches import HandOverDescription
 from splice.queries.watch import watch
 from splice.source import SourceSpec
-from splice.streams import StreamSource, StreamSourceBuilder
-from splice.tables import TableSource, TableSourceBuilder
 
 __all__ = [
     "ClusterDescription",
@@ -84,10 +82,6 @@ __all__ = [
     "SourcePlan",
     "SourceSpec",
     "SpliceError",
-    "StreamSource",
-    "StreamSourceBuilder",
-    "TableSource",
-    "TableSourceBuilder",
     "TopicPlan",
     "WaitingGroupDescription",
     "compare_clusters",

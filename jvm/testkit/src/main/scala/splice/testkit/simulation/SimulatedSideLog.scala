@@ -7,9 +7,6 @@ import java.io.IOException
 
 import scala.collection.mutable
 
-import org.apache.hadoop.fs.Path
-
-import splice.coordinator.internal.sidelog.TemporaryFolder
 import splice.source.errors.CheckpointErrors
 import splice.source.runtime.SideLog
 
@@ -18,17 +15,13 @@ import splice.source.runtime.SideLog
   * A driver uses [[opened]], which lists each scope once at its first use, as in a folder. The driver may be killed
   * before and after each entry. A write or a removal may fail before or after it takes effect.
   */
-final class SimulatedSideLog private (
-    life: Life,
-    entries: mutable.TreeMap[String, Seq[String]],
-    prefix: String,
-    temporary: TemporaryFolder
-) extends SideLog {
+final class SimulatedSideLog private (life: Life, entries: mutable.TreeMap[String, Seq[String]], prefix: String)
+    extends SideLog {
 
-  def this(life: Life) = this(life, mutable.TreeMap.empty[String, Seq[String]], "", new TemporaryFolder)
+  def this(life: Life) = this(life, mutable.TreeMap.empty[String, Seq[String]], "")
 
   /** View of the side log for a driver that opens the side log now. */
-  def opened: SideLog = new SimulatedSideLog.Opened(life, entries, prefix, temporary)
+  def opened: SideLog = new SimulatedSideLog.Opened(life, entries, prefix)
 
   override def get(key: String): Option[Seq[String]] = entries.get(prefix + key)
 
@@ -38,9 +31,7 @@ final class SimulatedSideLog private (
 
   override def remove(key: String): Unit = { val _ = entries.remove(prefix + key) }
 
-  override def scope(name: String): SideLog = new SimulatedSideLog(life, entries, s"$prefix$name/", temporary)
-
-  override def folder(name: String): Path = new Path(temporary.path, s"$prefix$name")
+  override def scope(name: String): SideLog = new SimulatedSideLog(life, entries, s"$prefix$name/")
 }
 
 /** Signals a removal with unknown outcome. A query must not fail because of this exception. */
@@ -53,12 +44,7 @@ private object SimulatedSideLog {
       .map(_.stripPrefix(prefix)).filterNot(_.contains('/')).toSeq
 
   /** Scope of the side log in one driver. Entries that another driver creates later are not visible here. */
-  final class Opened(
-      life: Life,
-      entries: mutable.TreeMap[String, Seq[String]],
-      prefix: String,
-      temporary: TemporaryFolder
-  ) extends SideLog {
+  final class Opened(life: Life, entries: mutable.TreeMap[String, Seq[String]], prefix: String) extends SideLog {
 
     private lazy val known = mutable.TreeSet.from(SimulatedSideLog.keys(entries, prefix, ""))
 
@@ -106,9 +92,7 @@ private object SimulatedSideLog {
       val _ = known.remove(key)
     }
 
-    override def scope(name: String): SideLog = new Opened(life, entries, s"$prefix$name/", temporary)
-
-    override def folder(name: String): Path = new Path(temporary.path, s"$prefix$name")
+    override def scope(name: String): SideLog = new Opened(life, entries, s"$prefix$name/")
   }
 
   private val OneWriteIn   = 800

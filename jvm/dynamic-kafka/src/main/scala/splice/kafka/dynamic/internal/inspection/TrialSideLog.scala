@@ -5,8 +5,6 @@ package splice.kafka.dynamic.internal.inspection
 
 import scala.collection.concurrent.TrieMap
 
-import org.apache.hadoop.fs.Path
-
 import splice.source.runtime.SideLog
 
 /** View of a side log that keeps new entries and removals in memory. The view never changes the side log. Any thread may
@@ -35,6 +33,4 @@ final private[dynamic] class TrialSideLog(log: SideLog) extends SideLog {
   }
 
   override def scope(name: String): SideLog = scopes.getOrElseUpdate(name, new TrialSideLog(log.scope(name)))
-
-  override def folder(name: String): Path = log.folder(name)
 }

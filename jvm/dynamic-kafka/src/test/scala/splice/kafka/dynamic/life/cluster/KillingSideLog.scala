@@ -3,8 +3,6 @@
 
 package splice.kafka.dynamic.life.cluster
 
-import org.apache.hadoop.fs.Path
-
 import splice.source.runtime.SideLog
 import splice.testkit.simulation.{CrashPoint, Life}
 
@@ -27,7 +25,6 @@ final private[life] class KillingSideLog(log: SideLog, life: Life, owner: Thread
   override def remove(key: String): Unit = log.remove(key)
 
   override def scope(name: String): SideLog = new KillingSideLog(log.scope(name), life, owner)
-  override def folder(name: String): Path   = log.folder(name)
 
   private def reach(point: CrashPoint): Unit = if (Thread.currentThread eq owner) life.reach(point)
 }
