@@ -56,7 +56,7 @@ unit: .venv/.ready ## Run the tests of the JVM modules and of the Python package
 	$(SBT) test
 	cd python && ../.venv/bin/python -m pytest --junitxml=../$(REPORTS)/python.xml
 
-it: $(VENV)/.wheel $(MADE)/stores ## Run tests/ over the built wheel and jar (SPARK=one of project/spark.properties; WORKERS=2; KILLS=process; STORES=all; ARGS=pytest's)
+it: $(VENV)/.wheel $(MADE)/stores $(MADE)/tables ## Run tests/ over the built wheel and jar (SPARK=one of project/spark.properties; WORKERS=2; KILLS=process; STORES=all; ARGS=pytest's)
 	$(SCRIPT_ENV) $(VENV)/bin/python -m pytest tests -n $(WORKERS) --junitxml=$(REPORTS)/it-$(SPARK).xml $(ARGS)
 
 lint: ## Check format, headers, types and warnings; every finding is an error
@@ -91,7 +91,7 @@ soak: $(VENV)/.wheel $(if $(STORE),$(MADE)/stores) ## Run the long simulations (
 planted: .venv/.ready ## Plant defects into a copy of the last commit, one at a time, and require that a suite finds each (FAULTS="A3 A8")
 	.venv/bin/python project/planted.py $(FAULTS)
 
-bench: .venv/.ready ## Compare Splice with Spark's own sources, Flink's and the bare client (ROWS=10000000, ROUNDS=3, CASES=kafka,matrix,steady,memory,clusters,realtime,away,late,files,handover,driver,plan). BASE compares two builds in turns (BASE=jar or commit, PAIRS=20, JVMS=10, CASES=kafka,jmh)
+bench: .venv/.ready ## Compare Splice with Spark's own sources, Flink's and the bare client (ROWS=10000000, ROUNDS=3, CASES=kafka,matrix,steady,memory,clusters,realtime,away,late,files,tables,handover,driver,plan). BASE compares two builds in turns (BASE=jar or commit, PAIRS=20, JVMS=10, CASES=kafka,jmh)
 	$(SBT) "servers/stage$(if $(BASE),; bundle/dist)"
 	$(SCRIPT_ENV) .venv/bin/python tests/bench/run.py
 
@@ -132,6 +132,12 @@ $(MADE)/scaladoc: $(JVM_SOURCES)
 $(MADE)/stores: project/Stores.scala project/Dependencies.scala project/Versions.scala project/spark.properties
 	@project/prerequisites
 	$(SBT) stores/stage
+	@mkdir -p $(@D) && touch $@
+
+# The jars of table formats for tests.
+$(MADE)/tables: project/TableFormats.scala project/Dependencies.scala project/Versions.scala project/spark.properties
+	@project/prerequisites
+	$(SBT) tableFormats/stage
 	@mkdir -p $(@D) && touch $@
 
 $(MADE)/wheel: .venv/.ready $(MADE)/jar $(PYTHON_SOURCES)

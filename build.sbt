@@ -9,10 +9,16 @@ lazy val source = module("source").settings(CommonSettings.onSpark, Publishing.m
 lazy val coordinator = module("coordinator").dependsOn(source).settings(CommonSettings.onSpark, Publishing.module)
 
 lazy val hybrid = module("hybrid")
-  .dependsOn(source, testkit % Test, files % Test, dynamicKafka % Test, kafka % "test->test")
+  .dependsOn(source, testkit % Test, files % Test, tables % Test, dynamicKafka % Test, kafka % "test->test")
   .settings(CommonSettings.onSpark)
 
 lazy val files = module("files").dependsOn(source, testkit % Test).settings(CommonSettings.onSpark)
+
+lazy val tables = module("tables")
+  .dependsOn(source, testkit % Test)
+  .settings(CommonSettings.onSpark, libraryDependencies ++= Dependencies.delta.map(_ % Test))
+
+lazy val streams = module("streams").dependsOn(source, testkit % Test, hybrid % Test).settings(CommonSettings.onSpark)
 
 lazy val kafka = module("kafka")
   .dependsOn(source, testkit % Test)
@@ -23,7 +29,15 @@ lazy val dynamicKafka = module("dynamicKafka", "dynamic-kafka")
   .settings(CommonSettings.onSpark, libraryDependencies ++= Seq(Dependencies.kafkaClients, Dependencies.yaml))
 
 lazy val spark = module("spark")
-  .dependsOn(coordinator, testkit % Test, hybrid % Test, files % Test, dynamicKafka % Test)
+  .dependsOn(
+    coordinator,
+    testkit      % Test,
+    hybrid       % Test,
+    files        % Test,
+    tables       % Test,
+    dynamicKafka % Test,
+    streams      % "test->test"
+  )
   .settings(CommonSettings.onSpark)
 
 lazy val testkit = module("testkit")
@@ -32,20 +46,24 @@ lazy val testkit = module("testkit")
   .settings(KillingJar.packed, Publishing.module)
 
 lazy val bench = module("bench")
-  .dependsOn(source, coordinator, hybrid, files, kafka, dynamicKafka, spark, testkit)
+  .dependsOn(source, coordinator, hybrid, files, tables, kafka, dynamicKafka, spark, testkit)
   .enablePlugins(JmhPlugin)
-  .settings(FlinkPeer.known, ComparedBuilds.known, libraryDependencies ++= Dependencies.benchPeers)
+  .settings(
+    FlinkPeer.known,
+    ComparedBuilds.known,
+    libraryDependencies ++= Dependencies.benchPeers ++ Dependencies.delta
+  )
 
 lazy val flinkPeer = Project("flinkPeer", file("jvm/bench/flink"))
   .settings(CommonSettings.module, Publishing.never, FlinkPeer.staged)
 
 lazy val bundle = module("bundle")
-  .dependsOn(source, coordinator, hybrid, files, kafka, dynamicKafka, spark)
+  .dependsOn(source, coordinator, hybrid, files, tables, streams, kafka, dynamicKafka, spark)
   .enablePlugins(ScalaUnidocPlugin)
   .settings(
     Publishing.bundle,
     ModuleGraph.known,
-    Scaladoc.of(source, hybrid, files, kafka, dynamicKafka, spark, testkit),
+    Scaladoc.of(source, hybrid, files, tables, streams, kafka, dynamicKafka, spark, testkit),
     libraryDependencies ++= Dependencies.sparkInTests
   )
 
@@ -61,6 +79,10 @@ lazy val oldServers = Project("oldServers", file("tests/servers/old"))
 lazy val stores = Project("stores", file("tests/stores"))
   .settings(CommonSettings.module, Publishing.never, Stores.staged, Compile / unmanagedSources := Nil)
 
+// Not in the root: only tests of tables need it.
+lazy val tableFormats = Project("tableFormats", file("tests/tables"))
+  .settings(CommonSettings.module, Publishing.never, TableFormats.staged, Compile / unmanagedSources := Nil)
+
 lazy val linkage = Project("linkage", file("tests/linkage"))
   .settings(CommonSettings.module, CommonSettings.tested, Publishing.never, libraryDependencies += Dependencies.asm)
 
@@ -71,6 +93,8 @@ lazy val root = project
     coordinator,
     hybrid,
     files,
+    tables,
+    streams,
     kafka,
     dynamicKafka,
     spark,

@@ -33,7 +33,7 @@ _SET_CHILD_SUBREAPER = 36
 STEPS = (
     ("lint", "-k", "lint"),
     ("unit", "unit"),
-    ("build", "-k", "linkage", "target/made/stores", "target/made/scaladoc"),
+    ("build", "-k", "linkage", "target/made/stores", "target/made/tables", "target/made/scaladoc"),
     ("it", "it"),
     ("docs", "docs"),
     ("demo", "demo", "ROWS=100000"),

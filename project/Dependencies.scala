@@ -56,4 +56,11 @@ object Dependencies {
     "software.amazon.awssdk" % "netty-nio-client"    % Versions.awsSdk,
     "software.amazon.awssdk" % "apache-client"       % Versions.awsSdk
   )
+
+  /** Formats of tables for tests. The runtime of Iceberg exists for Spark 4.1, and Delta for Spark 4.2. */
+  val delta: Seq[ModuleID] = Seq("io.delta" % "delta-spark_4.2_2.13" % Versions.delta)
+
+  val iceberg: Seq[ModuleID] = Seq("org.apache.iceberg" % "iceberg-spark-runtime-4.1_2.13" % Versions.iceberg)
+
+  val postgresql: Seq[ModuleID] = Seq("org.postgresql" % "postgresql" % Versions.postgresql)
 }

@@ -32,6 +32,10 @@ object Versions {
   val flink      = "2.2.0"
   val flinkKafka = "5.0.0-2.2"
 
+  val delta      = "4.4.0"
+  val iceberg    = "1.12.0"
+  val postgresql = "42.7.14"
+
   val asm       = "9.9.1"
   val snakeyaml = "2.5"
   val scalatest = "3.2.20"

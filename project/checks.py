@@ -31,24 +31,27 @@ SHORT = r"[1-5]?\d"
 VAGUE = re.compile(r"(?i)(^|[/_.])(utils?|commons?|helpers?)([/_.]|$)")
 
 
-CPU_SECONDS = {"lint": 295, "unit": 1220, "build": 60, "it": 2020, "docs": 5, "demo": 65}
+CPU_SECONDS = {"lint": 295, "unit": 1220, "build": 60, "it": 2140, "docs": 5, "demo": 65}
 """Ceiling of the CPU time of each step of CI. State the reason of a raise here.
 
 The figures are of a machine on which a life of ``DynamicLifeSuite`` takes 93 ms of CPU time. The
 ceiling of the demonstration rose because its first value was an estimate. The ceiling of ``unit``
 rose by 60 for 900 more lives of chains, and for kills, rollbacks and bounded reads of counted legs.
 The ceilings of ``lint``, ``unit`` and ``it`` rose by 85 for ``admission=eventTime``: its code, the
-lives of clusters that are read by time, and its tests with brokers.
+lives of clusters that are read by time, and its tests with brokers. The ceiling of ``it`` rose by
+120 for tables of real formats: changes and kills of a table of Delta, and one query per other kind.
 """
 
 MAIN_LINES = {
-    "coordinator": 2207,
+    "coordinator": 2229,  # The folder of a side log for files of other software (`SideLog.folder`).
     "dynamic-kafka": 11095,  # Batches of all clusters that end at one time (`admission=eventTime`).
-    "files": 4041,  # The order of files by event time, and its delay (`EventTimeOrder`).
-    "hybrid": 5883,  # The delay of a watermark that a switch to a log needs.
-    "kafka": 12838,  # Batches that end at one time, and `delayNeededMs`.
-    "source": 4582,  # Times of the first records of a log (`LogPartitions.firstTimes`).
-    "spark": 3743,
+    "files": 4007,  # The order of files by event time, and its delay (`EventTimeOrder`).
+    "hybrid": 6110,  # `writerCheckpoint`, and custom rules that return a position of the next leg.
+    "kafka": 12839,  # Batches that end at one time, and `delayNeededMs`.
+    "source": 4700,  # The version of a table in an evidence, and starts at a position.
+    "spark": 3744,
+    "streams": 940,  # The source of any Data Source V2 micro-batch stream.
+    "tables": 2031,  # Any table that Spark reads, in slices.
 }
 """Ceiling of the lines of main code of each module. State the reason of a raise here.
 

@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from kill import classes, killing
 from splice import configure
+from tables import formats
 
 RACK = "spark.tests.rack"
 """Setting of the session with the rack ``rack-1``."""
@@ -45,6 +46,7 @@ def session(folder: Path, conf: Mapping[str, str] | None = None) -> SparkSession
         **classes.archived(),
         **classes.conf(),
         **killing.conf(),
+        **formats.extensions(),
         **(conf or {}),
     }
     builder = SparkSession.builder.master("local[2]").appName("splice-tests")

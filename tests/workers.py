@@ -23,6 +23,7 @@ _TOGETHER = (
     "sources/test_dynamic_kafka.py",
     "pages/runbooks",
     "stores",
+    "tables",
     "cli",
     "errors/test_conditions.py",
     "deployment/test_connect.py",

@@ -23,6 +23,7 @@ from splice import (
     OptionError,
     QueryDescription,
     SourceSpec,
+    TableSource,
     watch,
 )
 
@@ -120,6 +121,7 @@ def _cases() -> dict[str, Callable[[], object]]:
         "POLICY_WITHOUT_HAND_OVER": lambda: chain(on_gap="warn"),
         "SERVERS_NOT_SET": lambda: KafkaSource.builder().topics("orders").build(),
         "TABLE_FORMAT_NOT_SUPPORTED": lambda: files("delta", "/lake/orders").build(),
+        "TABLE_NOT_SET": lambda: TableSource.table(" "),
         "TIME_ZONE_NOT_SET": lambda: offsets.timestamp("2026-01-31T00:00:00"),
         "UNBOUNDED_LEG": lambda: chain(first=kafka().build()),
     }

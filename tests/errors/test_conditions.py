@@ -26,7 +26,7 @@ from programs.launch import run
 from refusals import assert_says, lacks
 from servers.kafka.cluster import KafkaCluster
 
-for _name in ("files", "hand_overs", "kafka", "checkpoints", "clusters"):
+for _name in ("files", "streams", "hand_overs", "kafka", "checkpoints", "clusters", "tables"):
     importlib.import_module(f"errors.conditions.of_{_name}")
 
 SETUP = (

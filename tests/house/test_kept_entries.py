@@ -13,7 +13,17 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = ("source", "coordinator", "files", "kafka", "dynamic-kafka", "hybrid", "spark")
+MODULES = (
+    "source",
+    "coordinator",
+    "files",
+    "streams",
+    "tables",
+    "kafka",
+    "dynamic-kafka",
+    "hybrid",
+    "spark",
+)
 FIXTURES = ROOT / "tests" / "fixtures"
 DYNAMIC = ROOT / "jvm/dynamic-kafka/src/test/resources/splice/kafka/dynamic/kept"
 

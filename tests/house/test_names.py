@@ -16,7 +16,18 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"
 PYTHON = ROOT / "python" / "src" / "splice"
-MODULES = ("source", "coordinator", "files", "kafka", "dynamic-kafka", "hybrid", "spark", "testkit")
+MODULES = (
+    "source",
+    "coordinator",
+    "files",
+    "streams",
+    "tables",
+    "kafka",
+    "dynamic-kafka",
+    "hybrid",
+    "spark",
+    "testkit",
+)
 
 _TYPE = re.compile(
     r"^(?:public )?(?:final |sealed |abstract |case )*(?:class|object|trait|interface) (\w+)",
@@ -277,7 +288,7 @@ def test_every_error_condition_has_one_row() -> None:
 def test_no_parameter_of_a_message_is_a_vague_word() -> None:
     files = [*(ROOT / "jvm").glob("*/src/main/**/error-conditions.json")]
     files.append(PYTHON / "_internal" / "error-conditions.json")
-    assert len(files) == 8
+    assert len(files) == 10
     vague = "after all asked before doc foreign held known most now other own question submit"
     vague += " wanted what where who why"
     names = {name for file in files for name in re.findall(r"<(\w+)>", file.read_text())}

@@ -27,6 +27,8 @@ PUBLIC = {
     "splice.kafka",
     "splice.offsets",
     "splice.source",
+    "splice.streams",
+    "splice.tables",
     "splice.queries",
     "splice.queries.clusters",
     "splice.queries.comparison",

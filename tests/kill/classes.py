@@ -21,6 +21,7 @@ from kill import killing
 from servers import class_data
 from servers.kafka import spark_jars
 from splice._internal.jars import jar_paths
+from tables import formats
 
 DRIVER = "spark.driver.defaultJavaOptions"
 EXECUTOR = "spark.executor.defaultJavaOptions"
@@ -45,7 +46,7 @@ def archived() -> Mapping[str, str]:
 @functools.cache
 def _added() -> list[Path]:
     sparks_kafka = spark_jars.jars() if spark_jars.FIT else []
-    return [killing.jar(), *jar_paths(), *map(Path, sparks_kafka)]
+    return [killing.jar(), *jar_paths(), *map(Path, [*sparks_kafka, *formats.jars()])]
 
 
 def _train(option: str) -> None:

@@ -19,6 +19,7 @@ from kill.backend import rule
 from kill.backend.session import SessionRun
 from kill.killing import Kill
 from servers.process import ServerProcess
+from tables import formats
 
 _TESTS = Path(__file__).resolve().parents[1]
 
@@ -63,7 +64,14 @@ class Life:
             "SPLICE_KILL_TRACE": str(folder / "trace"),
             "SPLICE_KILL_ROWS": str(folder / "rows"),
         }
-        settings = {**_CONF, **_places(folder), **killing.conf(), **classes.conf(), **conf}
+        settings = {
+            **_CONF,
+            **_places(folder),
+            **killing.conf(),
+            **classes.conf(),
+            **formats.extensions(),
+            **conf,
+        }
         if classes.DRIVER not in settings:
             settings |= classes.archived()
         settings |= {f"spark.executorEnv.{name}": value for name, value in plan.items()}

@@ -55,6 +55,8 @@ from splice.queries.plan import LegPlan, SourcePlan, TopicPlan
 from splice.queries.switches import HandOverDescription
 from splice.queries.watch import watch
 from splice.source import SourceSpec
+from splice.streams import StreamSource, StreamSourceBuilder
+from splice.tables import TableSource, TableSourceBuilder
 
 __all__ = [
     "ClusterDescription",
@@ -82,6 +84,10 @@ __all__ = [
     "SourcePlan",
     "SourceSpec",
     "SpliceError",
+    "StreamSource",
+    "StreamSourceBuilder",
+    "TableSource",
+    "TableSourceBuilder",
     "TopicPlan",
     "WaitingGroupDescription",
     "compare_clusters",

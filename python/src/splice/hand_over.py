@@ -125,6 +125,24 @@ class HandOver:
         return HandOver("nowMinus", {"duration": duration_text("duration", duration)})
 
     @staticmethod
+    def writer_checkpoint(checkpoint: str, source: int = 0) -> HandOver:
+        """Start exactly where the Spark query that wrote the history has read Kafka to.
+
+        The start is the end of the last batch of this query that the history contains, as its
+        checkpoint has logged it. The history is a table of Delta or Iceberg, and needs no column
+        with offsets.
+
+        Args:
+            checkpoint: Folder of the checkpoint of the query that has written the history.
+            source: Number of the Kafka source in that query, from 0.
+
+        Examples:
+            >>> HandOver.writer_checkpoint("/checkpoints/orders").options()["handOver.checkpoint"]
+            '/checkpoints/orders'
+        """
+        return HandOver("writerCheckpoint", {"checkpoint": checkpoint, "source": str(source)})
+
+    @staticmethod
     def custom(
         rule: HandOverFunction | str,
         *,
@@ -144,8 +162,9 @@ class HandOver:
             rule: Function that receives the evidence as a dictionary. The function returns
                 ``{"offsets": {"orders": {"0": 12}}}``, the first offset to read of each
                 partition, or ``{"timestamp": at}``, a time as for
-                ``OffsetsInitializer.timestamp``. Alternatively the name of a class that
-                implements ``splice.hybrid.HandOverRule``.
+                ``OffsetsInitializer.timestamp``. For a ``StreamSource``, the function returns
+                ``{"position": offset}``, an offset of the stream. Alternatively the name of a
+                class that implements ``splice.hybrid.HandOverRule``.
             topic: Column of the history with the Kafka topic. With any of ``topic``,
                 ``partition`` and ``offset``, the evidence has the offsets of the history.
             partition: Column of the history with the Kafka partition.

@@ -15,12 +15,15 @@ from splice._internal.registry import ending
 from splice.errors import OptionError
 from splice.files import FileSource
 from splice.source import SourceBuilder, SourceSpec
+from splice.tables import TableSource
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from splice._internal.leg import LegColumns, LegSelects, LogColumns
     from splice.hand_over import HandOver
+
+_STORED = (FileSource, TableSource)
 
 
 class HybridSource(SourceSpec):
@@ -276,11 +279,11 @@ def _check_hand_over(before: Leg, leg: Leg) -> None:
     rule = leg.hand_over
     if rule is None:
         return
-    if isinstance(leg.source, FileSource):
+    if isinstance(leg.source, _STORED):
         raise OptionError.of("SPLICE_BUILDER.HAND_OVER_NOT_SUPPORTED", leg=leg.name, rule=rule.kind)
     if isinstance(leg.source, LogSource) and leg.source._start_is_set:
         raise OptionError.of("SPLICE_BUILDER.DUPLICATE_START", leg=leg.name, rule=rule.kind)
-    if rule.kind == "modificationTime" and not isinstance(before.source, FileSource):
+    if rule.kind == "modificationTime" and not isinstance(before.source, _STORED):
         raise OptionError.of(
             "SPLICE_BUILDER.MODIFICATION_TIME_NOT_FOUND", leg=leg.name, previousLeg=before.name
         )

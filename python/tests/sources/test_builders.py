@@ -29,11 +29,13 @@ from splice import (
     HybridSource,
     KafkaSource,
     OptionError,
+    TableSource,
 )
 
 KAFKA = KafkaSource.builder().bootstrap_servers("b:1").topics("t")
 DYNAMIC = DynamicKafkaSource.builder().metadata_file("/streams.yaml").streams("s")
 FILES = FileSource.builder("csv", "/a")
+TABLE = TableSource.table("lake.sales.orders")
 CHAIN = HybridSource.builder("history", HISTORY).add_source("live", LIVE)
 
 
@@ -58,6 +60,14 @@ CHAIN = HybridSource.builder("history", HISTORY).add_source("live", LIVE)
         (DYNAMIC, lambda b: b.starting_offsets("latest", stream="s")),
         (FILES, lambda b: b.schema("id INT")),
         (FILES, lambda b: b.on_empty("warn")),
+        (TABLE, lambda b: b.where("id > 1")),
+        (TABLE, lambda b: b.version_as_of(1)),
+        (TABLE, lambda b: b.timestamp_as_of("2026-01-01")),
+        (TABLE, lambda b: b.on_no_version("warn")),
+        (TABLE, lambda b: b.slice_by("day")),
+        (TABLE, lambda b: b.slice_every("1d")),
+        (TABLE, lambda b: b.slices(7)),
+        (TABLE, lambda b: b.max_bytes_per_trigger("8g")),
         (CHAIN, lambda b: b.option("slots", 2)),
         (HybridSource.builder("a", HISTORY), lambda b: b.add_source("b", HISTORY)),
     ],

@@ -67,7 +67,7 @@ def test_a_secret_in_a_path_is_not_in_the_error() -> None:
 
 @pytest.mark.parametrize("given", ["delta", "Iceberg", "hudi"])
 def test_a_table_format_is_rejected(given: str) -> None:
-    with pytest.raises(OptionError, match=f"'{given}' is a table format.*Export the table"):
+    with pytest.raises(OptionError, match=f"'{given}' is a table format.*TableSource.format"):
         FileSource.builder(given, "/lake/table").build()
 
 

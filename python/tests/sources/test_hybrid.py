@@ -215,7 +215,7 @@ def test_files_take_no_hand_over() -> None:
 
 def test_modification_time_needs_files_before() -> None:
     chain = HybridSource.builder("a", BOUNDED)
-    with pytest.raises(OptionError, match="previous leg 'a' does not read files"):
+    with pytest.raises(OptionError, match="previous leg 'a' reads neither files nor a table"):
         chain.add_source("b", LIVE, hand_over=HandOver.modification_time("1 hour")).build()
 
 

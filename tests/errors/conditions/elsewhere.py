@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conditions that another test provokes, because the fault needs more than a broker and files.
 
-Each of these tests runs a query, except for the two tests of a metadata service that is a class of
-the user. Such a class has to be on the class path of the driver.
+Each of these tests runs a query, except for the tests of a metadata service that is a class of the
+user, and of a table of Delta. The class and the jar have to be on the class path of the driver.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ _LIVE = "jvm/spark/src/test/scala/splice/spark/realtime"
 _METADATA = "jvm/dynamic-kafka/src/test/scala/splice/kafka/dynamic/internal/metadata"
 _COUNTS = "jvm/spark/src/test/scala/splice/spark/chain/CountedHistorySuite.scala"
 _SECURITY = "tests/sources/test_security.py"
+_TABLES = "jvm/tables/src/test/scala/splice/tables/internal/errors/TableErrorsSuite.scala"
+_DELTA = "jvm/tables/src/test/scala/splice/tables/DeltaTableSuite.scala"
+_WRITER = "jvm/hybrid/src/test/scala/splice/hybrid/internal/handover/WriterHandOverSuite.scala"
 _OPEN = "jvm/dynamic-kafka/src/test/scala/splice/kafka/dynamic/internal/enumerator/open"
 _LIMITS = "limits of batches that the user sets, and sources without"
 _CHECKPOINTS = "tests/errors/test_checkpoint_errors.py"
@@ -45,6 +48,14 @@ TESTS: dict[str, tuple[str, str]] = {
     "SPLICE_DYNAMIC_KAFKA.ROLLBACK_NOT_SUPPORTED": (
         f"{_OPEN}/OpenClustersSuite.scala",
         "a start before rows of removed topics is rejected, and a micro-batch reads",
+    ),
+    "SPLICE_HAND_OVER.WRITER_SOURCE_NOT_FOUND": (
+        _WRITER,
+        "the number of the source selects its line, also with names of sources",
+    ),
+    "SPLICE_TABLE_OPTION.VERSION_CHANGED": (
+        _DELTA,
+        "a restart may name the fixed version, for example after the type of a column",
     ),
     "SPLICE_FILES.PATH_NOT_FOUND": (
         "tests/errors/test_errors.py",
@@ -82,9 +93,25 @@ TESTS: dict[str, tuple[str, str]] = {
         f"{_METADATA}/UserMetadataServiceSuite.scala",
         "an error of the constructor is reported with option, class and cause",
     ),
+    "SPLICE_TABLE.COLUMN_CHANGED": (
+        _TABLES,
+        "a column that has another type in the version that the query reads",
+    ),
+    "SPLICE_TABLE.EXTENSION_NOT_FOUND": (
+        _TABLES,
+        "a session without the SQL extension of Delta",
+    ),
+    "SPLICE_TABLE.VERSION_NOT_FOUND": (
+        _TABLES,
+        "a missing version, and a format without versions",
+    ),
     "SPLICE_SETUP.PLAN_NOT_SUPPORTED": (
         "tests/deployment/test_connect.py",
         "def test_the_source_is_the_servers",
+    ),
+    "SPLICE_STREAM.INVALID_POSITION": (
+        "jvm/streams/src/test/scala/splice/streams/StreamQuerySuite.scala",
+        "a hand-over can set the start to an offset of the stream",
     ),
 }
 """For each condition, the file of the test, and a text that identifies the test."""

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from errors.conditions.world import World, provokes
 from splice import FileSource, HandOver, HybridSource, KafkaSource
 from streams import drain
@@ -61,3 +63,24 @@ def invalid_start(world: World) -> None:
 @provokes("SPLICE_HAND_OVER.RULE_FAILED")
 def rule_failed(world: World) -> None:
     custom(world, ValueError("the inventory is not available"))
+
+
+def written(world: World, checkpoint: Path) -> None:
+    """Drain a hybrid that begins at the checkpoint of a writing query."""
+    topic = world.topic()
+    rule = {"handOver": "writerCheckpoint", "handOver.checkpoint": str(checkpoint)}
+    rule |= {"handOver.source": "0"}
+    world.drain(**world.chain(world.archived(topic), world.real_kafka(topic, **rule)))
+
+
+@provokes("SPLICE_HAND_OVER.WRITER_FILE_NOT_FOUND", "metadata")
+def writer_file_not_found(world: World) -> None:
+    written(world, Path(world.path("nothing")))
+
+
+@provokes("SPLICE_HAND_OVER.WRITER_NOT_FOUND", "6f4b2c1e")
+def writer_not_found(world: World) -> None:
+    folder = Path(world.path("writer"))
+    folder.mkdir()
+    (folder / "metadata").write_text('{"id":"6f4b2c1e"}')
+    written(world, folder)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _SERVERS = "kafka.bootstrap.servers"
 _SERVICES = ("metadata.file", "metadata.url", "metadata.class", "metadata.python", _SERVERS)
+_TABLE_PLACES = ("path", "dbtable", "query")
 _HEADINGS = ("leg", "source", "reads", "select", "hand-over", "other options")
 _LONGEST = 60
 
@@ -85,11 +86,14 @@ def _switch(leg: Leg) -> list[str]:
 
 
 def _reads(leg: Leg) -> str:
-    """Return the format and paths of files, or the topics or streams and their servers."""
+    """Return the place of files or of a table, or the topics or streams and their servers."""
     options = leg.source._options
     text = {name.lower(): redacted(name, value) for name, value in options.items()}
     if leg.source.kind == "files":
         return f"{text.get('format', '')}  {text.get('path') or text.get('paths', '')}"
+    if leg.source.kind == "table":
+        place = next((text[name] for name in _TABLE_PLACES if name in text), "")
+        return text.get("table") or f"{text.get('format', '')}  {place}".rstrip()
     names = ("subscribe", "assign", "streams")
     patterns = ("subscribepattern", "streampattern")
     what = [text[name] for name in names if name in text]
@@ -102,6 +106,8 @@ def _other(leg: Leg) -> dict[str, str]:
     """Return the options that are not part of the other columns."""
     first = {"format", "path", "paths", "subscribe", "assign", "streams"}
     first |= {"subscribepattern", "streampattern"}
+    if leg.source.kind == "table":
+        first |= {"table", *_TABLE_PLACES}
     options = leg.source._options
     where = next((name for name in _SERVICES if options.named(name)), "")
     hidden = first | {where}

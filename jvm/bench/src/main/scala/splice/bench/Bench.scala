@@ -8,7 +8,7 @@ import java.nio.file.{Files, Path}
 
 import org.apache.spark.sql.SparkSession
 
-import splice.bench.cost.{DriverCost, HandOverCost, LateRows, ManyClustersCost, MemoryOverBatches, PlanCost}
+import splice.bench.cost.{DriverCost, HandOverCost, LateRows, ManyClustersCost, MemoryOverBatches, PlanCost, TableCost}
 import splice.bench.race.{ClusterAway, ClustersRace, FilesRace, KafkaRace, RealTimeRace, Steady}
 
 /** `make bench`: compares Splice with Spark's sources, Flink's source and the plain client. All contenders run in
@@ -29,6 +29,8 @@ object Bench {
       .master(s"local[${plan.cores}]")
       .config("spark.ui.enabled", "false")
       .config("spark.sql.shuffle.partitions", plan.cores.toLong)
+      .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
+      .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
       .getOrCreate()
     try {
       val queries = new Queries(spark)
@@ -42,6 +44,7 @@ object Bench {
         "away"     -> (() => new ClusterAway(spark, three, plan).run()),
         "late"     -> (() => new LateRows(spark, servers, plan).run()),
         "files"    -> (() => new FilesRace(spark, queries, plan).run()),
+        "tables"   -> (() => new TableCost(spark, queries, plan).run()),
         "handover" -> (() => new HandOverCost(spark, servers, plan).run()),
         "driver"   -> (() => new DriverCost(servers, plan.cores).run()),
         "plan"     -> (() => s"${new PlanCost(plan.cores).run()}\n\n${new ManyClustersCost(plan.cores).run()}"),

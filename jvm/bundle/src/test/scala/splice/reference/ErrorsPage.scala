@@ -33,9 +33,10 @@ object ErrorsPage {
       || `22000` | `SPLICE_ADMISSION`, `SPLICE_FILES_DATA`, `SPLICE_HAND_OVER_DATA`, `SPLICE_KAFKA_DATA` | **Alert**: restore or correct the data, or accept the difference with the option in the message. |
       || `28000` | `SPLICE_KAFKA_ACCESS` | **Alert**: correct the credentials or the certificates. |
       || `42601` | `SPLICE_SELECT` | **Fix the query**: correct the SELECT list of the leg. |
-      || `42616` | `SPLICE_BUILDER`, `SPLICE_FILES_OPTION`, `SPLICE_HAND_OVER`, `SPLICE_HYBRID`, `SPLICE_KAFKA_OPTION`, `SPLICE_METADATA`, `SPLICE_OPTION` | **Fix the query**: correct the options, the metadata (`SPLICE_METADATA`) or the custom rule (`SPLICE_HAND_OVER`). |
-      || `42K03` | `SPLICE_FILES` | **Fix the query**: correct the paths, or restore the files. |
+      || `42616` | `SPLICE_BUILDER`, `SPLICE_FILES_OPTION`, `SPLICE_HAND_OVER`, `SPLICE_HYBRID`, `SPLICE_KAFKA_OPTION`, `SPLICE_METADATA`, `SPLICE_OPTION`, `SPLICE_STREAM_OPTION`, `SPLICE_TABLE_OPTION` | **Fix the query**: correct the options, the metadata (`SPLICE_METADATA`) or the custom rule (`SPLICE_HAND_OVER`). |
+      || `42K03` | `SPLICE_FILES`, `SPLICE_STREAM` | **Fix the query**: correct the paths, restore the files, or correct the stream. |
       || `42K09` | `SPLICE_SCHEMA` | **Fix the query**: correct the columns of the leg. |
+      || `42P01` | `SPLICE_TABLE` | **Fix the query**: correct the table or its version, or restore the files of the version. |
       || `55000` | `SPLICE_DYNAMIC_KAFKA`, `SPLICE_SETUP` | **Alert**: choose a remedy in the message. |
       || `55019` | `SPLICE_CHECKPOINT` | **Alert**: restore the checkpoint or the previous options. |
       || `58030` | `SPLICE_KAFKA` | **Alert**: the brokers rejected a request, or the Kafka client could not be created. Check the rights of the user, the security properties and the brokers. |

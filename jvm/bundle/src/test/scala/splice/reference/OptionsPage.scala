@@ -11,6 +11,7 @@ import splice.kafka.internal.options.KafkaOptions
 import splice.source.SourceProvider
 import splice.source.internal.value.ValueOptions
 import splice.source.options.{CommonOptions, OptionSet, SourceOption}
+import splice.streams.internal.options.StreamOptions
 
 /** Page of all options of all connectors. */
 object OptionsPage {
@@ -18,8 +19,8 @@ object OptionsPage {
   private val intro =
     """Option names are case-insensitive. In a hybrid source, an option of a leg begins with the leg's name and a dot:
       |`live.subscribe`. An unknown option is an error that names the most similar option, unless
-      |`onUnknownOption` is `warn`. The exception is the file source, which passes unknown options to Spark's
-      |reader, unless the name resembles an option of Splice.""".stripMargin
+      |`onUnknownOption` is `warn`. The exceptions are the file source and the stream source, which pass unknown
+      |options to Spark's reader and to the stream, unless the name resembles an option of Splice.""".stripMargin
 
   def text: String = {
     val tables = sets.flatMap(set => Seq(s"## ${set.title}", table(set)))
@@ -70,6 +71,11 @@ object OptionsPage {
           "any other option",
           FileOptions.set.title,
           "Option of Spark's reader for the format, such as `header`, `ignoreMissingFiles` or `ignoreCorruptFiles`."
+        ),
+        Seq(
+          "any other option",
+          StreamOptions.set.title,
+          "Option of the format of the stream, or of the table, which Splice passes on unchanged."
         )
       )
     )

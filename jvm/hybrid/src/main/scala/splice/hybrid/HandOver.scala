@@ -90,6 +90,22 @@ object HandOver {
     )
   }
 
+  /** Exact start after a history that a query of Spark writes from Kafka. The start is the end of the last batch of this
+    * query that the history contains, as the checkpoint of the query has logged it. No column of the history is needed.
+    *
+    * @param checkpoint
+    *   folder of the checkpoint of the query that has written the history
+    * @param source
+    *   number of the Kafka source in that query, from 0
+    */
+  final case class WriterCheckpoint(checkpoint: String, source: Int = 0) extends HandOver {
+    override def options: Seq[(String, String)] = Seq(
+      HandOverOptions.Rule.key       -> HandOverOptions.WriterRule,
+      HandOverOptions.Checkpoint.key -> checkpoint,
+      HandOverOptions.Source.key     -> source.toString
+    )
+  }
+
   /** User-defined [[HandOverRule]]. The returned start may lose rows or read rows twice.
     *
     * @param columns
@@ -145,6 +161,9 @@ object HandOver {
 
   /** See [[ModificationTime]]. */
   def modificationTime(overlap: Duration): HandOver = ModificationTime(overlap)
+
+  /** See [[WriterCheckpoint]]. */
+  def writerCheckpoint(checkpoint: String, source: Int = 0): HandOver = WriterCheckpoint(checkpoint, source)
 
   /** See [[NowMinus]]. */
   def nowMinus(duration: Duration): HandOver = NowMinus(duration)

@@ -20,8 +20,10 @@ trait HandOverRule {
     *   legs. Times are in milliseconds since 1970-01-01T00:00:00Z
     * @return
     *   `{"offsets":{"orders":{"0":12}}}`, the first offset to read from each partition, or
-    *   `{"timestamp":1732190400000}`, a time in milliseconds. A missing partition is read from its first record. An
-    *   exception ends the query, and a restart calls the rule again
+    *   `{"timestamp":1732190400000}`, a time in milliseconds. A missing partition is read from its first record. For a
+    *   leg with the source `stream`, the result is `{"position":{...}}`, an offset of its stream. If the value is a
+    *   string, Splice uses the text of the string unchanged. An exception ends the query, and a restart calls the rule
+    *   again
     */
   def start(evidence: String): String
 }

@@ -6,6 +6,7 @@ package splice.hybrid
 import scala.collection.immutable.SortedMap
 import scala.util.Using
 
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -44,6 +45,7 @@ final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
     override def keys(prefix: String): Seq[String]                            = inner.keys(prefix)
     override def remove(key: String): Unit                                    = inner.remove(key)
     override def scope(name: String): SideLog                                 = new Overtaken(inner.scope(name), other)
+    override def folder(name: String): Path                                   = inner.folder(name)
     override def getOrCreate(key: String)(lines: => Seq[String]): Seq[String] = {
       val own = lines
       if (key.startsWith("hand-over-") && inner.get(key).isEmpty) { val _ = other }

@@ -5,6 +5,8 @@ package splice.source
 
 import java.time.Instant
 
+import scala.collection.immutable.SortedMap
+
 import splice.source.log.OffsetRuns
 
 /** End of a bounded source. A hand-over rule computes the start of the next leg from this evidence. The functions are
@@ -23,17 +25,45 @@ import splice.source.log.OffsetRuns
   * @param offsets
   *   returns the offsets of each log partition in the source. Empty if the source has no rows. Throws a
   *   [[splice.source.errors.SpliceException]] if the source cannot determine the offsets
+  * @param table
+  *   version of the table that was read; None if the source is not a table
+  * @param lastBatch
+  *   returns the number of the last batch of a Spark query, given by its id, that the source contains. None if the source
+  *   has no such batch, or does not record the queries that have written it
   */
 final case class Evidence(
     position: Position,
     modificationTimes: () => Option[TimeRange] = () => None,
     eventTimes: () => Option[TimeRange] = Evidence.counted,
-    offsets: () => Seq[OffsetSummary] = Evidence.counted
+    offsets: () => Seq[OffsetSummary] = Evidence.counted,
+    table: Option[TableVersion] = None,
+    lastBatch: String => Option[Long] = _ => None
 )
 
 object Evidence {
   private val counted: () => Nothing = () => throw new UnsupportedOperationException("rows are counted")
 }
+
+/** Version of a table.
+  *
+  * @param name
+  *   name of the table in a catalog, or its format and place
+  * @param format
+  *   format of the table, such as `delta`
+  * @param id
+  *   version of Delta, or snapshot id of Iceberg; None for a table without versions
+  * @param committed
+  *   time of the commit of the version. Without a version, the time of the first start of the query
+  * @param metadata
+  *   metadata of the commit: the row of Delta's history without its nested values, or the summary of Iceberg's snapshot
+  */
+final case class TableVersion(
+    name: String,
+    format: String,
+    id: Option[String],
+    committed: Instant,
+    metadata: SortedMap[String, String] = SortedMap.empty
+)
 
 /** Range of times, both ends included. */
 final case class TimeRange(first: Instant, last: Instant)

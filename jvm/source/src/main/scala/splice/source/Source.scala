@@ -71,6 +71,11 @@ trait Source[P <: Position] extends Serializable {
     */
   private[splice] def skipSettings: Seq[(String, String)] = Nil
 
+  /** True if the counts of a block of [[splice.source.log.Extent]] are valid only if the readers of one plan have counted
+    * all its rows. Another plan may divide the rows of the block in another way.
+    */
+  private[splice] def countsBlocks: Boolean = false
+
   /** True if the rows are the records of a log, and not copies of records. The options of the source or a hand-over
     * define the start in the log.
     */
@@ -84,6 +89,9 @@ trait Source[P <: Position] extends Serializable {
 
   /** True if the enumerator can begin at [[StartPosition.Time]], so that a hand-over by time can define its start. */
   def beginsByTime: Boolean = true
+
+  /** True if the enumerator can begin at [[StartPosition.Exact]], so that a custom hand-over can return its position. */
+  def beginsByPosition: Boolean = false
 
   /** True if [[schema]] accesses storage, for example to list folders. A user may delete this storage after the source
     * was read to its end.

@@ -23,6 +23,11 @@ object StartPosition {
 
   /** First record at or after a time, in milliseconds since 1970. */
   final case class Time(millis: Long, onGap: OnGap) extends StartPosition
+
+  /** Position that a custom hand-over rule returned, in the format that the source documents. The enumerator checks the
+    * text, and uses it unchanged ([[Source.beginsByPosition]]).
+    */
+  final case class Exact(json: String) extends StartPosition
 }
 
 /** Offsets of a log partition that a source must read: the ranges `fill`, then all offsets starting at `from`.

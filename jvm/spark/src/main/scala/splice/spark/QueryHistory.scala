@@ -14,7 +14,7 @@ import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import splice.coordinator.internal.sidelog.HadoopSideLog
 import splice.source.errors.CheckpointErrors
 import splice.source.internal.HadoopConfiguration
-import splice.source.runtime.HistoryEvent
+import splice.source.runtime.{HistoryEvent, SideLog}
 import splice.source.{KeepsHistory, SourceProvider}
 
 /** Changes that the sources of a query have stored in its checkpoint: clusters and topics that were added or removed,
@@ -72,7 +72,8 @@ object QueryHistory {
 
   /** Returns the folder of a side log, and the folders of the side logs of its parts. */
   private[spark] def logs(fs: FileSystem, folder: Path): Seq[Path] =
-    if (fs.exists(folder)) folder +: folders(fs, folder).flatMap(logs(fs, _)) else Nil
+    if (fs.exists(folder)) folder +: folders(fs, folder).filter(_.getName != SideLog.SparkFolder).flatMap(logs(fs, _))
+    else Nil
 
   private[spark] def folders(fs: FileSystem, in: Path): Seq[Path] =
     fs.listStatus(in).toSeq.filter(_.isDirectory).map(_.getPath).sortBy(_.getName)

@@ -3,6 +3,8 @@
 
 package splice.testkit
 
+import org.apache.hadoop.fs.Path
+
 import splice.source.runtime.SideLog
 
 /** Side log that rejects writes, so that a test can prove that a call only reads. */
@@ -18,4 +20,6 @@ final class ReadOnlySideLog(log: SideLog) extends SideLog {
   override def remove(key: String): Unit = throw new IllegalStateException(s"a removal of the side-log entry $key")
 
   override def scope(name: String): SideLog = new ReadOnlySideLog(log.scope(name))
+
+  override def folder(name: String): Path = log.folder(name)
 }

@@ -8,6 +8,7 @@ import java.time.{Clock, Duration, Instant, ZoneId, ZoneOffset}
 
 import scala.collection.immutable.SortedMap
 
+import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
@@ -68,6 +69,7 @@ final class CoordinatorSuite extends AnyFunSuite {
       override def keys(prefix: String): Seq[String]                            = world.log.keys(prefix)
       override def remove(key: String): Unit                                    = world.log.remove(key)
       override def scope(name: String): SideLog                                 = world.log.scope(name)
+      override def folder(name: String): Path                                   = world.log.folder(name)
       override def getOrCreate(key: String)(lines: => Seq[String]): Seq[String] = {
         val own = lines
         if (key == "initial") {

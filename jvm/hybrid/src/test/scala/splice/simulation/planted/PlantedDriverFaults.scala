@@ -9,6 +9,8 @@ import java.util.{Collections, WeakHashMap}
 
 import scala.collection.mutable
 
+import org.apache.hadoop.fs.Path
+
 import splice.hybrid.internal.split.HybridPosition
 import splice.kafka.internal.cluster.ClusterClient
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
@@ -153,4 +155,5 @@ class PassingSideLog(log: SideLog) extends SideLog {
   override def keys(prefix: String): Seq[String]                             = log.keys(prefix)
   override def remove(key: String): Unit                                     = log.remove(key)
   override def scope(name: String): SideLog                                  = new PassingSideLog(log.scope(name))
+  override def folder(name: String): Path                                    = log.folder(name)
 }

@@ -5,6 +5,8 @@ package splice.simulation.planted
 
 import scala.collection.mutable
 
+import org.apache.hadoop.fs.Path
+
 import splice.files.internal.enumerator.FilesPosition
 import splice.hybrid.internal.split.HybridPosition
 import splice.kafka.internal.cluster.{ClusterClient, LogDescription, TimedOffset}
@@ -195,6 +197,7 @@ final private class LastTally(log: SideLog, of: String, counted: mutable.Buffer[
   override def keys(prefix: String): Seq[String] = log.keys(prefix)
   override def remove(key: String): Unit         = log.remove(key)
   override def scope(name: String): SideLog      = new LastTally(log.scope(name), name, counted)
+  override def folder(name: String): Path        = log.folder(name)
 }
 
 /** Hides the holes of a history in a switch that an earlier run has stored. */
@@ -205,6 +208,7 @@ final private class Unfilled(log: SideLog) extends SideLog {
   override def keys(prefix: String): Seq[String]                            = log.keys(prefix)
   override def remove(key: String): Unit                                    = log.remove(key)
   override def scope(name: String): SideLog                                 = new Unfilled(log.scope(name))
+  override def folder(name: String): Path                                   = log.folder(name)
 }
 
 private object Unfilled {

@@ -35,6 +35,9 @@ final class Coverage {
     overlap(covered(unit), from, until) || spansOf(unit).exists { case (block, known) => read(block, known) }
   }
 
+  /** True if the block of an added extent is covered completely. */
+  private[splice] def completes(added: Extent): Boolean = !spansOf(added.unit).contains(added.from -> added.until)
+
   /** Adds an extent to the covered extents. The extent must not overlap a covered extent. */
   def add(extent: Extent): Unit = {
     val Extent(unit, from, until, rows) = extent

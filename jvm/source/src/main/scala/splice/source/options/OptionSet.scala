@@ -71,4 +71,13 @@ object OptionSet {
     def text(key: String) = UTF8String.fromString(fold(key))
     text(a).levenshteinDistance(text(b))
   }
+
+  /** True if a key resembles an option of Splice, or is an option of Splice. Such a key is a typing error, because a
+    * component that receives all other keys would ignore the key silently.
+    */
+  private[splice] def resembles(key: String, options: Seq[SourceOption[_]]): Boolean = {
+    val word  = fold(key)
+    val slips = if (word.length > 4) 2 else 1
+    options.exists(option => distance(word, option.key) <= slips)
+  }
 }

@@ -3,6 +3,8 @@
 
 package splice.source.runtime
 
+import org.apache.hadoop.fs.Path
+
 /** Decisions that must survive a crash, stored next to the offsets of one checkpoint.
   *
   * An entry is a list of lines (each without line breaks) with a key that names the decision: `[a-z0-9-]+`. Splice
@@ -31,4 +33,19 @@ trait SideLog {
 
   /** Returns a separate side log for a part of the source, such as a leg. */
   def scope(name: String): SideLog
+
+  /** Returns a folder of the checkpoint for files of other software, such as the state of a Spark stream. The folder may
+    * not exist yet. Splice reads and writes no file of the folder. A side log without a checkpoint returns a temporary
+    * folder, which is deleted when the JVM ends.
+    *
+    * @param name
+    *   `[a-z0-9]+`, different from all names of [[scope]]
+    */
+  def folder(name: String): Path
+}
+
+private[splice] object SideLog {
+
+  /** Name of the folder with the files of a Spark stream. The folder has no entries. */
+  val SparkFolder = "spark"
 }

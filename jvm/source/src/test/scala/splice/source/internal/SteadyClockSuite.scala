@@ -5,6 +5,7 @@ package splice.source.internal
 
 import java.time.{Clock, Duration, Instant, ZoneId, ZoneOffset}
 
+import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.runtime.SideLog
@@ -42,5 +43,6 @@ class SteadyClockSuite extends AnyFunSuite {
     override def keys(prefix: String): Seq[String]                             = Nil
     override def remove(key: String): Unit                                     = ()
     override def scope(name: String): SideLog                                  = this
+    override def folder(name: String): Path                                    = throw new IllegalStateException(name)
   }
 }

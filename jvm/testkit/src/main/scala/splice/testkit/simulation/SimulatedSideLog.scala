@@ -7,6 +7,9 @@ import java.io.IOException
 
 import scala.collection.mutable
 
+import org.apache.hadoop.fs.Path
+
+import splice.coordinator.internal.sidelog.TemporaryFolder
 import splice.source.errors.CheckpointErrors
 import splice.source.runtime.SideLog
 
@@ -15,13 +18,17 @@ import splice.source.runtime.SideLog
   * A driver uses [[opened]], which lists each scope once at its first use, as in a folder. The driver may be killed
   * before and after each entry. A write or a removal may fail before or after it takes effect.
   */
-final class SimulatedSideLog private (life: Life, entries: mutable.TreeMap[String, Seq[String]], prefix: String)
-    extends SideLog {
+final class SimulatedSideLog private (
+    life: Life,
+    entries: mutable.TreeMap[String, Seq[String]],
+    prefix: String,
+    temporary: TemporaryFolder
+) extends SideLog {
 
-  def this(life: Life) = this(life, mutable.TreeMap.empty[String, Seq[String]], "")
+  def this(life: Life) = this(life, mutable.TreeMap.empty[String, Seq[String]], "", new TemporaryFolder)
 
   /** View of the side log for a driver that opens the side log now. */
-  def opened: SideLog = new SimulatedSideLog.Opened(life, entries, prefix)
+  def opened: SideLog = new SimulatedSideLog.Opened(life, entries, prefix, temporary)
 
   override def get(key: String): Option[Seq[String]] = entries.get(prefix + key)
 
@@ -31,7 +38,9 @@ final class SimulatedSideLog private (life: Life, entries: mutable.TreeMap[Strin
 
   override def remove(key: String): Unit = { val _ = entries.remove(prefix + key) }
 
-  override def scope(name: String): SideLog = new SimulatedSideLog(life, entries, s"$prefix$name/")
+  override def scope(name: String): SideLog = new SimulatedSideLog(life, entries, s"$prefix$name/", temporary)
+
+  override def folder(name: String): Path = new Path(temporary.path, s"$prefix$name")
 }
 
 /** Signals a removal with unknown outcome. A query must not fail because of this exception. */
@@ -44,7 +53,12 @@ private object SimulatedSideLog {
       .map(_.stripPrefix(prefix)).filterNot(_.contains('/')).toSeq
 
   /** Scope of the side log in one driver. Entries that another driver creates later are not visible here. */
-  final class Opened(life: Life, entries: mutable.TreeMap[String, Seq[String]], prefix: String) extends SideLog {
+  final class Opened(
+      life: Life,
+      entries: mutable.TreeMap[String, Seq[String]],
+      prefix: String,
+      temporary: TemporaryFolder
+  ) extends SideLog {
 
     private lazy val known = mutable.TreeSet.from(SimulatedSideLog.keys(entries, prefix, ""))
 
@@ -92,7 +106,9 @@ private object SimulatedSideLog {
       val _ = known.remove(key)
     }
 
-    override def scope(name: String): SideLog = new Opened(life, entries, s"$prefix$name/")
+    override def scope(name: String): SideLog = new Opened(life, entries, s"$prefix$name/", temporary)
+
+    override def folder(name: String): Path = new Path(temporary.path, s"$prefix$name")
   }
 
   private val OneWriteIn   = 800

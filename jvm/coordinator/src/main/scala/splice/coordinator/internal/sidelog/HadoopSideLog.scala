@@ -65,6 +65,8 @@ final private[splice] class HadoopSideLog private[splice] (
 
   override def scope(name: String): SideLog = new HadoopSideLog(new Path(folder, name), configuration, store)
 
+  override def folder(name: String): Path = new Path(folder, name)
+
   private def read(key: String): Seq[String] = {
     val file  = new Path(folder, key)
     val bytes =

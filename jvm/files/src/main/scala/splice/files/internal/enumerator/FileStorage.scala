@@ -14,10 +14,10 @@ import splice.files.internal.errors.FileErrors
 import splice.files.internal.listing.{ColumnChange, EventTimeOrder, Footer, Footers}
 import splice.files.internal.options.{FileOptions, FileOrder, OnEmpty}
 import splice.files.internal.reader.FileReaders
-import splice.files.internal.session.{FileFormats, PinnedSession}
+import splice.files.internal.session.FileFormats
 import splice.files.internal.split.{FileSchemas, ListedFile, Packing}
 import splice.source.errors.SpliceException
-import splice.source.internal.Secrets
+import splice.source.internal.{PinnedSession, Secrets}
 import splice.source.runtime.{Jobs, SessionSettings}
 import splice.source.{EnumeratorContext, ReadMode, SplitReaderFactory}
 

@@ -10,6 +10,7 @@ import splice.files.internal.access.Causes
 import splice.files.internal.options.FileOptions
 import splice.source.errors.{SpliceError, SpliceException, SpliceOptionException}
 import splice.source.internal.{ErrorConditions, Secrets}
+import splice.source.options.CommonOptions
 
 /** Factory of all errors of the file source. */
 private[splice] object FileErrors {
@@ -149,13 +150,14 @@ private[splice] object FileErrors {
     conditions.text("SPLICE_FILES_DATA.FILE_CHANGED", changed(file, property, listed, current))
 
   /** Error for a `path` within the folder `table` of a table format. */
-  def tableFormat(path: String, format: String, table: String, basePathOption: String): SpliceException =
+  def tableFormat(path: String, format: String, table: String, optionName: String => String): SpliceException =
     conditions.error(
       "SPLICE_FILES_OPTION.TABLE_FORMAT_NOT_SUPPORTED",
       "path"     -> shown(path),
       "format"   -> format,
       "table"    -> shown(table),
-      "basePath" -> basePathOption
+      "source"   -> optionName(CommonOptions.Source.key),
+      "basePath" -> optionName(FileOptions.BasePath.key)
     )
 
   /** Error for an invalid entry of the log of a sink. */

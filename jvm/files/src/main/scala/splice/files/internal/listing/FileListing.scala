@@ -167,7 +167,7 @@ private[files] object FileListing {
       configuration,
       settings.basePath.map(text => RootPaths.qualify(new Path(text), configuration)),
       FileFormats.conf(spark).fileStreamSinkMetadataIgnored,
-      settings.name(FileOptions.BasePath.key)
+      settings.name
     )
     val (times, ofIndex) = ModificationTimes.of(options)
     val index            = CommittedFiles(spark, roots, ofIndex, times, known.rows, owners)

@@ -24,14 +24,14 @@ import splice.source.internal.DaemonThread
   *   last folder of the upward search; None = search up to the root of the file system
   * @param ignoreSinks
   *   true if the session ignores the logs of sinks
-  * @param basePathOption
-  *   name of the option `basePath` in errors
+  * @param optionName
+  *   name of an option in errors, with the prefix of the leg
   */
 final private[files] class FolderOwners(
     configuration: Configuration,
     basePath: Option[Path],
     ignoreSinks: Boolean,
-    basePathOption: String
+    optionName: String => String
 ) {
 
   private val sinks  = mutable.Map.empty[Path, Option[SinkFolder]]
@@ -44,7 +44,7 @@ final private[files] class FolderOwners(
     *   if `folder` is in a table of a format that Spark's file readers do not support
     */
   def rejectTable(folder: Path): Unit = table(folder, folder).foreach { case (format, root) =>
-    throw FileErrors.tableFormat(folder.toString, format, root.toString, basePathOption)
+    throw FileErrors.tableFormat(folder.toString, format, root.toString, optionName)
   }
 
   /** Sink that wrote the files of `folder`. The log of a partition folder is in a parent folder. */

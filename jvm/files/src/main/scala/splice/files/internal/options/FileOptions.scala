@@ -146,13 +146,7 @@ private[splice] object FileOptions {
   /** True if the option is passed to Spark's reader. */
   private[files] def isForSpark(key: String): Boolean = !keys.contains(SourceOptions.fold(key))
 
-  // A key that resembles an option of Splice is treated as a typing error, because a file format would ignore the key
-  // silently.
-  private def isFormats(key: String): Boolean = {
-    val word  = SourceOptions.fold(key)
-    val slips = if (word.length > 4) 2 else 1
-    (ofSplice ++ ofListing).map(_.key).forall(OptionSet.distance(word, _) > slips)
-  }
+  private def isFormats(key: String): Boolean = !OptionSet.resembles(key, ofSplice ++ ofListing)
 
   private def fold(option: SourceOption[_]): String = SourceOptions.fold(option.key)
 }

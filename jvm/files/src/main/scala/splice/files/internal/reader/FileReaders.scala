@@ -11,9 +11,10 @@ import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
-import splice.files.internal.session.{FileFormats, PinnedSession}
+import splice.files.internal.session.FileFormats
 import splice.files.internal.settings.FileSettings
 import splice.files.internal.split.FileSchemas
+import splice.source.internal.PinnedSession
 import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Creates the readers of one run of a query. Readers are cached per set of columns, because each reader broadcasts a

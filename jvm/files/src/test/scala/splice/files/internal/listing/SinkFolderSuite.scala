@@ -164,7 +164,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("the searches of a listing share one instance of the file system, also without Hadoop's cache") {
-    val owners  = new FolderOwners(FileFormats.configuration(spark, Map.empty), None, false, "basePath")
+    val owners  = new FolderOwners(FileFormats.configuration(spark, Map.empty), None, false, identity)
     val folders = (0 until 8).map(n => new HadoopPath(s"counting://${at(s"shared/k=$n")}"))
     val created = CountingFileSystem.instances {
       folders.foreach(owners.rejectTable)

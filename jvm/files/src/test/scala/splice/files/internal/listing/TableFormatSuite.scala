@@ -37,7 +37,7 @@ final class TableFormatSuite extends AnyFunSuite with LocalSpark {
       files.foreach { given =>
         val error = failure(given)
         assert(error.getCondition == "SPLICE_FILES_OPTION.TABLE_FORMAT_NOT_SUPPORTED")
-        Seq(format, path, "Parquet", "'basePath'").foreach(words => assert(error.getMessage.contains(words)))
+        Seq(format, path, "'source' = 'table'", "'basePath'").foreach(words => assert(error.getMessage.contains(words)))
       }
       assert(failure(folder.toString, "recursiveFileLookup" -> "true").getCondition ==
         "SPLICE_FILES_OPTION.TABLE_FORMAT_NOT_SUPPORTED")

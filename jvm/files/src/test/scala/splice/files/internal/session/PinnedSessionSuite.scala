@@ -13,6 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.{LocalSpark, SourceRead}
+import splice.source.internal.PinnedSession
 import splice.source.runtime.{SessionSettings, SideLog}
 import splice.testkit.LoggedMessages
 

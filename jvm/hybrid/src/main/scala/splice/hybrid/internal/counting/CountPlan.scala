@@ -22,13 +22,16 @@ import splice.source.{SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
   *   time zone to convert dates and timestamps without time zone
   * @param computed
   *   values that are computed from the columns of a row. The cells then belong to a row of these values
+  * @param number
+  *   number of the readers in this run. Readers with the same number belong to one plan
   */
 final private[splice] case class CountPlan(
     leg: String,
     offsets: Seq[CountPlan.Cell],
     time: Option[CountPlan.Cell],
     zone: ZoneId,
-    computed: Seq[Expression] = Nil
+    computed: Seq[Expression] = Nil,
+    number: Long = 0
 ) {
 
   /** Reader that returns and counts the same rows. */

@@ -47,7 +47,8 @@ final private[splice] class RowCounter(plan: CountPlan) {
     extents,
     offsets.fold(Seq.empty[(LogPartition, Array[Byte])])(_.result),
     offsets.fold(Seq.empty[Long])(_.invalid),
-    times.flatMap(_.result)
+    times.flatMap(_.result),
+    plan.number
   )
 }
 
@@ -69,11 +70,14 @@ private[splice] trait ColumnCounter {
   *   numbers of rows with an invalid topic, partition and offset
   * @param times
   *   minimum and maximum event time; None if no row has an event time
+  * @param plan
+  *   number of the readers of the task
   */
 final private[splice] case class LegCounts(
     leg: String,
     extents: Seq[Extent],
     offsets: Seq[(LogPartition, Array[Byte])],
     invalid: Seq[Long],
-    times: Option[TimeRange]
+    times: Option[TimeRange],
+    plan: Long = 0
 )

@@ -201,6 +201,30 @@ private[splice] object HandOverErrors {
       "reason"      -> reason
     )
 
+  def noWriter(previous: String, leg: String, checkpoint: String, query: String): SpliceException = conditions.error(
+    "SPLICE_HAND_OVER.WRITER_NOT_FOUND",
+    "previousLeg" -> previous,
+    "leg"         -> leg,
+    "checkpoint"  -> checkpoint,
+    "query"       -> query
+  )
+
+  def noWriterFile(previous: String, leg: String, checkpoint: String, file: String): SpliceException = conditions.error(
+    "SPLICE_HAND_OVER.WRITER_FILE_NOT_FOUND",
+    "previousLeg" -> previous,
+    "leg"         -> leg,
+    "checkpoint"  -> checkpoint,
+    "file"        -> file
+  )
+
+  def noWriterSource(previous: String, leg: String, file: String, source: Int): SpliceException = conditions.error(
+    "SPLICE_HAND_OVER.WRITER_SOURCE_NOT_FOUND",
+    "previousLeg" -> previous,
+    "leg"         -> leg,
+    "file"        -> file,
+    "source"      -> source.toString
+  )
+
   // A topic may have thousands of partitions.
   private def text(all: Seq[String]): String = {
     val rest = all.size - Shown

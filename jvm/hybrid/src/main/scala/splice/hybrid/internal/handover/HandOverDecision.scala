@@ -57,7 +57,10 @@ private[splice] object HandOverDecision {
     case None                        => HandOverDecision(Configured, now, Nil)
     case Some(_: HandOver.Offsets)   => offsets(leg, history, log, now)
     case Some(rule: HandOver.Custom) =>
-      new CustomHandOver(before, leg, rule, end, now).decide(history, log.logRanges(_))
+      new CustomHandOver(before, leg, rule, end, now)
+        .decide(history, if (leg.source.beginsByOffsets) log.logRanges(_) else _ => SortedMap.empty)
+    case Some(rule: HandOver.WriterCheckpoint) =>
+      new WriterHandOver(before, leg, rule, end, now).decide(log.logRanges(_))
     case Some(HandOver.NowMinus(duration))            => time(leg, now.minus(duration), now, "now", now)
     case Some(HandOver.EventTime(column, overlap, _)) =>
       val last = end.eventTimes().getOrElse(throw HandOverErrors.noEventTime(before.name, leg.name, column)).last

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode
 
 import splice.hybrid.HandOver
 import splice.hybrid.internal.chain.Leg
-import splice.source.StartPosition.{Configured, Offsets, Time}
+import splice.source.StartPosition.{Configured, Exact, Offsets, Time}
 import splice.source.internal.entries.{Json, NumberedEntries, VersionedEntry}
 import splice.source.runtime.SideLog
 import splice.source.{LogPartition, OffsetRanges, Position, Source, StartPosition, StoredStart}
@@ -145,5 +145,6 @@ private[splice] object SwitchFormat {
     case Configured      => Json.text("configured")
     case Time(millis, _) => Json.obj("timestamp" -> Json.number(millis))
     case Offsets(_)      => Json.text("offsets")
+    case Exact(_)        => Json.text("position")
   }
 }

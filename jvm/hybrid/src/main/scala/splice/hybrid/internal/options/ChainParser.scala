@@ -30,8 +30,11 @@ private[splice] object ChainParser {
     for (leg <- legs; rule <- leg.handOver) {
       val option = s"${leg.name}.${HandOverOptions.Rule.key}"
       rule match {
-        case _: HandOver.Offsets | _: HandOver.Custom =>
+        case _: HandOver.Offsets | _: HandOver.WriterCheckpoint =>
           if (!leg.source.beginsByOffsets) throw HandOverErrors.noLog(option, leg.name, leg.source.kind)
+        case _: HandOver.Custom =>
+          if (!leg.source.beginsByOffsets && !leg.source.beginsByPosition)
+            throw HandOverErrors.noLog(option, leg.name, leg.source.kind)
         case _: HandOver.EventTime | _: HandOver.ModificationTime | _: HandOver.NowMinus =>
           if (!leg.source.beginsByTime)
             throw HandOverErrors.timeNotSupported(option, rule.name, leg.name, leg.source.kind)

@@ -20,6 +20,7 @@ private[splice] object HandOverOptions {
   val EventTimeRule        = "eventTime"
   val ModificationTimeRule = "modificationTime"
   val NowMinusRule         = "nowMinus"
+  val WriterRule           = "writerCheckpoint"
   val CustomRule           = "custom"
 
   private type Parse = SourceOptions => HandOver
@@ -31,6 +32,7 @@ private[splice] object HandOverOptions {
       EventTimeRule        -> eventTime,
       ModificationTimeRule -> modificationTime,
       NowMinusRule         -> nowMinus,
+      WriterRule           -> writer,
       CustomRule           -> custom
     ),
     "Rule that computes the start of the leg after the previous leg has ended. Default: the start that the " +
@@ -79,6 +81,20 @@ private[splice] object HandOverOptions {
     OptionType.Time,
     "Time before the moment of the switch at which the leg starts. The hand-over rule 'nowMinus' uses this time."
   )
+
+  val Checkpoint: SourceOption[String] = SourceOption(
+    s"${Rule.key}.checkpoint",
+    OptionType[String]("the folder of a checkpoint", t => Option(t.trim).filter(_.nonEmpty)),
+    "Checkpoint of the Spark query that has written the history from Kafka. The hand-over rule 'writerCheckpoint' " +
+      "uses this folder."
+  )
+
+  val Source: SourceOption[Int] = SourceOption(
+    s"${Rule.key}.source",
+    OptionType[Int]("a whole number, 0 or more", _.trim.toIntOption.filter(_ >= 0)),
+    "Number of the Kafka source in the query that has written the history. The hand-over rule 'writerCheckpoint' " +
+      "uses this number."
+  ).withDefault(0, "0")
 
   val Class: SourceOption[String] = SourceOption(
     s"${Rule.key}.class",
@@ -135,6 +151,8 @@ private[splice] object HandOverOptions {
       Zone,
       Overlap,
       Duration,
+      Checkpoint,
+      Source,
       Class,
       Python,
       OnHoles,
@@ -147,6 +165,7 @@ private[splice] object HandOverOptions {
     EventTimeRule        -> Set(Column.key, Zone.key, Overlap.key),
     ModificationTimeRule -> Set(Overlap.key),
     NowMinusRule         -> Set(Duration.key),
+    WriterRule           -> Set(Checkpoint.key, Source.key),
     CustomRule           -> Set(Class.key, Python.key, Topic.key, Partition.key, Offset.key, Column.key, Zone.key)
   )
 
@@ -197,6 +216,8 @@ private[splice] object HandOverOptions {
   private def modificationTime(o: SourceOptions): HandOver = HandOver.ModificationTime(o(Overlap))
 
   private def nowMinus(o: SourceOptions): HandOver = HandOver.NowMinus(o(Duration))
+
+  private def writer(o: SourceOptions): HandOver = HandOver.WriterCheckpoint(o(Checkpoint), o(Source))
 
   private def custom(o: SourceOptions): HandOver = {
     val by = (o.find(Class), o.find(Python)) match {

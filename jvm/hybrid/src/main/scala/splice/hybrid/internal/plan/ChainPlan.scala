@@ -82,9 +82,9 @@ final private[hybrid] class ChainPlan(
 
   /** Reason why the rule of a leg needs a scan; None if the rule needs no scan. */
   private def needsScan(next: Leg): Option[String] = next.handOver.flatMap {
-    case _: HandOver.ModificationTime | _: HandOver.NowMinus => None
-    case _: HandOver.EventTime                               => Some(NeedsRows)
-    case _: HandOver.Custom                                  => Some(CallsRule)
+    case _: HandOver.ModificationTime | _: HandOver.NowMinus | _: HandOver.WriterCheckpoint => None
+    case _: HandOver.EventTime                                                              => Some(NeedsRows)
+    case _: HandOver.Custom                                                                 => Some(CallsRule)
     case _: HandOver.Offsets => Option.when(chain.history(next).exists(!_.source.readsLog))(NeedsRows)
   }
 

@@ -8,14 +8,22 @@ import java.time.{Clock, Duration}
 import splice.hybrid.internal.counting.{CountedColumns, LegCounts}
 import splice.source.Position
 import splice.source.internal.entries.NumberedEntries
-import splice.source.log.Extent
+import splice.source.log.{Coverage, Extent}
 import splice.source.runtime.SideLog
 
 /** Tally of one leg in one run: the entries `tally-<n>` of its side log, and the counts since the last entry.
   *
   * An entry has all counts so far, so older entries are removed.
+  *
+  * @param blocks
+  *   true if the counts of a block are valid only together ([[splice.source.Source.countsBlocks]])
   */
-final private[hybrid] class LegTally(val columns: CountedColumns, log: SideLog, clock: Clock) {
+final private[hybrid] class LegTally(
+    val columns: CountedColumns,
+    log: SideLog,
+    clock: Clock,
+    blocks: Boolean = false
+) {
 
   private lazy val entries = new NumberedEntries(log, "tally")(TallyFormat.read(_).of(columns))
 
@@ -91,7 +99,8 @@ final private[hybrid] class LegTally(val columns: CountedColumns, log: SideLog, 
     finished(at).filter(_.offsets == tally.offsets).getOrElse(finish(at, tally))
 
   private def committed(): Unit = {
-    pending.foreach(counts => if (running.add(counts)) isNew = true)
+    val valid = if (blocks) LegTally.complete(pending) else pending
+    valid.foreach(counts => if (running.add(counts)) isNew = true)
     pending = Vector.empty
   }
 
@@ -109,4 +118,12 @@ final private[hybrid] class LegTally(val columns: CountedColumns, log: SideLog, 
 private object LegTally {
   private val Batches  = 64
   private val Interval = Duration.ofMinutes(1)
+
+  /** Counts of the blocks that the readers of one plan have counted completely. */
+  def complete(all: Seq[LegCounts]): Seq[LegCounts] = all.groupBy(_.plan).toSeq.sortBy(_._1).flatMap {
+    case (_, ofPlan) =>
+      val read = new Coverage
+      ofPlan.flatMap(_.extents).filterNot(read.overlaps).foreach(read.add)
+      ofPlan.filter(_.extents.forall(read.completes))
+  }
 }

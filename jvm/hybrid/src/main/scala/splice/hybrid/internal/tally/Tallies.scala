@@ -41,12 +41,15 @@ final private[hybrid] class Tallies(
     columns <- CountedColumns.of(chain, leg)
   } yield {
     val log = context.sideLog.scope(LegEnumerators.scope(leg.name))
-    leg.name -> new LegTally(columns, log, context.steady)
+    leg.name -> new LegTally(columns, log, context.steady, leg.source.countsBlocks)
   }).toMap
 
   private val check = new TallyCheck(chain, leg => tallies.get(leg.name).flatMap(_.stored))
 
   private var checked = Set.empty[String]
+
+  // Number of the last plan of readers.
+  private var plans = 0L
 
   // Only dates and timestamps without time zone need the zone, and they are errors without it.
   private def zone(leg: Leg): ZoneId =
@@ -71,7 +74,9 @@ final private[hybrid] class Tallies(
     // The columns determine the rows of such a source, so all reads must have the same columns.
     val isReported = context.mode == ReadMode.Stream && !hasEnded(leg)
     Option.when(isCounted(leg) && (isReported || leg.source.skipsRows)) {
-      CountPlan.over(requested, leg.name, fields(leg), zone(leg))
+      plans += 1
+      val (columns, plan) = CountPlan.over(requested, leg.name, fields(leg), zone(leg))
+      (columns, plan.copy(number = plans))
     }
   }
 

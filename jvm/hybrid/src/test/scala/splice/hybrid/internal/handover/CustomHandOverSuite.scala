@@ -8,6 +8,7 @@ import java.util.UUID
 
 import scala.util.Using
 
+import org.apache.hadoop.fs.Path
 import org.scalatest.LoneElement.convertToCollectionLoneElementWrapper
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -78,6 +79,17 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
+  test("a rule can return a position in the format of the source, as an object or as an unchanged text") {
+    def positioned(quoted: String => String) = new Ruled {
+      private val position          = s"""{"log":"${live.name}","next":[[0,2],[1,3]]}"""
+      override def response: String = s"""{"position":${quoted(position)}}"""
+      assert(rows() == Seq(Seq(0, 1, 2), Seq(4)))
+      assert(switch.exists(lines => lines.head.contains("\"start\":\"position\"") && lines.contains(position)))
+    }
+    positioned(identity)
+    positioned(Json.quoted)
+  }
+
   test("a partition without a returned offset is read from its first record") {
     new Ruled {
       live.forget(1, 1)
@@ -105,6 +117,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     override def keys(start: String): Seq[String]      = inner.keys(start)
     override def remove(key: String): Unit             = inner.remove(key)
     override def scope(name: String): SideLog          = new StoppingLog(inner.scope(name), prefix)
+    override def folder(name: String): Path            = inner.folder(name)
     override def getOrCreate(key: String)(lines: => Seq[String]): Seq[String] =
       inner.getOrCreate(key) {
         val all = lines

@@ -69,7 +69,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
     val rule    = HandOver.Custom(RuleOfUser.OfPython(name), None, None)
     val created = new CustomHandOver(
       Leg("before", before, None, None, OnGap.Fail, ""),
-      Leg("live", files, None, Some(rule), onGap, ""),
+      Leg("live", log, None, Some(rule), onGap, ""),
       rule,
       end(held),
       now

@@ -6,6 +6,7 @@ package splice.hybrid.internal.handover
 import scala.annotation.tailrec
 import scala.util.{Try, Using}
 
+import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
@@ -35,6 +36,7 @@ final class SwitchCrashSuite extends AnyFunSuite {
     override def keys(prefix: String): Seq[String] = inner.keys(prefix)
     override def remove(key: String): Unit         = inner.remove(key)
     override def scope(name: String): SideLog      = new MortalSideLog(inner.scope(name), steps)
+    override def folder(name: String): Path        = inner.folder(name)
   }
 
   private object MortalSideLog {

@@ -188,7 +188,7 @@ final class ChainParserSuite extends AnyFunSuite {
         Legs.options(history, "archive" -> (files ++ more :+ "handOver" -> rule)),
         "SPLICE_HAND_OVER.TIME_NOT_SUPPORTED",
         s"'archive.handOver' is '$rule'",
-        "the source 'files' of leg 'archive' always starts at its first row",
+        "the source 'files' of leg 'archive' cannot start at a time",
         "Remove 'archive.handOver'"
       )
     }

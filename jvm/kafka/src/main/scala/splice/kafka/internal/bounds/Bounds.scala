@@ -94,6 +94,7 @@ final private[splice] class Bounds(
       case StartPosition.Configured => resolver.configured(configured, of, partitions)
       case _: StartPosition.Offsets => resolver.exactly(wanted, partitions)
       case time: StartPosition.Time => resolver.handed(time, partitions)
+      case other                    => throw new IllegalStateException(s"a source of topics cannot begin at $other")
     }
     val start = topics.begin(begin)
     holes = Fills.of(start, wanted)

@@ -7,6 +7,7 @@ import java.io.{IOException, InterruptedIOException}
 
 import scala.collection.mutable
 
+import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.errors.SpliceException
@@ -38,6 +39,7 @@ final class NumberedEntriesSuite extends AnyFunSuite {
       entries -= key
     }
     override def scope(name: String): SideLog = this
+    override def folder(name: String): Path   = throw new IllegalStateException(name)
   }
 
   private def three(log: SideLog): NumberedEntries[String] = {

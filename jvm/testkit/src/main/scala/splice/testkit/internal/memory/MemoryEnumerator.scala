@@ -41,6 +41,7 @@ final private[splice] class MemoryEnumerator(
         case StartPosition.Configured if starting == "latest" => ends
         case StartPosition.Configured                         => now(log.earliest)
         case StartPosition.Time(millis, _)                    => now(log.offsetAt(_, millis))
+        case StartPosition.Exact(json)                        => MemoryPosition.parse(name, json).next
         case StartPosition.Offsets(starts)                    =>
           fill = starts
           now(p => starts.get(LogPartition(name, p)).fold(log.earliest(p))(first))

@@ -43,6 +43,8 @@ final private[splice] class MemorySource(
 
   override def beginsByOffsets: Boolean = true
 
+  override def beginsByPosition: Boolean = true
+
   // An archive may be removed, like files.
   override def schemaNeedsStorage: Boolean = boundedness == Boundedness.Bounded
 }

@@ -5,6 +5,8 @@ package splice.testkit.internal.simulation
 
 import scala.collection.mutable
 
+import org.apache.hadoop.fs.Path
+
 import splice.source.runtime.SideLog
 
 /** Injected fault: some decisions live only as long as this object, that is one run. The next run decides again.
@@ -42,4 +44,6 @@ final private[splice] class ForgetfulSideLog private (
   }
 
   override def scope(name: String): SideLog = new ForgetfulSideLog(log.scope(name), forgets, memory, s"$prefix$name/")
+
+  override def folder(name: String): Path = log.folder(name)
 }

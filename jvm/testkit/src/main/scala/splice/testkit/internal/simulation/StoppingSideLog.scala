@@ -3,6 +3,8 @@
 
 package splice.testkit.internal.simulation
 
+import org.apache.hadoop.fs.Path
+
 import splice.source.runtime.SideLog
 
 /** Side log that simulates a driver that stops before it writes certain entries. */
@@ -15,4 +17,5 @@ final private[splice] class StoppingSideLog(inner: SideLog, stopsBefore: String 
   override def keys(prefix: String): Seq[String] = inner.keys(prefix)
   override def remove(key: String): Unit         = throw new IllegalStateException(s"the driver removes $key")
   override def scope(name: String): SideLog      = new StoppingSideLog(inner.scope(name), stopsBefore)
+  override def folder(name: String): Path        = inner.folder(name)
 }

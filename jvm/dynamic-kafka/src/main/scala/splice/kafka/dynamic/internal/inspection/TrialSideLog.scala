@@ -5,6 +5,8 @@ package splice.kafka.dynamic.internal.inspection
 
 import scala.collection.concurrent.TrieMap
 
+import org.apache.hadoop.fs.Path
+
 import splice.source.runtime.SideLog
 
 /** View of a side log that keeps new entries and removals in memory. The view never changes the side log. Any thread may
@@ -33,4 +35,6 @@ final private[dynamic] class TrialSideLog(log: SideLog) extends SideLog {
   }
 
   override def scope(name: String): SideLog = scopes.getOrElseUpdate(name, new TrialSideLog(log.scope(name)))
+
+  override def folder(name: String): Path = log.folder(name)
 }

@@ -3,6 +3,8 @@
 
 package splice.kafka.dynamic.life.cluster
 
+import org.apache.hadoop.fs.Path
+
 import splice.source.runtime.SideLog
 import splice.testkit.simulation.{CrashPoint, Life}
 
@@ -25,6 +27,7 @@ final private[life] class KillingSideLog(log: SideLog, life: Life, owner: Thread
   override def remove(key: String): Unit = log.remove(key)
 
   override def scope(name: String): SideLog = new KillingSideLog(log.scope(name), life, owner)
+  override def folder(name: String): Path   = log.folder(name)
 
   private def reach(point: CrashPoint): Unit = if (Thread.currentThread eq owner) life.reach(point)
 }

@@ -5,6 +5,8 @@ package splice.kafka.dynamic.life.planted
 
 import java.time.{Clock, Instant}
 
+import org.apache.hadoop.fs.Path
+
 import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.dynamic.life.LifePlan
 import splice.kafka.dynamic.life.cluster.PassingCluster
@@ -109,6 +111,7 @@ private[life] object PlantedFault {
     override def keys(prefix: String): Seq[String] = log.keys(prefix)
     override def remove(key: String): Unit         = log.remove(key)
     override def scope(name: String): SideLog      = log.scope(name)
+    override def folder(name: String): Path        = log.folder(name)
   }
 
   /** Position in the state of a removed topic. */

@@ -1,23 +1,26 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.files.internal.session
+package splice.source.internal
 
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.{SparkSession, classic}
 
 import splice.source.runtime.SessionSettings
 
 /** Session of a query with the settings of the first start of its checkpoint. Confined to the query thread. */
-final private[files] class PinnedSession(val settings: SessionSettings) {
+final private[splice] class PinnedSession(val settings: SessionSettings) {
 
   // Spark's formats read some settings from the passed session and other settings from the active session.
   private lazy val pinned: SparkSession = {
     val base = SparkSession.active
     val copy = base.newSession()
-    FileFormats.conf(base).getAllConfs.foreach { case (key, value) => FileFormats.conf(copy).setConfString(key, value) }
-    settings.applyTo(FileFormats.conf(copy))
+    conf(base).getAllConfs.foreach { case (key, value) => conf(copy).setConfString(key, value) }
+    settings.applyTo(conf(copy))
     copy
   }
+
+  private def conf(of: SparkSession): SQLConf = of.asInstanceOf[classic.SparkSession].sessionState.conf
 
   /** Runs `body` with a session of these settings as the active session. */
   def run[A](body: => A): A =

@@ -1,0 +1,92 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.tables.internal.table
+
+import java.sql.Timestamp
+import java.time.Instant
+
+import scala.annotation.tailrec
+
+import org.apache.spark.sql.{DataFrame, Row, SparkSession}
+
+import splice.source.TableVersion
+import splice.source.options.SourceOptions.fold
+import splice.tables.internal.options.TableSettings
+
+/** Commits of a table, which the format records: the history of Delta, or the snapshots of Iceberg. */
+final private[tables] class TableCommits(settings: TableSettings) {
+
+  /** Delta's history, with one row per version. */
+  def history: DataFrame = SparkSession.active.sql(s"DESCRIBE HISTORY $place")
+
+  /** Table of Iceberg with metadata, such as `snapshots`. */
+  def metadata(name: String): DataFrame = settings.of match {
+    case TableSettings.Named(table) => SparkSession.active.table(s"$table.$name")
+    case TableSettings.Format(_)    =>
+      val path = settings.find("path").getOrElse("")
+      val of   = if (path.contains("/")) s"$path#$name" else s"$path.$name"
+      SparkSession.active.read.format("iceberg").options(settings.reader.filterNot(o => fold(o._1) == "path")).load(of)
+  }
+
+  /** Number of the last batch of a Spark query, given by its id, that a version contains. Commits that a later commit has
+    * undone, such as RESTORE of Delta or a rollback of Iceberg, are not in the version.
+    */
+  def lastBatch(version: TableVersion, query: String): Option[Long] = version.id.flatMap(_.toLongOption).flatMap { id =>
+    version.format match {
+      case "delta"   => newest(id, ofDelta(query))
+      case "iceberg" => newest(id, ofIceberg(query))
+      case _         => None
+    }
+  }
+
+  @tailrec private def newest(id: Long, commits: Map[Long, TableCommits.Commit]): Option[Long] = commits.get(id) match {
+    case Some(TableCommits.Commit(Some(batch), _))   => Some(batch)
+    case Some(TableCommits.Commit(None, Some(base))) => newest(base, commits)
+    case _                                           => None
+  }
+
+  private def ofDelta(query: String): Map[Long, TableCommits.Commit] = history.collect().toSeq.map { row =>
+    val version = row.getAs[Long]("version")
+    val of      = TableCommits.map(row, "operationParameters")
+    val base    = row.getAs[String]("operation") match {
+      case "RESTORE" => of.get("version").flatMap(_.toLongOption)
+      case _         => Some(version - 1)
+    }
+    version -> TableCommits.Commit(of.get("epochId").filter(_ => of.get("queryId").contains(query)).map(_.toLong), base)
+  }.toMap
+
+  private def ofIceberg(query: String): Map[Long, TableCommits.Commit] =
+    metadata("snapshots").collect().toSeq.map { row =>
+      val of     = TableCommits.map(row, "summary")
+      val parent = Option(row.getAs[Any]("parent_id")).collect { case id: Long => id }
+      val batch  =
+        of.get("spark.sql.streaming.epochId").filter(_ => of.get("spark.sql.streaming.queryId").contains(query))
+      row.getAs[Long]("snapshot_id") -> TableCommits.Commit(batch.map(_.toLong), parent)
+    }.toMap
+
+  private def place: String = settings.of match {
+    case TableSettings.Named(table) => table
+    case TableSettings.Format(_)    => s"delta.`${settings.find("path").getOrElse("").replace("`", "``")}`"
+  }
+}
+
+private[tables] object TableCommits {
+
+  /** @param batch
+    *   number of the batch of the query, if the query has made the commit
+    * @param base
+    *   id of the version that the commit has changed
+    */
+  private case class Commit(batch: Option[Long], base: Option[Long])
+
+  def instant(value: Any): Instant = value match {
+    case time: Timestamp => time.toInstant
+    case time: Instant   => time
+    case other           => throw new IllegalStateException(s"$other is not a time")
+  }
+
+  /** Entries of a column of maps; empty for null. */
+  def map(row: Row, column: String): Map[String, String] =
+    Option(row.getAs[scala.collection.Map[String, String]](column)).fold(Map.empty[String, String])(_.toMap)
+}
