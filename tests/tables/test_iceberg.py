@@ -1,8 +1,9 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Snapshots of a table of Iceberg: time, tag and branch, deletes, and slices of a time transform.
+"""Snapshots of a table of Iceberg: time, tag and branch, deletes, slices of a time transform, and
+its stream after a snapshot.
 
-Only the jar of Iceberg has these versions and transforms.
+Only the jar of Iceberg has these versions, transforms and offsets.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
-from splice import TableSource
+from splice import HandOver, HybridSource, StreamSource, TableSource
 from streams import drain, written
 from tables import formats
 
@@ -79,6 +81,62 @@ def test_snapshots_and_slices_of_days(lake: SparkSession, times: list[str], tmp_
     days = [{n for n in SECOND if n // 12 == day} for day in range(3)]
     assert seen == [*days, {100, 101, 102}]
     assert read(lake, orders.build()) == {n for n in SECOND if n <= 20}
+
+
+def test_the_stream_of_a_table_begins_after_the_pinned_snapshot(
+    lake: SparkSession, tmp_path: Path
+) -> None:
+    table = "lake.sales.growing"
+    lake.sql(f"CREATE TABLE {table} (id BIGINT) USING iceberg")
+    insert = f"INSERT INTO {table} SELECT /*+ REPARTITION(3) */ id FROM range"
+    lake.sql(f"{insert}(20)")
+    lake.sql(f"{insert}(20, 30)")
+    history = TableSource.table(table).build()
+    stream = StreamSource.table(table).option("streaming-max-files-per-micro-batch", "1").build()
+    chain = history.then(stream, hand_over=HandOver.after_version())
+    for rows, snapshots in ((30, 0), (45, 1), (60, 3)):
+        if snapshots == 1:
+            lake.sql(f"{insert}(30, 45)")
+        if snapshots == 3:
+            lake.sql(f"{insert}(45, 50)")
+            lake.sql(f"{insert}(50, 60)")
+        drain(chain.read_stream(lake), tmp_path)
+        found = sorted(row.id for row in written(lake, tmp_path).collect())
+        assert found == list(range(rows))
+    # A restart reads the stored start, also if the snapshots of the history have expired.
+    expire = f"CALL lake.system.expire_snapshots(table => '{table}', older_than => now())"
+    lake.sql(expire)
+    lake.sql(f"{insert}(60, 61)")
+    drain(chain.read_stream(lake), tmp_path)
+    assert written(lake, tmp_path).count() == 61
+
+
+def test_a_snapshot_that_expires_before_the_switch_is_a_gap(
+    lake: SparkSession, tmp_path: Path
+) -> None:
+    table = "lake.sales.expired"
+    lake.sql(f"CREATE TABLE {table} (id BIGINT) USING iceberg")
+    for n in range(4):
+        lake.sql(f"INSERT INTO {table} VALUES ({n})")
+    first = lake.sql(f"SELECT snapshot_id FROM {table}.snapshots ORDER BY committed_at").first()
+    assert first is not None
+    history = TableSource.table(table).version_as_of(first.snapshot_id).slice_by("id").slices(1)
+    stream = StreamSource.table(table).build()
+    source = history.build()
+
+    def chain(on_gap: str | None = None) -> HybridSource:
+        builder = HybridSource.builder("history", source)
+        return builder.add_source("live", stream, HandOver.after_version(), on_gap=on_gap).build()
+
+    # The first run stops before the switch.
+    writer = chain().read_stream(lake).writeStream
+    writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
+    writer.trigger(once=True).start(str(tmp_path / "out")).awaitTermination()
+    lake.sql(f"CALL lake.system.expire_snapshots(table => '{table}', older_than => now())")
+    with pytest.raises(StreamingQueryException, match="VERSION_EXPIRED"):
+        drain(chain().read_stream(lake), tmp_path)
+    drain(chain("warn").read_stream(lake), tmp_path)
+    assert sorted(row.id for row in written(lake, tmp_path).collect()) == [0, 3]
 
 
 def test_a_stream_of_a_tag(lake: SparkSession, times: list[str], tmp_path: Path) -> None:

@@ -52,7 +52,8 @@ class HandOver:
 
         The query reads each row once. ``on_holes``, ``on_gap`` and ``on_duplicates`` of
         :meth:`HybridSourceBuilder.add_source` are the policies for an incomplete history. The
-        columns apply to the previous legs without ``log_columns``.
+        columns apply to the previous legs without ``log_columns``. Without arguments, each leg
+        may also have the [columns of a known writer](../hybrid.md#columns-of-known-writers).
 
         Args:
             topic: Column of the history with the Kafka topic, before ``select``.
@@ -141,6 +142,20 @@ class HandOver:
             '/checkpoints/orders'
         """
         return HandOver("writerCheckpoint", {"checkpoint": checkpoint, "source": str(source)})
+
+    @staticmethod
+    def after_version() -> HandOver:
+        """Start a stream of a table exactly after the version that the history has read.
+
+        The history is a ``TableSource`` of Iceberg, and the leg is a ``StreamSource`` of the same
+        table. If the table no longer has the next snapshot, ``on_gap`` of
+        :meth:`HybridSourceBuilder.add_source` is the policy.
+
+        Examples:
+            >>> HandOver.after_version().options()
+            {'handOver': 'afterVersion'}
+        """
+        return HandOver("afterVersion")
 
     @staticmethod
     def custom(

@@ -83,7 +83,8 @@ class HybridSource(SourceSpec):
             on_holes: Policy for missing offsets of the history.
             on_gap: Policy for records that neither the history nor the log has.
             on_duplicates: Policy for records that the history has several times.
-            log_columns: Columns of the leg that identify the record of the log.
+            log_columns: Columns of the leg that identify the record of the log. Without the key
+                ``topic``, all rows belong to the only topic of the log.
 
         Raises:
             OptionError: if an argument is invalid, or the legs do not fit together.

@@ -48,11 +48,13 @@ def test_log_columns_are_an_option_of_their_leg() -> None:
     source = (
         HybridSource.builder("old", HISTORY, log_columns="none")
         .add_source("new", HISTORY, log_columns={"topic": "t", "partition": "p", "offset": "ö"})
+        .add_source("one", HISTORY, log_columns={"partition": "p", "offset": "o"})
         .add_source("live", BOUNDED, HandOver.offsets())
         .build()
     )
     options = source.options()
     assert options["old.logColumns"] == "none"
+    assert options["one.logColumns"] == '{"partition": "p", "offset": "o"}'
     assert options["new.logColumns"] == '{"topic": "t", "partition": "p", "offset": "ö"}'
     assert "live.logColumns" not in options
 

@@ -17,6 +17,7 @@ _SECURITY = "tests/sources/test_security.py"
 _TABLES = "jvm/tables/src/test/scala/splice/tables/internal/errors/TableErrorsSuite.scala"
 _DELTA = "jvm/tables/src/test/scala/splice/tables/DeltaTableSuite.scala"
 _WRITER = "jvm/hybrid/src/test/scala/splice/hybrid/internal/handover/WriterHandOverSuite.scala"
+_DECISION = "jvm/hybrid/src/test/scala/splice/hybrid/internal/handover/HandOverDecisionSuite.scala"
 _OPEN = "jvm/dynamic-kafka/src/test/scala/splice/kafka/dynamic/internal/enumerator/open"
 _LIMITS = "limits of batches that the user sets, and sources without"
 _CHECKPOINTS = "tests/errors/test_checkpoint_errors.py"
@@ -52,6 +53,10 @@ TESTS: dict[str, tuple[str, str]] = {
     "SPLICE_HAND_OVER.WRITER_SOURCE_NOT_FOUND": (
         _WRITER,
         "the number of the source selects its line, also with names of sources",
+    ),
+    "SPLICE_HAND_OVER_DATA.VERSION_EXPIRED": (
+        _DECISION,
+        "afterVersion: the stream begins after the version, and a removed version is a gap",
     ),
     "SPLICE_TABLE_OPTION.VERSION_CHANGED": (
         _DELTA,

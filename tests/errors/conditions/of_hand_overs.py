@@ -18,6 +18,40 @@ def column_not_found(world: World) -> None:
     world.drain(**world.chain(world.archived(topic), live))
 
 
+@provokes("SPLICE_HAND_OVER.COLUMNS_NOT_UNIQUE", '"kafka_partition"', '"topic":"topic"')
+def columns_not_unique(world: World) -> None:
+    topic = world.topic()
+    rows = world.spark.read.parquet(world.archived(topic))
+    both = rows.selectExpr("*", *(f"{c} AS kafka_{c}" for c in ("topic", "partition", "offset")))
+    both.write.parquet(world.path("both"))
+    world.drain(**world.chain(world.path("both"), world.real_kafka(topic)))
+
+
+@provokes("SPLICE_HAND_OVER.TOPIC_NOT_UNIQUE", "reads the topics")
+def topic_not_unique(world: World) -> None:
+    topic = world.topic()
+    columns = '{"partition": "partition", "offset": "offset"}'
+    live = world.real_kafka(topic, subscribe=f"{topic},{world.topic()}")
+    chain = world.chain(world.archived(topic), live)
+    world.drain(**chain | {"history.logColumns": columns})
+
+
+@provokes("SPLICE_HAND_OVER.NO_STREAM", "'live.handOver'", "'kafka'")
+def no_stream(world: World) -> None:
+    live = world.unused_kafka(handOver="afterVersion")
+    world.drain(**world.chain(world.parquet("history", "id AS order_id"), live))
+
+
+@provokes("SPLICE_HAND_OVER.VERSION_NOT_SUPPORTED", "leg 'history'")
+def version_not_supported(world: World) -> None:
+    history = world.files(world.parquet("history", "id"), select="id")
+    live = {"source": "stream", "format": "rate", "handOver": "afterVersion"}
+    live["select"] = "value AS id"
+    options = {f"history.{name}": value for name, value in history.items()}
+    options |= {f"live.{name}": value for name, value in live.items()}
+    world.drain(source="hybrid", legs="history,live", **options)
+
+
 @provokes("SPLICE_HAND_OVER.COLUMN_TYPE_MISMATCH")
 def column_type(world: World) -> None:
     topic = world.topic()

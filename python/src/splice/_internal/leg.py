@@ -36,7 +36,7 @@ _POLICIES = {
 }
 """The policies of a hand-over: argument and option."""
 
-_NEEDED = ("topic", "partition", "offset")
+_KEYS = ("topic", "partition", "offset")
 _EXAMPLE = "{'topic': 't', 'partition': 'p', 'offset': 'o'}"
 
 
@@ -99,10 +99,10 @@ class Leg:
             return None
         if not isinstance(columns, Mapping):
             return "the value is not a mapping"
-        unknown = [key for key in columns if key not in _NEEDED]
+        unknown = [key for key in columns if key not in _KEYS]
         if unknown:
-            return f"{unknown[0]!r} is not one of {', '.join(_NEEDED)}"
-        missing = [key for key in _NEEDED if key not in columns]
+            return f"{unknown[0]!r} is not one of {', '.join(_KEYS)}"
+        missing = [key for key in _KEYS[1:] if key not in columns]
         if missing:
             return f"'{missing[0]}' is missing"
         for key, name in columns.items():

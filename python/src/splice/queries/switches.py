@@ -51,6 +51,8 @@ class HandOverDescription:
         rows: Findings of the rule. For ``offsets``, one row per partition, with the keys of the
             [hand-over table](../hybrid.md#hand-over-table).
         policies: Values of ``onHoles``, ``onGap`` and ``onDuplicates``; only in a plan.
+        columns: Columns of a previous leg that identify the records of the log, if they are not
+            the columns of the rule, by the name of the leg; only in a plan.
         undecided: Reason for a plan without the result of the rule.
         error: Error that would stop the query at the switch; only in a plan.
         source: Index of the source in the query; None in a plan.
@@ -75,6 +77,7 @@ class HandOverDescription:
     start: str | None = None
     rows: tuple[Mapping[str, Any], ...] = ()
     policies: tuple[tuple[str, str], ...] = ()
+    columns: tuple[tuple[str, Mapping[str, str]], ...] = ()
     undecided: str | None = None
     error: str | None = None
     source: int | None = None
@@ -84,6 +87,7 @@ class HandOverDescription:
         """Return leg, rule, time and start in one line."""
         rule = self.rule or "without a rule"
         policies = "".join(f" {name}={value}" for name, value in self.policies)
+        policies += "".join(f" {leg}.logColumns={json.dumps(own)}" for leg, own in self.columns)
         if self.error is not None:
             result = "the query would stop at the switch"
         elif self.undecided is not None:
@@ -138,6 +142,7 @@ def hand_over(leg: str, found: Mapping[str, Any], source: int | None = None) -> 
         _time(start["timestamp"]) if isinstance(start, dict) else start,
         tuple(found.get("found", ())),
         tuple((key, found[key]) for key in ("onHoles", "onGap", "onDuplicates") if key in found),
+        tuple(found.get("columns", {}).items()),
         found.get("undecided"),
         found.get("error"),
         source,

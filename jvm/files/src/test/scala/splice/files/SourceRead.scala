@@ -46,6 +46,8 @@ final class SourceRead(
     enumerator.splits(all.head, all.last)
   }
 
+  def evidence: Evidence = enumerator.evidence(positions.last).get
+
   def rows(columns: StructType = source.schema, ranges: Seq[SplitRange] = allRanges): Seq[String] =
     read(columns, ranges)((factory, task) => SourceRead.rows(factory.rows(task), columns))
 

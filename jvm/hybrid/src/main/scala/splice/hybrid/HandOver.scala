@@ -44,15 +44,14 @@ object HandOver {
     * lacks. Then the leg reads all offsets after the greatest offset of the history.
     *
     * @param columns
-    *   columns of the legs of the history that do not set [[LogColumns]]
+    *   columns of the legs of the history that do not set [[LogColumns]]. With the columns `topic`, `partition` and
+    *   `offset`, each leg may also have the columns of a known writer
     */
   final case class Offsets(columns: LogColumns.Named) extends HandOver {
-    override def options: Seq[(String, String)] = Seq(
-      HandOverOptions.Rule.key      -> HandOverOptions.OffsetsRule,
-      HandOverOptions.Topic.key     -> columns.offsets.topic,
-      HandOverOptions.Partition.key -> columns.offsets.partition,
-      HandOverOptions.Offset.key    -> columns.offsets.offset
-    )
+    override def options: Seq[(String, String)] = (HandOverOptions.Rule.key -> HandOverOptions.OffsetsRule) +:
+      columns.offsets.topic.map(HandOverOptions.Topic.key -> _).toSeq :+
+      (HandOverOptions.Partition.key -> columns.offsets.partition) :+
+      (HandOverOptions.Offset.key    -> columns.offsets.offset)
     override private[hybrid] def counts: Option[Offsets] = Some(this)
   }
 
@@ -106,6 +105,13 @@ object HandOver {
     )
   }
 
+  /** Exact start after the version of a table that the history has read. The leg is a stream of the same table, such as
+    * the stream of Iceberg.
+    */
+  case object AfterVersion extends HandOver {
+    override def options: Seq[(String, String)] = Seq(HandOverOptions.Rule.key -> HandOverOptions.AfterVersionRule)
+  }
+
   /** User-defined [[HandOverRule]]. The returned start may lose rows or read rows twice.
     *
     * @param columns
@@ -146,7 +152,7 @@ object HandOver {
   /** [[Custom]] rule from a class with a public constructor without arguments. */
   def custom(rule: Class[_ <: HandOverRule]): Custom = Custom(RuleOfUser.OfClass(rule.getName), None, None)
 
-  /** [[Offsets]] over columns `topic`, `partition`, `offset`. */
+  /** [[Offsets]] over columns `topic`, `partition`, `offset`, or over the columns of a known writer. */
   def offsets(): HandOver = offsets("topic", "partition", "offset")
 
   /** [[Offsets]] over the given columns. */
@@ -164,6 +170,9 @@ object HandOver {
 
   /** See [[WriterCheckpoint]]. */
   def writerCheckpoint(checkpoint: String, source: Int = 0): HandOver = WriterCheckpoint(checkpoint, source)
+
+  /** See [[AfterVersion]]. */
+  def afterVersion(): HandOver = AfterVersion
 
   /** See [[NowMinus]]. */
   def nowMinus(duration: Duration): HandOver = NowMinus(duration)

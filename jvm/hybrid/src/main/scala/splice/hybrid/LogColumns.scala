@@ -27,7 +27,10 @@ object LogColumns {
   /** Columns with topic, partition and offset. */
   def of(topic: String, partition: String, offset: String): LogColumns = Named(OffsetColumns(topic, partition, offset))
 
-  /** Columns of a leg that reads a log. */
+  /** Columns with partition and offset, for a leg whose rows belong to the only topic of the log. */
+  def ofOneTopic(partition: String, offset: String): LogColumns = Named(OffsetColumns(None, partition, offset))
+
+  /** Columns of a leg that reads a log, and of a rule without other columns. */
   private[hybrid] val OfLog: Named = Named(OffsetColumns("topic", "partition", "offset"))
 
   /** See [[Excluded]]. */

@@ -218,7 +218,7 @@ final class ChainWorld(
     val all = chainOf(names)
     (for {
       leg     <- all.legs if files(leg.name).nonEmpty
-      columns <- CountedColumns.of(all, leg)
+      columns <- CountedColumns.of(all, leg)((_, named) => named)
     } yield {
       val fields = CountedFields.of(all, leg, columns)
       leg.name -> CountPlan.over(FilesLeg.Columns, leg.name, fields, ZoneOffset.UTC)._2

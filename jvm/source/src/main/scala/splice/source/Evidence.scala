@@ -30,6 +30,9 @@ import splice.source.log.OffsetRuns
   * @param lastBatch
   *   returns the number of the last batch of a Spark query, given by its id, that the source contains. None if the source
   *   has no such batch, or does not record the queries that have written it
+  * @param after
+  *   returns the start of a stream of the table after the version that was read. None if the source is not a table, or
+  *   its format has no such stream
   */
 final case class Evidence(
     position: Position,
@@ -37,7 +40,8 @@ final case class Evidence(
     eventTimes: () => Option[TimeRange] = Evidence.counted,
     offsets: () => Seq[OffsetSummary] = Evidence.counted,
     table: Option[TableVersion] = None,
-    lastBatch: String => Option[Long] = _ => None
+    lastBatch: String => Option[Long] = _ => None,
+    after: () => Option[StartAfterVersion] = () => None
 )
 
 object Evidence {
@@ -65,11 +69,30 @@ final case class TableVersion(
     metadata: SortedMap[String, String] = SortedMap.empty
 )
 
+/** Start of a stream of a table after a version.
+  *
+  * @param offset
+  *   offset of the stream, as its JSON
+  * @param hasGap
+  *   true if the table no longer has the version after the version that was read. The stream then begins with the
+  *   first version that the table still has
+  */
+final case class StartAfterVersion(offset: String, hasGap: Boolean)
+
 /** Range of times, both ends included. */
 final case class TimeRange(first: Instant, last: Instant)
 
-/** Columns of an archive that identify the log record of each row. */
-final case class OffsetColumns(topic: String, partition: String, offset: String)
+/** Columns of an archive that identify the log record of each row.
+  *
+  * @param topic
+  *   None if all rows belong to the only topic of the log
+  */
+final case class OffsetColumns(topic: Option[String], partition: String, offset: String)
+
+object OffsetColumns {
+  def apply(topic: String, partition: String, offset: String): OffsetColumns =
+    OffsetColumns(Some(topic), partition, offset)
+}
 
 /** Offsets of one log partition in a source.
   *

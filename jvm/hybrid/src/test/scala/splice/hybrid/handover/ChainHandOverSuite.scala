@@ -99,6 +99,24 @@ final class ChainHandOverSuite extends AnyFunSuite {
     }
   }
 
+  private val oneTopic = Seq("logColumns" -> """{"partition":"partition","offset":"offset"}""")
+
+  test("rows without a topic belong to the only topic of the log, together with the rows of other archives") {
+    new World {
+      override def ofOld: Seq[(String, String)] = oneTopic
+      archive(old, 0, 0, 3)
+      archive(old, 1, 0, 2)
+      archive(recent, 0, 5, 7)
+      assert(run() == every)
+    }
+    new World {
+      override def ofOld: Seq[(String, String)] = oneTopic
+      archive(old, 0, 0, 6)
+      archive(recent, 0, 4, 5)
+      assert(refused().getCondition == "SPLICE_HAND_OVER_DATA.DUPLICATES")
+    }
+  }
+
   test("missing offsets between two archives are an error with partition and range if onHoles is fail") {
     new World {
       archive(old, 0, 0, 3)
@@ -266,7 +284,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
 
   private def columns(legs: (String, Seq[(String, String)])*): Map[String, CountedColumns] = {
     val chain = ChainParser.parse(SourceOptions(Legs.options(legs: _*)))
-    chain.legs.flatMap(leg => CountedColumns.of(chain, leg).map(leg.name -> _)).toMap
+    chain.legs.flatMap(leg => CountedColumns.of(chain, leg)((_, named) => named).map(leg.name -> _)).toMap
   }
 
   test("only legs whose offsets or event times a later rule needs are counted") {

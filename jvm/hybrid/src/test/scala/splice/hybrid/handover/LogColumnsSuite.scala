@@ -54,7 +54,8 @@ final class LogColumnsSuite extends AnyFunSuite {
     assert(parse(" None ").contains(LogColumns.none))
     assert(parse(columns._2).contains(LogColumns.of("t", "p", "o")))
     assert(parse("""{"offset":" o ","partition":"p","topic":"t"}""").contains(LogColumns.of("t", "p", "o")))
-    Seq(LogColumns.none, LogColumns.of("a", "b", "c")).foreach { own =>
+    assert(parse("""{"partition":"p","offset":"o"}""").contains(LogColumns.ofOneTopic("p", "o")))
+    Seq(LogColumns.none, LogColumns.of("a", "b", "c"), LogColumns.ofOneTopic("p", "o")).foreach { own =>
       assert(parse(LogColumnsOption.text(own)).contains(own))
     }
   }

@@ -83,7 +83,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, configured: Lim
   }
 
   override def evidence(at: FilesPosition): Option[Evidence] =
-    Option.when(isFinished(at))(Evidence(at, () => listOf(at).modified))
+    Option.when(isFinished(at))(Evidence(at, () => listOf(at).modified, lastBatch = _ => listOf(at).batch))
 
   // Before the start of the run, the outlook uses the listing of the analysis, if available.
   override def outlook(): Outlook = {

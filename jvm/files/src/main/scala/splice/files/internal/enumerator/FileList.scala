@@ -21,6 +21,8 @@ import splice.source.{Limits, TimeRange}
   * @param delay
   *   delay of a watermark that the order of the files needs, if the order is by event time. The checkpoint does not
   *   contain the delay
+  * @param batch
+  *   last batch in the files of the query that has written the files with Spark's file sink; None without such a query
   */
 final private[splice] class FileList(
     val schemas: FileSchemas,
@@ -28,7 +30,8 @@ final private[splice] class FileList(
     val files: IndexedSeq[ListedFile],
     val reader: ReaderOptions = ReaderOptions.Empty,
     val warnings: Seq[String] = Nil,
-    val delay: Option[Duration] = None
+    val delay: Option[Duration] = None,
+    val batch: Option[Long] = None
 ) {
 
   private lazy val bytesBefore: Array[Long] = files.iterator.map(_.size).scanLeft(0L)(_ + _).toArray

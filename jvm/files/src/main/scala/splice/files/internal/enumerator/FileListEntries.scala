@@ -64,7 +64,7 @@ final private[splice] class FileListEntries(log: SideLog) {
     if (number != list.files.size) entry.corrupt(s"the first file is not number ${list.files.size}")
     if (settings(next) != settings(list))
       entry.corrupt("the first line differs from the first line of the first segment")
-    new FileList(list.schemas, list.packing, list.files ++ next.files, list.reader)
+    new FileList(list.schemas, list.packing, list.files ++ next.files, list.reader, batch = list.batch)
   }
 }
 
@@ -98,7 +98,8 @@ private[splice] object FileListEntries {
       "root"              -> Json.text(root),
       "values"            -> Json.array(values.map(PartitionValues.write(_, list.schemas.partition))),
       "hosts"             -> Json.array(hosts.map(Json.text))
-    ) ++ Option.when(options.nonEmpty)("options" -> Json.obj(options: _*))
+    ) ++ Option.when(options.nonEmpty)("options" -> Json.obj(options: _*)) ++
+      list.batch.map("batch" -> Json.number(_))
     def more(file: ListedFile): Option[JsonNode] = Option.when(file.homes.nonEmpty) {
       Json.obj("homes" -> Json.array(file.homes.map { home =>
         Json.array((home.start +: home.length +: home.hosts.map(hostNumber(_).toLong)).map(Json.number))
@@ -133,7 +134,8 @@ private[splice] object FileListEntries {
     val files   = entry.lines.iterator.map { line =>
       Json.read(line).flatMap(file(_, root, values, hosts)).getOrElse(entry.corrupt(s"'$line' is not a file"))
     }
-    new FileList(schemas, packing, files.toIndexedSeq, ReaderOptions(SortedMap.from(options)))
+    val batch = entry.find("batch").map(_.asLong)
+    new FileList(schemas, packing, files.toIndexedSeq, ReaderOptions(SortedMap.from(options)), batch = batch)
   }
 
   /** Parses the file of a line. The optional last item is an object whose unknown fields are ignored. */

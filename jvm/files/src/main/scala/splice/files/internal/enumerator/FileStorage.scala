@@ -67,7 +67,7 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
       conf.filesMinPartitionNum.getOrElse(context.cores).max(1)
     )
     val delay = Option.when(settings.order.isByTime)(ordered.delay.fold(Duration.ZERO)(_.needed))
-    new FileList(listing.schemas, packing, ordered.files, settings.reader, warnings ++ late, delay)
+    new FileList(listing.schemas, packing, ordered.files, settings.reader, warnings ++ late, delay, listing.batch)
   }
 
   private def lateText(delay: EventTimeOrder.Delay): String = {

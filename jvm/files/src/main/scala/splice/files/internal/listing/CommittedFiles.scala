@@ -51,6 +51,15 @@ final private[files] class CommittedFiles private (
     leafFiles.values.filter(f => f.getLen > 0 && !HiddenPaths.isHidden(f.getPath) && matchPathPattern(f))
       .map(_.getPath).toSeq
 
+  /** Last committed batch of the only sink that has written the files; None without a sink, or with several. */
+  def batch: Option[Long] = {
+    val _ = leafFiles
+    sinks.all match {
+      case Seq(only) => only.batch
+      case _         => None
+    }
+  }
+
   /** @throws splice.source.errors.SpliceException
     *   if the log that defines a selected file is corrupt, or belongs to another folder
     */

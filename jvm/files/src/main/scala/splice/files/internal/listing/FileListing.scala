@@ -74,6 +74,9 @@ final private[files] class FileListing private (
     }).toIndexedSeq
   }
 
+  /** See [[CommittedFiles.batch]]. */
+  def batch: Option[Long] = index.batch
+
   /** Warnings about files below the paths that are not in [[files]], and about paths without files. */
   def warnings: Seq[String] = {
     val selected = folders.iterator.flatMap(_.files).map(_.getPath).toSet

@@ -20,8 +20,14 @@ import splice.source.internal.entries.Json
   *
   * @param committed
   *   files of committed batches, by the path component of their URI
+  * @param batch
+  *   number of the last committed batch; None without a batch
   */
-final private[files] case class SinkFolder(path: Path, committed: collection.Map[String, FileStatus])
+final private[files] case class SinkFolder(
+    path: Path,
+    committed: collection.Map[String, FileStatus],
+    batch: Option[Long]
+)
 
 /** Log of Spark's streaming file sink. The log has one entry `N` per batch, or `N.compact` for the batch and all
   * earlier batches.
@@ -38,18 +44,19 @@ private[files] object SinkLog {
   def read(fs: FileSystem, folder: Path): SinkFolder = {
     val log   = new Path(folder, Folder)
     val files = mutable.LinkedHashMap.empty[String, FileStatus]
-    valid(fs, log, folder).foreach { entry =>
+    val all   = valid(fs, log, folder)
+    all.map(_._2).foreach { entry =>
       Using.resource(new BufferedReader(new InputStreamReader(fs.open(entry), UTF_8))) { text =>
         val lines = Iterator.continually(Option(text.readLine())).takeWhile(_.isDefined).flatten
         try add(lines, entry, folder, files)
         catch { case e: ChecksumException => invalid(entry, folder, e.getMessage) }
       }
     }
-    SinkFolder(folder, files)
+    SinkFolder(folder, files, all.lastOption.map(_._1))
   }
 
   // Spark needs the last compacted entry and all later entries.
-  private def valid(fs: FileSystem, log: Path, folder: Path): Seq[Path] = {
+  private def valid(fs: FileSystem, log: Path, folder: Path): Seq[(Long, Path)] = {
     val entries = fs.listStatus(log).toSeq.map(_.getPath).flatMap { path =>
       path.getName match {
         case Entry(number, compact) => Some((number.toLong, Option(compact).isDefined, path))
@@ -60,9 +67,9 @@ private[files] object SinkLog {
     val single    = entries.collect { case (number, false, path) => number -> path }.toMap
     val from      = compacted.fold(0L)(_._1 + 1)
     val later     = (from to single.keys.maxOption.getOrElse(-1L)).map { number =>
-      single.getOrElse(number, invalid(new Path(log, number.toString), folder, "the entry is missing"))
+      number -> single.getOrElse(number, invalid(new Path(log, number.toString), folder, "the entry is missing"))
     }
-    compacted.map(_._2).toSeq ++ later
+    compacted.toSeq ++ later
   }
 
   private def add(

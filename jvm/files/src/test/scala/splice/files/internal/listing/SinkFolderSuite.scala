@@ -91,9 +91,18 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
       val log = Paths.get(path, "_spark_metadata")
       assert(Files.exists(log.resolve("5.compact")) && Files.exists(log.resolve("7")))
       assert(count("path" -> path) == 80)
+      assert(read("path" -> path).evidence.lastBatch("any").contains(7L))
       Seq("0", "1", "2.compact", "3", "4").foreach(entry => Files.delete(log.resolve(entry)))
       assert(count("path" -> path) == 80)
     }
+  }
+
+  test("the end of the files has the last batch of their only sink") {
+    val (one, other)         = (stream("one", 3), stream("other", 2))
+    def last(paths: String*) = read("paths" -> paths.mkString("[\"", "\",\"", "\"]")).evidence.lastBatch("any")
+    assert(last(one).contains(2L) && last(other).contains(1L))
+    assert(last(one, other).isEmpty)
+    assert(withConf(Ignored, "true")(last(one)).isEmpty)
   }
 
   test("partition columns, a partition folder, a pattern, several paths and a single file are read") {

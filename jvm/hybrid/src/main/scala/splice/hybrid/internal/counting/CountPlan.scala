@@ -17,7 +17,7 @@ import splice.source.{SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 /** Plan to count the rows of a leg in tasks. Sent to tasks with Java serialisation.
   *
   * @param offsets
-  *   cells of topic, partition and offset; empty if offsets are not counted
+  *   cells of topic, partition and offset, without the topic if all rows have the same; empty if offsets are not counted
   * @param zone
   *   time zone to convert dates and timestamps without time zone
   * @param computed

@@ -22,13 +22,19 @@ final private[splice] case class CountedColumns(offsets: Option[LogColumns.Named
 
 private[splice] object CountedColumns {
 
-  /** Columns to count of `leg`; None if no rule needs its rows. */
-  def of(chain: Chain, leg: Leg): Option[CountedColumns] = {
+  /** Columns to count of `leg`; None if no rule needs its rows.
+    *
+    * @param found
+    *   columns of the leg for the rule of a later leg with these columns
+    */
+  def of(chain: Chain, leg: Leg)(found: (Leg, LogColumns.Named) => LogColumns.Named): Option[CountedColumns] = {
     val next    = chain.after(leg)
-    val offsets = chain.counting(leg).map { case (_, rule) =>
+    val offsets = chain.counting(leg).map { case (by, rule) =>
       // The columns of the rule belong to archives.
       if (leg.source.readsLog) LogColumns.OfLog
-      else leg.logColumns.collect { case named: LogColumns.Named => named }.getOrElse(rule.columns)
+      else leg.logColumns.collect { case named: LogColumns.Named => named }.getOrElse(
+        found(by, rule.columns)
+      )
     }
     // The end of a log has no event times.
     val time = next.flatMap(_.handOver).flatMap(_.timeColumn)

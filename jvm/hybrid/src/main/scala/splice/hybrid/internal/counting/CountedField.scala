@@ -30,6 +30,13 @@ final private[splice] case class CountedField(column: StructField, path: Seq[Int
     case other          => other
   }
 
+  def isText: Boolean = value.isInstanceOf[StringType]
+
+  def isWhole: Boolean = value match {
+    case LongType | IntegerType | ShortType | ByteType | (_: DecimalType) => true
+    case _                                                                => false
+  }
+
   /** Field of the struct; None if the value is no struct with this field. */
   private def field(name: String): Option[CountedField] = value match {
     case StructType(fields) =>

@@ -13,7 +13,7 @@ import splice.source.options.SourceOption
 /** Fields of a leg that its readers count.
   *
   * @param offsets
-  *   topic, partition and offset; empty if no exact rule counts the leg
+  *   topic, partition and offset, without the topic if all rows have the same; empty if no exact rule counts the leg
   */
 final private[splice] case class CountedFields(offsets: Seq[CountedField], time: Option[CountedField]) {
   def all: Seq[CountedField] = offsets ++ time
@@ -21,11 +21,10 @@ final private[splice] case class CountedFields(offsets: Seq[CountedField], time:
 
 private[splice] object CountedFields {
 
-  private val Text: PartialFunction[DataType, Unit]  = { case _: StringType => () }
-  private val Whole: PartialFunction[DataType, Unit] = {
-    case LongType | IntegerType | ShortType | ByteType | (_: DecimalType) => ()
+  private def isTime(field: CountedField): Boolean = field.value match {
+    case TimestampType | TimestampNTZType | DateType => true
+    case _                                           => false
   }
-  private val Time: PartialFunction[DataType, Unit] = { case TimestampType | TimestampNTZType | DateType => () }
 
   /** Finds the columns by name, with the case sensitivity of the session.
     *
@@ -36,11 +35,12 @@ private[splice] object CountedFields {
     val offsets = for {
       names   <- columns.offsets.toSeq.map(_.offsets)
       (by, _) <- chain.counting(leg).toSeq
-      column  <- Seq(
-        Wanted(names.topic, "topic", by, ofLog(leg, by, HandOverOptions.Topic), "a string", Text),
-        Wanted(names.partition, "partition", by, ofLog(leg, by, HandOverOptions.Partition), "a whole number", Whole),
-        Wanted(names.offset, "offset", by, ofLog(leg, by, HandOverOptions.Offset), "a whole number", Whole)
-      )
+      number = "a whole number"
+      column <- names.topic.map(Wanted(_, "topic", by, ofLog(leg, by, HandOverOptions.Topic), "a string", _.isText)) ++
+        Seq(
+          Wanted(names.partition, "partition", by, ofLog(leg, by, HandOverOptions.Partition), number, _.isWhole),
+          Wanted(names.offset, "offset", by, ofLog(leg, by, HandOverOptions.Offset), number, _.isWhole)
+        )
     } yield find(leg, column)
     val time = for {
       name <- columns.time
@@ -50,8 +50,8 @@ private[splice] object CountedFields {
         (if (hasZone) "" else s", or '${by.name}.${HandOverOptions.Zone.key}' to the time zone of the column")
     } yield find(
       leg,
-      if (hasZone) Wanted(name, "event time", by, remedy, "a timestamp or a date", Time)
-      else Wanted(name, "event time", by, remedy, "a timestamp with a time zone", { case TimestampType => () })
+      if (hasZone) Wanted(name, "event time", by, remedy, "a timestamp or a date", isTime)
+      else Wanted(name, "event time", by, remedy, "a timestamp with a time zone", _.value == TimestampType)
     )
     CountedFields(offsets, time)
   }
@@ -63,7 +63,7 @@ private[splice] object CountedFields {
       by: Leg,
       remedy: String,
       expected: String,
-      fits: PartialFunction[DataType, Unit]
+      fits: CountedField => Boolean
   )
 
   /** Remedy for a missing or mistyped column of log records. */
@@ -72,7 +72,10 @@ private[splice] object CountedFields {
     if (leg.logColumns.nonEmpty) s"Correct $setting, or use 'none' to exclude leg '${leg.name}' from the hand-over"
     else
       s"Set $setting to the columns of leg '${leg.name}', or to 'none' to exclude leg '${leg.name}' from the hand-over, or set " +
-        s"'${by.name}.${option.key}' for all legs without separate columns"
+        s"'${by.name}.${option.key}' for all legs without separate columns" + WriterColumns.ofOneTopic(leg).fold("") {
+          columns =>
+            s". If all rows belong to the only topic of leg '${by.name}', set $setting to ${LogColumnsOption.text(columns)}"
+        }
   }
 
   private def find(leg: Leg, column: Wanted): CountedField = {
@@ -87,14 +90,13 @@ private[splice] object CountedFields {
         column.remedy
       )
     }
-    val kind = field.value
-    if (!column.fits.isDefinedAt(kind))
+    if (!column.fits(field))
       throw HandOverErrors.columnType(
         leg,
         column.by.name,
         column.name,
         column.role,
-        kind.sql,
+        field.value.sql,
         column.expected,
         column.remedy
       )

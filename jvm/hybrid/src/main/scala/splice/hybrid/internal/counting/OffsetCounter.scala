@@ -14,10 +14,14 @@ import splice.source.LogPartition
 import splice.source.log.OffsetRuns
 
 /** Collects all offsets of rows per log partition. The greatest offset and file statistics do not prove that lower
-  * offsets exist.
+  * offsets exist. Rows without a column for the topic have the topic [[LogPartition.topic]] `""`.
+  *
+  * @param topic
+  *   ordinal of the topic, or [[OffsetCounter.OneTopic]]
   */
 final private[splice] class OffsetCounter(topic: Int, partition: Integers, offset: Integers) extends ColumnCounter {
 
+  private val hasTopic = topic != OffsetCounter.OneTopic
   private val topics   = mutable.HashMap.empty[UTF8String, mutable.LongMap[OffsetRuns]]
   private val rejected = new Array[Long](3)
 
@@ -30,22 +34,25 @@ final private[splice] class OffsetCounter(topic: Int, partition: Integers, offse
   topics(name) = partitions
 
   override def add(row: InternalRow): Unit =
-    if (row.isNullAt(topic) || row.isNullAt(partition.ordinal) || row.isNullAt(offset.ordinal)) {
-      if (row.isNullAt(topic)) rejected(0) += 1
+    if (hasTopic && row.isNullAt(topic) || row.isNullAt(partition.ordinal) || row.isNullAt(offset.ordinal)) {
+      if (hasTopic && row.isNullAt(topic)) rejected(0) += 1
       if (row.isNullAt(partition.ordinal)) rejected(1) += 1
       if (row.isNullAt(offset.ordinal)) rejected(2) += 1
     } else {
-      turnTo(row.getUTF8String(topic))
+      if (hasTopic) turnTo(row.getUTF8String(topic))
       count(partition.of(row), offset.of(row), 1)
     }
 
   override def add(batch: ColumnarBatch): Unit = {
-    val texts   = batch.column(topic)
     val numbers = batch.column(partition.ordinal)
     val offsets = batch.column(offset.ordinal)
     val rows    = batch.numRows
-    if (texts.hasNull || numbers.hasNull || offsets.hasNull) addRows(batch)
-    else if (rows > 0) addParts(texts, rows, partition.of(numbers, rows), offset.of(offsets, rows))
+    if (hasTopic && batch.column(topic).hasNull || numbers.hasNull || offsets.hasNull) addRows(batch)
+    else if (rows > 0) {
+      val (ofPartitions, ofOffsets) = (partition.of(numbers, rows), offset.of(offsets, rows))
+      if (hasTopic) addParts(batch.column(topic), rows, ofPartitions, ofOffsets)
+      else addPart(ofPartitions, ofOffsets, 0, rows)
+    }
   }
 
   /** Numbers of rows with an invalid topic, partition and offset. */
@@ -126,4 +133,10 @@ final private[splice] class OffsetCounter(topic: Int, partition: Integers, offse
       }
       runs.add(first, first + rows)
     }
+}
+
+private[counting] object OffsetCounter {
+
+  /** Ordinal of the topic if the rows have no column for it. */
+  val OneTopic: Int = -1
 }

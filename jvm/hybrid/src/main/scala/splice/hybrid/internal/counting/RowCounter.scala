@@ -16,6 +16,8 @@ final private[splice] class RowCounter(plan: CountPlan) {
   private val offsets = plan.offsets match {
     case Seq(topic, partition, offset) =>
       Some(new OffsetCounter(topic.ordinal, Integers(partition), Integers(offset)))
+    case Seq(partition, offset) =>
+      Some(new OffsetCounter(OffsetCounter.OneTopic, Integers(partition), Integers(offset)))
     case _ => None
   }
 

@@ -254,6 +254,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
       context.sideLog,
       enumerators,
       switched(_, count = scan),
+      tallies.columns,
       scan,
       context.clock.instant()
     )(start(StartPosition.Configured))
@@ -330,9 +331,12 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   private def partitions(next: Leg): LogPartitions = history => onLog(next)(_.logRanges(history))
 
-  private def history(at: HybridPosition, next: Leg): Seq[LegOffsets] = tallies.history(next, at) { leg =>
-    val end = enumerators(leg)(_.evidence(at.position(leg.name)))
-    end.getOrElse(throw new IllegalStateException(s"leg '${leg.name}' has not ended at ${at.position(leg.name)}"))
+  private def history(at: HybridPosition, next: Leg): Seq[LegOffsets] = {
+    lazy val topics = partitions(next).logRanges(SortedMap.empty).keys.map(_.topic).toSeq.distinct
+    tallies.history(next, at) { leg =>
+      val end = enumerators(leg)(_.evidence(at.position(leg.name)))
+      end.getOrElse(throw new IllegalStateException(s"leg '${leg.name}' has not ended at ${at.position(leg.name)}"))
+    }.map(_.named(next, topics))
   }
 
   private def warnOfOneBatch(): Unit =

@@ -55,6 +55,23 @@ private[splice] object HandOverErrors {
     "remedy"      -> remedy
   )
 
+  /** @param found values of the option `logColumns` that fit */
+  def severalColumns(previous: Leg, leg: String, found: Seq[String]): SpliceException = conditions.error(
+    "SPLICE_HAND_OVER.COLUMNS_NOT_UNIQUE",
+    "previousLeg" -> previous.name,
+    "source"      -> previous.source.toString,
+    "leg"         -> leg,
+    "columns"     -> found.mkString(" and ")
+  )
+
+  /** @param topics topics of the log of `leg` */
+  def notOneTopic(previous: Leg, leg: String, topics: Seq[String]): SpliceException = conditions.error(
+    "SPLICE_HAND_OVER.TOPIC_NOT_UNIQUE",
+    "previousLeg" -> previous.name,
+    "leg"         -> leg,
+    "topics"      -> (if (topics.isEmpty) "no topic" else s"the topics ${text(topics)}")
+  )
+
   def columnType(
       previous: Leg,
       leg: String,
@@ -126,20 +143,22 @@ private[splice] object HandOverErrors {
   /** @param ends
     *   partition, end of the history, end of the log
     */
-  def ahead(previous: Seq[String], leg: String, ends: Seq[(LogPartition, Long, Long)]): SpliceException =
+  def ahead(previous: Seq[Leg], leg: String, ends: Seq[(LogPartition, Long, Long)]): SpliceException =
     conditions.error(
       "SPLICE_HAND_OVER_DATA.HISTORY_BEYOND_LOG",
-      "previousLeg" -> named(previous),
+      "previousLeg" -> named(previous.map(_.name)),
+      "logColumns"  -> logColumns(previous),
       "leg"         -> leg,
       "ends"        -> text(ends.map { case (p, history, log) =>
         s"$p ends at $history in the history and at $log in the log"
       })
     )
 
-  def notInLog(previous: Seq[String], leg: String, partitions: Seq[LogPartition]): SpliceException =
+  def notInLog(previous: Seq[Leg], leg: String, partitions: Seq[LogPartition]): SpliceException =
     conditions.error(
       "SPLICE_HAND_OVER.PARTITION_NOT_FOUND",
-      "previousLeg" -> named(previous),
+      "previousLeg" -> named(previous.map(_.name)),
+      "logColumns"  -> logColumns(previous),
       "leg"         -> leg,
       "partitions"  -> text(partitions.map(_.toString))
     )
@@ -223,6 +242,25 @@ private[splice] object HandOverErrors {
     "leg"         -> leg,
     "file"        -> file,
     "source"      -> source.toString
+  )
+
+  def noStream(option: String, leg: String, source: String): SpliceOptionException =
+    conditions.option("SPLICE_HAND_OVER.NO_STREAM", "option" -> option, "leg" -> leg, "source" -> source)
+
+  /** @param source the source of the previous leg */
+  def noVersion(previous: String, leg: String, source: String): SpliceException = conditions.error(
+    "SPLICE_HAND_OVER.VERSION_NOT_SUPPORTED",
+    "previousLeg" -> previous,
+    "leg"         -> leg,
+    "source"      -> source
+  )
+
+  def versionGap(previous: String, leg: String, table: String, version: String): SpliceException = conditions.error(
+    "SPLICE_HAND_OVER_DATA.VERSION_EXPIRED",
+    "previousLeg" -> previous,
+    "leg"         -> leg,
+    "table"       -> table,
+    "version"     -> version
   )
 
   // A topic may have thousands of partitions.

@@ -7,14 +7,16 @@ import java.time.{Duration, Instant}
 
 import scala.collection.immutable.SortedMap
 
+import org.slf4j.LoggerFactory
+
 import splice.hybrid.HandOver
 import splice.hybrid.internal.chain.Leg
 import splice.hybrid.internal.errors.HandOverErrors
 import splice.hybrid.internal.history.{LegOffsets, PartitionHistory}
-import splice.source.StartPosition.{Configured, Offsets, Time}
+import splice.source.StartPosition.{Configured, Exact, Offsets, Time}
 import splice.source.internal.entries.Json
 import splice.source.log.LogPartitions
-import splice.source.{Evidence, LogPartition, OffsetRanges, StartPosition}
+import splice.source.{Evidence, LogPartition, OffsetRanges, OnGap, StartPosition}
 
 /** Result of a rule, with its time and proof. The proof has one line of JSON per value that the rule used.
   *
@@ -36,6 +38,8 @@ final private[splice] case class HandOverDecision(
 }
 
 private[splice] object HandOverDecision {
+
+  private val logger = LoggerFactory.getLogger(classOf[HandOverDecision])
 
   /** Tolerated lead of the end of a history over the driver's clock. Clocks of writers and of the driver differ. */
   val ClockSkew: Duration = Duration.ofMinutes(5)
@@ -61,6 +65,7 @@ private[splice] object HandOverDecision {
         .decide(history, if (leg.source.beginsByOffsets) log.logRanges(_) else _ => SortedMap.empty)
     case Some(rule: HandOver.WriterCheckpoint) =>
       new WriterHandOver(before, leg, rule, end, now).decide(log.logRanges(_))
+    case Some(HandOver.AfterVersion)                  => afterVersion(before, leg, end, now)
     case Some(HandOver.NowMinus(duration))            => time(leg, now.minus(duration), now, "now", now)
     case Some(HandOver.EventTime(column, overlap, _)) =>
       val last = end.eventTimes().getOrElse(throw HandOverErrors.noEventTime(before.name, leg.name, column)).last
@@ -83,6 +88,20 @@ private[splice] object HandOverDecision {
     if (all.isEmpty) throw HandOverErrors.noRows(before, leg.name)
     val table = HandOverTable(before, leg, all, log)
     HandOverDecision(Offsets(table.starts), now, table.lines)
+  }
+
+  private def afterVersion(before: Leg, leg: Leg, end: Evidence, now: Instant): HandOverDecision = {
+    def missing = HandOverErrors.noVersion(before.name, leg.name, before.source.toString)
+    val table   = end.table.getOrElse(throw missing)
+    val start   = end.after().getOrElse(throw missing)
+    val version = table.id.getOrElse("")
+    if (start.hasGap) {
+      val error = HandOverErrors.versionGap(before.name, leg.name, table.name, version)
+      if (leg.onGap == OnGap.Fail) throw error
+      logger.warn(error.text)
+    }
+    val proof = Json.obj("version" -> Json.text(version), "position" -> Json.text(start.offset))
+    HandOverDecision(Exact(start.offset), now, Seq(Json.write(proof)))
   }
 
   // A history may have times before 1970, but a log may not.

@@ -118,11 +118,11 @@ private[splice] object HandOverTable {
     val names   = before.map(_.name)
     val ranges  = log.logRanges(SortedMap.from(history.map(h => h.partition -> h.until)))
     val foreign = history.map(_.partition).filterNot(ranges.contains)
-    if (foreign.nonEmpty) throw HandOverErrors.notInLog(names, leg.name, foreign)
+    if (foreign.nonEmpty) throw HandOverErrors.notInLog(before, leg.name, foreign)
     val ahead = history.filter(h => h.until > ranges(h.partition).until)
     if (ahead.nonEmpty)
       throw HandOverErrors.ahead(
-        names,
+        before,
         leg.name,
         ahead.map(h => (h.partition, h.until, ranges(h.partition).until))
       )

@@ -88,4 +88,18 @@ private[splice] object PartitionHistory {
 }
 
 /** Offsets of an ended leg per log partition. */
-final private[splice] case class LegOffsets(leg: Leg, held: Seq[OffsetSummary])
+final private[splice] case class LegOffsets(leg: Leg, held: Seq[OffsetSummary]) {
+
+  /** Gives rows without a topic the only topic of the log.
+    *
+    * @param topics
+    *   topics of the log that `next` reads
+    * @throws splice.source.errors.SpliceException
+    *   if the log has several topics, or none
+    */
+  def named(next: Leg, topics: => Seq[String]): LegOffsets = if (held.forall(_.partition.topic.nonEmpty)) this
+  else topics match {
+    case Seq(only) => copy(held = held.map(part => part.copy(partition = part.partition.copy(topic = only))))
+    case several   => throw HandOverErrors.notOneTopic(leg, next.name, several)
+  }
+}

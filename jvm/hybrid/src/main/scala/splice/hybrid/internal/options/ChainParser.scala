@@ -35,6 +35,8 @@ private[splice] object ChainParser {
         case _: HandOver.Custom =>
           if (!leg.source.beginsByOffsets && !leg.source.beginsByPosition)
             throw HandOverErrors.noLog(option, leg.name, leg.source.kind)
+        case HandOver.AfterVersion =>
+          if (!leg.source.beginsByPosition) throw HandOverErrors.noStream(option, leg.name, leg.source.kind)
         case _: HandOver.EventTime | _: HandOver.ModificationTime | _: HandOver.NowMinus =>
           if (!leg.source.beginsByTime)
             throw HandOverErrors.timeNotSupported(option, rule.name, leg.name, leg.source.kind)

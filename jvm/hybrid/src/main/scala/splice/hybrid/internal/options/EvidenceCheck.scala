@@ -49,9 +49,11 @@ private[hybrid] object EvidenceCheck {
     val (set, ofLog) = (rule.columns.offsets, LogColumns.OfLog.offsets)
     val other        = Seq(
       (HandOverOptions.Topic, set.topic, ofLog.topic),
-      (HandOverOptions.Partition, set.partition, ofLog.partition),
-      (HandOverOptions.Offset, set.offset, ofLog.offset)
-    ).collect { case (option, name, column) if !HybridColumns.same(name, column) => s"${leg.name}.${option.key}" }
+      (HandOverOptions.Partition, Some(set.partition), Some(ofLog.partition)),
+      (HandOverOptions.Offset, Some(set.offset), Some(ofLog.offset))
+    ).collect {
+      case (option, Some(name), Some(column)) if !HybridColumns.same(name, column) => s"${leg.name}.${option.key}"
+    }
     if (other.nonEmpty)
       throw OptionErrors.conflict(
         other,

@@ -21,6 +21,7 @@ private[splice] object HandOverOptions {
   val ModificationTimeRule = "modificationTime"
   val NowMinusRule         = "nowMinus"
   val WriterRule           = "writerCheckpoint"
+  val AfterVersionRule     = "afterVersion"
   val CustomRule           = "custom"
 
   private type Parse = SourceOptions => HandOver
@@ -33,6 +34,7 @@ private[splice] object HandOverOptions {
       ModificationTimeRule -> modificationTime,
       NowMinusRule         -> nowMinus,
       WriterRule           -> writer,
+      AfterVersionRule     -> (_ => HandOver.AfterVersion),
       CustomRule           -> custom
     ),
     "Rule that computes the start of the leg after the previous leg has ended. Default: the start that the " +
@@ -166,6 +168,7 @@ private[splice] object HandOverOptions {
     ModificationTimeRule -> Set(Overlap.key),
     NowMinusRule         -> Set(Duration.key),
     WriterRule           -> Set(Checkpoint.key, Source.key),
+    AfterVersionRule     -> Set.empty,
     CustomRule           -> Set(Class.key, Python.key, Topic.key, Partition.key, Offset.key, Column.key, Zone.key)
   )
 

@@ -20,15 +20,16 @@ import splice.source.options.{OptionType, SourceOption, SourceOptions}
 private[splice] object LogColumnsOption {
 
   private val Excluded = "none"
-  private val Needed   = Seq("topic", "partition", "offset")
+  private val Keys     = Seq("topic", "partition", "offset")
   private val Allowed  =
     """none, or a JSON object with the names of columns, such as {"topic":"t","partition":"p","offset":"o"}"""
 
   val Columns: SourceOption[String] = SourceOption(
     "logColumns",
     OptionType[String](Allowed, text => Some(text.trim)),
-    "Columns of this leg that identify a record of the log: topic, partition and offset. 'none' excludes the leg " +
-      "from the exact hand-over of a later leg. Default: the columns that the hand-over of the later leg sets."
+    "Columns of this leg that identify a record of the log: topic, partition and offset. Without a topic, all rows of " +
+      "the leg belong to the only topic of the log. 'none' excludes the leg from the exact hand-over of a later leg. " +
+      "Default: the columns that the hand-over of the later leg sets."
   )
 
   // By default, Jackson silently uses the last value of a duplicate key.
@@ -63,26 +64,26 @@ private[splice] object LogColumnsOption {
   /** Pairs of key and column name. */
   private def names(columns: LogColumns.Named): Seq[(String, String)] = {
     val offsets = columns.offsets
-    Needed.zip(Seq(offsets.topic, offsets.partition, offsets.offset))
+    offsets.topic.map("topic" -> _).toSeq ++ Seq("partition" -> offsets.partition, "offset" -> offsets.offset)
   }
 
   /** The part of a stored node that this version uses. Earlier versions also stored a timestamp and a key. */
   def needed(node: JsonNode): JsonNode =
-    Json.obj(Json.fields(node).filter { case (key, _) => Needed.contains(key) }: _*)
+    Json.obj(Json.fields(node).filter { case (key, _) => Keys.contains(key) }: _*)
 
   /** Parses the result of [[json]]. Left = the reason why the node is invalid. */
   def read(node: JsonNode): Either[String, LogColumns.Named] = {
     val fields  = Json.fields(node)
-    val unknown = fields.map(_._1).filterNot(Needed.contains)
-    val missing = Needed.filterNot(fields.map(_._1).contains)
+    val unknown = fields.map(_._1).filterNot(Keys.contains)
+    val missing = Keys.tail.filterNot(fields.map(_._1).contains)
     val bad     = fields.filterNot { case (_, name) => name.isTextual && name.asText.trim.nonEmpty }
     if (!node.isObject) Left("the value is not an object")
-    else if (unknown.nonEmpty) Left(s"'${unknown.head}' is not one of ${Needed.mkString(", ")}")
+    else if (unknown.nonEmpty) Left(s"'${unknown.head}' is not one of ${Keys.mkString(", ")}")
     else if (missing.nonEmpty) Left(s"'${missing.head}' is missing")
     else if (bad.nonEmpty) Left(s"'${bad.head._1}' does not name a column")
     else {
       val by = fields.map { case (key, name) => key -> name.asText.trim }.toMap
-      Right(LogColumns.Named(OffsetColumns(by("topic"), by("partition"), by("offset"))))
+      Right(LogColumns.Named(OffsetColumns(by.get("topic"), by("partition"), by("offset"))))
     }
   }
 

@@ -7,10 +7,11 @@ import java.time.Instant
 
 import com.fasterxml.jackson.databind.JsonNode
 
-import splice.hybrid.HandOver
 import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
 import splice.hybrid.internal.handover.SwitchFormat
+import splice.hybrid.internal.options.LogColumnsOption
 import splice.hybrid.internal.split.HybridPosition
+import splice.hybrid.{HandOver, LogColumns}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
 import splice.source.internal.legs.{BatchCount, LegPlan}
@@ -23,6 +24,8 @@ import splice.source.runtime.SideLog
   * @param switched
   *   evaluates and stores a switch as a query does; returns the start of the next leg if a leg has ended at a
   *   position
+  * @param columns
+  *   columns of a leg that the rule of a later leg counts
   * @param scan
   *   true if the plan may read rows to evaluate a rule
   * @param now
@@ -33,6 +36,7 @@ final private[hybrid] class ChainPlan(
     log: SideLog,
     enumerators: LegEnumerators,
     switched: HybridPosition => Option[HybridPosition],
+    columns: Leg => Option[LogColumns.Named],
     scan: Boolean,
     now: Instant
 ) {
@@ -82,10 +86,20 @@ final private[hybrid] class ChainPlan(
 
   /** Reason why the rule of a leg needs a scan; None if the rule needs no scan. */
   private def needsScan(next: Leg): Option[String] = next.handOver.flatMap {
-    case _: HandOver.ModificationTime | _: HandOver.NowMinus | _: HandOver.WriterCheckpoint => None
-    case _: HandOver.EventTime                                                              => Some(NeedsRows)
-    case _: HandOver.Custom                                                                 => Some(CallsRule)
-    case _: HandOver.Offsets => Option.when(chain.history(next).exists(!_.source.readsLog))(NeedsRows)
+    case _: HandOver.ModificationTime | _: HandOver.NowMinus | _: HandOver.WriterCheckpoint | HandOver.AfterVersion =>
+      None
+    case _: HandOver.EventTime => Some(NeedsRows)
+    case _: HandOver.Custom    => Some(CallsRule)
+    case _: HandOver.Offsets   => Option.when(chain.history(next).exists(!_.source.readsLog))(NeedsRows)
+  }
+
+  private def handOver(leg: Leg, fields: (String, JsonNode)*): JsonNode = {
+    val found = for {
+      rule  <- leg.exact.toSeq
+      of    <- chain.history(leg)
+      named <- columns(of) if named != rule.columns
+    } yield of.name -> LogColumnsOption.json(named)
+    described(leg, Option.when(found.nonEmpty)("columns" -> Json.obj(found: _*)).toSeq ++ fields)
   }
 
   private def decided(leg: Leg): Seq[(String, JsonNode)] =
@@ -124,7 +138,7 @@ private object ChainPlan {
     def apply(): A              = created
   }
 
-  private def handOver(leg: Leg, fields: (String, JsonNode)*): JsonNode = {
+  private def described(leg: Leg, fields: Seq[(String, JsonNode)]): JsonNode = {
     val policies = leg.handOver.toSeq.flatMap {
       case _: HandOver.Offsets => Seq(
           "onHoles"      -> text(leg.onHoles),

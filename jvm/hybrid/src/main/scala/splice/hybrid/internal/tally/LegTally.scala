@@ -5,6 +5,7 @@ package splice.hybrid.internal.tally
 
 import java.time.{Clock, Duration}
 
+import splice.hybrid.LogColumns
 import splice.hybrid.internal.counting.{CountedColumns, LegCounts}
 import splice.source.Position
 import splice.source.internal.entries.NumberedEntries
@@ -25,7 +26,7 @@ final private[hybrid] class LegTally(
     blocks: Boolean = false
 ) {
 
-  private lazy val entries = new NumberedEntries(log, "tally")(TallyFormat.read(_).of(columns))
+  private lazy val entries = new NumberedEntries(log, LegTally.Prefix)(TallyFormat.read(_).of(columns))
 
   private lazy val loaded: Tally = stored.getOrElse(new Tally(columns))
 
@@ -115,9 +116,16 @@ final private[hybrid] class LegTally(
   }
 }
 
-private object LegTally {
+private[tally] object LegTally {
+  private val Prefix   = "tally"
   private val Batches  = 64
   private val Interval = Duration.ofMinutes(1)
+
+  /** Columns of the records in the last tally of a leg. */
+  def columns(log: SideLog): Option[LogColumns.Named] = {
+    val entries = new NumberedEntries(log, Prefix)(TallyFormat.read)
+    entries.numbers.lastOption.flatMap(entries(_).columns.offsets)
+  }
 
   /** Counts of the blocks that the readers of one plan have counted completely. */
   def complete(all: Seq[LegCounts]): Seq[LegCounts] = all.groupBy(_.plan).toSeq.sortBy(_._1).flatMap {

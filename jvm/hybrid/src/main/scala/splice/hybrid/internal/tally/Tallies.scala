@@ -7,14 +7,15 @@ import java.time.{ZoneId, ZoneOffset}
 
 import org.apache.spark.sql.types.StructType
 
+import splice.hybrid.LogColumns
 import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
-import splice.hybrid.internal.counting.{CountPlan, CountedColumns, CountedFields, LegCounts}
+import splice.hybrid.internal.counting.{CountPlan, CountedColumns, CountedFields, LegCounts, WriterColumns}
 import splice.hybrid.internal.errors.HandOverErrors
 import splice.hybrid.internal.history.LegOffsets
 import splice.hybrid.internal.split.HybridPosition
 import splice.source.errors.SpliceException
 import splice.source.internal.legs.SkippingLeg
-import splice.source.runtime.Report
+import splice.source.runtime.{Report, SideLog}
 import splice.source.{EnumeratorContext, Evidence, OffsetSummary, Position, ReadMode, SplitRange}
 
 /** Counts the rows of legs whose offsets or event times the rules of later legs need.
@@ -37,12 +38,17 @@ final private[hybrid] class Tallies(
 ) {
 
   private val tallies: Map[String, LegTally] = (for {
-    leg     <- chain.legs
-    columns <- CountedColumns.of(chain, leg)
-  } yield {
-    val log = context.sideLog.scope(LegEnumerators.scope(leg.name))
-    leg.name -> new LegTally(columns, log, context.steady, leg.source.countsBlocks)
-  }).toMap
+    leg <- chain.legs
+    log = context.sideLog.scope(LegEnumerators.scope(leg.name))
+    columns <- CountedColumns.of(chain, leg)(found(leg, log, _, _))
+  } yield leg.name -> new LegTally(columns, log, context.steady, leg.source.countsBlocks)).toMap
+
+  // The data of an ended leg may be unavailable.
+  private def found(leg: Leg, log: SideLog, by: Leg, named: LogColumns.Named): LogColumns.Named = {
+    def counted = if (hasEnded(leg)) LegTally.columns(log).filter(WriterColumns.isKnown) else None
+    if (named != LogColumns.OfLog) named
+    else counted.getOrElse(context.session.within(WriterColumns.of(leg, by)))
+  }
 
   private val check = new TallyCheck(chain, leg => tallies.get(leg.name).flatMap(_.stored))
 
@@ -66,6 +72,10 @@ final private[hybrid] class Tallies(
     * are not counted.
     */
   def isCounted(leg: Leg): Boolean = !leg.source.readsLog && tallies.contains(leg.name)
+
+  /** Columns of a leg that the rule of a later leg counts. */
+  def columns(leg: Leg): Option[LogColumns.Named] =
+    if (isCounted(leg)) tallies(leg.name).columns.offsets else None
 
   /** Returns the columns to read from a leg, and the plan to count its rows, or None if no report is needed. The columns
     * begin with `requested`.

@@ -23,7 +23,11 @@ final private[splice] class TallyCheck(chain: Chain, stored: Leg => Option[Tally
     */
   def apply(leg: Leg, tally: Tally): Unit = chain.counting(leg).foreach { case (next, _) =>
     val names = tally.columns.offsets.toSeq.flatMap { named =>
-      Seq(named.offsets.topic -> "topic", named.offsets.partition -> "partition", named.offsets.offset -> "offset")
+      Seq(
+        named.offsets.topic.getOrElse("") -> "topic",
+        named.offsets.partition           -> "partition",
+        named.offsets.offset              -> "offset"
+      )
     }
     names.zip(tally.invalid).find(_._2 > 0).foreach { case ((column, role), rows) =>
       throw HandOverErrors.invalidOffsets(leg, next.name, column, role, rows)

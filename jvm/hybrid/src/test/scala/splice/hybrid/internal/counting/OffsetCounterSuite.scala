@@ -68,6 +68,18 @@ final class OffsetCounterSuite extends AnyFunSuite {
     assert(counted(_.add(batch)) == wanted)
   }
 
+  test("rows without a column for the topic are counted per partition") {
+    val cells                            = Seq(CountPlan.Cell(1, IntegerType), CountPlan.Cell(2, LongType))
+    def counted(add: RowCounter => Unit) = {
+      val counter = new RowCounter(CountPlan("history", cells, None, ZoneOffset.UTC))
+      add(counter)
+      offsets(counter.counts(Nil))
+    }
+    val merged = Map(LogPartition("", 0) -> Seq(0L -> 2L, 7L -> 9L), LogPartition("", 1) -> Seq(5L -> 7L))
+    assert(counted(counter => rows.foreach(r => counter.add(row(r)))) == merged)
+    assert(counted(_.add(batch)) == merged)
+  }
+
   private val kinds = Seq(ByteType, ShortType, IntegerType, LongType)
 
   private def put(vector: OnHeapColumnVector, row: Int, value: Option[Long]): Unit = value match {

@@ -14,7 +14,7 @@ import splice.hybrid.handover.FixedLog
 import splice.hybrid.internal.chain.{Leg, OnDuplicates, OnHoles}
 import splice.hybrid.internal.history.LegOffsets
 import splice.hybrid.{HandOver, Legs, OfLog}
-import splice.source.StartPosition.{Configured, Offsets, Time}
+import splice.source.StartPosition.{Configured, Exact, Offsets, Time}
 import splice.source._
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.{Json, VersionedEntry}
@@ -79,6 +79,23 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   test("without a rule, the options of the leg set the start") {
     val live = leg("live", None)
     assert(HandOverDecision.decide(leg("history", None), live, End(), now)(Nil, noLog).start == Configured)
+  }
+
+  test("afterVersion: the stream begins after the version, and a removed version is a gap") {
+    val table = TableVersion("lake.orders", "iceberg", Some("7"), now)
+    def after(found: StartAfterVersion, onGap: OnGap = OnGap.Fail) = {
+      val live = leg("live", Some(HandOver.afterVersion())).copy(onGap = onGap)
+      val end  = End().copy(table = Some(table), after = () => Some(found))
+      HandOverDecision.decide(leg("history", None), live, end, now)(fail("offsets are not needed"), noLog)
+    }
+    assert(after(StartAfterVersion("{}", hasGap = false)).start == Exact("{}"))
+    assert(after(StartAfterVersion("{}", hasGap = true), OnGap.Warn).start == Exact("{}"))
+    val error = intercept[SpliceException](after(StartAfterVersion("{}", hasGap = true)))
+    assert(error.getCondition == "SPLICE_HAND_OVER_DATA.VERSION_EXPIRED")
+    assert(error.getMessage.contains("lake.orders") && error.getMessage.contains("the version 7"), error.getMessage)
+    Seq(End(), End().copy(table = Some(table))).foreach { end =>
+      assert(refused(HandOver.afterVersion(), end).getCondition == "SPLICE_HAND_OVER.VERSION_NOT_SUPPORTED")
+    }
   }
 
   private lazy val filling  = leg("live", Some(HandOver.offsets())).copy(onGap = OnGap.Fail)

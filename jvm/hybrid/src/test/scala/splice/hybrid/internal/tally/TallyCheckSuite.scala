@@ -31,7 +31,7 @@ final class TallyCheckSuite extends AnyFunSuite {
     )))
   }
 
-  private def columns(own: Chain): CountedColumns = CountedColumns.of(own, own.first).get
+  private def columns(own: Chain): CountedColumns = CountedColumns.of(own, own.first)((_, named) => named).get
 
   private val p0 = LogPartition("orders", 0)
 

@@ -11,7 +11,7 @@ import splice.source.errors.SpliceOptionException
 import splice.source.internal.PinnedSession
 import splice.source.internal.rows.PlainType
 import splice.source.runtime.SessionSettings
-import splice.source.{EnumeratorContext, SplitReaderFactory}
+import splice.source.{EnumeratorContext, SplitReaderFactory, StartAfterVersion}
 import splice.tables.internal.errors.TableErrors
 import splice.tables.internal.options.{SliceStep, TableOptions, TableSettings}
 import splice.tables.internal.reader.{SlicePartitions, SlicePlan, TableReaders}
@@ -37,6 +37,12 @@ final private[tables] class SparkTable(settings: TableSettings, pinned: SessionS
 
   override def lastBatch(content: TableContent, query: String): Option[Long] = session.run {
     explained(content)(new TableCommits(settings).lastBatch(content.pinned.version, query))
+  }
+
+  override def after(content: TableContent): Option[StartAfterVersion] = session.run {
+    explained(content) {
+      new TableCommits(settings).after(content.pinned.version, TableFormat.of(settings, reader.load(None)))
+    }
   }
 
   // The current schema of the table may differ, so a restart may name the version that the first start has fixed.

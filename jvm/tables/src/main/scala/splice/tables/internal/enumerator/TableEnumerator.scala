@@ -100,7 +100,8 @@ final private[tables] class TableEnumerator(
       at,
       () => Some(TimeRange(version.committed, version.committed)),
       table = Some(version),
-      lastBatch = storage.lastBatch(content, _)
+      lastBatch = storage.lastBatch(content, _),
+      after = () => storage.after(content)
     )
   }
 

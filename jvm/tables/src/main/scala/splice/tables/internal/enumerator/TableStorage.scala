@@ -6,7 +6,7 @@ package splice.tables.internal.enumerator
 import org.apache.spark.sql.types.StructType
 
 import splice.source.errors.SpliceOptionException
-import splice.source.{EnumeratorContext, SplitReaderFactory}
+import splice.source.{EnumeratorContext, SplitReaderFactory, StartAfterVersion}
 
 /** Interface of the enumerator to the table. Tests replace the table by a simulated one. */
 private[tables] trait TableStorage {
@@ -22,6 +22,9 @@ private[tables] trait TableStorage {
 
   /** Number of the last batch of a Spark query, given by its id, that the version of the table contains. */
   def lastBatch(content: TableContent, query: String): Option[Long]
+
+  /** Start of a stream of the table after the version, if its format has one. */
+  def after(content: TableContent): Option[StartAfterVersion]
 
   /** Readers of planned batches.
     *

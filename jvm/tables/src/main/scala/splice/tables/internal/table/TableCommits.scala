@@ -10,8 +10,8 @@ import scala.annotation.tailrec
 
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 
-import splice.source.TableVersion
 import splice.source.options.SourceOptions.fold
+import splice.source.{StartAfterVersion, TableVersion}
 import splice.tables.internal.options.TableSettings
 
 /** Commits of a table, which the format records: the history of Delta, or the snapshots of Iceberg. */
@@ -39,6 +39,19 @@ final private[tables] class TableCommits(settings: TableSettings) {
       case _         => None
     }
   }
+
+  /** Start of a stream of the table after a version; None if the format has no stream that begins at a version. */
+  def after(version: TableVersion, current: => TableFormat): Option[StartAfterVersion] = for {
+    id     <- version.id.flatMap(_.toLongOption).filter(_ => version.format == "iceberg")
+    newest <- Some(current).collect { case TableFormat.Iceberg(Some(snapshot)) => snapshot.toLong }
+  } yield IcebergLine(metadata("snapshots").collect().toSeq.map(snapshot), newest).after(id, version.committed)
+
+  private def snapshot(row: Row): IcebergLine.Snapshot = IcebergLine.Snapshot(
+    row.getAs[Long]("snapshot_id"),
+    Option(row.getAs[Any]("parent_id")).collect { case id: Long => id },
+    TableCommits.instant(row.getAs[Any]("committed_at")),
+    TableCommits.map(row, "summary").get("added-data-files").fold(0L)(_.toLong)
+  )
 
   @tailrec private def newest(id: Long, commits: Map[Long, TableCommits.Commit]): Option[Long] = commits.get(id) match {
     case Some(TableCommits.Commit(Some(batch), _))   => Some(batch)

@@ -46,6 +46,7 @@ final class TableEnumeratorSuite extends AnyFunSuite {
       override def size(content: TableContent, from: Int, until: Int, columns: Option[StructType]): TableStorage.Size =
         TableStorage.Size(random.nextInt(5), BigInt(until - from) * 10)
       override def lastBatch(content: TableContent, query: String): Option[Long] = None
+      override def after(content: TableContent): Option[StartAfterVersion]       = None
       override def readers(content: TableContent, columns: StructType, batches: Seq[(Int, Int)]): SplitReaderFactory =
         fail("no rows are read")
     }
