@@ -23,6 +23,7 @@ class Kind(str, Enum):
     REALTIME = "realtime"
     MEMORY = "memory"
     LIVES = "lives"
+    TABLES = "tables"
 
     def __str__(self) -> str:
         """Return the name in the ledger."""

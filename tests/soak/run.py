@@ -40,6 +40,8 @@ from soak.lives import seed as lives_seed  # noqa: E402
 from soak.memory import seed as memory_seed  # noqa: E402
 from soak.realtime import seed as realtime_seed  # noqa: E402
 from soak.story import Story  # noqa: E402
+from soak.tables import seed as tables_seed  # noqa: E402
+from soak.tables.table import lake  # noqa: E402
 
 _ROOT = _TESTS.parent
 _FOLDER = _ROOT / ".soak"
@@ -51,6 +53,7 @@ _SERVERS: dict[Kind, Callable[[], Any]] = {
     Kind.REALTIME: lambda: Clusters(kafka_seed.BROKERS),
     Kind.MEMORY: lambda: KafkaCluster(heap="1g"),
     Kind.LIVES: nullcontext,
+    Kind.TABLES: lake,
 }
 _OLD = "2.6"
 _STORES: dict[str, Callable[[], Store]] = {"hdfs": HdfsStore, "s3": S3Store}
@@ -61,6 +64,7 @@ _SEEDS: dict[Kind, Callable[[int, str, Any, Story], None]] = {
     Kind.REALTIME: realtime_seed.run_seed,
     Kind.MEMORY: memory_seed.run_seed,
     Kind.LIVES: lives_seed.run_seed,
+    Kind.TABLES: tables_seed.run_seed,
 }
 
 

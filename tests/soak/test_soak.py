@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from kill.killing import Kill
 from soak import seeds
 from soak.dynamic import fate as dynamic_fate
 from soak.dynamic.applied import Applied, changes, owed
@@ -20,6 +21,7 @@ from soak.ledger import PASSED, Entry, Kind, Ledger
 from soak.lives import seed as lives_seed
 from soak.memory import seed as memory_seed
 from soak.realtime import fate as realtime_fate
+from soak.tables import fate as tables_fate
 
 HYBRID, KAFKA = Kind.HYBRID, Kind.KAFKA
 _ROOT = Path(__file__).resolve().parents[2]
@@ -41,7 +43,8 @@ def test_invalid_seeds_are_rejected(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "fate", [hybrid_fate.fate, kafka_fate.fate, dynamic_fate.fate, realtime_fate.fate]
+    "fate",
+    [hybrid_fate.fate, kafka_fate.fate, dynamic_fate.fate, realtime_fate.fate, tables_fate.fate],
 )
 def test_a_seed_determines_its_choices(fate) -> None:  # type: ignore[no-untyped-def]
     assert fate(7) == fate(7)
@@ -87,6 +90,17 @@ def test_all_that_can_befall_streams_on_many_clusters_does() -> None:
     happened = [event for life in lives for event in (*life.before, *life.events)]
     assert {event.what for event in happened} == set(dynamic_fate.What)
     assert {life.options["cutover"] for life in lives} == {"together", "stream"}
+
+
+def test_all_that_can_befall_a_table_does() -> None:
+    fates = [tables_fate.fate(seed) for seed in range(200)]
+    lives = [life for fate in fates for life in fate.lives]
+    assert {change for life in lives for change in life.changes} == set(tables_fate.Change)
+    assert len({str(fate.slicing) for fate in fates}) == len(tables_fate.SLICINGS)
+    entries = {Kill.entry(entry).name for entry in tables_fate.ENTRIES}
+    assert entries <= {life.kill.name for life in lives if life.kill}
+    rules = {(fate.by_checkpoint, fate.holes, fate.old) for fate in fates}
+    assert len(rules) == 6
 
 
 def test_rows_of_a_removed_topic_are_due_if_the_query_has_seen_them_removed() -> None:

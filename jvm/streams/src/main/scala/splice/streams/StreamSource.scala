@@ -18,7 +18,7 @@ import splice.streams.internal.inner.InnerTable
 import splice.streams.internal.options.{StreamOptions, StreamSettings}
 import splice.streams.internal.split.StreamPosition
 
-/** Source of any Data Source V2 micro-batch stream, such as Iceberg, Kinesis or a Python data source.
+/** Source of any Data Source V2 micro-batch stream, such as Iceberg or a Python data source.
   *
   * The wrapped stream uses the active session of the query's thread, and keeps its files in the folder `spark` of the
   * side log. [[splice.streams.internal.options.StreamOptions]] defines the options. All other options are passed to the

@@ -43,9 +43,9 @@ final private[hybrid] class Tallies(
     columns <- CountedColumns.of(chain, leg)(found(leg, log, _, _))
   } yield leg.name -> new LegTally(columns, log, context.steady, leg.source.countsBlocks)).toMap
 
-  // The data of an ended leg may be unavailable.
+  // The data of a leg that was read to its end may be unavailable.
   private def found(leg: Leg, log: SideLog, by: Leg, named: LogColumns.Named): LogColumns.Named = {
-    def counted = if (hasEnded(leg)) LegTally.columns(log).filter(WriterColumns.isKnown) else None
+    def counted = LegTally.columns(log).filter(WriterColumns.isKnown)
     if (named != LogColumns.OfLog) named
     else counted.getOrElse(context.session.within(WriterColumns.of(leg, by)))
   }

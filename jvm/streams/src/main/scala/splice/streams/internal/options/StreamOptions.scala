@@ -15,7 +15,7 @@ private[splice] object StreamOptions {
   val Format: SourceOption[String] = SourceOption(
     "format",
     Name,
-    "Format of the stream, as in 'spark.readStream.format', such as 'iceberg', 'aws-kinesis', 'rate' or the name of a " +
+    "Format of the stream, as in 'spark.readStream.format', such as 'iceberg', 'rate' or the name of a " +
       "Python data source. The format must be a Data Source V2 with a micro-batch stream. Set either 'format' or 'table'."
   )
 

@@ -63,11 +63,12 @@ final class SlicesSuite extends AnyFunSuite with DeltaSpark {
   // Spark computes a selection of local rows on the driver, without a job.
   private def column(rows: DataFrame, of: Column): Seq[Any] = rows.select(of).collect().toSeq.map(_.get(0))
 
-  /** Texts of the distinct values in the order of Spark. */
-  private def sorted(by: SliceColumn, values: Seq[Any]): Vector[String] = {
+  /** Texts of the distinct values of each world in the order of Spark. */
+  private def sorted(by: SliceColumn, worlds: Seq[Seq[Any]]): Seq[Vector[String]] = {
     val kind = StructType(Seq(StructField("xs", ArrayType(by.kind))))
-    val all  = spark.createDataFrame(Seq(Row(values)).asJava, kind)
-    all.select(transform(sort_array(array_distinct(col("xs"))), by.texts(_))).head().getSeq[String](0).toVector
+    val all  = spark.createDataFrame(worlds.map(Row(_)).asJava, kind)
+    val rows = all.select(transform(sort_array(array_distinct(col("xs"))), by.texts(_))).collect().toSeq
+    rows.map(_.getSeq[String](0).toVector)
   }
 
   private def matches(slices: Slices, from: Int, until: Int): Column =
@@ -75,18 +76,26 @@ final class SlicesSuite extends AnyFunSuite with DeltaSpark {
 
   kinds.foreach { case (kind, value) =>
     test(s"slices of ${kind.sql} partition all rows, also rows outside of the bounds and without a value") {
-      (1 to 12).foreach { seed =>
+      (1 to SlicesSuite.Seeds).foreach { seed =>
         val random          = new Random(seed)
         def some(most: Int) = Seq.fill(1 + random.nextInt(most))(value(random))
-        val known           = some(8)
         val by              = SliceColumn("x", kind)
-        val slices          = Slices.ByColumn(by, sorted(by, known).drop(1))
-        val cut             = random.nextInt(slices.size)
-        val rows            = table(kind, None.orNull +: (some(30) ++ known))
-        val parts           = Seq(0 -> cut, cut -> slices.size).filter { case (a, b) => a < b }
-        Seq((0 until slices.size).map(i => i -> (i + 1)), parts, Seq(0 -> slices.size)).foreach { division =>
-          val found = column(rows, division.map { case (a, b) => matches(slices, a, b) }.reduce(_ + _))
-          assert(found.toSet == Set(1), s"seed $seed, ${slices.bounds}, $division")
+        val known           = Seq.fill(SlicesSuite.Worlds)(some(8))
+        val worlds          = sorted(by, known).map(bounds => Slices.ByColumn(by, bounds.drop(1)))
+        val divisions       = worlds.map { slices =>
+          val cut = random.nextInt(slices.size)
+          if (random.nextBoolean()) (0 until slices.size).map(i => i -> (i + 1))
+          else Seq(0 -> cut, cut -> slices.size).filter { case (a, b) => a < b }
+        }
+        // One selection has a column per world.
+        val rows  = table(kind, None.orNull +: (some(30) ++ known.flatten.distinct.take(100)))
+        val found = worlds.zip(divisions).map { case (slices, division) =>
+          division.map { case (a, b) => matches(slices, a, b) }.reduce(_ + _)
+        }
+        rows.select(found: _*).collect().foreach { row =>
+          worlds.indices.foreach { i =>
+            assert(row.getInt(i) == 1, s"seed $seed, ${worlds(i).bounds}, ${divisions(i)}")
+          }
         }
       }
     }
@@ -125,4 +134,13 @@ final class SlicesSuite extends AnyFunSuite with DeltaSpark {
     assert(count(LongType, "7", "7", 4) == Vector.empty)
     assert(count(DoubleType, "0.0", "1.0", 2) == Vector("0.5"))
   }
+}
+
+private object SlicesSuite {
+
+  /** Worlds of one selection. */
+  val Worlds: Int = 60
+
+  /** Selections of each type. All tests together have 3,000 worlds. */
+  val Seeds: Int = 5
 }
