@@ -101,7 +101,8 @@ final class BoundedLegSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("a stream is the last leg, and a custom rule sets its start") {
+  /** Chain of a log with five rows, and a stream that begins at its fifth row. */
+  private class LastLeg(step: String => Unit = _ => ()) {
     val live    = new FakeLog(UUID.randomUUID().toString)
     val archive = new MemoryLog(UUID.randomUUID().toString).addPartitions(1)
     live.grow(10)
@@ -120,13 +121,31 @@ final class BoundedLegSuite extends AnyFunSuite with LocalSpark {
         "live.select"         -> "id",
         "live.handOver"       -> "custom",
         "live.handOver.class" -> classOf[StartAtFive].getName
-      )
+      ),
+      step
     )
-    query.run()
-    live.grow(2)
-    query.run()
-    assert(query.ids == (0L to 11L))
-    assert(live.count("initialOffset") == 0)
+  }
+
+  test("a stream is the last leg, and a custom rule sets its start") {
+    new LastLeg {
+      query.run()
+      live.grow(2)
+      query.run()
+      assert(query.ids == (0L to 11L))
+      assert(live.count("initialOffset") == 0)
+    }
+  }
+
+  test("a stream has an empty folder until its leg begins, because an earlier run has no valid state") {
+    var isDead = true
+    new LastLeg(step => if (isDead && step == "the offset was logged") throw new IllegalStateException("dead")) {
+      intercept[IllegalStateException](query.run(frozen = true))
+      isDead = false
+      query.run(frozen = true)
+      assert(live.count("create") == 2 && live.resumptions == 0)
+      query.run(frozen = true)
+      assert(query.ids == (0L to 9L) && live.count("create") == 3 && live.resumptions == 1)
+    }
   }
 }
 

@@ -35,8 +35,8 @@ trait SideLog {
   def scope(name: String): SideLog
 
   /** Returns a folder of the checkpoint for files of other software, such as the state of a Spark stream. The folder may
-    * not exist yet. Splice reads and writes no file of the folder. A side log without a checkpoint returns a temporary
-    * folder, which is deleted when the JVM ends.
+    * not exist yet. Splice reads and writes no file of the folder, and a source may delete the folder before it begins.
+    * A side log without a checkpoint returns a temporary folder, which is deleted when the JVM ends.
     *
     * @param name
     *   `[a-z0-9]+`, different from all names of [[scope]]

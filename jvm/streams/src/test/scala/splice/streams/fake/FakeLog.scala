@@ -10,6 +10,7 @@ final class FakeLog(val name: String) {
 
   private var rows  = 0L
   private var calls = Vector.empty[String]
+  private var found = 0
 
   FakeLog.logs(name) = this
 
@@ -18,6 +19,11 @@ final class FakeLog(val name: String) {
   def grow(by: Long): Unit = synchronized(rows += by)
 
   def call(text: String): Unit = synchronized(calls :+= text)
+
+  /** Records that the folder of a new stream has the files of an earlier run. */
+  def resumed(): Unit = synchronized(found += 1)
+
+  def resumptions: Int = synchronized(found)
 
   /** All calls so far, oldest first. */
   def called: Vector[String] = synchronized(calls)

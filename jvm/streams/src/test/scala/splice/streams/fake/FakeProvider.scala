@@ -55,6 +55,7 @@ private object FakeTable extends Table with SupportsRead {
         val log = FakeLog(options.get("log"))
         log.call(s"create $folder")
         val own = Files.createDirectories(Paths.get(new Path(folder).toUri.getPath))
+        if (Files.exists(own.resolve("0"))) log.resumed()
         Files.writeString(own.resolve("0"), "a file of the stream")
         options.getOrDefault("stream", "ending") match {
           case "plain"    => new FakeStream(log, options)

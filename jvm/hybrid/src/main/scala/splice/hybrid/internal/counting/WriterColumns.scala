@@ -38,11 +38,13 @@ private[hybrid] object WriterColumns {
   def isKnown(columns: LogColumns.Named): Boolean = {
     val prefix = columns.offsets.offset.stripSuffix("offset")
     (Prefixes.contains(prefix) || prefix.endsWith(".")) &&
-    columns.offsets == OffsetColumns(columns.offsets.topic.map(_ => s"${prefix}topic"), s"${prefix}partition", s"${prefix}offset")
+    columns.offsets ==
+      OffsetColumns(columns.offsets.topic.map(_ => s"${prefix}topic"), s"${prefix}partition", s"${prefix}offset")
   }
 
   /** Columns of a leg that may identify records of a single topic. */
-  def ofOneTopic(leg: Leg): Option[LogColumns.Named] = all(leg.source.schema).find(_.topic.isEmpty).map(LogColumns.Named(_))
+  def ofOneTopic(leg: Leg): Option[LogColumns.Named] =
+    all(leg.source.schema).find(_.topic.isEmpty).map(LogColumns.Named(_))
 
   /** All groups of columns with a partition and an offset. */
   private[counting] def all(schema: StructType): Seq[OffsetColumns] = {

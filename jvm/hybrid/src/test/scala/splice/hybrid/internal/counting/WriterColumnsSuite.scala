@@ -20,8 +20,10 @@ final class WriterColumnsSuite extends AnyFunSuite {
       val all = s"id string, ${p}topic string, ${p}partition int, ${p}offset bigint"
       assert(certain(all) == Seq(OffsetColumns(s"${name}topic", s"${name}partition", s"${name}offset")))
     }
-    assert(certain("id string, _kafka_metadata struct<topic: string, partition: int, offset: bigint, timestamp: bigint>") ==
-      Seq(OffsetColumns("_kafka_metadata.topic", "_kafka_metadata.partition", "_kafka_metadata.offset")))
+    assert(
+      certain("id string, _kafka_metadata struct<topic: string, partition: int, offset: bigint, timestamp: bigint>") ==
+        Seq(OffsetColumns("_kafka_metadata.topic", "_kafka_metadata.partition", "_kafka_metadata.offset"))
+    )
     assert(certain("`at kafka` struct<topic: string, partition: decimal(10), offset: decimal(20)>") ==
       Seq(OffsetColumns("`at kafka`.topic", "`at kafka`.partition", "`at kafka`.offset")))
     assert(certain("redpanda struct<partition: int, offset: bigint, key: binary>, id string") ==
@@ -46,7 +48,8 @@ final class WriterColumnsSuite extends AnyFunSuite {
   }
 
   test("several groups of columns are all found") {
-    val both = "topic string, partition int, offset bigint, kafka_topic string, kafka_partition int, kafka_offset bigint"
+    val both =
+      "topic string, partition int, offset bigint, kafka_topic string, kafka_partition int, kafka_offset bigint"
     assert(certain(both).map(_.topic) == Seq(Some("topic"), Some("kafka_topic")))
   }
 }

@@ -7,10 +7,12 @@ import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 import scala.util.control.NonFatal
 
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.types.StructType
 
 import splice.source._
 import splice.source.errors.CheckpointErrors
+import splice.source.internal.HadoopConfiguration
 import splice.source.internal.entries.{SingleEntry, VersionedEntry}
 import splice.source.log.{Coverage, Outlook}
 import splice.source.runtime.{ProgressMetric, SideLog}
@@ -173,9 +175,18 @@ final private[streams] class StreamEnumerator(
     stream
   }
 
+  // Before the leg begins, the folder has only the state of earlier runs, such as a first offset that has expired.
+  private def folder: Path = {
+    val own = context.sideLog.folder(SideLog.SparkFolder)
+    if (context.start.isEmpty && started.isEmpty) {
+      val _ = own.getFileSystem(HadoopConfiguration.active).delete(own, true)
+    }
+    own
+  }
+
   private def opened: InnerStream = inner.getOrElse {
     val fresh =
-      try new InnerStream(table.scan(), context.sideLog.folder(SideLog.SparkFolder))
+      try new InnerStream(table.scan(), folder)
       catch { case NonFatal(e) => throw StreamErrors.notReadable(settings, e) }
     if (settings.isBounded && !fresh.canEnd) {
       fresh.stop()
