@@ -44,6 +44,7 @@ def _given(scenario: Scenario, run: int) -> dict[str, str]:
         "spark.sql.files.maxPartitionBytes": _PLANS[run % len(_PLANS)],
         "spark.sql.files.openCostInBytes": "1",
         "spark.sql.adaptive.enabled": str(run % 2 == 0).lower(),
+        **formats.catalogs(str(scenario.folder)),
     }
     scenario.given(conf=conf)
     return conf

@@ -171,10 +171,23 @@ final class StreamQuerySuite extends AnyFunSuite with LocalSpark {
       val start = run.start(StartPosition.Exact(FakeOffset.text(7)))
       assert(start == StreamPosition(FakeOffset.text(7), 0))
       run.advance(start, Limits.Everything)
-      assert(world.log.called.tail == Seq("seen 7", "latestOffset 7", "plan 7 10"))
-      val error = intercept[SpliceException](run.start(StartPosition.Exact("""{"at":7}""")))
-      assert(error.getCondition == "SPLICE_STREAM.INVALID_POSITION")
-      assert(error.getMessage.contains("""rejects the offset '{"at":7}'"""))
+      assert(world.log.called.tail == Seq("seen 7", "latestOffset 7", "latestOffset 7", "plan 7 10"))
+      Seq("""{"at":7}""", FakeOffset.text(99)).foreach { other =>
+        val error = intercept[SpliceException](run.start(StartPosition.Exact(other)))
+        assert(error.getCondition == "SPLICE_STREAM.INVALID_POSITION")
+        assert(error.getMessage.contains(s"rejects the offset '$other'"))
+      }
+    }
+  }
+
+  test("a start at an offset gets a new end, because the end of the run may be before the offset") {
+    val world = new World
+    Using.resource(enumerator(world)) { run =>
+      run.freeze()
+      world.log.grow(5)
+      val start = run.start(StartPosition.Exact(FakeOffset.text(12)))
+      world.log.grow(5)
+      assert(run.advance(start, Limits.Everything) == StreamPosition(FakeOffset.text(15), 1))
     }
   }
 

@@ -15,7 +15,7 @@ import splice.hybrid.internal.split.{HybridPosition, LegRange}
 import splice.hybrid.{Legs, LogColumns}
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
-import splice.source.{OffsetColumns, Position, Source}
+import splice.source.{LogPartition, OffsetColumns, Position, Source}
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions, MemoryRange}
 
 /** Tests of an exact hand-over from several archives to the archived log. */
@@ -114,6 +114,14 @@ final class ChainHandOverSuite extends AnyFunSuite {
       archive(old, 0, 0, 6)
       archive(recent, 0, 4, 5)
       assert(refused().getCondition == "SPLICE_HAND_OVER_DATA.DUPLICATES")
+    }
+  }
+
+  test("a row with an empty topic does not give the other rows of its leg the topic of the log") {
+    new World {
+      archive(old, 0, 0, 3)
+      old.archive(0, old.read(0, 0, 1).head.copy(origin = LogPartition("", 0)))
+      assert(refused().getCondition == "SPLICE_HAND_OVER.PARTITION_NOT_FOUND")
     }
   }
 

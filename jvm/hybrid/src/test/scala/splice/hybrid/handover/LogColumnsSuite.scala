@@ -140,7 +140,9 @@ final class LogColumnsSuite extends AnyFunSuite {
   private val custom   = Seq("handOver" -> "custom", "handOver.class" -> classOf[FromTheFirst].getName)
 
   test("a rule by the times of a previous leg that reads a log is rejected before anything is read") {
-    Seq("eventTime" -> byEvent, "modificationTime" -> modified).foreach { case (rule, options) =>
+    val writer  = Seq("handOver" -> "writerCheckpoint", "handOver.checkpoint" -> "/writer")
+    val byTimes = Seq("eventTime" -> byEvent, "modificationTime" -> modified, "writerCheckpoint" -> writer)
+    byTimes.foreach { case (rule, options) =>
       val all = chain(files("a"), kafka("k", ending), kafka("live", options: _*))
       refused(s"'$rule'", "'live.handOver'", "Use offsets, nowMinus or custom", "'k' reads a log")(all)
       EvidenceCheck(all.copy(decided = Map("live" -> false)))

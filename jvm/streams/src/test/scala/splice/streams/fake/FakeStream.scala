@@ -80,6 +80,7 @@ class AdmittedStream(log: FakeLog, options: CaseInsensitiveStringMap)
 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
     log.call(s"latestOffset ${at(start)}")
+    if (at(start) > log.size) throw new IllegalStateException("the offset is of another table")
     val until = limit match {
       case rows: ReadMaxRows => math.min(last, at(start) + rows.maxRows)
       case _                 => last

@@ -25,7 +25,7 @@ final private[files] class CommittedFiles private (
     options: Map[String, String],
     times: ModificationTimes,
     columns: Option[StructType],
-    owners: FolderOwners
+    search: FolderOwners
 ) extends InMemoryFileIndex(spark, roots.map(_.getPath), options, columns) {
 
   private lazy val sinks = new SinkSearch(super.leafFiles.keys)
@@ -33,7 +33,7 @@ final private[files] class CommittedFiles private (
   // The status from the file system has the hosts of a file, but the status from the log has no hosts.
   private lazy val committed: mutable.LinkedHashMap[Path, FileStatus] = {
     val listed = super.leafFiles
-    if (recursiveFileLookup) listed.keysIterator.map(_.getParent).toSet.foreach(owners.rejectTable(_))
+    if (recursiveFileLookup) listed.keysIterator.map(_.getParent).toSet.foreach(search.rejectTable(_))
     // The files of an unreadable log stay in the list, because the index decides whether the query reads them.
     val kept = listed.filter { case (path, _) =>
       sinks.of(path).flatMap(_.toOption).forall(_.committed.contains(path.toUri.getPath))
@@ -51,13 +51,10 @@ final private[files] class CommittedFiles private (
     leafFiles.values.filter(f => f.getLen > 0 && !HiddenPaths.isHidden(f.getPath) && matchPathPattern(f))
       .map(_.getPath).toSeq
 
-  /** Last committed batch of the only sink that has written the files; None without a sink, or with several. */
-  def batch: Option[Long] = {
+  /** Sinks that have written the files. */
+  def owners: Seq[SinkFolder] = {
     val _ = leafFiles
-    sinks.all match {
-      case Seq(only) => only.batch
-      case _         => None
-    }
+    sinks.all
   }
 
   /** @throws splice.source.errors.SpliceException
@@ -88,10 +85,10 @@ final private[files] class CommittedFiles private (
 
     // A root without files may be a sink folder whose files are all missing.
     private val ofRoots =
-      roots.map(root => root.getPath -> owners.sink(CommittedFiles.folder(root)).map(Success(_))).toMap
+      roots.map(root => root.getPath -> search.sink(CommittedFiles.folder(root)).map(Success(_))).toMap
 
     private val sinksBelow =
-      owners.sinksAt(files.filterNot(ofRoots.contains).map(_.getParent).toSet.flatMap(foldersBelow).toSeq)
+      search.sinksAt(files.filterNot(ofRoots.contains).map(_.getParent).toSet.flatMap(foldersBelow).toSeq)
 
     def of(file: Path): Option[Try[SinkFolder]] = ofRoots.getOrElse(file, ofFolder(file.getParent))
 

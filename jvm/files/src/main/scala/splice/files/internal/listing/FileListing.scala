@@ -74,8 +74,13 @@ final private[files] class FileListing private (
     }).toIndexedSeq
   }
 
-  /** See [[CommittedFiles.batch]]. */
-  def batch: Option[Long] = index.batch
+  /** Last committed batch of the only sink that has written the files, if all files of the sink are selected. */
+  def batch: Option[Long] = index.owners match {
+    case Seq(only) =>
+      val selected = folders.iterator.flatMap(_.files).map(_.getPath.toUri.getPath).toSet
+      only.batch.filter(_ => only.committed.forall { case (path, file) => file.getLen == 0 || selected(path) })
+    case _ => None
+  }
 
   /** Warnings about files below the paths that are not in [[files]], and about paths without files. */
   def warnings: Seq[String] = {

@@ -102,6 +102,12 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     def last(paths: String*) = read("paths" -> paths.mkString("[\"", "\",\"", "\"]")).evidence.lastBatch("any")
     assert(last(one).contains(2L) && last(other).contains(1L))
     assert(last(one, other).isEmpty)
+    val filters =
+      Seq("pathGlobFilter" -> "nothing*", "modifiedBefore" -> "2020-01-01T00:00:00", "schema" -> "id BIGINT")
+    filters.take(2).foreach { filter =>
+      assert(read("path" -> one, "onEmpty" -> "warn", filters.last, filter).evidence.lastBatch("any").isEmpty)
+    }
+    assert(last(parts(one).head.toString).isEmpty)
     assert(withConf(Ignored, "true")(last(one)).isEmpty)
   }
 

@@ -34,14 +34,6 @@ private[hybrid] object WriterColumns {
       case several   => throw HandOverErrors.severalColumns(leg, by.name, several.map(LogColumnsOption.text))
     }
 
-  /** True if a known writer may have created the columns. */
-  def isKnown(columns: LogColumns.Named): Boolean = {
-    val prefix = columns.offsets.offset.stripSuffix("offset")
-    (Prefixes.contains(prefix) || prefix.endsWith(".")) &&
-    columns.offsets ==
-      OffsetColumns(columns.offsets.topic.map(_ => s"${prefix}topic"), s"${prefix}partition", s"${prefix}offset")
-  }
-
   /** Columns of a leg that may identify records of a single topic. */
   def ofOneTopic(leg: Leg): Option[LogColumns.Named] =
     all(leg.source.schema).find(_.topic.isEmpty).map(LogColumns.Named(_))

@@ -332,11 +332,14 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   private def partitions(next: Leg): LogPartitions = history => onLog(next)(_.logRanges(history))
 
   private def history(at: HybridPosition, next: Leg): Seq[LegOffsets] = {
-    lazy val topics = partitions(next).logRanges(SortedMap.empty).keys.map(_.topic).toSeq.distinct
-    tallies.history(next, at) { leg =>
+    // A leg that begins by a position has no topics.
+    def topics =
+      if (next.source.beginsByOffsets) partitions(next).logRanges(SortedMap.empty).keys.map(_.topic).toSeq.distinct
+      else Nil
+    tallies.history(next, at, topics) { leg =>
       val end = enumerators(leg)(_.evidence(at.position(leg.name)))
       end.getOrElse(throw new IllegalStateException(s"leg '${leg.name}' has not ended at ${at.position(leg.name)}"))
-    }.map(_.named(next, topics))
+    }
   }
 
   private def warnOfOneBatch(): Unit =

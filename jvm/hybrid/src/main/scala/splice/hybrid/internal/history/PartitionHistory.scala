@@ -97,8 +97,7 @@ final private[splice] case class LegOffsets(leg: Leg, held: Seq[OffsetSummary]) 
     * @throws splice.source.errors.SpliceException
     *   if the log has several topics, or none
     */
-  def named(next: Leg, topics: => Seq[String]): LegOffsets = if (held.forall(_.partition.topic.nonEmpty)) this
-  else topics match {
+  def ofOnly(topics: Seq[String], next: Leg): LegOffsets = topics match {
     case Seq(only) => copy(held = held.map(part => part.copy(partition = part.partition.copy(topic = only))))
     case several   => throw HandOverErrors.notOneTopic(leg, next.name, several)
   }

@@ -31,9 +31,10 @@ private[hybrid] object EvidenceCheck {
   }
 
   private def rejectTimes(log: Leg, leg: Leg, rule: HandOver): Unit = {
-    val why = s"the previous leg '${log.name}' reads a log, and the times of its records and files are not available"
+    val why =
+      s"the previous leg '${log.name}' reads a log, which has no version, and the times of its records and files are not available"
     rule match {
-      case _: HandOver.EventTime | _: HandOver.ModificationTime =>
+      case _: HandOver.EventTime | _: HandOver.ModificationTime | _: HandOver.WriterCheckpoint | HandOver.AfterVersion =>
         import HandOverOptions._
         val allowed = s"$OffsetsRule, $NowMinusRule or $CustomRule ($why)"
         throw OptionErrors.invalidValue(s"${leg.name}.${Rule.key}", rule.name, allowed, Rule.doc)

@@ -5,7 +5,6 @@ package splice.hybrid.internal.tally
 
 import java.time.{Clock, Duration}
 
-import splice.hybrid.LogColumns
 import splice.hybrid.internal.counting.{CountedColumns, LegCounts}
 import splice.source.Position
 import splice.source.internal.entries.NumberedEntries
@@ -20,11 +19,14 @@ import splice.source.runtime.SideLog
   *   true if the counts of a block are valid only together ([[splice.source.Source.countsBlocks]])
   */
 final private[hybrid] class LegTally(
-    val columns: CountedColumns,
+    counted: => CountedColumns,
     log: SideLog,
     clock: Clock,
     blocks: Boolean = false
 ) {
+
+  /** Columns to count. The first access may read the schema of the leg. */
+  lazy val columns: CountedColumns = counted
 
   private lazy val entries = new NumberedEntries(log, LegTally.Prefix)(TallyFormat.read(_).of(columns))
 
@@ -121,10 +123,10 @@ private[tally] object LegTally {
   private val Batches  = 64
   private val Interval = Duration.ofMinutes(1)
 
-  /** Columns of the records in the last tally of a leg. */
-  def columns(log: SideLog): Option[LogColumns.Named] = {
+  /** Columns of the last tally of a leg. */
+  def columns(log: SideLog): Option[CountedColumns] = {
     val entries = new NumberedEntries(log, Prefix)(TallyFormat.read)
-    entries.numbers.lastOption.flatMap(entries(_).columns.offsets)
+    entries.numbers.lastOption.map(entries(_).columns)
   }
 
   /** Counts of the blocks that the readers of one plan have counted completely. */

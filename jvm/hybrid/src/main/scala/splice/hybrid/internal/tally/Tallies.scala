@@ -38,16 +38,20 @@ final private[hybrid] class Tallies(
 ) {
 
   private val tallies: Map[String, LegTally] = (for {
-    leg <- chain.legs
-    log = context.sideLog.scope(LegEnumerators.scope(leg.name))
-    columns <- CountedColumns.of(chain, leg)(found(leg, log, _, _))
-  } yield leg.name -> new LegTally(columns, log, context.steady, leg.source.countsBlocks)).toMap
+    leg     <- chain.legs
+    columns <- CountedColumns.of(chain, leg)((_, named) => named)
+  } yield {
+    val log       = context.sideLog.scope(LegEnumerators.scope(leg.name))
+    def withFound = CountedColumns.of(chain, leg)(found(leg, log, _, _)).getOrElse(columns)
+    leg.name -> new LegTally(withFound, log, context.steady, leg.source.countsBlocks)
+  }).toMap
 
   // The data of a leg that was read to its end may be unavailable.
   private def found(leg: Leg, log: SideLog, by: Leg, named: LogColumns.Named): LogColumns.Named = {
-    def counted = LegTally.columns(log).filter(WriterColumns.isKnown)
+    def counted =
+      LegTally.columns(log).filter(c => c.areFound || c.offsets.contains(LogColumns.OfLog)).flatMap(_.offsets)
     if (named != LogColumns.OfLog) named
-    else counted.getOrElse(context.session.within(WriterColumns.of(leg, by)))
+    else counted.getOrElse(leg.errors(context.session.within(WriterColumns.of(leg, by))))
   }
 
   private val check = new TallyCheck(chain, leg => tallies.get(leg.name).flatMap(_.stored))
@@ -160,14 +164,17 @@ final private[hybrid] class Tallies(
 
   /** Offsets of the legs that the rule of `next` counts.
     *
+    * @param topics
+    *   topics of the log that `next` reads
     * @param end
     *   end of a leg whose tally has other columns, because the rule was changed
     */
-  def history(next: Leg, at: HybridPosition)(end: Leg => Evidence): Seq[LegOffsets] =
+  def history(next: Leg, at: HybridPosition, topics: => Seq[String])(end: Leg => Evidence): Seq[LegOffsets] =
     if (next.handOver.flatMap(_.counts).isEmpty) Nil
     else chain.history(next).map { leg =>
-      val tally = finished(leg, at.position(leg.name), end(leg))
-      LegOffsets(leg, tally.offsets)
+      val tally   = finished(leg, at.position(leg.name), end(leg))
+      val offsets = LegOffsets(leg, tally.offsets)
+      if (tally.columns.offsets.exists(_.offsets.topic.isEmpty)) offsets.ofOnly(topics, next) else offsets
     }
 
   private def finished(leg: Leg, at: Position, end: => Evidence): Tally = {

@@ -32,7 +32,8 @@ private[splice] object TallyFormat {
       tally.columns.offsets.map(c => "columns" -> LogColumnsOption.json(c)),
       Some("covered" -> covered.json),
       tally.end.map(at => "end" -> Json.text(at)),
-      Some("invalid" -> Json.array(tally.invalid.map(Json.number))),
+      Option.when(tally.columns.areFound)("found" -> Json.bool(true)),
+      Some("invalid"                              -> Json.array(tally.invalid.map(Json.number))),
       tally.columns.time.map(name => "time" -> Json.text(name)),
       tally.times.map(range => "times" -> texts(Seq(range.first.toString, range.last.toString)))
     ).flatten
@@ -57,7 +58,7 @@ private[splice] object TallyFormat {
     def bad(line: JsonNode) = entry.corrupt(s"'$line' does not contain offsets")
     val lines               = entry.nodes.map(line => held(line).getOrElse(bad(line)))
     Tally.stored(
-      CountedColumns(columns, entry.find("time").map(_.asText)),
+      CountedColumns(columns, entry.find("time").map(_.asText), entry.find("found").exists(_.asBoolean)),
       Coverage.read(covered).getOrElse(entry.corrupt(s"'$covered' is not a set of extents")),
       lines.collect { case (of, Right(runs)) => of -> runs },
       lines.collect { case (_, Left(range)) => range },

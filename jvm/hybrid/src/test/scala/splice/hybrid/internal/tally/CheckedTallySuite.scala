@@ -179,7 +179,7 @@ final class CheckedTallySuite extends AnyFunSuite with LocalSpark {
       val tallies     = new Tallies(chain, context, enumerators, _ => false, _.source.schema)
       tallies.ended(chain.first, at, end(until))
       val both = HybridPosition.first(chain, at)
-      tallies.history(chain.last, both)(_ => fail("the end is stored")).flatMap(_.held)
+      tallies.history(chain.last, both, Nil)(_ => fail("the end is stored")).flatMap(_.held)
     }
     def keys: Seq[String] = context.sideLog.scope("leg-bounded").keys("tally-")
 

@@ -11,7 +11,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.types.StructType
 
 import splice.source._
-import splice.source.errors.CheckpointErrors
+import splice.source.errors.{CheckpointErrors, SpliceError}
 import splice.source.internal.HadoopConfiguration
 import splice.source.internal.entries.{SingleEntry, VersionedEntry}
 import splice.source.log.{Coverage, Outlook}
@@ -61,12 +61,27 @@ final private[streams] class StreamEnumerator(
       case StartPosition.Configured =>
         isResumed = true
         StreamPosition(opened.initial(), 0)
-      case StartPosition.Exact(offset) =>
-        opened.rejection(offset)(StreamErrors.invalidPosition(settings, offset, _)).foreach(throw _)
-        StreamPosition(offset, 0)
-      case other => throw new IllegalStateException(s"a stream cannot begin at $other")
+      case StartPosition.Exact(offset) => checked(offset)
+      case other                       => throw new IllegalStateException(s"a stream cannot begin at $other")
     }
     started = Some(begin)
+    begin
+  }
+
+  /** Start at an offset that is not from the stream. A request to the stream shows that the offset is of its table.
+    *
+    * The end of the run, which [[freeze]] has fixed, may be before the offset. A stream may ignore such an end, so the
+    * run gets a new end.
+    */
+  private def checked(offset: String): StreamPosition = {
+    def rejected(e: Throwable) = StreamErrors.invalidPosition(settings, offset, e)
+    val stream                 = opened
+    stream.rejection(offset)(rejected).foreach(throw _)
+    val begin = StreamPosition(offset, 0)
+    if (isFrozen) stream.fixEnd()
+    if (stream.canEnd || !isFrozen)
+      try { val _ = next(begin, everything = false) }
+      catch { case NonFatal(e) if !e.isInstanceOf[SpliceError] => throw rejected(e) }
     begin
   }
 
@@ -193,7 +208,9 @@ final private[streams] class StreamEnumerator(
       throw StreamErrors.endNotSupported(settings)
     }
     inner = Some(fresh)
-    if (ended.isEmpty && (isFrozen || settings.isBounded)) fresh.fixEnd()
+    if (ended.isEmpty && (isFrozen || settings.isBounded))
+      try fresh.fixEnd()
+      catch { case NonFatal(e) => throw StreamErrors.notReadable(settings, e) }
     fresh
   }
 }

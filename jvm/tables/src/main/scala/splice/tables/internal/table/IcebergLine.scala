@@ -22,11 +22,14 @@ final private[table] case class IcebergLine(all: Seq[IcebergLine.Snapshot], curr
 
   /** Start of a stream after a snapshot: before the files of its child, or after the files of the current snapshot. If
     * neither exists, the stream begins with the first snapshot that was committed later.
+    *
+    * @param added
+    *   number of data files that the current snapshot has added
     */
-  def after(id: Long, committed: Instant): StartAfterVersion = {
-    val child = line.find(_.parent.contains(id)).map(before)
-    val later = line.find(_.committed.isAfter(committed)).map(before)
-    val last  = byId.get(current).map(last => offset(last.id, last.added)).getOrElse(offset(current, 0))
+  def after(id: Long, committed: Instant)(added: => Long): StartAfterVersion = {
+    val child     = line.find(_.parent.contains(id)).map(before)
+    val later     = line.find(_.committed.isAfter(committed)).map(before)
+    lazy val last = offset(current, added)
     if (id == current) StartAfterVersion(last, hasGap = false)
     else StartAfterVersion(child.orElse(later).getOrElse(last), hasGap = child.isEmpty)
   }
@@ -44,6 +47,5 @@ final private[table] case class IcebergLine(all: Seq[IcebergLine.Snapshot], curr
 
 private[table] object IcebergLine {
 
-  /** @param added number of data files that the snapshot has added */
-  final case class Snapshot(id: Long, parent: Option[Long], committed: Instant, added: Long)
+  final case class Snapshot(id: Long, parent: Option[Long], committed: Instant)
 }

@@ -8,6 +8,7 @@ import java.time.Instant
 
 import scala.annotation.tailrec
 
+import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 
 import splice.source.options.SourceOptions.fold
@@ -44,13 +45,20 @@ final private[tables] class TableCommits(settings: TableSettings) {
   def after(version: TableVersion, current: => TableFormat): Option[StartAfterVersion] = for {
     id     <- version.id.flatMap(_.toLongOption).filter(_ => version.format == "iceberg")
     newest <- Some(current).collect { case TableFormat.Iceberg(Some(snapshot)) => snapshot.toLong }
-  } yield IcebergLine(metadata("snapshots").collect().toSeq.map(snapshot), newest).after(id, version.committed)
+  } yield {
+    val rows    = metadata("snapshots").collect().toSeq
+    def summary = rows.filter(_.getAs[Long]("snapshot_id") == newest).flatMap(TableCommits.map(_, "summary")).toMap
+    // The metrics of a summary are optional.
+    def counted = metadata("entries").where("status < 2 AND data_file.content = 0").where(col("snapshot_id") === newest)
+    IcebergLine(rows.map(snapshot), newest).after(id, version.committed) {
+      summary.get("added-data-files").fold(counted.count())(_.toLong)
+    }
+  }
 
   private def snapshot(row: Row): IcebergLine.Snapshot = IcebergLine.Snapshot(
     row.getAs[Long]("snapshot_id"),
     Option(row.getAs[Any]("parent_id")).collect { case id: Long => id },
-    TableCommits.instant(row.getAs[Any]("committed_at")),
-    TableCommits.map(row, "summary").get("added-data-files").fold(0L)(_.toLong)
+    TableCommits.instant(row.getAs[Any]("committed_at"))
   )
 
   @tailrec private def newest(id: Long, commits: Map[Long, TableCommits.Commit]): Option[Long] = commits.get(id) match {

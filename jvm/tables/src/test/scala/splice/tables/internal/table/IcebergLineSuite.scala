@@ -14,10 +14,10 @@ import splice.tables.internal.table.IcebergLine.Snapshot
 final class IcebergLineSuite extends AnyFunSuite {
 
   private def snapshot(id: Long, parent: Long) =
-    Snapshot(id, Some(parent).filter(_ > 0), Instant.ofEpochMilli(id), added = 10 * id)
+    Snapshot(id, Some(parent).filter(_ > 0), Instant.ofEpochMilli(id))
 
   private def start(id: Long, current: Long)(snapshots: Snapshot*): StartAfterVersion =
-    IcebergLine(snapshots, current).after(id, Instant.ofEpochMilli(id))
+    IcebergLine(snapshots, current).after(id, Instant.ofEpochMilli(id))(10 * current)
 
   private def offset(snapshot: Long, file: Long, hasGap: Boolean = false) = StartAfterVersion(
     s"""{"version":1,"snapshot_id":$snapshot,"position":$file,"scan_all_files":false}""",
