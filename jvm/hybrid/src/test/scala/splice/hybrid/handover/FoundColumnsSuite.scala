@@ -78,7 +78,7 @@ final class FoundColumnsSuite extends AnyFunSuite with LocalSpark {
     new World {
       val folder: Path = archive(0 until 6, "", "kafka_")
       live.forget(0, 7)
-      val named = Seq("topic", "partition", "offset").map(name => s"handOver.$name" -> s"kafka_$name")
+      val named         = Seq("topic", "partition", "offset").map(name => s"handOver.$name" -> s"kafka_$name")
       val ended: String = run(chain(Seq(folder), named: _*)) { c =>
         val at = c.advance(c.initial(), everything = false)
         assert(condition(c.advance(at, everything = false)) == "SPLICE_HAND_OVER_DATA.GAP")
