@@ -35,11 +35,14 @@ final private[tables] class SlicePlan private (execution: QueryExecution) {
   /** True if the plan is only a scan of column batches. */
   def isColumnar: Boolean = SlicePlan.scan(execution.executedPlan).nonEmpty
 
-  def partitions: Int = rows.getNumPartitions
+  // Rows of column batches would need generated code, which no task runs.
+  private def read: RDD[_] = batches.fold[RDD[_]](rows)(_._1)
+
+  def partitions: Int = read.getNumPartitions
 
   /** Size as Spark estimates it. For files, the size of the files that remain after the pruning of partitions. */
   def bytes: BigInt = {
-    val files = rows.partitions.toSeq.map {
+    val files = read.partitions.toSeq.map {
       case part: FilePartition => Some(BigInt(part.files.iterator.map(_.length).sum))
       case _                   => None
     }
