@@ -64,7 +64,8 @@ def decided(*rows: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_an_undecided_rule() -> None:
-    switch = {"rule": RULE, "onHoles": "fill", "undecided": "rows <needed>"}
+    columns = {"history": {"partition": "at.partition", "offset": "at.offset"}}
+    switch = {"rule": RULE, "onHoles": "fill", "columns": columns, "undecided": "rows <needed>"}
     parsed = read(json.dumps(plan(legs=[HISTORY, {**LIVE, "handOver": switch}], warnings=["<w>"])))
     assert str(parsed).splitlines() == [
         "hybrid, 2 slots, batches unknown",
@@ -73,7 +74,8 @@ def test_an_undecided_rule() -> None:
         "live     kafka   -      -      -     -        handOver=offsets",
         "leg   topic   partitions  offsets  complete since",
         "live  orders  1           30       2026-01-01T00:00:00Z",
-        "live: handOver=offsets onHoles=fill; not decided: rows <needed>",
+        'live: handOver=offsets onHoles=fill history.logColumns={"partition": "at.partition", '
+        '"offset": "at.offset"}; not decided: rows <needed>',
         "Warning: <w>",
     ]
     html = parsed._repr_html_()

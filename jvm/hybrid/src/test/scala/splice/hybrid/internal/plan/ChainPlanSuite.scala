@@ -81,6 +81,21 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     assert(legs.flatMap(_.warnings).isEmpty)
   }
 
+  test("a plan has the columns of a known writer, and not the columns that the rule names") {
+    val live  = log()
+    val plain = archive("named", live.name, 0 -> (0 -> 5))
+    val found = folder.resolve("found").toString
+    spark.read.parquet(plain)
+      .selectExpr("id", "timestamp", "struct(topic, partition, offset) AS at").write.parquet(found)
+    def columns(path: String) = {
+      val source = Legs.source(files("history", path, "select" -> "id"), Legs.live(live, exact :+ ("select" -> "id"): _*))
+      plan(source, scan = false, NoJobs).last.json.path("handOver").path("columns")
+    }
+    assert(columns(found).toString ==
+      """{"history":{"topic":"at.topic","partition":"at.partition","offset":"at.offset"}}""")
+    assert(columns(plain).isMissingNode)
+  }
+
   test("a plan with a scan has the batches, the start and the table of the following query") {
     val live   = log()
     val old    = archive("scan-old", live.name, 0 -> (0 -> 5), 1 -> (0 -> 12))
