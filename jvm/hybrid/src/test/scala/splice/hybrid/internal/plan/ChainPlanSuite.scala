@@ -88,7 +88,8 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     spark.read.parquet(plain)
       .selectExpr("id", "timestamp", "struct(topic, partition, offset) AS at").write.parquet(found)
     def columns(path: String) = {
-      val source = Legs.source(files("history", path, "select" -> "id"), Legs.live(live, exact :+ ("select" -> "id"): _*))
+      val source =
+        Legs.source(files("history", path, "select" -> "id"), Legs.live(live, exact :+ ("select" -> "id"): _*))
       plan(source, scan = false, NoJobs).last.json.path("handOver").path("columns")
     }
     assert(columns(found).toString ==
