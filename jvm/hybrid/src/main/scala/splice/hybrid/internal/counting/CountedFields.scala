@@ -21,6 +21,9 @@ final private[splice] case class CountedFields(offsets: Seq[CountedField], time:
 
 private[splice] object CountedFields {
 
+  private val Text: (String, CountedField => Boolean)  = ("a string", _.isText)
+  private val Whole: (String, CountedField => Boolean) = ("a whole number", _.isWhole)
+
   private def isTime(field: CountedField): Boolean = field.value match {
     case TimestampType | TimestampNTZType | DateType => true
     case _                                           => false
@@ -33,15 +36,13 @@ private[splice] object CountedFields {
     */
   def of(chain: Chain, leg: Leg, columns: CountedColumns): CountedFields = {
     val offsets = for {
-      names   <- columns.offsets.toSeq.map(_.offsets)
-      (by, _) <- chain.counting(leg).toSeq
-      number = "a whole number"
-      column <- names.topic.map(Wanted(_, "topic", by, ofLog(leg, by, HandOverOptions.Topic), "a string", _.isText)) ++
-        Seq(
-          Wanted(names.partition, "partition", by, ofLog(leg, by, HandOverOptions.Partition), number, _.isWhole),
-          Wanted(names.offset, "offset", by, ofLog(leg, by, HandOverOptions.Offset), number, _.isWhole)
-        )
-    } yield find(leg, column)
+      names                <- columns.offsets.toSeq.map(_.offsets)
+      (by, _)              <- chain.counting(leg).toSeq
+      (name, role, option) <- names.topic.map((_, "topic", HandOverOptions.Topic)).toSeq :+
+        ((names.partition, "partition", HandOverOptions.Partition)) :+
+        ((names.offset, "offset", HandOverOptions.Offset))
+      (expected, fits) = if (role == "topic") Text else Whole
+    } yield find(leg, Wanted(name, role, by, () => ofLog(leg, by, option), expected, fits))
     val time = for {
       name <- columns.time
       by   <- chain.after(leg)
@@ -50,8 +51,8 @@ private[splice] object CountedFields {
         (if (hasZone) "" else s", or '${by.name}.${HandOverOptions.Zone.key}' to the time zone of the column")
     } yield find(
       leg,
-      if (hasZone) Wanted(name, "event time", by, remedy, "a timestamp or a date", isTime)
-      else Wanted(name, "event time", by, remedy, "a timestamp with a time zone", _.value == TimestampType)
+      if (hasZone) Wanted(name, "event time", by, () => remedy, "a timestamp or a date", isTime)
+      else Wanted(name, "event time", by, () => remedy, "a timestamp with a time zone", _.value == TimestampType)
     )
     CountedFields(offsets, time)
   }
@@ -61,7 +62,7 @@ private[splice] object CountedFields {
       name: String,
       role: String,
       by: Leg,
-      remedy: String,
+      remedy: () => String,
       expected: String,
       fits: CountedField => Boolean
   )
@@ -87,7 +88,7 @@ private[splice] object CountedFields {
         column.name,
         column.role,
         fields.map(_.name),
-        column.remedy
+        column.remedy()
       )
     }
     if (!column.fits(field))
@@ -98,7 +99,7 @@ private[splice] object CountedFields {
         column.role,
         field.value.sql,
         column.expected,
-        column.remedy
+        column.remedy()
       )
     field
   }

@@ -7,8 +7,6 @@ import java.time.{Duration, Instant}
 
 import scala.collection.immutable.SortedMap
 
-import org.slf4j.LoggerFactory
-
 import splice.hybrid.HandOver
 import splice.hybrid.internal.chain.Leg
 import splice.hybrid.internal.errors.HandOverErrors
@@ -16,7 +14,7 @@ import splice.hybrid.internal.history.{LegOffsets, PartitionHistory}
 import splice.source.StartPosition.{Configured, Exact, Offsets, Time}
 import splice.source.internal.entries.Json
 import splice.source.log.LogPartitions
-import splice.source.{Evidence, LogPartition, OffsetRanges, OnGap, StartPosition}
+import splice.source.{Evidence, LogPartition, OffsetRanges, StartPosition}
 
 /** Result of a rule, with its time and proof. The proof has one line of JSON per value that the rule used.
   *
@@ -38,8 +36,6 @@ final private[splice] case class HandOverDecision(
 }
 
 private[splice] object HandOverDecision {
-
-  private val logger = LoggerFactory.getLogger(classOf[HandOverDecision])
 
   /** Tolerated lead of the end of a history over the driver's clock. Clocks of writers and of the driver differ. */
   val ClockSkew: Duration = Duration.ofMinutes(5)
@@ -95,11 +91,8 @@ private[splice] object HandOverDecision {
     val table   = end.table.getOrElse(throw missing)
     val start   = end.after().getOrElse(throw missing)
     val version = table.id.getOrElse("")
-    if (start.hasGap) {
-      val error = HandOverErrors.versionGap(before.name, leg.name, table.name, version)
-      if (leg.onGap == OnGap.Fail) throw error
-      logger.warn(error.text)
-    }
+    if (start.hasGap)
+      HandOverTable.applyOnGap(leg, HandOverErrors.versionGap(before.name, leg.name, table.name, version))
     val proof = Json.obj("version" -> Json.text(version), "position" -> Json.text(start.offset))
     HandOverDecision(Exact(start.offset), now, Seq(Json.write(proof)))
   }

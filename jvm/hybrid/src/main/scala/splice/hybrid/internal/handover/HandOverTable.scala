@@ -10,6 +10,7 @@ import org.slf4j.LoggerFactory
 import splice.hybrid.internal.chain.{Fill, Leg, OnHoles}
 import splice.hybrid.internal.errors.{HandOverErrors, Ranges}
 import splice.hybrid.internal.history.PartitionHistory
+import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
 import splice.source.log.{LogPartitions, LogRange}
 import splice.source.{LogPartition, OffsetRanges, OnGap}
@@ -138,11 +139,11 @@ private[splice] object HandOverTable {
 
   /** Applies the policy `onGap` to offsets that are missing from both the history and the log. */
   private[hybrid] def checkGap(before: Seq[String], leg: Leg, lost: Seq[(LogPartition, Ranges)]): Unit =
-    if (lost.nonEmpty) {
-      val error = HandOverErrors.gap(before, leg.name, lost)
-      if (leg.onGap == OnGap.Fail) throw error
-      logger.warn(error.text)
-    }
+    if (lost.nonEmpty) applyOnGap(leg, HandOverErrors.gap(before, leg.name, lost))
+
+  /** Throws the error of a gap, or logs it, as the policy `onGap` of the leg that starts requires. */
+  private[hybrid] def applyOnGap(leg: Leg, gap: SpliceException): Unit =
+    if (leg.onGap == OnGap.Fail) throw gap else logger.warn(gap.text)
 
   private def lacks(row: Row): String = {
     val missing = Ranges(row.holes)
