@@ -23,7 +23,7 @@ final class TableHistorySuite extends AnyFunSuite with WithSpark {
   private val Archive = 30
 
   /** A log of two partitions with offsets 0 to 39 each, and a table of their first 30 offsets in three slices of ten
-    * offsets. A slice has four parts.
+    * offsets. The table has four files.
     */
   final private class World(name: String) {
     val log: MemoryLog = new MemoryLog(name).addPartitions(2)
@@ -75,11 +75,16 @@ final class TableHistorySuite extends AnyFunSuite with WithSpark {
     }
   }
 
-  /** Runs `body` with files of this size per partition. */
+  /** Runs `body` with at most this size per partition: a partition has all files of the table, or a part of a file. */
   private def withParts[A](bytes: Int)(body: => A): A = {
-    spark.conf.set(SQLConf.FILES_MAX_PARTITION_BYTES.key, bytes.toLong)
+    val settings = Map(
+      SQLConf.FILES_MAX_PARTITION_BYTES.key -> bytes,
+      SQLConf.FILES_OPEN_COST_IN_BYTES.key  -> 1,
+      SQLConf.FILES_MIN_PARTITION_NUM.key   -> 1
+    )
+    settings.foreach { case (key, value) => spark.conf.set(key, value.toLong) }
     try body
-    finally spark.conf.unset(SQLConf.FILES_MAX_PARTITION_BYTES.key)
+    finally settings.keys.foreach(spark.conf.unset)
   }
 
   test("every row of the table and of the log arrives once, in ascending slices") {
