@@ -58,7 +58,13 @@ final class TableHistorySuite extends AnyFunSuite with WithSpark {
       "live.select"                -> "id"
     )
 
-    def run(change: DataFrame => DataFrame = identity)(sink: (DataFrame, Long) => Unit): Unit =
+    /** Options of the table alone. */
+    val ofTable: Map[String, String] =
+      options.collect { case (key, value) if key.startsWith("history.") => key.stripPrefix("history.") -> value }
+
+    def run(change: DataFrame => DataFrame = identity, options: Map[String, String] = options)(
+        sink: (DataFrame, Long) => Unit
+    ): Unit =
       change(spark.readStream.format("splice").options(options).load()).writeStream
         .foreachBatch(sink)
         .option("checkpointLocation", folder.resolve(s"$name-checkpoint").toString)
@@ -125,6 +131,20 @@ final class TableHistorySuite extends AnyFunSuite with WithSpark {
       }))
       withParts(after)(w.run()((rows, _) => w.collect(rows)))
       assert(w.out.sorted == w.all, s"$before, $after")
+    }
+  }
+
+  test("a killed batch of a table without a log is read again with other parts, and has the same rows") {
+    Seq(600 -> 1000000, 1000000 -> 600).foreach { case (before, after) =>
+      val w                                   = new World(s"alone-$before")
+      def run(sink: (DataFrame, Long) => Unit): Unit =
+        w.run(_.select("id"), w.ofTable - "select")(sink)
+      intercept[StreamingQueryException](withParts(before)(run { (rows, batch) =>
+        if (batch == 1) throw new IllegalStateException("the run ends here")
+        w.collect(rows)
+      }))
+      withParts(after)(run((rows, _) => w.collect(rows)))
+      assert(w.out.sorted == w.all.filter(_ % Rows < Archive), s"$before, $after")
     }
   }
 
