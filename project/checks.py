@@ -46,9 +46,9 @@ MAIN_LINES = {
     "coordinator": 2229,  # The folder of a side log for files of other software (`SideLog.folder`).
     "dynamic-kafka": 11095,  # Batches of all clusters that end at one time (`admission=eventTime`).
     "files": 4033,  # The last batch of the sink of Spark that has written the files.
-    "hybrid": 6351,  # Columns of known writers, rows without a topic, and `afterVersion`.
+    "hybrid": 6521,  # The check of the retention of the log while a history is read.
     "kafka": 12839,  # Batches that end at one time, and `delayNeededMs`.
-    "source": 4711,  # The start of a stream after a version of a table.
+    "source": 4716,  # The figure `oldestRecordAgeMs`.
     "spark": 3744,
     "streams": 966,  # Starts at an offset are checked before a switch is stored.
     "tables": 2116,  # The offset of the stream of Iceberg after a snapshot (`IcebergLine`).
@@ -66,7 +66,7 @@ LONG = {
     "kafka/dynamic/internal/enumerator/MetadataApplier.scala": 371,
     "kafka/dynamic/internal/state/AppliedMetadataFormat.scala": 303,
     "kafka/dynamic/internal/state/TopicState.scala": 334,
-    "hybrid/internal/enumerator/HybridEnumerator.scala": 361,
+    "hybrid/internal/enumerator/HybridEnumerator.scala": 365,
     "kafka/internal/enumerator/KafkaEnumerator.scala": 331,
     "kafka/internal/reader/SlotReader.scala": 360,
     "testkit/simulation/SimulatedSpark.scala": 393,

@@ -109,6 +109,16 @@ def test_late_rows_and_rows_of_the_future_are_in_a_table() -> None:
     assert [line.strip() for line in shown] == ["delay needed  rows held", "16 h 52 min          7"]
 
 
+def test_the_age_of_the_oldest_record_of_the_next_log_is_in_a_table() -> None:
+    metrics = {"leg": "history", "position": "7 of 9 files", "oldestRecordAgeMs": "601200000"}
+    described = describe(Query({"batchId": 4, "sources": [SPLICE, SPLICE | {"metrics": metrics}]}))  # type: ignore[arg-type]
+    ages = [source.oldest_record_age for source in described.sources]
+    assert ages == [None, timedelta(days=6, hours=23)]
+    shown = [line.strip() for line in str(described).splitlines()[4:]]
+    assert shown == ["oldest record of the log", "-", "6 d 23 h"]
+    assert ">6 d 23 h</td>" in described._repr_html_()
+
+
 def test_types_of_a_data_frame() -> None:
     rows = [{"n": 2**60 + 1, "rate": 2.0, "is": True}, {"n": None, "rate": None, "is": False}]
     found = frame(rows, ("n", "rate", "is", "none"))

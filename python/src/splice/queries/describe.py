@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from html import escape
@@ -12,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from splice._internal import tables
 from splice._internal.display.frames import frame
-from splice._internal.progress import lateness, rates, units
+from splice._internal.progress import lateness, rates, retention, units
 from splice._internal.progress.offsets import offset_json
-from splice._internal.progress.rates import Rates, whole
+from splice._internal.progress.rates import Rates, read, whole
 from splice.errors import OptionError
 from splice.queries import clusters
 from splice.queries.clusters import ClusterDescription, WaitingGroupDescription
@@ -132,6 +131,7 @@ class SourceDescription:
         end_offset: End offset of the last batch, as in the checkpoint.
         delay_needed: Delay of a watermark that would have dropped no row in this run, or None.
         rows_held: Number of offsets that wait for their time; None without ``eventTime``.
+        oldest_record_age: Age of the oldest record of the log that follows a history, or None.
         topics: Topics of a Kafka source, greatest lag first; ``*`` has the sum of the other topics.
         lagging: Partitions of a Kafka source with the greatest lag.
         clusters: Clusters of a source of several clusters, by name.
@@ -155,6 +155,7 @@ class SourceDescription:
     slots: int | None = None
     delay_needed: timedelta | None = None
     rows_held: int | None = None
+    oldest_record_age: timedelta | None = None
     topics: tuple[LagDescription, ...] = ()
     lagging: tuple[LagDescription, ...] = ()
     clusters: tuple[ClusterDescription, ...] = ()
@@ -270,6 +271,7 @@ class QueryDescription:
         if groups := [one.cells() for source in self.sources for one in source.waiting_groups]:
             found.append((clusters.GROUP_HEADINGS, groups, None))
         found += lateness.table([(one.delay_needed, one.rows_held) for one in self.sources])
+        found += retention.table([one.oldest_record_age for one in self.sources])
         if topics:
             found.append((_TOPIC_HEADINGS, topics, 1))
         if worst:
@@ -373,14 +375,15 @@ def _source(source: Mapping[str, Any], estimated: Rates) -> SourceDescription:
         slots=whole(metrics.get("slots")),
         delay_needed=lateness.delay(whole(metrics.get("delayNeededMs"))),
         rows_held=whole(metrics.get("rowsHeld")),
-        topics=tuple(_lag(name, topic) for name, topic in _json(metrics.get("topics"), {}).items()),
+        oldest_record_age=lateness.delay(whole(metrics.get("oldestRecordAgeMs"))),
+        topics=tuple(_lag(name, topic) for name, topic in read(metrics.get("topics"), {}).items()),
         lagging=tuple(
             _lag(partition["partition"], partition)
-            for partition in _json(metrics.get("lagging"), [])
+            for partition in read(metrics.get("lagging"), [])
         ),
-        clusters=clusters.described(_json(metrics.get("clusters"), {})),
-        metadata_waits_for=tuple(_json(metrics.get("metadataWaitsFor"), [])),
-        waiting_groups=clusters.groups(_json(metrics.get("waitingGroups"), [])),
+        clusters=clusters.described(read(metrics.get("clusters"), {})),
+        metadata_waits_for=tuple(read(metrics.get("metadataWaitsFor"), [])),
+        waiting_groups=clusters.groups(read(metrics.get("waitingGroups"), [])),
         metrics=dict(metrics),
     )
 
@@ -394,7 +397,3 @@ def _lag(name: str, figures: Mapping[str, int]) -> LagDescription:
         figures.get("secondsBehind"),
         figures.get("rowsArrivingPerSecond"),
     )
-
-
-def _json(text: str | None, default: Any) -> Any:
-    return json.loads(text) if text else default

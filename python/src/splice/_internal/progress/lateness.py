@@ -18,7 +18,7 @@ _HEADINGS = ("delay needed", "rows held")
 
 
 def delay(millis: int | None) -> timedelta | None:
-    """Return the delay of a watermark that a query needs; None if unknown."""
+    """Return a number of milliseconds as a duration; None if unknown."""
     return None if millis is None else timedelta(milliseconds=millis)
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -188,6 +189,11 @@ def whole(text: str | None) -> int | None:
         return None if text is None else int(text)
     except ValueError:
         return None
+
+
+def read(text: str | None, default: Any) -> Any:
+    """Parse a metric of JSON; the default if the metric is absent."""
+    return json.loads(text) if text else default
 
 
 def _time(text: object) -> datetime | None:

@@ -149,6 +149,11 @@ object ProgressMetric {
   /** Number of switches from one leg to the next leg in this run (hybrid only). */
   val Switches = "switchesTotal"
 
+  /** Milliseconds since the oldest record of the next log; of several partitions, the least age. As of the last check,
+    * while a history is read (hybrid only).
+    */
+  val OldestRecordAge = "oldestRecordAgeMs"
+
   /** Totals that tasks report at their end. */
   private[splice] val OfTasks: Set[String] =
     Set(PollMs, FetchMs, ReadersOpened, ReadersReused, RowsSkipped, RowsFilled)

@@ -8,12 +8,18 @@ import scala.util.Try
 
 import splice.hybrid.internal.chain.{Chain, LegEnumerators}
 import splice.hybrid.internal.handover.LegEntries
+import splice.hybrid.internal.plan.RetentionMargin
 import splice.hybrid.internal.split.HybridPosition
 import splice.source.internal.legs.RunTotals
 import splice.source.runtime.ProgressMetric
 
 /** Figures of a chain in the query progress. Used by one thread. */
-final private[enumerator] class ChainFigures(chain: Chain, log: LegEntries, enumerators: LegEnumerators) {
+final private[enumerator] class ChainFigures(
+    chain: Chain,
+    log: LegEntries,
+    enumerators: LegEnumerators,
+    margin: RetentionMargin
+) {
 
   private val totals = new RunTotals
 
@@ -32,7 +38,8 @@ final private[enumerator] class ChainFigures(chain: Chain, log: LegEntries, enum
     val own =
       at.current.flatMap(enumerators.ifOpen(_)(_.figures(at.position))).getOrElse(SortedMap.empty[String, String])
     val delay = Option.when(number > 0)(at.current.flatMap(leg => log.switch(chain(leg))).flatMap(_.delay)).flatten
-    own ++ totals(at.current.map(_ -> own)) ++ ofChain ++ delay.map(least =>
+    val age   = margin.age.map(ProgressMetric.OldestRecordAge -> _.toMillis.toString)
+    own ++ totals(at.current.map(_ -> own)) ++ ofChain ++ age ++ delay.map(least =>
       ProgressMetric.DelayNeeded ->
         own.get(ProgressMetric.DelayNeeded).flatMap(text => Try(text.toLong).toOption).fold(least)(math.max(
           _,

@@ -4,6 +4,7 @@
 package splice.hybrid.internal.enumerator
 
 import java.time.Duration
+import java.util.concurrent.ScheduledExecutorService
 
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
@@ -15,7 +16,7 @@ import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
 import splice.hybrid.internal.errors.HybridErrors
 import splice.hybrid.internal.handover.{HandOverDecision, LegEntries, SwitchDelay}
 import splice.hybrid.internal.history.LegOffsets
-import splice.hybrid.internal.plan.ChainPlan
+import splice.hybrid.internal.plan.{ChainPlan, RetentionMargin}
 import splice.hybrid.internal.reader.{HybridReaders, LegReaders}
 import splice.hybrid.internal.schema.LegSelects
 import splice.hybrid.internal.split.{HybridPosition, LegRange, LegSpan}
@@ -32,8 +33,12 @@ import splice.source.runtime.{OpenEnded, Report}
   * leg, so a switch is progress even if the new leg has no rows yet. The enumerator of an ended leg is closed when a
   * batch of a later leg is committed, and is recreated only for a span that begins in the ended leg.
   */
-final private[splice] class HybridEnumerator(written: Chain, selects: => LegSelects, context: EnumeratorContext)
-    extends SplitEnumerator[HybridPosition]
+final private[splice] class HybridEnumerator(
+    written: Chain,
+    selects: => LegSelects,
+    context: EnumeratorContext,
+    timer: ScheduledExecutorService = RetentionMargin.timer()
+) extends SplitEnumerator[HybridPosition]
     with OpenEnded[HybridPosition] {
 
   private val log         = new LegEntries(context.sideLog, written)
@@ -45,7 +50,8 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   private var isFrozen    = false
   private var frozen      = Set.empty[String]
   private var hasWarned   = false
-  private val figuresOf   = new ChainFigures(chain, log, enumerators)
+  private val margin      = new RetentionMargin(chain, context, enumerators, timer)
+  private val figuresOf   = new ChainFigures(chain, log, enumerators, margin)
 
   // Start of the last batch of this run.
   private var begins: Option[HybridPosition] = None
@@ -81,6 +87,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
         val until = from.moved(enumerators(chain(from.leg))(_.advance(from.position, limits)))
         begins = Some(from)
         planned = Some(until)
+        margin.follow(chain(from.leg))
         until
     }
   }
@@ -104,6 +111,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
       case Some(begun) => settle(begun)
       case None        =>
         reading = Some(open(from.leg))
+        margin.follow(chain(from.leg))
         from.moved(onOpen(from.leg)(_.settle(from.position)))
     }
   }
@@ -244,7 +252,8 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   override def isStale: Boolean                = reading.exists(_.isStale)
   override def staleInterval: Option[Duration] = reading.flatMap(_.staleInterval)
-  override def close(): Unit                   = enumerators.close()
+  override def close(): Unit                   = try margin.close()
+  finally enumerators.close()
 
   /** Plan of a query that starts now. The caller discards the side log of this run. */
   private[hybrid] def plan(scan: Boolean): Seq[LegPlan] = {

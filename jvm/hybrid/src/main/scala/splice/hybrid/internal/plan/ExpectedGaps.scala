@@ -3,7 +3,7 @@
 
 package splice.hybrid.internal.plan
 
-import java.time.Instant
+import java.time.{Duration, Instant}
 
 import splice.hybrid.HandOver
 import splice.hybrid.internal.chain.{Chain, HybridColumns, Leg}
@@ -22,7 +22,34 @@ private[hybrid] object ExpectedGaps {
     * first remaining record is later than the newest file. Then neither the history nor the log has the removed records
     * that are later than the newest file.
     */
-  def of(chain: Chain, leg: Leg, outlook: Leg => Outlook): Option[String] = {
+  def of(chain: Chain, leg: Leg, outlook: Leg => Outlook): Option[String] =
+    found(chain, leg, outlook)(_.isAfter(_)) { (history, newest, logs) =>
+      s"A gap is expected between $history and leg '${leg.name}'. The newest file was modified at $newest, and " +
+        s"retention has removed later records from the log: $logs. '${leg.name}.onGap' decides at the switch. Archive " +
+        "the missing records before the switch, if these records exist elsewhere."
+    }
+
+  /** Warning for a leg if a gap is near, and none exists yet: the time from the first record of a partition to the
+    * newest file is less than a quarter of the age of this record. Less than a quarter of the retention is then left.
+    */
+  def near(chain: Chain, leg: Leg, outlook: Leg => Outlook, now: Instant): Option[String] = {
+    def isNear(first: Instant, newest: Instant) =
+      Duration.between(first, newest).multipliedBy(4).compareTo(Duration.between(first, now)) < 0
+    found(chain, leg, outlook)(isNear) { (history, newest, logs) =>
+      s"A gap between $history and leg '${leg.name}' is near. The newest file was modified at $newest, and retention " +
+        s"has removed most of the earlier records from the log: $logs. Increase the retention of the log until the " +
+        "switch."
+    }
+  }
+
+  /** @param isLate
+    *   compares the time of the first record of a partition with the time of the newest file
+    * @param text
+    *   receives the legs of the history, the time of the newest file, and the found partitions
+    */
+  private def found(chain: Chain, leg: Leg, outlook: Leg => Outlook)(isLate: (Instant, Instant) => Boolean)(
+      text: (String, Instant, String) => String
+  ): Option[String] = {
     val history = leg.handOver.toSeq.flatMap {
       case _: HandOver.Offsets                                  => chain.history(leg)
       case _: HandOver.EventTime | _: HandOver.ModificationTime => chain.legs.takeWhile(_ != leg).lastOption.toSeq
@@ -34,18 +61,13 @@ private[hybrid] object ExpectedGaps {
     Option.when(times.nonEmpty && times.forall(_.nonEmpty))(times.flatten.max).flatMap { newest =>
       val later = for {
         (p, log) <- removed
-        first    <- log.first if first.isAfter(newest)
+        first    <- log.first if isLate(first, newest)
       } yield s"$p begins at offset ${log.range.from} of $first"
-      Option.when(later.nonEmpty)(text(leg, history.map(_.name), newest, later))
+      val more = Option.when(later.sizeIs > Shown)(s"and ${later.size - Shown} more")
+      Option.when(later.nonEmpty)(
+        text(history.map(_.name).mkString("'", "' and '", "'"), newest, (later.take(Shown) ++ more).mkString("; "))
+      )
     }
-  }
-
-  private def text(leg: Leg, history: Seq[String], newest: Instant, later: Seq[String]): String = {
-    val more = Option.when(later.sizeIs > Shown)(s"and ${later.size - Shown} more")
-    s"A gap is expected between '${history.mkString("' and '")}' and leg '${leg.name}'. The newest file was modified at $newest, and " +
-      s"retention has removed later records from the log: ${(later.take(Shown) ++ more).mkString("; ")}. " +
-      s"'${leg.name}.onGap' decides at the switch. Archive the missing records before the switch, if these records " +
-      "exist elsewhere."
   }
 }
 

@@ -92,6 +92,18 @@ final class ForecastSuite extends AnyFunSuite {
     assert(text.contains("t-19 begins") && !text.contains("t-20 begins") && text.contains("and 3 more"), text)
   }
 
+  test("a gap is near if the log begins less than a quarter of its age before the newest file") {
+    val all                                                 = chain(exact: _*)
+    def near(first: Long, newest: Long, now: Long): Boolean = {
+      val logs = log(0 -> (3L -> Some(first)), 1 -> (0L -> Some(newest)))
+      ExpectedGaps.near(all, all.last, known(this.newest(newest), this.newest(1), logs), second(now)).nonEmpty
+    }
+    assert(!near(first = 100, newest = 110, now = 140))
+    assert(near(first = 100, newest = 110, now = 141))
+    assert(near(first = 101, newest = 110, now = 140))
+    assert(!near(first = 140, newest = 140, now = 140) && near(first = 139, newest = 139, now = 140))
+  }
+
   private def future(rule: Seq[(String, String)], old: => Known, recent: => Known): Option[String] = {
     val all = chain(rule: _*)
     FutureTimes.of(all, all.last, known(old, recent, fail("the log is not needed")), now)
