@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``make bench``: start brokers, and run the benchmarks of the JVM against these brokers.
 
-ROWS, BYTES, PARTITIONS, ROUNDS and CORES set the size. CASES and ONLY select cases. SERVERS sets
-an existing broker, or three clusters separated by spaces. OUT sets the file of the tables. BASE
-sets a jar or a commit for a comparison with this tree, and PAIRS and JVMS set its size.
+ROWS, BYTES, PARTITIONS, ROUNDS, FILES and CORES set the size. CASES and ONLY select cases. SERVERS
+sets an existing broker, or three clusters separated by spaces. OUT sets the file of the tables.
+BASE sets a jar or a commit for a comparison with this tree, and PAIRS and JVMS set its size.
 """
 
 from __future__ import annotations

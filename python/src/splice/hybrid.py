@@ -271,7 +271,11 @@ def _check_names(legs: Sequence[Leg]) -> None:
 
 
 def _is_bounded(leg: Leg, of_chain: OptionMap) -> bool:
-    """Return True if an option of the leg, or of the chain for this leg, sets an end."""
+    """Return True if the leg has an end, with the options of the chain for this leg."""
+    if isinstance(leg.source, FileSource):
+        prefixed = {name: f"{leg.name}.{name}" for name in ("discovery", "endWhen")}
+        given = {name: of_chain[key] for name, key in prefixed.items() if key in of_chain}
+        return leg.source._is_bounded_with(given)
     named = of_chain.named(*(f"{leg.name}.{option}" for option in ending()))
     return leg.source.bounded or (isinstance(leg.source, LogSource) and bool(named))
 

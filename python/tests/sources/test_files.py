@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,52 @@ def test_format_options_go_through_as_spark_writes_them() -> None:
 
 def test_files_are_bounded() -> None:
     assert FileSource.builder("csv", "/a").build().bounded
+    assert FileSource.builder("csv", "/a", discovery="list").build().bounded
+
+
+def test_a_watched_folder_is_bounded_only_with_a_condition_for_its_end() -> None:
+    folder = FileSource.builder("csv", "/a", discovery="watch")
+    assert not folder.build().bounded
+    assert not folder.option("MODE", " Watch ").build().bounded
+    assert folder.option("discovery", "list").build().bounded
+    assert folder.option("endwhen", "caughtUp").build().bounded
+
+
+def test_the_arguments_of_a_watched_folder_are_options() -> None:
+    source = FileSource.builder(
+        "parquet",
+        "/a",
+        discovery="watch",
+        discovery_interval=timedelta(minutes=1),
+        discovery_timeout="5m",
+        min_file_age=timedelta(seconds=90),
+        partition_order="day",
+        full_listing_interval="none",
+        late_file_horizon=timedelta(days=2),
+        on_late_file="fail",
+        end_when=["caughtUp", "quiet:1h"],
+    ).build()
+    assert source.options() == {
+        "source": "files",
+        "format": "parquet",
+        "path": "/a",
+        "discovery": "watch",
+        "discoveryInterval": "1m",
+        "discoveryTimeout": "5m",
+        "minFileAge": "90s",
+        "partitionOrder": "day",
+        "fullListingInterval": "none",
+        "lateFileHorizon": "48h",
+        "onLateFile": "fail",
+        "endWhen": "caughtUp,quiet:1h",
+    }
+
+
+def test_a_condition_for_the_end_is_one_text() -> None:
+    builder = FileSource.builder("csv", "/a", discovery="watch", end_when="file:_DONE,caughtUp")
+    assert builder.build().options()["endWhen"] == "file:_DONE,caughtUp"
+    with pytest.raises(OptionError, match="endWhen"):
+        FileSource.builder("csv", "/a", discovery="watch", end_when=["caughtUp", ""])
 
 
 @pytest.mark.parametrize("paths", [(), ("",), ([],)])

@@ -180,6 +180,18 @@ def test_an_option_of_the_chain_sets_the_end_of_a_leg() -> None:
     assert source.then(LIVE, "third").options()["legs"] == "first,second,third"
 
 
+def test_a_watched_folder_before_another_leg_needs_a_condition_for_its_end() -> None:
+    folder = FileSource.builder("parquet", "/lake/orders/", discovery="watch")
+    chain = HybridSource.builder("first", folder.build()).add_source("second", LIVE)
+    with pytest.raises(OptionError, match=r"'first' is unbounded.*'second'.*end_when"):
+        chain.build()
+    assert folder.option("endWhen", "caughtUp").build().then(LIVE).options()["history.discovery"]
+    assert chain.option("FIRST.endWhen", "caughtUp").build()
+    assert chain.option("first.discovery", "list").build()
+    alone = HybridSource.builder("first", HISTORY).option("first.discovery", "watch")
+    assert not alone.build().bounded
+
+
 @pytest.mark.parametrize(
     "start",
     ["earliest", OffsetsInitializer.timestamp(1), OffsetsInitializer.committed()],

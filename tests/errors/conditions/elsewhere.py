@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conditions that another test provokes, because the fault needs more than a broker and files.
 
-Each of these tests runs a query, except for the tests of a metadata service that is a class of the
-user, and of a table of Delta. The class and the jar have to be on the class path of the driver.
+Each of these tests runs a query, with three exceptions. A metadata service that is a class of the
+user, and a table of Delta, need a class or a jar on the class path of the driver. Late files need a
+folder with more than 1,000,000 files.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ _DELTA = "jvm/tables/src/test/scala/splice/tables/DeltaTableSuite.scala"
 _WRITER = "jvm/hybrid/src/test/scala/splice/hybrid/internal/handover/WriterHandOverSuite.scala"
 _DECISION = "jvm/hybrid/src/test/scala/splice/hybrid/internal/handover/HandOverDecisionSuite.scala"
 _OPEN = "jvm/dynamic-kafka/src/test/scala/splice/kafka/dynamic/internal/enumerator/open"
+_WATCHER = "jvm/files/src/test/scala/splice/files/internal/watch/WatcherSuite.scala"
+_LISTER = "jvm/files/src/test/scala/splice/files/internal/watch/HadoopListerSuite.scala"
 _LIMITS = "limits of batches that the user sets, and sources without"
 _CHECKPOINTS = "tests/errors/test_checkpoint_errors.py"
 _OF_LEGS = "limits of a leg are rejected with the name of the leg, and so is a leg without"
@@ -65,6 +68,14 @@ TESTS: dict[str, tuple[str, str]] = {
     "SPLICE_FILES.PATH_NOT_FOUND": (
         "tests/errors/test_errors.py",
         "def test_a_path_that_does_not_exist",
+    ),
+    "SPLICE_FILES.LISTING_FAILED": (
+        _LISTER,
+        "a listing that fails in one folder has no files",
+    ),
+    "SPLICE_FILES_DATA.LATE_FILES": (
+        _WATCHER,
+        "files that are older than forgotten files are a warning or an error",
     ),
     "SPLICE_REAL_TIME.LEG_NOT_SUPPORTED": (f"{_LIVE}/RealTimeHybridSuite.scala", _OF_LEGS),
     "SPLICE_REAL_TIME.LIMIT_NOT_SUPPORTED": (

@@ -8,7 +8,8 @@ import shutil
 from pathlib import Path
 
 from errors.conditions.world import World, provokes
-from streams import drain
+from servers.waiting import PATIENCE
+from streams import drain, start
 
 
 def own_checksums_removed(folder: str) -> None:
@@ -135,3 +136,47 @@ def table_format(world: World) -> None:
     path = world.parquet("rows", "id")
     world.write("rows/_delta_log/00000000000000000000.json", "{}")
     world.read(**world.files(path))
+
+
+def watched(world: World, **more: str) -> dict[str, str]:
+    """Return options of a source that watches a folder of CSV files."""
+    options = {"source": "files", "format": "csv", "path": world.path("rows"), "discovery": "watch"}
+    return options | {"schema": "id INT", "discoveryInterval": "50ms"} | more
+
+
+@provokes("SPLICE_FILES.LISTINGS_FAILED", "'discoveryTimeout'", "SPLICE_FILES.PATH_NOT_FOUND")
+def listings_failed(world: World) -> None:
+    world.write("rows/a.csv", "1\n")
+    options = watched(world, discoveryTimeout="100ms")
+    stream = world.spark.readStream.format("splice").options(**options).load()
+    query = start(stream, world.folder)
+    try:
+        query.processAllAvailable()
+        shutil.rmtree(world.path("rows"))
+        query.awaitTermination(PATIENCE)
+    finally:
+        query.stop()
+
+
+@provokes("SPLICE_FILES_DATA.INVALID_PARTITION", "day=unknown")
+def invalid_partition(world: World) -> None:
+    options = watched(world, schema="id INT, day INT", partitionOrder="day")
+    world.write("rows/day=1/a.csv", "1\n")
+    world.drain(**options)
+    world.write("rows/day=unknown/b.csv", "2\n")
+    world.drain(**options)
+
+
+@provokes("SPLICE_FILES_DATA.LISTED_FILE_CHANGED", r"a\.csv", "'minFileAge'", "'onFileChanged'")
+def listed_file_changed(world: World) -> None:
+    file = Path(world.write("rows/a.csv", "1\n"))
+    world.drain(**watched(world, minFileAge="0s"))
+    file.write_text("1\n2\n")
+    world.drain(**watched(world))
+
+
+@provokes("SPLICE_FILES_OPTION.DISCOVERY_CHANGED", "'discovery' is 'watch', and was 'list'")
+def mode_changed(world: World) -> None:
+    world.write("rows/a.csv", "1\n")
+    world.drain(**one_file_at_a_time(world, world.path("rows"), schema="id INT", header="false"))
+    world.drain(**watched(world))

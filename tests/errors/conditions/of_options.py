@@ -103,6 +103,18 @@ REJECTED: list[tuple[dict[str, str], list[str]]] = [
         FILES | {"latestFirst": "true", "onUnknownOption": "warn"},
         ["SPLICE_FILES_OPTION.OPTION_NOT_SUPPORTED"],
     ),
+    (
+        FILES | {"endWhen": "caughtUp"},
+        ["endWhen, discovery", "'endWhen' needs 'discovery' = 'watch'"],
+    ),
+    (
+        FILES | {"discovery": "watch", "endWhen": "quiet:soon"},
+        ["'quiet:soon' is not a valid value of option 'endWhen'", "caughtUp"],
+    ),
+    (
+        hybrid(history__discovery="watch"),
+        ["'history' is unbounded", "never read leg 'live'", "endWhen"],
+    ),
 ]
 """Options that are rejected when a stream is loaded, and patterns of the error.
 

@@ -47,7 +47,9 @@ def test_each_program(
         '"orders"': f'"{topic}"',
     }
     names: dict[str, Any] = {"spark": spark}
-    chain, by_offset, once, other, *by_time, custom, plan, select, alone = PAGE.blocks("python")
+    chain, by_offset, once, other, growing, *by_time, custom, plan, select, alone = PAGE.blocks(
+        "python"
+    )
 
     PAGE.run(chain, shown, names)
     drain(names["orders"].read_stream(), tmp_path)
@@ -61,6 +63,9 @@ def test_each_program(
     PAGE.run(other, shown, names)
     found = [row.order_id for row in names["orders"].read().collect()]
     assert sorted(found) == sorted(map(order_id, [*ARCHIVED, *ALL]))
+    PAGE.run(growing, shown, names)
+    drain(names["orders"].read_stream(), tmp_path / "growing")
+    assert_each_once(ids(written(spark, tmp_path / "growing")), ALL)
     rule = PAGE.run(custom, shown, names)["after_the_backfill"]
     evidence = [{"topic": topic, "partition": 0, "until": 8}]
     assert rule({"offsets": evidence}) == {"offsets": {topic: {0: 8}}}

@@ -29,15 +29,27 @@ LATENCY = Page("docs/low-latency.md")
 
 
 def test_files(spark: SparkSession, tmp_path: Path) -> None:
-    for folder in ("2025", "2026-01"):
-        rows = [(f"of {folder}", 1.0, None)]
+    def write(name: str, order: str) -> None:
         schema = "order_id STRING, amount DOUBLE, event_time TIMESTAMP"
-        spark.createDataFrame(rows, schema).write.parquet(f"{tmp_path}/orders/{folder}")
-    (program,) = FILES.blocks("python")
-    names = FILES.run(program, {"/lake": str(tmp_path)}, {})
+        frame = spark.createDataFrame([(order, 1.0, None)], schema).coalesce(1)
+        frame.write.mode("append").parquet(f"{tmp_path}/{name}")
+
+    for folder in ("2025", "2026-01"):
+        write(f"orders/{folder}", f"of {folder}")
+    listed, watched, hourly = FILES.blocks("python")
+    shown = {"/lake": str(tmp_path), "/checkpoints": f"{tmp_path}/checkpoints"}
+    names = FILES.run(listed, shown, {})
     drain(names["df"], tmp_path)
     found = {row.order_id for row in written(spark, tmp_path).collect()}
     assert found == {"of 2025", "of 2026-01"}
+
+    write("arriving", "first")
+    FILES.run(watched, shown, names)
+    for orders_so_far in (["first"], ["first", "second"]):
+        FILES.run(hourly, shown, names)
+        result = spark.read.parquet(f"{tmp_path}/result")
+        assert sorted(row.order_id for row in result.collect()) == orders_so_far
+        write("arriving", "second")
     FILES.assert_all_executed()
 
 

@@ -63,7 +63,7 @@ def test_each_program(
     place.archive("orders", ARCHIVED)
     place.archive("recent", RECENT)
     names: dict[str, Any] = {}
-    chain, plan, first, recent, again, compacted = PAGE.blocks("python")
+    chain, plan, first, recent, growing, again, compacted = PAGE.blocks("python")
     PAGE.run(chain, place.shown(), names)
     capsys.readouterr()
     PAGE.run(plan, place.shown(), names)
@@ -71,6 +71,8 @@ def test_each_program(
     PAGE.run(first, place.shown("long-retention"), names)
     assert "live" in capsys.readouterr().out
     assert_each_once(place.result("result", "long-retention"), ALL)
+    PAGE.run(growing, place.shown("long-retention"), names)
+    assert_each_once(place.result("result-watched", "long-retention"), ALL)
 
     topics.delete_records(topic, {0: RECENT.stop - 2})
     with pytest.raises(Exception, match=r"SPLICE_HAND_OVER_DATA\.GAP"):

@@ -8,8 +8,8 @@ import java.nio.file.{Files, Path}
 
 import org.apache.spark.sql.SparkSession
 
-import splice.bench.cost.{DriverCost, HandOverCost, LateRows, ManyClustersCost, MemoryOverBatches, PlanCost, TableCost}
-import splice.bench.race.{ClusterAway, ClustersRace, FilesRace, KafkaRace, RealTimeRace, Steady}
+import splice.bench.cost._
+import splice.bench.race._
 
 /** `make bench`: compares Splice with Spark's sources, Flink's source and the plain client. All contenders run in
   * turns in one run.
@@ -44,6 +44,7 @@ object Bench {
         "away"     -> (() => new ClusterAway(spark, three, plan).run()),
         "late"     -> (() => new LateRows(spark, servers, plan).run()),
         "files"    -> (() => new FilesRace(spark, queries, plan).run()),
+        "watch"    -> (() => s"${new WatchRace(spark, queries, plan).run()}\n\n${new WatchCost(plan).run()}"),
         "tables"   -> (() => new TableCost(spark, queries, plan).run()),
         "handover" -> (() => new HandOverCost(spark, servers, plan).run()),
         "driver"   -> (() => new DriverCost(servers, plan.cores).run()),

@@ -5,9 +5,11 @@ package splice.bench
 
 /** Size of a benchmark. An environment variable with the upper-case name sets each value.
   *
+  * @param files
+  *   number of files of the case `watch`
   * @param cases
   *   comma-separated list of cases: `kafka`, `matrix`, `steady`, `memory`, `clusters`, `away`, `late`, `files`,
-  *   `handover`, `driver`, `plan`, `realtime`; None = all
+  *   `watch`, `tables`, `handover`, `driver`, `plan`, `realtime`; None = all
   * @param only
   *   text that the title of a Kafka race or of a real-time comparison must contain; None = all
   */
@@ -17,6 +19,7 @@ final case class BenchPlan(
     partitions: Int,
     rounds: Int,
     cores: Int,
+    files: Int,
     cases: Option[Set[String]],
     only: Option[String]
 )
@@ -31,6 +34,7 @@ object BenchPlan {
       partitions = number("PARTITIONS", 8L).toInt,
       rounds = number("ROUNDS", 3L).toInt,
       cores = number("CORES", Runtime.getRuntime.availableProcessors.toLong).toInt,
+      files = number("FILES", 1000000L).toInt,
       cases = sys.env.get("CASES").map(_.split(",").toSet),
       only = sys.env.get("ONLY")
     )

@@ -6,7 +6,7 @@ package splice.bench
 import java.nio.file.{Files, Path}
 import java.util.Comparator
 
-import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 /** Queries with the same work for every source, with a sink that drops all rows. */
@@ -24,17 +24,24 @@ final class Queries(spark: SparkSession) {
   }
 
   /** Runs a stream with AvailableNow from a new checkpoint to its end. */
-  def availableNow(format: String, options: Map[String, String], columns: Columns): Long = {
+  def availableNow(format: String, options: Map[String, String], columns: Columns): Long =
+    stream(columns.of(spark.readStream.format(format).options(options).load()), Trigger.AvailableNow())(
+      _.awaitTermination()
+    )
+
+  /** Runs a stream with trigger 0 from a new checkpoint until the stream has read all rows. */
+  def untilRead(rows: DataFrame): Long = stream(rows, Trigger.ProcessingTime(0))(_.processAllAvailable())
+
+  private def stream(rows: DataFrame, trigger: Trigger)(end: StreamingQuery => Unit): Long = {
     val checkpoint = Files.createTempDirectory("bench-checkpoint")
     try {
-      val query = columns
-        .of(spark.readStream.format(format).options(options).load())
-        .writeStream
+      val query = rows.writeStream
         .format("noop")
         .option("checkpointLocation", checkpoint.toString)
-        .trigger(Trigger.AvailableNow())
+        .trigger(trigger)
         .start()
-      query.awaitTermination()
+      try end(query)
+      finally query.stop()
       query.recentProgress.map(_.numInputRows).sum
     } finally Queries.delete(checkpoint)
   }

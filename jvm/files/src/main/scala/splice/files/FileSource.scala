@@ -21,22 +21,30 @@ import splice.source.options.CommonOptions
 import splice.source.runtime.Boundedness
 import splice.source.{EnumeratorContext, ReadMode, Source, SplitEnumerator}
 
-/** Bounded source of files (parquet, orc, json, csv, text) that uses Spark's readers.
+/** Source of files (parquet, orc, json, csv, text) that uses Spark's readers.
   *
   * The first start of a query lists the files and persists the list. Later starts use the persisted list, so Splice
-  * does not read files that arrive later. A file that changed after the listing fails the query (see `onFileChanged`).
+  * does not read files that arrive later. With `discovery=watch`, Splice lists the folder again and again and reads each new
+  * file once. A watched folder is unbounded, unless `endWhen` is set. A file that changed after the listing fails the
+  * query (see `onFileChanged`).
   * [[splice.files.internal.options.FileOptions]] defines the options. All other options are passed to Spark's reader.
   */
-final class FileSource private[files] (private[files] val settings: FileSettings) extends Source[FilesPosition] {
+final class FileSource private[files] (private[splice] val settings: FileSettings) extends Source[FilesPosition] {
 
   @transient private lazy val analysis = new AnalysedFiles(settings)
 
   override def kind: String = FileSource.Kind
 
-  override def boundedness: Boundedness = Boundedness.Bounded
+  override def boundedness: Boundedness =
+    if (settings.watch.forall(_.endWhen.nonEmpty)) Boundedness.Bounded else Boundedness.ContinuousUnbounded
 
-  /** Columns of the files. The first call lists the paths and infers the columns if necessary. */
-  override def schema: StructType = analysis.schemas.rows
+  /** Columns of the files. The first call lists the paths and infers the columns if necessary. A watched folder with a
+    * given schema is not listed.
+    */
+  override def schema: StructType = columns.rows
+
+  private[splice] def columns: FileSchemas = settings.schema.filter(_ => settings.watch.nonEmpty)
+    .fold(analysis.schemas)(given => FileSchemas(given.toNullable, new StructType()))
 
   override def metadataColumns: StructType = FileMetadata.schema
 

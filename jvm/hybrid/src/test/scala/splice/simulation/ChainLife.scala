@@ -25,7 +25,7 @@ import splice.testkit.simulation._
 final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, isTimed: Boolean = false) {
 
   private val chance            = life.chance
-  private val plan              = ChainPlan.of(chance, only.orElse(faults.shape), isTimed)
+  private val plan              = ChainPlan.of(life, only.orElse(faults.shape), isTimed)
   private val durable           = new SimulatedSideLog(life)
   private val world: ChainWorld = new ChainWorld(
     life,
@@ -58,6 +58,9 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
         world.checkCommits()
         marks ++= oracle.accepted(spark.sink.rows.toSeq)
       }
+      // A log follows the last archive.
+      if (world.folders.lastOption.flatMap(f => world.files(f.name)).exists(_.hasSegments))
+        marks += "several segments in a leg before a log"
       if (world.fillsHoles) marks += "holes are filled"
       marks += s"holes ${plan.onHoles}" += s"gap ${plan.onGap}" += s"duplicates ${plan.onDuplicates}"
       marks += s"shape ${plan.shape}" += (if (plan.asynchronous) "asynchronous" else "synchronous")

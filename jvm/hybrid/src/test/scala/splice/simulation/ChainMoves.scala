@@ -140,7 +140,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     val read     = settledPosition(cluster, p)
     val archived =
       if ((cluster eq world.old) && world.plan.shape.exact && !world.plan.skipsFiles && !isRead(p) && isArchived)
-        world.archiver.position(p)
+        archivedUntil(p)
       else 0L
     val safe = math.max(read, archived)
     // An exact hand-over fails if retention removed records that no leg has.
@@ -148,6 +148,14 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
       if (!world.plan.shape.exact || chance.oneIn(8))
         trim(cluster, p, math.min(log.end, log.earliest + chance.between(0, 2)))
     } else if (log.earliest < safe) trim(cluster, p, math.min(safe, log.earliest + chance.between(1, 4)))
+  }
+
+  /** End of the rows of a partition that an archive has, or will have after its next listing. */
+  private def archivedUntil(p: LogPartition): Long = {
+    val last = world.folders.lastOption.filter(_ => world.plan.watches).flatMap(f => world.files(f.name))
+    last.flatMap(_.listed).fold(world.archiver.position(p)) { rows =>
+      rows.filter(row => LogPartition(row.topic, row.partition) == p).map(_.offset + 1).maxOption.getOrElse(0L)
+    }
   }
 
   private def oneOfTheGrim(): Unit = if (!grim && life.crashPoints.nonEmpty && life.steps > 60 && chance.oneIn(12)) {
@@ -165,8 +173,8 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
   private def rewriteOne(): Unit = if (world.folders.isEmpty) grim = false
   else {
     val folder = chance.oneOf(world.folders)
-    val listed = world.files(folder.name).exists(_.listed(world.scope(folder.name)).isDefined)
-    folder.files.filter(_ => listed) match {
+    val listed = world.files(folder.name).fold(Set.empty[String])(_.listedPaths)
+    folder.files.filter(file => listed(file.path)) match {
       case Nil   => grim = false
       case files =>
         val file = chance.oneOf(files)
@@ -229,9 +237,9 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
 
   /** Removes a file that the query has read. */
   private def removeRead(): Unit = spark.lastCommitted.map(world.position).foreach { at =>
-    world.names.flatMap(name => world.files(name).map(name -> _)).foreach { case (name, leg) =>
-      at.find(name).foreach {
-        case position: FilesPosition => leg.removeRead(world.scope(name), position); case _ => ()
+    world.names.flatMap(world.files).foreach { leg =>
+      at.find(leg.folder.name).foreach {
+        case position: FilesPosition => leg.removeRead(position); case _ => ()
       }
     }
   }

@@ -29,7 +29,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   def required: Set[Long] = {
     val all = history.map(_.id).toSet ++ logRows(world.old, whole, moment) ++ migrated -- moves.excused(known) --
       (world.archiver.skipped & world.old.removed)
-    val inArchive = archived
+    val inArchive = supplied
     all.filter(id => inArchive(id) || !(moves.mayBeLost(id) || isUnnamed(id)))
   }
 
@@ -69,16 +69,17 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
     } yield VisibleRow(id, Some((cluster, LogPartition(name, p), record.offset)))
     // Only the log has rows that are added to a folder after its listing, and rows of archives outside of the chain.
     val files = world.folders.filterNot(f => world.held.contains(f.name)).flatMap { f =>
-      world.files(f.name).flatMap(_.listed(world.scope(f.name))).getOrElse(f.files.flatMap(_.rows))
+      world.files(f.name).toSeq.flatMap(_.available)
     }
     logs ++ files.map(row => VisibleRow(row.id, None))
   }
 
   private def checkMissing(out: Seq[Long]): Unit = {
     if (moves.recreated) throw new Violation("a topic was recreated, but the query continued")
-    val missing = required -- out
+    val needed  = required
+    val missing = needed -- out
     if (missing.nonEmpty) throw new Violation(s"rows are missing: ${missing.toSeq.sorted.mkString(",")}")
-    val fewer = history.map(_.id).diff(out)
+    val fewer = history.map(_.id).filter(needed).diff(out)
     if (fewer.nonEmpty)
       throw new Violation(s"rows were delivered less often than archives have them: ${fewer.sorted.mkString(",")}")
   }
@@ -121,7 +122,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
     * archives again from its time on.
     */
   private def hasLost(cluster: SimulatedCluster, settled: Set[Long]): Boolean = {
-    val inArchive = if (world.plan.shape.exact) archived else Set.empty[Long]
+    val inArchive = if (world.plan.shape.exact) supplied else Set.empty[Long]
     (for {
       topic    <- cluster.topics.valuesIterator
       (log, p) <- topic.partitions.iterator.zipWithIndex
@@ -144,9 +145,12 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   }
 
   private def listed(name: String): Seq[ArchivedRow] =
-    world.files(name).flatMap(_.listed(world.scope(name))).getOrElse(Nil)
+    world.files(name).flatMap(_.listed).getOrElse(Nil)
 
   private def archived = history.map(_.id).toSet
+
+  /** Rows that archives supply in any case. If a task skips a file, only the log may supply its rows. */
+  private def supplied = if (world.plan.skipsFiles) Set.empty[Long] else archived
 
   /** Last archive, on which a hand-over by time depends. */
   private def last: Seq[ArchivedRow] = world.folders.lastOption.toSeq.flatMap(f => listed(f.name))
@@ -196,7 +200,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
     val times = for {
       folder <- world.folders.lastOption
       leg    <- world.files(folder.name)
-      all    <- leg.listedTimes(world.scope(folder.name))
+      all    <- leg.listedTimes
     } yield all.max
     times.getOrElse(Long.MaxValue)
   }

@@ -5,10 +5,12 @@ package splice.simulation
 
 import splice.hybrid.internal.chain.{OnDuplicates, OnHoles}
 import splice.source.OnGap
-import splice.testkit.simulation.Chance
+import splice.testkit.simulation.Life
 
 /** Chain and policies of one scenario. */
-final class ChainPlan private (chance: Chance, only: Option[Shape], isTimed: Boolean) {
+final class ChainPlan private (life: Life, only: Option[Shape], isTimed: Boolean) {
+
+  private val chance = life.chance
 
   /** True if progress is tracked asynchronously. */
   val asynchronous: Boolean = chance.oneIn(5)
@@ -54,6 +56,9 @@ final class ChainPlan private (chance: Chance, only: Option[Shape], isTimed: Boo
   /** True if a bounded read replaces the query. */
   val isBounded: Boolean = !isTimed && only.isEmpty && shape.exact && shape != Shape.Relay && chance.oneIn(20)
 
+  /** True if the archives are watched folders. The other choices of a seed do not depend on this choice. */
+  val watches: Boolean = only.isEmpty && shape != Shape.Relay && life.seed / 8 % 2 == 0
+
   /** True if the log does not supply the missing rows of archives. The user-defined rule starts at the end of the
     * archives.
     */
@@ -72,14 +77,15 @@ final class ChainPlan private (chance: Chance, only: Option[Shape], isTimed: Boo
       "skips"         -> skips,
       "repeats"       -> repeats,
       "skipsFiles"    -> skipsFiles,
-      "bounded"       -> isBounded
+      "bounded"       -> isBounded,
+      "watches"       -> watches
     ).filter(_._2).map(_._1)
 }
 
 object ChainPlan {
 
   /** Plan of the scenario of a seed. */
-  def of(seed: Int): ChainPlan = of(new Chance(seed.toLong), None, isTimed = false)
+  def of(seed: Int): ChainPlan = of(new Life(seed.toLong), None, isTimed = false)
 
   /** Plan with the first choices of a scenario.
     *
@@ -88,5 +94,5 @@ object ChainPlan {
     * @param isTimed
     *   true if some runs are in low-latency modes
     */
-  def of(chance: Chance, only: Option[Shape], isTimed: Boolean): ChainPlan = new ChainPlan(chance, only, isTimed)
+  def of(life: Life, only: Option[Shape], isTimed: Boolean): ChainPlan = new ChainPlan(life, only, isTimed)
 }

@@ -131,7 +131,11 @@ object ChainSimulationSuite {
     "a bounded read",
     "a file is removed after its batch",
     "a file is unreadable for a time",
-    "files are listed again after a rollback"
+    "files are listed again after a rollback",
+    "a watched leg ended while files arrive",
+    "a crash between a segment and the position",
+    "a listing fails",
+    "several segments in a leg before a log"
   )
 
   /** Number of legs of a long chain. */

@@ -165,9 +165,9 @@ final class ChainWorld(
 
   private var session = Option.empty[SessionSettings]
 
-  /** True if the last archive is listed. Files that are added later are not read. */
+  /** True if the list of the last archive is complete. Files that are added later are not read. */
   def isListed: Boolean =
-    folders.lastOption.flatMap(f => files(f.name)).exists(_.listed(scope(folders.last.name)).isDefined)
+    folders.lastOption.flatMap(f => files(f.name)).exists(_.isComplete)
 
   /** True if the last leg has begun. */
   def isDecided: Boolean = scope(names.last).get("hand-over-00000000").nonEmpty
@@ -233,6 +233,8 @@ final class ChainWorld(
     faults,
     () => plans.get(folder.name),
     plan.skipsFiles,
+    plan.watches,
+    scope(folder.name),
     () => scope(names(index + 1)).get("hand-over-00000000").isDefined,
     () => reached(folder.name)
   )

@@ -34,6 +34,7 @@ class CountingFileSystem extends RawLocalFileSystem {
 
   override def listStatus(path: Path): Array[FileStatus] = {
     CountingFileSystem.note("list", path)
+    CountingFileSystem.fail(path)
     super.listStatus(path).map { s =>
       s.setPath(makeQualified(new Path(s.getPath.toUri.getPath)))
       s
@@ -94,7 +95,7 @@ object CountingFileSystem {
 
   private def fail(path: Path): Unit = Option(failures.get(path.toUri.getPath)).foreach(e => throw e)
 
-  /** Runs `body`, during which opening `file` fails with `e`. */
+  /** Runs `body`, during which opening the file or listing the folder fails with `e`. */
   def failing[A](file: String, e: Exception)(body: => A): A = {
     failures.put(file, e)
     try body

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
-import splice.files.internal.enumerator.{FileEnumerator, FileList, FileListEntries, FileStorage, FilesPosition}
+import splice.files.internal.enumerator._
 import splice.files.internal.errors.FileErrors
 import splice.files.internal.options.{OnFileChanged, ReaderOptions}
 import splice.files.internal.reader.{BlockReader, FileOpener, FilePolicy}
@@ -28,6 +28,10 @@ import splice.testkit.simulation.{Life, TaskRows, Violation}
   *   plan to count the rows for later legs; None = no count
   * @param skips
   *   true if the leg skips missing and unreadable files
+  * @param watches
+  *   true if the folder is watched
+  * @param log
+  *   side log of the leg
   * @param recalls
   *   true if the hand-over from this leg is decided, so its end must not be requested again
   */
@@ -39,6 +43,8 @@ final class FilesLeg(
     faults: Faults,
     plan: () => Option[CountPlan],
     skips: Boolean,
+    watches: Boolean,
+    log: SideLog,
     recalls: () => Boolean,
     committed: () => Option[Position]
 ) extends SimulatedLeg {
@@ -56,6 +62,17 @@ final class FilesLeg(
   private var unreadable = Set.empty[String]
   private var removed    = false
 
+  // Files of segments that were merged.
+  private var merged = Seq.empty[ListedFile]
+
+  // Number of files of the list when the last batch was planned.
+  private var planned = 0
+
+  private val watched =
+    Option.when(watches)(new WatchedFiles(folder.name, life, life.chance.between(1, 3))(found)((files, last, context) =>
+      last.fold(create(files, context))(l => new FileList(l.schemas, l.packing, files, l.reader))
+    ))
+
   /** Makes other files unreadable, or none. No log supplies these rows after the hand-over.
     *
     * @param isHarmless
@@ -68,6 +85,7 @@ final class FilesLeg(
   /** Changes an option of the leg, so that a leg that begins again lists its files again. */
   def change(): Unit = {
     option += 1
+    merged = Nil
     life.note(s"${folder.name} has option $option")
   }
 
@@ -75,8 +93,8 @@ final class FilesLeg(
   def isWhole: Boolean = folder.files.nonEmpty && !removed
 
   /** Removes a file that the query has read, if the leg skips missing files. */
-  def removeRead(log: SideLog, at: FilesPosition): Unit = if (skips) {
-    val read = list(log).toSeq.flatMap(_.files.take(at.files).zipWithIndex).collect {
+  def removeRead(at: FilesPosition): Unit = if (skips) {
+    val read = list.toSeq.flatMap(_.files.take(at.files).zipWithIndex).collect {
       case (file, n) if !at.partly.keysIterator.exists(_.file == n) => file.path.stripPrefix(root)
     }
     read.find(folder.get(_).nonEmpty).foreach { path =>
@@ -90,24 +108,41 @@ final class FilesLeg(
 
   override def source: Source[_ <: Position] = FolderSource
 
-  /** Rows of the listed files in a side log. */
-  def listed(log: SideLog): Option[Seq[ArchivedRow]] =
-    list(log).map(rowsOf)
+  /** Rows of the listed files. */
+  def listed: Option[Seq[ArchivedRow]] = all.map(rowsOf)
 
-  /** Modification times of the listed files in a side log. */
-  def listedTimes(log: SideLog): Option[Seq[Long]] =
-    list(log).map(_.files.map(_.modified))
+  /** Modification times of the listed files. */
+  def listedTimes: Option[Seq[Long]] = all.map(_.map(_.modified))
 
-  /** The list of the current option, if it exists. */
-  private def list(log: SideLog): Option[FileList] =
+  /** Paths of the listed files. */
+  def listedPaths: Set[String] = all.toSeq.flatten.map(_.path.stripPrefix(root)).toSet
+
+  /** Rows that a run reads if the run lists the folder now. */
+  def available: Seq[ArchivedRow] =
+    listed.getOrElse(Nil) ++ (if (isComplete) Nil else folder.files.flatMap(_.rows))
+
+  /** True if no further file is listed. */
+  def isComplete: Boolean = listLog.exists(log => !watches || new FileListEntries(log).isClosed)
+
+  /** True if a watched folder has several segments. */
+  def hasSegments: Boolean = watches && listLog.exists(_.keys("files-0").sizeIs > 2)
+
+  /** The side log of the list of the current option, if the list exists. */
+  private def listLog: Option[SideLog] =
     Iterator.from(0).map(n => if (n == 0) log else log.scope(s"list-$n")).takeWhile(_.keys("files-").nonEmpty)
-      .map(new FileListEntries(_).read()).find(_.reader == reader(option))
+      .find(new FileListEntries(_).read().reader == reader(option))
 
-  private def isListed(log: SideLog): Boolean = list(log).nonEmpty
+  private def list: Option[FileList] = listLog.map(new FileListEntries(_).read())
+
+  /** Files of the list, with merged segments. */
+  private def all: Option[Seq[ListedFile]] = list.map(now => (merged ++ now.files).distinctBy(_.path))
 
   private def reader(option: Int) = ReaderOptions(SortedMap("option" -> option.toString))
 
-  override def killed(): Unit = ()
+  override def killed(): Unit =
+    if (stored > planned) life.met("a crash between a segment and the position")
+
+  private def stored: Int = if (watches) list.fold(0)(_.end.files) else 0
 
   override def rows(run: String, task: TaskRanges): TaskRows = {
     val rows = reader(task, FilesLeg.Columns)
@@ -143,7 +178,7 @@ final class FilesLeg(
     case "timestamp" => row.timestamp * 1000L
   }
 
-  private def rowsOf(list: FileList): Seq[ArchivedRow] = list.files.flatMap { file =>
+  private def rowsOf(files: Seq[ListedFile]): Seq[ArchivedRow] = files.flatMap { file =>
     folder.version(file.path.stripPrefix(root), file.modified, file.size).toSeq.flatMap(_.rows)
   }
 
@@ -160,24 +195,30 @@ final class FilesLeg(
   }
 
   private def files(context: EnumeratorContext): SplitEnumerator[FilesPosition] =
-    if (!faults.relistsFiles) new FileEnumerator(new Storage(context.sideLog), limits, context)
+    if (!faults.relistsFiles) new FileEnumerator(Storage, limits, context)
     else {
       // The previous list stays in the side log for the oracle, and the enumerator ignores this list.
       val own   = context.copy(sideLog = new ForgetfulSideLog(context.sideLog, _.startsWith("files-")))
-      val again = new FileEnumerator(new Storage(own.sideLog), limits, own)
-      if (isListed(context.sideLog)) { val _ = again.start(StartPosition.Configured) }
+      val again = new FileEnumerator(Storage, limits, own)
+      if (list.nonEmpty) { val _ = again.start(StartPosition.Configured) }
       again
     }
 
-  final private class Storage(log: SideLog) extends FileStorage {
+  private def found: Seq[ListedFile] = {
+    if (isComplete && !life.isResumed && !faults.relistsFiles) throw new Violation(s"${folder.name} is listed again")
+    folder.files.map(f => ListedFile(root + f.path, f.length, f.modified, splittable = true, InternalRow.empty))
+  }
+
+  private def create(files: Seq[ListedFile], context: EnumeratorContext): FileList =
+    new FileList(FileSchemas.empty, Packing(maxPartitionBytes, 1L, context.cores), files.toIndexedSeq, reader(option))
+
+  private object Storage extends FileStorage {
+
+    override def watched: Option[WatchedStorage] = FilesLeg.this.watched
 
     override def list(context: EnumeratorContext): FileList = {
       life.step(s"${folder.name} is listed")
-      if (isListed(log) && !life.isResumed) throw new Violation(s"${folder.name} is listed again")
-      val files =
-        folder.files.map(f => ListedFile(root + f.path, f.length, f.modified, splittable = true, InternalRow.empty))
-      val packing = Packing(maxPartitionBytes, 1L, context.cores)
-      new FileList(FileSchemas.empty, packing, files.toIndexedSeq, reader(option))
+      create(found, context)
     }
 
     override def difference(list: FileList): Option[SpliceException] =
@@ -189,9 +230,28 @@ final class FilesLeg(
       wanted("rows")(reader(task, columns))
   }
 
-  /** Checks that the end of a leg is not requested again after the decision. */
+  /** Checks that the end of a leg is not requested again after the decision. Records the files of a watched folder. */
   final private class EndOffsets(inner: SplitEnumerator[FilesPosition]) extends Passing[FilesPosition](inner) {
+    planned = stored
+
+    override def isStale: Boolean = {
+      watched.foreach(_.poll())
+      super.isStale
+    }
+
+    override def splits(from: FilesPosition, until: FilesPosition): Seq[SplitRange] = {
+      planned = stored
+      super.splits(from, until)
+    }
+
+    override def retain(oldest: FilesPosition): Unit = {
+      if (watches) merged = all.getOrElse(Nil)
+      super.retain(oldest)
+    }
+
     override def evidence(at: FilesPosition): Option[Evidence] = inner.evidence(at).map { end =>
+      if (watches && !folder.files.map(_.path).forall(listedPaths))
+        life.met("a watched leg ended while files arrive")
       Evidence(end.position, () => wanted("modification times")(end.modificationTimes()))
     }
   }

@@ -60,11 +60,23 @@ object ProgressMetric {
   /** Number of times that a slot moved to another executor in this run. */
   val SlotMoves = "slotMovesTotal"
 
-  /** Milliseconds since the last successful discovery of topics and partitions (Kafka only). */
+  /** Milliseconds since the last successful discovery of topics and partitions, or listing of a watched folder. */
   val DiscoveryAge = "discoveryAgeMs"
 
-  /** Number of failed discoveries of topics and partitions in this run (Kafka only). */
+  /** Number of failed discoveries of topics and partitions, or listings of a watched folder, in this run. */
   val DiscoveryFailures = "discoveryFailuresTotal"
+
+  /** Number of files at the paths of a watched folder that the options select, at the last listing (files only). */
+  val FilesListed = "filesListed"
+
+  /** Number of files of a watched folder that were read (files only). */
+  val FilesRead = "filesRead"
+
+  /** Least number of files in this run that were not read, because they are older than forgotten files (files only). */
+  val FilesLate = "filesLateTotal"
+
+  /** Number of changed files that listings found in this run, after the files were listed (files only). */
+  val FilesChanged = "filesChangedTotal"
 
   /** Milliseconds since the last response of the metadata service, including invalid documents (several clusters only).
     */

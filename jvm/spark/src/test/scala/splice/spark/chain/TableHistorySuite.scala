@@ -136,7 +136,7 @@ final class TableHistorySuite extends AnyFunSuite with WithSpark {
 
   test("a killed batch of a table without a log is read again with other parts, and has the same rows") {
     Seq(600 -> 1000000, 1000000 -> 600).foreach { case (before, after) =>
-      val w                                   = new World(s"alone-$before")
+      val w                                          = new World(s"alone-$before")
       def run(sink: (DataFrame, Long) => Unit): Unit =
         w.run(_.select("id"), w.ofTable - "select")(sink)
       intercept[StreamingQueryException](withParts(before)(run { (rows, batch) =>

@@ -35,7 +35,7 @@ private[splice] object FileChecks {
         val beyond = positions.filter { case (_, at) => at.list == number && !list.contains(at) }.map { case (at, _) =>
           CheckpointFinding(
             at.file,
-            s"The position ${at.json} is not in the file list, which has ${list.files.size} files.",
+            s"The position ${at.json} is not in the file list, which has ${list.end.files} files.",
             "Restore the file from a copy of the checkpoint."
           )
         }
@@ -48,10 +48,10 @@ private[splice] object FileChecks {
     * further request, because a request may take minutes.
     */
   private def unread(list: FileList, at: FilesPosition): Seq[CheckpointFinding] = {
-    val numbers = at.partly.keysIterator.map(_.file).distinct ++ (at.files until list.files.size).iterator
+    val numbers = at.partly.keysIterator.map(_.file).distinct ++ (at.files until list.end.files).iterator
     val failed  = mutable.LinkedHashMap.empty[URI, CheckpointFinding]
     val skipped = mutable.Set.empty[URI]
-    val found   = numbers.map(list.files).flatMap { file =>
+    val found   = numbers.map(list.file).flatMap { file =>
       val path = SparkPath.fromUrlString(file.path).toPath
       val root = new Path(path.toUri.getScheme, path.toUri.getAuthority, "/").toUri
       def failure(e: Exception, ofAllFiles: Boolean): Option[CheckpointFinding] = {

@@ -3,6 +3,8 @@
 
 package splice.files.internal.enumerator
 
+import java.time.Duration
+
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
@@ -18,12 +20,21 @@ import splice.source.runtime.{OpenEnded, ProgressMetric}
 
 /** Lists the files at the first start of a query. Later calls depend on the persisted lists only. Files are listed
   * again only if no file was read and a setting of the list has changed.
+  *
+  * A watched folder ([[WatchedFolder]]) is listed again and again. New files become further segments of the list.
   */
 final private[splice] class FileEnumerator(storage: FileStorage, configured: Limits.Limited, context: EnumeratorContext)
     extends SplitEnumerator[FilesPosition]
     with OpenEnded[FilesPosition] {
 
-  private lazy val lists = new FileLists(context.sideLog)
+  private lazy val lists = {
+    val all = new FileLists(context.sideLog)
+    if (all.exists(0) && all.of(0).isWatched != storage.watched.nonEmpty)
+      throw storage.discoveryChanged(all.of(0).isWatched)
+    all
+  }
+
+  private lazy val watched = storage.watched.map(new WatchedFolder(lists, _, context))
 
   private val checked = mutable.Set.empty[Int]
 
@@ -35,13 +46,19 @@ final private[splice] class FileEnumerator(storage: FileStorage, configured: Lim
 
   override def start(at: StartPosition): FilesPosition = at match {
     case StartPosition.Configured =>
-      lists.create(0)(frozen.getOrElse(list()))
+      watched match {
+        case Some(folder) => folder.begin(0)
+        case None         => lists.create(0)(frozen.getOrElse(list()))
+      }
       frozen = None
       FilesPosition.Start
     case other => throw new IllegalStateException(s"a source of files cannot begin at $other")
   }
 
-  override def freeze(): Unit = if (!lists.exists(0)) frozen = Some(list())
+  override def freeze(): Unit = watched match {
+    case Some(folder) => folder.freeze()
+    case None         => if (!lists.exists(0)) frozen = Some(list())
+  }
 
   override def limits(at: FilesPosition): Limits.Limited = configured
 
@@ -49,28 +66,46 @@ final private[splice] class FileEnumerator(storage: FileStorage, configured: Lim
     if (isFinished(from)) from
     else {
       val at = settle(from)
-      readable(at).reach(at, limits).copy(list = at.list)
+      if (limits == Limits.Everything && !isFinished(at)) watched.foreach(_.grow(at, isAll = true))
+      if (watched.nonEmpty && isRead(at)) at else reach(at, limits, FileEnumerator.Window)
     }
 
-  /** Selects the list before the first file is read. */
-  override def settle(from: FilesPosition): FilesPosition =
-    if (from.files == 0 && !isFinished(from)) from.copy(list = fitting(from.list)) else from
+  /** End of a batch. Loads more segments if the batch may need more files. */
+  @tailrec private def reach(at: FilesPosition, limits: Limits, files: Int): FilesPosition = {
+    val isAll = limits.bytes.isEmpty && limits.files.isEmpty
+    val list  = readable(at, if (isAll) Int.MaxValue else at.files + files)
+    val until = list.reach(at, limits).copy(list = at.list)
+    if (until.files < list.end.files || list.end.files == lists.size(at.list)) until else reach(at, limits, files * 2)
+  }
+
+  /** Selects the list before the first file is read. Stores new files of a watched folder. */
+  override def settle(from: FilesPosition): FilesPosition = {
+    val at = if (from.files == 0 && !isFinished(from)) from.copy(list = fitting(from.list)) else from
+    watched.foreach(folder => if (isFinished(at)) folder.noticeEnd() else folder.grow(at))
+    at
+  }
 
   /** Returns the unfinished blocks of the last batch, then the next files. A real-time batch reads all these blocks and
     * files, or stops at its end time.
     */
   override def open(settled: FilesPosition): Seq[FileRange] =
-    if (isFinished(settled)) Nil else readable(settled).open(settled)
+    if (isRead(settled)) Nil else readable(settled, settled.files + FileEnumerator.Window).open(settled)
 
   override def reached(settled: FilesPosition, unread: Seq[SplitRange]): FilesPosition =
-    if (isFinished(settled)) settled
-    else listOf(settled).reached(settled, unread.collect { case range: FileRange => range.blocks }.flatten)
+    if (isRead(settled)) settled
+    else {
+      // The same files as in `open`, although files may have arrived since.
+      val list = listOf(settled, settled.files + FileEnumerator.Window)
+      list.reached(settled, unread.collect { case range: FileRange => range.blocks }.flatten)
+    }
 
   override def splits(from: FilesPosition, until: FilesPosition): Seq[FileRange] =
     if (from == until) Nil
     else {
-      val list = readable(until)
-      if (!list.contains(from) || (from.files > 0 && from.list != until.list)) throw foreign(from)
+      val first = math.min(from.firstFile, until.firstFile)
+      val list  = readable(until.copy(files = first, partly = FilesPosition.Start.partly), until.files)
+      if (!list.contains(from) || !list.contains(until) || (from.files > 0 && from.list != until.list))
+        throw foreign(from)
       list.ranges(from, until)
     }
 
@@ -82,8 +117,16 @@ final private[splice] class FileEnumerator(storage: FileStorage, configured: Lim
     }
   }
 
-  override def evidence(at: FilesPosition): Option[Evidence] =
-    Option.when(isFinished(at))(Evidence(at, () => listOf(at).modified, lastBatch = _ => listOf(at).batch))
+  override def evidence(at: FilesPosition): Option[Evidence] = Option.when(isFinished(at)) {
+    val entries = lists.of(at.list)
+    Evidence(at, () => entries.modified.map(FileList.timeRange), lastBatch = _ => entries.last.flatMap(_.batch))
+  }
+
+  override def retain(oldest: FilesPosition): Unit = watched.foreach(_.retain(oldest))
+
+  override def isStale: Boolean = watched.exists(_.isStale)
+
+  override def staleInterval: Option[Duration] = watched.map(_.interval)
 
   // Before the start of the run, the outlook uses the listing of the analysis, if available.
   override def outlook(): Outlook = {
@@ -91,17 +134,25 @@ final private[splice] class FileEnumerator(storage: FileStorage, configured: Lim
     new FilesOutlook(list, listed.getOrElse(list).warnings, storage, context.jobs)
   }
 
-  override def remaining(at: FilesPosition, covered: Coverage): Seq[FileRange] = readable(at).remaining(covered)
+  override def remaining(at: FilesPosition, covered: Coverage): Seq[FileRange] =
+    readable(FilesPosition(0, list = at.list), at.files).remaining(covered)
 
   override def figures(at: FilesPosition): SortedMap[String, String] = {
-    val behind = if (isFinished(at)) 0L else listOf(at).unread(at)
     val size   = lists.size(at.list)
+    val behind = if (isRead(at)) 0L
+    else {
+      val list = listOf(at, at.files)
+      list.unread(at) + (if (watched.isEmpty) 0L else lists.of(at.list).bytes(list.end.files))
+    }
     SortedMap(
       ProgressMetric.Position    -> s"${at.wholeFiles} of $size files",
       ProgressMetric.Splits      -> (size - at.wholeFiles).toString,
-      ProgressMetric.BytesBehind -> behind.toString
-    ) ++ listed.flatMap(_.delay).map(ProgressMetric.DelayNeeded -> _.toMillis.toString)
+      ProgressMetric.BytesBehind -> (behind + watched.fold(0L)(_.pendingBytes)).toString
+    ) ++ listed.flatMap(_.delay).map(ProgressMetric.DelayNeeded -> _.toMillis.toString) ++
+      watched.fold(SortedMap.empty[String, String])(_.figures + (ProgressMetric.FilesRead -> at.wholeFiles.toString))
   }
+
+  override def close(): Unit = watched.foreach(_.close())
 
   private def list(): FileList = {
     val now = storage.list(context)
@@ -109,32 +160,51 @@ final private[splice] class FileEnumerator(storage: FileStorage, configured: Lim
     now
   }
 
-  private def isFinished(at: FilesPosition): Boolean =
+  /** True if no further rows can follow. */
+  private def isFinished(at: FilesPosition): Boolean = isRead(at) && lists.of(at.list).isClosed
+
+  /** True if all files of the list were read. A watched folder may get further files. */
+  private def isRead(at: FilesPosition): Boolean =
     if (at.files > lists.size(at.list)) throw foreign(at) else at.files == lists.size(at.list) && at.partly.isEmpty
 
   /** First list from `number` on with the settings of this start. Creates the next list if no list matches. */
   @tailrec private def fitting(number: Int): Int =
-    if (storage.difference(lists(number)).isEmpty) number
+    if (lists.of(number).last.flatMap(storage.difference).isEmpty) number
     else {
-      var isCreated = false
-      lists.create(number + 1) {
-        isCreated = true
-        list()
+      var isCreated = watched.nonEmpty && !lists.exists(number + 1)
+      watched match {
+        case Some(folder) => folder.begin(number + 1)
+        // An earlier run may have created a part of the list.
+        case None => lists.create(number + 1) {
+            isCreated = true
+            list()
+          }
       }
       if (isCreated) number + 1 else fitting(number + 1)
     }
 
-  /** List of a position, for readers with the settings of this start. */
-  private def readable(at: FilesPosition): FileList = {
-    val list = listOf(at)
-    if (!checked(at.list)) storage.difference(list).foreach(throw _)
-    checked += at.list
+  /** Files of a list from a position on, for readers with the settings of this start. */
+  private def readable(at: FilesPosition, until: Int): FileList = {
+    val list = listOf(at, until)
+    // An empty list of a watched folder has no columns yet.
+    if (!checked(at.list) && lists.of(at.list).last.nonEmpty) {
+      storage.difference(list).foreach(throw _)
+      checked += at.list
+    }
     list
   }
 
-  private def listOf(at: FilesPosition): FileList =
-    if (lists(at.list).contains(at)) lists(at.list) else throw foreign(at)
+  private def listOf(at: FilesPosition, until: Int): FileList = {
+    val list = lists.window(at.list, at.firstFile, until)
+    if (list.contains(at)) list else throw foreign(at)
+  }
 
   private def foreign(at: FilesPosition): SpliceException =
     CheckpointErrors.foreign(s"The offset '$at'", s"a position in a list of ${lists.size(at.list)} files")
+}
+
+private object FileEnumerator {
+
+  // A real-time batch has at most 1,000 blocks.
+  private val Window = 1000
 }

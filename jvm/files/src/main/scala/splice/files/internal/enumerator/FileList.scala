@@ -12,7 +12,8 @@ import splice.files.internal.split._
 import splice.source.log.Coverage
 import splice.source.{Limits, TimeRange}
 
-/** Files of a source in reading order, with the settings that the first start fixed.
+/** Consecutive files of a list in reading order, with the settings that the first start fixed. A watched folder has more
+  * files than a batch needs.
   *
   * @param reader
   *   options of the format for splitting and reading files
@@ -23,6 +24,8 @@ import splice.source.{Limits, TimeRange}
   *   contain the delay
   * @param batch
   *   last batch in the files of the query that has written the files with Spark's file sink; None without such a query
+  * @param first
+  *   number of files of the list before these files
   */
 final private[splice] class FileList(
     val schemas: FileSchemas,
@@ -31,41 +34,56 @@ final private[splice] class FileList(
     val reader: ReaderOptions = ReaderOptions.Empty,
     val warnings: Seq[String] = Nil,
     val delay: Option[Duration] = None,
-    val batch: Option[Long] = None
+    val batch: Option[Long] = None,
+    val first: Int = 0
 ) {
 
   private lazy val bytesBefore: Array[Long] = files.iterator.map(_.size).scanLeft(0L)(_ + _).toArray
 
   /** Position after all files. */
-  def end: FilesPosition = FilesPosition(files.size)
+  def end: FilesPosition = FilesPosition(known)
+
+  /** Number of files of the list up to the last of these files. */
+  private def known: Int = first + files.size
+
+  /** File with this number in the list. */
+  def file(number: Int): ListedFile = files(number - first)
 
   /** True if a position has only files and blocks of this list. */
   def contains(at: FilesPosition): Boolean =
-    at.files <= files.size && at.partly.keysIterator.forall(id => grid(id.file).contains(id.start))
+    at.files >= first && at.files <= known &&
+      at.partly.keysIterator.forall(id => id.file >= first && grid(id.file).contains(id.start))
+
+  /** These files and the next files of the list. */
+  def and(next: FileList): FileList =
+    new FileList(schemas, packing, files ++ next.files, reader, warnings, delay, batch, first)
+
+  /** Least and greatest modification time of the files in milliseconds; None if there is no file. */
+  def range: Option[(Long, Long)] = {
+    val times = files.map(_.modified)
+    Option.when(times.nonEmpty)((times.min, times.max))
+  }
 
   /** Least and greatest modification time of the files; None if there is no file. */
-  def modified: Option[TimeRange] = {
-    val times = files.map(_.modified)
-    Option.when(times.nonEmpty)(TimeRange(Instant.ofEpochMilli(times.min), Instant.ofEpochMilli(times.max)))
-  }
+  def modified: Option[TimeRange] = range.map(FileList.timeRange)
 
   /** Total bytes of all files and blocks that are not completely read. */
   def unread(at: FilesPosition): Long =
-    bytesBefore.last - bytesBefore(at.files) + at.partly.keysIterator.map(block(_).length).sum
+    bytesBefore.last - bytesBefore(at.files - first) + at.partly.keysIterator.map(block(_).length).sum
 
   /** Ranges with the rows between two positions, one per task. */
   def ranges(from: FilesPosition, until: FilesPosition): Seq[FileRange] =
-    packing.ranges(parts(from, until), files, schemas)
+    packing.ranges(parts(from, until), file, schemas)
 
   /** Ranges with all rows that are not covered, one per task. */
   def remaining(covered: Coverage): Seq[FileRange] = {
-    val parts = files.indices.flatMap { number =>
+    val parts = (first until known).flatMap { number =>
       covered.missing(number, 0L, Long.MaxValue).map { extent =>
-        val length = math.min(extent.until, files(number).size) - extent.from
+        val length = math.min(extent.until, file(number).size) - extent.from
         FilePart(number, extent.from, length, extent.rows.map { case (from, until) => RowSpan(from, until) })
       }
     }
-    packing.ranges(parts, files, schemas)
+    packing.ranges(parts, file, schemas)
   }
 
   /** End of a batch that begins at `from`: at least one block or file later, if any remains.
@@ -73,8 +91,8 @@ final private[splice] class FileList(
     * A splittable file that exceeds the byte limit is read by several batches, block by block.
     */
   def reach(from: FilesPosition, limits: Limits): FilesPosition = {
-    def isCut(number: Int) = files(number).splittable && limits.bytes.exists(files(number).size > _)
-    val next               = (from.files until files.size).iterator.flatMap { number =>
+    def isCut(number: Int) = file(number).splittable && limits.bytes.exists(file(number).size > _)
+    val next               = (from.files until known).iterator.flatMap { number =>
       if (isCut(number)) grid(number).blocks.map(block) else Iterator.single(whole(number))
     }
     if (limits.bytes.isEmpty && limits.files.isEmpty) end
@@ -94,16 +112,16 @@ final private[splice] class FileList(
     * has all unfinished blocks.
     */
   private def window(from: FilesPosition): (Int, Iterator[(BlockId, Long)]) = {
-    val blocks = (from.files until files.size).iterator.scanLeft(from.partly.size)(_ + grid(_).blocks.size)
-    val until  = math.min(from.files + blocks.takeWhile(_ < FileList.MaxBlocks).size, files.size)
-    (until, from.partly.iterator ++ (from.files until until).iterator.flatMap(grid(_).blocks).map(_ -> 0L))
+    val blocks = (from.files until known).iterator.scanLeft(from.partly.size)(_ + grid(_).blocks.size)
+    val end    = math.min(from.files + blocks.takeWhile(_ < FileList.MaxBlocks).size, known)
+    (end, from.partly.iterator ++ (from.files until end).iterator.flatMap(grid(_).blocks).map(_ -> 0L))
   }
 
   /** Ranges of a real-time batch, one per block, in the order of the list. Row numbers count from the start of a
     * block, so one task reads a whole block of the grid.
     */
   def open(from: FilesPosition): Seq[FileRange] = window(from)._2.map { case (id, read) =>
-    packing.range(block(id).copy(rows = Some(RowSpan(read, Long.MaxValue))), files, schemas)
+    packing.range(block(id).copy(rows = Some(RowSpan(read, Long.MaxValue))), file, schemas)
   }.toSeq
 
   /** End of a real-time batch. Files without a read row are excluded. */
@@ -139,14 +157,17 @@ final private[splice] class FileList(
     (from.partly.iterator.flatMap { case (id, read) => unread(id, read) } ++ next).toSeq
   }
 
-  private def grid(number: Int): FileGrid = new FileGrid(number, files(number), packing.maxPartitionBytes)
+  private def grid(number: Int): FileGrid = new FileGrid(number, file(number), packing.maxPartitionBytes)
 
   private def block(id: BlockId): FilePart = grid(id.file).block(id.start)
 
-  private def whole(number: Int): FilePart = FilePart(number, 0L, files(number).size)
+  private def whole(number: Int): FilePart = FilePart(number, 0L, file(number).size)
 }
 
-private object FileList {
+private[splice] object FileList {
+
+  def timeRange(millis: (Long, Long)): TimeRange =
+    TimeRange(Instant.ofEpochMilli(millis._1), Instant.ofEpochMilli(millis._2))
 
   // An unread block takes about 15 bytes in the next offset.
   private val MaxBlocks = 1000

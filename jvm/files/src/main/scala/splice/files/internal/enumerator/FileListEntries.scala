@@ -3,7 +3,8 @@
 
 package splice.files.internal.enumerator
 
-import scala.collection.immutable.SortedMap
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.collection.mutable
 import scala.util.Try
 
 import com.fasterxml.jackson.databind.JsonNode
@@ -12,12 +13,15 @@ import org.apache.spark.sql.types.{DataType, StructType}
 
 import splice.files.internal.options.ReaderOptions
 import splice.files.internal.split.{BlockHome, FileSchemas, ListedFile, Packing}
+import splice.files.internal.watch.{SeenEntries, SeenFile}
 import splice.source.errors.{CheckpointErrors, SpliceException}
 import splice.source.internal.entries.{Json, NumberedEntries, SingleEntry, VersionedEntry}
 import splice.source.runtime.SideLog
 
 /** Side-log entries of a list. The segments `files-<first>` have the number of their first file in the name. The
-  * entry `files-end` closes the list.
+  * entry `files-end` closes the list. The list of a watched folder has the entry `watch`, and [[SeenEntries]] replace
+  * segments that no batch needs. A segment without files is the last one of such a list: of two drivers, one stores
+  * further files or the other one ends the list.
   *
   * A segment has one line for all its files, then one line per file. The first line has the values of folders, host
   * names and the common part of all paths.
@@ -30,14 +34,46 @@ final private[splice] class FileListEntries(log: SideLog) {
 
   private val end = new SingleEntry(log, EndKey)(_.long("files").toInt)
 
+  private val watch = new SingleEntry(log, WatchKey)(identity)
+
+  private lazy val seen = new SeenEntries(log)
+
+  // The side log reads an entry at each access.
+  private var closed  = Option.empty[Int]
+  private var watched = false
+
+  // The last segments that a batch needed, by the number of their first file.
+  private val loaded = mutable.LinkedHashMap.empty[Int, FileList]
+
+  private val sizes = mutable.Map.empty[Int, Long]
+
   /** True if the end of the list is persisted. */
-  def isClosed: Boolean = end.exists
+  def isClosed: Boolean = {
+    if (closed.isEmpty) closed = end.find
+    if (closed.isEmpty && isWatched) closed = last.filter(_.files.isEmpty).map(_.first)
+    closed.nonEmpty
+  }
+
+  /** True if the folder of the list is watched. */
+  def isWatched: Boolean = {
+    if (!watched) watched = watch.exists
+    watched
+  }
+
+  /** Notes that the folder of the list is watched. */
+  def beginWatch(): Unit = watch.create(VersionedEntry.write())
 
   /** Persists the first segment, unless a segment exists or the list is closed. */
   def create(list: => FileList): Unit = if (!isClosed) { val _ = segments.getOrCreate(0)(write(list)) }
 
-  /** True if a segment or the end is persisted. */
-  def exists: Boolean = segments.numbers.nonEmpty || isClosed
+  /** Persists the next segment, and returns the segment that is durable: another driver may have stored other files. */
+  def append(list: FileList): FileList = {
+    val number = stored
+    kept(number, FileListEntries.read(segments.getOrCreate(number)(write(list)), number))
+  }
+
+  /** True if the list is persisted, completely or in part. */
+  def exists: Boolean = segments.numbers.nonEmpty || isClosed || isWatched
 
   /** Persists the end of the list, unless it exists.
     *
@@ -46,25 +82,98 @@ final private[splice] class FileListEntries(log: SideLog) {
     */
   def close(files: => Int): Unit = end.create(VersionedEntry.write("files" -> Json.number(files.toLong)))
 
-  /** Number of files of a closed list. Reads no segment.
+  /** Number of files of the list. Reads no segment of a closed list.
     *
     * @throws splice.source.errors.SpliceException
-    *   if the list is not closed, or the entry is corrupt or has a newer version
+    *   if the list is not closed and not watched, or an entry is corrupt or has a newer version
     */
-  def size: Int = end.required
+  def size: Int = if (isClosed) closed.getOrElse(0) else if (isWatched) stored else end.required
 
-  /** Reads the files of all segments.
+  /** Number of files in the segments, and in the segments that were merged. */
+  def stored: Int = numbers.lastOption.fold(merged)(last => last + segment(last).files.size)
+
+  /** Last segment; None if the list has no segment. All segments have the same columns and settings. */
+  def last: Option[FileList] = numbers.lastOption.map(segment)
+
+  private def merged: Int = if (isWatched) seen.files else 0
+
+  private def numbers: SortedSet[Int] = segments.numbers.rangeFrom(merged)
+
+  private def segment(number: Int): FileList =
+    loaded.get(number).fold(kept(number, FileListEntries.read(segments(number), number))) { list =>
+      // The order of the map is the order of use.
+      loaded -= number
+      loaded += number -> list
+      list
+    }
+
+  private def kept(number: Int, list: FileList): FileList = {
+    loaded += number -> list
+    sizes(number) = list.files.iterator.map(_.size).sum
+    while (loaded.size > 1 && loaded.valuesIterator.map(_.files.size).sum > Kept) loaded -= loaded.head._1
+    list
+  }
+
+  /** Files of the segments with the files `from` to `until`, and possibly further files.
     *
     * @throws splice.source.errors.SpliceException
     *   if a segment is missing or corrupt, or has a newer version
     */
-  def read(): FileList = segments.numbers.toSeq.drop(1).foldLeft(FileListEntries.read(segments(0))) { (list, number) =>
-    val entry = segments(number)
-    val next  = FileListEntries.read(entry)
-    if (number != list.files.size) entry.corrupt(s"the first file is not number ${list.files.size}")
-    if (settings(next) != settings(list))
-      entry.corrupt("the first line differs from the first line of the first segment")
-    new FileList(list.schemas, list.packing, list.files ++ next.files, list.reader, batch = list.batch)
+  def read(from: Int = 0, until: Int = Int.MaxValue): FileList = {
+    val all = numbers
+    // A list that is not watched has a first segment.
+    if (all.headOption.forall(_ != merged) && (all.nonEmpty || !isWatched)) { val _ = segments(merged) }
+    val first  = all.rangeTo(from).lastOption.orElse(all.headOption)
+    val needed = first.fold(all)(all.rangeFrom(_)).takeWhile(number => number < until || first.contains(number))
+    val lists  = needed.toSeq.map(segment)
+    lists.drop(1).foldLeft(lists.headOption.getOrElse(FileListEntries.empty(merged))) { (list, next) =>
+      val expected = list.first + list.files.size
+      if (next.first != expected) segments(next.first).corrupt(s"the first file is not number $expected")
+      if (settings(next) != settings(list))
+        segments(next.first).corrupt("the first line differs from the first line of the first segment")
+      list.and(next)
+    }
+  }
+
+  /** Bytes of all segments that begin at file `from` or later. */
+  def bytes(from: Int): Long = numbers.rangeFrom(from).iterator.map { number =>
+    if (!sizes.contains(number)) { val _ = segment(number) }
+    sizes(number)
+  }.sum
+
+  /** Merges segments that only files before `oldest` need. The last segment stays, because it has the columns.
+    *
+    * @param limit
+    *   time before which files are forgotten
+    */
+  def merge(oldest: Int, limit: Option[Long]): Unit = {
+    val all       = numbers.toSeq
+    val mergeable = all.zip(all.drop(1)).takeWhile(_._2 <= oldest).map(_._1)
+    if (mergeable.sizeIs >= Least) {
+      val group = mergeable.take(2 * Least)
+      val files = group.flatMap(segment(_).files).map(file => SeenFile(file.path, file.modified, file.size))
+      val _     = seen.add(files, limit)
+    }
+    val replaced = segments.numbers.rangeUntil(merged).toSeq
+    segments.purge(replaced)
+    loaded --= replaced
+    sizes --= replaced
+  }
+
+  /** Calls `receive` for each file that is not forgotten, and returns the limit and the number of forgotten files. */
+  def files(receive: SeenFile => Unit): (Option[Long], Long) = {
+    val limit                      = if (isWatched) seen.limit else None
+    var forgotten                  = if (isWatched) seen.forgotten else 0L
+    def pass(file: SeenFile): Unit = if (limit.exists(file.modified < _)) forgotten += 1 else receive(file)
+    if (isWatched) seen.foreach(pass)
+    numbers.foreach(segment(_).files.foreach(file => pass(SeenFile(file.path, file.modified, file.size))))
+    (limit, forgotten)
+  }
+
+  /** Least and greatest modification time of all files; None if there is no file. */
+  def modified: Option[(Long, Long)] = {
+    val times = numbers.toSeq.flatMap(segment(_).range) ++ (if (isWatched) seen.modified else None)
+    times.reduceOption((a, b) => (math.min(a._1, b._1), math.max(a._2, b._2)))
   }
 }
 
@@ -73,6 +182,17 @@ private[splice] object FileListEntries {
   private val Prefix = "files"
 
   private val EndKey = "files-end"
+
+  private val WatchKey = "watch"
+
+  // Number of files in memory, besides the last segment that was used. A segment has at most 10,000 files.
+  private val Kept = 20000
+
+  // Fewer segments are not worth another entry.
+  private val Least = 16
+
+  private def empty(first: Int): FileList =
+    new FileList(FileSchemas.empty, Packing(1, 0, 1), IndexedSeq.empty, first = first)
 
   /** Error for an end that does not match the segments. */
   def wrongSize(expected: Int, count: Int): SpliceException =
@@ -123,7 +243,7 @@ private[splice] object FileListEntries {
     )
   }
 
-  private def read(entry: VersionedEntry): FileList = {
+  private def read(entry: VersionedEntry, first: Int): FileList = {
     val schemas = FileSchemas(schema(entry, "data"), schema(entry, "partition"))
     val packing =
       Packing(entry.long("maxPartitionBytes"), entry.long("openCostInBytes"), entry.long("minPartitions").toInt)
@@ -135,7 +255,14 @@ private[splice] object FileListEntries {
       Json.read(line).flatMap(file(_, root, values, hosts)).getOrElse(entry.corrupt(s"'$line' is not a file"))
     }
     val batch = entry.find("batch").map(_.asLong)
-    new FileList(schemas, packing, files.toIndexedSeq, ReaderOptions(SortedMap.from(options)), batch = batch)
+    new FileList(
+      schemas,
+      packing,
+      files.toIndexedSeq,
+      ReaderOptions(SortedMap.from(options)),
+      batch = batch,
+      first = first
+    )
   }
 
   /** Parses the file of a line. The optional last item is an object whose unknown fields are ignored. */

@@ -3,7 +3,7 @@
 
 package splice.files.internal.enumerator
 
-import java.time.Duration
+import java.time.{Clock, Duration, Instant}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
@@ -12,11 +12,13 @@ import org.slf4j.LoggerFactory
 import splice.files.FileSource
 import splice.files.internal.errors.FileErrors
 import splice.files.internal.listing.{ColumnChange, EventTimeOrder, Footer, Footers}
-import splice.files.internal.options.{FileOptions, FileOrder, OnEmpty}
+import splice.files.internal.options.{FileOptions, FileOrder, OnEmpty, WatchOptions}
 import splice.files.internal.reader.FileReaders
 import splice.files.internal.session.FileFormats
+import splice.files.internal.settings.WatchSettings
 import splice.files.internal.split.{FileSchemas, ListedFile, Packing}
-import splice.source.errors.SpliceException
+import splice.files.internal.watch.{FolderLister, HadoopLister, LateLimit, WatchPolicies}
+import splice.source.errors.{SpliceException, SpliceOptionException}
 import splice.source.internal.{PinnedSession, Secrets}
 import splice.source.runtime.{Jobs, SessionSettings}
 import splice.source.{EnumeratorContext, ReadMode, SplitReaderFactory}
@@ -35,6 +37,17 @@ private[splice] trait FileStorage {
 
   /** Readers of listed files. */
   def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory
+
+  /** Storage of a watched folder; None if the source lists the files once. */
+  def watched: Option[WatchedStorage] = None
+
+  /** Error for `discovery` if it differs from the first start.
+    *
+    * @param wasWatched
+    *   true if the first start watched the folder
+    */
+  def discoveryChanged(wasWatched: Boolean): SpliceOptionException =
+    FileErrors.discoveryChanged(wasWatched, WatchOptions.Discovery.key)
 }
 
 /** Storage that Spark lists and reads. */
@@ -47,27 +60,34 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
   private lazy val reading = new FileReaders(settings, session)
 
   override def list(context: EnumeratorContext): FileList = session.run {
-    val conf    = FileFormats.conf(SparkSession.active)
     val listing = source.listing(context.mode)
     val files   = settings.users.guarded(listing.files)
     SparkStorage.logger.info("{} files found at {}", files.size, settings.shownPaths.mkString(", "))
     val warnings = settings.users.guarded(listing.warnings)
     warnings.foreach(SparkStorage.logger.warn(_))
     if (files.isEmpty) rejectEmpty(context.mode)
-    val ordered = settings.order match {
+    val ordered = inOrder(files, listing.schemas, context)
+    val late    = ordered.delay.map(lateText)
+    late.foreach(SparkStorage.logger.warn(_))
+    val packing = this.packing(context)
+    val delay   = Option.when(settings.order.isByTime)(ordered.delay.fold(Duration.ZERO)(_.needed))
+    new FileList(listing.schemas, packing, ordered.files, settings.reader, warnings ++ late, delay, listing.batch)
+  }
+
+  private def inOrder(files: IndexedSeq[ListedFile], schemas: FileSchemas, context: EnumeratorContext) =
+    settings.order match {
       case FileOrder.EventTime(column) =>
-        EventTimeOrder.of(settings, column, listing.schemas, files)(footers(files, context.jobs))
+        EventTimeOrder.of(settings, column, schemas, files)(footers(files, context.jobs))
       case FileOrder.Path | FileOrder.ModificationTime => EventTimeOrder(files, None)
     }
-    val late = ordered.delay.map(lateText)
-    late.foreach(SparkStorage.logger.warn(_))
-    val packing = Packing(
+
+  private def packing(context: EnumeratorContext): Packing = {
+    val conf = FileFormats.conf(SparkSession.active)
+    Packing(
       settings.maxPartitionBytes.getOrElse(conf.filesMaxPartitionBytes),
       conf.filesOpenCostInBytes,
       conf.filesMinPartitionNum.getOrElse(context.cores).max(1)
     )
-    val delay = Option.when(settings.order.isByTime)(ordered.delay.fold(Duration.ZERO)(_.needed))
-    new FileList(listing.schemas, packing, ordered.files, settings.reader, warnings ++ late, delay, listing.batch)
   }
 
   private def lateText(delay: EventTimeOrder.Delay): String = {
@@ -115,6 +135,46 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
   override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory = {
     ColumnChange.ofTypes(columns, schemas, settings.kind).foreach(change => throw error(change, schemas))
     reading.of(columns, schemas)
+  }
+
+  override def discoveryChanged(wasWatched: Boolean): SpliceOptionException =
+    FileErrors.discoveryChanged(wasWatched, settings.name(WatchOptions.Discovery.key))
+
+  override def watched: Option[WatchedStorage] = settings.watch.map(new SparkWatch(_))
+
+  final private class SparkWatch(val watch: WatchSettings) extends WatchedStorage {
+
+    override def policies: WatchPolicies =
+      WatchPolicies(
+        settings.onFileChanged,
+        file => FileErrors.listedFileChanged(file.path, file.previous, file.current, settings.name),
+        FileErrors.lateFiles(_, _, mostKnown, settings.name)
+      )
+
+    override def mostKnown: Int = LateLimit.Most
+
+    override def lister(stored: Option[FileSchemas]): FolderLister =
+      new HadoopLister(settings, watch, new PinnedSession(pinned), Clock.systemUTC(), stored)(source.columns)
+
+    override def segment(
+        files: IndexedSeq[ListedFile],
+        last: Option[FileList],
+        lister: FolderLister,
+        context: EnumeratorContext
+    ): FileList = session.run {
+      val schemas = last.map(_.schemas).orElse(lister.schemas).getOrElse(source.columns)
+      val ordered = inOrder(files, schemas, context).files
+      new FileList(schemas, last.fold(packing(context))(_.packing), ordered, last.fold(settings.reader)(_.reader))
+    }
+
+    override def rejectEmpty(context: EnumeratorContext): Unit = settings.onEmpty match {
+      case OnEmpty.Fail => throw FileErrors.noFiles(settings.paths, settings.name)
+      case OnEmpty.Warn =>
+        SparkStorage.logger.warn("No file matches {}. Splice waits for files.", settings.shownPaths.mkString(", "))
+    }
+
+    override def failed(since: Instant, error: Throwable): SpliceException =
+      FileErrors.listingsFailed(since, error, settings.name(WatchOptions.DiscoveryTimeout.key))
   }
 }
 

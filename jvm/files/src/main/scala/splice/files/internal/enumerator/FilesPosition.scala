@@ -44,6 +44,9 @@ final private[splice] case class FilesPosition(
     case _ => false
   }
 
+  /** Number of the first file that is not completely read. */
+  def firstFile: Int = partly.headOption.fold(files)(_._1.file)
+
   /** Number of completely read files. */
   def wholeFiles: Int = files - partly.keysIterator.map(_.file).distinct.size
 }

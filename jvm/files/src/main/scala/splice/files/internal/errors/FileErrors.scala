@@ -3,11 +3,13 @@
 
 package splice.files.internal.errors
 
+import java.time.Instant
+
 import org.apache.spark.sql.execution.datasources.SchemaColumnConvertNotSupportedException
 import org.apache.spark.sql.internal.SQLConf
 
 import splice.files.internal.access.Causes
-import splice.files.internal.options.FileOptions
+import splice.files.internal.options.{FileOptions, WatchOptions}
 import splice.source.errors.{SpliceError, SpliceException, SpliceOptionException}
 import splice.source.internal.{ErrorConditions, Secrets}
 import splice.source.options.CommonOptions
@@ -148,6 +150,67 @@ private[splice] object FileErrors {
   /** Message of [[fileChanged]], for the policy `warn`. */
   def fileChangedText(file: String, property: String, listed: String, current: String): String =
     conditions.text("SPLICE_FILES_DATA.FILE_CHANGED", changed(file, property, listed, current))
+
+  /** Error for a read file whose length or time differs in a later listing.
+    *
+    * @param name
+    *   the name of an option with the prefix of its leg
+    */
+  def listedFileChanged(file: String, previous: String, current: String, name: String => String): SpliceException =
+    conditions.error(
+      "SPLICE_FILES_DATA.LISTED_FILE_CHANGED",
+      "file"          -> shown(file),
+      "previous"      -> previous,
+      "current"       -> current,
+      "minFileAge"    -> name(WatchOptions.MinFileAge.key),
+      "onFileChanged" -> name(FileOptions.ChangedFile.key)
+    )
+
+  /** Error for files of a watched folder that are older than forgotten files.
+    *
+    * @param most
+    *   number of files that Splice knows at least
+    */
+  def lateFiles(files: Long, limit: Instant, most: Int, name: String => String): SpliceException = conditions.error(
+    "SPLICE_FILES_DATA.LATE_FILES",
+    "files"           -> files.toString,
+    "limit"           -> limit.toString,
+    "limitOfFiles"    -> most.toString,
+    "lateFileHorizon" -> name(WatchOptions.LateFileHorizon.key),
+    "onLateFile"      -> name(WatchOptions.LateFile.key)
+  )
+
+  /** Error for a folder whose name has no values for the partition columns of the list. */
+  def invalidPartition(folder: String, reason: String, cause: Option[Throwable] = None): SpliceException = {
+    val parameters = Seq("folder" -> shown(folder), "reason" -> reason)
+    cause.fold(conditions.error("SPLICE_FILES_DATA.INVALID_PARTITION", parameters: _*))(
+      conditions.error("SPLICE_FILES_DATA.INVALID_PARTITION", _, parameters: _*)
+    )
+  }
+
+  /** Error for a folder that cannot be listed. */
+  def listingFailed(folder: String, reason: String, cause: Throwable): SpliceException =
+    conditions.error("SPLICE_FILES.LISTING_FAILED", cause, "folder" -> shown(folder), "reason" -> reason)
+
+  /** Error for listings that have failed since a time. */
+  def listingsFailed(since: Instant, cause: Throwable, timeoutOption: String): SpliceException = conditions.error(
+    "SPLICE_FILES.LISTINGS_FAILED",
+    cause,
+    "since"            -> since.toString,
+    "discoveryTimeout" -> timeoutOption,
+    "reason"           -> SpliceError.text(cause)
+  )
+
+  /** Error for `discovery` if it differs from the first start. */
+  def discoveryChanged(wasWatched: Boolean, option: String): SpliceOptionException = {
+    val (before, now) = if (wasWatched) ("watch", "list") else ("list", "watch")
+    conditions.option(
+      "SPLICE_FILES_OPTION.DISCOVERY_CHANGED",
+      "option"   -> option,
+      "previous" -> before,
+      "current"  -> now
+    )
+  }
 
   /** Error for a `path` within the folder `table` of a table format. */
   def tableFormat(path: String, format: String, table: String, optionName: String => String): SpliceException =

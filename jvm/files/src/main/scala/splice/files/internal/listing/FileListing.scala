@@ -64,7 +64,7 @@ final private[files] class FileListing private (
         file.getModificationTime,
         format.isSplitable(spark, settings.spark, path),
         folder.values,
-        homes(file.fileStatus)
+        FileListing.homes(file.fileStatus)
       )
     }
     val byPath = listed.sortBy(_.path)
@@ -129,14 +129,6 @@ final private[files] class FileListing private (
     val folders = partition.map(f => ColumnNames.key(f.name)).toSet
     StructType(schema.filterNot(f => folders(ColumnNames.key(f.name))))
   }
-
-  private def homes(status: FileStatus): Seq[BlockHome] = status match {
-    case located: LocatedFileStatus =>
-      located.getBlockLocations.toSeq
-        .map(b => BlockHome(b.getOffset, b.getLength, b.getHosts.toSeq.filter(_ != "localhost")))
-        .filter(_.hosts.nonEmpty)
-    case _ => Nil
-  }
 }
 
 private[files] object FileListing {
@@ -160,23 +152,27 @@ private[files] object FileListing {
     override def rows: Option[StructType] = Some(schemas.rows)
   }
 
+  /** Locations of the blocks of a file; empty for local files and object stores. */
+  def homes(status: FileStatus): Seq[BlockHome] = status match {
+    case located: LocatedFileStatus =>
+      located.getBlockLocations.toSeq
+        .map(b => BlockHome(b.getOffset, b.getLength, b.getHosts.toSeq.filter(_ != "localhost")))
+        .filter(_.hosts.nonEmpty)
+    case _ => Nil
+  }
+
   /** Lists the paths of a source.
     *
     * @throws splice.source.errors.SpliceException
     *   if a path does not exist
     */
   def apply(settings: FileSettings, known: Known): FileListing = {
-    val spark         = SparkSession.active
-    val options       = settings.spark.originalMap
-    val configuration = FileFormats.configuration(spark, options)
-    val existing      = RootPaths.existing(settings.paths, configuration)
-    val roots         = RootPaths.outermost(existing.flatten, settings.recursive)
-    val owners        = new FolderOwners(
-      configuration,
-      settings.basePath.map(text => RootPaths.qualify(new Path(text), configuration)),
-      FileFormats.conf(spark).fileStreamSinkMetadataIgnored,
-      settings.name
-    )
+    val spark            = SparkSession.active
+    val options          = settings.spark.originalMap
+    val configuration    = FileFormats.configuration(spark, options)
+    val existing         = RootPaths.existing(settings.paths, configuration)
+    val roots            = RootPaths.outermost(existing.flatten, settings.recursive)
+    val owners           = FolderOwners(settings, configuration, spark)
     val (times, ofIndex) = ModificationTimes.of(options)
     val index            = CommittedFiles(spark, roots, ofIndex, times, known.rows, owners)
     new FileListing(settings, spark, index, known, existing.map(_.map(_.getPath).toSet))

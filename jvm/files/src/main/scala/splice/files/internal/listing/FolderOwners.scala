@@ -13,9 +13,12 @@ import scala.util.{Failure, Success, Try}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.spark.sql.SparkSession
 
 import splice.files.internal.access.AccessDenied
 import splice.files.internal.errors.FileErrors
+import splice.files.internal.session.FileFormats
+import splice.files.internal.settings.FileSettings
 import splice.source.internal.DaemonThread
 
 /** Detects table formats and Spark sinks. The logs of formats and sinks define the valid files of a folder.
@@ -34,11 +37,15 @@ final private[files] class FolderOwners(
     optionName: String => String
 ) {
 
-  private val sinks  = mutable.Map.empty[Path, Option[SinkFolder]]
+  private val sinks  = mutable.Map.empty[Path, SinkFolder]
+  private val logs   = mutable.Map.empty[Path, Boolean]
   private val tables = mutable.Map.empty[Path, Option[(String, Path)]]
 
   // Hadoop creates an instance at each call if its cache is disabled.
   private val systems = mutable.Map.empty[(String, String), FileSystem]
+
+  /** False if the session ignores the logs of sinks. */
+  def readsSinks: Boolean = !ignoreSinks
 
   /** @throws splice.source.errors.SpliceException
     *   if `folder` is in a table of a format that Spark's file readers do not support
@@ -47,8 +54,23 @@ final private[files] class FolderOwners(
     throw FileErrors.tableFormat(folder.toString, format, root.toString, optionName)
   }
 
+  /** @throws splice.source.errors.SpliceException if this subfolder of a folder is the log of a table format */
+  def rejectLog(folder: Path, name: String): Unit = FolderOwners.Logs.get(name).foreach { format =>
+    throw FileErrors.tableFormat(folder.toString, format, folder.toString, optionName)
+  }
+
   /** Sink that wrote the files of `folder`. The log of a partition folder is in a parent folder. */
-  def sink(folder: Path): Option[SinkFolder] = sink(folder, folder)
+  def sink(folder: Path): Option[SinkFolder] =
+    sinkFolder(folder).flatMap(root => ifAllowed(root, folder)(Some(sinks.getOrElseUpdate(root, readSink(root)))))
+
+  /** Folder of the sink that wrote the files of `folder`. */
+  def sinkFolder(folder: Path): Option[Path] = if (ignoreSinks) None else sinkFolder(folder, folder)
+
+  /** Reads the log of a sink. */
+  def readSink(root: Path): SinkFolder = SinkLog.read(system(root), root)
+
+  /** Number of the last committed batch of a sink. */
+  def lastBatch(root: Path): Option[Long] = SinkLog.lastBatch(system(root), root)
 
   /** Sinks whose logs are in `folders`, by folder, or the errors of their logs. The query may read no file of such a
     * folder. Requests run in parallel, because a path may have thousands of folders.
@@ -65,17 +87,12 @@ final private[files] class FolderOwners(
       }.toMap
     }
 
-  private def sinkAt(folder: Path): Option[SinkFolder] = sinks.getOrElseUpdate(
-    folder, {
-      val fs = system(folder)
-      Option.when(!ignoreSinks && FolderOwners.hasLog(fs, folder))(SinkLog.read(fs, folder))
+  private def sinkFolder(folder: Path, configured: Path): Option[Path] = {
+    def hasLog = logs.getOrElseUpdate(folder, FolderOwners.hasLog(system(folder), folder))
+    ifAllowed(folder, configured)(Option.when(hasLog)(folder)).orElse {
+      if (FolderOwners.isPartition(folder)) above(folder).flatMap(sinkFolder(_, configured)) else None
     }
-  )
-
-  private def sink(folder: Path, configured: Path): Option[SinkFolder] =
-    ifAllowed(folder, configured)(sinkAt(folder)).orElse {
-      if (FolderOwners.isPartition(folder)) above(folder).flatMap(sink(_, configured)) else None
-    }
+  }
 
   private def table(folder: Path, configured: Path): Option[(String, Path)] = tables.getOrElseUpdate(
     folder,
@@ -83,7 +100,7 @@ final private[files] class FolderOwners(
       .orElse(above(folder).flatMap(table(_, configured)))
   )
 
-  private def system(folder: Path): FileSystem = {
+  def system(folder: Path): FileSystem = {
     val uri = folder.toUri
     systems.getOrElseUpdate((uri.getScheme, uri.getAuthority), folder.getFileSystem(configuration))
   }
@@ -96,9 +113,20 @@ final private[files] class FolderOwners(
     catch { case AccessDenied(_) if folder != configured => None }
 }
 
-private object FolderOwners {
+private[files] object FolderOwners {
 
   private val Threads = 32
+
+  // Folders of the logs of table formats.
+  private val Logs = Map("_delta_log" -> "Delta Lake", ".hoodie" -> "Apache Hudi")
+
+  def apply(settings: FileSettings, configuration: Configuration, spark: SparkSession): FolderOwners =
+    new FolderOwners(
+      configuration,
+      settings.basePath.map(text => RootPaths.qualify(new Path(text), configuration)),
+      FileFormats.conf(spark).fileStreamSinkMetadataIgnored,
+      settings.name
+    )
 
   def hasLog(fs: FileSystem, folder: Path): Boolean = isFolder(fs, new Path(folder, SinkLog.Folder))
 
@@ -106,20 +134,22 @@ private object FolderOwners {
   @nowarn("cat=deprecation")
   private def isFolder(fs: FileSystem, path: Path): Boolean = fs.isDirectory(path)
 
-  def inParallel[A, B](items: Seq[A])(request: A => B): Seq[B] = {
+  def inParallel[A, B](items: Seq[A], threads: Int = Threads)(request: A => B): Seq[B] = {
     val requests = items.map[Callable[B]](item => () => request(item))
-    val pool     = Executors.newFixedThreadPool(Threads, DaemonThread.named("splice-folder-search"))
+    val pool     = Executors.newFixedThreadPool(threads, DaemonThread.named("splice-folder-search"))
     try pool.invokeAll(requests.asJava).asScala.toSeq.map(_.get())
     catch { case e: ExecutionException => throw e.getCause }
     finally { val _ = pool.shutdownNow() }
   }
 
-  def isPartition(folder: Path): Boolean = folder.getName.indexOf('=') > 0
+  def isPartition(folder: Path): Boolean = isPartition(folder.getName)
+
+  def isPartition(name: String): Boolean = name.indexOf('=') > 0
 
   def format(fs: FileSystem, folder: Path): Option[String] =
-    if (isFolder(fs, new Path(folder, "_delta_log"))) Some("Delta Lake")
-    else if (isFolder(fs, new Path(folder, ".hoodie"))) Some("Apache Hudi")
-    else Option.when(names(fs, new Path(folder, "metadata")).exists(_.contains(".metadata.json")))("Apache Iceberg")
+    Logs.collectFirst { case (name, format) if isFolder(fs, new Path(folder, name)) => format }.orElse(
+      Option.when(names(fs, new Path(folder, "metadata")).exists(_.contains(".metadata.json")))("Apache Iceberg")
+    )
 
   private def names(fs: FileSystem, folder: Path): Seq[String] =
     try fs.listStatus(folder).toSeq.map(_.getPath.getName)

@@ -55,6 +55,10 @@ private[files] object SinkLog {
     SinkFolder(folder, files, all.lastOption.map(_._1))
   }
 
+  /** Number of the last committed batch; None without a batch. */
+  def lastBatch(fs: FileSystem, folder: Path): Option[Long] =
+    valid(fs, new Path(folder, Folder), folder).lastOption.map(_._1)
+
   // Spark needs the last compacted entry and all later entries.
   private def valid(fs: FileSystem, log: Path, folder: Path): Seq[(Long, Path)] = {
     val entries = fs.listStatus(log).toSeq.map(_.getPath).flatMap { path =>

@@ -75,7 +75,8 @@ private[splice] object FileOptions {
     OptionType.choice[OnFileChanged]("fail" -> OnFileChanged.Fail, "warn" -> OnFileChanged.Warn),
     "Policy for a file whose length or modification time differs from the list of files. 'fail' ends the " +
       "query with an error. 'warn' logs a warning and reads the current file. Rows of this file may then be " +
-      "missing or duplicated."
+      "missing or duplicated. A listing of a watched folder also compares the files that were read; 'warn' does not " +
+      "read such a file again."
   ).withDefault(OnFileChanged.Fail, "fail")
 
   val Empty: SourceOption[OnEmpty] = SourceOption(
@@ -83,7 +84,7 @@ private[splice] object FileOptions {
     OptionType.choice[OnEmpty]("fail" -> OnEmpty.Fail, "warn" -> OnEmpty.Warn),
     "Policy for paths without a file to read. 'fail' ends the query, and a restart of the query lists the " +
       "files again. 'warn' logs a warning and stores the empty list. Splice then does not read files that " +
-      "arrive later. Default: 'fail' for a leg that another leg follows, otherwise 'warn'."
+      "arrive later. With 'discovery' = 'watch' and a schema, 'warn' waits for files. Default: 'fail' for a leg that another leg follows, otherwise 'warn'."
   )
 
   val RecursiveFileLookup: SourceOption[Boolean] = SourceOption(
@@ -131,8 +132,9 @@ private[splice] object FileOptions {
     MaxPartitionBytes,
     OrderBy,
     ChangedFile,
-    Empty
-  )
+    Empty,
+    WatchOptions.Discovery
+  ) ++ WatchOptions.needed
 
   val set: OptionSet = OptionSet(
     "Files",

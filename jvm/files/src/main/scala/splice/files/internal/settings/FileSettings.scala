@@ -33,7 +33,8 @@ final private[splice] case class FileSettings(
     onEmpty: OnEmpty,
     recursive: Boolean,
     spark: CaseInsensitiveMap[String],
-    prefix: String
+    prefix: String,
+    watch: Option[WatchSettings] = None
 ) {
 
   /** Name of an option in errors, with the prefix of its leg. */
@@ -93,7 +94,8 @@ private[splice] object FileSettings {
       options.find(FileOptions.Empty).getOrElse(OnEmpty.Warn),
       options(FileOptions.RecursiveFileLookup),
       CaseInsensitiveMap(forSpark),
-      options.name("")
+      options.name(""),
+      WatchSettings(options)
     )
   }
 }

@@ -18,7 +18,7 @@ import scala.collection.mutable
 final private[splice] case class Packing(maxPartitionBytes: Long, openCostInBytes: Long, minPartitions: Int) {
 
   /** Packs parts of files into ranges, one per task. Pure. */
-  def ranges(parts: Seq[FilePart], files: IndexedSeq[ListedFile], schemas: FileSchemas): Seq[FileRange] = {
+  def ranges(parts: Seq[FilePart], files: Int => ListedFile, schemas: FileSchemas): Seq[FileRange] = {
     val limit = maxSplitBytes(parts)
     val cuts  = Array.newBuilder[Cut]
     parts.foreach(part => cut(part, files(part.file), limit, cuts))
@@ -26,7 +26,7 @@ final private[splice] case class Packing(maxPartitionBytes: Long, openCostInByte
   }
 
   /** Creates a range of one part without splitting it. Pure. */
-  def range(part: FilePart, files: IndexedSeq[ListedFile], schemas: FileSchemas): FileRange = {
+  def range(part: FilePart, files: Int => ListedFile, schemas: FileSchemas): FileRange = {
     val cut = Packing.cut(part, files(part.file), part.start, part.length)
     FileRange(cut.block, Packing.hosts(Seq(cut)), schemas)
   }

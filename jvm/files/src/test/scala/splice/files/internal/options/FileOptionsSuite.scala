@@ -76,8 +76,8 @@ final class FileOptionsSuite extends AnyFunSuite {
       "cleanSource"             -> "outside of the query",
       "sourceArchiveDir"        -> "outside of the query",
       "fileNameOnly"            -> "path",
-      "maxCachedFiles"          -> "once",
-      "discardCachedInputRatio" -> "once"
+      "maxCachedFiles"          -> "each listing",
+      "discardCachedInputRatio" -> "each listing"
     ).foreach { case (key, remedy) =>
       val text = refused(key -> "true", "onUnknownOption" -> "warn")
       Seq("SPLICE_FILES_OPTION.OPTION_NOT_SUPPORTED", s"'$key'", remedy).foreach(words => assert(text.contains(words)))

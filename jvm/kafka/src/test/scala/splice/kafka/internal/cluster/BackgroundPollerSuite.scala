@@ -11,6 +11,7 @@ import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.source.internal.BackgroundPoller
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.Patient
 

@@ -5,13 +5,15 @@ package splice.kafka.internal.cluster
 
 import java.time.{Clock, Duration}
 
+import splice.source.internal.PollHealth
+
 /** Sends a request when a caller needs the topics and the interval has passed. The behaviour depends only on the clock,
   * as simulations require.
   */
 final class ClockedDiscovery(log: ClusterClient, interval: Duration, clock: Clock) extends Discovery {
 
   private var next    = clock.instant().plus(interval)
-  private var current = DiscoveryHealth()
+  private var current = PollHealth()
 
   override def now(): LogDescription = {
     next = clock.instant().plus(interval)
@@ -24,7 +26,7 @@ final class ClockedDiscovery(log: ClusterClient, interval: Duration, clock: Cloc
 
   override def pending: Option[LogDescription] = if (clock.instant().isBefore(next)) None else Some(log.describe())
 
-  override def health: DiscoveryHealth = current
+  override def health: PollHealth = current
 
   override def close(): Unit = ()
 }

@@ -14,6 +14,7 @@ import splice.kafka.internal.enumerator.SimulatedRun.{at, range}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
+import splice.source.internal.PollHealth
 import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode, StartPosition}
 import splice.testkit.internal.Patient
 
@@ -104,7 +105,7 @@ final class OutageToleranceSuite extends AnyFunSuite {
   }
 
   test("discovery backs off, and its age and failures are reported") {
-    val health = DiscoveryHealth()
+    val health = PollHealth()
     val error  = new RuntimeException("away")
     val ten    = Duration.ofSeconds(10)
     val now    = Instant.ofEpochSecond(100)
@@ -173,11 +174,11 @@ object OutageToleranceSuite {
 
   /** Discovery whose health is set by the test. */
   final private class Told(seen: LogDescription, now: Instant) extends Discovery {
-    var state: DiscoveryHealth                   = DiscoveryHealth(Some(now))
+    var state: PollHealth                        = PollHealth(Some(now))
     override def now(): LogDescription           = seen
     override def news(): Option[LogDescription]  = None
     override def pending: Option[LogDescription] = None
-    override def health: DiscoveryHealth         = state
+    override def health: PollHealth              = state
     override def close(): Unit                   = ()
   }
 }

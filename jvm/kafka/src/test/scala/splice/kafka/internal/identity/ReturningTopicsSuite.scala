@@ -8,11 +8,12 @@ import java.time.Duration
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
-import splice.kafka.internal.cluster.{ClockedDiscovery, Discovery, DiscoveryHealth, LogDescription, Recheck}
+import splice.kafka.internal.cluster.{ClockedDiscovery, Discovery, LogDescription, Recheck}
 import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedLog, SimulatedRun}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
+import splice.source.internal.PollHealth
 import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode, StartPosition}
 import splice.testkit.LoggedMessages
 
@@ -303,7 +304,7 @@ object ReturningTopicsSuite {
     override def now(): LogDescription           = seen
     override def news(): Option[LogDescription]  = None
     override def pending: Option[LogDescription] = None
-    override def health: DiscoveryHealth         = DiscoveryHealth()
+    override def health: PollHealth              = PollHealth()
     override def close(): Unit                   = {
       ended = true
       if (fails) throw new IllegalStateException("discovery")

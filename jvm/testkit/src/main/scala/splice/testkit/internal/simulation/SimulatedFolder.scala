@@ -36,7 +36,7 @@ final private[splice] class SimulatedFolder(val name: String, life: Life) {
   def version(path: String, modified: Long, length: Long): Option[SimulatedFile] =
     written.find(f => f.path == path && f.modified == modified && f.length == length)
 
-  def add(rows: Seq[ArchivedRow]): SimulatedFile = put(f"$name/part-${now.size}%04d", rows)
+  def add(rows: Seq[ArchivedRow]): SimulatedFile = put(f"$name/part-${written.size}%04d", rows)
 
   /** Rewrites a file with other rows and a later modification time. */
   def rewrite(path: String, rows: Seq[ArchivedRow]): SimulatedFile = put(path, rows)

@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory
 import splice.kafka.dynamic.internal.errors.{DynamicErrors, MetadataErrors}
 import splice.kafka.dynamic.internal.options.StreamSelection
 import splice.kafka.dynamic.{KafkaCluster, KafkaMetadataService, StreamMetadata}
-import splice.kafka.internal.cluster.{BackgroundPoller, DiscoveryHealth, PendingDiscovery}
 import splice.source.errors.SpliceException
+import splice.source.internal.{BackgroundPoller, PendingPoll, PollHealth}
 
 /** Sends requests to the metadata service, always on one separate thread.
   *
@@ -37,8 +37,8 @@ final private[dynamic] class MetadataDiscovery(
 ) extends AutoCloseable {
 
   // The request that was running at the start of the last batch, and the last request that a warning names.
-  private var observed = Option.empty[PendingDiscovery]
-  private var reported = Option.empty[PendingDiscovery]
+  private var observed = Option.empty[PendingPoll]
+  private var reported = Option.empty[PendingPoll]
 
   private val poller = new BackgroundPoller(
     s"splice-kafka-metadata-$run",
@@ -178,7 +178,7 @@ final private[dynamic] class MetadataDiscovery(
   /** Returns the response that [[news]] would return, without removing it. Any thread may call this method. */
   def next: Option[StreamMetadata] = poller.pending.flatMap(MetadataDiscovery.valid)
 
-  def health: DiscoveryHealth = poller.health
+  def health: PollHealth = poller.health
 
   /** Returns the age of the last response. */
   def age(now: Instant): Option[Duration] = health.age(now)

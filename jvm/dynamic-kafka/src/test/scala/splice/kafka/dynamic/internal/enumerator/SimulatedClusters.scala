@@ -15,10 +15,11 @@ import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.{DynamicKafkaSource, KafkaCluster, KafkaMetadataService, KafkaStream, StreamMetadata}
 import splice.kafka.internal.admission.RecordSizes
-import splice.kafka.internal.cluster.{ClockedDiscovery, Discovery, DiscoveryHealth, LogDescription, Recheck}
+import splice.kafka.internal.cluster.{ClockedDiscovery, Discovery, LogDescription, Recheck}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedLog, SimulatedRun}
 import splice.kafka.internal.options.Subscription
 import splice.source.errors.SpliceException
+import splice.source.internal.PollHealth
 import splice.source.log.{LogPartitions, LogRange}
 import splice.source.options.SourceOptions
 import splice.source.runtime.{ReportListeners, SideLog}
@@ -182,7 +183,7 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
     override def now(): LogDescription           = own(all.now())
     override def news(): Option[LogDescription]  = all.news().map(own)
     override def pending: Option[LogDescription] = all.pending.map(own)
-    override def health: DiscoveryHealth         = all.health
+    override def health: PollHealth              = all.health
     override def close(): Unit                   = all.close()
   }
 

@@ -14,10 +14,11 @@ import scala.util.Using
 import splice.kafka.dynamic.internal.enumerator.{RemovedTopics, SimulatedClusters}
 import splice.kafka.dynamic.internal.reader.ClusterReads
 import splice.kafka.dynamic.internal.split.DynamicOffset
-import splice.kafka.internal.cluster.{BackgroundDiscovery, Discovery, DiscoveryHealth, LogDescription}
+import splice.kafka.internal.cluster.{BackgroundDiscovery, Discovery, LogDescription}
 import splice.kafka.internal.enumerator.SimulatedLog
 import splice.kafka.internal.metrics.TaskReads
 import splice.kafka.internal.options.Subscription
+import splice.source.internal.PollHealth
 import splice.source.runtime.{ProgressMetric, Report}
 import splice.source.{LogPartition, SplitEnumerator, StartPosition}
 import splice.testkit.internal.Patient
@@ -64,7 +65,7 @@ final class InactiveClustersSuite extends RemovedTopics with Patient {
           override def now(): LogDescription           = background.now()
           override def news(): Option[LogDescription]  = background.news()
           override def pending: Option[LogDescription] = background.pending
-          override def health: DiscoveryHealth         = background.health
+          override def health: PollHealth              = background.health
           override def close(): Unit                   = {
             background.close()
             val _ = closed.incrementAndGet()

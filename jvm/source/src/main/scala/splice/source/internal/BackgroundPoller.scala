@@ -1,7 +1,7 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.kafka.internal.cluster
+package splice.source.internal
 
 import java.time.{Clock, Duration}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
@@ -20,22 +20,23 @@ import scala.util.control.NonFatal
 import org.slf4j.LoggerFactory
 
 import splice.source.errors.SpliceError
-import splice.source.internal.DaemonThread
 
 /** Calls a function periodically on a separate thread, at longer intervals while calls fail. A failed call is logged as
   * a warning.
   *
   * @param name
   *   the name of the thread
+  * @param interval
+  *   the pause after a successful call; evaluated after each call
   * @param failure
   *   the first words of the warning
   */
-final private[splice] class BackgroundPoller[A](name: String, interval: Duration, clock: Clock, failure: String)(
+final private[splice] class BackgroundPoller[A](name: String, interval: => Duration, clock: Clock, failure: String)(
     poll: => A
 ) extends AutoCloseable {
 
   private val seen    = new AtomicReference[Option[A]](None)
-  private val current = new AtomicReference(DiscoveryHealth())
+  private val current = new AtomicReference(PollHealth())
 
   private val submitted = ConcurrentHashMap.newKeySet[Future[_]]()
 
@@ -71,7 +72,7 @@ final private[splice] class BackgroundPoller[A](name: String, interval: Duration
   /** Returns the result that [[news]] would return, without removing it. */
   def pending: Option[A] = seen.get()
 
-  def health: DiscoveryHealth = current.get()
+  def health: PollHealth = current.get()
 
   /** Records the failure of work other than a periodic call. */
   def failed(error: Throwable): Unit = feel(_.failed(clock.instant(), error))
@@ -131,7 +132,7 @@ final private[splice] class BackgroundPoller[A](name: String, interval: Duration
     } finally again()
   }
 
-  private def feel(change: DiscoveryHealth => DiscoveryHealth): Unit = {
+  private def feel(change: PollHealth => PollHealth): Unit = {
     val _ = current.updateAndGet(before => change(before))
   }
 }

@@ -1,0 +1,214 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.watch
+
+import java.io.IOException
+import java.time.Clock
+
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.spark.paths.SparkPath
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+
+import splice.files.internal.access.PathUsers
+import splice.files.internal.errors.FileErrors
+import splice.files.internal.listing._
+import splice.files.internal.options.FileOrder
+import splice.files.internal.session.{ColumnNames, FileFormats}
+import splice.files.internal.settings.{FileSettings, WatchSettings}
+import splice.files.internal.split.{FileSchemas, ListedFile}
+import splice.source.errors.{SpliceError, SpliceException}
+import splice.source.internal.PinnedSession
+
+/** Lists a watched folder with Hadoop's file system: eight folders at a time, one request for each folder, and no Spark
+  * job. The selected files and their partition values are those of Spark's file index.
+  *
+  * @param stored
+  *   columns of the files of an earlier run
+  * @param columns
+  *   columns of the query; evaluated at the first listing without `stored`
+  */
+final private[splice] class HadoopLister(
+    settings: FileSettings,
+    watch: WatchSettings,
+    session: PinnedSession,
+    clock: Clock,
+    stored: Option[FileSchemas]
+)(columns: => FileSchemas)
+    extends FolderLister {
+
+  import HadoopLister._
+
+  private lazy val spark         = SparkSession.active
+  private lazy val configuration = FileFormats.configuration(spark, settings.spark.originalMap)
+  private lazy val format        = FileFormats.of(settings.kind)
+  private lazy val filter        = new FileFilter(settings, configuration)
+  private lazy val owners        = FolderOwners(settings, configuration, spark)
+
+  private var found    = stored
+  private var greatest = Option.empty[Any]
+
+  // Last batch of each sink whose files were all taken.
+  private var taken = Map.empty[Path, Long]
+
+  override def schemas: Option[FileSchemas] = found
+
+  override def exists(name: String): Boolean = guarded {
+    val paths = RootPaths.existing(settings.paths, configuration)
+    paths.nonEmpty && paths.flatten.forall { root =>
+      val folder = if (root.isDirectory) root.getPath else root.getPath.getParent
+      owners.system(folder).exists(new Path(folder, name))
+    }
+  }
+
+  override def list(known: KnownFiles, limit: Option[Long], isFull: Boolean): FolderListing =
+    try guarded(listed(known, limit, isFull))
+    catch { case e: IOException => throw failed(new Path(settings.shownPaths.mkString(", ")), e) }
+
+  private def listed(known: KnownFiles, limit: Option[Long], isFull: Boolean): FolderListing = {
+    val roots = RootPaths.outermost(
+      RootPaths.existing(settings.paths, configuration).flatten,
+      settings.recursive
+    )
+    roots.foreach(root => owners.rejectTable(if (root.isDirectory) root.getPath else root.getPath.getParent))
+    val check   = new FileCheck(known, limit, watch.minAge, clock.millis(), filter)(fileOf)
+    val walk    = new FolderWalk(owners, settings.recursive, check)(isVisited(isFull))
+    val visited = walk(roots)
+    // A table is rejected as in one listing of the files.
+    if (settings.recursive) visited.filter(_.fresh.nonEmpty).foreach(folder => owners.rejectTable(folder.path))
+    val sinks  = visited.flatMap(_.sink).distinct.filterNot(root => taken.get(root) == owners.lastBatch(root))
+    val tops   = roots.map(_.getPath).toSet
+    val inSink = sinks.map(owners.readSink).map { sink =>
+      val files = sink.committed.values.filter(file => isBelow(file.getPath, tops))
+      sink -> ofSink(files.toSeq, tops, known, limit, check, walk)
+    }
+    val listing = selected(visited ++ inSink.flatMap(_._2), roots)
+    inSink.foreach { case (sink, files) =>
+      if (files.forall(_.young == 0)) sink.batch.foreach(batch => taken += sink.path -> batch)
+    }
+    listing
+  }
+
+  /** New files in the log of a sink. The times in the log may differ from the times in the storage, for example after a
+    * copy of the folder, so only files that are not known are listed.
+    */
+  private def ofSink(
+      files: Seq[FileStatus],
+      tops: Set[Path],
+      known: KnownFiles,
+      limit: Option[Long],
+      check: FileCheck,
+      walk: FolderWalk
+  ): Seq[VisitedFolder] = {
+    val (old, recent)                             = files.partition(file => limit.exists(file.getModificationTime < _))
+    val fresh                                     = recent.filterNot(file => known.contains(pathOf(file.getPath)))
+    val folders                                   = fresh.groupBy(_.getPath.getParent)
+    val inStorage                                 = walk.files(folders.keys.toSeq)
+    def isTop(folder: Path, own: Seq[FileStatus]) = tops(folder) || own.forall(file => tops(file.getPath))
+    val checked                                   = folders.toSeq.map { case (folder, own) =>
+      // A deleted committed file stays in the list, so its task reports a missing file.
+      check.folder(folder, isTop(folder, own), own.iterator.map(file => inStorage.getOrElse(file.getPath, file)))
+    }
+    val before = files.filterNot(fresh.toSet).groupBy(_.getPath.getParent).toSeq.map { case (folder, own) =>
+      VisitedFolder(folder, isTop(folder, own), listed = own.size, old = own.count(old.toSet))
+    }
+    checked ++ before
+  }
+
+  private def guarded[A](body: => A): A = session.run(settings.users.guarded(body))
+
+  private def fileOf(file: FileStatus): ListedFile = {
+    val path = file.getPath
+    ListedFile(
+      pathOf(path),
+      file.getLen,
+      file.getModificationTime,
+      format.isSplitable(spark, settings.spark, path),
+      InternalRow.empty,
+      FileListing.homes(file)
+    )
+  }
+
+  private def isVisited(isFull: Boolean): Path => Boolean = (for {
+    column  <- watch.partitionOrder if !isFull
+    schemas <- found
+    least   <- greatest
+    order   <- PartitionOrder.of(column, schemas.partition)
+  } yield (folder: Path) => order.isAtLeast(folder, least)).getOrElse(_ => true)
+
+  /** New files in the folders that the options select, with the values of their folders. */
+  private def selected(folders: Seq[VisitedFolder], roots: Seq[FileStatus]): FolderListing = {
+    // The types of the first files depend on all folders, as in one listing of the files.
+    val relevant = folders.filter(folder => folder.fresh.nonEmpty || (found.isEmpty && folder.example.nonEmpty))
+    val values   = FolderValues.of(settings, roots, relevant, found.map(_.rows).getOrElse(columns.rows))
+    val schemas  = found.getOrElse {
+      // CSV columns are matched by position, so an inferred schema keeps columns that are also partition columns.
+      val data = if (settings.schema.isEmpty) columns.data else without(columns.data, values.columns)
+      val now  = FileSchemas(data, values.columns)
+      // A listing without a file does not know the folders of the files.
+      if (relevant.nonEmpty) found = Some(now)
+      now
+    }
+    val (taken, left) = relevant.partitionMap { folder =>
+      if (settings.recursive) Left(folder -> InternalRow.empty)
+      else
+        values.of(folder.path, schemas.partition) match {
+          case Some(row)                                         => Left(folder -> row)
+          case None if schemas.partition.isEmpty && folder.isTop => Left(folder -> InternalRow.empty)
+          case None                                              => Right(folder)
+        }
+    }
+    PartitionOrder.index(watch.partitionOrder, schemas.partition).foreach { index =>
+      val kind = schemas.partition(index).dataType
+      val all  = taken.map(_._2).filterNot(_.isNullAt(index)).map(_.get(index, kind)) ++ greatest
+      greatest = all.maxOption(PartitionOrder.ordering(kind))
+    }
+    val files   = taken.flatMap { case (folder, row) => folder.fresh.map(_.copy(values = row)) }
+    val ignored = left.flatMap(_.fresh)
+    val in      = folders.filter(isSelected(_, schemas.partition))
+    FolderListing(
+      ordered(files),
+      in.iterator.map(_.listed.toLong).sum,
+      in.iterator.map(_.old.toLong).sum,
+      in.iterator.map(_.young.toLong).sum,
+      in.flatMap(_.newest).maxOption,
+      folders.flatMap(_.changed),
+      ignored.headOption.map(file => ignored.size -> file.path)
+    )
+  }
+
+  /** True if the options select the files of a folder. */
+  private def isSelected(folder: VisitedFolder, partition: StructType): Boolean =
+    settings.recursive || (if (partition.isEmpty) folder.isTop else PartitionOrder.hasColumns(folder.path, partition))
+
+  private def without(data: StructType, partition: StructType): StructType = {
+    val names = partition.map(field => ColumnNames.key(field.name)).toSet
+    StructType(data.filterNot(field => names(ColumnNames.key(field.name))))
+  }
+
+  private def ordered(files: Seq[ListedFile]): IndexedSeq[ListedFile] = {
+    val sorted = files.toArray
+    settings.order match {
+      case FileOrder.Path | FileOrder.EventTime(_) => sorted.sortInPlaceBy(_.path)
+      case FileOrder.ModificationTime              => sorted.sortInPlaceBy(file => (file.modified, file.path))
+    }
+    sorted.toIndexedSeq
+  }
+}
+
+private[files] object HadoopLister {
+
+  private def pathOf(path: Path): String = PathUsers.without(SparkPath.fromPath(path).urlEncoded)
+
+  private def isBelow(file: Path, roots: Set[Path]): Boolean =
+    Iterator.iterate(file)(_.getParent).takeWhile(Option(_).isDefined).exists(roots)
+
+  /** Error of a folder that cannot be listed. */
+  def failed(folder: Path, error: Throwable): Exception = error match {
+    case e: SpliceException      => e
+    case e: InterruptedException => e
+    case e                       => FileErrors.listingFailed(folder.toString, SpliceError.text(e), e)
+  }
+}

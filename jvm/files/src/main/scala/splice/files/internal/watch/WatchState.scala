@@ -1,0 +1,116 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.watch
+
+import java.time.Instant
+
+import splice.files.internal.options.EndCondition
+import splice.files.internal.split.ListedFile
+
+/** What a run knows about a watched folder, apart from the known files.
+  *
+  * @param pending
+  *   files that no segment of the list has yet, in the order of reading
+  * @param isLast
+  *   true if no later listing adds files
+  * @param isRead
+  *   true if the query has read all files that it knows
+  * @param round
+  *   bytes of the last round of `caughtUp`: a listing that begins when all files are read
+  * @param quiet
+  *   time of the last listing with a new file
+  * @param isQuiet
+  *   true if the next listing may be the last one
+  * @param limit
+  *   time in milliseconds before which files are forgotten
+  * @param forgotten
+  *   number of forgotten files
+  * @param late
+  *   least number of files that were not read, because they are older than the limit
+  */
+final private[files] case class WatchState(
+    pending: Vector[ListedFile] = Vector.empty,
+    isLast: Boolean = false,
+    isRead: Boolean = false,
+    round: Option[Long] = None,
+    quiet: Option[Instant] = None,
+    isQuiet: Boolean = false,
+    limit: Option[Long] = None,
+    forgotten: Long = 0,
+    newest: Long = Long.MinValue,
+    listings: Long = 0,
+    listed: Long = 0,
+    late: Long = 0,
+    changed: Long = 0
+) {
+
+  /** State after a listing.
+    *
+    * @param began
+    *   state when the listing began
+    * @param isOnly
+    *   true if the run lists once
+    * @param isMarked
+    *   true if the listing began after a file of `endWhen` existed
+    * @param isFinal
+    *   true if the listing is the last one in any case
+    */
+  def listed(
+      listing: FolderListing,
+      began: WatchState,
+      endWhen: Seq[EndCondition],
+      isOnly: Boolean,
+      isMarked: Boolean,
+      isFinal: Boolean,
+      now: Instant
+  ): WatchState = {
+    // A later listing has the files that are too young now.
+    val isWhole  = listing.young == 0
+    val bytes    = listing.bytes
+    val isRound  = began.isRead && began.pending.isEmpty
+    val caughtUp = endWhen.contains(EndCondition.CaughtUp) &&
+      (isOnly || isRound && WatchState.endsRounds(round, bytes))
+    val since   = if (listing.files.nonEmpty) now else quiet.getOrElse(now)
+    val isStill = listing.files.isEmpty && isWhole && endWhen.exists {
+      case EndCondition.Quiet(length) => !now.isBefore(since.plus(length))
+      case _                          => false
+    }
+    copy(
+      pending = pending ++ listing.files,
+      isLast = isLast || isFinal || isWhole && (isMarked || began.isQuiet || caughtUp),
+      isRead = isRead && listing.files.isEmpty,
+      round = if (isRound || round.isEmpty) Some(bytes) else round,
+      quiet = Some(since),
+      isQuiet = isStill,
+      newest = (listing.newest ++ Seq(newest)).max,
+      listings = listings + 1,
+      listed = listing.listed,
+      late = math.max(late, listing.old - began.forgotten),
+      changed = changed + listing.changed.size
+    )
+  }
+
+  /** State after files were forgotten. */
+  def forgot(limit: Option[Long], files: Int): WatchState = copy(limit = limit, forgotten = forgotten + files)
+
+  /** State after a segment has the first pending files. */
+  def stored(files: Int): WatchState = copy(pending = pending.drop(files), isRead = false)
+
+  def oldestPending: Option[Long] = pending.iterator.map(_.modified).minOption
+
+  /** True if the list has all files of the folder. */
+  def hasEnded: Boolean = isLast && pending.isEmpty
+}
+
+private[files] object WatchState {
+
+  /** True if the files of a round are the last files of the source. The bytes of rounds halve, so their number is
+    * limited, even if files always arrive.
+    *
+    * @param before
+    *   bytes of the round before; None for the first list
+    */
+  def endsRounds(before: Option[Long], found: Long): Boolean = found == 0 ||
+    before.exists(bytes => found >= bytes - bytes / 2)
+}

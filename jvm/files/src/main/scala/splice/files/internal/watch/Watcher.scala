@@ -1,0 +1,153 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.watch
+
+import java.time.{Clock, Duration, Instant}
+import java.util.concurrent.atomic.AtomicReference
+
+import org.slf4j.LoggerFactory
+
+import splice.files.internal.options.{EndCondition, OnFileChanged, OnLateFile}
+import splice.files.internal.settings.WatchSettings
+import splice.files.internal.split.ListedFile
+import splice.source.errors.SpliceException
+
+/** Lists a watched folder, and keeps the new files until the query stores them.
+  *
+  * One thread at a time calls [[list]]. The thread of the query calls all other methods.
+  *
+  * @param policies
+  *   errors for files that the listings find
+  * @param known
+  *   files of the list
+  * @param begin
+  *   state of an earlier run: limit, number of forgotten files, and newest file
+  * @param isFinal
+  *   true if a listing is the last one in any case
+  * @param most
+  *   number of known files up to which no file is forgotten
+  * @param steady
+  *   clock for durations
+  */
+final private[files] class Watcher(
+    lister: FolderLister,
+    settings: WatchSettings,
+    policies: WatchPolicies,
+    known: KnownFiles,
+    begin: WatchState,
+    clock: Clock,
+    steady: Clock,
+    isFinal: Boolean,
+    most: Int = LateLimit.Most
+) {
+
+  import Watcher.logger
+
+  private val state  = new AtomicReference(begin)
+  private val failed = new AtomicReference(Option.empty[SpliceException])
+  private val limits = LateLimit(settings.horizon, most)
+
+  @volatile private var isOnly  = false
+  @volatile private var isBegun = false
+
+  private var full     = Option.empty[Instant]
+  private var duration = Duration.ZERO
+  private var ignored  = 0
+
+  /** Lists the folder once. */
+  def list(): Unit = if (!state.get.isLast) {
+    isBegun = true
+    val from     = steady.instant()
+    val began    = state.get
+    val isMarked = settings.endWhen.exists {
+      case EndCondition.Marker(name) => lister.exists(name)
+      case _                         => false
+    }
+    val isFull = full.forall(at => settings.fullListings.exists(every => !from.isBefore(at.plus(every)))) ||
+      isOnly || isMarked || began.isQuiet || (endsWithRounds && began.isRead)
+    val listing = lister.list(known, began.limit, isFull)
+    if (isFull) full = Some(from)
+    listing.files.foreach(file => known.add(SeenFile(file.path, file.modified, file.size)))
+    warn(listing, began)
+    val now   = change(_.listed(listing, began, settings.endWhen, isOnly, isMarked, isFinal, steady.instant()))
+    val limit = limits.after(now.limit, known.size, now.newest, now.oldestPending, clock.instant())
+    if (limit != now.limit) {
+      val files = limit.fold(0)(known.forget)
+      val _     = change(_.forgot(limit, files))
+    }
+    duration = Duration.between(from, steady.instant())
+  }
+
+  private def endsWithRounds = settings.endWhen.contains(EndCondition.CaughtUp)
+
+  private def warn(listing: FolderListing, began: WatchState): Unit = {
+    val late = listing.old - began.forgotten
+    if (late > began.late) {
+      val error = policies.late(late, Instant.ofEpochMilli(began.limit.getOrElse(0L)))
+      settings.onLate match {
+        case OnLateFile.Fail => fail(error)
+        case OnLateFile.Warn => logger.warn(error.getMessage)
+      }
+    }
+    listing.changed.foreach { file =>
+      val error = policies.changed(file)
+      policies.onChanged match {
+        case OnFileChanged.Fail => fail(error)
+        case OnFileChanged.Warn =>
+          logger.warn(error.getMessage)
+          known.add(file.seen)
+      }
+    }
+    listing.ignored.foreach { case (files, example) =>
+      if (files > ignored) logger.warn(
+        s"Splice does not read $files files, for example $example, because folder names of other files are partition " +
+          "columns and these files are not in such a folder."
+      )
+      ignored = files
+    }
+  }
+
+  private def fail(error: SpliceException): Unit = { val _ = failed.compareAndSet(None, Some(error)) }
+
+  /** Pause until the next listing. */
+  def pause: Duration = if (!isBegun) Duration.ZERO else Seq(settings.interval, duration).max
+
+  /** Lists once in this run, as Spark's AvailableNow needs. */
+  def once(): Unit = isOnly = true
+
+  /** @throws SpliceException if a listing has found a file that a policy rejects */
+  def check(): Unit = failed.get.foreach(throw _)
+
+  def hasFailed: Boolean = failed.get.nonEmpty
+
+  /** First pending files; not removed. */
+  def pending(most: Int): IndexedSeq[ListedFile] = state.get.pending.take(most)
+
+  def hasPending: Boolean = state.get.pending.nonEmpty
+
+  /** Removes the first pending files, which a segment has now. */
+  def stored(files: Int): Unit = { val _ = change(_.stored(files)) }
+
+  /** Notes that the query has read all known files. */
+  def read(): Unit = { val _ = change(now => if (now.pending.isEmpty) now.copy(isRead = true) else now) }
+
+  def now: WatchState = state.get
+
+  private def change(next: WatchState => WatchState): WatchState = state.updateAndGet(before => next(before))
+}
+
+/** Policies for files that the listings of a watched folder find.
+  *
+  * @param late
+  *   error for a number of files that are older than a time
+  */
+final private[splice] case class WatchPolicies(
+    onChanged: OnFileChanged,
+    changed: FolderListing.ChangedFile => SpliceException,
+    late: (Long, Instant) => SpliceException
+)
+
+private object Watcher {
+  private val logger = LoggerFactory.getLogger(classOf[Watcher])
+}

@@ -1,0 +1,100 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.watch
+
+import java.time.{Duration, Instant}
+
+import scala.annotation.tailrec
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.files.internal.options.EndCondition
+import splice.files.internal.split.ListedFile
+
+/** Tests of the end of a watched folder. */
+final class WatchStateSuite extends AnyFunSuite {
+
+  private val start = Instant.parse("2026-11-01T00:00:00Z")
+
+  private def found(bytes: Long): FolderListing = {
+    val files = if (bytes == 0) Nil else Seq(ListedFile(s"/f$bytes", bytes, 0, splittable = true, InternalRow.empty))
+    FolderListing(files.toIndexedSeq, files.size.toLong)
+  }
+
+  private def after(
+      state: WatchState,
+      listing: FolderListing,
+      endWhen: EndCondition,
+      isOnly: Boolean = false,
+      isMarked: Boolean = false,
+      seconds: Long = 0
+  ): WatchState =
+    state.listed(listing, state, Seq(endWhen), isOnly, isMarked, isFinal = false, start.plusSeconds(seconds))
+
+  private def read(state: WatchState): WatchState = state.stored(state.pending.size).copy(isRead = true)
+
+  test("the rounds of caughtUp end, although each listing finds files") {
+    @tailrec def rounds(state: WatchState, archiver: Long => Long, bytes: Long, count: Int): Int =
+      if (state.isLast) count
+      else {
+        val next = archiver(bytes)
+        rounds(read(after(state, found(next), EndCondition.CaughtUp)), archiver, next, count + 1)
+      }
+    Seq[Long => Long](_ => 1, _ / 3, _ / 2 - 1, identity, _ * 5, _ => 0).foreach { archiver =>
+      val first = read(after(WatchState(), found(1L << 30), EndCondition.CaughtUp))
+      assert(!first.isLast && rounds(first, archiver, 1L << 30, 1) <= 33)
+    }
+  }
+
+  test("a listing that begins before all files are read is not a round") {
+    val first  = after(WatchState(), found(100), EndCondition.CaughtUp)
+    val during = after(first, found(0), EndCondition.CaughtUp)
+    assert(!during.isLast && during.round.contains(100L))
+    assert(after(read(during), found(0), EndCondition.CaughtUp).isLast)
+    val arrived = read(during).copy(pending = Vector(found(5).files.head))
+    assert(!after(arrived, found(0), EndCondition.CaughtUp).isLast)
+  }
+
+  test("the only listing of a run is the last round of caughtUp, and files of it are read before the end") {
+    val state = after(WatchState(), found(100), EndCondition.CaughtUp, isOnly = true)
+    assert(state.isLast && !state.hasEnded && read(state).hasEnded)
+    assert(!after(WatchState(), found(100), EndCondition.Quiet(Duration.ofSeconds(5)), isOnly = true).isLast)
+  }
+
+  test("a quiet folder is listed once more") {
+    val quiet                                               = EndCondition.Quiet(Duration.ofSeconds(60))
+    def next(state: WatchState, bytes: Long, seconds: Long) = after(state, found(bytes), quiet, seconds = seconds)
+    val first                                               = next(WatchState(), 10, 0)
+    val early                                               = next(first, 0, 59)
+    val still                                               = next(early, 0, 60)
+    assert(!early.isQuiet && still.isQuiet && !still.isLast)
+    assert(next(still, 7, 70).isLast)
+    assert(!next(next(early, 5, 60), 0, 119).isQuiet && next(next(early, 5, 60), 0, 120).isQuiet)
+  }
+
+  test("a listing that begins after the file of endWhen exists is the last one") {
+    val marker = EndCondition.Marker("_DONE")
+    val state  = after(WatchState(), found(10), marker)
+    assert(!state.isLast && after(state, found(5), marker, isMarked = true).isLast)
+  }
+
+  test("no condition holds while a file is too young, and only a batch ends without that file") {
+    val marker = EndCondition.Marker("_DONE")
+    val young  = found(0).copy(young = 1)
+    val first  = read(after(WatchState(), found(10), EndCondition.CaughtUp))
+    val quiet  = WatchState(isQuiet = true)
+    assert(!after(first, young, EndCondition.CaughtUp).isLast && after(first, found(0), EndCondition.CaughtUp).isLast)
+    assert(!after(first, young, EndCondition.CaughtUp, isOnly = true).isLast)
+    assert(!after(first, young, marker, isMarked = true).isLast)
+    assert(!after(quiet, young, EndCondition.Quiet(Duration.ZERO)).isLast)
+    assert(first.listed(young, first, Nil, isOnly = true, isMarked = false, isFinal = true, start).isLast)
+  }
+
+  test("late files are more old files than were forgotten") {
+    val state            = WatchState(limit = Some(100L), forgotten = 5)
+    def old(files: Long) = after(state, FolderListing(IndexedSeq.empty, 9, old = files), EndCondition.CaughtUp).late
+    assert(Seq(3L, 5L, 6L).map(old) == Seq(0L, 0L, 1L))
+  }
+}
